@@ -30,6 +30,7 @@ const FILES = [
   "prisma/migrations",
   "prisma/schema.prisma",
   "scripts/audit.mjs",
+  "scripts/erase.mjs",
   "scripts/migrate.mjs",
   "scripts/lib/setup.mjs",
   "docker/health.mjs",

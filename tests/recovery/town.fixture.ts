@@ -21,6 +21,7 @@ import { eventually } from "../helpers/eventually.ts";
 import { forgetEarlierLeases } from "../helpers/new-redis.ts";
 
 const GAME = "old-town";
+export const PLAYER_HASH_KEY = "a key of more than thirty-two characters";
 const PATIENCE = { timeoutMs: 30_000 };
 
 export interface Served {
@@ -54,6 +55,7 @@ export class Town {
   key = "";
   #player = 0;
   #billingStopped: Promise<void> | undefined;
+  #managementStopped: Promise<void> | undefined;
   #serving: Api | undefined;
   #managing: Api | undefined;
 
@@ -70,7 +72,7 @@ export class Town {
     const environment = {
       DATABASE_URL: postgres.url,
       REDIS_URL: servicesRedisUrl,
-      PLAYER_HASH_KEY: "a key of more than thirty-two characters",
+      PLAYER_HASH_KEY,
       AUTH_SECRET: "a secret of more than thirty-two characters",
       LOG_LEVEL: "silent",
       RATE_LIMIT_MATCH: "unlimited",
@@ -138,11 +140,13 @@ export class Town {
     return `http://127.0.0.1:${server.port}/api`;
   }
 
-  match(): Promise<ApiAnswer> {
+  /** By default a match of a new player. */
+  match(player?: { user_id: string; session_id?: string }): Promise<ApiAnswer> {
     this.#player += 1;
     return this.#api().request("POST", "/match", {
       game_id: GAME,
       user_id: `player-${this.#player}`,
+      ...player,
       game_context: {},
     });
   }
@@ -240,11 +244,17 @@ export class Town {
     return this.#billingStopped;
   }
 
+  /** Permanently: the match tier goes on. */
+  stopManagement(): Promise<void> {
+    this.#managementStopped ??= this.management.stop();
+    return this.#managementStopped;
+  }
+
   async close(): Promise<void> {
     await Promise.all(this.#servers.map((server) => server.close(1_000)));
     await this.#match.stop();
     await this.stopBilling();
-    await this.management.stop();
+    await this.stopManagement();
     this.redis.disconnect();
     await this.postgres.drop();
   }

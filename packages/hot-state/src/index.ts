@@ -12,6 +12,7 @@ export {
 export { type ConnectionOptions, connectRedis, type RedisConnection } from "./connection.ts";
 export { type DueAdvertiser, DueIndex, type DueIndexOptions, type DueKind } from "./due/due-index.ts";
 export { evictionPolicies } from "./eviction.ts";
+export { anonymousHash, ERASED_SESSION, PlayerEraser } from "./game-session/player-eraser.ts";
 export {
   identifyPlayer,
   type PlayerIdentity,

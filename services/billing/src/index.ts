@@ -1,3 +1,4 @@
+export { type Erased, type EraseOptions, erasePlayer, UnknownAccount } from "./erase/erase-player.ts";
 export { type AuditOptions, type AuditReport, reconcileAll } from "./reconciliation/audit.ts";
 export { auditJson, auditText } from "./reconciliation/to-response.ts";
 export {

@@ -1,3 +1,4 @@
 export { runAuditCommand } from "./audit-command.ts";
+export { runEraseCommand } from "./erase-command.ts";
 export { runKeyCommand } from "./key-command.ts";
 export { runStack } from "./run.ts";

@@ -1,6 +1,6 @@
-import { Cluster, type Redis } from "ioredis";
 import type { RedisConnection } from "../connection.ts";
 import { decodeName } from "../keys.ts";
+import { KEYS_PER_STEP, scanKeys } from "../scan-keys.ts";
 
 /** Ads that a player session in a game got: of all advertisers, or of one advertiser's creatives. */
 export type SessionSummary = {
@@ -26,7 +26,6 @@ export interface SessionSummaryReader {
   read(names: readonly string[]): Promise<SessionSummary[]>;
 }
 
-const KEYS_PER_STEP = 500;
 const SEATS = /^\{game:([^}]*)\}:session:([A-Za-z0-9_-]+)$/;
 const CREATIVES = /^\{adv_[A-Za-z0-9]+\}:cap:([^:]*):([A-Za-z0-9_-]+)$/;
 const ACCOUNT = /^\{(adv_[^}]*)\}:account$/;
@@ -42,18 +41,13 @@ export function createSessionSummaryReader(redis: RedisConnection): SessionSumma
 }
 
 async function* sessionNames(redis: RedisConnection, keysLookedAt: number): AsyncGenerator<NamesPage> {
-  const nodes: Redis[] = redis instanceof Cluster ? redis.nodes("master") : [redis];
   let left = keysLookedAt;
-  for (const node of nodes) {
-    let cursor = "0";
-    do {
-      const [next, keys] = await node.scan(cursor, "COUNT", KEYS_PER_STEP);
-      cursor = next;
-      left -= KEYS_PER_STEP;
-      const sessions = keys.filter((key) => SEATS.test(key) || CREATIVES.test(key));
-      const hashSlotOwners = keys.flatMap((key) => ACCOUNT.exec(key)?.[1] ?? []);
-      if (sessions.length + hashSlotOwners.length > 0) yield { sessions, hashSlotOwners };
-    } while (cursor !== "0" && left > 0);
+  for await (const keys of scanKeys(redis)) {
+    left -= KEYS_PER_STEP;
+    const sessions = keys.filter((key) => SEATS.test(key) || CREATIVES.test(key));
+    const hashSlotOwners = keys.flatMap((key) => ACCOUNT.exec(key)?.[1] ?? []);
+    if (sessions.length + hashSlotOwners.length > 0) yield { sessions, hashSlotOwners };
+    if (left <= 0) return;
   }
 }
 

@@ -1,0 +1,130 @@
+import { randomBytes } from "node:crypto";
+import type { RedisConnection } from "../connection.ts";
+import { advertiserKeys, encodeName } from "../keys.ts";
+import { scanKeys } from "../scan-keys.ts";
+import { defineScript } from "../script.ts";
+
+/** A player of a developer's account, and where the player may have left traces. */
+export interface ErasablePlayer {
+  userHash: string;
+  /** Session keys that are known already. */
+  sessionKeys: ReadonlySet<string>;
+  /** The account's games. */
+  gameIds: ReadonlySet<string>;
+}
+
+/** Number of traces in Redis. */
+export interface ErasedFromRedis {
+  /** Unbilled matches that no longer name the player. */
+  matches: number;
+  /** Deleted player sessions, and caps of advertisers in them. */
+  sessions: number;
+  caps: number;
+  /** Committed impressions that billing still has to write: they still name the player. */
+  waiting: number;
+}
+
+/** Names the place of a session key that was erased; no player has it. */
+export const ERASED_SESSION = "erased";
+
+const HASH_BYTES = 16;
+const FIELDS_PER_STEP = 500;
+const MATCHES = /^\{(adv_[^}]+)\}:matches:([^:]+):([^:]*)$/;
+const OUTBOX = /^\{adv_[^}]+\}:outbox$/;
+const RELEASES = /^\{adv_[^}]+\}:giveback$/;
+const SEATS = /^\{game:([^}]*)\}:session:([A-Za-z0-9_-]+)$/;
+const CAP = /^\{adv_[^}]+\}:cap:([^:]*):([A-Za-z0-9_-]+)$/;
+
+/** Stands for a player whose id is forgotten: nobody can compute it. */
+export function anonymousHash(): string {
+  return randomBytes(HASH_BYTES).toString("base64url");
+}
+
+/** Removes the traces of players from Redis. */
+export class PlayerEraser {
+  readonly #redis: RedisConnection;
+  readonly #eraseMatch: ReturnType<typeof defineScript>;
+
+  constructor(redis: RedisConnection) {
+    this.#redis = redis;
+    this.#eraseMatch = defineScript(redis, "erase_player_match", 2);
+  }
+
+  /** Reads all key names, and all unbilled matches of the games. Repeatable. */
+  async erase({ userHash, sessionKeys, gameIds }: ErasablePlayer): Promise<ErasedFromRedis> {
+    const games = new Set([...gameIds].map(encodeName));
+    const sessions = new Set(sessionKeys);
+    const matches = await this.#eraseMatches(userHash, games, sessions);
+    const erased = { matches, sessions: 0, caps: 0, waiting: 0 };
+    for await (const keys of scanKeys(this.#redis)) {
+      for (const key of keys) {
+        if (RELEASES.test(key)) await this.#eraseReleases(key, sessions);
+        const [, game, sessionKey] = SEATS.exec(key) ?? CAP.exec(key) ?? [];
+        if (game === undefined || sessionKey === undefined) continue;
+        if (!games.has(game) || !sessions.has(sessionKey)) continue;
+        const count = await this.#redis.del(key);
+        erased[SEATS.test(key) ? "sessions" : "caps"] += count;
+      }
+    }
+    erased.waiting = await this.waiting(userHash);
+    return erased;
+  }
+
+  /** Number of committed impressions of the player that billing still has to write. */
+  async waiting(userHash: string): Promise<number> {
+    let count = 0;
+    for await (const keys of scanKeys(this.#redis)) {
+      for (const key of keys.filter((name) => OUTBOX.test(name))) {
+        for await (const [, record] of this.#fields(key)) if (record.includes(userHash)) count += 1;
+      }
+    }
+    return count;
+  }
+
+  /** Adds the sessions of the matches to `sessions`. */
+  async #eraseMatches(userHash: string, games: ReadonlySet<string>, sessions: Set<string>): Promise<number> {
+    let count = 0;
+    for await (const keys of scanKeys(this.#redis)) {
+      for (const key of keys) {
+        const [, advertiserId, campaignId, game] = MATCHES.exec(key) ?? [];
+        if (advertiserId === undefined || campaignId === undefined || game === undefined || !games.has(game))
+          continue;
+        const holds = advertiserKeys.holds(advertiserId);
+        for await (const [matchId, entry] of this.#fields(key)) {
+          if (!entry.includes(userHash)) continue;
+          const place = `${campaignId}|${game}`;
+          const session = await this.#eraseMatch(
+            holds,
+            key,
+            matchId,
+            place,
+            userHash,
+            anonymousHash(),
+            ERASED_SESSION,
+          );
+          if (typeof session !== "string" || session === "") continue;
+          sessions.add(session);
+          count += 1;
+        }
+      }
+    }
+    return count;
+  }
+
+  /** The seats that they name are deleted with their sessions. */
+  async #eraseReleases(key: string, sessions: ReadonlySet<string>): Promise<void> {
+    for await (const [matchId, release] of this.#fields(key)) {
+      const sessionKey = release.split("|")[1];
+      if (sessionKey !== undefined && sessions.has(sessionKey)) await this.#redis.hdel(key, matchId);
+    }
+  }
+
+  async *#fields(key: string): AsyncGenerator<[field: string, value: string]> {
+    let cursor = "0";
+    do {
+      const [next, flat] = await this.#redis.hscan(key, cursor, "COUNT", FIELDS_PER_STEP);
+      cursor = next;
+      for (let i = 0; i + 1 < flat.length; i += 2) yield [String(flat[i]), String(flat[i + 1])];
+    } while (cursor !== "0");
+  }
+}

@@ -1,0 +1,73 @@
+import { type Erased, erasePlayer, UnknownAccount } from "@diegetic/billing";
+import { DatabaseUnavailable } from "@diegetic/database";
+import { describeRedisUnavailable } from "@diegetic/hot-state";
+import { SetupError } from "@diegetic/local-stores";
+import {
+  integerSetting,
+  playerHashKeySetting,
+  readOptions,
+  readSettings,
+  textSetting,
+} from "@diegetic/service-kit";
+import { findStores } from "./audit-command.ts";
+import { readOrCreateSecrets } from "./data-directory/secrets.ts";
+import { readDataDir } from "./settings.ts";
+
+const USAGE = "Usage: npm run --silent erase -- --player ID --account ID [--wait SECONDS]";
+const MAX_ID_CHARACTERS = 200;
+const OPTIONS = {
+  playerId: textSetting("--player", { maxLength: MAX_ID_CHARACTERS }),
+  accountId: textSetting("--account", { maxLength: MAX_ID_CHARACTERS }),
+  waitSeconds: integerSetting("--wait", { min: 0, max: 3_600, fallback: 30 }),
+};
+
+/**
+ * `npm run erase`: removes the traces of a player of a developer's account from both stores of the environment, or of the
+ * running stack of DATA_DIR. Returns the exit code: 0 erased, 1 billing has not written everything yet.
+ */
+export async function runEraseCommand(args: string[]): Promise<number> {
+  const options = readOptions(args, OPTIONS, USAGE);
+  if (options === "help") {
+    process.stdout.write(`${USAGE}\n`);
+    return 0;
+  }
+  const { playerId, accountId, waitSeconds } = options;
+  const stores = await findStores(process.env);
+  const erased = await erasePlayer({
+    ...stores,
+    playerHashKey: hashKeyOf(process.env),
+    playerId,
+    accountId,
+    waitMs: waitSeconds * 1_000,
+  }).catch((error: unknown) => {
+    if (error instanceof UnknownAccount) throw new SetupError(`${error.message}.`);
+    const unavailable =
+      error instanceof DatabaseUnavailable ? error.message : describeRedisUnavailable(error);
+    throw unavailable === undefined ? error : new SetupError(unavailable);
+  });
+  process.stdout.write(erasedText(erased));
+  return erased.waiting === 0 ? 0 : 1;
+}
+
+/** The key belongs to the stores. */
+function hashKeyOf(environment: NodeJS.ProcessEnv): string {
+  if (!environment.DATABASE_URL) return readOrCreateSecrets(readDataDir(environment)).playerHashKey;
+  return readSettings(environment, { settings: {}, secrets: { playerHashKey: playerHashKeySetting } }).secrets
+    .playerHashKey;
+}
+
+function erasedText(erased: Erased): string {
+  const lines = [
+    `Impressions ${erased.impressions}, rows of unique players ${erased.reachedUsers}, quarantined records ${erased.quarantined}.`,
+    `Unbilled matches ${erased.matches}, player sessions ${erased.sessions}, frequency caps ${erased.caps}.`,
+  ];
+  if (erased.waiting > 0) {
+    lines.push(
+      `${erased.waiting} impressions still wait for billing: repeat the command once it has written them.`,
+    );
+  }
+  lines.push(
+    "Match ids that games hold still name the player for up to 24 hours: repeat the command after that.",
+  );
+  return `${lines.join("\n")}\n`;
+}

@@ -1,0 +1,193 @@
+import { type Erased, erasePlayer, reconcileAll, UnknownAccount } from "@diegetic/billing";
+import { identifyPlayer } from "@diegetic/hot-state";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { startTestRedis, type TestRedis } from "../helpers/redis.ts";
+import { PLAYER_HASH_KEY, type Served, Town } from "./town.fixture.ts";
+
+const ERASED = "a player who asks to be forgotten";
+const OTHER = "another player";
+
+let redis: TestRedis;
+let town: Town;
+let accountId: string;
+
+beforeAll(async () => {
+  redis = await startTestRedis();
+  town = await Town.open(redis.url, { depositCents: 100_000, budgetCents: 100_000 });
+  const advertiser = await town.management.database.advertiser.findFirstOrThrow();
+  ({ accountId } = advertiser);
+}, 60_000);
+afterAll(async () => {
+  await town.close();
+  await redis.stop();
+});
+
+const hash = (player: string, session?: string) =>
+  identifyPlayer(PLAYER_HASH_KEY, accountId, player, session);
+
+async function matchOf(user_id: string, session_id: string): Promise<Served> {
+  const { status, body } = await town.match({ user_id, session_id });
+  expect(status).toBe(200);
+  return body as Served;
+}
+
+async function play(user: string, session: string): Promise<void> {
+  expect((await town.impression(await matchOf(user, session))).status).toBe(201);
+}
+
+const erase = (playerId = ERASED, waitMs = 20_000): Promise<Erased> =>
+  erasePlayer({
+    databaseUrl: town.postgres.url,
+    redisUrl: town.redisUrl,
+    playerHashKey: PLAYER_HASH_KEY,
+    accountId,
+    playerId,
+    waitMs,
+  });
+
+/** All that both stores hold, as text: keys, members and values of Redis, rows of Postgres. */
+async function everything(): Promise<string> {
+  const { database } = town.management;
+  const texts: string[] = [];
+  const readers: Record<string, (key: string) => Promise<unknown>> = {
+    string: (key) => town.redis.get(key),
+    hash: (key) => town.redis.hgetall(key),
+    zset: (key) => town.redis.zrange(key, "0", "-1"),
+    set: (key) => town.redis.smembers(key),
+    list: (key) => town.redis.lrange(key, 0, -1),
+    stream: (key) => town.redis.xrange(key, "-", "+"),
+  };
+  for (const key of await town.redis.keys("*")) {
+    const read = readers[await town.redis.type(key)];
+    texts.push(key, JSON.stringify(await read?.(key)));
+  }
+  const [rows] = await database.$queryRaw<{ rows: string }[]>`SELECT
+    (SELECT json_agg(i)::text FROM impressions i) || (SELECT json_agg(r)::text FROM reached_users r)
+      || COALESCE((SELECT json_agg(q)::text FROM quarantined_impressions q), '') AS rows`;
+  return `${texts.join("\n")}\n${rows?.rows}`;
+}
+
+/** Totals and the ledger. */
+async function totals(): Promise<unknown> {
+  const [row] = await town.management.database.$queryRaw<unknown[]>`SELECT
+    (SELECT json_agg(t ORDER BY id) FROM (SELECT id, spent_millicents, impressions FROM advertisers) t) AS advertisers,
+    (SELECT json_agg(t ORDER BY id) FROM
+      (SELECT id, spent_millicents, impressions, unique_users FROM campaigns) t) AS campaigns,
+    (SELECT json_agg(t ORDER BY id) FROM (SELECT id, impressions, unique_users FROM creatives) t) AS creatives,
+    (SELECT json_agg(t ORDER BY t::text) FROM campaign_rollups t) AS days,
+    (SELECT json_agg(t ORDER BY t::text) FROM campaign_countries t) AS countries,
+    (SELECT json_agg(t ORDER BY t::text) FROM campaign_games t) AS games,
+    (SELECT json_agg(t ORDER BY id) FROM ledger_entries t) AS ledger`;
+  return row;
+}
+
+describe("erasing a player", () => {
+  let open: Served;
+  let others: Served;
+  let before: unknown;
+
+  it("removes every trace from both stores, keeps the totals, and says how many there were", async () => {
+    for (const session of ["one", "one", "two"]) await play(ERASED, session);
+    await play(OTHER, "one");
+    open = await matchOf(ERASED, "three");
+    others = await matchOf(OTHER, "two");
+    await town.agree(4);
+    const { userHash } = hash(ERASED);
+    const { database } = town.management;
+    const record = JSON.stringify({
+      match: { user_hash: userHash, session_key: hash(ERASED, "one").sessionKey },
+    });
+    await database.quarantinedImpression.create({
+      data: {
+        impressionId: "imp_quarantined",
+        advertiserId: town.advertiserId,
+        record,
+        reason: "a test",
+        resolvedAt: new Date(),
+      },
+    });
+    before = await totals();
+    const names = ["one", "two", "three"].map((session) => hash(ERASED, session).sessionKey);
+    const found = await everything();
+    for (const name of [userHash, ...names]) expect(found).toContain(name);
+
+    expect(await erase()).toEqual({
+      impressions: 3,
+      reachedUsers: 1,
+      quarantined: 1,
+      matches: 1,
+      sessions: 3,
+      caps: 3,
+      waiting: 0,
+    });
+
+    const left = await everything();
+    for (const name of [userHash, ...names]) expect(left).not.toContain(name);
+    expect(left).toContain(hash(OTHER).userHash);
+    expect(await totals()).toEqual(before);
+  }, 60_000);
+
+  it("finds nothing the second time, and nothing of an unknown player", async () => {
+    const nothing = {
+      impressions: 0,
+      reachedUsers: 0,
+      quarantined: 0,
+      matches: 0,
+      sessions: 0,
+      caps: 0,
+      waiting: 0,
+    };
+    expect(await erase()).toEqual(nothing);
+    expect(await erase("nobody")).toEqual(nothing);
+    const unknown = {
+      databaseUrl: town.postgres.url,
+      redisUrl: town.redisUrl,
+      playerHashKey: PLAYER_HASH_KEY,
+    };
+    await expect(
+      erasePlayer({ ...unknown, accountId: "acct_unknown", playerId: ERASED, waitMs: 0 }),
+    ).rejects.toThrow(UnknownAccount);
+  }, 60_000);
+
+  it("leaves stores that agree", async () => {
+    const report = await reconcileAll({
+      databaseUrl: town.postgres.url,
+      redisUrl: town.redisUrl,
+      quietWithinMs: 20_000,
+    });
+    expect(report.findings).toEqual([]);
+    expect(report.verdict).toBe("agrees");
+  }, 60_000);
+
+  const uniqueUsers = async () =>
+    Number((await town.management.database.campaign.findFirstOrThrow()).uniqueUsers);
+
+  it("still bills a match that the game holds, once, whose id names the player until it is erased again", async () => {
+    const known = await uniqueUsers();
+    expect((await town.impression(open)).status).toBe(201);
+    expect((await town.impression(open)).status).toBe(201);
+    expect((await town.impression(others)).status).toBe(201);
+    await town.agree(6);
+    expect(await uniqueUsers()).toBe(known + 1);
+    const billed = await totals();
+    expect(await erase()).toMatchObject({ impressions: 1, reachedUsers: 1, waiting: 0 });
+    const left = await everything();
+    for (const name of [hash(ERASED).userHash, hash(ERASED, "three").sessionKey]) {
+      expect(left).not.toContain(name);
+    }
+    expect(await totals()).toEqual(billed);
+  }, 60_000);
+
+  it("counts a player who returns as a new one", async () => {
+    const known = await uniqueUsers();
+    await play(ERASED, "four");
+    await town.agree(7);
+    expect(await uniqueUsers()).toBe(known + 1);
+  }, 60_000);
+
+  it("says what billing has not written yet", async () => {
+    await town.stopBilling();
+    await play(ERASED, "five");
+    expect(await erase(ERASED, 0)).toMatchObject({ impressions: 1, waiting: 1 });
+  }, 60_000);
+});
