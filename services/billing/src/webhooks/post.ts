@@ -1,4 +1,5 @@
-import { lookup } from "node:dns";
+import { type LookupAddress, lookup } from "node:dns";
+import { Resolver } from "node:dns/promises";
 import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import type { LookupFunction } from "node:net";
@@ -11,6 +12,8 @@ export interface PostOptions {
   addresses: WebhookAddresses;
   /** Time limit from the look-up of the name to the end of the answer. */
   timeoutMs: number;
+  /** For public addresses. Default: those of the system. */
+  nameServers?: readonly string[];
 }
 
 /** What came of a request. `status` null: there was no answer, `error` says why. */
@@ -24,6 +27,10 @@ export interface PostResult {
 const MAX_READ_BYTES = 4_096;
 const MAX_KEPT_CHARACTERS = 200;
 const MAX_HEADER_BYTES = 16_384;
+/** Of one try at one name server. */
+const NAME_TIMEOUT_MS = 2_000;
+const NAME_TRIES = 2;
+const LOCALHOST = /(^|\.)localhost\.?$/;
 const REFUSED = "the host has a private address";
 
 /**
@@ -34,24 +41,25 @@ export async function post(
   target: string,
   body: string,
   headers: Record<string, string>,
-  { addresses, timeoutMs }: PostOptions,
+  { addresses, timeoutMs, nameServers }: PostOptions,
 ): Promise<PostResult> {
   const url = new URL(target);
   const host = url.hostname.replace(/^\[|\]$/g, "");
   if (addresses === "public") {
     if (url.protocol !== "https:") return unanswered("the address is not https");
-    // Addresses are not looked up.
-    if (isAddress(host) && !isPublicAddress(host)) return unanswered(REFUSED);
+    // Addresses are not looked up, and no name server has to know localhost.
+    if (isAddress(host) ? !isPublicAddress(host) : LOCALHOST.test(host)) return unanswered(REFUSED);
   }
   const send = url.protocol === "https:" ? requestHttps : requestHttp;
+  const signal = AbortSignal.timeout(timeoutMs);
   return new Promise((resolve) => {
     const request = send(url, {
       method: "POST",
       headers: { ...headers, "Content-Length": String(Buffer.byteLength(body)) },
       agent: false,
-      lookup: addresses === "any" ? lookup : lookupPublic,
+      lookup: addresses === "any" ? lookup : publicLookup(signal, nameServers),
       maxHeaderSize: MAX_HEADER_BYTES,
-      signal: AbortSignal.timeout(timeoutMs),
+      signal,
     });
     let status: number | undefined;
     const chunks: Buffer[] = [];
@@ -98,15 +106,48 @@ function beginningOf(bytes: Buffer): string {
     .join("");
 }
 
-/** Refuses a name with any private address. Its result is what the socket connects to. */
-const lookupPublic: LookupFunction = (name, options, callback) => {
-  lookup(name, { ...options, all: true }, (error, found) => {
-    if (error !== null) return callback(error, []);
-    const [first] = found;
-    if (first === undefined || found.some(({ address }) => !isPublicAddress(address))) {
-      return callback(new Error(REFUSED), []);
-    }
-    if (options.all) callback(null, found);
-    else callback(null, first.address, first.family);
-  });
-};
+/**
+ * Refuses a name with any private address. Its result is what the socket connects to. Asks name servers alone: unlike
+ * `lookup`, that holds none of the process' threads.
+ */
+function publicLookup(signal: AbortSignal, nameServers: readonly string[] | undefined): LookupFunction {
+  return (name, options, callback) => {
+    findAddresses(name, signal, nameServers).then(
+      (found) => {
+        const [first] = found;
+        if (first === undefined || found.some(({ address }) => !isPublicAddress(address))) {
+          callback(new Error(REFUSED), []);
+        } else if (options.all) callback(null, found);
+        else callback(null, first.address, first.family);
+      },
+      (error: Error) => callback(error, []),
+    );
+  };
+}
+
+/** The addresses of both families, at least one; rejects when there is none. */
+async function findAddresses(
+  name: string,
+  signal: AbortSignal,
+  nameServers: readonly string[] | undefined,
+): Promise<LookupAddress[]> {
+  const resolver = new Resolver({ timeout: NAME_TIMEOUT_MS, tries: NAME_TRIES });
+  if (nameServers !== undefined) resolver.setServers(nameServers);
+  const cancel = () => resolver.cancel();
+  signal.addEventListener("abort", cancel);
+  try {
+    const [ipv4, ipv6] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+    const found = [
+      ...addressesOf(ipv4).map((address) => ({ address, family: 4 })),
+      ...addressesOf(ipv6).map((address) => ({ address, family: 6 })),
+    ];
+    if (found.length === 0 && ipv4.status === "rejected") throw ipv4.reason;
+    return found;
+  } finally {
+    signal.removeEventListener("abort", cancel);
+  }
+}
+
+function addressesOf(result: PromiseSettledResult<string[]>): string[] {
+  return result.status === "fulfilled" ? result.value : [];
+}
