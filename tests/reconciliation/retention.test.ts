@@ -12,7 +12,7 @@ import { createDatabaseSession, type DatabaseSession } from "./database-session.
 import { type Advertiser, type Campaign, World } from "./world.fixture.ts";
 
 const DAY_MS = 86_400_000;
-const PATIENCE = { timeoutMs: 20_000 };
+const PATIENCE = { timeoutMs: 60_000 };
 const NEVER = new AbortController().signal;
 
 let world: World;
@@ -206,7 +206,7 @@ describe("dropping old impressions", () => {
     expect(await sql.run("SELECT count(*)::int AS rows FROM impressions")).toEqual([{ rows: 24 }]);
     const dropped = (of: Metrics) => readMetric(of, "billing_impressions_dropped_total");
     expect((await dropped(metrics)) + (await dropped(others))).toBe(24);
-  }, 60_000);
+  }, 120_000);
 
   it("leaves stores that agree, as the audit and continuous reconciliation see them", async () => {
     const report = await audit();
@@ -225,7 +225,7 @@ describe("dropping old impressions", () => {
     await eventually(async () => (await readMetric(metrics, "reconciliation_cycles_total")) > 0, PATIENCE);
     await world.stopBilling();
     expect(log.filter((line) => line.includes("reconciliation difference found"))).toEqual([]);
-  }, 60_000);
+  }, 120_000);
 
   const OLD_DAY = "day < current_date - 8";
   it.each([
@@ -260,7 +260,7 @@ describe("dropping old impressions", () => {
     await world.stopBilling();
     expect(await totals()).toEqual(before);
     expect(await differing()).toEqual([]);
-  }, 60_000);
+  }, 120_000);
 
   it("quarantines a record of a dropped day that is delivered again: it is never billed twice", async () => {
     const before = await totals();
@@ -274,7 +274,7 @@ describe("dropping old impressions", () => {
     expect(await differing()).toEqual(["quarantined"]);
     await sql.run("UPDATE quarantined_impressions SET resolved_at = now(), resolution = 'billed before'");
     expect(await differing()).toEqual([]);
-  }, 60_000);
+  }, 120_000);
 
   it("refuses to break spending down by what is gone, and goes on with days and campaigns", async () => {
     const [from, to] = [dayBack(30), dayBack(28)];
@@ -306,5 +306,5 @@ describe("dropping old impressions", () => {
     await world.stopBilling();
     await retention(later).pass(NEVER);
     expect(await partitions()).toEqual([]);
-  }, 60_000);
+  }, 120_000);
 });
