@@ -148,6 +148,18 @@ describe("billing service", () => {
     await eventually(async () => (await wallets.heldMillicents(match.advertiser_id)) === 0, PATIENCE);
   });
 
+  it("walks also while old deliveries to webhooks cannot be deleted", async () => {
+    await impress(4);
+    await wallets.redis.del("{due}:outbox");
+    await database.$executeRaw`ALTER TABLE payout_periods RENAME TO payout_periods_elsewhere`;
+    try {
+      startService({ ...QUICK, walkEveryMs: 50 });
+      await expectWrittenOnce(4);
+    } finally {
+      await database.$executeRaw`ALTER TABLE payout_periods_elsewhere RENAME TO payout_periods`;
+    }
+  }, 60_000);
+
   it("releases what lapsed", async () => {
     const match = await wallets.hold({}, { ttlMs: 20 });
     startService();

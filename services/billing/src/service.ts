@@ -234,7 +234,6 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
   const reconciliation = createReconciliation({ database, redis, measures, logger, nowMs }, pace);
   const walk = async (signal: AbortSignal) => {
     await forgetOldSettlements(database, nowMs());
-    await forgetOldDeliveries(database, { keptDays: settings.webhookRetentionDays, nowMs: nowMs(), signal });
     await walkAllAdvertisers({ database, sweeper, releaser, partitions, nowMs }, signal);
   };
   const slow = createDatabase(secrets.databaseUrl, {
@@ -263,6 +262,12 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
         await outcomes.pass();
         await announcePayouts({ database, money, nowMs, signal });
       },
+    },
+    {
+      name: "webhook retention",
+      everyMs: pace.walkEveryMs,
+      run: (signal: AbortSignal) =>
+        forgetOldDeliveries(database, { keptDays: settings.webhookRetentionDays, nowMs: nowMs(), signal }),
     },
     { name: "backstop walk", everyMs: pace.walkEveryMs, run: walk },
     ...(retention === undefined
