@@ -1,20 +1,35 @@
 import { parseDate } from "@diegetic/ad-rules";
 import { type Database, utcDay } from "@diegetic/database";
 
-const CAMPAIGNS_PER_ROUND = 500;
+const CAMPAIGNS_PER_PAGE = 500;
 /** Text order finds candidates; an offset may move a moment by a day. */
 const AHEAD_MS = 2 * 24 * 60 * 60 * 1_000;
+
+interface Candidate {
+  id: string;
+  end_date: string;
+}
 
 /**
  * Records `campaign.ended` for active campaigns whose end date has passed, once for each end date. Without a webhook,
  * the end only counts as announced.
  */
 export async function announceEndedCampaigns(database: Database, nowMs: number): Promise<void> {
-  const candidates = await database.$queryRaw<{ id: string; end_date: string }[]>`
-    SELECT id, end_date FROM campaigns
-    WHERE status = 'active' AND end_date IS NOT NULL AND announced_end_date IS DISTINCT FROM end_date
-      AND end_date < ${utcDay(nowMs + AHEAD_MS)}
-    ORDER BY end_date LIMIT ${CAMPAIGNS_PER_ROUND}`;
+  let after: Candidate = { id: "", end_date: "" };
+  for (;;) {
+    const candidates = await database.$queryRaw<Candidate[]>`
+      SELECT id, end_date FROM campaigns
+      WHERE status = 'active' AND end_date IS NOT NULL AND announced_end_date IS DISTINCT FROM end_date
+        AND end_date < ${utcDay(nowMs + AHEAD_MS)} AND (end_date, id) > (${after.end_date}, ${after.id})
+      ORDER BY end_date, id LIMIT ${CAMPAIGNS_PER_PAGE}`;
+    await announce(database, candidates, nowMs);
+    const last = candidates.at(-1);
+    if (last === undefined || candidates.length < CAMPAIGNS_PER_PAGE) return;
+    after = last;
+  }
+}
+
+async function announce(database: Database, candidates: readonly Candidate[], nowMs: number): Promise<void> {
   const ended = candidates.filter(({ end_date }) => {
     const end = parseDate(end_date);
     return end !== undefined && end.lastMs < nowMs;

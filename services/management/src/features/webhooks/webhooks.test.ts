@@ -1,6 +1,8 @@
+import { newId } from "@diegetic/contracts";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { eventually } from "../../../../../tests/helpers/eventually.ts";
 import { activeCampaign, type Caller, type Harness, startHarness } from "../../testing/harness.ts";
+import { announceEndedCampaigns } from "./ended-campaigns.ts";
 
 const DAY_MS = 86_400_000;
 const EVENTS = ["campaign.exhausted", "balance.low"];
@@ -119,6 +121,28 @@ describe("webhooks", () => {
     await harness.management.reconciler.round();
     expect(await ends()).toEqual([first, second, third]);
   }, 30_000);
+
+  it("learn of an end today though many campaigns end later today", async () => {
+    const advertiser = await harness.advertiser(1_000_000);
+    const { database } = harness.management;
+    const { id: advertiserId } = await database.advertiser.findFirstOrThrow({
+      where: { accountId: advertiser.accountId },
+    });
+    const row = { advertiserId, name: "c", budgetCents: 1_000, cpmBidCents: 100, status: "active" as const };
+    const today = new Date(nowMs).toISOString().slice(0, 10);
+    const ended = { ...row, id: newId("camp"), endDate: `${today}T11:00:00Z` };
+    const running = Array.from({ length: 500 }, () => ({ ...row, id: newId("camp"), endDate: today }));
+    await database.campaign.createMany({ data: [ended, ...running] });
+    try {
+      await announceEndedCampaigns(database, nowMs);
+      const announced = await database.campaign.findMany({
+        where: { advertiserId, announcedEndDate: { not: null } },
+      });
+      expect(announced.map(({ id }) => id)).toEqual([ended.id]);
+    } finally {
+      await database.campaign.deleteMany({ where: { advertiserId } });
+    }
+  });
 
   it("show their deliveries, newest first and in pages, which can be asked for again", async () => {
     const { id } = (await caller.post("/webhooks", { ...body, is_active: false }).expect(201)).body;
