@@ -101,6 +101,24 @@ describe("the history of the demo account", () => {
     expect(states.map(([, , pacing]: unknown[]) => pacing)).toContain("over_pacing");
   });
 
+  it("never reaches a daily cap, so that the states are the same at any time of day", async () => {
+    const capped = await database.campaign.findMany({ where: { dailyCapCents: { not: null } } });
+    expect(capped).toHaveLength(1);
+    for (const { id, dailyCapCents } of capped) {
+      const days = await database.impression.groupBy({
+        by: ["day"],
+        where: { campaignId: id },
+        _sum: { priceMillicents: true },
+        _max: { priceMillicents: true },
+      });
+      expect(days.length).toBeGreaterThan(14);
+      for (const { _sum, _max } of days) {
+        const left = Number(dailyCapCents) * 1_000 - Number(_sum.priceMillicents);
+        expect(left).toBeGreaterThanOrEqual(Number(_max.priceMillicents));
+      }
+    }
+  });
+
   it("has traffic with reasons, errors, words and scenes", async () => {
     const traffic = await get("/traffic");
     expect(traffic.games.map(({ stage }: { stage: string }) => stage)).toEqual(Array(5).fill("billed"));

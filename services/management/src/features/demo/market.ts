@@ -21,6 +21,7 @@ export interface DemoCampaign {
   tagline: string;
   bidCents: number;
   budgetCents: number;
+  /** Above the busiest day: else the pacing status would depend on the time of day. */
   dailyCapCents?: number;
   /** Day of creation. */
   since: number;
@@ -153,11 +154,11 @@ export const DEMO_CAMPAIGNS: readonly DemoCampaign[] = [
     brand: "Swift Heron Couriers",
     tagline: "Sealed at dusk, read at dawn.",
     bidCents: 1_400,
-    budgetCents: 9_000,
-    dailyCapCents: 450,
+    budgetCents: 8_000,
+    dailyCapCents: 600,
     since: 10,
     flight: [10, 39],
-    daily: 260,
+    daily: 230,
     creatives: [
       {
         type: "character_reference",
@@ -223,7 +224,7 @@ export const DEMO_CAMPAIGNS: readonly DemoCampaign[] = [
       {
         type: "product_mention",
         hook: "The herbalist pours Ironleaf without a word, and the shaking in your hands stops.",
-        altHooks: ["A tin of Ironleaf stands among the quarantines, and looks the most dangerous of all."],
+        altHooks: ["A tin of Ironleaf stands among the poisons, and looks the most dangerous of all."],
         product: "Ironleaf First Flush",
         share: 1,
       },
