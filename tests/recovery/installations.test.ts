@@ -68,7 +68,7 @@ const SOURCES = [
 async function contents(redis: RedisConnection): Promise<unknown> {
   const keys = await redis.keys("*");
   const lasting = keys
-    .filter((key) => !/^\{(rate|billing|due|key-use|traffic(-errors)?|processes)|:leases$/.test(key))
+    .filter((key) => !/^\{(rate|billing|webhooks|due|key-use|traffic(-errors)?|processes)|:leases$/.test(key))
     .sort();
   return Promise.all(lasting.map(async (key) => [key, await redis.call("DUMP", key)]));
 }
