@@ -2,6 +2,8 @@ import type { RedisConnection } from "@diegetic/hot-state";
 
 /** Microseconds and milliseconds since 1970 only: amounts and counts of a run are far smaller. */
 const TIMES = /\d{13,16}/g;
+/** The age of a session's counts in an entry, and of the session when a seat was taken (behind 8 characters). */
+const AGES = /(?<=\|-)\d+(?=\|)|(?<=:session:.* = .{8})\d+$/g;
 /** A server's replication id. */
 const REPLICATION_IDS = /\b[0-9a-f]{40}\b/g;
 
@@ -18,7 +20,9 @@ export async function dump(nodes: readonly RedisConnection[]): Promise<string[]>
     lines
       .map((line) => (snapshotEpoch === undefined ? line : line.replaceAll(snapshotEpoch, "EPOCH")))
       // Replication ids first: their hexadecimal digits may look like a time.
-      .map((line) => line.replace(REPLICATION_IDS, "REPLICATION_ID").replace(TIMES, "TIME"))
+      .map((line) =>
+        line.replace(REPLICATION_IDS, "REPLICATION_ID").replace(TIMES, "TIME").replace(AGES, "AGE"),
+      )
       .sort()
   );
 }
