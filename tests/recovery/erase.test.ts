@@ -35,8 +35,9 @@ async function play(user: string, session: string): Promise<void> {
   expect((await town.impression(await matchOf(user, session))).status).toBe(201);
 }
 
-const erase = (playerId = ERASED, waitMs = 20_000): Promise<Erased> =>
+const erase = (playerId = ERASED, waitMs = 20_000, nowMs = Date.now()): Promise<Erased> =>
   erasePlayer({
+    nowMs,
     databaseUrl: town.postgres.url,
     redisUrl: town.redisUrl,
     playerHashKey: PLAYER_HASH_KEY,
@@ -94,27 +95,27 @@ describe("erasing a player", () => {
     await town.agree(4);
     const { userHash } = hash(ERASED);
     const { database } = town.management;
-    const record = JSON.stringify({
-      match: { user_hash: userHash, session_key: hash(ERASED, "one").sessionKey },
-    });
-    await database.quarantinedImpression.create({
-      data: {
-        impressionId: "imp_quarantined",
-        advertiserId: town.advertiserId,
-        record,
-        reason: "a test",
-        resolvedAt: new Date(),
-      },
+    const record = (session: string) =>
+      JSON.stringify({ match: { user_hash: userHash, session_key: hash(ERASED, session).sessionKey } });
+    const { advertiserId } = town;
+    const row = { advertiserId, reason: "a test", resolvedAt: new Date() };
+    await database.quarantinedImpression.createMany({
+      data: [
+        { ...row, impressionId: "imp_quarantined", record: record("one") },
+        // A damaged record is kept as a JSON text.
+        { ...row, impressionId: "imp_damaged", record: JSON.stringify(record("four")) },
+      ],
     });
     before = await totals();
-    const names = ["one", "two", "three"].map((session) => hash(ERASED, session).sessionKey);
+    const names = ["one", "two", "three", "four"].map((session) => hash(ERASED, session).sessionKey);
     const found = await everything();
     for (const name of [userHash, ...names]) expect(found).toContain(name);
 
-    expect(await erase()).toEqual({
+    // In three days, when billing no longer writes today's impressions.
+    expect(await erase(ERASED, 20_000, Date.now() + 3 * 86_400_000)).toEqual({
       impressions: 3,
       reachedUsers: 1,
-      quarantined: 1,
+      quarantined: 2,
       matches: 1,
       sessions: 3,
       caps: 3,
@@ -145,7 +146,7 @@ describe("erasing a player", () => {
       playerHashKey: PLAYER_HASH_KEY,
     };
     await expect(
-      erasePlayer({ ...unknown, accountId: "acct_unknown", playerId: ERASED, waitMs: 0 }),
+      erasePlayer({ ...unknown, accountId: "acct_unknown", playerId: ERASED, waitMs: 0, nowMs: Date.now() }),
     ).rejects.toThrow(UnknownAccount);
   }, 60_000);
 

@@ -34,6 +34,7 @@ export async function runEraseCommand(args: string[]): Promise<number> {
   const { playerId, accountId, waitSeconds } = options;
   const stores = await findStores(process.env);
   const erased = await erasePlayer({
+    nowMs: Date.now(),
     ...stores,
     playerHashKey: hashKeyOf(process.env),
     playerId,

@@ -6,6 +6,7 @@ import {
   installationId,
   inTransaction,
   type Transaction,
+  utcDay,
 } from "@diegetic/database";
 import {
   anonymousHash,
@@ -27,6 +28,8 @@ export interface EraseOptions {
   playerId: string;
   /** How long to wait for billing to write the player's committed impressions. Milliseconds. */
   waitMs: number;
+  /** The time, which tells days that billing still writes from earlier ones. Unix milliseconds. */
+  nowMs: number;
 }
 
 /** What no longer names the player. All counts are 0 when nothing was left. */
@@ -48,6 +51,9 @@ export class UnknownAccount extends Error {
 }
 
 const STATEMENT_TIMEOUT_MS = 600_000;
+/** While an advertiser's row is locked; less than billing waits for it. */
+const LOCKED_STATEMENT_TIMEOUT = "5s";
+const DAY_MS = 24 * 60 * 60 * 1_000;
 const LOOK_EVERY_MS = 200;
 const RECORDS_PER_PAGE = 500;
 
@@ -83,7 +89,7 @@ export async function erasePlayer(options: EraseOptions): Promise<Erased> {
     return {
       ...fromRedis,
       waiting,
-      ...(await eraseRows(database, userHash)),
+      ...(await eraseRows(database, userHash, utcDay(options.nowMs - DAY_MS))),
       quarantined: await eraseQuarantined(database, userHash),
     };
   } finally {
@@ -136,23 +142,37 @@ async function awaitBilling(look: () => Promise<number>, first: number, waitMs: 
   return waiting;
 }
 
-/** One transaction per advertiser, whose billing waits meanwhile: days without a partition or the player are not read. */
+/**
+ * One short transaction per advertiser, because billing waits for its row: what earlier days hold is found before, without
+ * a lock. Billing still writes today and yesterday, so these are read while the row is locked, for a few seconds at most.
+ */
 async function eraseRows(
   database: Database,
   userHash: string,
+  yesterday: string,
 ): Promise<Pick<Erased, "impressions" | "reachedUsers">> {
-  const options = { timeoutMs: STATEMENT_TIMEOUT_MS };
-  const known = await inTransaction(database, (transaction) => readReached(transaction, userHash), options);
+  const known = await inTransaction(database, (transaction) => readReached(transaction, userHash), {
+    timeoutMs: STATEMENT_TIMEOUT_MS,
+  });
+  const found: Found[] = [];
+  for (const day of new Set(known.flatMap(({ days }) => days))) {
+    if (day >= yesterday) continue;
+    const rows = await database.$queryRaw<Omit<Found, "day">[]>`
+      SELECT impression_id AS "impressionId", campaign_id AS "campaignId" FROM impressions
+      WHERE day = ${day}::date AND user_hash = ${userHash}`;
+    found.push(...rows.map((row) => ({ ...row, day })));
+  }
   const erased = { impressions: 0, reachedUsers: 0 };
   for (const advertiserId of new Set(known.map((one) => one.advertiserId))) {
     const counts = await inTransaction(
       database,
       async (transaction) => {
+        await transaction.$queryRaw`SELECT set_config('statement_timeout', ${LOCKED_STATEMENT_TIMEOUT}, true)`;
         await transaction.$queryRaw`SELECT FROM advertisers WHERE id = ${advertiserId} FOR NO KEY UPDATE`;
         const reached = await readReached(transaction, userHash, advertiserId);
-        return eraseReached(transaction, userHash, reached);
+        return eraseReached(transaction, { userHash, reached, found, yesterday });
       },
-      options,
+      { timeoutMs: STATEMENT_TIMEOUT_MS },
     );
     erased.impressions += counts.impressions;
     erased.reachedUsers += counts.reachedUsers;
@@ -160,21 +180,41 @@ async function eraseRows(
   return erased;
 }
 
-async function eraseReached(transaction: Transaction, userHash: string, reached: readonly Reached[]) {
+/** An impression of the player on a day that billing no longer writes. */
+interface Found {
+  day: string;
+  impressionId: string;
+  campaignId: string;
+}
+
+/** @param asked.yesterday the first day that billing still writes */
+async function eraseReached(
+  transaction: Transaction,
+  asked: { userHash: string; reached: readonly Reached[]; found: readonly Found[]; yesterday: string },
+): Promise<Pick<Erased, "impressions" | "reachedUsers">> {
+  const { userHash, reached, yesterday } = asked;
   const campaignIds = reached.map(({ campaignId }) => campaignId);
-  const hashes = campaignIds.map(anonymousHash);
+  const hashes = new Map(campaignIds.map((id) => [id, anonymousHash()]));
+  const randomHashes = [...hashes.values()];
   const reachedUsers = await transaction.$executeRaw`
     UPDATE reached_users r SET user_hash = erased.user_hash
-    FROM unnest(${campaignIds}::text[], ${hashes}::text[]) AS erased(campaign_id, user_hash)
+    FROM unnest(${campaignIds}::text[], ${randomHashes}::text[]) AS erased(campaign_id, user_hash)
     WHERE r.campaign_id = erased.campaign_id AND r.user_hash = ${userHash}`;
+  const own = asked.found.filter(({ campaignId }) => hashes.has(campaignId));
+  const earlier = await transaction.$executeRaw`
+    UPDATE impressions i SET user_hash = erased.user_hash, session_key = ${ERASED_SESSION}
+    FROM unnest(${own.map(({ day }) => dateOfDay(day))}::date[], ${own.map(({ impressionId }) => impressionId)}::text[],
+      ${own.map(({ campaignId }) => hashes.get(campaignId) ?? "")}::text[]) AS erased(day, impression_id, user_hash)
+    WHERE i.day = erased.day AND i.impression_id = erased.impression_id`;
   // No index leads from a player to impressions: whole days are read.
   await transaction.$queryRaw`SELECT set_config('enable_hashjoin', 'on', true), set_config('enable_seqscan', 'on', true)`;
-  const impressions = await transaction.$executeRaw`
+  const recentDays = datesOf(reached).filter((day) => day >= dateOfDay(yesterday));
+  const recent = await transaction.$executeRaw`
     UPDATE impressions i SET user_hash = erased.user_hash, session_key = ${ERASED_SESSION}
-    FROM unnest(${campaignIds}::text[], ${hashes}::text[]) AS erased(campaign_id, user_hash)
-    WHERE i.day = ANY(${datesOf(reached)}::date[]) AND i.user_hash = ${userHash}
+    FROM unnest(${campaignIds}::text[], ${randomHashes}::text[]) AS erased(campaign_id, user_hash)
+    WHERE i.day = ANY(${recentDays}::date[]) AND i.user_hash = ${userHash}
       AND i.campaign_id = erased.campaign_id`;
-  return { impressions, reachedUsers };
+  return { impressions: earlier + recent, reachedUsers };
 }
 
 /** A damaged record is searched as text. */
@@ -185,7 +225,7 @@ async function eraseQuarantined(database: Database, userHash: string): Promise<n
       SELECT impression_id AS id, record FROM quarantined_impressions
       WHERE strpos(record, ${userHash}) > 0 LIMIT ${RECORDS_PER_PAGE}`;
     for (const { id, record } of rows) {
-      const [, sessionKey = userHash] = /"session_key":"([^"]+)"/.exec(record) ?? [];
+      const [, sessionKey = userHash] = /\\?"session_key\\?":\\?"([^"\\]+)/.exec(record) ?? [];
       const erased = record.replaceAll(userHash, anonymousHash()).replaceAll(sessionKey, ERASED_SESSION);
       await database.quarantinedImpression.update({ where: { impressionId: id }, data: { record: erased } });
       count += 1;
