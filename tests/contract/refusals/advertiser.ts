@@ -88,6 +88,17 @@ export const advertiserRefusals: ProvocationsOfOperations = {
   pauseCampaign: { "409 not_active": async (world, operation) => world.call(operation) },
   getSpend: {
     "422 group_by": withQuery("?group_by=week"),
+    "422 dropped": async (world, operation) => {
+      const { database } = world.api;
+      await database.$executeRaw`
+        INSERT INTO dropped_impression_days (day, impressions, spent_millicents, earning_microcents)
+        VALUES ('2026-05-31', 1, 1, 1)`;
+      const answer = await world.call(operation, {
+        query: "?group_by=creative&from=2026-05-31&to=2026-05-31",
+      });
+      await database.$executeRaw`DELETE FROM dropped_impression_days`;
+      return answer;
+    },
     // Impressions that cannot be read in time, for whatever reason.
     "422 too_many_impressions": (world, operation) =>
       world.api.database.$transaction(

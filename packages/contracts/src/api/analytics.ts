@@ -370,7 +370,7 @@ export const droppedImpressions = refusal(
   "Impressions of the period were dropped after their retention.",
   (day: string) =>
     `The impressions up to ${day} were dropped: ask for later days, or group by day and campaign only.`,
-  "2026-12-01",
+  "2026-05-31",
 );
 export const unknownGrouping = refusal(
   422,
