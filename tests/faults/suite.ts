@@ -206,8 +206,10 @@ async function checkAll(parts: {
   injections: Injection[];
 }): Promise<Check[]> {
   const { world, market, history, samples, injections } = parts;
-  const rows = await world.query<ImpressionRow & Record<string, string>>(
-    `SELECT impression_id, match_id, campaign_id, creative_id, game_id, price_millicents::text FROM impressions`,
+  const rows = await world.query<ImpressionRow & Record<string, string | null>>(
+    `SELECT impression_id, match_id, campaign_id, creative_id, game_id, price_millicents::text, operation_id,
+       (extract(epoch FROM recorded_at) * 1000)::bigint::text AS recorded_at_ms
+     FROM impressions`,
   );
   const aftermath = await readAftermath(world, history);
   const timing = { holdTtlMs: HOLD_TTL_SECONDS * 1_000, sessionIdleMs: SESSION_IDLE_SECONDS * 1_000 };

@@ -195,3 +195,95 @@ it.each([
   },
   240_000,
 );
+
+/** Two open matches of one campaign, and a copy of Redis in which both are open. */
+async function twoOpenMatches(): Promise<{ scenario: WalletScenario; older: [string, Buffer][] }> {
+  await stores.redis.flushall();
+  const scenario = await WalletScenario.open(stores, { depositCents: 14, budgetCents: 8 });
+  await scenario.hold(0);
+  await scenario.hold(0);
+  return { scenario, older: await copyOf(stores.redis) };
+}
+
+/** Sends an impression with a key and without a match id; returns its record and operation. */
+async function recordKeyed(scenario: WalletScenario, key: string): Promise<ImpressionRecord> {
+  expect(await scenario.commitKeyed(scenario.campaignIds[0], key)).toBe(true);
+  const record = scenario.answered.at(-1);
+  if (record === undefined) throw new Error("nothing was charged");
+  return record;
+}
+
+async function billedRows({ advertiserId }: WalletScenario): Promise<[string, string | null][]> {
+  const rows = await stores.database.impression.findMany({
+    where: { advertiserId },
+    orderBy: { impressionId: "asc" },
+  });
+  return rows.map(({ impressionId, operationId }) => [impressionId, operationId]);
+}
+
+it("two keys whose charges only Redis had may swap their matches when they are retried: each is billed once", async () => {
+  const { scenario, older } = await twoOpenMatches();
+  const [one, two] = [await recordKeyed(scenario, "one"), await recordKeyed(scenario, "two")];
+  scenario.answered.splice(0); // Their jobs were in the same Redis.
+  await goBackTo(stores.redis, older);
+  expect(await scenario.restore()).toBe(true);
+  const twoAgain = await recordKeyed(scenario, "two");
+  const oneAgain = await recordKeyed(scenario, "one");
+  // Each key was answered with both impressions, and both impressions are billed.
+  expect(twoAgain).toMatchObject({ impression_id: one.impression_id, operation_id: two.operation_id });
+  expect(oneAgain).toMatchObject({ impression_id: two.impression_id, operation_id: one.operation_id });
+  await untilQuiet(scenario);
+  expect(await billedRows(scenario)).toEqual([
+    [one.impression_id, two.operation_id],
+    [two.impression_id, one.operation_id],
+  ]);
+  const { postgres: truth, wallet, quarantined } = await scenario.compare();
+  expect([wallet, quarantined]).toEqual([truth, 0]);
+});
+
+it.each([
+  ["before the restore", ["deliver", "restore", "retry"]],
+  ["after the restore, before the retry", ["restore", "deliver", "retry"]],
+  ["after the restore and a settlement, before the retry", ["restore", "deliver", "settle", "retry"]],
+  ["after the retry", ["restore", "retry", "deliver"]],
+  ["after the retry was billed", ["restore", "retry", "sweep", "deliver"]],
+  ["after another request took its match, before the retry", ["restore", "other", "deliver", "retry"]],
+  ["after another request took its match and billed it", ["restore", "other", "sweep", "deliver", "retry"]],
+  ["after another request took its match, and the retry", ["restore", "other", "retry", "deliver"]],
+] as const)(
+  "a key that an older Redis has forgotten is billed once when its record arrives %s",
+  async (_name, steps) => {
+    const { scenario, older } = await twoOpenMatches();
+    const first = await recordKeyed(scenario, "one");
+    const atBilling = scenario.answered.splice(0);
+    await goBackTo(stores.redis, older);
+    let answered = 1;
+    for (const step of steps) {
+      if (step === "deliver") {
+        const waiting = scenario.answered.splice(0);
+        scenario.answered.push(...atBilling.splice(0));
+        await scenario.deliver(1);
+        scenario.answered.push(...waiting);
+      } else if (step === "retry" || step === "other") {
+        // Holds are void once the wallet is found to be behind Postgres.
+        if (step === "retry") await scenario.hold(0);
+        await recordKeyed(scenario, step === "retry" ? "one" : "two");
+        answered += 1;
+      } else await scenario[step]();
+    }
+    await untilQuiet(scenario);
+    const rows = await billedRows(scenario);
+    expect(rows.filter(([, operationId]) => operationId === first.operation_id)).toHaveLength(1);
+    expect(rows.length).toBeLessThan(answered);
+    const { postgres: truth, wallet } = await scenario.compare();
+    expect(wallet).toEqual(truth);
+    const { advertiserId } = scenario;
+    const aside = await stores.database.quarantinedImpression.findMany({ where: { advertiserId } });
+    for (const { reason, resolvedAt } of aside) {
+      expect([reason, resolvedAt]).toEqual([
+        expect.stringContaining("the same Idempotency-Key"),
+        expect.any(Date),
+      ]);
+    }
+  },
+);

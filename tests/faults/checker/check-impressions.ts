@@ -9,7 +9,13 @@ export interface ImpressionRow {
   creative_id: string;
   game_id: string;
   price_millicents: string;
+  /** Null: recorded with a match id, or without an Idempotency-Key. */
+  operation_id: string | null;
+  recorded_at_ms: string;
 }
+
+/** Lifetime of an Idempotency-Key: a later impression is another operation. */
+const OPERATION_MS = 24 * 60 * 60 * 1_000;
 
 /** Compares what clients were answered about impressions with Postgres (invariants 1 and 4). */
 export function checkImpressions(
@@ -21,6 +27,7 @@ export function checkImpressions(
     answeredOnce(history, rows, quarantine),
     answersAgree(history, rows),
     chargedOncePerMatch(rows),
+    billedOncePerOperation(rows),
     nothingUnattempted(history, rows),
   ];
 }
@@ -54,21 +61,54 @@ function answeredOnce(
 
 function answersAgree(history: History, rows: readonly ImpressionRow[]): Check {
   const check = new CheckBuilder("a retry is answered with the first record");
-  const billed = new Set(rows.map((row) => row.impression_id));
+  const billed = new Map(rows.map((row) => [row.impression_id, row]));
   for (const operation of history.impressions) {
     const repeatable = operation.matchId !== null || operation.idempotencyKey !== null;
     if (!repeatable || operation.answers.length === 0) continue;
-    const ids = new Set(operation.answers.map(({ impressionId }) => impressionId));
+    const ids = [...new Set(operation.answers.map(({ impressionId }) => impressionId))];
     const agree =
-      ids.size === 1 ||
-      (isAfterLoss(operation, history) && [...ids].filter((id) => billed.has(id)).length <= 1);
+      ids.length === 1 ||
+      (isAfterLoss(operation, history) &&
+        isBilledOnce(
+          operation,
+          ids.flatMap((id) => billed.get(id) ?? []),
+          history,
+        ));
     check.expect(agree, () => {
-      const named = [...ids].map((id) => `${id}${billed.has(id) ? " (billed)" : ""}`);
+      const named = ids.map(
+        (id) => `${id}${billed.has(id) ? ` (billed for ${billed.get(id)?.operation_id})` : ""}`,
+      );
       return `${describe(operation)} was answered ${named.join(", ")}; losses at ${history.lossesMs.join(", ")}`;
     });
     check.expect(!isForgotten(operation, history), () => `${describe(operation)} was refused after its 201`);
   }
   return check.end();
+}
+
+/**
+ * Whether at most one of the billed impressions with which a retried key was answered is its own. The others must be
+ * those of other requests: when Redis lost the first charge, its match was free, so another request may have taken it.
+ */
+function isBilledOnce(
+  operation: ImpressionOperation,
+  rows: readonly ImpressionRow[],
+  { impressions }: History,
+): boolean {
+  const others = impressions.filter((other) => other !== operation);
+  const ofNobodyElse = rows.filter((row) => !others.some((other) => mayHaveBilled(other, row)));
+  return ofNobodyElse.length <= 1 && ofNobodyElse.every((row) => row.operation_id !== null);
+}
+
+function mayHaveBilled(operation: ImpressionOperation, row: ImpressionRow): boolean {
+  if (operation.matchId !== null) {
+    return row.operation_id === null && matchName(operation.matchId) === row.match_id;
+  }
+  if ((operation.idempotencyKey === null) !== (row.operation_id === null)) return false;
+  if (operation.answers.some(({ impressionId }) => impressionId === row.impression_id)) return true;
+  const isSameScope =
+    scopeOf(operation.campaignId, operation.creativeId, operation.gameId) ===
+    scopeOf(row.campaign_id, row.creative_id, row.game_id);
+  return isSameScope && operation.attempts.some(isUnknown);
 }
 
 /** Whether a retry was refused as unknown although Redis lost nothing, and less than a day passed. */
@@ -88,10 +128,7 @@ function matchName(matchId: string): string {
   return matchId.slice(0, 30);
 }
 
-/**
- * A Redis that has lost an Idempotency-Key takes another match for an impression that names none: that is answered, and one of
- * them is billed (ADR 12).
- */
+/** A Redis that has lost an Idempotency-Key takes another match for an impression that names none, and answers that. */
 function isAfterLoss({ matchId, attempts }: ImpressionOperation, history: History): boolean {
   const answered = attempts.filter(({ status }) => status === 201);
   const [first, last] = [answered[0], answered.at(-1)];
@@ -103,6 +140,20 @@ function chargedOncePerMatch(rows: readonly ImpressionRow[]): Check {
   const check = new CheckBuilder("exactly one charge per match");
   for (const [matchId, found] of groupBy(rows, (row) => row.match_id)) {
     check.expect(found.length === 1, () => `${matchId} was charged ${found.length} times`);
+  }
+  return check.end();
+}
+
+function billedOncePerOperation(rows: readonly ImpressionRow[]): Check {
+  const check = new CheckBuilder("an operation is billed once");
+  const keyed = rows.filter((row) => row.operation_id !== null);
+  for (const [operationId, found] of groupBy(keyed, (row) => row.operation_id ?? "")) {
+    const times = found.map((row) => Number(row.recorded_at_ms)).sort((one, other) => one - other);
+    const isOnce = times.every((ms, at) => at === 0 || ms - (times[at - 1] ?? 0) >= OPERATION_MS);
+    check.expect(
+      isOnce,
+      () => `${operationId} was billed as ${found.map((row) => row.impression_id).join(", ")}`,
+    );
   }
   return check.end();
 }
