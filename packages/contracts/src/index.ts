@@ -1,5 +1,6 @@
 export * from "./api/index.ts";
 export * from "./definition/common-errors.ts";
+export * from "./definition/enumerations.ts";
 export {
   CAMPAIGN_STATUSES,
   CREATIVE_TYPES,

@@ -1,26 +1,19 @@
+import type { CampaignBody } from "./api/campaigns.ts";
+import type {
+  AffinityType,
+  BlocklistRuleType,
+  CampaignStatus,
+  CreativeType,
+  GeoTargetType,
+  MemberRole,
+  Scope,
+  Tone,
+} from "./definition/enumerations.ts";
+
 /**
  * What management publishes to Redis and match instances read: plain JSON, snake_case, money in the unit of the name.
  * `version` is the row's version in Postgres; an older version never replaces a newer one.
  */
-
-export type CampaignStatus = "draft" | "active" | "paused";
-export type CreativeType = "narrative_hook" | "product_mention" | "location_brand" | "character_reference";
-export type Tone = "positive" | "neutral" | "humorous" | "dramatic";
-export type GeoTargetType = "country" | "state" | "city" | "radius";
-export type BlocklistRuleType = "keyword" | "theme" | "category" | "action" | "game_id";
-export type AffinityType =
-  | "action"
-  | "location"
-  | "theme"
-  | "mood"
-  | "category"
-  | "lighting"
-  | "effects"
-  | "camera";
-export type Scope = "advertiser" | "developer" | "serving";
-/** Roles of an account's members, in ascending order of permissions. */
-export const MEMBER_ROLES = ["viewer", "manager", "owner"] as const;
-export type MemberRole = (typeof MEMBER_ROLES)[number];
 
 export interface SnapshotCreative {
   creative_id: string;
@@ -59,21 +52,26 @@ export interface SnapshotAffinity {
   weight: number;
 }
 
+/** Settings of a campaign that matching needs; those about money are in the advertiser's wallet. */
+export const PUBLISHED_SETTINGS = [
+  "cpm_bid_cents",
+  "priority",
+  "start_date",
+  "end_date",
+  "target_categories",
+  "target_tags",
+] as const satisfies readonly (keyof CampaignBody)[];
+export type PublishedSetting = (typeof PUBLISHED_SETTINGS)[number];
+
 /**
  * An active campaign with everything that matching and scoring need; its money is in the advertiser's wallet. A
  * campaign in another status has only its ids: no targets, no affinities, no creative texts.
  */
-export interface SnapshotCampaign {
+export interface SnapshotCampaign extends Pick<CampaignBody, PublishedSetting> {
   campaign_id: string;
   advertiser_id: string;
   version: number;
   status: CampaignStatus;
-  cpm_bid_cents: number;
-  priority: number;
-  start_date: string | null;
-  end_date: string | null;
-  target_categories: string[];
-  target_tags: string[];
   /** Each list is oldest first. */
   creatives: SnapshotCreative[];
   geo_targets: SnapshotGeoTarget[];

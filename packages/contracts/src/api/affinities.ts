@@ -6,10 +6,10 @@ import {
   ownCampaignOnly,
   publishedSizes,
 } from "../definition/common-errors.ts";
+import type { AffinityType } from "../definition/enumerations.ts";
 import { exampleIds } from "../definition/example-ids.ts";
 import { answerText, closed, nameText, oneOf, open, optional, timestamp } from "../definition/fields.ts";
 import { defineFeature, refusal } from "../definition/operation.ts";
-import type { AffinityType } from "../snapshot.ts";
 import { quoteValue } from "../validation/sentence.ts";
 import { createValidator, type WithoutNulls } from "../validation/validator.ts";
 

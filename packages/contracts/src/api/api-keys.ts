@@ -1,5 +1,6 @@
 import Type, { type Static } from "typebox";
 import { malformedField, missingField, notAllowedField } from "../definition/common-errors.ts";
+import type { Scope } from "../definition/enumerations.ts";
 import { exampleIds } from "../definition/example-ids.ts";
 import {
   answerText,
@@ -13,7 +14,6 @@ import {
   timestamp,
 } from "../definition/fields.ts";
 import { defineFeature, refusal } from "../definition/operation.ts";
-import type { Scope } from "../snapshot.ts";
 import { createValidator, type WithoutNulls } from "../validation/validator.ts";
 
 /** Scopes of a key (docs/behaviour.md#key-scopes). */

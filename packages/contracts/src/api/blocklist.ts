@@ -6,11 +6,11 @@ import {
   ownCampaignOnly,
   publishedSizes,
 } from "../definition/common-errors.ts";
+import type { BlocklistRuleType } from "../definition/enumerations.ts";
 import { exampleIds } from "../definition/example-ids.ts";
 import { answerText, closed, nameText, oneOf, open, timestamp } from "../definition/fields.ts";
 import { defineFeature, refusal } from "../definition/operation.ts";
 import { InvalidInput } from "../http-error.ts";
-import type { BlocklistRuleType } from "../snapshot.ts";
 import { quoteValue } from "../validation/sentence.ts";
 import { createValidator, type WithoutNulls } from "../validation/validator.ts";
 import { gameIdParameter } from "./placements.ts";

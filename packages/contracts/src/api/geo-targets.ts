@@ -7,6 +7,7 @@ import {
   publishedSizes,
 } from "../definition/common-errors.ts";
 import { neededWhere, together } from "../definition/conditions.ts";
+import type { GeoTargetType } from "../definition/enumerations.ts";
 import { exampleIds } from "../definition/example-ids.ts";
 import {
   answerText,
@@ -21,7 +22,6 @@ import {
 } from "../definition/fields.ts";
 import { defineFeature, refusal } from "../definition/operation.ts";
 import { InvalidInput } from "../http-error.ts";
-import type { GeoTargetType } from "../snapshot.ts";
 import { createValidator, type WithoutNulls } from "../validation/validator.ts";
 
 export const GEO_TARGET_TYPES = [

@@ -5,6 +5,7 @@ import {
   notAllowedField,
   responseOnlyField,
 } from "../definition/common-errors.ts";
+import type { Scope } from "../definition/enumerations.ts";
 import { exampleIds } from "../definition/example-ids.ts";
 import {
   answerText,
@@ -23,7 +24,6 @@ import {
   utcDate,
 } from "../definition/fields.ts";
 import { defineFeature, refusal } from "../definition/operation.ts";
-import type { Scope } from "../snapshot.ts";
 import { patchReader, patchSchemaOf } from "../validation/response-only.ts";
 import { createValidator, type WithoutNulls } from "../validation/validator.ts";
 

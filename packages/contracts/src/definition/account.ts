@@ -1,4 +1,4 @@
-import { MEMBER_ROLES } from "../snapshot.ts";
+import { MEMBER_ROLES } from "./enumerations.ts";
 import { answerText, oneOf } from "./fields.ts";
 
 /** The fields that identify an account. */

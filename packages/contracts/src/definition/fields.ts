@@ -1,6 +1,6 @@
 import Type, { type Static, type TSchema, type TUnsafe } from "typebox";
 import { GAME_ID } from "../game-id.ts";
-import type { CampaignStatus, CreativeType, Tone } from "../snapshot.ts";
+import type { CampaignStatus, CreativeType, Tone } from "./enumerations.ts";
 
 /** Maximum characters of names, brands, products, values, tags and identifiers (docs/behaviour.md#blank-texts). */
 export const NAME_CHARACTERS = 200;

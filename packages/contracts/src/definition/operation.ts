@@ -1,7 +1,7 @@
 import type { TSchema } from "typebox";
 import { HttpError, InvalidInput } from "../http-error.ts";
-import type { MemberRole, Scope } from "../snapshot.ts";
 import type { Condition } from "./conditions.ts";
+import type { MemberRole, Scope } from "./enumerations.ts";
 
 /** Requests per minute are counted by key and group (spec: Rate limits). */
 export type RateLimitGroup = "match" | "impressions" | "management" | "analytics" | "explain";

@@ -1,5 +1,6 @@
 import { call } from "../../api/call.ts";
 import type { BodyOf } from "../../api/operations.ts";
+import { settingsOf } from "./use-campaign.ts";
 
 /** Copies a campaign with everything that belongs to it, as a draft. Answers the copy's id. */
 export async function duplicateCampaign(id: string): Promise<string> {
@@ -13,15 +14,8 @@ export async function duplicateCampaign(id: string): Promise<string> {
   ]);
   const copy = await call("POST /campaigns", {
     body: {
+      ...settingsOf(campaign),
       name: `${campaign.name} (copy)`.slice(0, 200),
-      budget_cents: campaign.budget_cents,
-      cpm_bid_cents: campaign.cpm_bid_cents,
-      daily_cap_cents: campaign.daily_cap_cents,
-      start_date: campaign.start_date,
-      end_date: campaign.end_date,
-      priority: campaign.priority,
-      target_categories: campaign.target_categories,
-      target_tags: campaign.target_tags,
     },
   });
   const into = { path: { campaign_id: copy.id } };

@@ -8,44 +8,19 @@ import { useApiForm } from "../../api/use-api-form.ts";
 import { formatCents } from "../../format/format.ts";
 import { notifyDone } from "../../kit/notify.ts";
 import { CampaignFields } from "./campaign-fields.tsx";
-import { type Campaign, pathOf, useCampaign } from "./use-campaign.ts";
-
-/** The fields that can be changed. */
-function fieldsOf({
-  name,
-  budget_cents,
-  cpm_bid_cents,
-  daily_cap_cents,
-  start_date,
-  end_date,
-  priority,
-  target_categories,
-  target_tags,
-}: Campaign) {
-  return {
-    name,
-    budget_cents,
-    cpm_bid_cents,
-    daily_cap_cents,
-    start_date,
-    end_date,
-    priority,
-    target_categories,
-    target_tags,
-  };
-}
+import { type Campaign, pathOf, settingsOf, useCampaign } from "./use-campaign.ts";
 
 export function Component() {
   const campaign = useCampaign();
   const { canChange } = useAbility();
   const pacing = useRead("GET /campaigns/{campaign_id}/analytics/pacing", pathOf(campaign));
-  const form = useApiForm("PATCH /campaigns/{campaign_id}", fieldsOf(campaign), {
+  const form = useApiForm("PATCH /campaigns/{campaign_id}", settingsOf(campaign), {
     draft: `campaign ${campaign.id}`,
   });
   const { isChanged, reset } = form;
   // What others changed meanwhile is shown as long as nothing was typed here.
   useEffect(() => {
-    if (!isChanged) reset(fieldsOf(campaign));
+    if (!isChanged) reset(settingsOf(campaign));
   }, [campaign, isChanged, reset]);
   useOfferedBid((cents) => form.set("cpm_bid_cents", cents));
   const save = async (event: FormEvent) => {
@@ -74,7 +49,7 @@ export function Component() {
               Save changes
             </Button>
             {isChanged && (
-              <Button variant="default" onClick={() => reset(fieldsOf(campaign))}>
+              <Button variant="default" onClick={() => reset(settingsOf(campaign))}>
                 Discard
               </Button>
             )}

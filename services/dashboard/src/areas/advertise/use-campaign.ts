@@ -12,3 +12,9 @@ export function useCampaign(): Campaign {
 export function pathOf({ id }: Campaign): { path: { campaign_id: string } } {
   return { path: { campaign_id: id } };
 }
+
+/** The fields that an advertiser sets. */
+export function settingsOf(campaign: Campaign) {
+  const { id, status, spent_cents, spent_millicents, created_at, ...settings } = campaign;
+  return settings;
+}

@@ -1,7 +1,7 @@
 import { Prisma, type Statements, safeInteger } from "@diegetic/database";
 import type { Affinity } from "./affinities.ts";
 import type { BlocklistRule } from "./blocklist-rule.ts";
-import type { Campaign } from "./campaign.ts";
+import { type Campaign, settingColumns } from "./campaign.ts";
 import type { Creative } from "./creative.ts";
 import type { GeoTarget } from "./geo-target.ts";
 
@@ -21,13 +21,14 @@ export interface CampaignRow extends Omit<Campaign, "spentMillicents" | "impress
   impressions: bigint;
 }
 
+const settings = Prisma.raw(
+  settingColumns.map(({ column, property }) => `c.${column} AS "${property}"`).join(", "),
+);
+
 /** For a table or alias named `c`. */
-export const campaignColumns = Prisma.sql`c.id, c.advertiser_id AS "advertiserId", c.name, c.status::text AS status,
-      c.budget_cents AS "budgetCents", c.spent_millicents AS "spentMillicents", c.impressions,
-      c.cpm_bid_cents AS "cpmBidCents", c.daily_cap_cents AS "dailyCapCents", c.start_date AS "startDate",
-      c.end_date AS "endDate", c.priority, c.target_categories AS "targetCategories", c.target_tags AS "targetTags",
-      c.version, c.published_version AS "publishedVersion", c.published_bytes AS "publishedBytes",
-      c.pause_pending AS "pausePending", c.created_at AS "createdAt"`;
+export const campaignColumns = Prisma.sql`c.id, c.advertiser_id AS "advertiserId", c.status::text AS status, ${settings},
+      c.spent_millicents AS "spentMillicents", c.impressions, c.version, c.published_version AS "publishedVersion",
+      c.published_bytes AS "publishedBytes", c.pause_pending AS "pausePending", c.created_at AS "createdAt"`;
 
 export function campaignOf(row: CampaignRow): Campaign {
   return {
@@ -107,13 +108,13 @@ export function writeCampaign(
   campaign: Campaign,
   { activatedAt = null }: { activatedAt?: Date | null } = {},
 ): Promise<number> {
+  const settings = settingColumns.map(
+    ({ column, property }) => Prisma.sql`${Prisma.raw(column)} = ${campaign[property]}`,
+  );
   return statements.execute(Prisma.sql`
-    UPDATE campaigns SET name = ${campaign.name}, status = ${campaign.status}::campaign_status,
-      budget_cents = ${campaign.budgetCents}, cpm_bid_cents = ${campaign.cpmBidCents},
-      daily_cap_cents = ${campaign.dailyCapCents}, start_date = ${campaign.startDate}, end_date = ${campaign.endDate},
-      priority = ${campaign.priority}, target_categories = ${campaign.targetCategories},
-      target_tags = ${campaign.targetTags}, published_bytes = ${campaign.publishedBytes},
-      pause_pending = ${campaign.pausePending}, version = ${campaign.version}, updated_at = now(),
+    UPDATE campaigns SET ${Prisma.join(settings)}, status = ${campaign.status}::campaign_status,
+      published_bytes = ${campaign.publishedBytes}, pause_pending = ${campaign.pausePending},
+      version = ${campaign.version}, updated_at = now(),
       first_activated_at = coalesce(first_activated_at, ${activatedAt}::timestamptz)
     WHERE id = ${campaign.id}`);
 }

@@ -1,5 +1,7 @@
 import {
   entityName,
+  PUBLISHED_SETTINGS,
+  type PublishedSetting,
   type SnapshotAdvertiser,
   type SnapshotAffinity,
   type SnapshotApiKey,
@@ -9,6 +11,7 @@ import {
   type SnapshotSession,
 } from "@diegetic/contracts";
 import type { SnapshotEntry } from "@diegetic/hot-state";
+import { settingFields } from "../campaign-rows/campaign.ts";
 import type { WholeCampaign } from "../campaign-rows/statements.ts";
 import { limitFromColumn } from "../shared/limit-column.ts";
 import type { AdvertiserRow, ApiKeyRow, PlacementRow, SessionRow } from "./load.ts";
@@ -67,6 +70,11 @@ export function snapshotAffinity(
   };
 }
 
+function publishedSettings(row: WholeCampaign): Pick<SnapshotCampaign, PublishedSetting> {
+  const fields = settingFields(row);
+  return Object.fromEntries(PUBLISHED_SETTINGS.map((name) => [name, fields[name]])) as typeof fields;
+}
+
 /** The campaign with everything that matching and scoring need. */
 export function campaignEntity(row: WholeCampaign): SnapshotCampaign {
   return {
@@ -74,12 +82,7 @@ export function campaignEntity(row: WholeCampaign): SnapshotCampaign {
     advertiser_id: row.advertiserId,
     version: row.version,
     status: row.status,
-    cpm_bid_cents: row.cpmBidCents,
-    priority: row.priority,
-    start_date: row.startDate,
-    end_date: row.endDate,
-    target_categories: row.targetCategories,
-    target_tags: row.targetTags,
+    ...publishedSettings(row),
     creatives: row.creatives.map(snapshotCreative),
     geo_targets: row.geoTargets.map((target) => ({
       geo_target_id: target.id,

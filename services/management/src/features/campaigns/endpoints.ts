@@ -8,6 +8,7 @@ import {
 } from "@diegetic/contracts";
 import { type Database, type Pipeline, Prisma, type Reader } from "@diegetic/database";
 import { type Endpoint, endpoint } from "@diegetic/service-kit";
+import { settingsIn } from "../../core/campaign-rows/campaign.ts";
 import { type LockedCampaign, mutateCampaign } from "../../core/campaigns/mutate-campaign.ts";
 import { recordCampaignSize } from "../../core/campaigns/published-size.ts";
 import { confirmPause, listCampaigns, ownBilledCampaign, ownCampaign } from "../../core/campaigns/store.ts";
@@ -22,7 +23,7 @@ import { type BulkItem, readBulkItem, storeBulk } from "./bulk.ts";
 import { type CeilingCommands, changeSettings } from "./lower-budget.ts";
 import { countCampaigns, insertCampaigns, newCampaign, noContents } from "./new-campaigns.ts";
 import { presentCampaign } from "./presenter.ts";
-import { changedSettings, newSettings, requireActivatable, requirePausable } from "./rules.ts";
+import { newSettings, requireActivatable, requirePausable } from "./rules.ts";
 
 export interface CampaignParts {
   database: Database;
@@ -111,7 +112,7 @@ function show({ reads }: CampaignParts): Endpoint["handle"] {
 function change(parts: CampaignParts): Endpoint["handle"] {
   return async (context) => {
     const campaign = await ownBilledCampaign(parts.reads, context.accountId, context.param("campaignId"));
-    const changed = changedSettings(context.body((sent) => campaignPatch(sent, presentCampaign(campaign))));
+    const changed = settingsIn(context.body((sent) => campaignPatch(sent, presentCampaign(campaign))));
     if (Object.keys(changed).length === 0) return { status: 200, body: presentCampaign(campaign) };
     const result = await changeSettings(parts, campaign.id, changed);
     await parts.publishing.publishAndWait("campaign", campaign.id);

@@ -34,7 +34,7 @@ export async function changeSettings(
           const outcome = await setCeiling(wallets, current, changed.budgetCents);
           if (outcome === "version is in the wallet") return { change: {}, result: () => undefined };
         }
-        const mayGrow = changed.targetCategories !== undefined || changed.targetTags !== undefined;
+        const mayGrow = Object.values(changed).some(Array.isArray);
         return {
           change: { campaign: changed, ...(mayGrow && { size: { mayGrow } }) },
           result: (campaign) => campaign,

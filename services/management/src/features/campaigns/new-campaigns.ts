@@ -1,7 +1,7 @@
 import { newId } from "@diegetic/contracts";
 import { Prisma, type Statements } from "@diegetic/database";
 import { insertAffinities } from "../../core/campaign-rows/affinities.ts";
-import type { Campaign, CampaignSettings } from "../../core/campaign-rows/campaign.ts";
+import { type Campaign, type CampaignSettings, settingFields } from "../../core/campaign-rows/campaign.ts";
 import type { CampaignContents, WholeCampaign } from "../../core/campaign-rows/statements.ts";
 import { insertBlocklistRules } from "../blocklist/store.ts";
 import { insertCreatives } from "../creatives/store.ts";
@@ -40,7 +40,7 @@ export async function countCampaigns(statements: Statements, advertiserId: strin
   return row?.count ?? 0;
 }
 
-/** Stores new campaigns with their parts, unchanged; the commit waits for it. */
+/** Stores at least one new campaign with its parts, unchanged; the commit waits for it. */
 export function insertCampaigns(statements: Statements, campaigns: readonly WholeCampaign[]): void {
   void statements.execute(insertRows(campaigns));
   const all = {
@@ -57,26 +57,16 @@ export function insertCampaigns(statements: Statements, campaigns: readonly Whol
 
 function insertRows(campaigns: readonly WholeCampaign[]): Prisma.Sql {
   const rows = campaigns.map((campaign) => ({
+    ...settingFields(campaign),
     id: campaign.id,
     advertiser_id: campaign.advertiserId,
-    name: campaign.name,
     status: campaign.status,
-    budget_cents: campaign.budgetCents,
-    cpm_bid_cents: campaign.cpmBidCents,
-    daily_cap_cents: campaign.dailyCapCents,
-    start_date: campaign.startDate,
-    end_date: campaign.endDate,
-    priority: campaign.priority,
-    target_categories: campaign.targetCategories,
-    target_tags: campaign.targetTags,
     first_activated_at: campaign.status === "draft" ? null : campaign.createdAt,
     published_bytes: campaign.publishedBytes,
     created_at: campaign.createdAt,
   }));
+  const columns = Prisma.raw(Object.keys(rows[0] ?? {}).join(", "));
   return Prisma.sql`
-    INSERT INTO campaigns (id, advertiser_id, name, status, budget_cents, cpm_bid_cents, daily_cap_cents, start_date,
-      end_date, priority, target_categories, target_tags, first_activated_at, published_bytes, created_at)
-    SELECT id, advertiser_id, name, status, budget_cents, cpm_bid_cents, daily_cap_cents, start_date,
-      end_date, priority, target_categories, target_tags, first_activated_at, published_bytes, created_at
-    FROM json_populate_recordset(NULL::campaigns, ${JSON.stringify(rows)}::json)`;
+    INSERT INTO campaigns (${columns})
+    SELECT ${columns} FROM json_populate_recordset(NULL::campaigns, ${JSON.stringify(rows)}::json)`;
 }

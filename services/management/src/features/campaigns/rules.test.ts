@@ -2,8 +2,8 @@ import { parseDate } from "@diegetic/ad-rules";
 import { campaignCreate, InvalidInput } from "@diegetic/contracts";
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
+import { settingsIn } from "../../core/campaign-rows/campaign.ts";
 import {
-  changedSettings,
   checkBudgetCoversSpent,
   checkDates,
   newSettings,
@@ -30,8 +30,8 @@ describe("settings", () => {
   });
 
   it("change only where a PATCH names them", () => {
-    expect(changedSettings({})).toEqual({});
-    expect(changedSettings({ priority: null, daily_cap_cents: null, target_tags: null })).toEqual({
+    expect(settingsIn({})).toEqual({});
+    expect(settingsIn({ priority: null, daily_cap_cents: null, target_tags: null })).toEqual({
       priority: 5,
       dailyCapCents: null,
       targetTags: [],

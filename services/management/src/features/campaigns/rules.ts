@@ -4,45 +4,18 @@ import {
   balanceTooLow,
   budgetBelowSpent,
   type CampaignCreate,
-  type CampaignPatch,
   endBeforeStart,
   notActive,
-  PRIORITY,
   withoutCreative,
 } from "@diegetic/contracts";
 import { centsDown, centsToMillicents, centsUp, type Millicents, priceMillicents } from "@diegetic/money";
-import type { Campaign, CampaignSettings } from "../../core/campaign-rows/campaign.ts";
+import { type Campaign, type CampaignSettings, settingsOfNew } from "../../core/campaign-rows/campaign.ts";
 
 /** The settings of a new campaign, with defaults. Throws InvalidInput for dates in the wrong order. */
 export function newSettings(request: CampaignCreate): CampaignSettings {
-  const settings: CampaignSettings = {
-    name: request.name,
-    budgetCents: request.budget_cents,
-    cpmBidCents: request.cpm_bid_cents,
-    dailyCapCents: request.daily_cap_cents ?? null,
-    startDate: request.start_date ?? null,
-    endDate: request.end_date ?? null,
-    priority: request.priority ?? PRIORITY.default,
-    targetCategories: request.target_categories ?? [],
-    targetTags: request.target_tags ?? [],
-  };
+  const settings = settingsOfNew(request);
   checkDates(settings);
   return settings;
-}
-
-/** The settings in a PATCH; null clears, or restores the default (docs/behaviour.md#absent-values). */
-export function changedSettings(patch: CampaignPatch): Partial<CampaignSettings> {
-  const changed: Partial<CampaignSettings> = {};
-  if (patch.name !== undefined) changed.name = patch.name;
-  if (patch.budget_cents !== undefined) changed.budgetCents = patch.budget_cents;
-  if (patch.cpm_bid_cents !== undefined) changed.cpmBidCents = patch.cpm_bid_cents;
-  if (patch.daily_cap_cents !== undefined) changed.dailyCapCents = patch.daily_cap_cents;
-  if (patch.start_date !== undefined) changed.startDate = patch.start_date;
-  if (patch.end_date !== undefined) changed.endDate = patch.end_date;
-  if (patch.priority !== undefined) changed.priority = patch.priority ?? PRIORITY.default;
-  if (patch.target_categories !== undefined) changed.targetCategories = patch.target_categories ?? [];
-  if (patch.target_tags !== undefined) changed.targetTags = patch.target_tags ?? [];
-  return changed;
 }
 
 /** Throws InvalidInput (422) when the flight would end before it starts; a date covers its whole day. */
