@@ -12,6 +12,7 @@ const PACKAGES_OF = {
   database: ["money"],
   "service-kit": ["contracts", "money"],
   "local-stores": [],
+  testing: ["contracts", "database", "hot-state", "local-stores"],
 };
 const PACKAGES_OF_SERVICE = {
   dashboard: ["ad-rules", "contracts"],
@@ -27,7 +28,7 @@ const TEST_FILE = "\\.test\\.ts$|/testing/|^packages/[^/]+/(tests|bench)/";
 const oneOf = (names) => `(${names.join("|")})/`;
 
 function edges(folder, name, packages, services = []) {
-  const allowed = [`^${folder}/${name}/`, "^tests/helpers/"];
+  const allowed = [`^${folder}/${name}/`, "^packages/testing/"];
   if (packages.length > 0) allowed.push(`^packages/${oneOf(packages)}`);
   if (services.length > 0) allowed.push(`^services/${oneOf(services)}`);
   return {
@@ -42,9 +43,9 @@ function edges(folder, name, packages, services = []) {
 function onlyIn(name, owner, modules) {
   return {
     name,
-    comment: `Only packages/${owner} may import ${modules}.`,
+    comment: `Only packages/${owner} and test tools may import ${modules}.`,
     severity: "error",
-    from: { path: "^(packages|services)/", pathNot: `^packages/${owner}/` },
+    from: { path: "^(packages|services)/", pathNot: `^packages/(${owner}|testing)/` },
     to: { path: `(^|node_modules/)${modules}(/|$)` },
   };
 }
@@ -69,7 +70,8 @@ module.exports = {
     },
     {
       name: "tests-only-from-tests",
-      comment: "The product does not know its tests: only test files may import from tests/.",
+      comment:
+        "The product does not know its tests: only test files may import from tests/ and packages/testing/.",
       severity: "error",
       from: { path: "^(packages|services)/", pathNot: TEST_FILE },
       to: { path: `^tests/|${TEST_FILE}` },

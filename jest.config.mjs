@@ -1,14 +1,14 @@
 /** One configuration for every test of the workspace: native ESM, TypeScript and workspace packages from their sources. */
 export default {
-  runtime: "<rootDir>/tests/helpers/native-runtime.cjs",
-  testEnvironment: "<rootDir>/tests/helpers/native-environment.cjs",
+  runtime: "<rootDir>/packages/testing/runner/native-runtime.cjs",
+  testEnvironment: "<rootDir>/packages/testing/runner/native-environment.cjs",
   extensionsToTreatAsEsm: [".ts"],
   transform: {},
   injectGlobals: false,
   // Databases for tests.
-  globalSetup: "<rootDir>/tests/helpers/global-setup.mjs",
-  globalTeardown: "<rootDir>/tests/helpers/global-teardown.mjs",
-  reporters: ["default", "<rootDir>/tests/helpers/summary-reporter.mjs"],
+  globalSetup: "<rootDir>/packages/testing/runner/global-setup.mjs",
+  globalTeardown: "<rootDir>/packages/testing/runner/global-teardown.mjs",
+  reporters: ["default", "<rootDir>/packages/testing/runner/summary-reporter.mjs"],
   // Only ends what hangs: on a busy machine with two files at a time, processes take their time to start.
   testTimeout: 60_000,
   testMatch: ["<rootDir>/{packages,services,tests}/**/*.test.ts"],

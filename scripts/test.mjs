@@ -34,13 +34,16 @@ await runMain(async () => {
   if (!checked.succeeded || !tested) process.exitCode = 1;
 });
 
-/** The test files that ask tests/helpers/rounds.ts which form runs. */
+/** The test files that ask @diegetic/testing/rounds which form runs. */
 function filesWithLongForm() {
   return ["packages", "services", "tests"]
     .flatMap((folder) => readdirSync(join(root, folder), { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile() && entry.name.endsWith(".test.ts"))
     .map((entry) => join(entry.parentPath, entry.name))
-    .filter((file) => !file.includes("node_modules") && readFileSync(file, "utf8").includes("/rounds.ts"));
+    .filter(
+      (file) =>
+        !file.includes("node_modules") && readFileSync(file, "utf8").includes("@diegetic/testing/rounds"),
+    );
 }
 
 /** Returns whether all tests passed. */

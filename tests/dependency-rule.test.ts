@@ -49,6 +49,7 @@ const planted: [rule: string, file: string, line: string][] = [
     "services/match/src/b.ts",
     'import type { name } from "../../management/src/index.ts";\nexport type Name = typeof name;',
   ],
+  ["testing-uses-only", "packages/testing/src/a.ts", 'import "../../ad-rules/src/index.ts";'],
   ["dashboard-uses-only", "services/dashboard/src/a.tsx", 'import "../../management/src/index.ts";'],
   ["billing-uses-only", "services/billing/src/a.ts", 'import "../../../packages/ad-rules/src/index.ts";'],
   [
@@ -70,7 +71,7 @@ const planted: [rule: string, file: string, line: string][] = [
     'import { randomInt } from "node:crypto";\nrandomInt(2);',
   ],
   ["pure-packages-use-nothing", "packages/ad-rules/src/b.ts", 'import pg from "pg";\nnew pg.Pool();'],
-  ["tests-only-from-tests", "packages/contracts/src/b.ts", 'import "../../../tests/helpers/helper.ts";'],
+  ["tests-only-from-tests", "packages/contracts/src/b.ts", 'import "../../testing/src/helper.ts";'],
   ["core-knows-no-feature", "services/management/src/core/a.ts", 'import "../features/b.ts";'],
   ["no-cycles", "packages/contracts/src/c.ts", 'import "./cc.ts";'],
   ["no-unresolvable", "packages/contracts/src/d.ts", 'import "./nowhere.ts";'],
@@ -93,10 +94,11 @@ function plantTree(directory: string): void {
     write(directory, `node_modules/${name}/package.json`, JSON.stringify({ name, main: "dist/index.js" }));
     write(directory, `node_modules/${name}/dist/index.js`, "module.exports = {};");
   }
-  write(directory, "tests/helpers/helper.ts", "export const helper = 1;");
+  write(directory, "packages/testing/src/helper.ts", "export const helper = 1;");
+  write(directory, "tests/fine.test.ts", 'import "../packages/testing/src/helper.ts";');
   write(directory, "services/management/src/features/b.ts", "export const name = 1;");
   write(directory, "packages/contracts/src/cc.ts", 'import "./c.ts";');
-  write(directory, "packages/contracts/src/fine.test.ts", 'import "../../../tests/helpers/helper.ts";');
+  write(directory, "packages/contracts/src/fine.test.ts", 'import "../../testing/src/helper.ts";');
   write(directory, "services/match/src/fine.ts", 'import "../../../packages/hot-state/src/index.ts";');
   write(directory, "services/standalone/src/fine.ts", 'import "../../match/src/index.ts";');
   write(directory, "packages/hot-state/src/fine.ts", 'import { Redis } from "ioredis";\nnew Redis();');

@@ -1,8 +1,8 @@
 import type { ImpressionRecord } from "@diegetic/contracts";
+import { rounds } from "@diegetic/testing/rounds";
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { type Caller, creativeBody } from "../../services/management/src/testing/harness.ts";
-import { rounds } from "../helpers/rounds.ts";
 import {
   campaignAnswers,
   creatorAnswers,

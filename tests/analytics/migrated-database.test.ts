@@ -1,5 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { createDatabase, type Database, migrate, Prisma } from "@diegetic/database";
+import { createTestDatabase, type TestDatabase } from "@diegetic/testing/database";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import pg from "pg";
 import type { Comparison } from "../../services/billing/src/reconciliation/comparison.ts";
@@ -11,7 +12,6 @@ import {
   type Query,
   statsQuery,
 } from "../../services/management/src/features/analytics/statements.ts";
-import { createTestDatabase, type TestDatabase } from "../helpers/database.ts";
 
 const MIGRATIONS = new URL("../../prisma/migrations/", import.meta.url);
 const TESTED = "20261121000500_narrow_rollups";

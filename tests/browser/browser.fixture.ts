@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findChromium } from "@diegetic/local-stores";
+import { startStack, type TestStack } from "@diegetic/testing/stack";
 import axe from "axe-core";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
-import { startStack, type TestStack } from "../helpers/stack.ts";
 
 const ACTION_TIMEOUT_MS = 15_000;
 /** The browser asks nobody but the stack: no updates, no sync. */

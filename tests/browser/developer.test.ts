@@ -5,6 +5,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { newId } from "@diegetic/contracts";
+import { apiClient, startCampaign } from "@diegetic/testing/api";
+import { eventually } from "@diegetic/testing/eventually";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import pg from "pg";
 import {
@@ -15,8 +17,6 @@ import {
   PYTHON_MISSING,
   python,
 } from "../clients/languages.ts";
-import { apiClient, startCampaign } from "../helpers/api.ts";
-import { eventually } from "../helpers/eventually.ts";
 import { type Dashboard, type ObservedPage, seriousViolations, startDashboard } from "./browser.fixture.ts";
 
 const TIMEOUT_MS = 120_000;

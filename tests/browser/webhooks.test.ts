@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { verifyWebhook } from "@diegetic/client";
+import { eventually } from "@diegetic/testing/eventually";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { eventually } from "../helpers/eventually.ts";
 import { type Dashboard, type ObservedPage, seriousViolations, startDashboard } from "./browser.fixture.ts";
 
 const PASSWORD = "a calm evening by the fire";

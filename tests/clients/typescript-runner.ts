@@ -1,6 +1,6 @@
 import { type ClientEvent, DiegeticClient, type Match, MemoryOutbox, type Scene } from "@diegetic/client";
 import { FileOutbox } from "@diegetic/client/file-outbox";
-import { eventually } from "../helpers/eventually.ts";
+import { eventually } from "@diegetic/testing/eventually";
 import { type Outcome, outboxPath, type Scenario, type Step, scenarioFile } from "./scenarios.ts";
 
 const PATIENT_BUDGET_MS = 10_000;

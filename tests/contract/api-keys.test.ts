@@ -1,5 +1,5 @@
+import { eventually } from "@diegetic/testing/eventually";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { eventually } from "../helpers/eventually.ts";
 import { type Market, startMarket } from "./two-match-instances.fixture.ts";
 
 /** No campaign is there: a key that may serve is answered 204. */

@@ -9,10 +9,10 @@ import {
 } from "@diegetic/management";
 import { createMatchService, readMatchSettings } from "@diegetic/match";
 import { createLogger, createMetrics, listen } from "@diegetic/service-kit";
-import { createTestDatabase } from "../helpers/database.ts";
-import type { SeenAnswer } from "../helpers/documented.ts";
-import { forgetEarlierLeases } from "../helpers/new-redis.ts";
-import { startTestRedis, type TestRedis } from "../helpers/redis.ts";
+import { createTestDatabase } from "@diegetic/testing/database";
+import type { SeenAnswer } from "@diegetic/testing/documented";
+import { forgetEarlierLeases } from "@diegetic/testing/new-redis";
+import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 
 export const BASE_PATH = "/api";
 const MATCH_PATHS = new Set([`${BASE_PATH}/match`, `${BASE_PATH}/impressions`]);

@@ -1,8 +1,8 @@
 import { allOperations } from "@diegetic/contracts";
+import { type SeenAnswer, undocumented } from "@diegetic/testing/documented";
+import { rounds } from "@diegetic/testing/rounds";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { type SeenAnswer, undocumented } from "../helpers/documented.ts";
-import { rounds } from "../helpers/rounds.ts";
 import { BASE_PATH, type ComposedApi, type RawRequest, startComposedApi } from "./composed-api.fixture.ts";
 import { type FuzzWorld, requestTo } from "./fuzz/requests.ts";
 import { openFuzzWorld } from "./fuzz/world.ts";

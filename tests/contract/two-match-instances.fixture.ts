@@ -6,11 +6,11 @@ import {
 } from "@diegetic/management";
 import { createMatchService, readMatchSettings } from "@diegetic/match";
 import { createLogger, createMetrics } from "@diegetic/service-kit";
+import { createTestDatabase } from "@diegetic/testing/database";
+import { documented } from "@diegetic/testing/documented";
+import { forgetEarlierLeases } from "@diegetic/testing/new-redis";
+import { startTestRedis } from "@diegetic/testing/redis";
 import request, { type Test } from "supertest";
-import { createTestDatabase } from "../helpers/database.ts";
-import { documented } from "../helpers/documented.ts";
-import { forgetEarlierLeases } from "../helpers/new-redis.ts";
-import { startTestRedis } from "../helpers/redis.ts";
 
 const BASE_PATH = "/api";
 const FRESH_WITHIN_MS = 10_000;

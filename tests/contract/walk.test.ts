@@ -1,6 +1,6 @@
 import { allOperations, openApiDocument } from "@diegetic/contracts";
+import { type SeenAnswer, undocumented } from "@diegetic/testing/documented";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { type SeenAnswer, undocumented } from "../helpers/documented.ts";
 import { BASE_PATH, type ComposedApi, startComposedApi } from "./composed-api.fixture.ts";
 
 interface Media {

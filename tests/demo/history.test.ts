@@ -3,13 +3,13 @@ import { createDatabase, type Database, ensureImpressionPartition, utcDay } from
 import { connectRedis, type RedisConnection, TrafficReader } from "@diegetic/hot-state";
 import { createDemo, type Demo, demoHistory, type Management, recordDemoCalls } from "@diegetic/management";
 import { createLogger } from "@diegetic/service-kit";
+import { createTestDatabase, type TestDatabase } from "@diegetic/testing/database";
+import { documented } from "@diegetic/testing/documented";
+import { forgetEarlierLeases } from "@diegetic/testing/new-redis";
+import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import request from "supertest";
 import { createInstance } from "../../services/management/src/testing/harness.ts";
-import { createTestDatabase, type TestDatabase } from "../helpers/database.ts";
-import { documented } from "../helpers/documented.ts";
-import { forgetEarlierLeases } from "../helpers/new-redis.ts";
-import { startTestRedis, type TestRedis } from "../helpers/redis.ts";
 
 const SECRET = "s".repeat(32);
 

@@ -4,12 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { findRedisServer } from "@diegetic/local-stores";
+import { apiClient, enableGame, startCampaign } from "@diegetic/testing/api";
+import { createTestDatabase, type TestDatabase } from "@diegetic/testing/database";
+import { eventually } from "@diegetic/testing/eventually";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import getPort from "get-port";
 import pg from "pg";
-import { apiClient, enableGame, startCampaign } from "../helpers/api.ts";
-import { createTestDatabase, type TestDatabase } from "../helpers/database.ts";
-import { eventually } from "../helpers/eventually.ts";
 import { ROOT, readComposeFile } from "./compose-file.ts";
 
 const run = promisify(execFile);

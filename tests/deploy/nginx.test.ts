@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { findNginx } from "@diegetic/local-stores";
+import { eventually } from "@diegetic/testing/eventually";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { eventually } from "../helpers/eventually.ts";
 import { ROOT } from "./compose-file.ts";
 import { configureNginx, startNginx } from "./nginx.ts";
 

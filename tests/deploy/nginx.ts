@@ -2,7 +2,7 @@ import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { eventually } from "../helpers/eventually.ts";
+import { eventually } from "@diegetic/testing/eventually";
 import { ROOT } from "./compose-file.ts";
 
 const run = promisify(execFile);

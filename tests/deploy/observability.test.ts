@@ -6,11 +6,11 @@ import { findPromtool } from "@diegetic/local-stores";
 import { createManagement, readManagementSettings } from "@diegetic/management";
 import { createMatchService, readMatchSettings } from "@diegetic/match";
 import { createLogger, createMetrics } from "@diegetic/service-kit";
+import { createTestDatabase } from "@diegetic/testing/database";
+import { startTestRedis } from "@diegetic/testing/redis";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { parser } from "@prometheus-io/lezer-promql";
 import { parse } from "yaml";
-import { createTestDatabase } from "../helpers/database.ts";
-import { startTestRedis } from "../helpers/redis.ts";
 import { ROOT } from "./compose-file.ts";
 
 const run = promisify(execFile);

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { openApiDocument } from "@diegetic/contracts";
+import { readDocument, tableIn } from "@diegetic/testing/markdown";
 import { describe, expect, it } from "@jest/globals";
-import { readDocument, tableIn } from "../helpers/markdown.ts";
 
 interface Schema {
   $ref?: string;

@@ -1,12 +1,12 @@
 import { createDatabase } from "@diegetic/database";
 import { createAccountWithKey } from "@diegetic/management";
+import { type Api, apiClient, enableGame, startCampaign } from "@diegetic/testing/api";
+import { eventually } from "@diegetic/testing/eventually";
+import { sendInTwoParts } from "@diegetic/testing/two-parts";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { Random } from "../faults/random.ts";
 import type { FaultyProxy } from "../faults/topology/faulty-proxy.ts";
 import { World } from "../faults/topology/world.ts";
-import { type Api, apiClient, enableGame, startCampaign } from "../helpers/api.ts";
-import { eventually } from "../helpers/eventually.ts";
-import { sendInTwoParts } from "../helpers/two-parts.ts";
 
 const TIMEOUT_MS = 180_000;
 const PATIENCE = { timeoutMs: 60_000, everyMs: 20 };

@@ -1,10 +1,10 @@
 import { createDatabase } from "@diegetic/database";
 import { createAccountWithKey } from "@diegetic/management";
+import { type Api, apiClient, enableGame, startCampaign } from "@diegetic/testing/api";
+import { eventually } from "@diegetic/testing/eventually";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { checkLogs } from "../faults/checker/check-logs.ts";
 import { SERVICES, type Variant, World } from "../faults/topology/world.ts";
-import { type Api, apiClient, enableGame, startCampaign } from "../helpers/api.ts";
-import { eventually } from "../helpers/eventually.ts";
 
 const TIMEOUT_MS = 240_000;
 const PATIENCE = { timeoutMs: 90_000, everyMs: 100 };

@@ -5,16 +5,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { RedisConnection } from "@diegetic/hot-state";
+import { eventually } from "@diegetic/testing/eventually";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import {
   type RedisTopology,
   startProxiedCluster,
   startSingleRedis,
 } from "../faults/topology/redis-topology.ts";
-import { eventually } from "../helpers/eventually.ts";
 
 const USERS = fileURLToPath(new URL("./connection-users.ts", import.meta.url));
-const RUN_TYPESCRIPT = new URL("../helpers/run-typescript.mjs", import.meta.url).href;
+const RUN_TYPESCRIPT = new URL("../../packages/testing/runner/run-typescript.mjs", import.meta.url).href;
 const PATIENCE = { timeoutMs: 60_000, everyMs: 50 };
 const TIMEOUT_MS = 240_000;
 const ROUNDS = 5;

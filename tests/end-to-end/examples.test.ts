@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { startStack, type TestStack } from "@diegetic/testing/stack";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { CLIENTS, PYTHON_MISSING, python } from "../clients/languages.ts";
-import { startStack, type TestStack } from "../helpers/stack.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const TIMEOUT_MS = 180_000;
@@ -69,7 +69,7 @@ describe("the examples against the stack with its demo campaign", () => {
   it(
     "sends traffic and sums it up",
     async () => {
-      const runner = ["--import", "./tests/helpers/run-typescript.mjs", "tests/traffic/main.ts"];
+      const runner = ["--import", "./packages/testing/runner/run-typescript.mjs", "tests/traffic/main.ts"];
       const options = ["--players", "20", "--minutes", "0.1", "--rate", "50"];
       const args = ["--conditions=@diegetic/source", ...runner, ...options];
       const { stdout } = await run(process.execPath, args, { cwd: ROOT, env: environment });

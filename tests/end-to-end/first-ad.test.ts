@@ -6,11 +6,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { apiClient, enableGame, startCampaign } from "@diegetic/testing/api";
+import { createTestDatabase } from "@diegetic/testing/database";
+import { eventually } from "@diegetic/testing/eventually";
+import { isAlive, runKeyCommand, spawnStack, startStack, type TestStack } from "@diegetic/testing/stack";
 import { afterAll, describe, expect, it } from "@jest/globals";
-import { apiClient, enableGame, startCampaign } from "../helpers/api.ts";
-import { createTestDatabase } from "../helpers/database.ts";
-import { eventually } from "../helpers/eventually.ts";
-import { isAlive, runKeyCommand, spawnStack, startStack, type TestStack } from "../helpers/stack.ts";
 
 const STACK_TIMEOUT_MS = 180_000;
 const run = promisify(execFile);

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type Api, apiClient, enableGame, startCampaign } from "@diegetic/testing/api";
+import { runKeyCommand, startStack, type TestStack } from "@diegetic/testing/stack";
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
-import { type Api, apiClient, enableGame, startCampaign } from "../helpers/api.ts";
-import { runKeyCommand, startStack, type TestStack } from "../helpers/stack.ts";
 
 const TIMEOUT_MS = 180_000;
 const AT_A_TIME = 10;

@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ClientEvent, DiegeticClient, type Match } from "@diegetic/client";
+import { type Api, apiClient, type CampaignPlan, enableGame, startCampaign } from "@diegetic/testing/api";
+import { eventually } from "@diegetic/testing/eventually";
+import { isLongForm, rounds } from "@diegetic/testing/rounds";
+import { isAlive, startStack, type TestStack } from "@diegetic/testing/stack";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import pg from "pg";
-import { type Api, apiClient, type CampaignPlan, enableGame, startCampaign } from "../helpers/api.ts";
-import { eventually } from "../helpers/eventually.ts";
-import { isLongForm, rounds } from "../helpers/rounds.ts";
-import { isAlive, startStack, type TestStack } from "../helpers/stack.ts";
 
 const TIMEOUT_MS = 180_000;
 const BILLED_WITHIN_MS = 60_000;

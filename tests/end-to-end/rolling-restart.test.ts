@@ -6,14 +6,14 @@ import { reconcileAll } from "@diegetic/billing";
 import { createDatabase } from "@diegetic/database";
 import { findNginx } from "@diegetic/local-stores";
 import { createAccountWithKey } from "@diegetic/management";
+import { type Api, apiClient, enableGame, startCampaign } from "@diegetic/testing/api";
+import { createTestDatabase, type TestDatabase } from "@diegetic/testing/database";
+import { eventually } from "@diegetic/testing/eventually";
+import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import getPort from "get-port";
 import { ROOT } from "../deploy/compose-file.ts";
 import { configureNginx, startNginx } from "../deploy/nginx.ts";
-import { type Api, apiClient, enableGame, startCampaign } from "../helpers/api.ts";
-import { createTestDatabase, type TestDatabase } from "../helpers/database.ts";
-import { eventually } from "../helpers/eventually.ts";
-import { startTestRedis, type TestRedis } from "../helpers/redis.ts";
 
 const TIMEOUT_MS = 600_000;
 const PATIENCE = { timeoutMs: 60_000, everyMs: 50 };

@@ -1,9 +1,9 @@
 import { createDatabase } from "@diegetic/database";
 import { createAccountWithKey } from "@diegetic/management";
+import { type Api, apiClient, enableGame, startCampaign } from "@diegetic/testing/api";
+import { eventually } from "@diegetic/testing/eventually";
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import { World } from "../faults/topology/world.ts";
-import { type Api, apiClient, enableGame, startCampaign } from "../helpers/api.ts";
-import { eventually } from "../helpers/eventually.ts";
 
 const TIMEOUT_MS = 180_000;
 const GAME = "quiet-game";

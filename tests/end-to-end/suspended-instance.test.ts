@@ -3,15 +3,17 @@ import { Agent, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { type Api, apiClient, enableGame, startCampaign } from "@diegetic/testing/api";
+import { eventually } from "@diegetic/testing/eventually";
+import { startStack, type TestStack } from "@diegetic/testing/stack";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { whileHung } from "../faults/topology/signals.ts";
-import { type Api, apiClient, enableGame, startCampaign } from "../helpers/api.ts";
-import { eventually } from "../helpers/eventually.ts";
-import { startStack, type TestStack } from "../helpers/stack.ts";
 
 const TIMEOUT_MS = 180_000;
 const GAME = "suspended-game";
-const STANDING_CLOCK = pathToFileURL(join(import.meta.dirname, "../helpers/standing-clock.mjs")).href;
+const STANDING_CLOCK = pathToFileURL(
+  join(import.meta.dirname, "../../packages/testing/runner/standing-clock.mjs"),
+).href;
 
 /** A program's own connection to one match instance, which is kept. */
 class Direct {

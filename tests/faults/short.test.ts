@@ -1,5 +1,5 @@
+import { isLongForm } from "@diegetic/testing/rounds";
 import { describe, expect, it } from "@jest/globals";
-import { isLongForm } from "../helpers/rounds.ts";
 import { fewOfEachKind } from "./nemesis/nemesis.ts";
 import { describeChecks, failures } from "./report.ts";
 import { runSuite } from "./suite.ts";

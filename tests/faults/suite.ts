@@ -1,7 +1,7 @@
 import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createBillingProducer } from "@diegetic/hot-state";
-import { eventually } from "../helpers/eventually.ts";
+import { eventually } from "@diegetic/testing/eventually";
 import { readAftermath } from "./checker/aftermath.ts";
 import { checkAudit } from "./checker/check-audit.ts";
 import { checkImpressions, type ImpressionRow } from "./checker/check-impressions.ts";

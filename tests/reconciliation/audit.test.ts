@@ -1,6 +1,6 @@
 import { type AuditReport, auditJson, auditText, reconcileAll } from "@diegetic/billing";
+import { eventually } from "@diegetic/testing/eventually";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { eventually } from "../helpers/eventually.ts";
 import { createDatabaseSession, type DatabaseSession } from "./database-session.ts";
 import { walletKey } from "./plants/plant.ts";
 import { postgresPlants } from "./plants/postgres-plants.ts";

@@ -1,7 +1,7 @@
 import { readProcessReports } from "@diegetic/hot-state";
 import { createMetrics } from "@diegetic/service-kit";
+import { eventually } from "@diegetic/testing/eventually";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { eventually } from "../helpers/eventually.ts";
 import { createDatabaseSession, type DatabaseSession } from "./database-session.ts";
 import { type Advertiser, World } from "./world.fixture.ts";
 

@@ -3,11 +3,11 @@ import type { ImpressionRecord } from "@diegetic/contracts";
 import { createDatabase, type Database, utcDay } from "@diegetic/database";
 import { createBillingProducer } from "@diegetic/hot-state";
 import { createLogger, createMetrics, type Metrics } from "@diegetic/service-kit";
+import { eventually } from "@diegetic/testing/eventually";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { createBillingMeasures } from "../../services/billing/src/measures.ts";
 import { MIN_RETENTION_DAYS } from "../../services/billing/src/retention/limits.ts";
 import { Retention } from "../../services/billing/src/retention/retention.ts";
-import { eventually } from "../helpers/eventually.ts";
 import { createDatabaseSession, type DatabaseSession } from "./database-session.ts";
 import { type Advertiser, type Campaign, World } from "./world.fixture.ts";
 

@@ -21,11 +21,11 @@ import {
   readManagementSettings,
 } from "@diegetic/management";
 import { createLogger, createMetrics, type Metrics } from "@diegetic/service-kit";
+import { createTestDatabase } from "@diegetic/testing/database";
+import { eventually } from "@diegetic/testing/eventually";
+import { forgetEarlierLeases } from "@diegetic/testing/new-redis";
+import { startTestRedis } from "@diegetic/testing/redis";
 import request, { type Test } from "supertest";
-import { createTestDatabase } from "../helpers/database.ts";
-import { eventually } from "../helpers/eventually.ts";
-import { forgetEarlierLeases } from "../helpers/new-redis.ts";
-import { startTestRedis } from "../helpers/redis.ts";
 
 export interface Advertiser {
   advertiserId: string;

@@ -6,9 +6,9 @@ import { promisify } from "node:util";
 import { reconcileAll } from "@diegetic/billing";
 import { migrate } from "@diegetic/database";
 import { findPostgresWithBackupTools, startPostgres } from "@diegetic/local-stores";
+import { startTestRedis } from "@diegetic/testing/redis";
 import { afterEach, expect, it } from "@jest/globals";
 import pg from "pg";
-import { startTestRedis } from "../helpers/redis.ts";
 import { Town } from "./town.fixture.ts";
 
 const run = promisify(execFile);

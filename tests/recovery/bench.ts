@@ -5,7 +5,7 @@ import { migrate } from "@diegetic/database";
 import { connectRedis } from "@diegetic/hot-state";
 import { startPostgres, startRedis, startRedisCluster } from "@diegetic/local-stores";
 import { optionsOfProcess } from "@diegetic/service-kit";
-import { HashSlotMove } from "../helpers/hash-slot-move.ts";
+import { HashSlotMove } from "@diegetic/testing/hash-slot-move";
 import { ADVERTISERS, CAMPAIGNS_EACH, LOSSES, ManyAdvertisers } from "./recovery-time.fixture.ts";
 
 /** `npm run bench:recovery`: time until all advertisers serve again, or those of a moved wallet. */

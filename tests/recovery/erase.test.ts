@@ -1,7 +1,7 @@
 import { type Erased, erasePlayer, reconcileAll, UnknownAccount } from "@diegetic/billing";
 import { identifyPlayer } from "@diegetic/hot-state";
+import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { startTestRedis, type TestRedis } from "../helpers/redis.ts";
 import { PLAYER_HASH_KEY, type Served, Town } from "./town.fixture.ts";
 
 const ERASED = "a player who asks to be forgotten";

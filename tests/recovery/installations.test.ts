@@ -3,11 +3,11 @@ import { fileURLToPath } from "node:url";
 import { reconcileAll } from "@diegetic/billing";
 import { ForeignRedis, type RedisConnection } from "@diegetic/hot-state";
 import { checkReadiness } from "@diegetic/service-kit";
+import { createTestDatabase, type TestDatabase } from "@diegetic/testing/database";
+import { eventually } from "@diegetic/testing/eventually";
+import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { afterEach, expect, it } from "@jest/globals";
 import { FaultyProxy } from "../faults/topology/faulty-proxy.ts";
-import { createTestDatabase, type TestDatabase } from "../helpers/database.ts";
-import { eventually } from "../helpers/eventually.ts";
-import { startTestRedis, type TestRedis } from "../helpers/redis.ts";
 import { createDatabaseSession } from "../reconciliation/database-session.ts";
 import { Town, type TownOptions } from "./town.fixture.ts";
 
@@ -61,7 +61,7 @@ function run(file: string, stores: { databaseUrl: string; redisUrl: string }, co
 const SOURCES = [
   "--conditions=@diegetic/source",
   "--import",
-  new URL("../helpers/run-typescript.mjs", import.meta.url).href,
+  new URL("../../packages/testing/runner/run-typescript.mjs", import.meta.url).href,
 ];
 
 /** Everything that a passing glance at a Redis could have changed; what comes and goes by itself, and statistics, is left out. */

@@ -1,9 +1,9 @@
 import type { ImpressionRecord } from "@diegetic/contracts";
+import { createTestDatabase, type TestDatabase } from "@diegetic/testing/database";
+import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
+import { rounds } from "@diegetic/testing/rounds";
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { createTestDatabase, type TestDatabase } from "../helpers/database.ts";
-import { startTestRedis, type TestRedis } from "../helpers/redis.ts";
-import { rounds } from "../helpers/rounds.ts";
 import { copyOf, goBackTo } from "./redis-copy.fixture.ts";
 import {
   openStores,

@@ -1,6 +1,6 @@
+import { createTestDatabase, type TestDatabase } from "@diegetic/testing/database";
+import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { createTestDatabase, type TestDatabase } from "../helpers/database.ts";
-import { startTestRedis, type TestRedis } from "../helpers/redis.ts";
 import { openStores, type Stores, WalletScenario } from "./stores.fixture.ts";
 
 const ADVERTISERS = 12;

@@ -2,9 +2,9 @@
 import { performance } from "node:perf_hooks";
 import { createDatabase } from "@diegetic/database";
 import { connectRedis, createMoneyCommands, type RedisConnection } from "@diegetic/hot-state";
+import { eventually } from "@diegetic/testing/eventually";
 import type { Management } from "../../services/management/src/management.ts";
 import { createInstance } from "../../services/management/src/testing/harness.ts";
-import { eventually } from "../helpers/eventually.ts";
 import { insertAdvertisers } from "./many-advertisers.fixture.ts";
 
 export const ADVERTISERS = 1_000;

@@ -1,7 +1,7 @@
 import { createMoneyCommands } from "@diegetic/hot-state";
+import { createTestDatabase } from "@diegetic/testing/database";
+import { startTestRedis } from "@diegetic/testing/redis";
 import { afterEach, expect, it } from "@jest/globals";
-import { createTestDatabase } from "../helpers/database.ts";
-import { startTestRedis } from "../helpers/redis.ts";
 import { ADVERTISERS, CAMPAIGNS_EACH, LOSSES, ManyAdvertisers } from "./recovery-time.fixture.ts";
 
 const closers: (() => Promise<unknown>)[] = [];

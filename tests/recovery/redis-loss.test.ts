@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connectRedis } from "@diegetic/hot-state";
 import { startRedis, startRedisCluster } from "@diegetic/local-stores";
+import { eventually } from "@diegetic/testing/eventually";
 import { afterEach, describe, expect, it } from "@jest/globals";
-import { eventually } from "../helpers/eventually.ts";
 import { type Served, Town } from "./town.fixture.ts";
 
 const PATIENCE = { timeoutMs: 30_000 };

@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connectRedis, createMoneyCommands } from "@diegetic/hot-state";
 import { startRedisCluster } from "@diegetic/local-stores";
+import { createTestDatabase } from "@diegetic/testing/database";
+import { type ClusterNode, HashSlotMove } from "@diegetic/testing/hash-slot-move";
 import { afterEach, describe, expect, it } from "@jest/globals";
 import { createInstance } from "../../services/management/src/testing/harness.ts";
-import { createTestDatabase } from "../helpers/database.ts";
-import { type ClusterNode, HashSlotMove } from "../helpers/hash-slot-move.ts";
 import { insertAdvertisers } from "./many-advertisers.fixture.ts";
 import { type Served, Town } from "./town.fixture.ts";
 

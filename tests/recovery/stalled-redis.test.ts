@@ -1,9 +1,9 @@
+import { createTestDatabase } from "@diegetic/testing/database";
+import { eventually } from "@diegetic/testing/eventually";
+import { startTestRedis } from "@diegetic/testing/redis";
+import { type StallingProxy, startStallingProxy } from "@diegetic/testing/stalling-proxy";
 import { afterEach, expect, it } from "@jest/globals";
 import { createInstance } from "../../services/management/src/testing/harness.ts";
-import { createTestDatabase } from "../helpers/database.ts";
-import { eventually } from "../helpers/eventually.ts";
-import { startTestRedis } from "../helpers/redis.ts";
-import { type StallingProxy, startStallingProxy } from "../helpers/stalling-proxy.ts";
 
 const INFO = 30;
 

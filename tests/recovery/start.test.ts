@@ -1,9 +1,9 @@
 import { connectRedis } from "@diegetic/hot-state";
+import { createTestDatabase } from "@diegetic/testing/database";
+import { eventually } from "@diegetic/testing/eventually";
+import { startTestRedis } from "@diegetic/testing/redis";
 import { afterEach, expect, it } from "@jest/globals";
 import { createInstance } from "../../services/management/src/testing/harness.ts";
-import { createTestDatabase } from "../helpers/database.ts";
-import { eventually } from "../helpers/eventually.ts";
-import { startTestRedis } from "../helpers/redis.ts";
 import { insertAdvertisers } from "./many-advertisers.fixture.ts";
 
 /** Published in several pages. */

@@ -12,13 +12,13 @@ import {
 } from "@diegetic/hot-state";
 import { createMatchService, type MatchService, readMatchSettings } from "@diegetic/match";
 import { createLogger, createMetrics, type ListeningServer, listen } from "@diegetic/service-kit";
+import { type Api, type ApiAnswer, apiClient, enableGame, startCampaign } from "@diegetic/testing/api";
+import { createTestDatabase, type TestDatabase } from "@diegetic/testing/database";
+import { eventually } from "@diegetic/testing/eventually";
+import { forgetEarlierLeases } from "@diegetic/testing/new-redis";
 import { createAccountWithKey } from "../../services/management/src/features/api-keys/create-account.ts";
 import type { Management } from "../../services/management/src/management.ts";
 import { createInstance } from "../../services/management/src/testing/harness.ts";
-import { type Api, type ApiAnswer, apiClient, enableGame, startCampaign } from "../helpers/api.ts";
-import { createTestDatabase, type TestDatabase } from "../helpers/database.ts";
-import { eventually } from "../helpers/eventually.ts";
-import { forgetEarlierLeases } from "../helpers/new-redis.ts";
 
 const GAME = "old-town";
 export const PLAYER_HASH_KEY = "a key of more than thirty-two characters";

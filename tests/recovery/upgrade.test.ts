@@ -1,11 +1,11 @@
 import { readdir } from "node:fs/promises";
 import { reconcileAll } from "@diegetic/billing";
 import { migrate } from "@diegetic/database";
+import { createTestDatabase } from "@diegetic/testing/database";
+import { eventually } from "@diegetic/testing/eventually";
+import { startTestRedis } from "@diegetic/testing/redis";
 import { afterEach, expect, it } from "@jest/globals";
 import pg from "pg";
-import { createTestDatabase } from "../helpers/database.ts";
-import { eventually } from "../helpers/eventually.ts";
-import { startTestRedis } from "../helpers/redis.ts";
 import { backToFirstSchema } from "./first-schema.fixture.ts";
 import { type Served, Town } from "./town.fixture.ts";
 

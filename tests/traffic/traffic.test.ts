@@ -1,8 +1,8 @@
 import { newId } from "@diegetic/contracts";
+import { undocumented } from "@diegetic/testing/documented";
+import { eventually } from "@diegetic/testing/eventually";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { BASE_PATH, type ComposedApi, startComposedApi } from "../contract/composed-api.fixture.ts";
-import { undocumented } from "../helpers/documented.ts";
-import { eventually } from "../helpers/eventually.ts";
 
 let api: ComposedApi;
 beforeAll(async () => {

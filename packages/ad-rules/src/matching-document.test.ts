@@ -5,8 +5,8 @@ import {
   percentToBasisPoints,
   priceMillicents,
 } from "@diegetic/money";
+import { jsonIn, type Row, readDocument, sectionOf, tableIn } from "@diegetic/testing/markdown";
 import { describe, expect, it } from "@jest/globals";
-import { jsonIn, type Row, readDocument, sectionOf, tableIn } from "../../../tests/helpers/markdown.ts";
 import { affinities, campaign, creative, geoTarget, placement } from "../tests/builders.ts";
 import { eligibleCandidate } from "../tests/eligible-candidate.ts";
 import { prepareRequest } from "./compiled/prepared-request.ts";

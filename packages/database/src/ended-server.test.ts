@@ -1,7 +1,7 @@
 import { connect, createServer, type Socket } from "node:net";
+import { createTestDatabase, type TestDatabase } from "@diegetic/testing/database";
+import { eventually } from "@diegetic/testing/eventually";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
-import { createTestDatabase, type TestDatabase } from "../../../tests/helpers/database.ts";
-import { eventually } from "../../../tests/helpers/eventually.ts";
 import { createDatabase, type Database } from "./database.ts";
 import { DatabaseUnavailable } from "./errors.ts";
 import { Prisma } from "./generated/client.ts";

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
+import { createTestDatabase, type TestDatabase } from "@diegetic/testing/database";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import pg from "pg";
-import { createTestDatabase, type TestDatabase } from "../../../tests/helpers/database.ts";
 import { migrate } from "./migrate.ts";
 import { MigrationAdapterFactory } from "./migration-adapter.ts";
 import { createSchemaEngine } from "./schema-engine.ts";

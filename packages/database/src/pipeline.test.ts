@@ -1,5 +1,5 @@
+import { createTestDatabase, type TestDatabase } from "@diegetic/testing/database";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { createTestDatabase, type TestDatabase } from "../../../tests/helpers/database.ts";
 import { createDatabase, type Database } from "./database.ts";
 import { ConstraintViolation, DatabaseUnavailable, UniqueViolation } from "./errors.ts";
 import { Prisma } from "./generated/client.ts";

@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer } from "node:net";
+import { createTestDatabase } from "@diegetic/testing/database";
+import { startTestRedis } from "@diegetic/testing/redis";
 import { afterEach, describe, expect, it } from "@jest/globals";
-import { createTestDatabase } from "../../../tests/helpers/database.ts";
-import { startTestRedis } from "../../../tests/helpers/redis.ts";
 import { unusableDatabase } from "./unusable-database.ts";
 
 const closers: (() => unknown)[] = [];

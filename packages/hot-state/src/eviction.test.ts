@@ -1,5 +1,5 @@
+import { startTestRedis } from "@diegetic/testing/redis";
 import { expect, it } from "@jest/globals";
-import { startTestRedis } from "../../../tests/helpers/redis.ts";
 import { connectRedis } from "./connection.ts";
 import { evictionPolicies } from "./eviction.ts";
 

@@ -1,6 +1,6 @@
+import { startTestRedisCluster, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { startTestRedisCluster, type TestRedis } from "../../../tests/helpers/redis.ts";
 import { connectRedis, type RedisConnection } from "./connection.ts";
 import { hashSlotOf } from "./hash-slot.ts";
 import { hashSlotOwners } from "./hash-slot-owners.ts";

@@ -1,6 +1,6 @@
+import { HashSlotMove } from "@diegetic/testing/hash-slot-move";
+import { startTestRedisCluster } from "@diegetic/testing/redis";
 import { afterEach, expect, it } from "@jest/globals";
-import { HashSlotMove } from "../../../tests/helpers/hash-slot-move.ts";
-import { startTestRedisCluster } from "../../../tests/helpers/redis.ts";
 import { connectRedis } from "./connection.ts";
 import { isRedisUnavailable } from "./redis-unavailable.ts";
 

@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer } from "node:net";
+import { startTestRedis } from "@diegetic/testing/redis";
 import { describe, expect, it } from "@jest/globals";
-import { startTestRedis } from "../../../tests/helpers/redis.ts";
 import { connectRedis } from "./connection.ts";
 import { describeRedisUnavailable, isRedisUnavailable } from "./redis-unavailable.ts";
 

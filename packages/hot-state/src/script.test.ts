@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { GCProfiler, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import { eventually } from "@diegetic/testing/eventually";
+import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { eventually } from "../../../tests/helpers/eventually.ts";
-import { startTestRedis, type TestRedis } from "../../../tests/helpers/redis.ts";
 import { connectRedis, type RedisConnection } from "./connection.ts";
 import { defineScript, loadScript } from "./script.ts";
 

@@ -1,5 +1,5 @@
+import { startTestRedis, startTestRedisCluster } from "@diegetic/testing/redis";
 import { expect, it } from "@jest/globals";
-import { startTestRedis, startTestRedisCluster } from "../../../tests/helpers/redis.ts";
 import { connectRedis } from "./connection.ts";
 import { serverMemory } from "./server-memory.ts";
 

@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer, type Socket } from "node:net";
+import { startTestRedis, startTestRedisCluster } from "@diegetic/testing/redis";
 import { afterEach, describe, expect, it } from "@jest/globals";
-import { startTestRedis, startTestRedisCluster } from "../../../tests/helpers/redis.ts";
 import { unusableRedis } from "./unusable-redis.ts";
 
 const closers: (() => unknown)[] = [];

@@ -1,10 +1,10 @@
 import { createDatabase, type Database } from "@diegetic/database";
 import { type BillingProducer, createBillingProducer } from "@diegetic/hot-state";
 import { createLogger, createMetrics } from "@diegetic/service-kit";
+import { createTestDatabase, type TestDatabase } from "@diegetic/testing/database";
+import { eventually } from "@diegetic/testing/eventually";
+import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { createTestDatabase, type TestDatabase } from "../../../tests/helpers/database.ts";
-import { eventually } from "../../../tests/helpers/eventually.ts";
-import { startTestRedis, type TestRedis } from "../../../tests/helpers/redis.ts";
 import { createBillingService } from "./service.ts";
 import { readBillingSettings } from "./settings.ts";
 import { expectTotals } from "./testing/expected-totals.fixture.ts";

@@ -5,10 +5,10 @@ import type { ImpressionRecord } from "@diegetic/contracts";
 import { createDatabase, type Database } from "@diegetic/database";
 import { type BillingProducer, createBillingProducer } from "@diegetic/hot-state";
 import { checkReadiness, createLogger, createMetrics } from "@diegetic/service-kit";
+import { createTestDatabase, type TestDatabase } from "@diegetic/testing/database";
+import { eventually } from "@diegetic/testing/eventually";
+import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
-import { createTestDatabase, type TestDatabase } from "../../../tests/helpers/database.ts";
-import { eventually } from "../../../tests/helpers/eventually.ts";
-import { startTestRedis, type TestRedis } from "../../../tests/helpers/redis.ts";
 import { type BillingPace, type BillingService, createBillingService } from "./service.ts";
 import { readBillingSettings } from "./settings.ts";
 import { createMarket, pick, readSums } from "./testing/market.fixture.ts";
@@ -234,7 +234,7 @@ function startProcess(): ChildProcess {
     execArgv: [
       "--conditions=@diegetic/source",
       "--import",
-      new URL("../../../tests/helpers/run-typescript.mjs", import.meta.url).href,
+      new URL("../../../packages/testing/runner/run-typescript.mjs", import.meta.url).href,
     ],
   });
   children.push(child);

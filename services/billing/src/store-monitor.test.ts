@@ -1,9 +1,9 @@
 import { createDatabase } from "@diegetic/database";
 import { connectRedis, DueIndex } from "@diegetic/hot-state";
 import { createMetrics } from "@diegetic/service-kit";
+import { createTestDatabase } from "@diegetic/testing/database";
+import { startTestRedis } from "@diegetic/testing/redis";
 import { expect, it } from "@jest/globals";
-import { createTestDatabase } from "../../../tests/helpers/database.ts";
-import { startTestRedis } from "../../../tests/helpers/redis.ts";
 import { StoreMonitor } from "./store-monitor.ts";
 
 it("reports the stores, and which of them is unavailable", async () => {

@@ -1,5 +1,5 @@
+import { startTestRedisCluster } from "@diegetic/testing/redis";
 import { expect, it } from "@jest/globals";
-import { startTestRedisCluster } from "../../../tests/helpers/redis.ts";
 import { World } from "./testing/world.fixture.ts";
 
 it("matches and bills the same on a Redis Cluster", async () => {

@@ -1,6 +1,6 @@
+import { eventually } from "@diegetic/testing/eventually";
+import { startTestRedis } from "@diegetic/testing/redis";
 import { afterEach, expect, it } from "@jest/globals";
-import { eventually } from "../../../tests/helpers/eventually.ts";
-import { startTestRedis } from "../../../tests/helpers/redis.ts";
 import { World } from "./testing/world.fixture.ts";
 
 const closers: (() => Promise<void>)[] = [];

@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer } from "node:net";
+import { createTestDatabase, type TestDatabase } from "@diegetic/testing/database";
+import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { createTestDatabase, type TestDatabase } from "../../../tests/helpers/database.ts";
-import { startTestRedis, type TestRedis } from "../../../tests/helpers/redis.ts";
 import { expectUsable, readNamedStores } from "./external-stores.ts";
 
 describe("stores that the operator sets", () => {

@@ -1,4 +1,4 @@
-import { eventually } from "../../helpers/eventually.ts";
+import { eventually } from "@diegetic/testing/eventually";
 import { impressionOfAMatch } from "./common.ts";
 import { type Provocation, type ProvocationsOfOperations, repeated, sent, withQuery } from "./provocation.ts";
 import { operationNamed, placementBody } from "./world.fixture.ts";

@@ -1,9 +1,9 @@
 import { allOperations, newId, type Operation } from "@diegetic/contracts";
 import { connectRedis, createMoneyCommands, type MoneyCommands } from "@diegetic/hot-state";
 import type { KeyOptions } from "@diegetic/management";
+import { documented } from "@diegetic/testing/documented";
+import { startTestRedis } from "@diegetic/testing/redis";
 import request, { type Test } from "supertest";
-import { documented } from "../../helpers/documented.ts";
-import { startTestRedis } from "../../helpers/redis.ts";
 import { type ComposedApi, startComposedApi } from "../composed-api.fixture.ts";
 
 /** What the path of an operation can name, by the name of the parameter. */

@@ -1,9 +1,9 @@
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { connectRedis } from "@diegetic/hot-state";
 import { createLogger } from "@diegetic/service-kit";
+import { eventually } from "@diegetic/testing/eventually";
+import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { eventually } from "../../helpers/eventually.ts";
-import { startTestRedis, type TestRedis } from "../../helpers/redis.ts";
 import {
   BASE,
   type Call,

@@ -1,6 +1,6 @@
 import { newId } from "@diegetic/contracts";
+import { eventually } from "@diegetic/testing/eventually";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { eventually } from "../../helpers/eventually.ts";
 import { type Account, BASE, type Matched, type Platform, startPlatform } from "./platform.fixture.ts";
 
 describe("impressions that nobody has earned", () => {

@@ -1,6 +1,6 @@
 import { allOperations, SCOPES } from "@diegetic/contracts";
+import { sendInTwoParts } from "@diegetic/testing/two-parts";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { sendInTwoParts } from "../../helpers/two-parts.ts";
 import {
   type Account,
   BASE,

@@ -10,11 +10,11 @@ import {
 } from "@diegetic/management";
 import { createMatchService, readMatchSettings } from "@diegetic/match";
 import { createLogger, createMetrics, listen } from "@diegetic/service-kit";
+import { createTestDatabase } from "@diegetic/testing/database";
+import { forgetEarlierLeases } from "@diegetic/testing/new-redis";
+import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { createFront } from "../../../services/standalone/src/front/front.ts";
 import { TargetDirectory } from "../../../services/standalone/src/front/targets.ts";
-import { createTestDatabase } from "../../helpers/database.ts";
-import { forgetEarlierLeases } from "../../helpers/new-redis.ts";
-import { startTestRedis, type TestRedis } from "../../helpers/redis.ts";
 
 export const BASE = "/api";
 const FRESH_WITHIN_MS = 10_000;

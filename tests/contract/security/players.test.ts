@@ -1,6 +1,6 @@
+import { documented } from "@diegetic/testing/documented";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import request from "supertest";
-import { documented } from "../../helpers/documented.ts";
 import { type ComposedApi, startComposedApi } from "../composed-api.fixture.ts";
 
 let api: ComposedApi;

@@ -1,6 +1,6 @@
 import { newId, sessionOperations } from "@diegetic/contracts";
+import { undocumented } from "@diegetic/testing/documented";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { undocumented } from "../../helpers/documented.ts";
 import { BASE_PATH, type ComposedApi, startComposedApi } from "../composed-api.fixture.ts";
 
 const OWN_PAGE = { "Sec-Fetch-Site": "same-origin" };

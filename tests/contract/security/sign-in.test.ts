@@ -1,11 +1,11 @@
 import { newId } from "@diegetic/contracts";
 import { createManagement, type Management, readManagementSettings } from "@diegetic/management";
 import { createLogger, createMetrics } from "@diegetic/service-kit";
+import { createTestDatabase, type TestDatabase } from "@diegetic/testing/database";
+import { forgetEarlierLeases } from "@diegetic/testing/new-redis";
+import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import request from "supertest";
-import { createTestDatabase, type TestDatabase } from "../../helpers/database.ts";
-import { forgetEarlierLeases } from "../../helpers/new-redis.ts";
-import { startTestRedis, type TestRedis } from "../../helpers/redis.ts";
 
 const LIMIT = 3;
 /** Unknown browsers together have this many times the limit. */

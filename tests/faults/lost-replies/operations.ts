@@ -8,7 +8,7 @@ import {
   type RedisConnection,
   SnapshotPublisher,
 } from "@diegetic/hot-state";
-import { openWallet } from "../../helpers/open-wallet.ts";
+import { openWallet } from "@diegetic/testing/open-wallet";
 import type { Random } from "../random.ts";
 
 /** Repeats a command until it is answered. */

@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { HashSlotMove } from "../../helpers/hash-slot-move.ts";
+import { HashSlotMove } from "@diegetic/testing/hash-slot-move";
 import { type Fault, type FaultContext, requireCount, sleep } from "./fault.ts";
 import { losing } from "./loss-faults.ts";
 

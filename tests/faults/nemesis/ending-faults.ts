@@ -1,5 +1,5 @@
-import { eventually } from "../../helpers/eventually.ts";
-import { sendInTwoParts } from "../../helpers/two-parts.ts";
+import { eventually } from "@diegetic/testing/eventually";
+import { sendInTwoParts } from "@diegetic/testing/two-parts";
 import { type Attempt, type ImpressionOperation, isRefusedKey } from "../history.ts";
 import { whileHung } from "../topology/signals.ts";
 import { SUSPENDED_INSTANCE } from "../topology/world.ts";

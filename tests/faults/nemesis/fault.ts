@@ -1,5 +1,5 @@
-import { eventually } from "../../helpers/eventually.ts";
-import { isAlive } from "../../helpers/stack.ts";
+import { eventually } from "@diegetic/testing/eventually";
+import { isAlive } from "@diegetic/testing/stack";
 import type { History } from "../history.ts";
 import type { Random } from "../random.ts";
 import type { ServiceName, Variant, World } from "../topology/world.ts";

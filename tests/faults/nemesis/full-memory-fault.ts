@@ -1,5 +1,5 @@
 import type { RedisConnection } from "@diegetic/hot-state";
-import { eventually } from "../../helpers/eventually.ts";
+import { eventually } from "@diegetic/testing/eventually";
 import type { World } from "../topology/world.ts";
 import { attemptImpression } from "../workload/players.ts";
 import { ALL_POSSIBLE_WITHIN_MS, type Fault, type FaultContext, requireCount, sleep } from "./fault.ts";

@@ -1,4 +1,4 @@
-import { eventually } from "../../helpers/eventually.ts";
+import { eventually } from "@diegetic/testing/eventually";
 import { type ImpressionOperation, isRefusedKey, isUnknown } from "../history.ts";
 import type { Client } from "../workload/client.ts";
 import { CATEGORIES } from "../workload/market.ts";

@@ -1,7 +1,7 @@
 import { cpSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { RedisConnection } from "@diegetic/hot-state";
-import { eventually } from "../../helpers/eventually.ts";
+import { eventually } from "@diegetic/testing/eventually";
 import { REDIS_CLOCK_KEY, type World } from "../topology/world.ts";
 import { type Fault, type FaultContext, POSSIBLE_WITHIN_MS, requireCount, sleep } from "./fault.ts";
 

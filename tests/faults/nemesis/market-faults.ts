@@ -1,4 +1,4 @@
-import { eventually } from "../../helpers/eventually.ts";
+import { eventually } from "@diegetic/testing/eventually";
 import { whileHung } from "../topology/signals.ts";
 import { CATEGORIES } from "../workload/market.ts";
 import { askForMatch } from "../workload/players.ts";

@@ -1,6 +1,6 @@
 import type { ImpressionRecord } from "@diegetic/contracts";
 import { createBillingProducer } from "@diegetic/hot-state";
-import { eventually } from "../../helpers/eventually.ts";
+import { eventually } from "@diegetic/testing/eventually";
 import { whileHung } from "../topology/signals.ts";
 import {
   ALL_POSSIBLE_WITHIN_MS,

@@ -1,4 +1,4 @@
-import { eventually } from "../../helpers/eventually.ts";
+import { eventually } from "@diegetic/testing/eventually";
 import type { World } from "../topology/world.ts";
 import { change } from "../workload/trade.ts";
 import type { Campaign } from "../workload/traders.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { eventually } from "../../helpers/eventually.ts";
-import { isAlive } from "../../helpers/stack.ts";
+import { eventually } from "@diegetic/testing/eventually";
+import { isAlive } from "@diegetic/testing/stack";
 import { type SecondService, startSecond } from "../topology/second-service.ts";
 import { SECOND_MANAGEMENT } from "../topology/world.ts";
 import { changeUntilAnswered, deposit } from "../workload/trade.ts";

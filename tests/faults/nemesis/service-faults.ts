@@ -1,4 +1,4 @@
-import { eventually } from "../../helpers/eventually.ts";
+import { eventually } from "@diegetic/testing/eventually";
 import { hang } from "../topology/signals.ts";
 import { SERVICES, type ServiceName, type World } from "../topology/world.ts";
 import { type Fault, POSSIBLE_WITHIN_MS, runningPid, sleep } from "./fault.ts";

@@ -1,4 +1,4 @@
-import { eventually } from "../../helpers/eventually.ts";
+import { eventually } from "@diegetic/testing/eventually";
 import type { FaultyProxy, ProxyMode } from "../topology/faulty-proxy.ts";
 import type { KillableStore } from "../topology/store.ts";
 import type { World } from "../topology/world.ts";

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { createDatabase } from "@diegetic/database";
 import { createAccountWithKey } from "@diegetic/management";
-import { type Api, apiClient, enableGame, startCampaign } from "../../helpers/api.ts";
-import { eventually } from "../../helpers/eventually.ts";
+import { type Api, apiClient, enableGame, startCampaign } from "@diegetic/testing/api";
+import { eventually } from "@diegetic/testing/eventually";
 import { Connection } from "../../load/generator/connection.ts";
 import { serialise } from "../../load/generator/source.ts";
 import { World } from "../topology/world.ts";

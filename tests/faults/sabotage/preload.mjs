@@ -84,5 +84,6 @@ if (INSTANCE_NAME !== undefined) {
   patchFiles();
   holdRestores(join(FAULTS_CLOCKS, "restore"));
   if (FAULTS_CLOCKS) followClockFile(join(FAULTS_CLOCKS, INSTANCE_NAME));
-  if (INSTANCE_NAME === SUSPENDED_INSTANCE) await import("../../helpers/standing-clock.mjs");
+  if (INSTANCE_NAME === SUSPENDED_INSTANCE)
+    await import("../../../packages/testing/runner/standing-clock.mjs");
 }

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { connectRedis } from "@diegetic/hot-state";
+import { startTestRedis } from "@diegetic/testing/redis";
 import { describe, expect, it } from "@jest/globals";
-import { startTestRedis } from "../../helpers/redis.ts";
 import { faultsOf } from "../nemesis/nemesis.ts";
 import { type Patch, REDIS_CLOCK, RESTORE_GATE, replaceOnce, SAFEGUARDS } from "./safeguards.mjs";
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { connectRedis, type RedisConnection } from "@diegetic/hot-state";
-import { eventually } from "../../helpers/eventually.ts";
+import { eventually } from "@diegetic/testing/eventually";
 import { FaultyProxy } from "./faulty-proxy.ts";
 import { freePort } from "./free-port.ts";
 import { type KillableStore, startKillableRedis } from "./store.ts";

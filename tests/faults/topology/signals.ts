@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { eventually } from "../../helpers/eventually.ts";
+import { eventually } from "@diegetic/testing/eventually";
 
 /** State letter of a process on Linux (T: stopped); undefined: no such process. */
 function stateOf(pid: number): string | undefined {

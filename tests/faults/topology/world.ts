@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, w
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createMoneyCommands, type MoneyCommands, type RedisConnection } from "@diegetic/hot-state";
+import { eventually } from "@diegetic/testing/eventually";
+import { startStack, type TestStack } from "@diegetic/testing/stack";
 import pg from "pg";
-import { eventually } from "../../helpers/eventually.ts";
-import { startStack, type TestStack } from "../../helpers/stack.ts";
 import { FaultyProxy } from "./faulty-proxy.ts";
 import { type RedisTopology, startProxiedCluster, startSingleRedis } from "./redis-topology.ts";
 import { type KillableStore, startKillablePostgres } from "./store.ts";

@@ -1,6 +1,6 @@
 import { createDatabase } from "@diegetic/database";
 import { createAccountWithKey } from "@diegetic/management";
-import { eventually } from "../../helpers/eventually.ts";
+import { eventually } from "@diegetic/testing/eventually";
 import type { History } from "../history.ts";
 import { type Client, type ClientKey, createClient } from "./client.ts";
 import { deposit } from "./trade.ts";

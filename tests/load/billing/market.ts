@@ -1,8 +1,8 @@
 import { type ImpressionRecord, newId } from "@diegetic/contracts";
 import { type Database, dateOfDay, utcDay } from "@diegetic/database";
 import type { MoneyCommands, RedisConnection } from "@diegetic/hot-state";
+import { openWallet } from "@diegetic/testing/open-wallet";
 import { SeededRandom } from "../../../packages/ad-rules/bench/random.ts";
-import { openWallet } from "../../helpers/open-wallet.ts";
 
 const ADVERTISERS = 300;
 const CAMPAIGNS_PER_ADVERTISER = 3;

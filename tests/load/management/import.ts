@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { apiClient } from "../../helpers/api.ts";
+import { apiClient } from "@diegetic/testing/api";
 import { metric } from "../frame/statistics.ts";
 import type { Metric, Run } from "../frame/suite.ts";
 import type { Measured } from "../serving/processes.ts";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { migrate } from "@diegetic/database";
 import { startPostgres, startRedis } from "@diegetic/local-stores";
-import { type Api, apiClient } from "../../helpers/api.ts";
+import { type Api, apiClient } from "@diegetic/testing/api";
 import { interleave } from "../frame/rounds.ts";
 import { median, metric, quantile, ratios } from "../frame/statistics.ts";
 import type { Goal, Metric, Run, Suite } from "../frame/suite.ts";

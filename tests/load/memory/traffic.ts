@@ -7,7 +7,7 @@ import {
   type MoneyCommands,
   type RedisConnection,
 } from "@diegetic/hot-state";
-import { openWallet } from "../../helpers/open-wallet.ts";
+import { openWallet } from "@diegetic/testing/open-wallet";
 
 const ADVERTISERS = 10;
 const GAMES = 10;

@@ -1,6 +1,6 @@
 import { type MatchFacts, newId } from "@diegetic/contracts";
 import { type GameSessions, holdOf, type MoneyCommands } from "@diegetic/hot-state";
-import { openWallet } from "../../helpers/open-wallet.ts";
+import { openWallet } from "@diegetic/testing/open-wallet";
 
 const ADVERTISERS = 40;
 const CREATIVES = 3;

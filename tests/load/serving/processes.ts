@@ -14,7 +14,7 @@ const TYPESCRIPT = [
   "--disable-warning=ExperimentalWarning",
   "--conditions=@diegetic/source",
   "--import",
-  new URL("../../helpers/run-typescript.mjs", import.meta.url).href,
+  new URL("../../../packages/testing/runner/run-typescript.mjs", import.meta.url).href,
 ];
 
 /** A measured process, or the generator. */

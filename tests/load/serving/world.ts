@@ -6,9 +6,9 @@ import {
   type SnapshotEntry,
   SnapshotPublisher,
 } from "@diegetic/hot-state";
+import { openWallet } from "@diegetic/testing/open-wallet";
 import { SeededRandom } from "../../../packages/ad-rules/bench/random.ts";
 import { campaignJson } from "../../../packages/ad-rules/bench/world.ts";
-import { openWallet } from "../../helpers/open-wallet.ts";
 
 /** Key of the game servers, without a rate limit. */
 export const KEY = "igk_benchmark_benchmark_benchmark_benchmark";

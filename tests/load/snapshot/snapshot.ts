@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { connectRedis, type RedisConnection, SnapshotPublisher } from "@diegetic/hot-state";
 import { startRedis } from "@diegetic/local-stores";
-import { eventually } from "../../helpers/eventually.ts";
+import { eventually } from "@diegetic/testing/eventually";
 import { metric, quantile } from "../frame/statistics.ts";
 import type { Metric, Run, Suite } from "../frame/suite.ts";
 import { type Measured, type Probe, probe, startMatchService } from "../serving/processes.ts";

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { startPostgres } from "@diegetic/local-stores";
+import { apiClient, enableGame, startCampaign } from "@diegetic/testing/api";
+import { eventually } from "@diegetic/testing/eventually";
+import { startStack } from "@diegetic/testing/stack";
 import pg from "pg";
-import { apiClient, enableGame, startCampaign } from "../../helpers/api.ts";
-import { eventually } from "../../helpers/eventually.ts";
-import { startStack } from "../../helpers/stack.ts";
 import { metric } from "../frame/statistics.ts";
 import type { Metric, Run, Suite } from "../frame/suite.ts";
 import { Generator } from "../serving/processes.ts";

@@ -1,6 +1,6 @@
+import { rounds } from "@diegetic/testing/rounds";
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { rounds } from "../../../../tests/helpers/rounds.ts";
 import { affinities, campaign, creative, geoTarget, placement } from "../../tests/builders.ts";
 import { eligibleCandidate } from "../../tests/eligible-candidate.ts";
 import { candidatesPlainly, tiesPlainly } from "../../tests/select-plainly.ts";

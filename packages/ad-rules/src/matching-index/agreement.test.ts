@@ -1,6 +1,6 @@
+import { rounds } from "@diegetic/testing/rounds";
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { rounds } from "../../../../tests/helpers/rounds.ts";
 import {
   candidatesPlainly,
   pipelinePlainly,

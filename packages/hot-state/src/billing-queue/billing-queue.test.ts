@@ -2,16 +2,17 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import type { BillingJob, ImpressionRecord } from "@diegetic/contracts";
+import { eventually } from "@diegetic/testing/eventually";
+import { startTestRedis, startTestRedisCluster, type TestRedis } from "@diegetic/testing/redis";
+import { startStallingProxy } from "@diegetic/testing/stalling-proxy";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
-import { eventually } from "../../../../tests/helpers/eventually.ts";
-import { startTestRedis, startTestRedisCluster, type TestRedis } from "../../../../tests/helpers/redis.ts";
-import { startStallingProxy } from "../../../../tests/helpers/stalling-proxy.ts";
 import { connectRedis, type RedisConnection } from "../connection.ts";
 import { type BillingProducer, createBillingProducer } from "./producer.ts";
 import { type BillingWorker, type BillingWorkerOptions, createBillingWorker } from "./worker.ts";
 
 const HANGING_WORKER = fileURLToPath(new URL("./testing/hanging-worker.ts", import.meta.url));
-const RUN_TYPESCRIPT = new URL("../../../../tests/helpers/run-typescript.mjs", import.meta.url).href;
+const RUN_TYPESCRIPT = new URL("../../../../packages/testing/runner/run-typescript.mjs", import.meta.url)
+  .href;
 
 const servers: [string, () => Promise<TestRedis>][] = [
   ["Redis", () => startTestRedis()],

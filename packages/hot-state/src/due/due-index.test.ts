@@ -1,7 +1,7 @@
+import { startTestRedis, startTestRedisCluster, type TestRedis } from "@diegetic/testing/redis";
+import { rounds } from "@diegetic/testing/rounds";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { startTestRedis, startTestRedisCluster, type TestRedis } from "../../../../tests/helpers/redis.ts";
-import { rounds } from "../../../../tests/helpers/rounds.ts";
 import { connectRedis, type RedisConnection } from "../connection.ts";
 import { dueKeys } from "../keys.ts";
 import { DueIndex } from "./due-index.ts";

@@ -1,6 +1,6 @@
 import { newId } from "@diegetic/contracts";
+import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.ts";
 import { connectRedis, type RedisConnection } from "../connection.ts";
 import { gameKeys } from "../keys.ts";
 import { LeaseExpired } from "../snapshot/lease.ts";

@@ -1,5 +1,5 @@
+import { startTestRedis, startTestRedisCluster, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
-import { startTestRedis, startTestRedisCluster, type TestRedis } from "../../../../tests/helpers/redis.ts";
 import { connectRedis, type RedisConnection } from "../connection.ts";
 import { installationKeys } from "../keys.ts";
 import { describeRedisUnavailable, isRedisUnavailable } from "../redis-unavailable.ts";

@@ -1,7 +1,7 @@
 import type { MatchFacts } from "@diegetic/contracts";
 import { newId } from "@diegetic/contracts";
+import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
-import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.ts";
 import { connectRedis, type RedisConnection } from "../connection.ts";
 import { advertiserKeys, encodeName } from "../keys.ts";
 import { createWalletReader } from "../reconciliation/wallet-summary.ts";

@@ -1,6 +1,6 @@
 import { newId } from "@diegetic/contracts";
+import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.ts";
 import { connectRedis, type RedisConnection } from "../connection.ts";
 import { DueIndex } from "../due/due-index.ts";
 import { createGameSessions } from "../game-session/sessions.ts";

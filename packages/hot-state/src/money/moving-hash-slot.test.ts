@@ -1,7 +1,7 @@
 import { newId } from "@diegetic/contracts";
+import { type ClusterNode, HashSlotMove } from "@diegetic/testing/hash-slot-move";
+import { startTestRedisCluster, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
-import { type ClusterNode, HashSlotMove } from "../../../../tests/helpers/hash-slot-move.ts";
-import { startTestRedisCluster, type TestRedis } from "../../../../tests/helpers/redis.ts";
 import { connectRedis, type RedisConnection } from "../connection.ts";
 import { advertiserKeys } from "../keys.ts";
 import { isRedisUnavailable } from "../redis-unavailable.ts";

@@ -1,5 +1,5 @@
+import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.ts";
 import { connectRedis, type RedisConnection } from "../connection.ts";
 import { advertiserKeys } from "../keys.ts";
 import { createMoneyCommands } from "./commands.ts";

@@ -1,6 +1,6 @@
 import { type MatchFacts, newId } from "@diegetic/contracts";
+import { startTestRedisCluster, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { startTestRedisCluster, type TestRedis } from "../../../../tests/helpers/redis.ts";
 import { connectRedis, type RedisConnection } from "../connection.ts";
 import { advertiserKeys, encodeName } from "../keys.ts";
 import { createWalletReader } from "../reconciliation/wallet-summary.ts";

@@ -1,7 +1,7 @@
 import { newId } from "@diegetic/contracts";
+import { openWallet } from "@diegetic/testing/open-wallet";
+import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { openWallet } from "../../../../tests/helpers/open-wallet.ts";
-import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.ts";
 import { connectRedis, type RedisConnection } from "../connection.ts";
 import { advertiserKeys } from "../keys.ts";
 import { UnexpectedReply } from "../reply.ts";

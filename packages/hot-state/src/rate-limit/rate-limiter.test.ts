@@ -1,8 +1,8 @@
+import { eventually } from "@diegetic/testing/eventually";
+import { startTestRedis, startTestRedisCluster, type TestRedis } from "@diegetic/testing/redis";
+import { rounds } from "@diegetic/testing/rounds";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { eventually } from "../../../../tests/helpers/eventually.ts";
-import { startTestRedis, startTestRedisCluster, type TestRedis } from "../../../../tests/helpers/redis.ts";
-import { rounds } from "../../../../tests/helpers/rounds.ts";
 import { connectRedis, type RedisConnection } from "../connection.ts";
 import { rateLimitKeys } from "../keys.ts";
 import { type RateLimitAnswer, RateLimiter, UNLIMITED } from "./rate-limiter.ts";

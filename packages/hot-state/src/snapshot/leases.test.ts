@@ -1,12 +1,12 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { eventually } from "@diegetic/testing/eventually";
+import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
+import { rounds } from "@diegetic/testing/rounds";
+import { type StallingProxy, startStallingProxy } from "@diegetic/testing/stalling-proxy";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { eventually } from "../../../../tests/helpers/eventually.ts";
-import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.ts";
-import { rounds } from "../../../../tests/helpers/rounds.ts";
-import { type StallingProxy, startStallingProxy } from "../../../../tests/helpers/stalling-proxy.ts";
 import { connectRedis, type RedisConnection } from "../connection.ts";
 import { createGameSessions } from "../game-session/sessions.ts";
 import { snapshotKeys } from "../keys.ts";

@@ -1,6 +1,6 @@
+import { eventually } from "@diegetic/testing/eventually";
+import { startTestRedis, startTestRedisCluster, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
-import { eventually } from "../../../../tests/helpers/eventually.ts";
-import { startTestRedis, startTestRedisCluster, type TestRedis } from "../../../../tests/helpers/redis.ts";
 import { connectRedis, type RedisConnection } from "../connection.ts";
 import { trafficKeys } from "../keys.ts";
 import { TRAFFIC_LIMITS } from "./limits.ts";

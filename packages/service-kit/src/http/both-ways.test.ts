@@ -2,8 +2,8 @@
 import { createHash } from "node:crypto";
 import { connect } from "node:net";
 import { InvalidInput } from "@diegetic/contracts";
+import { eventually } from "@diegetic/testing/eventually";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { eventually } from "../../../../tests/helpers/eventually.ts";
 import { createLogger } from "../observability/logger.ts";
 import { createMetrics, type Metrics } from "../observability/metrics.ts";
 import { createApp } from "./app.ts";

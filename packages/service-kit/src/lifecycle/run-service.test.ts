@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "@jest/globals";
 
-const runTypescript = new URL("../../../../tests/helpers/run-typescript.mjs", import.meta.url);
+const runTypescript = new URL("../../../../packages/testing/runner/run-typescript.mjs", import.meta.url);
 const program = new URL("./run-service.fixture.ts", import.meta.url);
 
 const children: ChildProcess[] = [];

@@ -1,5 +1,5 @@
+import { eventually } from "@diegetic/testing/eventually";
 import { expect, it } from "@jest/globals";
-import { eventually } from "../../../../tests/helpers/eventually.ts";
 import { createLogger } from "./logger.ts";
 import { createOutageLog, OutageKinds } from "./outage-log.ts";
 

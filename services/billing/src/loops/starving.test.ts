@@ -1,9 +1,9 @@
 import { createDatabase, type Database, utcDay } from "@diegetic/database";
 import { type BillingProducer, createBillingProducer } from "@diegetic/hot-state";
 import { createLogger, createMetrics } from "@diegetic/service-kit";
+import { createTestDatabase, type TestDatabase } from "@diegetic/testing/database";
+import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
-import { createTestDatabase, type TestDatabase } from "../../../../tests/helpers/database.ts";
-import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.ts";
 import { walkAllAdvertisers } from "../backstop-walk.ts";
 import { createBillingMeasures } from "../measures.ts";
 import { Releaser } from "../release/releaser.ts";

@@ -1,9 +1,9 @@
 import { type MatchFacts, newId } from "@diegetic/contracts";
 import { holdOf } from "@diegetic/hot-state";
 import { createLogger, createMetrics } from "@diegetic/service-kit";
+import { eventually } from "@diegetic/testing/eventually";
+import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
-import { eventually } from "../../../../tests/helpers/eventually.ts";
-import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.ts";
 import { createBillingMeasures } from "../measures.ts";
 import { Wallets } from "../testing/wallets.fixture.ts";
 import { Releaser } from "./releaser.ts";

@@ -1,8 +1,8 @@
 import type { ImpressionRecord } from "@diegetic/contracts";
 import { type BillingProducer, createBillingProducer } from "@diegetic/hot-state";
 import { createMetrics } from "@diegetic/service-kit";
+import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
-import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.ts";
 import { createBillingMeasures } from "../measures.ts";
 import { pick } from "../testing/market.fixture.ts";
 import { Wallets } from "../testing/wallets.fixture.ts";

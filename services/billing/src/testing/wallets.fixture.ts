@@ -9,7 +9,7 @@ import {
   type MoneyCommands,
   type RedisConnection,
 } from "@diegetic/hot-state";
-import { openWallet } from "../../../../tests/helpers/open-wallet.ts";
+import { openWallet } from "@diegetic/testing/open-wallet";
 import { type Market, pick, type RecordChoice, recordIn } from "./market.fixture.ts";
 
 const PLENTY_MILLICENTS = 1_000_000_000_000;

@@ -14,8 +14,8 @@ import {
   type RedisConnection,
 } from "@diegetic/hot-state";
 import { createLogger, createMetrics } from "@diegetic/service-kit";
-import { createTestDatabase, type TestDatabase } from "../../../../tests/helpers/database.ts";
-import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.ts";
+import { createTestDatabase, type TestDatabase } from "@diegetic/testing/database";
+import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { createBillingMeasures } from "../measures.ts";
 import { damagedRecordKeeper } from "../sweep/damaged-records.ts";
 import { ImpressionWriter } from "../write/impression-writer.ts";

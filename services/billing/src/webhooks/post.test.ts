@@ -1,5 +1,5 @@
+import { eventually } from "@diegetic/testing/eventually";
 import { afterEach, describe, expect, it } from "@jest/globals";
-import { eventually } from "../../../../tests/helpers/eventually.ts";
 import { NameServer } from "../testing/name-server.fixture.ts";
 import { post } from "./post.ts";
 

@@ -3,10 +3,10 @@ import { newId } from "@diegetic/contracts";
 import { createDatabase, type Database, type Prisma } from "@diegetic/database";
 import { connectRedis } from "@diegetic/hot-state";
 import { createLogger, createMetrics } from "@diegetic/service-kit";
+import { createTestDatabase, type TestDatabase } from "@diegetic/testing/database";
+import { eventually } from "@diegetic/testing/eventually";
+import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
-import { createTestDatabase, type TestDatabase } from "../../../../tests/helpers/database.ts";
-import { eventually } from "../../../../tests/helpers/eventually.ts";
-import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.ts";
 import { type BillingPace, type BillingService, createBillingService } from "../service.ts";
 import { readBillingSettings } from "../settings.ts";
 import { Receiver, signersOf } from "../testing/receiver.fixture.ts";
@@ -256,7 +256,7 @@ describe("an event", () => {
       execArgv: [
         "--conditions=@diegetic/source",
         "--import",
-        new URL("../../../../tests/helpers/run-typescript.mjs", import.meta.url).href,
+        new URL("../../../../packages/testing/runner/run-typescript.mjs", import.meta.url).href,
       ],
     });
     children.push(child);

@@ -9,9 +9,9 @@ import {
 } from "@diegetic/database";
 import { connectRedis, createMoneyCommands, ForeignRedis, InstallationClaim } from "@diegetic/hot-state";
 import { createLogger, createMetrics } from "@diegetic/service-kit";
+import { createTestDatabase, type TestDatabase } from "@diegetic/testing/database";
+import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
-import { createTestDatabase, type TestDatabase } from "../../../../tests/helpers/database.ts";
-import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.ts";
 import { createBillingMeasures } from "../measures.ts";
 import { createMarket, pick, readSums } from "../testing/market.fixture.ts";
 import { Wallets } from "../testing/wallets.fixture.ts";

@@ -1,7 +1,7 @@
 import type { ImpressionRecord } from "@diegetic/contracts";
 import type { Database } from "@diegetic/database";
+import { eventually } from "@diegetic/testing/eventually";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { eventually } from "../../../../tests/helpers/eventually.ts";
 import { expectTotals } from "../testing/expected-totals.fixture.ts";
 import { createMarket, recordIn } from "../testing/market.fixture.ts";
 import { WriterStores } from "../testing/writer-stores.fixture.ts";

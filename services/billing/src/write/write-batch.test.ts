@@ -7,10 +7,10 @@ import {
   type Pipeline,
   utcDay,
 } from "@diegetic/database";
+import { createTestDatabase, type TestDatabase } from "@diegetic/testing/database";
+import { rounds } from "@diegetic/testing/rounds";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { createTestDatabase, type TestDatabase } from "../../../../tests/helpers/database.ts";
-import { rounds } from "../../../../tests/helpers/rounds.ts";
 import { expectTotals } from "../testing/expected-totals.fixture.ts";
 import { createMarket, type Market, pick, type RecordChoice, recordIn } from "../testing/market.fixture.ts";
 import { billImpression, RecordRefused } from "./billed-impression.ts";

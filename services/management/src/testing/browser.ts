@@ -1,7 +1,7 @@
 import type { RequestListener } from "node:http";
 import { newId } from "@diegetic/contracts";
+import { documented } from "@diegetic/testing/documented";
 import request, { type Test } from "supertest";
-import { documented } from "../../../../tests/helpers/documented.ts";
 import { BASE, type Harness } from "./harness.ts";
 
 /** A browser with the dashboard open: keeps its cookie, and sends the origin with every change. */

@@ -8,11 +8,11 @@ import {
   type RedisConnection,
 } from "@diegetic/hot-state";
 import { createLogger, createMetrics, type Metrics } from "@diegetic/service-kit";
+import { createTestDatabase } from "@diegetic/testing/database";
+import { documented } from "@diegetic/testing/documented";
+import { forgetEarlierLeases } from "@diegetic/testing/new-redis";
+import { startTestRedis } from "@diegetic/testing/redis";
 import request, { type Test } from "supertest";
-import { createTestDatabase } from "../../../../tests/helpers/database.ts";
-import { documented } from "../../../../tests/helpers/documented.ts";
-import { forgetEarlierLeases } from "../../../../tests/helpers/new-redis.ts";
-import { startTestRedis } from "../../../../tests/helpers/redis.ts";
 import type { Clock } from "../core/shared/time.ts";
 import { createAccountWithKey, type KeyOptions } from "../features/api-keys/create-account.ts";
 import { createManagement, type Management } from "../management.ts";

@@ -1,7 +1,7 @@
 import type { ImpressionRecord } from "@diegetic/contracts";
 import { createLogger } from "@diegetic/service-kit";
+import { eventually } from "@diegetic/testing/eventually";
 import { beforeEach, describe, expect, it } from "@jest/globals";
-import { eventually } from "../../../../tests/helpers/eventually.ts";
 import { ImpressionBatcher } from "./impression-batcher.ts";
 
 function record(id: number): ImpressionRecord {

@@ -1,6 +1,6 @@
+import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import type { Response } from "supertest";
-import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.ts";
 import { matched, spentAndHeld } from "../testing/matched.fixture.ts";
 import { World } from "../testing/world.fixture.ts";
 

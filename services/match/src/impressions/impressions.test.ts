@@ -1,8 +1,8 @@
 import type { ImpressionRecord } from "@diegetic/contracts";
 import { createBillingWorker } from "@diegetic/hot-state";
+import { eventually } from "@diegetic/testing/eventually";
+import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
-import { eventually } from "../../../../tests/helpers/eventually.ts";
-import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.ts";
 import { matched, spentAndHeld } from "../testing/matched.fixture.ts";
 import { type CampaignWish, World } from "../testing/world.fixture.ts";
 

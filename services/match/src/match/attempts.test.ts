@@ -1,8 +1,8 @@
 import type { SnapshotCampaign, SnapshotPlacement } from "@diegetic/contracts";
 import { newId } from "@diegetic/contracts";
+import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.ts";
 import { type CampaignWish, World } from "../testing/world.fixture.ts";
 import { Attempts, MAX_RESERVATIONS } from "./attempts.ts";
 

@@ -1,7 +1,7 @@
 import type { SnapshotCreative } from "@diegetic/contracts";
+import { jsonIn, type Row, readDocument, tableIn } from "@diegetic/testing/markdown";
+import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { jsonIn, type Row, readDocument, tableIn } from "../../../../tests/helpers/markdown.ts";
-import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.ts";
 import { World } from "../testing/world.fixture.ts";
 
 let redis: TestRedis;

@@ -9,10 +9,10 @@ import {
   type RedisConnection,
 } from "@diegetic/hot-state";
 import { createLogger } from "@diegetic/service-kit";
+import { eventually } from "@diegetic/testing/eventually";
+import { openWallet } from "@diegetic/testing/open-wallet";
+import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { eventually } from "../../../../tests/helpers/eventually.ts";
-import { openWallet } from "../../../../tests/helpers/open-wallet.ts";
-import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.ts";
 import { Catalog } from "../catalog/catalog.ts";
 import { MatchIds } from "../match-id/match-ids.ts";
 import { RefusalMemory } from "../refusal-memory/refusal-memory.ts";

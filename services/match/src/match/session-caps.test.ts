@@ -9,11 +9,11 @@ import {
   type RedisConnection,
 } from "@diegetic/hot-state";
 import { createLogger } from "@diegetic/service-kit";
+import { openWallet } from "@diegetic/testing/open-wallet";
+import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
+import { rounds } from "@diegetic/testing/rounds";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { openWallet } from "../../../../tests/helpers/open-wallet.ts";
-import { startTestRedis, type TestRedis } from "../../../../tests/helpers/redis.ts";
-import { rounds } from "../../../../tests/helpers/rounds.ts";
 import { Catalog } from "../catalog/catalog.ts";
 import { MatchIds } from "../match-id/match-ids.ts";
 import { RefusalMemory } from "../refusal-memory/refusal-memory.ts";

@@ -17,9 +17,9 @@ import {
   SnapshotPublisher,
 } from "@diegetic/hot-state";
 import { createLogger, createMetrics, type ListeningServer, listen } from "@diegetic/service-kit";
+import { documented } from "@diegetic/testing/documented";
+import { openWallet } from "@diegetic/testing/open-wallet";
 import request from "supertest";
-import { documented } from "../../../../tests/helpers/documented.ts";
-import { openWallet } from "../../../../tests/helpers/open-wallet.ts";
 import { createMatchService, type MatchService, type MatchServiceOptions } from "../service.ts";
 import { readMatchSettings } from "../settings.ts";
 

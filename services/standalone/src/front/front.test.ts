@@ -1,8 +1,8 @@
 import { createServer, type RequestListener, request, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createLogger } from "@diegetic/service-kit";
+import { eventually } from "@diegetic/testing/eventually";
 import { afterAll, afterEach, describe, expect, it } from "@jest/globals";
-import { eventually } from "../../../../tests/helpers/eventually.ts";
 import { createFront } from "./front.ts";
 import { TargetDirectory } from "./targets.ts";
 

@@ -1,6 +1,6 @@
 import { createLogger } from "@diegetic/service-kit";
+import { eventually } from "@diegetic/testing/eventually";
 import { describe, expect, it } from "@jest/globals";
-import { eventually } from "../../../../tests/helpers/eventually.ts";
 import { createRefusalLog, NoInstance } from "./refusal-log.ts";
 
 const INFO = 30;

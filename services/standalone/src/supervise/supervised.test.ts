@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
+import { eventually } from "@diegetic/testing/eventually";
 import { afterEach, describe, expect, it } from "@jest/globals";
-import { eventually } from "../../../../tests/helpers/eventually.ts";
 import { type Launched, Supervised } from "./supervised.ts";
 
 /** A real process that runs until it is stopped. */

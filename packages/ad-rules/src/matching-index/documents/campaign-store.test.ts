@@ -1,6 +1,6 @@
+import { rounds } from "@diegetic/testing/rounds";
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { rounds } from "../../../../../tests/helpers/rounds.ts";
 import { affinities, campaign, creative, geoTarget } from "../../../tests/builders.ts";
 import { anyCampaign } from "../../../tests/worlds.ts";
 import type { Campaign, CreativeType } from "../../types/campaign.ts";

@@ -1,5 +1,5 @@
 import { type MatchFacts, newId } from "@diegetic/contracts";
-import { openWallet } from "../../../../../tests/helpers/open-wallet.ts";
+import { openWallet } from "@diegetic/testing/open-wallet";
 import type { RedisConnection } from "../../connection.ts";
 import { advertiserKeys, encodeName } from "../../keys.ts";
 import type { CampaignState, CommitRequest, CommitResult, MoneyCommands, ReserveRequest } from "../types.ts";

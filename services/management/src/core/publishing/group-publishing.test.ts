@@ -8,8 +8,8 @@ import {
   SnapshotPublisher,
 } from "@diegetic/hot-state";
 import { createLogger, createMetrics } from "@diegetic/service-kit";
+import { eventually } from "@diegetic/testing/eventually";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
-import { eventually } from "../../../../../tests/helpers/eventually.ts";
 import { type Caller, campaignBody, type Harness, startHarness } from "../../testing/harness.ts";
 import { WalletRecovery } from "../wallet-recovery/wallet-recovery.ts";
 import { Publishing } from "./publishing.ts";

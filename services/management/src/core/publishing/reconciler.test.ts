@@ -1,7 +1,7 @@
 import { entityName, type SnapshotCampaign, type SnapshotPlacement } from "@diegetic/contracts";
 import { SnapshotFollower } from "@diegetic/hot-state";
+import { eventually } from "@diegetic/testing/eventually";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { eventually } from "../../../../../tests/helpers/eventually.ts";
 import { activeCampaign, type Caller, type Harness, startHarness } from "../../testing/harness.ts";
 
 let harness: Harness;

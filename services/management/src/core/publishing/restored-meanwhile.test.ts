@@ -7,8 +7,8 @@ import {
   SnapshotPublisher,
 } from "@diegetic/hot-state";
 import { createLogger, createMetrics } from "@diegetic/service-kit";
+import { eventually } from "@diegetic/testing/eventually";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { eventually } from "../../../../../tests/helpers/eventually.ts";
 import { activeCampaign, campaignBody, type Harness, startHarness } from "../../testing/harness.ts";
 import { WalletRecovery } from "../wallet-recovery/wallet-recovery.ts";
 import { Publishing, StateNotRestored } from "./publishing.ts";

@@ -1,6 +1,6 @@
+import { eventually } from "@diegetic/testing/eventually";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { snapshotKeys } from "../../../../../packages/hot-state/src/keys.ts";
-import { eventually } from "../../../../../tests/helpers/eventually.ts";
 import {
   activeCampaign,
   type Caller,

@@ -1,6 +1,6 @@
 import { newId } from "@diegetic/contracts";
+import { eventually } from "@diegetic/testing/eventually";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { eventually } from "../../../../../tests/helpers/eventually.ts";
 import { activeCampaign, type Caller, type Harness, startHarness } from "../../testing/harness.ts";
 import { charge, hold } from "../../testing/spending.ts";
 

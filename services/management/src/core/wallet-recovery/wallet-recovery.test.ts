@@ -1,6 +1,6 @@
 import { utcDay } from "@diegetic/database";
+import { eventually } from "@diegetic/testing/eventually";
 import { afterEach, describe, expect, it } from "@jest/globals";
-import { eventually } from "../../../../../tests/helpers/eventually.ts";
 import { activeCampaign, type Harness, startHarness } from "../../testing/harness.ts";
 import { charge, hold, writeImpressions } from "../../testing/spending.ts";
 

@@ -1,8 +1,8 @@
 import { apiKeySchema, createdApiKeySchema, validator } from "@diegetic/contracts";
 import { inTransaction } from "@diegetic/database";
+import { eventually } from "@diegetic/testing/eventually";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import type { Test } from "supertest";
-import { eventually } from "../../../../../tests/helpers/eventually.ts";
 import { type Caller, type Harness, startHarness } from "../../testing/harness.ts";
 import { createAccountWithKey } from "./create-account.ts";
 

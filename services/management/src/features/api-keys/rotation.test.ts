@@ -1,5 +1,5 @@
+import { eventually } from "@diegetic/testing/eventually";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { eventually } from "../../../../../tests/helpers/eventually.ts";
 import { type Caller, type Harness, startHarness } from "../../testing/harness.ts";
 
 let harness: Harness;

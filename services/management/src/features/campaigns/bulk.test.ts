@@ -1,6 +1,6 @@
 import { MAX_ACCOUNT_BYTES, MAX_CAMPAIGNS } from "@diegetic/contracts";
+import { eventually } from "@diegetic/testing/eventually";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { eventually } from "../../../../../tests/helpers/eventually.ts";
 import {
   type Caller,
   campaignBody,

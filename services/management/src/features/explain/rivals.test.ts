@@ -6,9 +6,9 @@ import {
   createSessionReader,
   type RedisConnection,
 } from "@diegetic/hot-state";
+import { openWallet } from "@diegetic/testing/open-wallet";
+import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { openWallet } from "../../../../../tests/helpers/open-wallet.ts";
-import { startTestRedis, type TestRedis } from "../../../../../tests/helpers/redis.ts";
 import { bestRivalRank } from "./rivals.ts";
 
 let server: TestRedis;

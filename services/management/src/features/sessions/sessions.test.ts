@@ -1,6 +1,6 @@
+import { eventually } from "@diegetic/testing/eventually";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import request from "supertest";
-import { eventually } from "../../../../../tests/helpers/eventually.ts";
 import { openBrowser, signedUp } from "../../testing/browser.ts";
 import { BASE, campaignBody, type Harness, startHarness } from "../../testing/harness.ts";
 

@@ -1,11 +1,11 @@
 import type { RequestListener } from "node:http";
 import { newId } from "@diegetic/contracts";
+import { createTestDatabase, type TestDatabase } from "@diegetic/testing/database";
+import { documented } from "@diegetic/testing/documented";
+import { forgetEarlierLeases } from "@diegetic/testing/new-redis";
+import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import request from "supertest";
-import { createTestDatabase, type TestDatabase } from "../../../../../tests/helpers/database.ts";
-import { documented } from "../../../../../tests/helpers/documented.ts";
-import { forgetEarlierLeases } from "../../../../../tests/helpers/new-redis.ts";
-import { startTestRedis, type TestRedis } from "../../../../../tests/helpers/redis.ts";
 import type { Management } from "../../management.ts";
 import { openBrowser } from "../../testing/browser.ts";
 import { BASE, createInstance } from "../../testing/harness.ts";

@@ -1,5 +1,5 @@
 import { connectRedis } from "@diegetic/hot-state";
-import { EARLIER_LEASE, snapshotKeys } from "../../packages/hot-state/src/keys.ts";
+import { EARLIER_LEASE, snapshotKeys } from "../../hot-state/src/keys.ts";
 
 /**
  * Removes the lease that stands for earlier leases. Only for a Redis that the test has just started, where the product
