@@ -8,6 +8,7 @@ import { checkImpressions, type ImpressionRow } from "./checker/check-impression
 import { brokenCode, checkLogs } from "./checker/check-logs.ts";
 import { checkServing } from "./checker/check-serving.ts";
 import { checkReconciliation } from "./checker/check-stores.ts";
+import { checkWebhooks } from "./checker/check-webhooks.ts";
 import { type Check, CheckBuilder } from "./checker/report.ts";
 import { emptyHistory, type History, isRefusedKey, isUnknown } from "./history.ts";
 import type { Fault } from "./nemesis/fault.ts";
@@ -18,6 +19,7 @@ import { type Market, openMarket } from "./workload/market.ts";
 import { attemptImpression, runPlayers } from "./workload/players.ts";
 import { type Samples, sampleWallets } from "./workload/sampler.ts";
 import { runAdvertisers } from "./workload/trade.ts";
+import { Webhooks } from "./workload/webhooks.ts";
 
 export interface SuiteOptions {
   seed: number;
@@ -68,11 +70,14 @@ export async function runSuite(options: SuiteOptions): Promise<SuiteReport> {
     holdTtlSeconds: HOLD_TTL_SECONDS,
     sessionIdleSeconds: SESSION_IDLE_SECONDS,
     withoutSafeguard: options.withoutSafeguard,
+    environment: { WEBHOOK_ADDRESSES: "any", WEBHOOK_RETRY_MS: "50" },
   });
+  let webhooks: Webhooks | undefined;
   try {
     const history = emptyHistory();
     const baseUrl = world.baseUrl;
     const market = await openMarket({ baseUrl: () => baseUrl, databaseUrl: world.postgres.url, history });
+    webhooks = await Webhooks.open(world, market, random.fork("webhooks"));
     const samples: Samples = {
       taken: 0,
       missed: 0,
@@ -84,7 +89,11 @@ export async function runSuite(options: SuiteOptions): Promise<SuiteReport> {
       { world, market, history },
       options.quietWithinMs ?? QUIET_WITHIN_MS,
     );
-    const checks = await checkAll({ world, market, history, samples, injections });
+    await webhooks.drain(world);
+    const checks = [
+      ...(await checkAll({ world, market, history, samples, injections })),
+      ...(await checkWebhooks(world, webhooks)),
+    ];
     return {
       seed,
       variant,
@@ -98,6 +107,7 @@ export async function runSuite(options: SuiteOptions): Promise<SuiteReport> {
     };
   } finally {
     await world.stop();
+    webhooks?.close();
   }
 }
 

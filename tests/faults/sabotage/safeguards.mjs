@@ -337,6 +337,18 @@ export const SAFEGUARDS = {
       },
     ],
   },
+  "events-sent-again": {
+    what: "an event is sent to a webhook until it is answered 2xx",
+    faults: ["top up", "lower a budget", "kill -9 billing"],
+    noticedBy: "every cause of an event reached its webhook, and nothing else did",
+    patches: [
+      {
+        file: "/billing/dist/webhooks/webhook-sender.js",
+        search: "if (status !== null && status >= 200 && status < 300)",
+        replacement: "if (true)",
+      },
+    ],
+  },
   "frozen-until-verified": {
     what: "a wallet whose Redis may have forgotten something serves nothing until it is verified",
     faults: ["older redis"],

@@ -85,13 +85,18 @@ async function startCampaign(
   category: (typeof CATEGORIES)[number],
   cpmBidCents: number,
 ): Promise<Campaign> {
-  const { client } = advertiser;
-  const campaign = await must(client, 201, "POST", "/campaigns", {
+  const campaignId = await activate(advertiser.client, {
     name: `Launch of ${category}`,
     cpm_bid_cents: cpmBidCents,
     target_categories: [category],
     ...PLANS[category],
   });
+  return { campaignId, advertiser, category, maxUsesPerGame: MAX_USES_PER_GAME };
+}
+
+/** Creates a campaign with two creatives and activates it; returns its id. */
+export async function activate(client: Client, plan: object): Promise<string> {
+  const campaign = await must(client, 201, "POST", "/campaigns", plan);
   for (const hook of ["The kettle sings.", "Steam curls."]) {
     await must(client, 201, "POST", `/campaigns/${campaign.id}/creatives`, {
       creative_type: "narrative_hook",
@@ -101,7 +106,7 @@ async function startCampaign(
     });
   }
   await must(client, 200, "POST", `/campaigns/${campaign.id}/activate`);
-  return { campaignId: campaign.id, advertiser, category, maxUsesPerGame: MAX_USES_PER_GAME };
+  return campaign.id;
 }
 
 async function must(client: Client, status: number, method: string, path: string, body?: object) {
