@@ -4,7 +4,7 @@ import { createTestDatabase, type TestDatabase } from "@diegetic/testing/databas
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import pg from "pg";
 import type { Comparison } from "../../services/billing/src/reconciliation/comparison.ts";
-import { wholeInspections } from "../../services/billing/src/reconciliation/inspect-whole.ts";
+import { wholeInspections } from "../../services/billing/src/reconciliation/impressions.ts";
 import {
   countriesQuery,
   creativesQuery,
@@ -156,7 +156,7 @@ describe("a database of the version before the narrow rollups", () => {
   it("agrees in every row", async () => {
     const comparisons: Comparison[] = [];
     for await (const inspection of wholeInspections(prisma, 15_000)) {
-      comparisons.push(...(await inspection.look()).comparisons);
+      comparisons.push(...(await inspection()).comparisons);
     }
     expect(comparisons.length).toBeGreaterThan(10);
     expect(comparisons.filter(({ expected, found }) => expected !== found)).toEqual([]);

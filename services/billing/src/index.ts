@@ -1,6 +1,6 @@
 export { type Erased, type EraseOptions, erasePlayer, UnknownAccount } from "./erase/erase-player.ts";
-export { type AuditOptions, type AuditReport, reconcileAll } from "./reconciliation/audit.ts";
-export { auditJson, auditText } from "./reconciliation/to-response.ts";
+export { type AuditOptions, reconcileAll } from "./reconciliation/audit.ts";
+export { type AuditReport, auditJson, auditText } from "./reconciliation/audit-report.ts";
 export {
   type BillingPace,
   type BillingService,

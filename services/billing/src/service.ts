@@ -2,12 +2,10 @@ import type { BillingJob } from "@diegetic/contracts";
 import { createDatabase, createPipeline, type Database, installationId } from "@diegetic/database";
 import {
   connectRedis,
-  countSnapshotEntities,
   createBillingProducer,
   createBillingWorker,
   createGameSessions,
   createMoneyCommands,
-  createSessionSummaryReader,
   createWalletReader,
   createWebhookProducer,
   createWebhookWorker,
@@ -16,7 +14,6 @@ import {
   InstallationClaim,
   ProcessReporter,
   type RedisConnection,
-  readSnapshotRows,
   type WalletLimits,
 } from "@diegetic/hot-state";
 import {
@@ -384,15 +381,9 @@ function createReconciliation(
   },
   pace: BillingPace,
 ): Reconciler {
-  const { redis } = parts;
   return new Reconciler({
     ...parts,
-    wallets: createWalletReader(redis),
-    sessions: createSessionSummaryReader(redis),
-    snapshot: {
-      readRows: (names) => readSnapshotRows(redis, names),
-      countEntities: () => countSnapshotEntities(redis),
-    },
+    wallets: createWalletReader(parts.redis),
     limits: RECONCILIATION_LIMITS,
     timeoutMs: RECONCILIATION_TIMEOUT_MS,
     pauseMs: pace.reconcilePauseMs,

@@ -2,26 +2,18 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createDatabase, installationId } from "@diegetic/database";
 import {
   connectRedis,
-  countSnapshotEntities,
   createMoneyCommands,
-  createSessionSummaryReader,
   createWalletReader,
   DueIndex,
   InstallationClaim,
   type MoneyCommands,
-  readSnapshotRows,
   type WalletLimits,
 } from "@diegetic/hot-state";
-import type { Comparison } from "./comparison.ts";
-import { advertiserInspections } from "./inspect-advertisers.ts";
-import { upkeepInspection } from "./inspect-days.ts";
-import { developerInspections } from "./inspect-developers.ts";
-import { memberInspections } from "./inspect-members.ts";
-import { sessionInspections } from "./inspect-sessions.ts";
-import { snapshotInspections } from "./inspect-snapshot.ts";
-import { wholeInspections } from "./inspect-whole.ts";
-import { type Inspection, inspect } from "./inspection.ts";
-import { Summary, type SummaryLine } from "./summary.ts";
+import { advertiserInspections, developerInspections } from "./accounts.ts";
+import { type AuditReport, Summary } from "./audit-report.ts";
+import { type Inspection, inspect } from "./comparison.ts";
+import { memberInspections, upkeepInspection, wholeInspections } from "./impressions.ts";
+import { sessionInspections, snapshotInspections } from "./snapshot.ts";
 
 export interface AuditOptions {
   databaseUrl: string;
@@ -32,19 +24,6 @@ export interface AuditOptions {
   pausesMs?: readonly number[];
   /** Unix milliseconds; default: the system clock. */
   nowMs?: () => number;
-}
-
-export interface AuditReport {
-  /** `incomplete`: nothing differs, but a wallet kept changing or is too large. `nothing`: there are no advertisers. */
-  verdict: "agrees" | "differs" | "incomplete" | "nothing";
-  /** Whether the outbox was empty when the audit began. */
-  wasQuiet: boolean;
-  lines: SummaryLine[];
-  /** At most 200 differences. */
-  findings: Comparison[];
-  differences: number;
-  /** Advertisers with something that could not be compared; at most 200. */
-  notCompared: string[];
 }
 
 const PAUSES_MS = [300, 700, 1_000, 2_000, 3_000];
@@ -76,19 +55,15 @@ export async function reconcileAll(options: AuditOptions): Promise<AuditReport> 
     const wasQuiet = await awaitQuiet(createMoneyCommands(redis), new DueIndex(redis), options.quietWithinMs);
     const timeoutMs = STATEMENT_TIMEOUT_MS;
     const parts = { database, wallets: createWalletReader(redis), limits: LIMITS, nowMs, timeoutMs };
-    const snapshot = {
-      readRows: (names: readonly string[]) => readSnapshotRows(redis, names),
-      countEntities: () => countSnapshotEntities(redis),
-    };
     const summary = new Summary();
     const inspections: (AsyncIterable<Inspection> | Iterable<Inspection>)[] = [
       advertiserInspections(parts),
       developerInspections(database),
-      snapshotInspections(database, snapshot),
-      sessionInspections(database, createSessionSummaryReader(redis), MAX_SESSION_KEYS),
+      snapshotInspections(database, redis),
+      sessionInspections(database, redis, MAX_SESSION_KEYS),
       wholeInspections(database, timeoutMs),
       memberInspections(database, timeoutMs),
-      [upkeepInspection(database, nowMs)],
+      [upkeepInspection(database, nowMs, timeoutMs)],
     ];
     for (const part of inspections) {
       for await (const inspection of part) {

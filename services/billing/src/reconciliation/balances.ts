@@ -1,16 +1,50 @@
-import type { WalletSummary } from "@diegetic/hot-state";
+import { type Database, inTransaction, type Transaction, utcDay } from "@diegetic/database";
 
-/** The ledger's balances of one campaign, microcents as stored. */
-export interface LedgerBalances {
-  chargeMicrocents: bigint;
-  feeMicrocents: bigint;
-  /** Impressions of the charges. */
+const DAY_MS = 24 * 60 * 60 * 1_000;
+const MAX_QUARANTINED = 1_000;
+
+/** Number and price of some impressions. */
+interface Sum {
   impressions: bigint;
+  priceMillicents: bigint;
 }
 
-/** Postgres' balances of a campaign, all read at one moment. */
-export interface CampaignBalances {
-  campaignId: string;
+/** Adds up impressions of an advertiser: of all its campaigns, of each campaign, and of each campaign's UTC day. */
+export class ImpressionSums {
+  readonly #sums = new Map<string, Sum>();
+
+  add(campaignId: string, day: string, priceMillicents: bigint): void {
+    for (const key of ["all", campaignId, `${campaignId} ${day}`]) {
+      const sum = this.of(key);
+      this.#sums.set(key, {
+        impressions: sum.impressions + 1n,
+        priceMillicents: sum.priceMillicents + priceMillicents,
+      });
+    }
+  }
+
+  /** @param key `all`, `<campaign>` or `<campaign> <UTC day>` */
+  of(key: string): Sum {
+    return this.#sums.get(key) ?? { impressions: 0n, priceMillicents: 0n };
+  }
+}
+
+interface LedgerBalances {
+  chargeMicrocents: bigint;
+  feeMicrocents: bigint;
+  chargedImpressions: bigint;
+}
+
+interface UniqueUsers {
+  reachedUsers: bigint;
+  countedUsers: bigint;
+  /** Members whose count is wrong. */
+  differingUsers: bigint;
+}
+
+interface CampaignRow {
+  id: string;
+  advertiserId: string;
   status: string;
   budgetMillicents: bigint;
   dailyCapMillicents: bigint | null;
@@ -20,21 +54,29 @@ export interface CampaignBalances {
   impressions: bigint;
   version: number;
   publishedVersion: number;
-  rollups: { impressions: bigint; spentMillicents: bigint; affinityScoreMillionths: bigint };
-  /** Rollups of yesterday, today and tomorrow, millicents by UTC day. */
-  spentByDay: ReadonlyMap<string, bigint>;
-  ledger: LedgerBalances;
-  creatives: { impressions: bigint; spentMillicents: bigint; affinityScoreMillionths: bigint };
-  countries: { impressions: bigint; spentMillicents: bigint };
-  /** What its games earned from it; the ledger records earnings by game only. */
-  games: { impressions: bigint; earningMicrocents: bigint };
-  versions: { impressions: bigint /** The newest version that was billed; 0: none. */; newest: number };
-  uniqueUsers: { rows: bigint; counted: bigint /** Members whose count is wrong. */; differing: bigint };
+  rollupImpressions: bigint;
+  rollupSpent: bigint;
+  /** Affinity scores are in millionths. */
+  rollupScores: bigint;
+  /** Millicents of yesterday, today and tomorrow, by UTC day. */
+  spentByDay: Record<string, string>;
+  creativeImpressions: bigint;
+  creativeSpent: bigint;
+  creativeScores: bigint;
+  countryImpressions: bigint;
+  countrySpent: bigint;
+  versionImpressions: bigint;
+  /** The newest version that was billed; 0: none. */
+  newestVersion: number;
+  gameImpressions: bigint;
+  gameEarnings: bigint;
 }
 
-/** Postgres' balances of an advertiser, all read at one moment. */
-export interface AdvertiserBalances {
-  advertiserId: string;
+/** Postgres' balances of a campaign, all read at one moment. */
+export interface CampaignBalances extends CampaignRow, LedgerBalances, UniqueUsers {}
+
+interface AdvertiserRow {
+  id: string;
   depositedMillicents: bigint;
   spentMillicents: bigint;
   impressions: bigint;
@@ -42,48 +84,225 @@ export interface AdvertiserBalances {
   publishedVersion: number;
   /** The wallet's last recovery epoch. */
   recoveryEpoch: bigint;
-  /** Late charges, millicents: the wallet may exceed a limit by this amount. */
-  late: {
-    all: bigint;
-    byCampaign: ReadonlyMap<string, bigint> /** By `<campaign> <UTC day>`. */;
-    byDay: ReadonlyMap<string, bigint>;
-  };
   /** Settlements that the wallet does not have yet; it differs by this amount. */
   pendingSettlements: bigint;
   depositRowsMillicents: bigint;
+  /** Quarantined records that no operator has resolved. */
+  unresolved: bigint;
+}
+
+/** Postgres' balances of an advertiser, all read at one moment. */
+export interface AdvertiserBalances extends AdvertiserRow {
   depositLedgerMicrocents: bigint;
-  /** Quarantined records; one with an unreadable price counts as zero. `unresolved`: no operator has resolved it. */
-  quarantined: {
-    unresolved: bigint;
-    count: bigint;
-    priceMillicents: bigint;
-    byCampaign: ReadonlyMap<string, WaitingBalances>;
-  };
+  /** Late charges: the wallet may exceed a limit by this amount. */
+  late: ImpressionSums;
+  /** Quarantined records, which the wallet may still contain; one with an unreadable price counts as zero. */
+  quarantined: ImpressionSums;
   campaigns: CampaignBalances[];
 }
 
-/** Committed impressions that Postgres does not have yet. */
-export interface WaitingBalances {
-  impressions: bigint;
-  priceMillicents: bigint;
+/** Runs reads that all see the same moment, also during writes. */
+export function atOneMoment<T>(
+  database: Database,
+  timeoutMs: number,
+  read: (transaction: Transaction) => Promise<T>,
+): Promise<T> {
+  return inTransaction(
+    database,
+    async (transaction) => {
+      await transaction.$executeRaw`SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY`;
+      return read(transaction);
+    },
+    { timeoutMs },
+  );
 }
 
-/** An advertiser's wallet, and Postgres' balances at the same moment. */
-export interface WalletBalances {
-  wallet: WalletSummary;
-  /** Outbox records that Postgres does not have; null: too many to look up, or billing was writing. */
-  waiting: {
-    all: WaitingBalances;
-    byCampaign: ReadonlyMap<string, WaitingBalances>;
-    /** By `<campaign> <UTC day>`, millicents. */
-    priceByDay: ReadonlyMap<string, bigint>;
-  } | null;
-  /** Records that have waited too long, whether Postgres has them or not. */
-  overdueRecords: number;
-  /** For campaigns above a limit: the newest version under which a hold or charge was taken. */
-  newestVersions: ReadonlyMap<string, number>;
-  /** Published versions of the advertiser and its campaigns, read before the wallet. */
-  publishedVersions: ReadonlyMap<string, number>;
+/** All balances of one page of advertisers. Postgres adds them up and returns one row per campaign. */
+export async function readAdvertisers(
+  transaction: Transaction,
+  advertiserIds: readonly string[],
+  nowMs: number,
+): Promise<AdvertiserBalances[]> {
+  const ids = [...advertiserIds];
+  const advertisers = await transaction.$queryRaw<AdvertiserRow[]>`
+    SELECT a.id, a.deposited_millicents AS "depositedMillicents", a.spent_millicents AS "spentMillicents",
+      a.impressions, a.version, a.published_version AS "publishedVersion", a.recovery_epoch AS "recoveryEpoch",
+      (SELECT count(*) FROM wallet_settlements
+        WHERE advertiser_id = a.id AND settled_at IS NULL) AS "pendingSettlements",
+      (SELECT COALESCE(sum(amount_cents), 0)::bigint * 1000 FROM deposits
+        WHERE advertiser_id = a.id) AS "depositRowsMillicents",
+      (SELECT count(*) FROM quarantined_impressions
+        WHERE advertiser_id = a.id AND resolved_at IS NULL) AS unresolved
+    FROM advertisers a WHERE a.id = ANY(${ids}) ORDER BY a.id`;
+  const campaigns = await readCampaigns(transaction, ids, nowMs);
+  const ledger = await readLedger(transaction, ids);
+  const quarantined = await readQuarantined(transaction, ids);
+  const lateCharges = await readLate(transaction, ids);
+  const users = await readUsers(
+    transaction,
+    campaigns.map(({ id }) => id),
+  );
+  return advertisers.map((row) => ({
+    ...row,
+    depositLedgerMicrocents: ledger.deposits.get(row.id) ?? 0n,
+    late: lateCharges.get(row.id) ?? new ImpressionSums(),
+    quarantined: quarantined.get(row.id) ?? new ImpressionSums(),
+    campaigns: campaigns
+      .filter(({ advertiserId }) => advertiserId === row.id)
+      .map((campaign) => ({
+        ...campaign,
+        ...(ledger.campaigns.get(campaign.id) ?? {
+          chargeMicrocents: 0n,
+          feeMicrocents: 0n,
+          chargedImpressions: 0n,
+        }),
+        ...(users.get(campaign.id) ?? { reachedUsers: 0n, countedUsers: 0n, differingUsers: 0n }),
+      })),
+  }));
 }
 
-export const NOTHING_WAITS: WaitingBalances = { impressions: 0n, priceMillicents: 0n };
+function readCampaigns(transaction: Transaction, ids: string[], nowMs: number): Promise<CampaignRow[]> {
+  const days = [-1, 0, 1].map((offset) => utcDay(nowMs + offset * DAY_MS));
+  return transaction.$queryRaw<CampaignRow[]>`
+    SELECT c.id, c.advertiser_id AS "advertiserId", c.status::text, c.budget_cents::bigint * 1000 AS "budgetMillicents",
+      c.daily_cap_cents::bigint * 1000 AS "dailyCapMillicents", c.spent_millicents AS "spentMillicents",
+      (c.updated_at AT TIME ZONE 'UTC')::date::text AS "changedOn",
+      c.impressions, c.version, c.published_version AS "publishedVersion", r.*, d.*, t.*, n.*, v.*, g.*
+    FROM campaigns c
+    CROSS JOIN LATERAL (
+      SELECT COALESCE(sum(impressions), 0)::bigint AS "rollupImpressions",
+        COALESCE(sum(spent_millicents), 0)::bigint AS "rollupSpent",
+        trunc(COALESCE(sum(affinity_score_sum), 0) * 1000000)::bigint AS "rollupScores"
+      FROM campaign_rollups WHERE campaign_id = c.id) r
+    CROSS JOIN LATERAL (
+      SELECT COALESCE(sum(impressions), 0)::bigint AS "creativeImpressions",
+        COALESCE(sum(spent_millicents), 0)::bigint AS "creativeSpent",
+        trunc(COALESCE(sum(affinity_score_sum), 0) * 1000000)::bigint AS "creativeScores"
+      FROM creatives WHERE campaign_id = c.id) t
+    CROSS JOIN LATERAL (
+      SELECT COALESCE(sum(impressions), 0)::bigint AS "countryImpressions",
+        COALESCE(sum(spent_millicents), 0)::bigint AS "countrySpent"
+      FROM campaign_countries WHERE campaign_id = c.id) n
+    CROSS JOIN LATERAL (
+      SELECT COALESCE(sum(impressions), 0)::bigint AS "gameImpressions",
+        COALESCE(sum(earning_microcents), 0)::bigint AS "gameEarnings"
+      FROM campaign_games WHERE campaign_id = c.id AND advertiser_id = c.advertiser_id) g
+    CROSS JOIN LATERAL (
+      SELECT json_object_agg(day, spent) AS "spentByDay" FROM (
+        SELECT wanted.day, COALESCE(sum(rollups.spent_millicents), 0)::text AS spent
+        FROM unnest(${days}::text[]) AS wanted(day)
+        LEFT JOIN campaign_rollups rollups ON rollups.campaign_id = c.id AND rollups.day = wanted.day::date
+        GROUP BY wanted.day) AS by_day) d
+    CROSS JOIN LATERAL (
+      SELECT COALESCE(sum(impressions), 0)::bigint AS "versionImpressions",
+        COALESCE(max(campaign_version), 0) AS "newestVersion"
+      FROM campaign_version_rollups WHERE campaign_id = c.id) v
+    WHERE c.advertiser_id = ANY(${ids}) ORDER BY c.id`;
+}
+
+async function readLedger(transaction: Transaction, ids: string[]) {
+  const rows = await transaction.$queryRaw<
+    ({ advertiser_id: string; campaign_id: string | null; deposits: bigint } & LedgerBalances)[]
+  >`
+    SELECT advertiser_id, campaign_id,
+      COALESCE(sum(amount_microcents) FILTER (WHERE kind = 'deposit'), 0)::bigint AS deposits,
+      COALESCE(sum(amount_microcents) FILTER (WHERE kind = 'charge'), 0)::bigint AS "chargeMicrocents",
+      COALESCE(sum(amount_microcents) FILTER (WHERE kind = 'fee'), 0)::bigint AS "feeMicrocents",
+      COALESCE(sum(impressions) FILTER (WHERE kind = 'charge'), 0)::bigint AS "chargedImpressions"
+    FROM ledger_entries WHERE advertiser_id = ANY(${ids}) GROUP BY advertiser_id, campaign_id`;
+  const deposits = new Map<string, bigint>();
+  const campaigns = new Map<string, LedgerBalances>();
+  for (const { advertiser_id, campaign_id, deposits: deposited, ...balances } of rows) {
+    if (campaign_id === null) deposits.set(advertiser_id, deposited);
+    else campaigns.set(campaign_id, balances);
+  }
+  return { deposits, campaigns };
+}
+
+/** Includes late charges that the wallet already has: it may receive them at any moment. */
+async function readLate(transaction: Transaction, ids: string[]): Promise<Map<string, ImpressionSums>> {
+  const rows = await transaction.$queryRaw<
+    { advertiser_id: string; campaign_id: string; day: string; price: bigint }[]
+  >`
+    SELECT advertiser_id, campaign_id, day::text, sum(price_millicents)::bigint AS price
+    FROM wallet_settlements WHERE kind = 'late' AND advertiser_id = ANY(${ids}) GROUP BY 1, 2, 3`;
+  return sumsByAdvertiser(
+    rows.map(({ advertiser_id, campaign_id, day, price }) => [advertiser_id, campaign_id, day, price]),
+  );
+}
+
+async function readQuarantined(
+  transaction: Transaction,
+  ids: string[],
+): Promise<Map<string, ImpressionSums>> {
+  // A resolved record that the wallet no longer counts explains no difference.
+  const rows = await transaction.$queryRaw<{ advertiser_id: string; record: string }[]>`
+    SELECT p.advertiser_id, p.record FROM quarantined_impressions p JOIN advertisers a ON a.id = p.advertiser_id
+    WHERE a.id = ANY(${ids}) AND (p.resolved_at IS NULL OR p.recovery_epoch = a.recovery_epoch) LIMIT ${MAX_QUARANTINED}`;
+  return sumsByAdvertiser(
+    rows.map(({ advertiser_id, record }) => {
+      const { match } = JSON.parse(record) as {
+        match?: { campaign_id?: unknown; price_millicents?: unknown } | null;
+      };
+      const price = match?.price_millicents;
+      const readable = Number.isSafeInteger(price) ? BigInt(price as number) : 0n;
+      return [advertiser_id, String(match?.campaign_id ?? ""), "", readable];
+    }),
+  );
+}
+
+function sumsByAdvertiser(
+  rows: readonly (readonly [advertiserId: string, campaignId: string, day: string, price: bigint])[],
+): Map<string, ImpressionSums> {
+  const sums = new Map<string, ImpressionSums>();
+  for (const [advertiserId, ...impression] of rows) {
+    const own = sums.get(advertiserId) ?? new ImpressionSums();
+    own.add(...impression);
+    sums.set(advertiserId, own);
+  }
+  return sums;
+}
+
+/**
+ * Per campaign: remembered and counted players, summed over all parts, and how many parts differ. Each count reads rows
+ * in key order or by hash; a single count of distinct players would sort all rows.
+ */
+async function readUsers(transaction: Transaction, campaignIds: string[]): Promise<Map<string, UniqueUsers>> {
+  const rows = await transaction.$queryRaw<({ campaign_id: string } & UniqueUsers)[]>`
+    WITH known AS (
+      SELECT campaign_id, 'total' AS dimension, '' AS key, count(*) AS users
+      FROM (SELECT DISTINCT campaign_id, user_hash FROM reached_users WHERE campaign_id = ANY(${campaignIds})) AS reached
+      GROUP BY campaign_id
+      UNION ALL
+      SELECT campaign_id, 'day', day::text, count(*)
+      FROM (SELECT DISTINCT campaign_id, user_hash, day FROM reached_users
+        WHERE campaign_id = ANY(${campaignIds})) AS reached
+      GROUP BY campaign_id, day
+      UNION ALL
+      SELECT campaign_id, 'creative', creative_id, count(*)
+      FROM (SELECT DISTINCT campaign_id, user_hash, creative_id FROM reached_users
+        WHERE campaign_id = ANY(${campaignIds})) AS reached
+      GROUP BY campaign_id, creative_id
+      UNION ALL
+      SELECT campaign_id, 'country', country_code, count(*)
+      FROM (SELECT DISTINCT campaign_id, user_hash, country_code FROM reached_users
+        WHERE campaign_id = ANY(${campaignIds})) AS reached
+      GROUP BY campaign_id, country_code
+    ), counts AS (
+      SELECT id AS campaign_id, 'total' AS dimension, '' AS key, unique_users AS users FROM campaigns
+      WHERE id = ANY(${campaignIds}) AND unique_users > 0
+      UNION ALL
+      SELECT campaign_id, 'day', day::text, users FROM campaign_rollups WHERE campaign_id = ANY(${campaignIds})
+      UNION ALL
+      SELECT campaign_id, 'creative', id, unique_users FROM creatives
+      WHERE campaign_id = ANY(${campaignIds}) AND impressions > 0
+      UNION ALL
+      SELECT campaign_id, 'country', country_code, users FROM campaign_countries
+      WHERE campaign_id = ANY(${campaignIds})
+    )
+    SELECT campaign_id, COALESCE(sum(known.users), 0)::bigint AS "reachedUsers",
+      COALESCE(sum(counts.users), 0)::bigint AS "countedUsers",
+      count(*) FILTER (WHERE known.users IS DISTINCT FROM counts.users) AS "differingUsers"
+    FROM known FULL JOIN counts USING (campaign_id, dimension, key) GROUP BY campaign_id`;
+  return new Map(rows.map(({ campaign_id, ...users }) => [campaign_id, users]));
+}

@@ -1,20 +1,73 @@
-import type { CheckName } from "./checks.ts";
+import { setTimeout as sleep } from "node:timers/promises";
 
 /** Two balances that must agree. */
-export interface Comparison {
-  check: CheckName;
+export interface Pair {
   /** Owner of the balances: an identifier, with a qualifier if it owns several. */
   subject: string;
-  /** What to read again when they differ: the advertiser; empty: the whole inspection. */
-  owner: string;
   relation: "equal" | "at most";
   expected: bigint;
   found: bigint;
+}
+
+export function equal(subject: string, expected: bigint | number, found: bigint | number): Pair {
+  return { subject, relation: "equal", expected: BigInt(expected), found: BigInt(found) };
+}
+
+export function atMost(subject: string, limit: bigint | number, found: bigint | number): Pair {
+  return { subject, relation: "at most", expected: BigInt(limit), found: BigInt(found) };
+}
+
+/** Declares a check once: its name in metrics and logs, its sentence in reports, and the query that finds its pairs. */
+export interface Check<Query> {
+  name: string;
+  /** `late`: work is overdue and may still complete. `money`: balances that must agree even after a crash. */
+  kind: "money" | "late";
+  what: string;
+  query: Query;
+}
+
+export function money<Query>(name: string, what: string, query: Query): Check<Query> {
+  return { name, kind: "money", what, query };
+}
+
+export function late<Query>(name: string, what: string, query: Query): Check<Query> {
+  return { name, kind: "late", what, query };
+}
+
+/** A query of balances that are read already. */
+export type PairsOf<Balances> = (balances: Balances) => Pair | readonly Pair[];
+
+/** A pair of a check. */
+export interface Comparison extends Pair {
+  check: string;
+  kind: "money" | "late";
+  what: string;
+  /** What to read again when they differ: an account or an advertiser; empty: the whole inspection. */
+  owner: string;
   /** Number of pairs that these sums cover. */
   pairs: number;
 }
 
-export function differs({ relation, expected, found }: Comparison): boolean {
+export function comparisonOf(
+  { name, kind, what }: Check<unknown>,
+  pair: Pair,
+  { owner = "", pairs = 1 } = {},
+): Comparison {
+  return { ...pair, check: name, kind, what, owner, pairs };
+}
+
+/** Makes all checks of one owner's balances. */
+export function compare<Balances>(
+  checks: readonly Check<PairsOf<Balances>>[],
+  balances: Balances,
+  owner = "",
+): Comparison[] {
+  return checks.flatMap((check) =>
+    [check.query(balances)].flat().map((pair) => comparisonOf(check, pair, { owner })),
+  );
+}
+
+function differs({ relation, expected, found }: Comparison): boolean {
   return relation === "equal" ? found !== expected : found > expected;
 }
 
@@ -23,32 +76,74 @@ export function nameOf({ check, subject }: Comparison): string {
   return `${check} ${subject}`;
 }
 
-type Value = bigint | number;
+/** Result of one read. */
+export interface Look {
+  comparisons: Comparison[];
+  /** Owners with something that could not be compared, because it kept changing or is too large. */
+  notCompared: string[];
+}
 
-/** Collects the comparisons of one owner. */
-export class Comparisons {
-  readonly list: Comparison[] = [];
-  readonly #owner: string;
+/** Reads a bounded part of the stores at once. @param owners read only these; undefined: the whole part */
+export type Inspection = (owners?: ReadonlySet<string>) => Promise<Look>;
 
-  constructor(owner: string) {
-    this.#owner = owner;
+/** An inspection that always compares everything. */
+export function inspectionOf(read: () => Promise<Comparison[]>): Inspection {
+  return async () => ({ comparisons: await read(), notCompared: [] });
+}
+
+export interface Inspected extends Look {
+  /** What differed in every read. */
+  findings: Comparison[];
+}
+
+/**
+ * Reads once, then reads again what differs: the stores are read one after the other, so an impression in transit seems
+ * missing. Only what differs every time is a finding.
+ * @param pausesMs before each repeated read
+ */
+export async function inspect(
+  inspection: Inspection,
+  pausesMs: readonly number[],
+  signal?: AbortSignal,
+): Promise<Inspected> {
+  const first = await inspection();
+  const latest = new Map(first.comparisons.map((comparison) => [nameOf(comparison), comparison]));
+  let notCompared = first.notCompared;
+  let suspects = first.comparisons.filter(differs);
+  for (const pauseMs of pausesMs) {
+    if (suspects.length === 0 && notCompared.length === 0) break;
+    await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
+    if (signal?.aborted) break;
+    const owners = new Set([...suspects.map(({ owner }) => owner), ...notCompared]);
+    const again = await inspection(owners.has("") ? undefined : owners);
+    for (const suspect of suspects) latest.delete(nameOf(suspect));
+    for (const comparison of again.comparisons) latest.set(nameOf(comparison), comparison);
+    const stillDiffer = new Map(
+      again.comparisons.filter(differs).map((comparison) => [nameOf(comparison), comparison]),
+    );
+    // What could not be compared before has to be read again.
+    const unseen = new Set(notCompared);
+    const names = new Set(suspects.map(nameOf));
+    suspects = [...stillDiffer.values()].filter(
+      (comparison) => names.has(nameOf(comparison)) || unseen.has(comparison.owner),
+    );
+    notCompared = again.notCompared;
   }
+  return { comparisons: [...latest.values()], findings: suspects, notCompared };
+}
 
-  equal(check: CheckName, subject: string, expected: Value, found: Value, pairs = 1): void {
-    this.#add("equal", { check, subject, pairs }, expected, found);
+/** Reads rows in the order of their ids, page by page. */
+export async function* pagesOf<Row extends { id: string }>(
+  read: (after: string) => Promise<Row[]>,
+): AsyncGenerator<Row[]> {
+  let page = await read("");
+  for (let last = page.at(-1); last !== undefined; last = page.at(-1)) {
+    yield page;
+    page = await read(last.id);
   }
+}
 
-  atMost(check: CheckName, subject: string, limit: Value, found: Value): void {
-    this.#add("at most", { check, subject, pairs: 1 }, limit, found);
-  }
-
-  #add(
-    relation: Comparison["relation"],
-    name: Pick<Comparison, "check" | "subject" | "pairs">,
-    expected: Value,
-    found: Value,
-  ): void {
-    const owner = this.#owner;
-    this.list.push({ ...name, owner, relation, expected: BigInt(expected), found: BigInt(found) });
-  }
+/** Arguments of a Prisma query that reads the page after an id. */
+export function pageAfter(id: string, take: number) {
+  return { where: { id: { gt: id } }, orderBy: { id: "asc" as const }, take };
 }

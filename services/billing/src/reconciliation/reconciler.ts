@@ -1,21 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ReconciliationReport, SessionSummaryReader } from "@diegetic/hot-state";
+import type { ReconciliationReport, RedisConnection } from "@diegetic/hot-state";
 import type { Logger } from "@diegetic/service-kit";
 import type { BillingMeasures } from "../measures.ts";
-import { CHECKS, type CheckName } from "./checks.ts";
-import { type Comparison, nameOf } from "./comparison.ts";
-import { advertiserInspections, type ReconciliationParts } from "./inspect-advertisers.ts";
-import { dayInspections, upkeepInspection } from "./inspect-days.ts";
-import { developerInspections } from "./inspect-developers.ts";
-import { memberInspections } from "./inspect-members.ts";
-import { sessionInspections } from "./inspect-sessions.ts";
-import { type SnapshotPort, snapshotInspections } from "./inspect-snapshot.ts";
-import { wholeInspections } from "./inspect-whole.ts";
-import { type Inspection, inspect } from "./inspection.ts";
+import { type AccountParts, advertiserInspections, developerInspections } from "./accounts.ts";
+import { type Comparison, type Inspection, inspect, nameOf } from "./comparison.ts";
+import { dayInspections, memberInspections, upkeepInspection, wholeInspections } from "./impressions.ts";
+import { sessionInspections, snapshotInspections } from "./snapshot.ts";
 
-export interface ReconcilerParts extends ReconciliationParts {
-  snapshot: SnapshotPort;
-  sessions: SessionSummaryReader;
+export interface ReconcilerParts extends AccountParts {
+  redis: RedisConnection;
   measures: Pick<
     BillingMeasures,
     "reconciliationDifferences" | "reconciliationCompared" | "reconciliationNotCompared"
@@ -45,7 +38,7 @@ export class Reconciler {
   readonly #parts: ReconcilerParts;
   /** Current findings, by name, with the cycle in which they were last seen. */
   readonly #findings = new Map<string, { finding: Comparison; cycle: number }>();
-  readonly #compared = new Set<CheckName>();
+  readonly #compared = new Set<string>();
   #cycle = 0;
   #finishedAtMs: number | null = null;
 
@@ -77,23 +70,26 @@ export class Reconciler {
     return {
       finishedAtMs: this.#finishedAtMs,
       differences: findings.length,
-      listed: findings.slice(0, MAX_REPORTED).map(({ check, subject, relation, expected, found }) => ({
-        check,
-        ...CHECKS[check],
-        subject,
-        expected: relation === "equal" ? String(expected) : `at most ${expected}`,
-        found: String(found),
-      })),
+      listed: findings
+        .slice(0, MAX_REPORTED)
+        .map(({ check, what, kind, subject, relation, expected, found }) => ({
+          check,
+          what,
+          kind,
+          subject,
+          expected: relation === "equal" ? String(expected) : `at most ${expected}`,
+          found: String(found),
+        })),
     };
   }
 
   async *#inspections(): AsyncGenerator<Inspection> {
-    const { database, snapshot, sessions, nowMs, timeoutMs } = this.#parts;
-    yield upkeepInspection(database, nowMs);
+    const { database, redis, nowMs, timeoutMs } = this.#parts;
+    yield upkeepInspection(database, nowMs, timeoutMs);
     yield* advertiserInspections(this.#parts);
     yield* developerInspections(database);
-    yield* snapshotInspections(database, snapshot);
-    yield* sessionInspections(database, sessions, MAX_SESSION_KEYS);
+    yield* snapshotInspections(database, redis);
+    yield* sessionInspections(database, redis, MAX_SESSION_KEYS);
     yield* dayInspections(database, nowMs, timeoutMs);
     yield* memberInspections(database, timeoutMs, MAX_IMPRESSIONS);
     yield* wholeInspections(database, timeoutMs, MAX_IMPRESSIONS);
@@ -119,8 +115,7 @@ export class Reconciler {
     this.#findings.set(name, { finding, cycle: this.#cycle });
   }
 
-  #log({ check, subject, relation, expected, found }: Comparison): void {
-    const { what, kind } = CHECKS[check];
+  #log({ check, kind, what, subject, relation, expected, found }: Comparison): void {
     const facts = { check, what, subject, relation, expected: String(expected), found: String(found) };
     this.#parts.logger[kind === "money" ? "error" : "warn"](facts, "reconciliation difference found");
   }

@@ -2,8 +2,8 @@ import { type Database, utcDay } from "@diegetic/database";
 import type { MoneyCommands } from "@diegetic/hot-state";
 import type { Logger } from "@diegetic/service-kit";
 import type { BillingMeasures } from "../measures.ts";
-import { readPartitions } from "../reconciliation/read-partitions.ts";
 import { dropDay } from "./drop-day.ts";
+import { readPartitions } from "./partition-days.ts";
 
 export interface RetentionDependencies {
   /** Its statements may take DROP_TIMEOUT_MS. */

@@ -1,7 +1,68 @@
-import type { AuditReport } from "./audit.ts";
-import { CHECKS } from "./checks.ts";
-import type { Comparison } from "./comparison.ts";
-import type { SummaryLine } from "./summary.ts";
+import type { Comparison, Inspected } from "./comparison.ts";
+
+export interface AuditReport {
+  /** `incomplete`: nothing differs, but a wallet kept changing or is too large. `nothing`: there are no advertisers. */
+  verdict: "agrees" | "differs" | "incomplete" | "nothing";
+  /** Whether the outbox was empty when the audit began. */
+  wasQuiet: boolean;
+  lines: SummaryLine[];
+  /** At most 200 differences. */
+  findings: Comparison[];
+  differences: number;
+  /** Advertisers with something that could not be compared; at most 200. */
+  notCompared: string[];
+}
+
+/** One line of the report: all comparisons of one check. */
+export interface SummaryLine {
+  check: string;
+  what: string;
+  compared: number;
+  /** Sums over all comparisons; for a limit: what is allowed and what is used. */
+  expected: bigint;
+  found: bigint;
+  differences: number;
+}
+
+const MAX_FINDINGS = 200;
+const MAX_NOT_COMPARED = 200;
+
+/** Adds up inspections in bounded memory. */
+export class Summary {
+  readonly #lines = new Map<string, SummaryLine>();
+  readonly findings: Comparison[] = [];
+  readonly notCompared = new Set<string>();
+  differences = 0;
+
+  add({ comparisons, findings, notCompared }: Inspected): void {
+    for (const comparison of comparisons) {
+      const line = this.#line(comparison);
+      line.compared += comparison.pairs;
+      line.expected += comparison.expected;
+      line.found += comparison.found;
+    }
+    for (const finding of findings) {
+      this.#line(finding).differences += 1;
+      this.differences += 1;
+      if (this.findings.length < MAX_FINDINGS) this.findings.push(finding);
+    }
+    for (const owner of notCompared)
+      if (this.notCompared.size < MAX_NOT_COMPARED) this.notCompared.add(owner);
+  }
+
+  /** The checks that ran, in the order in which they ran first. */
+  get lines(): SummaryLine[] {
+    return [...this.#lines.values()];
+  }
+
+  #line({ check, what }: Comparison): SummaryLine {
+    const known = this.#lines.get(check);
+    if (known !== undefined) return known;
+    const line = { check, what, compared: 0, expected: 0n, found: 0n, differences: 0 };
+    this.#lines.set(check, line);
+    return line;
+  }
+}
 
 const COLUMNS = ["What", "Compared", "Expected", "Found", "Verdict"] as const;
 
@@ -20,7 +81,7 @@ export function auditText(report: AuditReport): string {
       .trimEnd(),
   );
   const findings = report.findings.map(
-    (finding) => `  ${CHECKS[finding.check].what} [${finding.check}]\n    ${sentenceOf(finding)}`,
+    (finding) => `  ${finding.what} [${finding.check}]\n    ${sentenceOf(finding)}`,
   );
   const more = report.differences - report.findings.length;
   return [

@@ -1,0 +1,275 @@
+import type { Database } from "@diegetic/database";
+import type { WalletLimits, WalletReader } from "@diegetic/hot-state";
+import { type AdvertiserBalances, atOneMoment, type CampaignBalances, readAdvertisers } from "./balances.ts";
+import {
+  atMost,
+  type Check,
+  compare,
+  equal,
+  type Inspection,
+  type Look,
+  late,
+  money,
+  type Pair,
+  type PairsOf,
+  pageAfter,
+  pagesOf,
+} from "./comparison.ts";
+import { compareWallet, readWallets, readWrittenIds } from "./wallets.ts";
+
+export interface AccountParts {
+  database: Database;
+  wallets: WalletReader;
+  limits: WalletLimits;
+  nowMs: () => number;
+  /** Time limit for reading one page. Milliseconds. */
+  timeoutMs: number;
+}
+
+const ADVERTISERS_PER_PAGE = 50;
+const ACCOUNTS_PER_PAGE = 200;
+const MICROCENTS_PER_MILLICENT = 1_000n;
+
+/** Records of unknown advertisers are among the checks of maintenance. */
+export const QUARANTINED: Check<PairsOf<AdvertiserBalances>> = money(
+  "quarantined",
+  "Unresolved quarantined records",
+  (a) => equal(a.id, 0, a.unresolved),
+);
+
+/** An advertiser's balances in Postgres, compared with each other. */
+const ADVERTISER_CHECKS: readonly Check<PairsOf<AdvertiserBalances>>[] = [
+  money("deposit_rows", "Deposits, millicents: rows = the advertiser's total", (a) =>
+    equal(a.id, a.depositRowsMillicents, a.depositedMillicents),
+  ),
+  money("deposit_ledger", "Deposits, microcents: rows = ledger", (a) =>
+    equal(a.id, a.depositRowsMillicents * MICROCENTS_PER_MILLICENT, a.depositLedgerMicrocents),
+  ),
+  money("spent_by_campaigns", "Spent, millicents: campaigns = their advertiser", (a) =>
+    equal(a.id, sum(a, "spentMillicents"), a.spentMillicents),
+  ),
+  money("impressions_by_campaigns", "Impressions: campaigns = their advertiser", (a) =>
+    equal(a.id, sum(a, "impressions"), a.impressions),
+  ),
+  money("balance", "Spent is at most deposited, millicents", (a) =>
+    atMost(a.id, a.depositedMillicents, a.spentMillicents),
+  ),
+  money(
+    "budget",
+    "Spent is at most the budget, millicents",
+    ofCampaigns((c) => atMost(c.id, c.budgetMillicents, c.spentMillicents)),
+  ),
+  money(
+    "day_cap",
+    "Day's rollups are at most the cap, where it applied all day, millicents",
+    ofCampaigns(dayCaps),
+  ),
+  money(
+    "rollup_spent",
+    "Spent, millicents: rollups = campaign",
+    ofCampaigns((c) => equal(c.id, c.spentMillicents, c.rollupSpent)),
+  ),
+  money(
+    "rollup_impressions",
+    "Impressions: rollups = campaign",
+    ofCampaigns((c) => equal(c.id, c.impressions, c.rollupImpressions)),
+  ),
+  money(
+    "ledger_charges",
+    "Charges, microcents: ledger = campaign",
+    ofCampaigns((c) => equal(c.id, c.spentMillicents * MICROCENTS_PER_MILLICENT, -c.chargeMicrocents)),
+  ),
+  money(
+    "ledger_impressions",
+    "Impressions: ledger = campaign",
+    ofCampaigns((c) => equal(c.id, c.impressions, c.chargedImpressions)),
+  ),
+  money(
+    "ledger_balance",
+    "Charge + fee + what games earned = 0, microcents, per campaign",
+    ofCampaigns((c) => equal(c.id, 0, c.chargeMicrocents + c.feeMicrocents + c.gameEarnings)),
+  ),
+  money(
+    "creative_impressions",
+    "Impressions: creatives = campaign",
+    ofCampaigns((c) => equal(c.id, c.impressions, c.creativeImpressions)),
+  ),
+  money(
+    "creative_spent",
+    "Spent, millicents: creatives = campaign",
+    ofCampaigns((c) => equal(c.id, c.spentMillicents, c.creativeSpent)),
+  ),
+  money(
+    "country_impressions",
+    "Impressions: countries = campaign",
+    ofCampaigns((c) => equal(c.id, c.impressions, c.countryImpressions)),
+  ),
+  money(
+    "country_spent",
+    "Spent, millicents: countries = campaign",
+    ofCampaigns((c) => equal(c.id, c.spentMillicents, c.countrySpent)),
+  ),
+  money(
+    "campaign_game_impressions",
+    "Impressions: games by campaign = campaign",
+    ofCampaigns((c) => equal(c.id, c.impressions, c.gameImpressions)),
+  ),
+  money(
+    "affinity_scores",
+    "Affinity scores, millionths: creatives = rollups, per campaign",
+    ofCampaigns((c) => equal(c.id, c.rollupScores, c.creativeScores)),
+  ),
+  money(
+    "version_impressions",
+    "Impressions: by campaign version = campaign",
+    ofCampaigns((c) => equal(c.id, c.impressions, c.versionImpressions)),
+  ),
+  money(
+    "unique_users",
+    "Unique players: rows = counts",
+    ofCampaigns((c) => [
+      equal(c.id, c.reachedUsers, c.countedUsers),
+      equal(`${c.id} by member`, 0, c.differingUsers),
+    ]),
+  ),
+  late("published", "Versions: published = row", (a) =>
+    [a, ...a.campaigns].map(({ id, version, publishedVersion }) => equal(id, version, publishedVersion)),
+  ),
+  late("settlements", "Settlements that a restored wallet does not have yet", (a) =>
+    equal(a.id, 0, a.pendingSettlements),
+  ),
+  QUARANTINED,
+];
+
+function ofCampaigns(
+  pairsOf: (campaign: CampaignBalances, advertiser: AdvertiserBalances) => Pair | readonly Pair[],
+): PairsOf<AdvertiserBalances> {
+  return (advertiser) => advertiser.campaigns.flatMap((campaign) => pairsOf(campaign, advertiser));
+}
+
+function sum({ campaigns }: AdvertiserBalances, field: "spentMillicents" | "impressions"): bigint {
+  return campaigns.reduce((total, campaign) => total + campaign[field], 0n);
+}
+
+/** On and before the day of a settings change, another cap may have applied. Late charges may exceed a full day. */
+function dayCaps(campaign: CampaignBalances, advertiser: AdvertiserBalances): Pair[] {
+  const cap = campaign.dailyCapMillicents;
+  if (cap === null) return [];
+  return Object.entries(campaign.spentByDay)
+    .filter(([day]) => day > campaign.changedOn)
+    .map(([day, text]) => {
+      const subject = `${campaign.id} ${day}`;
+      const spent = BigInt(text);
+      const allowed = spent > cap ? cap + advertiser.late.of(subject).priceMillicents : cap;
+      return atMost(subject, allowed, spent);
+    });
+}
+
+/** Inspects every advertiser, page by page: its balances in Postgres and its wallet in Redis. */
+export async function* advertiserInspections(parts: AccountParts): AsyncGenerator<Inspection> {
+  const read = (after: string) =>
+    parts.database.advertiser.findMany({ ...pageAfter(after, ADVERTISERS_PER_PAGE), select: { id: true } });
+  for await (const page of pagesOf(read)) {
+    const ids = page.map(({ id }) => id);
+    yield (owners) =>
+      compareAdvertisers(parts, owners === undefined ? ids : ids.filter((id) => owners.has(id)));
+  }
+}
+
+/**
+ * Reads the wallet between two counts of written impressions: if both are equal, wallet, outbox and Postgres are of the
+ * same moment.
+ */
+async function compareAdvertisers(parts: AccountParts, ids: readonly string[]): Promise<Look> {
+  const { database, nowMs, timeoutMs } = parts;
+  const before = await readPublished(database, ids);
+  const wallets = await readWallets(parts.wallets, before.campaignIds, parts.limits);
+  const records = [...wallets.values()].flatMap((wallet) => wallet?.outbox.records ?? []);
+  const { advertisers, written } = await atOneMoment(database, timeoutMs, async (transaction) => ({
+    advertisers: await readAdvertisers(transaction, ids, nowMs()),
+    written: await readWrittenIds(transaction, records),
+  }));
+  const look: Look = { comparisons: [], notCompared: [] };
+  for (const advertiser of advertisers) {
+    const { id } = advertiser;
+    look.comparisons.push(...compare(ADVERTISER_CHECKS, advertiser, id));
+    const stoodStill = before.impressions.get(id) === advertiser.impressions;
+    const { comparisons, isComplete } = await compareWallet(parts.wallets, advertiser, {
+      wallet: wallets.get(id) ?? null,
+      written: stoodStill ? written : null,
+      publishedVersions: before.publishedVersions,
+    });
+    look.comparisons.push(...comparisons);
+    if (!isComplete) look.notCompared.push(id);
+  }
+  return look;
+}
+
+/** The advertisers' impressions in Postgres, campaigns, and published versions, which Redis already has. */
+async function readPublished(database: Database, ids: readonly string[]) {
+  const advertisers = await database.advertiser.findMany({
+    where: { id: { in: [...ids] } },
+    select: { id: true, publishedVersion: true, impressions: true },
+  });
+  const campaigns = await database.campaign.findMany({
+    where: { advertiserId: { in: [...ids] } },
+    select: { id: true, advertiserId: true, publishedVersion: true },
+    orderBy: { id: "asc" },
+  });
+  const campaignIds = new Map<string, string[]>(ids.map((id) => [id, []]));
+  for (const { id, advertiserId } of campaigns) campaignIds.get(advertiserId)?.push(id);
+  return {
+    campaignIds,
+    impressions: new Map(advertisers.map(({ id, impressions }) => [id, impressions])),
+    publishedVersions: new Map(
+      [...advertisers, ...campaigns].map(({ id, publishedVersion }) => [id, publishedVersion]),
+    ),
+  };
+}
+
+interface Earnings {
+  id: string;
+  gameImpressions: bigint;
+  gameEarnings: string;
+  ledgerImpressions: bigint;
+  ledgerEarnings: string;
+}
+
+const DEVELOPER_CHECKS: readonly Check<PairsOf<Earnings>>[] = [
+  money("earnings", "Earnings, microcents: games = ledger, per developer", (e) =>
+    equal(e.id, BigInt(e.ledgerEarnings), BigInt(e.gameEarnings)),
+  ),
+  money("game_impressions", "Impressions: games = ledger, per developer", (e) =>
+    equal(e.id, e.ledgerImpressions, e.gameImpressions),
+  ),
+];
+
+/** Compares every account's earnings with its ledger entries, page by page. */
+export async function* developerInspections(database: Database): AsyncGenerator<Inspection> {
+  const read = (after: string) =>
+    database.account.findMany({ ...pageAfter(after, ACCOUNTS_PER_PAGE), select: { id: true } });
+  for await (const page of pagesOf(read)) {
+    const ids = page.map(({ id }) => id);
+    yield async (owners) => {
+      const wanted = owners === undefined ? ids : ids.filter((id) => owners.has(id));
+      const rows = await readEarnings(database, wanted);
+      return { comparisons: rows.flatMap((row) => compare(DEVELOPER_CHECKS, row, row.id)), notCompared: [] };
+    };
+  }
+}
+
+function readEarnings(database: Database, ids: string[]): Promise<Earnings[]> {
+  return database.$queryRaw<Earnings[]>`
+    SELECT wanted.id, COALESCE(g.impressions, 0)::bigint AS "gameImpressions",
+      COALESCE(g.earnings, 0)::text AS "gameEarnings", COALESCE(l.impressions, 0)::bigint AS "ledgerImpressions",
+      COALESCE(l.earnings, 0)::text AS "ledgerEarnings"
+    FROM unnest(${ids}::text[]) AS wanted(id)
+    LEFT JOIN (
+      SELECT account_id, sum(impressions) AS impressions, sum(earning_microcents) AS earnings
+      FROM game_rollups WHERE account_id = ANY(${ids}) GROUP BY account_id) g ON g.account_id = wanted.id
+    LEFT JOIN (
+      SELECT account_id, sum(impressions) AS impressions, sum(amount_microcents) AS earnings
+      FROM ledger_entries WHERE account_id = ANY(${ids}) AND kind = 'earning' GROUP BY account_id) l
+      ON l.account_id = wanted.id
+    WHERE g.account_id IS NOT NULL OR l.account_id IS NOT NULL`;
+}

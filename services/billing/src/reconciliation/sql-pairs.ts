@@ -1,0 +1,83 @@
+import { type Database, Prisma, type Transaction } from "@diegetic/database";
+import { atOneMoment } from "./balances.ts";
+import { type Check, type Comparison, comparisonOf, equal } from "./comparison.ts";
+
+const DIFFERENCES_READ = 20;
+
+interface PairsRow {
+  name: string;
+  compared: bigint;
+  expected: string;
+  found: string;
+  differing: { subject: string; expected: string; found: string }[] | null;
+}
+
+/**
+ * Compares balances that Postgres adds up, at one moment and on one core: a second one would slow down the writers.
+ * Returns per check the sums of all pairs and a bounded list of the first pairs that differ.
+ * @param pairs yields `name` (of a check), `subject`, `expected`, `found`
+ */
+export async function compareInPostgres(
+  database: Database,
+  timeoutMs: number,
+  checks: readonly Check<unknown>[],
+  pairs: Prisma.Sql,
+): Promise<Comparison[]> {
+  const rows = await atOneMoment(database, timeoutMs, async (transaction) => {
+    await transaction.$executeRaw`SET LOCAL max_parallel_workers_per_gather = 0`;
+    return readPairs(transaction, pairs);
+  });
+  return checks.flatMap((check) =>
+    rows.filter(({ name }) => name === check.name).flatMap((row) => comparisonsOf(check, row)),
+  );
+}
+
+function readPairs(transaction: Transaction, pairs: Prisma.Sql): Promise<PairsRow[]> {
+  return transaction.$queryRaw<PairsRow[]>`
+    WITH pairs AS (
+      SELECT name, subject, COALESCE(expected, 0) AS expected, COALESCE(found, 0) AS found FROM (${pairs}) AS p
+    ), differing AS (
+      SELECT name, subject, expected::text, found::text, row_number() OVER (PARTITION BY name ORDER BY subject) AS nth
+      FROM pairs WHERE expected <> found
+    )
+    SELECT name, count(*) AS compared, sum(expected)::text AS expected, sum(found)::text AS found,
+      (SELECT json_agg(d ORDER BY nth) FROM differing AS d
+        WHERE d.name = pairs.name AND nth <= ${DIFFERENCES_READ}) AS differing
+    FROM pairs GROUP BY name`;
+}
+
+function comparisonsOf(check: Check<unknown>, row: PairsRow): Comparison[] {
+  if (row.differing !== null) {
+    return row.differing.map(({ subject, expected, found }) =>
+      comparisonOf(check, equal(subject, BigInt(expected), BigInt(found))),
+    );
+  }
+  // The sums of all pairs represent the rows that agree; if the sums differ, some rows do.
+  const sums = equal("all", BigInt(row.expected), BigInt(row.found));
+  return [comparisonOf(check, sums, { pairs: Number(row.compared) })];
+}
+
+/** Subject that stands for all days whose impressions were dropped. */
+export const DROPPED_DAYS = Prisma.sql`'dropped days'`;
+
+/** The day of a row as text. All dropped days are one. */
+export function dayOrDropped(day: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`CASE WHEN ${day} IN (SELECT day FROM dropped_impression_days) THEN ${DROPPED_DAYS}
+    ELSE ${day}::text END`;
+}
+
+/** Of each campaign, `found`: an aggregate of its impressions plus the same sum of those that were dropped. */
+export function foundByCampaign(ofRows: Prisma.Sql, ofDropped: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`(SELECT campaign_id, sum(part) AS found FROM (
+      SELECT campaign_id, (${ofRows})::numeric AS part FROM impressions GROUP BY campaign_id
+      UNION ALL SELECT campaign_id, ${ofDropped} FROM dropped_impression_sums WHERE dimension = 'creative') AS parts
+    GROUP BY campaign_id)`;
+}
+
+/** Of each developer, likewise. */
+export function foundByDeveloper(ofRows: Prisma.Sql, ofDropped: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`(SELECT account_id, sum(part) AS found FROM (
+      SELECT developer_account_id AS account_id, (${ofRows})::numeric AS part FROM impressions GROUP BY 1
+      UNION ALL SELECT account_id, ${ofDropped} FROM dropped_impression_sums WHERE dimension = 'game') AS parts
+    GROUP BY account_id)`;
+}

@@ -1,0 +1,353 @@
+import type { ImpressionRecord } from "@diegetic/contracts";
+import { type Database, dateOfDay, utcDay } from "@diegetic/database";
+import {
+  type CampaignSummary,
+  UnexpectedReply,
+  type WalletLimits,
+  type WalletReader,
+  type WalletSummary,
+} from "@diegetic/hot-state";
+import { forEachLimited } from "../loops/for-each.ts";
+import { type AdvertiserBalances, type CampaignBalances, ImpressionSums } from "./balances.ts";
+import {
+  atMost,
+  type Check,
+  type Comparison,
+  compare,
+  equal,
+  late,
+  money,
+  type Pair,
+  type PairsOf,
+} from "./comparison.ts";
+
+const WALLETS_AT_A_TIME = 8;
+/** Billing queues a record again after seconds, so an older one is stuck. */
+const OVERDUE_MS = 120_000;
+
+/** An advertiser or a campaign whose wallet serves, and Postgres' balances at the same moment. */
+interface Holder {
+  id: string;
+  inPostgres: { version: number; spentMillicents: bigint; impressions: bigint };
+  inWallet: { version: number; spentMillicents: number; heldMillicents: number; impressions: number };
+  /** Published version, read before the wallet. */
+  published: number;
+  /** Committed impressions that Postgres does not have yet; null: unknown. */
+  waiting: ImpressionSums | null;
+  advertiser: AdvertiserBalances;
+}
+
+interface CampaignHolder extends Holder {
+  inPostgres: CampaignBalances;
+  inWallet: CampaignSummary;
+  /** Newest version under which a hold or charge was taken. Above a limit it is exact. */
+  newestVersion: number;
+}
+
+interface Wallet {
+  advertiser: AdvertiserBalances;
+  summary: WalletSummary;
+  /** Null: absent or frozen. A frozen wallet does not serve; management restores it from Postgres. */
+  account: (Holder & { depositedMillicents: number }) | null;
+  /** Those of `account` that are in the wallet. */
+  campaigns: CampaignHolder[];
+}
+
+/** An advertiser's wallet in Redis, compared with itself and with Postgres. */
+const WALLET_CHECKS: readonly Check<PairsOf<Wallet>>[] = [
+  late("wallet_present", "Wallets in Redis: one per advertiser and campaign, readable", (w) => [
+    equal(w.advertiser.id, 1, w.summary.account === null ? 0 : 1),
+    ...(w.account === null ? [] : w.advertiser.campaigns).map(({ id }) =>
+      equal(id, 1, w.campaigns.some((campaign) => campaign.id === id) ? 1 : 0),
+    ),
+  ]),
+  late("recovery_epoch", "Wallets in Redis: verified, and in Postgres' recovery epoch", (w) => {
+    const { account } = w.summary;
+    if (account === null) return [];
+    return equal(w.advertiser.id, w.advertiser.recoveryEpoch, account.live ? account.epoch : -1);
+  }),
+  late(
+    "wallet_version",
+    "Versions: published is at most Redis' version",
+    ofHolders(({ id, inWallet, published }) => atMost(id, inWallet.version, published)),
+  ),
+  late(
+    "wallet_settings",
+    "Budgets, caps and statuses: Redis = Postgres",
+    ofCampaigns((holder) => {
+      if (!hasSettingsOfPostgres(holder)) return [];
+      const { id, inPostgres, inWallet } = holder;
+      return [
+        equal(`${id} budget`, inPostgres.budgetMillicents, inWallet.budgetMillicents),
+        // 0 stands for no cap.
+        equal(`${id} daily cap`, inPostgres.dailyCapMillicents ?? 0, inWallet.dailyCapMillicents ?? 0),
+        equal(`${id} status`, 0, inPostgres.status === inWallet.status ? 0 : 1),
+      ];
+    }),
+  ),
+  late("wallet_deposited", "Deposited, millicents: Redis = Postgres", ({ account, advertiser }) =>
+    account !== null && hasSettingsOfPostgres(account)
+      ? equal(account.id, advertiser.depositedMillicents, account.depositedMillicents)
+      : [],
+  ),
+  money(
+    "wallet_spent",
+    "Spent, millicents: Redis = Postgres + outbox",
+    ofHolders((holder) =>
+      inTotal(holder, holder.inWallet.spentMillicents, holder.inPostgres.spentMillicents, "priceMillicents"),
+    ),
+  ),
+  money(
+    "wallet_impressions",
+    "Impressions: Redis = Postgres + outbox",
+    ofHolders((holder) =>
+      inTotal(holder, holder.inWallet.impressions, holder.inPostgres.impressions, "impressions"),
+    ),
+  ),
+  money("wallet_held", "Held, millicents: account = campaigns = open holds", heldAmounts),
+  money(
+    "wallet_shares",
+    "Held by developer and game: counts that differ from open holds",
+    ofCampaigns(({ id, inWallet: { differingShares } }) =>
+      differingShares === null ? [] : equal(id, 0, differingShares),
+    ),
+  ),
+  money("wallet_balance", "Spent + held is at most deposited, millicents", ({ account, advertiser }) => {
+    if (account === null) return [];
+    const used = account.inWallet.spentMillicents + account.inWallet.heldMillicents;
+    return within(account.id, { limit: account.depositedMillicents, used }, advertiser.late.of("all"));
+  }),
+  money(
+    "wallet_budget",
+    "Spent + held is at most the budget, unless that was lowered",
+    ofCampaigns(({ id, inWallet, newestVersion, advertiser }) => {
+      const lowered = newestVersion < inWallet.version ? inWallet.spentMillicents : undefined;
+      return within(id, limitsOf(inWallet).budget, advertiser.late.of(id), lowered);
+    }),
+  ),
+  money(
+    "wallet_daily_cap",
+    "Day's spent + held is at most the cap, unless that was lowered",
+    ofCampaigns(({ id, inWallet, newestVersion, advertiser }) => {
+      const { dailyCap } = limitsOf(inWallet);
+      const lowered = newestVersion < inWallet.version ? 0 : undefined;
+      if (dailyCap === null) return [];
+      return within(id, dailyCap, advertiser.late.of(`${id} ${inWallet.day}`), lowered);
+    }),
+  ),
+  money(
+    "wallet_day",
+    "Day's rollups + outbox are at most Redis' day, millicents",
+    ofCampaigns(({ id, inPostgres, inWallet, waiting }) => {
+      const written = inPostgres.spentByDay[inWallet.day];
+      if (waiting === null || written === undefined) return [];
+      const today = waiting.of(`${id} ${inWallet.day}`).priceMillicents;
+      return atMost(id, inWallet.daySpentMillicents, BigInt(written) + today);
+    }),
+  ),
+  late("outbox_age", "Records in the outbox for more than two minutes", ({ advertiser, summary }) => {
+    const records = summary.outbox.records ?? [];
+    const overdue = records.filter((record) => summary.readAtMs - record.recorded_at_ms > OVERDUE_MS);
+    return equal(advertiser.id, 0, overdue.length);
+  }),
+  late("lapsed_holds", "Holds that lapsed more than a minute ago", ({ advertiser, summary }) =>
+    equal(advertiser.id, 0, summary.holds.lapsedLongAgo),
+  ),
+  late("session_releases", "Session seats that are not returned yet", ({ advertiser, summary }) => {
+    const { some, count } = summary.sessionReleases;
+    // Each by its own name: only a stuck release appears in every read.
+    return some.length === 0 ? equal(advertiser.id, 0, count) : some.map((matchId) => equal(matchId, 0, 1));
+  }),
+];
+
+function ofHolders(pairsOf: (holder: Holder) => Pair | readonly Pair[]): PairsOf<Wallet> {
+  return ({ account, campaigns }) =>
+    account === null ? [] : [account, ...campaigns].flatMap((holder) => pairsOf(holder));
+}
+
+function ofCampaigns(pairsOf: (campaign: CampaignHolder) => Pair | readonly Pair[]): PairsOf<Wallet> {
+  return ({ campaigns }) => campaigns.flatMap((campaign) => pairsOf(campaign));
+}
+
+/** Otherwise a change is on its way. */
+function hasSettingsOfPostgres({ inPostgres, inWallet, published }: Holder): boolean {
+  return inWallet.version === inPostgres.version || inWallet.version < published;
+}
+
+/** The wallet's total is in Postgres or in the outbox. */
+function inTotal(
+  { id, waiting, advertiser }: Holder,
+  inWallet: number,
+  inPostgres: bigint,
+  unit: "impressions" | "priceMillicents",
+): Pair[] {
+  if (waiting === null) return [];
+  const key = id === advertiser.id ? "all" : id;
+  const written = inPostgres + waiting.of(key)[unit];
+  const found = BigInt(inWallet);
+  // Quarantined records are reported separately: the wallet may still contain them, or may have reversed them.
+  const isExplained = found > written && found <= written + advertiser.quarantined.of(key)[unit];
+  return [equal(id, isExplained ? found : written, found)];
+}
+
+function heldAmounts({ account, summary, campaigns }: Wallet): Pair[] {
+  if (account === null) return [];
+  const { sumMillicents } = summary.holds;
+  const held = account.inWallet.heldMillicents;
+  const heldByCampaigns = summary.campaigns.reduce((total, campaign) => total + campaign.heldMillicents, 0);
+  return [
+    ...(sumMillicents === null ? [] : [equal(`${account.id} holds`, sumMillicents, held)]),
+    equal(`${account.id} campaigns`, heldByCampaigns, held),
+    ...campaigns.flatMap(({ id, inWallet: { holdsMillicents, heldMillicents } }) =>
+      holdsMillicents === null ? [] : equal(id, holdsMillicents, heldMillicents),
+    ),
+  ];
+}
+
+/** A limit, and the amounts spent and held against it. */
+interface Limit {
+  limit: number;
+  used: number;
+}
+
+function limitsOf(inWallet: CampaignSummary): { budget: Limit; dailyCap: Limit | null } {
+  const held = inWallet.heldMillicents;
+  const cap = inWallet.dailyCapMillicents;
+  return {
+    budget: { limit: inWallet.budgetMillicents, used: inWallet.spentMillicents + held },
+    dailyCap: cap === null ? null : { limit: cap, used: inWallet.daySpentMillicents + held },
+  };
+}
+
+/**
+ * Reservations always fit and holds never grow. A limit is exceeded only when it was lowered while holds were open
+ * (then nothing was taken under the current version, and `lowered` must fit in any case), or by late charges that a
+ * restored wallet received.
+ */
+function within(
+  id: string,
+  { limit, used }: Limit,
+  lateCharges: { priceMillicents: bigint },
+  lowered = used,
+): Pair {
+  const found = used > limit ? lowered : used;
+  return atMost(id, found > limit ? BigInt(limit) + lateCharges.priceMillicents : limit, found);
+}
+
+/** An unreadable wallet counts as absent. */
+const ABSENT: WalletSummary = {
+  readAtMs: 0,
+  account: null,
+  holds: { count: 0, sumMillicents: 0, lapsedLongAgo: 0 },
+  outbox: { count: 0, records: [] },
+  sessionReleases: { count: 0, some: [] },
+  campaigns: [],
+};
+
+/** Reads the wallets of the given advertisers and campaigns. Null: the wallet changed between two reads. */
+export async function readWallets(
+  reader: WalletReader,
+  campaignIds: ReadonlyMap<string, readonly string[]>,
+  limits: WalletLimits,
+): Promise<Map<string, WalletSummary | null>> {
+  const wallets = new Map<string, WalletSummary | null>();
+  await forEachLimited([...campaignIds], WALLETS_AT_A_TIME, async ([advertiserId, ids]) => {
+    const wallet = await reader.read(advertiserId, ids, limits).catch((error: unknown) => {
+      if (error instanceof UnexpectedReply) return ABSENT;
+      throw error;
+    });
+    wallets.set(advertiserId, wallet);
+  });
+  return wallets;
+}
+
+/** Returns which of these committed records are in Postgres. */
+export async function readWrittenIds(
+  database: Pick<Database, "$queryRaw">,
+  records: readonly ImpressionRecord[],
+): Promise<Set<string>> {
+  if (records.length === 0) return new Set();
+  const ids = records.map((record) => record.impression_id);
+  const days = [...new Set(records.map((record) => utcDay(record.recorded_at_ms)))].map(dateOfDay);
+  const rows = await database.$queryRaw<{ id: string }[]>`
+    SELECT impression_id AS id FROM impressions
+    WHERE day = ANY(${days}::date[]) AND impression_id = ANY(${ids})
+    UNION ALL SELECT impression_id FROM quarantined_impressions WHERE impression_id = ANY(${ids})`;
+  return new Set(rows.map((row) => row.id));
+}
+
+interface WalletReads {
+  /** Null: it kept changing. */
+  wallet: WalletSummary | null;
+  /** Records that Postgres has; null: billing was writing. */
+  written: ReadonlySet<string> | null;
+  /** Published versions of the advertiser and its campaigns, read before the wallet. */
+  publishedVersions: ReadonlyMap<string, number>;
+}
+
+/** Compares an advertiser's wallet. `isComplete`: everything could be compared. */
+export async function compareWallet(
+  reader: WalletReader,
+  advertiser: AdvertiserBalances,
+  { wallet: summary, written, publishedVersions }: WalletReads,
+): Promise<{ comparisons: Comparison[]; isComplete: boolean }> {
+  if (summary === null) return { comparisons: [], isComplete: false };
+  const { id } = advertiser;
+  const { account } = summary;
+  const { records } = summary.outbox;
+  const waiting = written === null || records === null ? null : waitingOf(records, written);
+  const common = { waiting, advertiser };
+  const campaigns: CampaignHolder[] = [];
+  for (const inPostgres of account?.live ? advertiser.campaigns : []) {
+    const inWallet = summary.campaigns.find(({ campaignId }) => campaignId === inPostgres.id);
+    if (inWallet === undefined) continue;
+    const published = publishedVersions.get(inPostgres.id) ?? 0;
+    const newestVersion = await newestVersionOf(reader, inPostgres, inWallet, records ?? []);
+    campaigns.push({ id: inPostgres.id, inPostgres, inWallet, published, newestVersion, ...common });
+  }
+  const wallet: Wallet = {
+    advertiser,
+    summary,
+    campaigns,
+    account: account?.live
+      ? {
+          id,
+          inPostgres: advertiser,
+          inWallet: account,
+          depositedMillicents: account.depositedMillicents,
+          published: publishedVersions.get(id) ?? 0,
+          ...common,
+        }
+      : null,
+  };
+  return {
+    comparisons: compare(WALLET_CHECKS, wallet, id),
+    isComplete: account === null || (waiting !== null && summary.holds.sumMillicents !== null),
+  };
+}
+
+/** Adds up the outbox records that Postgres does not have. */
+function waitingOf(records: readonly ImpressionRecord[], written: ReadonlySet<string>): ImpressionSums {
+  const sums = new ImpressionSums();
+  for (const { impression_id, recorded_at_ms, match } of records) {
+    if (written.has(impression_id)) continue;
+    sums.add(match.campaign_id, utcDay(recorded_at_ms), BigInt(match.price_millicents));
+  }
+  return sums;
+}
+
+/** The newest version under which anything was taken. Only a campaign above a limit needs the versions of its holds. */
+async function newestVersionOf(
+  reader: WalletReader,
+  { id, advertiserId, newestVersion }: CampaignBalances,
+  inWallet: CampaignSummary,
+  records: readonly ImpressionRecord[],
+): Promise<number> {
+  const { budget, dailyCap } = limitsOf(inWallet);
+  const isOverLimit = budget.used > budget.limit || (dailyCap !== null && dailyCap.used > dailyCap.limit);
+  if (!isOverLimit) return newestVersion;
+  const waiting = records
+    .filter(({ match }) => match.campaign_id === id)
+    .map(({ match }) => match.campaign_version);
+  return Math.max(newestVersion, await reader.newestHeldVersion(advertiserId, id), ...waiting);
+}
