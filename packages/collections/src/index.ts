@@ -1,2 +1,1 @@
-export { RecentMap } from "./recent-map.ts";
 export { ShardedMap } from "./sharded-map.ts";

@@ -2,8 +2,7 @@ import { startTestRedisCluster, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { connectRedis, type RedisConnection } from "./connection.ts";
-import { hashSlotOf } from "./hash-slot.ts";
-import { hashSlotOwners } from "./hash-slot-owners.ts";
+import { hashSlotOf, hashSlotOwners } from "./hash-slot-owners.ts";
 
 let server: TestRedis;
 let redis: RedisConnection;

@@ -1,6 +1,12 @@
+import calculateSlot from "cluster-key-slot";
 import { Cluster } from "ioredis";
 import type { RedisConnection } from "./connection.ts";
 import { isRedisUnavailable } from "./redis-unavailable.ts";
+
+/** The hash slot (0 to 16383) of all keys with this hash tag. */
+export function hashSlotOf(tag: string): number {
+  return calculateSlot(`{${tag}}`);
+}
 
 /**
  * Ids of the nodes that own each hash slot by their own account; empty on a single Redis. Omits the slots of

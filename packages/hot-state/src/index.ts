@@ -32,8 +32,7 @@ export {
   type GameSessions,
   type SessionReference,
 } from "./game-session/sessions.ts";
-export { hashSlotOf } from "./hash-slot.ts";
-export { hashSlotOwners } from "./hash-slot-owners.ts";
+export { hashSlotOf, hashSlotOwners } from "./hash-slot-owners.ts";
 export { type Claim, IdempotencyClaims } from "./idempotency/idempotency-claims.ts";
 export { ForeignRedis } from "./installation/foreign-redis.ts";
 export { InstallationClaim } from "./installation/installation-claim.ts";

@@ -1,4 +1,4 @@
-import { RecentMap } from "@diegetic/collections";
+import { LRUCache } from "lru-cache";
 import type { Campaign } from "../../types/campaign.ts";
 import { BlockChains } from "../storage/block-chains.ts";
 import {
@@ -39,7 +39,7 @@ export class CampaignStore {
   readonly #firstBlocks: number[] = [];
   readonly #versions: number[] = [];
   readonly #areActive: boolean[] = [];
-  readonly #unpacked = new RecentMap<number, Campaign>(maxUnpacked);
+  readonly #unpacked = new LRUCache<number, Campaign>({ maxSize: maxUnpacked });
   readonly #encoder = new TextEncoder();
   readonly #decoder = new TextDecoder();
   /** Scratch space for a text of usual length. */
@@ -83,13 +83,14 @@ export class CampaignStore {
     const known = this.#unpacked.get(documentId);
     if (known !== undefined) return known;
     const campaign = this.#read(documentId);
-    this.#unpacked.set(documentId, campaign, Math.ceil(this.#lengthAt(documentId) / bytesPerUnpacked));
+    const size = Math.ceil(this.#lengthAt(documentId) / bytesPerUnpacked);
+    this.#unpacked.set(documentId, campaign, { size });
     return campaign;
   }
 
   /** `get` for callers other than draws: does not displace cached winners. */
   peek(documentId: number): Campaign {
-    return this.#unpacked.get(documentId) ?? this.#read(documentId);
+    return this.#unpacked.peek(documentId) ?? this.#read(documentId);
   }
 
   /** Reads the ids only; the cost does not depend on the length of the campaign's texts. */
