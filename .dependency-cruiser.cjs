@@ -5,7 +5,7 @@
 const PACKAGES_OF = {
   collections: [],
   money: [],
-  "ad-rules": ["collections", "money"],
+  "ad-rules": ["collections", "contracts", "money"],
   contracts: ["money"],
   client: [],
   "hot-state": ["collections", "contracts", "money"],
@@ -68,6 +68,14 @@ module.exports = {
         dependencyTypes: ["core", "npm", "npm-dev", "npm-optional", "npm-peer", "npm-no-pkg", "npm-unknown"],
         pathNot: "(^|node_modules/)lru-cache(/|$)",
       },
+    },
+    {
+      name: "rules-take-types-of-contracts",
+      comment:
+        "ad-rules is pure: it uses the types of contracts, in a folder without code, and none of its code.",
+      severity: "error",
+      from: { path: "^packages/ad-rules/", pathNot: "^packages/ad-rules/src/types/" },
+      to: { path: "^packages/contracts/" },
     },
     {
       name: "tests-only-from-tests",

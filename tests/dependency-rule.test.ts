@@ -35,7 +35,8 @@ function cruise(directory: string): Promise<CruiseResult> {
 const planted: [rule: string, file: string, line: string][] = [
   ["collections-uses-only", "packages/collections/src/a.ts", 'import "../../money/src/index.ts";'],
   ["money-uses-only", "packages/money/src/a.ts", 'import "../../contracts/src/index.ts";'],
-  ["ad-rules-uses-only", "packages/ad-rules/src/a.ts", 'import "../../contracts/src/index.ts";'],
+  ["ad-rules-uses-only", "packages/ad-rules/src/a.ts", 'import "../../hot-state/src/index.ts";'],
+  ["rules-take-types-of-contracts", "packages/ad-rules/src/c.ts", 'import "../../contracts/src/index.ts";'],
   ["client-uses-only", "packages/client/src/a.ts", 'import "../../contracts/src/index.ts";'],
   ["contracts-uses-only", "packages/contracts/src/a.ts", 'import "../../hot-state/src/index.ts";'],
   ["hot-state-uses-only", "packages/hot-state/src/a.ts", 'import "../../ad-rules/src/index.ts";'],

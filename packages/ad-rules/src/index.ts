@@ -3,7 +3,6 @@ export { type PreparedRequest, prepareRequest } from "./compiled/prepared-reques
 export { type PreparedContext, prepareContext } from "./context/prepared-context.ts";
 export { hookFor } from "./creatives/hook-rotation.ts";
 export { type ExplainFacts, type Explanation, explain } from "./explain/explain.ts";
-export { type CheckedRule, reasonCodes } from "./explain/reason-codes.ts";
 export { CampaignIndex, type Draw, type Ranked } from "./matching-index/campaign-index.ts";
 export type { CampaignIds } from "./matching-index/documents/packed-campaign.ts";
 export type { Candidate } from "./matching-index/search/candidate.ts";
@@ -16,6 +15,7 @@ export {
 } from "./pacing/pacing.ts";
 export { type BiasedPipeline, biasedPipeline } from "./pipeline/biased-pipeline.ts";
 export { isInTieBand, rankOf } from "./ranking/rank.ts";
+export { type CheckedRule, reasonCodes } from "./rules/all-rules.ts";
 export { creativesWithUsesLeft, sessionHasRoom } from "./rules/caps.ts";
 export {
   type AccountTotals,

@@ -11,10 +11,10 @@ import { affinities, campaign, creative, geoTarget, placement } from "../tests/b
 import { eligibleCandidate } from "../tests/eligible-candidate.ts";
 import { prepareRequest } from "./compiled/prepared-request.ts";
 import { type ExplainFacts, explain } from "./explain/explain.ts";
-import { reasonCodes } from "./explain/reason-codes.ts";
 import { CampaignIndex } from "./matching-index/campaign-index.ts";
 import { biasedPipeline } from "./pipeline/biased-pipeline.ts";
 import { rankOf } from "./ranking/rank.ts";
+import { reasonCodes } from "./rules/all-rules.ts";
 import { affinityParts, affinityScore, compileAffinities } from "./scoring/affinity-score.ts";
 import type { Affinity, Campaign } from "./types/campaign.ts";
 import type { GameContext, Placement, PlayerGeo } from "./types/request.ts";

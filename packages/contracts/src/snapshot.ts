@@ -15,6 +15,7 @@ import type {
  * `version` is the row's version in Postgres; an older version never replaces a newer one.
  */
 
+/** Content that a game can show; `max_uses_per_game` is per player session. */
 export interface SnapshotCreative {
   creative_id: string;
   creative_type: CreativeType;
@@ -27,6 +28,7 @@ export interface SnapshotCreative {
   max_uses_per_game: number;
 }
 
+/** A place to serve in, or not to serve in (include=false). Fields that its type does not need are null. */
 export interface SnapshotGeoTarget {
   geo_target_id: string;
   target_type: GeoTargetType;
@@ -39,12 +41,13 @@ export interface SnapshotGeoTarget {
   include: boolean;
 }
 
+/** The campaign does not serve when the value occurs in the context. */
 export interface SnapshotBlocklistRule {
   rule_type: BlocklistRuleType;
   value: string;
 }
 
-/** Oldest first: of equal weights, the older affinity wins. */
+/** Adds `weight` to the score when the value occurs in the context. Oldest first: of equal weights, the older affinity wins. */
 export interface SnapshotAffinity {
   affinity_id: string;
   affinity_type: AffinityType;

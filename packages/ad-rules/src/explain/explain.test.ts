@@ -6,10 +6,10 @@ import { eligibleCandidate } from "../../tests/eligible-candidate.ts";
 import { candidatesPlainly, tiesPlainly } from "../../tests/select-plainly.ts";
 import { anyCampaign, anyScene } from "../../tests/worlds.ts";
 import { CampaignIndex } from "../matching-index/campaign-index.ts";
+import { type CheckedRule, reasonCodes } from "../rules/all-rules.ts";
 import type { Campaign } from "../types/campaign.ts";
 import type { MatchScene } from "../types/request.ts";
 import { type ExplainFacts, explain } from "./explain.ts";
-import { type CheckedRule, reasonCodes } from "./reason-codes.ts";
 
 const nowMs = Date.parse("2026-03-01T12:00:00Z");
 const rich: ExplainFacts = {

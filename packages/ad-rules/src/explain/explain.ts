@@ -2,6 +2,7 @@ import { type Cents, priceMillicents } from "@diegetic/money";
 import { compileCampaign } from "../compiled/compiled-campaign.ts";
 import { prepareRequest } from "../compiled/prepared-request.ts";
 import { isInTieBand, lowestTyingBid, rankOf } from "../ranking/rank.ts";
+import { type CheckedRule, eligibilityRules } from "../rules/all-rules.ts";
 import { capsRule, type SessionFacts } from "../rules/caps.ts";
 import { creativesOfTypes } from "../rules/creative-type.ts";
 import { type MoneyFacts, moneyRule } from "../rules/money.ts";
@@ -9,7 +10,6 @@ import type { Check } from "../rules/rule.ts";
 import { type AffinityPart, affinityParts, affinityScore } from "../scoring/affinity-score.ts";
 import type { Campaign } from "../types/campaign.ts";
 import type { MatchScene } from "../types/request.ts";
-import { type CheckedRule, eligibilityRules } from "./reason-codes.ts";
 import { summaryOf } from "./summary.ts";
 
 /** The range of cpm_bid_cents. */

@@ -10,6 +10,7 @@ import {
 import { advertiserId, anyCampaign, anyScene, campaignId } from "../../tests/worlds.ts";
 import { type ExplainFacts, explain } from "../explain/explain.ts";
 import { biasedPipeline } from "../pipeline/biased-pipeline.ts";
+import { eligibilityRules } from "../rules/all-rules.ts";
 import type { Campaign } from "../types/campaign.ts";
 import type { MatchScene } from "../types/request.ts";
 import { CampaignIndex } from "./campaign-index.ts";
@@ -200,6 +201,9 @@ const facts: ExplainFacts = {
   winningRank: null,
 };
 
+/** Names of the checks that failed in any world. */
+const failed = new Set<string>();
+
 /** Expects that explanations agree with the index on eligibility, score, parts and rank. Nothing may be refused. */
 function expectExplanations(index: CampaignIndex, world: Map<string, Campaign>, scene: MatchScene): void {
   const eligible = index.highest(scene, world.size + 1).map((one) => one.campaign.campaign_id);
@@ -208,6 +212,7 @@ function expectExplanations(index: CampaignIndex, world: Map<string, Campaign>, 
     if (id.startsWith("copy_")) continue;
     const { checks, ...explained } = explain(own, scene, facts);
     const passes = checks.every(({ passed }) => passed);
+    for (const check of checks) if (!check.passed) failed.add(check.rule);
     if (passes !== eligible.includes(id)) expect([own, passes]).toEqual([own, !passes]);
     if (!passes) continue;
     const { candidate } = index.draw(scene, () => 0, { exclude: eligible.filter((other) => other !== id) });
@@ -251,6 +256,7 @@ describe("the index and the reference implementation", () => {
         }),
         worlds,
       );
+      expect([...failed].sort()).toEqual(eligibilityRules.flatMap((one) => Object.keys(one.reasons)).sort());
     },
     timeoutMs,
   );

@@ -1,5 +1,5 @@
 import type { Campaign } from "../types/campaign.ts";
-import { defineRule, type Verdict } from "./rule.ts";
+import { defineRule, type RangeRule, type Verdict } from "./rule.ts";
 
 /** The Unix milliseconds between which a campaign runs; null: it never runs, because a date is unreadable. */
 export type Schedule = { startsAtMs: number; endsBeforeMs: number } | null;
@@ -50,6 +50,19 @@ function withColon(offset: string): string {
   return `${offset.slice(0, 3)}:${offset.slice(3).replace(":", "") || "00"}`;
 }
 
+/** The milliseconds of a request against the flight of a campaign. */
+export const flightRange: RangeRule<{ schedule: Schedule }> = {
+  rangeOf: ({ schedule }) =>
+    schedule !== null && isBounded(schedule)
+      ? { from: schedule.startsAtMs, before: schedule.endsBeforeMs }
+      : null,
+  numberOf: ({ nowMs }) => nowMs,
+};
+
+function isBounded({ startsAtMs, endsBeforeMs }: NonNullable<Schedule>): boolean {
+  return Number.isFinite(startsAtMs) || Number.isFinite(endsBeforeMs);
+}
+
 export const flightRule = defineRule(
   {
     status: { code: 101, meaning: "The campaign is active." },
@@ -57,7 +70,7 @@ export const flightRule = defineRule(
     end_date: { code: 103, meaning: "The campaign's end_date has not passed." },
   },
   (
-    { source }: { source: Pick<Campaign, "status" | "start_date" | "end_date"> },
+    { source }: { source: Pick<Campaign, "status" | "start_date" | "end_date">; schedule: Schedule },
     { prepared: { nowMs } }: { prepared: { nowMs: number } },
   ) => {
     const now = new Date(nowMs).toISOString();
@@ -90,4 +103,5 @@ export const flightRule = defineRule(
       }),
     };
   },
+  flightRange,
 );

@@ -47,6 +47,7 @@ export const playerGeo = open(
   },
   "Where the player is. Taken only from here, never from the caller's address.",
 );
+export type PlayerGeo = Static<typeof playerGeo>;
 
 const gameContext = open(
   {
@@ -59,6 +60,7 @@ const gameContext = open(
   },
   "The scene that is being generated.",
 );
+export type GameContext = Static<typeof gameContext>;
 
 export const matchRequestSchema = open(
   {

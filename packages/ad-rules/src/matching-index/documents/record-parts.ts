@@ -1,4 +1,5 @@
 import type { CompiledCampaign } from "../../compiled/compiled-campaign.ts";
+import { rangeRules } from "../../rules/all-rules.ts";
 import type { Place } from "../../rules/geo.ts";
 import type { CompiledAffinity } from "../../scoring/affinity-score.ts";
 import type { AffinityType, CreativeType } from "../../types/campaign.ts";
@@ -46,7 +47,7 @@ function hasCircles({ geo }: CompiledCampaign): boolean {
 
 /** Builds the parts of a record and acquires its terms. The caller must release them when it removes the record. */
 export function recordPartsOf(campaign: CompiledCampaign, documentId: number, terms: Terms): RecordParts {
-  const { source, schedule, affinities, geo, blocklist, names } = campaign;
+  const { source, affinities, geo, blocklist, names } = campaign;
   const values = (effect: Effect, texts: Iterable<string>) =>
     [...texts].map((text) => terms.acquireValue(effect, text));
   const advertiser = terms.acquireValue(effects.advertiser, names.advertiser);
@@ -68,7 +69,7 @@ export function recordPartsOf(campaign: CompiledCampaign, documentId: number, te
     bound: Math.min(Math.ceil(campaign.highestRank), maxBound),
     creativeTypes: typeSetOf(source.creatives.map((creative) => creative.creative_type)),
     priority: source.priority,
-    schedule: schedule !== null && isBounded(schedule) ? schedule : null,
+    ranges: rangeRules.map((rule) => rule.rangeOf(campaign)),
     circles: hasCircles(campaign),
     advertiser,
     weights: affinities.map((affinity) => affinity.weight),
@@ -131,8 +132,4 @@ function placeTerm(place: Exclude<Place, { type: "radius" }>, terms: Terms): num
         ? terms.acquireJoined(effects.city, place.country, place.city)
         : terms.acquireJoined(effects.cityInState, place.country, place.city, place.state);
   }
-}
-
-function isBounded({ startsAtMs, endsBeforeMs }: { startsAtMs: number; endsBeforeMs: number }): boolean {
-  return Number.isFinite(startsAtMs) || Number.isFinite(endsBeforeMs);
 }

@@ -1,10 +1,13 @@
+import { rangeRules } from "../../rules/all-rules.ts";
+import type { NumberRange } from "../../rules/rule.ts";
+import { flightRange } from "../../rules/schedule.ts";
 import { Arena, evenLength, offsetOf } from "../storage/arena.ts";
 
 /**
  * The layout of a record: a campaign that can serve, as numbers in an arena, identified by its address.
  *
  * 1. These header fields, in one cache line.
- * 2. With a schedule: its start and end as 64-bit floats.
+ * 2. When it has any range (rules/all-rules.ts): both ends of all ranges as 64-bit floats.
  * 3. The term lists: the three groups of which the request needs one term each; what blocks the campaign; affinities.
  * 4. The affinities' weights as 64-bit floats.
  */
@@ -32,11 +35,14 @@ export const field = {
 } as const;
 const fieldNames = Object.keys(field) as (keyof typeof field)[];
 const headerLength = evenLength(fieldNames.length);
+/** Of a record that has any range. */
+const rangesLength = rangeRules.length * 4;
+const flight = rangeRules.indexOf(flightRange);
 
 /** Bits of `traits`. */
 export const bits = {
   creativeTypes: 0b1111,
-  scheduled: 0b1_0000,
+  ranges: 0b1_0000,
   /** It has circles, which flags represent only approximately. */
   circles: 0b10_0000,
   /** It has ended and is in no posting list (ended.ts). */
@@ -52,8 +58,8 @@ export interface RecordParts {
   bound: number;
   creativeTypes: number;
   priority: number;
-  /** In Unix milliseconds; null: no time limits. */
-  schedule: { startsAtMs: number; endsBeforeMs: number } | null;
+  /** One per range rule, in their order; null: none. */
+  ranges: readonly (NumberRange | null)[];
   circles: boolean;
   /** Number of `places` that are not cells of circles; they come first. */
   areas: number;
@@ -71,16 +77,15 @@ export interface RecordParts {
 export class Records extends Arena {
   /** Writes a new record and returns its address. */
   add(parts: RecordParts): number {
-    const { schedule } = parts;
     const address = this.allocate(lengthOf(parts));
     const ints = this.chunkOf(address);
     const floats = this.floatsOf(address);
     const at = offsetOf(address);
     const header = headerOf(parts);
     for (const name of fieldNames) ints[at + field[name]] = header[name];
-    if (schedule !== null) {
-      floats[timesAt(at)] = schedule.startsAtMs;
-      floats[timesAt(at) + 1] = schedule.endsBeforeMs;
+    if (hasRanges(parts)) {
+      const ends = parts.ranges.flatMap((range) => [range?.from ?? -Infinity, range?.before ?? Infinity]);
+      floats.set(ends, rangesAt(at));
     }
     let next = listsAt(ints, at);
     for (const list of [
@@ -135,7 +140,7 @@ export class Records extends Arena {
 
 /** The offset of the lists in the chunk. @param at offset of the record */
 export function listsAt(ints: Int32Array, at: number): number {
-  return at + headerLength + (((ints[at + field.traits] ?? 0) & bits.scheduled) === 0 ? 0 : 4);
+  return at + headerLength + (((ints[at + field.traits] ?? 0) & bits.ranges) === 0 ? 0 : rangesLength);
 }
 
 /** The offset of one list. @param at offset of the record */
@@ -150,19 +155,28 @@ export function weightsAt(end: number): number {
   return (end + 1) >>> 1;
 }
 
-/** The index of the schedule's times in the float view. @param at offset of the record */
-export function timesAt(at: number): number {
+/** The index of the ranges in the float view. @param at offset of the record */
+export function rangesAt(at: number): number {
   return (at + headerLength) / 2;
 }
 
+/** The index in the float view of the end of the flight, in Unix milliseconds. @param at offset of the record */
+export function flightEndAt(at: number): number {
+  return rangesAt(at) + flight * 2 + 1;
+}
+
+function hasRanges({ ranges }: RecordParts): boolean {
+  return ranges.some((range) => range !== null);
+}
+
 function headerOf(parts: RecordParts): Record<keyof typeof field, number> {
-  const { documentId, bidCents, bound, creativeTypes, schedule, circles, priority, advertiser } = parts;
+  const { documentId, bidCents, bound, creativeTypes, circles, priority, advertiser } = parts;
   return {
     documentId,
     searchId: 0,
     bidCents,
     bound,
-    traits: creativeTypes | (schedule === null ? 0 : bits.scheduled) | (circles ? bits.circles : 0),
+    traits: creativeTypes | (hasRanges(parts) ? bits.ranges : 0) | (circles ? bits.circles : 0),
     priority,
     places: parts.places.length,
     categories: parts.categories.length,
@@ -176,11 +190,11 @@ function headerOf(parts: RecordParts): Record<keyof typeof field, number> {
 }
 
 function lengthOf(parts: RecordParts): number {
-  const { schedule, weights, affinities, places, categories, tags, blocked, blockable } = parts;
+  const { weights, affinities, places, categories, tags, blocked, blockable } = parts;
   const required = places.length + categories.length + tags.length;
   const end =
     headerLength +
-    (schedule === null ? 0 : 4) +
+    (hasRanges(parts) ? rangesLength : 0) +
     required +
     blocked.length +
     blockable.length +

@@ -1,4 +1,5 @@
 import { rankOf } from "../../ranking/rank.ts";
+import { rangeRules } from "../../rules/all-rules.ts";
 import { pointOf } from "../../rules/geo.ts";
 import type { Point } from "../../rules/great-circle.ts";
 import { withoutRoundingError } from "../../scoring/affinity-score.ts";
@@ -12,7 +13,16 @@ import {
 import type { Terms } from "../dictionary/terms.ts";
 import type { Circles } from "../documents/circles.ts";
 import { typeSetOf } from "../documents/record-parts.ts";
-import { bits, field, listAt, listsAt, type Records, timesAt, weightsAt } from "../documents/records.ts";
+import {
+  bits,
+  field,
+  flightEndAt,
+  listAt,
+  listsAt,
+  type Records,
+  rangesAt,
+  weightsAt,
+} from "../documents/records.ts";
 import { affineTerms } from "../postings/posting-set.ts";
 import type { Refusals } from "../suppression/refusals.ts";
 
@@ -31,6 +41,8 @@ export class Scorer {
   readonly #circles: Circles;
   readonly requestSignature: RequestSignature = { signature: 0, places: 0 };
   #types = 0;
+  /** By range rule: the number of the request. */
+  readonly #numbers = new Float64Array(rangeRules.length);
   #nowMs = 0;
   #point: Point | null = null;
 
@@ -41,11 +53,15 @@ export class Scorer {
     this.#circles = circles;
   }
 
-  open({ placement, geo, nowMs }: MatchScene): void {
+  open(scene: MatchScene): void {
+    const { placement, geo, nowMs } = scene;
     this.#types = typeSetOf(placement.placement_types);
     this.requestSignature.signature = signatureOfRequest(this.#types, this.#terms.categoryBits);
     this.requestSignature.places = placeSignatureOfRequest(this.#terms.placeBits);
     this.#nowMs = nowMs;
+    for (let index = 0; index < rangeRules.length; index += 1) {
+      this.#numbers[index] = rangeRules[index]?.numberOf(scene) ?? Number.NaN;
+    }
     this.#point = pointOf(geo);
   }
 
@@ -90,7 +106,7 @@ export class Scorer {
     }
     const end = from + (ints[at + field.blocked] ?? 0) + (ints[at + field.blockable] ?? 0);
     for (; from < end; from += 1) if (flags[ints[from] ?? 0] !== 0) return false;
-    if ((traits & bits.scheduled) !== 0 && !this.#runsNow(floats, at, address)) return false;
+    if ((traits & bits.ranges) !== 0 && !this.#isInRanges(floats, at, address)) return false;
     return (traits & bits.circles) === 0 || this.#isInPlace(ints, at);
   }
 
@@ -99,17 +115,22 @@ export class Scorer {
     return this.#refusals.of(ints, at);
   }
 
-  #runsNow(floats: Float64Array, at: number, address: number): boolean {
-    const times = timesAt(at);
-    const endsBeforeMs = floats[times + 1] ?? 0;
-    if (endsBeforeMs <= this.#nowMs) {
-      const isLong = endsBeforeMs + endedForMs <= this.#nowMs;
-      if (isLong && this.ended.length < maxEnded && !this.ended.includes(address)) {
-        this.ended.push(address);
-      }
+  #isInRanges(floats: Float64Array, at: number, address: number): boolean {
+    const numbers = this.#numbers;
+    const ranges = rangesAt(at);
+    for (let index = 0; index < numbers.length; index += 1) {
+      const number = numbers[index] ?? 0;
+      const end = ranges + index * 2 + 1;
+      if ((floats[end - 1] ?? 0) <= number && number < (floats[end] ?? 0)) continue;
+      this.#reportIfEnded(floats, at, address);
       return false;
     }
-    return (floats[times] ?? 0) <= this.#nowMs;
+    return true;
+  }
+
+  #reportIfEnded(floats: Float64Array, at: number, address: number): void {
+    const hasEnded = (floats[flightEndAt(at)] ?? 0) + endedForMs <= this.#nowMs;
+    if (hasEnded && this.ended.length < maxEnded && !this.ended.includes(address)) this.ended.push(address);
   }
 
   /** Rule 4 for records with circles. `admits` has already checked the flags of all other places. */

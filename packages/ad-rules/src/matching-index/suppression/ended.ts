@@ -1,4 +1,4 @@
-import { bits, field, type Records, timesAt } from "../documents/records.ts";
+import { bits, field, flightEndAt, type Records } from "../documents/records.ts";
 import { PostingList } from "../postings/posting-list.ts";
 import type { PostingSet } from "../postings/posting-set.ts";
 import { Arena, offsetOf } from "../storage/arena.ts";
@@ -52,7 +52,7 @@ export class Ended {
   }
 
   #periodOf(address: number): number {
-    const endsBeforeMs = this.#records.floatsOf(address)[timesAt(offsetOf(address)) + 1] ?? 0;
+    const endsBeforeMs = this.#records.floatsOf(address)[flightEndAt(offsetOf(address))] ?? 0;
     return Math.floor(endsBeforeMs / periodMs);
   }
 
