@@ -19,10 +19,10 @@ export {
   type Metrics,
 } from "./observability/metrics.ts";
 export {
+  createConnectionLogs,
   createForeignRedisLog,
-  createOutageLog,
-  OutageKinds,
-  OutageLogger,
+  logOutageOrWait,
+  OutageLog,
 } from "./observability/outage-log.ts";
 export {
   checkReadiness,
@@ -30,7 +30,6 @@ export {
   publicReadiness,
   type ReadinessChecks,
 } from "./observability/readiness.ts";
-export { createWaitLog, logOutageOrWait } from "./observability/wait-log.ts";
 export * from "./settings/common.ts";
 export * from "./settings/options.ts";
 export * from "./settings/settings.ts";

@@ -17,11 +17,11 @@ import {
   type WalletLimits,
 } from "@diegetic/hot-state";
 import {
-  createOutageLog,
+  createConnectionLogs,
   failingChecks,
   type Logger,
   type Metrics,
-  OutageKinds,
+  OutageLog,
   type ReadinessChecks,
 } from "@diegetic/service-kit";
 import { WALKED_AT_A_TIME, walkAllAdvertisers } from "./backstop-walk.ts";
@@ -130,7 +130,7 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
   const pace = { ...PACE, ...options.pace };
   const nowMs = options.nowMs ?? Date.now;
   const name = settings.instanceName;
-  const outageOf = createOutageLog(logger);
+  const outageOf = createConnectionLogs(logger, metrics);
 
   const database = createDatabase(secrets.databaseUrl, {
     applicationName: name,
@@ -336,7 +336,7 @@ function createWebhooks(
     measures: BillingMeasures;
     nowMs: () => number;
     pace: BillingPace;
-    outageOf: ReturnType<typeof createOutageLog>;
+    outageOf: ReturnType<typeof createConnectionLogs>;
   },
 ) {
   const { pace, outageOf } = parts;
@@ -391,21 +391,23 @@ function createReconciliation(
   });
 }
 
-/** Logs failed jobs, by kind of failure and whether they will be retried, and logs recovery. */
+/** Logs failed jobs, separately those that are not retried, and recovery. */
 function jobsLog(measures: BillingMeasures, logger: Logger) {
-  const kinds = new OutageKinds<{ err: Error; records: number | undefined; final: boolean }>(() => ({
-    unavailable: (facts, latest) =>
-      logger[latest.final ? "warn" : "info"](
-        { ...latest, ...facts },
-        "writing impressions failed; the outbox still has them",
-      ),
-    recovered: (facts) => logger.info(facts, "impression writing recovered"),
-  }));
+  const logOf = (final: boolean) =>
+    new OutageLog(logger.child({ final }), {
+      failing: "writing impressions failed; the outbox still has them",
+      recovered: "impression writing recovered",
+      level: final ? "warn" : "info",
+    });
+  const [retried, final] = [logOf(false), logOf(true)];
   return {
-    failed: (error: Error, job: { records: unknown[] } | undefined, final: boolean) => {
-      measures.failedJobs.inc({ final: String(final) });
-      kinds.failed(`${final} ${error.name}`, { err: error, records: job?.records.length, final });
+    failed: (error: Error, job: { records: unknown[] } | undefined, isFinal: boolean) => {
+      measures.failedJobs.inc({ final: String(isFinal) });
+      (isFinal ? final : retried).failed(error, { records: job?.records.length });
     },
-    written: () => kinds.succeeded(),
+    written: () => {
+      retried.succeeded();
+      final.succeeded();
+    },
   };
 }

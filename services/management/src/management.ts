@@ -27,7 +27,7 @@ import {
 } from "@diegetic/hot-state";
 import {
   createApp,
-  createOutageLog,
+  createConnectionLogs,
   type Logger,
   type Metrics,
   type ReadinessChecks,
@@ -115,7 +115,8 @@ export function createManagement(options: ManagementOptions): Management {
     prepared: true,
   });
   const redis = connectRedis(settings.secrets.redisUrl, { name: settings.instanceName });
-  const commands = createOutageLog(logger)("commands");
+  const connectionLog = createConnectionLogs(logger, metrics);
+  const commands = connectionLog("commands");
   redis.on("error", commands.failed).on("ready", commands.succeeded);
   const claim = new InstallationClaim(redis, () => installationId(database));
   const wallets = createMoneyCommands(redis);
@@ -162,7 +163,11 @@ export function createManagement(options: ManagementOptions): Management {
     logger,
     metrics,
   });
-  const market = new Market(redis, { instance: settings.instanceName, logger });
+  const market = new Market(redis, {
+    instance: settings.instanceName,
+    logger,
+    connection: connectionLog("market"),
+  });
   const readiness: ReadinessChecks = {
     postgres: () => database.$queryRaw`SELECT 1`,
     redis: () => redis.get("{readiness}"),

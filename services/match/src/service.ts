@@ -20,13 +20,12 @@ import {
 } from "@diegetic/hot-state";
 import {
   createApp,
-  createOutageLog,
-  createWaitLog,
+  createConnectionLogs,
   failingChecks,
   type Logger,
   logOutageOrWait,
   type Metrics,
-  type OutageLogger,
+  OutageLog,
   type ReadinessChecks,
   unavailable,
 } from "@diegetic/service-kit";
@@ -119,7 +118,7 @@ function createParts({
   nowMs = Date.now,
   monotonicMs,
 }: MatchServiceOptions) {
-  const outageOf = createOutageLog(logger);
+  const outageOf = createConnectionLogs(logger, metrics);
   const redis = connectRedis(secrets.redisUrl, { name: settings.instanceName });
   const commands = outageOf("commands");
   redis.on("error", commands.failed).on("ready", commands.succeeded);
@@ -250,12 +249,11 @@ function createApi(
 }
 
 /** A snapshot that is not yet published is normal during a start of the stack; any other error is a failure. */
-function snapshotLog(logger: Logger, outage: OutageLogger) {
-  const wait = createWaitLog(logger, {
-    waiting: "match requests are answered 503 until management has verified Redis and published the snapshot",
-    stillWaiting:
-      "the snapshot is still not published and match requests are answered 503: see that management runs, and what it logs",
-    over: "the snapshot is loaded: match requests are served",
+function snapshotLog(logger: Logger, outage: OutageLog) {
+  const wait = new OutageLog(logger, {
+    failing: "match requests are answered 503 until management has verified Redis and published the snapshot",
+    recovered: "the snapshot is loaded: match requests are served",
+    firstLevel: "info",
   });
   return logOutageOrWait(outage, wait, (error) => error instanceof SnapshotNotPublished);
 }

@@ -1,5 +1,5 @@
 import type { Logger } from "../observability/logger.ts";
-import { OutageKinds } from "../observability/outage-log.ts";
+import { OutageLog } from "../observability/outage-log.ts";
 
 /** Further detail texts share one counter. */
 const MAX_ANSWERS = 50;
@@ -17,32 +17,36 @@ interface Refusal {
  */
 export class Refusals {
   readonly #logger: Logger;
-  /** By answer: the endpoints that gave it. */
-  readonly #endpoints = new Map<string, Set<string>>();
-  readonly #kinds = new OutageKinds<Refusal>((answer) => ({
-    unavailable: ({ failures, outageSeconds }, { logger, ...facts }) =>
-      logger.warn({ answer, ...facts, refused: failures, outageSeconds }, "requests refused"),
-    recovered: ({ failures, outageSeconds }) => {
-      this.#endpoints.delete(answer);
-      this.#logger.info({ answer, refused: failures, outageSeconds }, "requests served again");
-    },
-  }));
+  /** By answer: its log, and the endpoints that gave it. */
+  readonly #answers = new Map<string, { log: OutageLog; endpoints: Set<string> }>();
 
   constructor(logger: Logger) {
     this.#logger = logger;
   }
 
-  refused(sentence: string, endpoint: string, refusal: Refusal): void {
-    const isKnown = this.#endpoints.has(sentence) || this.#endpoints.size < MAX_ANSWERS;
+  refused(sentence: string, endpoint: string, { err, ...facts }: Refusal): void {
+    const isKnown = this.#answers.has(sentence) || this.#answers.size < MAX_ANSWERS;
     const answer = isKnown ? sentence : "others";
-    const endpoints = this.#endpoints.get(answer) ?? new Set();
-    this.#endpoints.set(answer, endpoints.add(endpoint));
-    this.#kinds.failed(answer, refusal);
+    const { log, endpoints } = this.#answers.get(answer) ?? this.#begin(answer);
+    endpoints.add(endpoint);
+    log.failed(err, { answer, ...facts });
   }
 
   served(method: string | undefined, route: string): void {
-    if (this.#endpoints.size === 0) return;
+    if (this.#answers.size === 0) return;
     const endpoint = `${method} ${route}`;
-    this.#kinds.succeeded((answer) => this.#endpoints.get(answer)?.has(endpoint) === true);
+    for (const { log, endpoints } of this.#answers.values()) if (endpoints.has(endpoint)) log.succeeded();
+  }
+
+  #begin(answer: string) {
+    const log = new OutageLog(this.#logger.child({ answer }), {
+      failing: "requests refused",
+      recovered: "requests served again",
+      count: "refused",
+      onChange: (isUp) => isUp && this.#answers.delete(answer),
+    });
+    const begun = { log, endpoints: new Set<string>() };
+    this.#answers.set(answer, begun);
+    return begun;
   }
 }

@@ -1,52 +1,89 @@
 import { eventually } from "@diegetic/testing/eventually";
 import { expect, it } from "@jest/globals";
 import { createLogger } from "./logger.ts";
-import { createOutageLog, OutageKinds } from "./outage-log.ts";
+import { createMetrics } from "./metrics.ts";
+import { createConnectionLogs, OutageLog, type OutageOptions } from "./outage-log.ts";
 
-it("logs one warning for each unavailable part, and one info line with all failures after recovery", async () => {
-  const lines: Record<string, unknown>[] = [];
+type Line = Record<string, unknown>;
+
+function startLogger() {
+  const lines: Line[] = [];
   const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
-  const logger = createLogger({ service: "match", instance: "test", level: "info" }, destination);
-  const partOf = createOutageLog(logger);
-  const [commands, snapshot] = [partOf("commands"), partOf("snapshot")];
-  for (let time = 0; time < 3; time += 1) commands.failed(new Error("no answer in time"));
-  commands.succeeded();
-  snapshot.succeeded();
-  await eventually(() => lines.length > 1);
-  expect(lines).toEqual([
-    expect.objectContaining({ level: 40, part: "commands", failures: 1, outageSeconds: 0 }),
-    expect.objectContaining({
-      level: 30,
-      msg: "redis recovered",
-      part: "commands",
-      failures: 3,
-      outageSeconds: expect.any(Number),
-    }),
+  return { lines, logger: createLogger({ service: "match", instance: "test", level: "info" }, destination) };
+}
+
+/** A log with a clock of its own; the end of an outage waits for a real timer. */
+function startLog(options: Partial<OutageOptions> = {}) {
+  const { lines, logger } = startLogger();
+  const clock = { ms: 0 };
+  const log = new OutageLog(logger, {
+    failing: "it fails",
+    recovered: "it works",
+    nowMs: () => clock.ms,
+    ...options,
+  });
+  const logged = () =>
+    lines.map(({ level, msg, failures, outageSeconds }) => [level, msg, failures, outageSeconds]);
+  return { log, clock, lines, logged };
+}
+
+it("logs an outage at once, then once in ten seconds with all failures so far, and once when it is over", async () => {
+  const { log, clock, logged } = startLog();
+  for (; clock.ms <= 25_000; clock.ms += 500) log.failed(new Error("no answer"));
+  clock.ms = 26_400;
+  log.succeeded();
+  clock.ms = 40_000;
+  log.succeeded();
+  await eventually(() => log.isUp);
+  log.succeeded();
+  expect(logged()).toEqual([
+    [40, "it fails", 1, 0],
+    [40, "it fails", 21, 10],
+    [40, "it fails", 41, 20],
+    [30, "it works", 51, 26.4],
   ]);
 });
 
-it("logs few lines for unlimited kinds", () => {
-  let written = 0;
-  const unavailable = () => {
-    written += 1;
-  };
-  const kinds = new OutageKinds<Error>(() => ({ unavailable, recovered: () => undefined }));
-  for (let kind = 0; kind < 1_000; kind += 1) kinds.failed(`kind ${kind}`, new Error("unavailable"));
-  expect(written).toBe(101);
+it("continues the outage when something fails again soon after a success, and begins a new one later", async () => {
+  const { log, clock, logged } = startLog();
+  log.failed();
+  log.succeeded();
+  clock.ms = 1_000;
+  log.failed();
+  clock.ms = 4_000;
+  log.succeeded();
+  await eventually(() => log.isUp);
+  clock.ms = 4_100;
+  log.failed(undefined, { count: 5 });
+  expect(logged()).toEqual([
+    [40, "it fails", 1, 0],
+    [30, "it works", 2, 4],
+    [40, "it fails", 5, 0],
+  ]);
 });
 
-it("logs a further kind by its name once others have recovered", async () => {
-  const logged = new Set<string>();
-  const kinds = new OutageKinds<Error>((kind) => ({
-    unavailable: () => logged.add(kind),
-    recovered: () => undefined,
-  }));
-  for (let kind = 0; kind < 100; kind += 1) kinds.failed(`kind ${kind}`, new Error("unavailable"));
-  kinds.failed("late", new Error("unavailable"));
-  expect(logged).not.toContain("late");
-  kinds.succeeded();
-  await eventually(() => {
-    kinds.failed("late", new Error("unavailable"));
-    return logged.has("late");
-  });
+it("logs a condition that usually ends by itself as info first", () => {
+  const { log, clock, logged } = startLog({ firstLevel: "info", count: "waits" });
+  for (; clock.ms <= 15_000; clock.ms += 1_000) log.failed();
+  expect(logged().map(([level]) => level)).toEqual([30, 40]);
+});
+
+it("logs and measures each part separately", async () => {
+  const { lines, logger } = startLogger();
+  const metrics = createMetrics({ service: "match" });
+  const partOf = createConnectionLogs(logger, metrics);
+  const [commands, snapshot] = [partOf("commands"), partOf("snapshot")];
+  const up = async (part: string) =>
+    new RegExp(`dependency_up\\{part="${part}"[^}]*\\} (\\d)`).exec((await metrics.exposition()).text)?.[1];
+  expect([await up("commands"), await up("snapshot")]).toEqual(["1", "1"]);
+  for (let time = 0; time < 3; time += 1) commands.failed(new Error("no answer in time"));
+  expect([await up("commands"), await up("snapshot")]).toEqual(["0", "1"]);
+  commands.succeeded();
+  snapshot.succeeded();
+  await eventually(() => lines.length > 1);
+  expect(await up("commands")).toBe("1");
+  expect(lines).toEqual([
+    expect.objectContaining({ level: 40, part: "commands", failures: 1, outageSeconds: 0 }),
+    expect.objectContaining({ level: 30, msg: "redis recovered", part: "commands", failures: 3 }),
+  ]);
 });

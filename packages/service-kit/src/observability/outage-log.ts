@@ -1,112 +1,140 @@
 import type { Logger } from "./logger.ts";
-import { ENDED_AFTER_MS, Outage, type OutageFacts } from "./outage.ts";
+import type { Metrics } from "./metrics.ts";
 
-/** Maximum kinds with separate outages; further ones count as `others`. */
-const MAX_KINDS = 100;
+const LOG_INTERVAL_MS = 10_000;
+/** A failure within this time after a success continues the outage. */
+const ENDED_AFTER_MS = 2_000;
 
-/** Writes the log lines of an outage. */
-export interface OutageLines<Failure> {
-  /** At the start of an outage, and once in ten seconds while it lasts. @param latest the latest failure */
-  unavailable(facts: OutageFacts, latest: Failure, isNew: boolean): void;
-  /** Once, at the end of the outage. */
-  recovered(facts: OutageFacts): void;
+export interface OutageOptions {
+  /** Texts of the lines while failures occur, and after them. */
+  failing: string;
+  recovered: string;
+  /** Level of the lines while failures occur. Default: warn. */
+  level?: "info" | "warn" | "error";
+  /** Level of the first of them, for a condition that usually ends by itself. */
+  firstLevel?: "info";
+  /** Value of the field `notice`. */
+  notices?: { failing: string; recovered: string };
+  /** Name of the field with the number of failures. Default: failures. */
+  count?: string;
+  onChange?: (isUp: boolean) => void;
+  /** Milliseconds of a monotonic clock. */
+  nowMs?: () => number;
 }
 
 /**
- * Logs that something is unavailable or has recovered (see `Outage`). Its two methods are bound, so they can be passed as
- * callbacks, and cost almost nothing while there is no outage.
+ * Logs failures that may occur many times a second: the first one, then one in ten seconds, and the end, when nothing has
+ * failed for two seconds after a success. Its two methods are bound, so they can be passed as callbacks.
  */
-export class OutageLogger<Failure = Error> {
-  readonly #lines: OutageLines<Failure>;
+export class OutageLog {
+  readonly #logger: Logger;
+  readonly #options: OutageOptions;
   readonly #nowMs: () => number;
-  readonly #outage = new Outage();
-  #timer: NodeJS.Timeout | undefined;
+  /** Undefined: nothing fails. `logAtMs`: when the next line is due. */
+  #outage: { beganMs: number; failures: number; logAtMs: number } | undefined;
+  #ending: NodeJS.Timeout | undefined;
 
-  constructor(lines: OutageLines<Failure>, nowMs = () => performance.now()) {
-    this.#lines = lines;
-    this.#nowMs = nowMs;
+  constructor(logger: Logger, options: OutageOptions) {
+    this.#logger = logger;
+    this.#options = options;
+    this.#nowMs = options.nowMs ?? (() => performance.now());
   }
 
   get isUp(): boolean {
-    return this.#outage.state === "up";
+    return this.#outage === undefined;
   }
 
-  /** @param count number of failed items, such as the records of a job */
-  readonly failed = (latest: Failure, count = 1): void => {
-    const line = this.#outage.failed(this.#nowMs(), count);
-    if (line === undefined) return;
-    const { kind, ...facts } = line;
-    this.#lines.unavailable(facts, latest, kind === "began");
+  /**
+   * @param facts further fields of the line; `count`: number of failed items, such as the records of a job; `logger`: that
+   * of a request
+   */
+  readonly failed = (
+    err?: unknown,
+    {
+      count = 1,
+      logger = this.#logger,
+      ...facts
+    }: { count?: number; logger?: Logger; [field: string]: unknown } = {},
+  ): void => {
+    clearTimeout(this.#ending);
+    this.#ending = undefined;
+    const nowMs = this.#nowMs();
+    const isFirst = this.#outage === undefined;
+    this.#outage ??= { beganMs: nowMs, failures: 0, logAtMs: nowMs };
+    this.#outage.failures += count;
+    if (isFirst) this.#options.onChange?.(false);
+    if (nowMs < this.#outage.logAtMs) return;
+    this.#outage.logAtMs = nowMs + LOG_INTERVAL_MS;
+    const { failing, level = "warn", firstLevel = level, notices } = this.#options;
+    const fields = { notice: notices?.failing, err, ...facts, ...this.#summary(nowMs) };
+    logger[isFirst ? firstLevel : level](fields, failing);
   };
 
   readonly succeeded = (): void => {
-    if (this.#outage.succeeded(this.#nowMs()) === undefined) return;
-    this.#logEndLater();
+    if (this.#outage === undefined || this.#ending !== undefined) return;
+    const recoveredMs = this.#nowMs();
+    this.#ending = setTimeout(() => this.#end(recoveredMs), ENDED_AFTER_MS).unref();
   };
 
-  #logEndLater(): void {
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#logEnd(), ENDED_AFTER_MS).unref();
+  #end(recoveredMs: number): void {
+    const { recovered, notices, onChange } = this.#options;
+    this.#logger.info({ notice: notices?.recovered, ...this.#summary(recoveredMs) }, recovered);
+    this.#outage = undefined;
+    this.#ending = undefined;
+    onChange?.(true);
   }
 
-  #logEnd(): void {
-    const line = this.#outage.ended(this.#nowMs());
-    if (line !== undefined) {
-      const { kind: _, ...facts } = line;
-      this.#lines.recovered(facts);
-    } else if (this.#outage.state === "recovering") {
-      // A timer can fire slightly early by another clock.
-      this.#logEndLater();
-    }
+  /** All failures since the outage began, also those without a line, and its duration, rounded to tenths. */
+  #summary(untilMs: number) {
+    const { failures = 0, beganMs = untilMs } = this.#outage ?? {};
+    return {
+      [this.#options.count ?? "failures"]: failures,
+      outageSeconds: Math.round((untilMs - beganMs) / 100) / 10,
+    };
   }
 }
 
-/** Logs outages of several kinds separately, with the same lines. */
-export class OutageKinds<Failure> {
-  readonly #linesOf: (kind: string) => OutageLines<Failure>;
-  readonly #loggers = new Map<string, OutageLogger<Failure>>();
-
-  constructor(linesOf: (kind: string) => OutageLines<Failure>) {
-    this.#linesOf = linesOf;
-  }
-
-  failed(kind: string, latest: Failure, count = 1): void {
-    if (!this.#loggers.has(kind) && this.#loggers.size >= MAX_KINDS) this.#dropRecovered();
-    const key = this.#loggers.has(kind) || this.#loggers.size < MAX_KINDS ? kind : "others";
-    let outageLogger = this.#loggers.get(key);
-    if (outageLogger === undefined) {
-      outageLogger = new OutageLogger(this.#linesOf(key));
-      this.#loggers.set(key, outageLogger);
-    }
-    outageLogger.failed(latest, count);
-  }
-
-  /** @param concerns selects the kinds that succeeded; default: all */
-  succeeded(concerns: (kind: string) => boolean = () => true): void {
-    for (const [kind, outageLogger] of this.#loggers)
-      if (!outageLogger.isUp && concerns(kind)) outageLogger.succeeded();
-  }
-
-  #dropRecovered(): void {
-    for (const [kind, outageLogger] of this.#loggers) if (outageLogger.isUp) this.#loggers.delete(kind);
-  }
+/** Logs the connections of a process to Redis, by part, and shows them in `dependency_up`. */
+export function createConnectionLogs(logger: Logger, metrics: Metrics): (part: string) => OutageLog {
+  const up = metrics.gauge("dependency_up", "Connections to Redis; 1: works, 0: fails", ["part"]);
+  return (part) => {
+    up.set({ part }, 1);
+    return new OutageLog(logger.child({ part }), {
+      failing: "redis unavailable",
+      recovered: "redis recovered",
+      onChange: (isUp) => up.set({ part }, isUp ? 1 : 0),
+    });
+  };
 }
 
 /** Logs that Redis belongs to another installation, which only an operator can change, and that it no longer does. */
-export function createForeignRedisLog(logger: Logger): OutageLogger<unknown> {
-  return new OutageLogger({
-    unavailable: (facts, error) =>
-      logger.error({ notice: "foreign", err: error, ...facts }, "redis belongs to another installation"),
-    recovered: (facts) =>
-      logger.info({ notice: "own", ...facts }, "redis belongs to this installation again"),
+export function createForeignRedisLog(logger: Logger): OutageLog {
+  return new OutageLog(logger, {
+    failing: "redis belongs to another installation",
+    recovered: "redis belongs to this installation again",
+    level: "error",
+    notices: { failing: "foreign", recovered: "own" },
   });
 }
 
-/** An unavailable store fails many times a second: logs one line in ten seconds for each part, and one after recovery. */
-export function createOutageLog(logger: Logger): (part: string) => OutageLogger {
-  return (part) =>
-    new OutageLogger({
-      unavailable: (facts, error) => logger.warn({ err: error, part, ...facts }, "redis unavailable"),
-      recovered: (facts) => logger.info({ part, ...facts }, "redis recovered"),
-    });
+/**
+ * Logs failures as an outage or as a wait. A store that reports what it waits for is not unavailable.
+ * @param isWait whether an error means that there is something to wait for
+ */
+export function logOutageOrWait(
+  outage: OutageLog,
+  wait: OutageLog,
+  isWait: (error: Error) => boolean,
+): { onError: (error: Error) => void; onSuccess: () => void } {
+  return {
+    onError: (error) => {
+      if (!isWait(error)) return outage.failed(error);
+      outage.succeeded();
+      wait.failed();
+    },
+    onSuccess: () => {
+      outage.succeeded();
+      wait.succeeded();
+    },
+  };
 }

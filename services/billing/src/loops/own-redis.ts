@@ -1,5 +1,5 @@
 import { type BillingWorker, ForeignRedis, type InstallationClaim } from "@diegetic/hot-state";
-import { createForeignRedisLog, type Logger, type OutageLogger } from "@diegetic/service-kit";
+import { createForeignRedisLog, type Logger, type OutageLog } from "@diegetic/service-kit";
 
 export interface OwnRedisParts {
   claim: Pick<InstallationClaim, "check">;
@@ -14,7 +14,7 @@ export interface OwnRedisParts {
  */
 export class OwnRedis {
   readonly #parts: OwnRedisParts;
-  readonly #outage: OutageLogger<unknown>;
+  readonly #outage: OutageLog;
 
   constructor(parts: OwnRedisParts) {
     this.#parts = parts;

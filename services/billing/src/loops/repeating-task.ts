@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Logger, OutageLogger } from "@diegetic/service-kit";
+import { type Logger, OutageLog } from "@diegetic/service-kit";
 
 export interface RepeatingTaskOptions {
   name: string;
@@ -43,9 +43,9 @@ export class RepeatingTask {
 
   async #loop(): Promise<void> {
     const { name, everyMs, run, logger } = this.#options;
-    const outage = new OutageLogger<unknown>({
-      unavailable: (facts, error) => logger.warn({ err: error, task: name, ...facts }, "task failed"),
-      recovered: (facts) => logger.info({ task: name, ...facts }, "task recovered"),
+    const outage = new OutageLog(logger.child({ task: name }), {
+      failing: "task failed",
+      recovered: "task recovered",
     });
     const { signal } = this.#stopping;
     let failures = 0;

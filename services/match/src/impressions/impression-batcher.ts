@@ -1,6 +1,6 @@
 import type { ImpressionRecord } from "@diegetic/contracts";
 import { type BillingProducer, MAX_RECORDS_PER_JOB } from "@diegetic/hot-state";
-import { type Logger, OutageLogger } from "@diegetic/service-kit";
+import { type Logger, OutageLog } from "@diegetic/service-kit";
 
 const GATHER_MS = 25;
 const MAX_GATHERED = 20_000;
@@ -14,7 +14,7 @@ const MAX_JOBS_UNDER_WAY = 4;
  */
 export class ImpressionBatcher {
   readonly #producer: Pick<BillingProducer, "add">;
-  readonly #outage: OutageLogger;
+  readonly #outage: OutageLog;
   readonly #count: (outcome: "queued" | "failed" | "dropped", records: number) => void;
   #gathered: ImpressionRecord[] = [];
   #timer: NodeJS.Timeout | undefined;
@@ -27,11 +27,10 @@ export class ImpressionBatcher {
   }) {
     this.#producer = options.producer;
     const { logger } = options;
-    this.#outage = new OutageLogger({
-      unavailable: ({ failures, outageSeconds }, error) =>
-        logger.warn({ err: error, records: failures, outageSeconds }, "impression queueing unavailable"),
-      recovered: ({ failures, outageSeconds }) =>
-        logger.info({ records: failures, outageSeconds }, "impression queueing recovered"),
+    this.#outage = new OutageLog(logger, {
+      failing: "impression queueing unavailable",
+      recovered: "impression queueing recovered",
+      count: "records",
     });
     this.#count = options.count;
   }
@@ -75,7 +74,7 @@ export class ImpressionBatcher {
       this.#outage.succeeded();
     } catch (error) {
       this.#count("failed", records.length);
-      this.#outage.failed(error instanceof Error ? error : new Error(String(error)), records.length);
+      this.#outage.failed(error, { count: records.length });
     }
   }
 }

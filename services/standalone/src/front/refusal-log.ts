@@ -1,4 +1,4 @@
-import { type Logger, OutageKinds } from "@diegetic/service-kit";
+import { type Logger, OutageLog } from "@diegetic/service-kit";
 
 /** Expected failures of connections to instances: refused, reset, timed out. */
 const CONNECTION_CODES = new Set(["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "EHOSTUNREACH"]);
@@ -22,22 +22,26 @@ export interface RefusalLog {
  * their own.
  */
 export function createRefusalLog(logger: Logger): RefusalLog {
-  const logOf = (tier: Tier) =>
-    new OutageKinds<unknown>(() => ({
-      unavailable: ({ failures: refused, outageSeconds }, error) => {
-        const cause = causeOf(error);
-        const facts = { tier, refused, outageSeconds };
-        if (cause === undefined) logger.warn({ ...facts, err: error }, "requests were not forwarded");
-        else logger.warn({ ...facts, cause }, "no instance available");
-      },
-      recovered: ({ failures: refused, outageSeconds }) =>
-        logger.info({ tier, refused, outageSeconds }, "instances recovered"),
-    }));
-  const logs = { management: logOf("management"), match: logOf("match") };
+  const logOf = (tier: Tier, failing: string) =>
+    new OutageLog(logger.child({ tier }), { failing, recovered: "instances recovered", count: "refused" });
+  const unavailable = {
+    management: logOf("management", "no instance available"),
+    match: logOf("match", "no instance available"),
+  };
+  const defects = {
+    management: logOf("management", "requests were not forwarded"),
+    match: logOf("match", "requests were not forwarded"),
+  };
   return {
-    refused: (tier, error) =>
-      logs[tier].failed(causeOf(error) === undefined ? "defect" : "unavailable", error),
-    taken: (tier) => logs[tier].succeeded(),
+    refused: (tier, error) => {
+      const cause = causeOf(error);
+      if (cause === undefined) defects[tier].failed(error);
+      else unavailable[tier].failed(undefined, { cause });
+    },
+    taken: (tier) => {
+      unavailable[tier].succeeded();
+      defects[tier].succeeded();
+    },
   };
 }
 

@@ -18,7 +18,7 @@ import {
   type SnapshotPublisher,
 } from "@diegetic/hot-state";
 import { centsToMillicents } from "@diegetic/money";
-import { type Logger, OutageLogger, unavailable } from "@diegetic/service-kit";
+import { type Logger, OutageLog, unavailable } from "@diegetic/service-kit";
 import { readCampaigns, type WholeCampaign } from "../campaign-rows/statements.ts";
 import type { WalletRecovery } from "../wallet-recovery/wallet-recovery.ts";
 import { advertiserEntry, apiKeyEntry, campaignEntry, placementEntry, sessionEntry } from "./entities.ts";
@@ -75,7 +75,7 @@ export class Publishing {
   readonly #logger: Logger;
   readonly #propagationTimeoutMs: number;
   readonly #groups: PublicationGroups;
-  readonly #outage: OutageLogger<{ err: unknown; kind: PublishedKind; id: string }>;
+  readonly #outage: OutageLog;
 
   constructor(parts: {
     database: Database;
@@ -101,14 +101,10 @@ export class Publishing {
     this.#claim = parts.claim;
     this.#nowMs = parts.nowMs;
     this.#logger = parts.logger;
-    this.#outage = new OutageLogger({
-      unavailable: ({ failures, outageSeconds }, latest) =>
-        this.#logger.warn(
-          { ...latest, changes: failures, outageSeconds },
-          "a change was answered before it is in force everywhere",
-        ),
-      recovered: ({ failures, outageSeconds }) =>
-        this.#logger.info({ changes: failures, outageSeconds }, "change propagation recovered"),
+    this.#outage = new OutageLog(parts.logger, {
+      failing: "a change was answered before it is in force everywhere",
+      recovered: "change propagation recovered",
+      count: "changes",
     });
     this.#groups = new PublicationGroups((ids) => this.#publishTogether(ids), parts.groupStalledAfterMs);
     this.#propagationTimeoutMs = parts.propagationTimeoutMs ?? PROPAGATION_TIMEOUT_MS;
@@ -137,9 +133,8 @@ export class Publishing {
     try {
       await this.#publishAndWait(kind, id);
     } catch (error) {
-      const facts = { err: error, kind, id };
-      if (isTransient(error)) this.#outage.failed(facts);
-      else this.#logger.error(facts, "publishing a stored change failed");
+      if (isTransient(error)) this.#outage.failed(error, { kind, id });
+      else this.#logger.error({ err: error, kind, id }, "publishing a stored change failed");
     }
   }
 

@@ -7,7 +7,7 @@ import {
   SnapshotLostError,
   type SnapshotPublisher,
 } from "@diegetic/hot-state";
-import { createForeignRedisLog, type Logger, type Metrics, OutageLogger } from "@diegetic/service-kit";
+import { createForeignRedisLog, type Logger, type Metrics, OutageLog } from "@diegetic/service-kit";
 import { MovedHashSlots } from "../wallet-recovery/moved-hash-slots.ts";
 import type { WalletRecovery } from "../wallet-recovery/wallet-recovery.ts";
 import { PUBLISHED_KINDS, type PublishedKind, page, unpublished } from "./load.ts";
@@ -68,22 +68,22 @@ export class Reconciler {
   /** Result of the last check. */
   #isSomeUnavailable = false;
   readonly #moved = new MovedHashSlots();
-  readonly #redisOutage: OutageLogger<unknown>;
-  readonly #foreignOutage: OutageLogger<unknown>;
-  readonly #roundOutage: OutageLogger<unknown>;
+  readonly #redisOutage: OutageLog;
+  readonly #foreignOutage: OutageLog;
+  readonly #roundOutage: OutageLog;
 
   constructor(parts: ReconcilerParts) {
     this.#parts = parts;
     const { logger } = parts;
-    this.#redisOutage = new OutageLogger({
-      unavailable: (facts, error) =>
-        logger.warn({ notice: "unavailable", err: error, ...facts }, NOTICES.unavailable),
-      recovered: (facts) => logger.info({ notice: "recovered", ...facts }, NOTICES.recovered),
+    this.#redisOutage = new OutageLog(logger, {
+      failing: NOTICES.unavailable,
+      recovered: NOTICES.recovered,
+      notices: { failing: "unavailable", recovered: "recovered" },
     });
     this.#foreignOutage = createForeignRedisLog(logger);
-    this.#roundOutage = new OutageLogger({
-      unavailable: (facts, error) => logger.warn({ err: error, ...facts }, "reconciliation failed"),
-      recovered: (facts) => logger.info(facts, "reconciliation recovered"),
+    this.#roundOutage = new OutageLog(logger, {
+      failing: "reconciliation failed",
+      recovered: "reconciliation recovered",
     });
     this.#republished = parts.metrics.counter(
       "snapshot_republished_rows_total",
@@ -162,7 +162,7 @@ export class Reconciler {
   async #look(): Promise<RedisSeen> {
     const replicationIds = await this.#parts.replicationIds();
     this.#isSomeUnavailable = isSomeUnavailable(replicationIds);
-    if (this.#isSomeUnavailable) this.#redisOutage.failed(undefined);
+    if (this.#isSomeUnavailable) this.#redisOutage.failed();
     const needsRebuild = await this.#parts.snapshot.needsRebuild();
     // A server restarted between the two calls has lost nothing.
     return {

@@ -6,13 +6,7 @@ import {
   SnapshotFollower,
   SnapshotNotPublished,
 } from "@diegetic/hot-state";
-import {
-  createOutageLog,
-  createWaitLog,
-  type Logger,
-  logOutageOrWait,
-  unavailable,
-} from "@diegetic/service-kit";
+import { type Logger, logOutageOrWait, OutageLog, unavailable } from "@diegetic/service-kit";
 
 const CAMPAIGN = "campaign:";
 const PLACEMENT = "placement:";
@@ -26,11 +20,11 @@ export class Market {
   readonly #placements = new Map<string, SnapshotPlacement>();
   readonly #follower: SnapshotFollower;
 
-  constructor(redis: RedisConnection, options: { instance: string; logger: Logger }) {
+  constructor(redis: RedisConnection, options: { instance: string; logger: Logger; connection: OutageLog }) {
     this.#follower = new SnapshotFollower(redis, {
       instance: options.instance,
       onChange: (change) => this.#apply(change),
-      ...followingLog(options.logger),
+      ...followingLog(options.logger, options.connection),
     });
   }
 
@@ -61,12 +55,11 @@ export class Market {
   }
 }
 
-function followingLog(logger: Logger) {
-  const outage = createOutageLog(logger)("market");
-  const wait = createWaitLog(logger, {
-    waiting: "explanations are answered 503 until the snapshot is published",
-    stillWaiting: "explanations are still answered 503, since the snapshot is not published",
-    over: "the snapshot is loaded: explanations are answered",
+function followingLog(logger: Logger, connection: OutageLog) {
+  const wait = new OutageLog(logger, {
+    failing: "explanations are answered 503 until the snapshot is published",
+    recovered: "the snapshot is loaded: explanations are answered",
+    firstLevel: "info",
   });
-  return logOutageOrWait(outage, wait, (error) => error instanceof SnapshotNotPublished);
+  return logOutageOrWait(connection, wait, (error) => error instanceof SnapshotNotPublished);
 }
