@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { RedisConnection } from "../connection.ts";
 import { trafficKeys } from "../keys.ts";
 import { defineScript, type ScriptCall } from "../script.ts";
@@ -42,11 +43,13 @@ interface GameCounts extends Counts {
 }
 
 const HOUR_MS = 60 * 60 * 1_000;
+/** What a period gathered is sent in this many parts, over half of the next period. */
+const PARTS = 100;
 
 /**
  * Counts the calls of games, for the developers' statistics. A call costs a few map lookups: everything is gathered in
- * memory, within bounds, and sent about once a second, one command per game. A crash loses the last second; a lost
- * reply may count a command twice. No bill depends on these numbers.
+ * memory, within bounds, and sent about once a second, one command per game. Commands go in small parts, because matches wait
+ * for a burst of them. A crash loses the last second; a lost reply may count a command twice. No bill depends on these numbers.
  */
 export class TrafficRecorder {
   readonly #noteTraffic: ScriptCall;
@@ -64,6 +67,11 @@ export class TrafficRecorder {
   #wordScenes = 0;
   #scenes = 0;
   #timer: NodeJS.Timeout | undefined;
+  /** The commands still to send, of gathered calls. */
+  #queue: (() => Promise<unknown>)[] = [];
+  #isSending = false;
+  /** The part whose replies are awaited. */
+  #part: Promise<unknown> = Promise.resolve();
 
   constructor(redis: RedisConnection, options: TrafficRecorderOptions = {}) {
     this.#noteTraffic = defineScript(redis, "note_traffic", 5);
@@ -130,24 +138,40 @@ export class TrafficRecorder {
 
   /** Sends the gathered counts. Rejects and keeps them when Redis is unavailable. */
   async flush(): Promise<void> {
+    this.#gather();
+    const before = this.#part;
+    await this.#sendPart(this.#queue.length);
+    await before;
+  }
+
+  /** Queues the commands that send what was gathered. */
+  #gather(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const [hour, games, accounts] = [this.#hour, this.#games, this.#accounts];
-    if (games.size + accounts.size === 0) return;
     this.#games = new Map();
     this.#accounts = new Map();
     this.#wordScenes = 0;
     this.#scenes = 0;
-    const sent = await Promise.allSettled([
-      ...[...games].map(([gameId, game]) =>
+    for (const [gameId, game] of games) {
+      this.#queue.push(() =>
         this.#sendGame(hour, gameId, game).catch((error: unknown) => {
           this.#keepGame(hour, gameId, game);
           throw error;
         }),
-      ),
-      ...[...accounts].map(([accountId, account]) => this.#sendAccount(hour, accountId, account)),
-    ]);
-    const failed = sent.find((one) => one.status === "rejected");
+      );
+    }
+    for (const [accountId, account] of accounts) {
+      this.#queue.push(() => this.#sendAccount(hour, accountId, account));
+    }
+  }
+
+  /** Sends the next commands of the queue. Rejects when one of them fails. */
+  async #sendPart(count: number): Promise<void> {
+    if (count === 0) return;
+    const part = Promise.allSettled(this.#queue.splice(0, count).map((send) => send()));
+    this.#part = part;
+    const failed = (await part).find((one) => one.status === "rejected");
     if (failed !== undefined) throw failed.reason;
     this.#onSuccess();
   }
@@ -178,14 +202,30 @@ export class TrafficRecorder {
   #enter(atMs: number): void {
     const hour = Math.floor(atMs / HOUR_MS);
     if (hour !== this.#hour) {
-      this.#send();
+      this.#gather();
+      void this.#sendInParts();
       this.#hour = hour;
     }
-    this.#timer ??= setTimeout(() => this.#send(), this.#everyMs).unref();
+    this.#timer ??= setTimeout(() => this.#endPeriod(), this.#everyMs).unref();
   }
 
-  #send(): void {
-    this.flush().catch((error: Error) => this.#onError(error));
+  /** While the last period's commands are still being sent, the next call begins another period. */
+  #endPeriod(): void {
+    this.#timer = undefined;
+    if (this.#isSending) return;
+    this.#gather();
+    void this.#sendInParts();
+  }
+
+  async #sendInParts(): Promise<void> {
+    if (this.#isSending) return;
+    this.#isSending = true;
+    const share = Math.ceil(this.#queue.length / PARTS);
+    while (this.#queue.length > 0) {
+      await this.#sendPart(share).catch((error: Error) => this.#onError(error));
+      await sleep(this.#everyMs / PARTS / 2, undefined, { ref: false });
+    }
+    this.#isSending = false;
   }
 
   #sendGame(hour: number, gameId: string, game: GameCounts): Promise<unknown> {

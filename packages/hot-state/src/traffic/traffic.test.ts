@@ -106,6 +106,23 @@ describe.each(servers)("traffic of games on %s", (_kind, startServer) => {
     await eventually(async () => (await reader.game(game, NOW_MS)).day.matches === 1);
   });
 
+  it("of more games than a part has is sent by itself, and at once by a flush", async () => {
+    const names = Array.from({ length: 250 }, (_, index) => `${game} of many ${index}`);
+    const matchesOf = async (name: string) => (await reader.game(name, NOW_MS)).day.matches;
+    const fast = new TrafficRecorder(redis, { everyMs: 1 });
+    for (const gameId of names) fast.match(call({ gameId }));
+    await eventually(async () => {
+      expect(new Set(await Promise.all(names.map(matchesOf)))).toEqual(new Set([1]));
+      return true;
+    });
+    const slow = new TrafficRecorder(redis, { everyMs: 60_000 });
+    for (const gameId of names) slow.match(call({ gameId }));
+    // Begins to send what belongs to the former hour.
+    slow.match(call({ atMs: NOW_MS + HOUR_MS }));
+    await slow.flush();
+    expect(new Set(await Promise.all(names.map(matchesOf)))).toEqual(new Set([2]));
+  });
+
   it("keeps scenes without an ad, newest first, without the player", async () => {
     const narrative = `Hail, player-8812! Thy session is s-77. ${"x".repeat(2_000)} \ud800`;
     recorder.match(none(NOW_MS, { narrative, mood_tags: ["calm", "player-8812"] }, ["player-8812", "s-77"]));
