@@ -177,7 +177,7 @@ export const advertiserApi = defineFeature({
       refusals: [
         missingField("company_name is required: it must be text of at most 200 characters that is not blank"),
         malformedField(
-          'contact_email must be an e-mail address such as name@example.com, but a text without "@" was sent',
+          "contact_email must be an e-mail address such as name@example.com, but a text of 10 characters was sent",
         ),
         alreadyRegistered,
         contactEmailTaken,

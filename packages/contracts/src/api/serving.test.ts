@@ -53,7 +53,7 @@ describe("match request", () => {
       "control character",
       { ...smallest, game_id: "a\nb" },
       400,
-      "has no control characters, but one with U+000A was sent",
+      "has no control characters, but a text of 3 characters was sent",
     ],
     ["half a character", { ...smallest, user_id: "\ud800" }, 400, "user_id must be text of whole Unicode"],
     ["NUL", { ...smallest, game_context: { actions: ["a\0"] } }, 400, "game_context.actions[0]"],

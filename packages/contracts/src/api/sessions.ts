@@ -324,7 +324,7 @@ export const sessionsApi = defineFeature({
       refusals: [
         missingField("name is required: it must be text of at most 200 characters that is not blank"),
         malformedField(
-          'email must be an e-mail address such as name@example.com, but a text without "@" was sent',
+          "email must be an e-mail address such as name@example.com, but a text of 10 characters was sent",
         ),
         invitedOnly,
         wrongSetupToken,
@@ -356,9 +356,9 @@ export const sessionsApi = defineFeature({
         },
       ],
       refusals: [
-        missingField("email is required: it must be an e-mail address of at most 254 characters"),
+        missingField("email is required: it must be an e-mail address such as name@example.com"),
         malformedField(
-          'email must be an e-mail address such as name@example.com, but a text without "@" was sent',
+          "email must be an e-mail address such as name@example.com, but a text of 10 characters was sent",
         ),
         wrongCredentials,
         notAllowedField(

@@ -359,9 +359,7 @@ export const webhooksApi = defineFeature({
         },
       ],
       refusals: [
-        missingField(
-          "url is required: it must be an absolute http or https address of at most 2000 characters",
-        ),
+        missingField("url is required: it must be an absolute http or https address"),
         malformedField('balance_low_cents must be a whole number from 1 to 1000000000, but "50" was sent'),
         lackingScope,
         notAllowedField("hold_expiry_percent must be a whole number from 1 to 100, but 0 was sent"),

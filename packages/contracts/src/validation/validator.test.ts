@@ -87,19 +87,17 @@ describe("validators", () => {
   });
 
   it.each([
-    ["ember", 'a text without "@" was sent'],
-    ["a@b@c.example", 'a text with more than one "@" was sent'],
-    ["ember ads@example.com", "a text with a space in it was sent"],
-    ["@example.com", 'a text with nothing before "@" was sent'],
-    ["ember@", 'a text with nothing after "@" was sent'],
-    ["ember@example", 'a text without a dot after "@" was sent'],
-    ["em..ber@example.com", "a text with characters, or dots, in places where an address has none was sent"],
-    ["", "an empty text was sent"],
-  ])("say of the e-mail address %j what is wrong with its form", (contact_email, sent) => {
+    ["ember", "a text of 5 characters"],
+    ["a@b@c.example", "a text of 13 characters"],
+    ["ember ads@example.com", "a text of 21 characters"],
+    ["ember@example", "a text of 13 characters"],
+    ["", "an empty text"],
+    [" ", "a blank text of 1 character"],
+  ])("refuse the e-mail address %j without repeating it", (contact_email, sent) => {
     const { status, message } = refusal(() => registerRequest({ company_name: "n", contact_email }));
     expect([status, message]).toEqual([
       400,
-      `contact_email must be an e-mail address such as name@example.com, but ${sent}`,
+      `contact_email must be an e-mail address such as name@example.com, but ${sent} was sent`,
     ]);
   });
 
@@ -107,17 +105,16 @@ describe("validators", () => {
     const contact_email = `${"x".repeat(250)}@example.com`;
     expect(refusal(() => registerRequest({ company_name: "n", contact_email }))).toMatchObject({
       status: 422,
-      message:
-        "contact_email must be an e-mail address of at most 254 characters, but a text of 262 characters was sent",
+      message: "contact_email must be text of at most 254 characters, but a text of 262 characters was sent",
     });
   });
 
-  it("say of a website that is no address nothing of lengths", () => {
+  it("say of a website that is no address how one begins, and nothing of lengths", () => {
     const website = "an old page of the tavern, on the web";
     const fields = { company_name: "n", contact_email: "a@b.example", website };
     expect(refusal(() => registerRequest(fields))).toMatchObject({
       status: 400,
-      message: "website must be an absolute http or https address, but a text that is none was sent",
+      message: "website must be an absolute http or https address, but a text of 37 characters was sent",
     });
   });
 

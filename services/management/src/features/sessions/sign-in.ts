@@ -47,7 +47,7 @@ function refusalOf(code: string, cause: unknown): Error {
       return wrongCredentials.error();
     case "INVALID_EMAIL":
       return badRequest(
-        "email must be an e-mail address such as name@example.com, but a text that is none was sent",
+        "email must be an e-mail address such as name@example.com, but another text was sent",
       );
     case "INVALID_PASSWORD":
       return wrongPassword.error();
