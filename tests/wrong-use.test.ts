@@ -33,6 +33,12 @@ describe("a command that is called wrongly", () => {
     ["npm run faults:bite", "tests/faults/bite.ts", "--only=x", '--only is "x": it must be some of'],
     ["npm run faults:outage", "tests/faults/outage/main.ts", "--rate=0", '--rate is "0": it must be'],
     ["npm run bench", "tests/load/main.ts", "--only=x", '--only is "x": it must be some of scripts'],
+    [
+      "npm run traffic",
+      "tests/traffic/main.ts",
+      "--players=x",
+      '--players is "x": it must be a whole number from 1 to 2000.',
+    ],
     ["npm run bench:recovery", "tests/recovery/bench.ts", "--fast", "Unknown option '--fast'."],
     [
       "npm run bench:index",

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { DiegeticClient } from "@diegetic/client";
-import { readOptions } from "./options.ts";
+import { readTrafficOptions } from "./options.ts";
 import { playAll } from "./players.ts";
 import { Statistics } from "./statistics.ts";
 import { prepare } from "./world.ts";
@@ -21,7 +21,7 @@ try {
 }
 
 async function run(): Promise<void> {
-  const options = readOptions(process.argv.slice(2));
+  const options = readTrafficOptions();
   const baseUrl = readBaseUrl();
   const runId = Date.now().toString(36);
   const statistics = new Statistics();
