@@ -28,7 +28,6 @@ export {
   type AdmitRequest,
   type AdmitResult,
   createGameSessions,
-  type EarlierAds,
   type GameSessions,
   type SessionReference,
 } from "./game-session/sessions.ts";

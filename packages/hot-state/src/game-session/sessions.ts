@@ -1,6 +1,7 @@
 import type { RedisConnection } from "../connection.ts";
 import { gameKeys } from "../keys.ts";
 import { requireInteger, requirePlainName } from "../money/limits.ts";
+import type { EarlierAds } from "../money/types.ts";
 import { ReplyReader } from "../reply.ts";
 import { defineLinesScript } from "../script.ts";
 import { LeaseExpired } from "../snapshot/lease.ts";
@@ -31,16 +32,6 @@ export interface AdmitResult {
   /** Ads of the session, including this one if it was admitted. */
   count: number;
   earlier: EarlierAds | null;
-}
-
-/**
- * Ads of an advertiser that a player session got more than half of its idle time ago, so that the wallet's counts of them may
- * have expired. Null: none.
- */
-export interface EarlierAds {
-  count: number;
-  /** When the first of them was admitted. Unix milliseconds. */
-  sinceMs: number;
 }
 
 /** A seat of an earlier version: when it was taken. */

@@ -1,6 +1,5 @@
 import type { ImpressionRecord, MatchFacts } from "@diegetic/contracts";
 import type { RedisConnection } from "../connection.ts";
-import type { EarlierAds } from "../game-session/sessions.ts";
 import { advertiserKeys, chargedField, encodeName, isPlainName } from "../keys.ts";
 import { ReplyReader } from "../reply.ts";
 import { defineLinesScript, defineScript } from "../script.ts";
@@ -11,6 +10,7 @@ import {
   COMMIT_REFUSALS,
   type CommitRequest,
   type CommitResult,
+  type EarlierAds,
   type HoldReference,
   type MoneyCommands,
   RELEASE_CODES,

@@ -1,6 +1,5 @@
 import type { CampaignStatus, ImpressionRecord, MatchFacts } from "@diegetic/contracts";
 import type { Millicents } from "@diegetic/money";
-import type { EarlierAds } from "../game-session/sessions.ts";
 import type {
   FrozenWallet,
   RestoreClaim,
@@ -9,6 +8,16 @@ import type {
   SettleResult,
   UnfrozenWallet,
 } from "./recovery-types.ts";
+
+/**
+ * Ads of an advertiser that a player session got more than half of its idle time ago, so that the wallet's counts of them may
+ * have expired. Null: none.
+ */
+export interface EarlierAds {
+  count: number;
+  /** When the first of them was admitted. Unix milliseconds. */
+  sinceMs: number;
+}
 
 /** A creative that may be served, and its maximum number of appearances in one player session. */
 export interface CreativeAllowance {

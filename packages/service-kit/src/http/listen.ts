@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { createServer, maxHeaderSize, type RequestListener, type ServerResponse } from "node:http";
 import { type AddressInfo, Server as NetServer, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { StartError } from "../lifecycle/start-error.ts";
 import { RefusedConnections, type RefusedConnectionVerdict } from "./refused-connections.ts";
+import { StartError } from "./start-error.ts";
 
 /** Time limits for the headers and for the whole request, so that slow clients cannot hold connections. */
 export interface RequestTimeouts {

@@ -1,7 +1,7 @@
+import { StartError } from "../http/start-error.ts";
 import type { DescribeUnavailable } from "../observability/describe-error.ts";
 import { createLogger, type Logger } from "../observability/logger.ts";
 import { type Environment, SettingsError } from "../settings/settings.ts";
-import { StartError } from "./start-error.ts";
 
 const STOP_TIMEOUT_MS = 10_000;
 
