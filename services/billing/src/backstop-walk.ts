@@ -1,5 +1,6 @@
 import { type Database, utcDay } from "@diegetic/database";
 import { tryEachLimited } from "./loops/for-each.ts";
+import { advertiserPages } from "./loops/pages.ts";
 import type { Releaser } from "./release/releaser.ts";
 import type { Sweeper } from "./sweep/sweeper.ts";
 import type { Partitions } from "./write/partitions.ts";
@@ -31,16 +32,9 @@ export async function walkAllAdvertisers(
   const { database, sweeper, releaser, partitions, nowMs } = dependencies;
   const failures: unknown[] = [];
   await partitions.ensure([utcDay(nowMs()), utcDay(nowMs() + DAY_MS)]);
-  let after = "";
-  while (!signal.aborted) {
-    const page = await database.advertiser.findMany({
-      select: { id: true },
-      where: { id: { gt: after } },
-      orderBy: { id: "asc" },
-      take: dependencies.advertisersPerPage ?? ADVERTISERS_PER_PAGE,
-    });
-    const last = page.at(-1);
-    if (last === undefined) break;
+  const perPage = dependencies.advertisersPerPage ?? ADVERTISERS_PER_PAGE;
+  for await (const page of advertiserPages(database, perPage)) {
+    if (signal.aborted) break;
     const failed = await tryEachLimited(page, WALKED_AT_A_TIME, async ({ id }) => {
       if (signal.aborted) return;
       await sweeper.sweep(id);
@@ -49,7 +43,6 @@ export async function walkAllAdvertisers(
     failures.push(...failed.slice(0, 1));
     // A store is unavailable: the next page would fail as well.
     if (failed.length === page.length) break;
-    after = last.id;
   }
   if (failures.length > 0) throw failures[0];
 }

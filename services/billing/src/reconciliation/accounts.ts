@@ -1,5 +1,6 @@
 import type { Database } from "@diegetic/database";
 import type { WalletLimits, WalletReader } from "@diegetic/hot-state";
+import { advertiserPages, pageAfter, pagesOf } from "../loops/pages.ts";
 import { type AdvertiserBalances, atOneMoment, type CampaignBalances, readAdvertisers } from "./balances.ts";
 import {
   atMost,
@@ -12,8 +13,6 @@ import {
   money,
   type Pair,
   type PairsOf,
-  pageAfter,
-  pagesOf,
 } from "./comparison.ts";
 import { compareWallet, readWallets, readWrittenIds } from "./wallets.ts";
 
@@ -167,9 +166,7 @@ function dayCaps(campaign: CampaignBalances, advertiser: AdvertiserBalances): Pa
 
 /** Inspects every advertiser, page by page: its balances in Postgres and its wallet in Redis. */
 export async function* advertiserInspections(parts: AccountParts): AsyncGenerator<Inspection> {
-  const read = (after: string) =>
-    parts.database.advertiser.findMany({ ...pageAfter(after, ADVERTISERS_PER_PAGE), select: { id: true } });
-  for await (const page of pagesOf(read)) {
+  for await (const page of advertiserPages(parts.database, ADVERTISERS_PER_PAGE)) {
     const ids = page.map(({ id }) => id);
     yield (owners) =>
       compareAdvertisers(parts, owners === undefined ? ids : ids.filter((id) => owners.has(id)));

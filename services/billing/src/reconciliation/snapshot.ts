@@ -7,6 +7,7 @@ import {
   readSnapshotRows,
   type SessionSummary,
 } from "@diegetic/hot-state";
+import { pageAfter, pagesOf } from "../loops/pages.ts";
 import {
   atMost,
   type Check,
@@ -18,8 +19,6 @@ import {
   late,
   money,
   type PairsOf,
-  pageAfter,
-  pagesOf,
 } from "./comparison.ts";
 
 const ROWS_PER_PAGE = 500;

@@ -1,6 +1,7 @@
 import { type Database, utcDay } from "@diegetic/database";
 import type { MoneyCommands } from "@diegetic/hot-state";
 import type { Logger } from "@diegetic/service-kit";
+import { advertiserPages } from "../loops/pages.ts";
 import type { BillingMeasures } from "../measures.ts";
 import { dropDay } from "./drop-day.ts";
 import { readPartitions } from "./partition-days.ts";
@@ -65,20 +66,11 @@ export class Retention {
   async #oldestWaiting(signal: AbortSignal): Promise<number> {
     const { database } = this.#dependencies;
     let oldestMs = Number.POSITIVE_INFINITY;
-    let after = "";
-    while (!signal.aborted) {
-      const page = await database.advertiser.findMany({
-        select: { id: true },
-        where: { id: { gt: after } },
-        orderBy: { id: "asc" },
-        take: ADVERTISERS_PER_PAGE,
-      });
-      const last = page.at(-1);
-      if (last === undefined) return oldestMs;
+    for await (const page of advertiserPages(database, ADVERTISERS_PER_PAGE)) {
+      if (signal.aborted) return 0;
       for (const { id } of page) oldestMs = Math.min(oldestMs, await this.#oldestOf(id));
-      after = last.id;
     }
-    return 0;
+    return signal.aborted ? 0 : oldestMs;
   }
 
   async #oldestOf(advertiserId: string): Promise<number> {

@@ -1,6 +1,7 @@
 import { type Database, utcDay } from "@diegetic/database";
 import type { MoneyCommands } from "@diegetic/hot-state";
 import { forEachLimited } from "../loops/for-each.ts";
+import { advertiserPages } from "../loops/pages.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 /** Time after midnight in which the last impressions of a day reach Postgres. */
@@ -51,20 +52,11 @@ async function isAnyUnwritten({ database, money, signal }: PayoutParts, endMs: n
       cursor = next;
     }
   };
-  let after = "";
-  while (!isFound && !signal.aborted) {
-    const page = await database.advertiser.findMany({
-      select: { id: true },
-      where: { id: { gt: after } },
-      orderBy: { id: "asc" },
-      take: ADVERTISERS_PER_PAGE,
-    });
-    const last = page.at(-1);
-    if (last === undefined) return false;
+  for await (const page of advertiserPages(database, ADVERTISERS_PER_PAGE)) {
+    if (isFound || signal.aborted) return true;
     await forEachLimited(page, CHECKED_AT_A_TIME, check);
-    after = last.id;
   }
-  return true;
+  return isFound || signal.aborted;
 }
 
 /** Complete days after the last announced one, the oldest first; only the last complete day if there is none. */
