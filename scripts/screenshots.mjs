@@ -2,12 +2,9 @@
  * `npm run screenshots [-- ADDRESS EMAIL PASSWORD]`: renews the pictures of docs/images. Without arguments, uses a temporary
  * demo installation; otherwise the one at the address, with the demo login that it printed.
  */
-import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync, statSync } from "node:fs";
-import { createServer } from "node:net";
-import { tmpdir } from "node:os";
+import { statSync } from "node:fs";
 import { join, relative } from "node:path";
-import { chromium } from "playwright-core";
+import { launchChromium, signIn, startDemo } from "./lib/demo-installation.mjs";
 import { root, runMain, say, setUp } from "./lib/setup.mjs";
 
 const WINDOW = { width: 1280, height: 800 };
@@ -86,8 +83,7 @@ await runMain(async () => {
 });
 
 async function takePictures({ address, email, password }) {
-  const { findChromium } = await import("../packages/local-stores/dist/index.js");
-  const browser = await chromium.launch({ executablePath: await findChromium(say), args: ["--no-sandbox"] });
+  const browser = await launchChromium();
   try {
     const { origin } = new URL(address);
     for (const { name, path, prepare, hasScene = false, colorScheme = "light" } of PICTURES) {
@@ -97,11 +93,7 @@ async function takePictures({ address, email, password }) {
         locale: "en-US",
         reducedMotion: "reduce",
       });
-      const signedIn = await context.request.post(`${origin}/api/auth/sign-in`, {
-        data: { email, password },
-        headers: { origin },
-      });
-      if (!signedIn.ok()) throw new Error(`Signing in failed: ${await signedIn.text()}`);
+      await signIn(context, origin, { email, password });
       const page = await context.newPage();
       await page.goto(`${origin}${path}`);
       await prepare(page);
@@ -116,44 +108,4 @@ async function takePictures({ address, email, password }) {
   } finally {
     await browser.close();
   }
-}
-
-/** A demo installation with its own data, started like `npm start`. */
-async function startDemo() {
-  const dataDir = mkdtempSync(join(tmpdir(), "diegetic-screenshots-"));
-  const environment = { ...process.env, DATA_DIR: dataDir, PORT: String(await freePort()), DEMO: "1" };
-  const child = spawn(process.execPath, ["scripts/start.mjs"], {
-    cwd: root,
-    env: environment,
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const ended = new Promise((resolve) => child.once("close", resolve));
-  const stop = async () => {
-    child.kill("SIGINT");
-    await ended;
-    rmSync(dataDir, { recursive: true, force: true });
-  };
-  let text = "";
-  child.stdout.setEncoding("utf8");
-  for await (const part of child.stdout) {
-    text += part;
-    const address = /Dashboard\s+(\S+)/.exec(text)?.[1];
-    const [, email, password] = /Demo login\s+(\S+)\s+(\S+)\n/.exec(text) ?? [];
-    if (address !== undefined && password !== undefined) {
-      return { address, email, password, stop };
-    }
-  }
-  await stop();
-  throw new Error(`The demo installation did not start:\n${text}`);
-}
-
-function freePort() {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
-  });
 }

@@ -44,6 +44,21 @@ export function callForResponse<Key extends OperationKey>(
   return send(key, (input ?? {}) as AnyInput, options as CallOptions | undefined);
 }
 
+const MIN_WAIT_MS = 1_000;
+
+/** As `call`, for long work: waits where a rate limit refuses a call, which has then done nothing, and repeats it. */
+export const patientCall: typeof call = async (key, ...rest) => {
+  while (true) {
+    try {
+      return await call(key, ...rest);
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 429) throw error;
+      const waitMs = Math.max(MIN_WAIT_MS, (error.retryAfterSeconds ?? 0) * 1_000);
+      await new Promise((resolve) => setTimeout(resolve, waitMs));
+    }
+  }
+};
+
 async function send(key: OperationKey, input: AnyInput, options: CallOptions = {}): Promise<Response> {
   const [method = "GET", template = "/"] = key.split(" ");
   const headers: Record<string, string> = { Accept: options.accept ?? "application/json" };

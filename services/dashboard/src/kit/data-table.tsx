@@ -65,14 +65,14 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const { label, columns, rows, rowKey, empty, searchIn, filters = [], pageSize = 100, name = "" } = props;
   const isPhone = useMediaQuery(PHONE);
   const parameter = (key: string) => (name === "" ? key : `${name}-${key}`);
-  const [search, setSearch] = useUrlState(parameter("q"));
+  const [search, setSearch] = useUrlState(parameter("q"), "", parameter("page"));
   const [sorting, setSorting] = useUrlState(parameter("sort"), props.defaultSort);
   const [page, setPage] = useUrlState(parameter("page"), "1");
-  const [filterText, setFilterText] = useUrlState(parameter("filter"));
+  const [filterText, setFilterText] = useUrlState(parameter("filter"), "", parameter("page"));
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
 
   const filterValues = useMemo(() => new URLSearchParams(filterText), [filterText]);
-  const sort = parseSort(sorting);
+  const sort = useMemo(() => parseSort(sorting), [sorting]);
   const sortColumn = columns.find(({ key }) => key === sort?.key);
 
   const found = useMemo(() => {
@@ -86,7 +86,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     );
     if (sort === undefined || sortColumn?.value === undefined) return kept;
     return sortRows(kept, sortColumn.value, sort.isDescending);
-  }, [rows, search, searchIn, filters, filterValues, sort?.isDescending, sortColumn, sort]);
+  }, [rows, search, searchIn, filters, filterValues, sortColumn, sort]);
 
   if (props.error !== undefined && props.error !== null && rows === undefined) {
     return (

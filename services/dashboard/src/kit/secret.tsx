@@ -1,4 +1,4 @@
-import { Alert, Button, Code, CopyButton, Stack, Text } from "@mantine/core";
+import { Alert, Button, Code, CopyButton, Group, Stack, Text } from "@mantine/core";
 import { IconCheck, IconCopy } from "@tabler/icons-react";
 
 interface SecretProps {
@@ -36,6 +36,20 @@ export function Secret({ value, label, warning, loss = HASH_ONLY }: SecretProps)
       <Text c="dimmed" fz={13}>
         {loss}
       </Text>
+    </Stack>
+  );
+}
+
+/** A secret as the last step of a dialog. */
+export function SecretStep({ onClose, ...secret }: SecretProps & { onClose: () => void }) {
+  return (
+    <Stack>
+      <Secret {...secret} />
+      <Group justify="flex-end">
+        <Button variant="default" onClick={onClose}>
+          Close
+        </Button>
+      </Group>
     </Stack>
   );
 }

@@ -5,6 +5,7 @@ import { Link, Navigate, useLocation } from "react-router";
 import type { ApiError } from "../../api/api-error.ts";
 import { call } from "../../api/call.ts";
 import type { AnswerOf } from "../../api/operations.ts";
+import { hasStatus } from "../../api/queries.ts";
 import { sessionQuery, useSessionChange } from "../../api/session.ts";
 import { formatMoment } from "../../format/format.ts";
 import { notifyFailed } from "../../kit/notify.ts";
@@ -35,6 +36,17 @@ export function Component() {
         <Empty line="This link is cut short.">
           The invitation stands behind the # of its link. Copy the whole link, or ask for it again.
         </Empty>
+      </Entrance>
+    );
+  }
+  if (invitation.error && !hasStatus(invitation.error, 400, 403, 404, 409, 410, 422)) {
+    return (
+      <Entrance title="Join an account">
+        <Failed
+          what="The invitation could not be loaded."
+          error={invitation.error}
+          onRetry={() => void invitation.refetch()}
+        />
       </Entrance>
     );
   }

@@ -1,29 +1,21 @@
-import {
-  Alert,
-  Button,
-  Checkbox,
-  Group,
-  Modal,
-  NumberInput,
-  Radio,
-  Stack,
-  Text,
-  TextInput,
-} from "@mantine/core";
-import { type FormEvent, useState } from "react";
+import { Alert, Button, Modal, NumberInput, Radio, Stack, Text, TextInput } from "@mantine/core";
+import { useState } from "react";
 import { useChange, useRead } from "../../api/queries.ts";
 import { useAbility, useSession } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
 import { formatAgo } from "../../format/format.ts";
+import { Choices } from "../../kit/choices.tsx";
 import { useConfirm } from "../../kit/confirm.tsx";
 import { DataTable } from "../../kit/data-table.tsx";
+import { DialogForm } from "../../kit/dialog-form.tsx";
 import { Moment } from "../../kit/moment.tsx";
 import { notifyDone, notifyFailed } from "../../kit/notify.ts";
 import { Page } from "../../kit/page.tsx";
-import { Secret } from "../../kit/secret.tsx";
+import { RowActions } from "../../kit/row-actions.tsx";
+import { SecretStep } from "../../kit/secret.tsx";
 import { Empty } from "../../kit/states.tsx";
 import { Status } from "../../kit/status.tsx";
-import { type ApiKey, limitText, SCOPES, type Scope } from "./key-scopes.ts";
+import { type ApiKey, limitText, SCOPES } from "./key-scopes.ts";
 
 const HOUR_SECONDS = 3_600;
 const DAY_SECONDS = 86_400;
@@ -35,7 +27,9 @@ const OVERLAPS = [
   { seconds: 30 * DAY_SECONDS, label: "Thirty days" },
 ];
 
-type Dialog = { kind: "create" } | { kind: "rotate"; key: ApiKey };
+const KEY_WARNING = "Whoever has it acts for this account. Keep it on a server, never in a game's client.";
+
+type Dialog = { kind: "create" } | { kind: "rotate"; key: ApiKey } | { kind: "secret"; value: string };
 
 /** The API keys of the account: created, rotated and revoked by its owners. */
 export function Component() {
@@ -43,6 +37,8 @@ export function Component() {
   const { canAdminister } = useAbility();
   const [dialog, setDialog] = useState<Dialog>();
   const create = () => setDialog({ kind: "create" });
+  const close = () => setDialog(undefined);
+  const showSecret = (value: string) => setDialog({ kind: "secret", value });
   return (
     <Page
       title="API keys"
@@ -58,15 +54,31 @@ export function Component() {
       <Keys onCreate={create} onRotate={(key) => setDialog({ kind: "rotate", key })} />
       <Modal
         opened={dialog !== undefined}
-        onClose={() => setDialog(undefined)}
-        title={dialog?.kind === "rotate" ? `Rotate ${dialog.key.label}` : "Create an API key"}
+        onClose={close}
+        title={dialog && titleOf(dialog)}
         closeOnClickOutside={false}
       >
-        {dialog?.kind === "create" && <CreateForm onClose={() => setDialog(undefined)} />}
-        {dialog?.kind === "rotate" && <RotateForm apiKey={dialog.key} onClose={() => setDialog(undefined)} />}
+        {dialog?.kind === "create" && <CreateForm onClose={close} onSecret={showSecret} />}
+        {dialog?.kind === "rotate" && (
+          <RotateForm apiKey={dialog.key} onClose={close} onSecret={showSecret} />
+        )}
+        {dialog?.kind === "secret" && (
+          <SecretStep label="API key" value={dialog.value} warning={KEY_WARNING} onClose={close} />
+        )}
       </Modal>
     </Page>
   );
+}
+
+function titleOf(dialog: Dialog): string {
+  switch (dialog.kind) {
+    case "create":
+      return "Create an API key";
+    case "rotate":
+      return `Rotate ${dialog.key.label}`;
+    case "secret":
+      return "The new API key";
+  }
 }
 
 interface KeysProps {
@@ -185,25 +197,17 @@ function Keys({ onCreate, onRotate }: KeysProps) {
           align: "right",
           cell: (key) =>
             canAdminister ? (
-              <Group gap={4} wrap="nowrap" justify="flex-end">
-                <Button
-                  variant="subtle"
-                  size="compact-sm"
-                  aria-label={`Rotate ${key.label}`}
-                  onClick={() => onRotate(key)}
-                >
-                  Rotate
-                </Button>
-                <Button
-                  variant="subtle"
-                  color="negative"
-                  size="compact-sm"
-                  aria-label={`Revoke ${key.label}`}
-                  onClick={() => void askToRevoke(key)}
-                >
-                  Revoke
-                </Button>
-              </Group>
+              <RowActions
+                actions={[
+                  { label: "Rotate", name: key.label, run: () => onRotate(key) },
+                  {
+                    label: "Revoke",
+                    name: key.label,
+                    run: () => void askToRevoke(key),
+                    isDestructive: true,
+                  },
+                ]}
+              />
             ) : null,
         },
       ]}
@@ -231,120 +235,84 @@ function KeyName({ apiKey: { label, prefix, expires_at: endsAt } }: { apiKey: Ap
   );
 }
 
-const KEY_WARNING = "Whoever has it acts for this account. Keep it on a server, never in a game's client.";
+interface SecretFormProps {
+  onClose: () => void;
+  onSecret: (value: string) => void;
+}
 
-function CreateForm({ onClose }: { onClose: () => void }) {
+function CreateForm({ onClose, onSecret }: SecretFormProps) {
   const form = useApiForm("POST /api-keys", { label: "", scopes: ["serving"] });
-  const [secret, setSecret] = useState<string>();
-  const send = async (event: FormEvent) => {
-    event.preventDefault();
+  const send = async () => {
     const created = await form.send({});
-    if (created !== undefined) setSecret(created.key);
+    if (created !== undefined) onSecret(created.key);
   };
-  if (secret !== undefined) return <Created value={secret} onClose={onClose} />;
   return (
-    <form onSubmit={(event) => void send(event)} noValidate>
-      <Stack>
-        {form.failure && <Alert color="negative">{form.failure}</Alert>}
-        <TextInput
-          label="Label"
-          description="By which you recognise it, such as the server that will use it."
-          placeholder="Game server EU"
-          value={form.values.label ?? ""}
-          onChange={({ currentTarget }) => form.set("label", currentTarget.value)}
-          error={form.problem("label")}
-          data-autofocus
-        />
-        <Checkbox.Group
-          label="Scopes"
-          value={form.values.scopes ?? []}
-          onChange={(scopes) => form.set("scopes", scopes as Scope[])}
-          error={form.problem("scopes")}
-        >
-          <Stack gap="xs" my={4}>
-            {SCOPES.map(({ value, label, description }) => (
-              <Checkbox key={value} value={value} label={label} description={description} />
-            ))}
-          </Stack>
-        </Checkbox.Group>
-        <NumberInput
-          label="Limit (optional)"
-          description="Requests a minute in each group of operations. Empty: the limits of the service."
-          placeholder="Default"
-          min={1}
-          allowDecimal={false}
-          value={form.values.rate_limit_per_minute ?? ""}
-          onChange={(limit) =>
-            form.set("rate_limit_per_minute", typeof limit === "number" ? limit : undefined)
-          }
-          error={form.problem("rate_limit_per_minute")}
-        />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={form.isSending}>
-            Create key
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <DialogForm
+      failure={form.failure}
+      isSending={form.isSending}
+      onSend={send}
+      onClose={onClose}
+      action="Create key"
+    >
+      <TextInput
+        label="Label"
+        description="By which you recognise it, such as the server that will use it."
+        placeholder="Game server EU"
+        value={form.values.label ?? ""}
+        onChange={({ currentTarget }) => form.set("label", currentTarget.value)}
+        error={form.problem("label")}
+        data-autofocus
+      />
+      <Choices
+        label="Scopes"
+        choices={SCOPES}
+        values={form.values.scopes}
+        onChange={(scopes) => form.set("scopes", scopes)}
+        error={form.problem("scopes")}
+      />
+      <NumberInput
+        label="Limit (optional)"
+        description="Requests a minute in each group of operations. Empty: the limits of the service."
+        placeholder="Default"
+        min={1}
+        allowDecimal={false}
+        value={form.values.rate_limit_per_minute ?? ""}
+        onChange={(limit) => form.set("rate_limit_per_minute", typeof limit === "number" ? limit : undefined)}
+        error={form.problem("rate_limit_per_minute")}
+      />
+    </DialogForm>
   );
 }
 
-function RotateForm({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
-  const rotate = useChange("POST /api-keys/{key_id}/rotate");
-  const [overlap, setOverlap] = useState(String(DAY_SECONDS));
-  const [secret, setSecret] = useState<string>();
-  const send = async (event: FormEvent) => {
-    event.preventDefault();
-    try {
-      const created = await rotate.mutateAsync({
-        path: { key_id: apiKey.id },
-        body: { overlap_seconds: Number(overlap) },
-      });
-      setSecret(created.key);
-    } catch (error) {
-      notifyFailed("The key was not rotated.", error);
-    }
+function RotateForm({ apiKey, onClose, onSecret }: SecretFormProps & { apiKey: ApiKey }) {
+  const form = useApiForm("POST /api-keys/{key_id}/rotate", { overlap_seconds: DAY_SECONDS });
+  const send = async () => {
+    const created = await form.send({ path: { key_id: apiKey.id } });
+    if (created !== undefined) onSecret(created.key);
   };
-  if (secret !== undefined) return <Created value={secret} onClose={onClose} />;
   return (
-    <form onSubmit={(event) => void send(event)}>
-      <Stack>
-        <Text>
-          You get a new key with the same label, scopes and limit. The old one stays valid for the overlap, so
-          that you can replace it everywhere first.
-        </Text>
-        <Radio.Group label="Overlap" value={overlap} onChange={setOverlap}>
-          <Stack gap="xs" my={4}>
-            {OVERLAPS.map(({ seconds, label }) => (
-              <Radio key={seconds} value={String(seconds)} label={label} />
-            ))}
-          </Stack>
-        </Radio.Group>
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={rotate.isPending}>
-            Rotate key
-          </Button>
-        </Group>
-      </Stack>
-    </form>
-  );
-}
-
-function Created({ value, onClose }: { value: string; onClose: () => void }) {
-  return (
-    <Stack>
-      <Secret label="API key" value={value} warning={KEY_WARNING} />
-      <Group justify="flex-end">
-        <Button variant="default" onClick={onClose}>
-          Close
-        </Button>
-      </Group>
-    </Stack>
+    <DialogForm
+      failure={form.failure ?? form.problem("overlap_seconds")}
+      isSending={form.isSending}
+      onSend={send}
+      onClose={onClose}
+      action="Rotate key"
+    >
+      <Text>
+        You get a new key with the same label, scopes and limit. The old one stays valid for the overlap, so
+        that you can replace it everywhere first.
+      </Text>
+      <Radio.Group
+        label="Overlap"
+        value={String(form.values.overlap_seconds)}
+        onChange={(seconds) => form.set("overlap_seconds", Number(seconds))}
+      >
+        <Stack gap="xs" my={4}>
+          {OVERLAPS.map(({ seconds, label }) => (
+            <Radio key={seconds} value={String(seconds)} label={label} />
+          ))}
+        </Stack>
+      </Radio.Group>
+    </DialogForm>
   );
 }

@@ -19,8 +19,10 @@ import { call } from "../../api/call.ts";
 import type { AnswerOf } from "../../api/operations.ts";
 import { useRead } from "../../api/queries.ts";
 import { type Role, readSessionAnew, useAbility, useSession, useSessionChange } from "../../api/session.ts";
+import { useFieldProblems } from "../../api/use-field-problems.ts";
 import { useConfirm } from "../../kit/confirm.tsx";
 import { DataTable } from "../../kit/data-table.tsx";
+import { DialogForm } from "../../kit/dialog-form.tsx";
 import { Moment } from "../../kit/moment.tsx";
 import { notifyDone, notifyFailed } from "../../kit/notify.ts";
 import { Page, Section } from "../../kit/page.tsx";
@@ -66,6 +68,9 @@ function Members() {
   const client = useQueryClient();
   const confirm = useConfirm();
   const members = useRead("GET /members");
+  const owners = members.data?.filter(({ role }) => role === "owner").length;
+  /** Whom the account cannot lose: nobody else could administer it. */
+  const isLastOwner = ({ role }: Member) => role === "owner" && owners === 1;
   const changeRole = async ({ user_id: id, name }: Member, role: Role) => {
     try {
       await call("PATCH /members/{user_id}", { path: { user_id: id }, body: { role } });
@@ -150,7 +155,10 @@ function Members() {
                 value={member.role}
                 allowDeselect={false}
                 size="xs"
-                w={128}
+                w={isLastOwner(member) ? 200 : 128}
+                disabled={isLastOwner(member)}
+                {...(isLastOwner(member) && { description: "Make another member an owner to change this." })}
+                inputWrapperOrder={["label", "input", "description"]}
                 onChange={(role) => void changeRole(member, role as Role)}
               />
             ) : (
@@ -175,7 +183,7 @@ function Members() {
           header: "",
           align: "right",
           cell: (member) =>
-            canAdminister || member.user_id === session.user.id ? (
+            (canAdminister || member.user_id === session.user.id) && !isLastOwner(member) ? (
               <Button
                 variant="subtle"
                 color="negative"
@@ -260,27 +268,31 @@ function AccountName() {
   const { account } = useSession();
   const changeSession = useSessionChange();
   const [label, setLabel] = useState(account.label);
+  const { problem, failure, clear, check, showRefusal } = useFieldProblems("PATCH /account");
   const save = async (event: FormEvent) => {
     event.preventDefault();
+    if (!check({ label })) return;
     try {
       changeSession(await call("PATCH /account", { body: { label } }));
       notifyDone("The account was renamed.");
     } catch (error) {
-      notifyFailed("The account was not renamed.", error);
+      showRefusal(error);
     }
   };
   return (
     <Section title="Name of the account">
       <Card>
-        <form onSubmit={(event) => void save(event)}>
+        <form onSubmit={(event) => void save(event)} noValidate>
           <Group align="flex-end">
             <TextInput
               label="Name"
               value={label}
-              onChange={({ currentTarget }) => setLabel(currentTarget.value)}
+              onChange={({ currentTarget }) => {
+                setLabel(currentTarget.value);
+                clear("label");
+              }}
+              error={problem("label") ?? failure}
               maxLength={200}
-              required
-              withAsterisk={false}
               w={320}
             />
             <Button type="submit" variant="default" disabled={label === account.label}>
@@ -299,21 +311,23 @@ function InviteDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => voi
   const [note, setNote] = useState("");
   const [link, setLink] = useState<string>();
   const [isSending, setSending] = useState(false);
+  const { problem, failure, clear, check, showRefusal } = useFieldProblems("POST /invitations");
   const close = () => {
     onClose();
     setLink(undefined);
     setNote("");
+    clear();
   };
-  const invite = async (event: FormEvent) => {
-    event.preventDefault();
+  const invite = async () => {
+    const body = { role, ...(note.trim() !== "" && { note }) };
+    if (!check(body)) return;
     setSending(true);
     try {
-      const body = { role, ...(note.trim() !== "" && { note }) };
       const made = await call("POST /invitations", { body });
       setLink(`${location.origin}${made.link_path}`);
       await client.invalidateQueries({ queryKey: ["GET /invitations"] });
     } catch (error) {
-      notifyFailed("Nobody was invited.", error);
+      showRefusal(error);
     } finally {
       setSending(false);
     }
@@ -321,39 +335,39 @@ function InviteDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => voi
   return (
     <Modal opened={isOpen} onClose={close} title="Invite a member">
       {link === undefined ? (
-        <form onSubmit={(event) => void invite(event)}>
-          <Stack>
-            <Select
-              label="Role"
-              data={ROLES}
-              value={role}
-              allowDeselect={false}
-              onChange={(value) => setRole(value as Role)}
-              description={
-                {
-                  owner: "Can do everything, also invite members and manage API keys.",
-                  manager: "Can change everything except members and API keys.",
-                  viewer: "Can look at everything and try things out, but change nothing.",
-                }[role]
-              }
-            />
-            <TextInput
-              label="For whom (optional)"
-              description="Only a note, so that you recognise the invitation in the list."
-              value={note}
-              onChange={({ currentTarget }) => setNote(currentTarget.value)}
-              maxLength={200}
-            />
-            <Text c="dimmed" fz={13}>
-              You get a link to pass on. No e-mail is sent. It works once, within seven days.
-            </Text>
-            <Group justify="flex-end">
-              <Button type="submit" loading={isSending}>
-                Create invitation link
-              </Button>
-            </Group>
-          </Stack>
-        </form>
+        <DialogForm
+          failure={failure}
+          isSending={isSending}
+          onSend={invite}
+          onClose={close}
+          action="Create invitation link"
+        >
+          <Select
+            label="Role"
+            data={ROLES}
+            value={role}
+            allowDeselect={false}
+            onChange={(value) => setRole(value as Role)}
+            description={
+              {
+                owner: "Can do everything, also invite members and manage API keys.",
+                manager: "Can change everything except members and API keys.",
+                viewer: "Can look at everything and try things out, but change nothing.",
+              }[role]
+            }
+          />
+          <TextInput
+            label="For whom (optional)"
+            description="Only a note, so that you recognise the invitation in the list."
+            value={note}
+            onChange={({ currentTarget }) => setNote(currentTarget.value)}
+            error={problem("note")}
+            maxLength={200}
+          />
+          <Text c="dimmed" fz={13}>
+            You get a link to pass on. No e-mail is sent. It works once, within seven days.
+          </Text>
+        </DialogForm>
       ) : (
         <Stack>
           <Alert color="warning">This link is shown once. Whoever has it can join the account.</Alert>

@@ -2,10 +2,10 @@ import { Alert, Anchor, Button, PasswordInput, Stack, Text, TextInput } from "@m
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { Link, Navigate, useSearchParams } from "react-router";
-import { ApiError } from "../../api/api-error.ts";
 import { call } from "../../api/call.ts";
 import { useRead } from "../../api/queries.ts";
 import { sessionQuery, useSessionChange } from "../../api/session.ts";
+import { useFieldProblems } from "../../api/use-field-problems.ts";
 import { Entrance } from "./entrance.tsx";
 import { nextPage } from "./next-page.ts";
 
@@ -15,7 +15,7 @@ export function Component() {
   const changeSession = useSessionChange();
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
-  const [failure, setFailure] = useState<string>();
+  const { problem, failure, clear, check, showRefusal } = useFieldProblems("POST /auth/sign-in");
   const [isSending, setSending] = useState(false);
   const demo = useRead("GET /demo");
 
@@ -23,18 +23,19 @@ export function Component() {
 
   const signIn = async (event: FormEvent) => {
     event.preventDefault();
+    const body = { email, password };
+    if (!check(body)) return;
     setSending(true);
-    setFailure(undefined);
     try {
-      changeSession(await call("POST /auth/sign-in", { body: { email, password } }));
+      changeSession(await call("POST /auth/sign-in", { body }));
     } catch (error) {
-      setFailure(error instanceof ApiError ? error.detail : String(error));
+      showRefusal(error);
       setSending(false);
     }
   };
   return (
     <Entrance title="Sign in">
-      <form onSubmit={(event) => void signIn(event)}>
+      <form onSubmit={(event) => void signIn(event)} noValidate>
         <Stack>
           {parameters.has("next") && (
             <Text c="dimmed">Your session has ended. After signing in you return to where you were.</Text>
@@ -49,17 +50,21 @@ export function Component() {
             type="email"
             autoComplete="username"
             value={email}
-            onChange={({ currentTarget }) => setEmail(currentTarget.value)}
-            required
-            withAsterisk={false}
+            onChange={({ currentTarget }) => {
+              setEmail(currentTarget.value);
+              clear("email");
+            }}
+            error={problem("email")}
           />
           <PasswordInput
             label="Password"
             autoComplete="current-password"
             value={password}
-            onChange={({ currentTarget }) => setPassword(currentTarget.value)}
-            required
-            withAsterisk={false}
+            onChange={({ currentTarget }) => {
+              setPassword(currentTarget.value);
+              clear("password");
+            }}
+            error={problem("password")}
           />
           <Button type="submit" loading={isSending} fullWidth>
             Sign in

@@ -1,13 +1,13 @@
 import { Alert, Button, PasswordInput, Stack, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
-import { ApiError, fieldNamedIn } from "../../api/api-error.ts";
 import { call } from "../../api/call.ts";
 import { useRead } from "../../api/queries.ts";
 import { useSessionChange } from "../../api/session.ts";
+import { useFieldProblems } from "../../api/use-field-problems.ts";
 import { checkPassword, PASSWORD_HELP } from "./password.ts";
 
-const FIELDS = ["name", "email", "password", "account_label", "setup_token"] as const;
-type Field = (typeof FIELDS)[number];
+const NOTHING = { name: "", email: "", password: "", account_label: "", setup_token: "" };
+type Field = keyof typeof NOTHING;
 
 interface SignUpFormProps {
   /** Joins the account of an invitation, instead of making a new one. */
@@ -19,51 +19,35 @@ interface SignUpFormProps {
 export function SignUpForm({ invitationToken, onDone }: SignUpFormProps) {
   const changeSession = useSessionChange();
   const needs = useRead("GET /auth/sign-up").data;
-  const [values, setValues] = useState({
-    name: "",
-    email: "",
-    password: "",
-    account_label: "",
-    setup_token: "",
-  });
-  const [problems, setProblems] = useState<Partial<Record<Field, string>>>({});
-  const [failure, setFailure] = useState<string>();
+  const [values, setValues] = useState(NOTHING);
+  const { problem, failure, clear, check, showRefusal } = useFieldProblems("POST /auth/sign-up");
   const [isSending, setSending] = useState(false);
   const props = (field: Field) => ({
     value: values[field],
-    error: problems[field],
+    error: problem(field),
     onChange: ({ currentTarget }: { currentTarget: HTMLInputElement }) => {
       const { value } = currentTarget;
       setValues((former) => ({ ...former, [field]: value }));
-      setProblems(({ [field]: _gone, ...others }) => others);
+      clear(field);
     },
   });
   const signUp = async (event: FormEvent) => {
     event.preventDefault();
-    setFailure(undefined);
-    const problem = checkPassword(values.password);
-    if (problem !== undefined) {
-      setProblems({ password: problem });
-      return;
-    }
-    setSending(true);
     const { account_label, setup_token, ...user } = values;
+    const body = {
+      ...user,
+      ...(account_label.trim() !== "" && { account_label }),
+      ...(invitationToken !== undefined && { invitation_token: invitationToken }),
+      ...(setup_token !== "" && { setup_token }),
+    };
+    if (!check(body, { password: checkPassword(values.password) })) return;
+    setSending(true);
     try {
-      const session = await call("POST /auth/sign-up", {
-        body: {
-          ...user,
-          ...(account_label.trim() !== "" && { account_label }),
-          ...(invitationToken !== undefined && { invitation_token: invitationToken }),
-          ...(setup_token !== "" && { setup_token }),
-        },
-      });
+      const session = await call("POST /auth/sign-up", { body });
       onDone?.();
       changeSession(session);
     } catch (error) {
-      const detail = error instanceof ApiError ? error.detail : String(error);
-      const field = fieldNamedIn(detail, FIELDS) as Field | undefined;
-      if (field === undefined) setFailure(detail);
-      else setProblems({ [field]: detail });
+      showRefusal(error);
       setSending(false);
     }
   };
@@ -73,35 +57,19 @@ export function SignUpForm({ invitationToken, onDone }: SignUpFormProps) {
     );
   }
   return (
-    <form onSubmit={(event) => void signUp(event)}>
+    <form onSubmit={(event) => void signUp(event)} noValidate>
       <Stack>
         {failure && (
           <Alert color="negative" role="alert">
             {failure}
           </Alert>
         )}
-        <TextInput
-          label="Your name"
-          autoComplete="name"
-          required
-          withAsterisk={false}
-          maxLength={200}
-          {...props("name")}
-        />
-        <TextInput
-          label="E-mail"
-          type="email"
-          autoComplete="username"
-          required
-          withAsterisk={false}
-          {...props("email")}
-        />
+        <TextInput label="Your name" autoComplete="name" maxLength={200} {...props("name")} />
+        <TextInput label="E-mail" type="email" autoComplete="username" {...props("email")} />
         <PasswordInput
           label="Password"
           description={PASSWORD_HELP}
           autoComplete="new-password"
-          required
-          withAsterisk={false}
           {...props("password")}
         />
         {invitationToken === undefined && (
@@ -118,8 +86,6 @@ export function SignUpForm({ invitationToken, onDone }: SignUpFormProps) {
             label="Setup token"
             description="You are the first here, and will run this installation. Whoever started the service has the token."
             autoComplete="off"
-            required
-            withAsterisk={false}
             {...props("setup_token")}
           />
         )}

@@ -1,6 +1,6 @@
 import { Button } from "@mantine/core";
-import { useParams } from "react-router";
-import { useChange, useRead } from "../../api/queries.ts";
+import { Link, useParams } from "react-router";
+import { hasStatus, useChange, useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { DataTable } from "../../kit/data-table.tsx";
 import { Moment } from "../../kit/moment.tsx";
@@ -11,6 +11,7 @@ import { Status } from "../../kit/status.tsx";
 import { type Delivery, deliveryState } from "./webhook-events.ts";
 
 const REFETCH_EVERY_MS = 2_000;
+const BACK = { to: "/webhooks", label: "Webhooks" };
 
 /** The deliveries of one webhook. */
 export function Component() {
@@ -30,11 +31,27 @@ export function Component() {
       notifyFailed("The test event was not sent.", error);
     }
   };
+  if (hasStatus(webhook.error, 403, 404)) {
+    return (
+      <Page title="Deliveries" back={BACK}>
+        <Empty
+          line="Nobody here knows this webhook."
+          action={
+            <Button component={Link} to={BACK.to}>
+              Show the webhooks
+            </Button>
+          }
+        >
+          It was deleted, or it belongs to another account.
+        </Empty>
+      </Page>
+    );
+  }
   return (
     <Page
       title="Deliveries"
       about={webhook.data?.url}
-      back={{ to: "/webhooks", label: "Webhooks" }}
+      back={BACK}
       actions={
         canChange && (
           <Button onClick={() => void sendTest()} loading={test.isPending}>

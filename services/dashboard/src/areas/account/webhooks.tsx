@@ -1,15 +1,18 @@
-import { Alert, Button, Checkbox, Group, Modal, NumberInput, Stack, Text, TextInput } from "@mantine/core";
-import { type FormEvent, useState } from "react";
+import { Button, Modal, NumberInput, Text, TextInput } from "@mantine/core";
+import { useState } from "react";
 import { useChange, useRead } from "../../api/queries.ts";
 import { useAbility, useSession } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
+import { Choices } from "../../kit/choices.tsx";
 import { useConfirm } from "../../kit/confirm.tsx";
 import { DataTable } from "../../kit/data-table.tsx";
+import { DialogForm } from "../../kit/dialog-form.tsx";
 import { Moment } from "../../kit/moment.tsx";
 import { MoneyInput } from "../../kit/money-input.tsx";
 import { notifyDone, notifyFailed } from "../../kit/notify.ts";
 import { Page } from "../../kit/page.tsx";
-import { Secret } from "../../kit/secret.tsx";
+import { RowActions } from "../../kit/row-actions.tsx";
+import { SecretStep } from "../../kit/secret.tsx";
 import { Empty } from "../../kit/states.tsx";
 import { Status } from "../../kit/status.tsx";
 import { EVENTS, type EventType, type Webhook } from "./webhook-events.ts";
@@ -40,7 +43,13 @@ export function Component() {
         {secret === undefined ? (
           <CreateForm onClose={close} onSecret={setSecret} />
         ) : (
-          <Created value={secret} onClose={close} />
+          <SecretStep
+            label="Secret"
+            value={secret}
+            warning="Your server verifies each event with it. Whoever has it can forge events."
+            loss="It cannot be shown again. When it is lost, rotate it to get another."
+            onClose={close}
+          />
         )}
       </Modal>
     </Page>
@@ -163,109 +172,67 @@ function Actions({ webhook, onSecret }: { webhook: Webhook; onSecret: (secret: s
     }
   };
   return (
-    <Group gap={4} wrap="nowrap" justify="flex-end">
-      <Button
-        variant="subtle"
-        size="compact-sm"
-        aria-label={`Rotate secret of ${webhook.url}`}
-        onClick={() => void askToRotate()}
-      >
-        Rotate secret
-      </Button>
-      <Button
-        variant="subtle"
-        color="negative"
-        size="compact-sm"
-        aria-label={`Delete ${webhook.url}`}
-        onClick={() => void askToDelete()}
-      >
-        Delete
-      </Button>
-    </Group>
+    <RowActions
+      actions={[
+        { label: "Rotate secret", name: `of ${webhook.url}`, run: () => void askToRotate() },
+        { label: "Delete", name: webhook.url, run: () => void askToDelete(), isDestructive: true },
+      ]}
+    />
   );
 }
 
 function CreateForm({ onClose, onSecret }: { onClose: () => void; onSecret: (secret: string) => void }) {
   const form = useApiForm("POST /webhooks", { url: "", events: [] });
   const events = form.values.events ?? [];
-  const send = async (event: FormEvent) => {
-    event.preventDefault();
+  const send = async () => {
     const created = await form.send({});
     if (created !== undefined) onSecret(created.secret);
   };
   return (
-    <form onSubmit={(event) => void send(event)} noValidate>
-      <Stack>
-        {form.failure && <Alert color="negative">{form.failure}</Alert>}
-        <TextInput
-          label="Address"
-          description="An https address of your server."
-          placeholder="https://studio.example/diegetic"
-          value={form.values.url ?? ""}
-          onChange={({ currentTarget }) => form.set("url", currentTarget.value)}
-          error={form.problem("url")}
-          data-autofocus
-        />
-        <Checkbox.Group
-          label="Events"
-          value={events}
-          onChange={(chosen) => form.set("events", chosen as EventType[])}
-          error={form.problem("events")}
-        >
-          <Stack gap="xs" my={4}>
-            {EVENTS.map(({ value, label, description }) => (
-              <Checkbox key={value} value={value} label={label} description={description} />
-            ))}
-          </Stack>
-        </Checkbox.Group>
-        {events.includes("balance.low") && (
-          <MoneyInput
-            label="Balance below (optional)"
-            placeholder="100.00"
-            cents={form.values.balance_low_cents}
-            onCents={(cents) => form.set("balance_low_cents", cents)}
-            error={form.problem("balance_low_cents")}
-          />
-        )}
-        {events.includes("holds.expiry_rate_high") && (
-          <NumberInput
-            label="Unseen matches, percent (optional)"
-            placeholder="50"
-            allowDecimal={false}
-            value={form.values.hold_expiry_percent ?? ""}
-            onChange={(percent) =>
-              form.set("hold_expiry_percent", typeof percent === "number" ? percent : undefined)
-            }
-            error={form.problem("hold_expiry_percent")}
-          />
-        )}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={form.isSending}>
-            Create webhook
-          </Button>
-        </Group>
-      </Stack>
-    </form>
-  );
-}
-
-function Created({ value, onClose }: { value: string; onClose: () => void }) {
-  return (
-    <Stack>
-      <Secret
-        label="Secret"
-        value={value}
-        warning="Your server verifies each event with it. Whoever has it can forge events."
-        loss="It cannot be shown again. When it is lost, rotate it to get another."
+    <DialogForm
+      failure={form.failure}
+      isSending={form.isSending}
+      onSend={send}
+      onClose={onClose}
+      action="Create webhook"
+    >
+      <TextInput
+        label="Address"
+        description="An https address of your server."
+        placeholder="https://studio.example/diegetic"
+        value={form.values.url ?? ""}
+        onChange={({ currentTarget }) => form.set("url", currentTarget.value)}
+        error={form.problem("url")}
+        data-autofocus
       />
-      <Group justify="flex-end">
-        <Button variant="default" onClick={onClose}>
-          Close
-        </Button>
-      </Group>
-    </Stack>
+      <Choices
+        label="Events"
+        choices={EVENTS}
+        values={events}
+        onChange={(chosen) => form.set("events", chosen)}
+        error={form.problem("events")}
+      />
+      {events.includes("balance.low") && (
+        <MoneyInput
+          label="Balance below (optional)"
+          placeholder="100.00"
+          cents={form.values.balance_low_cents}
+          onCents={(cents) => form.set("balance_low_cents", cents)}
+          error={form.problem("balance_low_cents")}
+        />
+      )}
+      {events.includes("holds.expiry_rate_high") && (
+        <NumberInput
+          label="Unseen matches, percent (optional)"
+          placeholder="50"
+          allowDecimal={false}
+          value={form.values.hold_expiry_percent ?? ""}
+          onChange={(percent) =>
+            form.set("hold_expiry_percent", typeof percent === "number" ? percent : undefined)
+          }
+          error={form.problem("hold_expiry_percent")}
+        />
+      )}
+    </DialogForm>
   );
 }

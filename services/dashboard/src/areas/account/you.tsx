@@ -1,10 +1,10 @@
-import { Badge, Button, Card, Group, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
+import { Alert, Badge, Button, Card, Group, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
-import { ApiError, fieldNamedIn } from "../../api/api-error.ts";
 import { call } from "../../api/call.ts";
 import { useRead } from "../../api/queries.ts";
 import { useSession, useSessionChange } from "../../api/session.ts";
+import { useFieldProblems } from "../../api/use-field-problems.ts";
 import { useConfirm } from "../../kit/confirm.tsx";
 import { DataTable } from "../../kit/data-table.tsx";
 import { Moment } from "../../kit/moment.tsx";
@@ -31,32 +31,36 @@ function NameForm() {
   const { user } = useSession();
   const changeSession = useSessionChange();
   const [name, setName] = useState(user.name);
+  const { problem, failure, clear, check, showRefusal } = useFieldProblems("PATCH /user");
   const [isSending, setSending] = useState(false);
   const save = async (event: FormEvent) => {
     event.preventDefault();
+    if (!check({ name })) return;
     setSending(true);
     try {
       changeSession(await call("PATCH /user", { body: { name } }));
       notifyDone("Your name was changed.");
     } catch (error) {
-      notifyFailed("Your name was not changed.", error);
+      showRefusal(error);
     } finally {
       setSending(false);
     }
   };
   return (
     <Card miw={280} component="section" aria-label="Your name">
-      <form onSubmit={(event) => void save(event)}>
+      <form onSubmit={(event) => void save(event)} noValidate>
         <Stack>
           <TextInput
             label="Your name"
             description="Other members of your accounts see it."
             autoComplete="name"
             value={name}
-            onChange={({ currentTarget }) => setName(currentTarget.value)}
+            onChange={({ currentTarget }) => {
+              setName(currentTarget.value);
+              clear("name");
+            }}
+            error={problem("name") ?? failure}
             maxLength={200}
-            required
-            withAsterisk={false}
           />
           <Group>
             <Button type="submit" variant="default" loading={isSending} disabled={name === user.name}>
@@ -73,51 +77,50 @@ function PasswordForm() {
   const client = useQueryClient();
   const [current, setCurrent] = useState("");
   const [next, setNext] = useState("");
-  const [problems, setProblems] = useState<Record<string, string>>({});
+  const { problem, failure, clear, check, showRefusal } = useFieldProblems("POST /auth/change-password");
   const [isSending, setSending] = useState(false);
   const save = async (event: FormEvent) => {
     event.preventDefault();
-    const problem = checkPassword(next);
-    setProblems(problem === undefined ? {} : { new_password: problem });
-    if (problem !== undefined) return;
+    const body = { current_password: current, new_password: next };
+    if (!check(body, { new_password: checkPassword(next) })) return;
     setSending(true);
     try {
-      await call("POST /auth/change-password", { body: { current_password: current, new_password: next } });
+      await call("POST /auth/change-password", { body });
       setCurrent("");
       setNext("");
       notifyDone("The password was changed, and your other sessions were ended.");
       await client.invalidateQueries({ queryKey: ["GET /auth/sessions"] });
     } catch (error) {
-      const detail = error instanceof ApiError ? error.detail : String(error);
-      const field = fieldNamedIn(detail, ["current_password", "new_password"]);
-      if (field === undefined) notifyFailed("The password was not changed.", error);
-      else setProblems({ [field]: detail });
+      showRefusal(error);
     } finally {
       setSending(false);
     }
   };
   return (
     <Card miw={280} component="section" aria-label="Password">
-      <form onSubmit={(event) => void save(event)}>
+      <form onSubmit={(event) => void save(event)} noValidate>
         <Stack>
+          {failure && <Alert color="negative">{failure}</Alert>}
           <PasswordInput
             label="Current password"
             autoComplete="current-password"
             value={current}
-            onChange={({ currentTarget }) => setCurrent(currentTarget.value)}
-            error={problems.current_password}
-            required
-            withAsterisk={false}
+            onChange={({ currentTarget }) => {
+              setCurrent(currentTarget.value);
+              clear("current_password");
+            }}
+            error={problem("current_password")}
           />
           <PasswordInput
             label="New password"
             description={PASSWORD_HELP}
             autoComplete="new-password"
             value={next}
-            onChange={({ currentTarget }) => setNext(currentTarget.value)}
-            error={problems.new_password}
-            required
-            withAsterisk={false}
+            onChange={({ currentTarget }) => {
+              setNext(currentTarget.value);
+              clear("new_password");
+            }}
+            error={problem("new_password")}
           />
           <Group>
             <Button type="submit" variant="default" loading={isSending}>

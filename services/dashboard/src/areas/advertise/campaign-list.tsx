@@ -1,9 +1,9 @@
-import { Button } from "@mantine/core";
+import { Button, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";
 import { ApiError } from "../../api/api-error.ts";
-import { call } from "../../api/call.ts";
+import { patientCall } from "../../api/call.ts";
 import { hasStatus } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { Sparkline } from "../../charts/sparkline.tsx";
@@ -194,7 +194,9 @@ function BulkActions({ rows, clear }: { rows: CampaignSummary[]; clear: () => vo
     clear();
     await client.invalidateQueries();
   };
-  const startable = rows.filter(({ status }) => status !== "active");
+  const stopped = rows.filter(({ status }) => status !== "active");
+  const startable = stopped.filter(({ creatives }) => creatives > 0);
+  const unwritten = stopped.length - startable.length;
   const active = rows.filter(({ status }) => status === "active");
   const pause = async () => {
     const isAgreed = await confirm({
@@ -206,7 +208,7 @@ function BulkActions({ rows, clear }: { rows: CampaignSummary[]; clear: () => vo
     });
     if (!isAgreed) return;
     await run("paused", active, (id) =>
-      call("POST /campaigns/{campaign_id}/pause", { path: { campaign_id: id } }),
+      patientCall("POST /campaigns/{campaign_id}/pause", { path: { campaign_id: id } }),
     );
   };
   return (
@@ -218,7 +220,7 @@ function BulkActions({ rows, clear }: { rows: CampaignSummary[]; clear: () => vo
         loading={progress !== undefined}
         onClick={() =>
           void run("activated", startable, (id) =>
-            call("POST /campaigns/{campaign_id}/activate", { path: { campaign_id: id } }),
+            patientCall("POST /campaigns/{campaign_id}/activate", { path: { campaign_id: id } }),
           )
         }
       >
@@ -241,6 +243,11 @@ function BulkActions({ rows, clear }: { rows: CampaignSummary[]; clear: () => vo
       >
         Duplicate {rows.length}
       </Button>
+      {unwritten > 0 && (
+        <Text fz={13} c="dimmed">
+          {formatNoun(unwritten, "campaign")} without a creative cannot be activated.
+        </Text>
+      )}
       <span aria-live="polite">{progress}</span>
     </>
   );

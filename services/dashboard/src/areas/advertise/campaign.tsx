@@ -1,7 +1,7 @@
 import { Button, Menu, Skeleton, Stack } from "@mantine/core";
 import { IconChevronDown } from "@tabler/icons-react";
 import { useState } from "react";
-import { Link, Outlet, useNavigate, useParams } from "react-router";
+import { Outlet, useNavigate, useParams } from "react-router";
 import { ApiError } from "../../api/api-error.ts";
 import { hasStatus, useChange, useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
@@ -10,11 +10,13 @@ import { useConfirm } from "../../kit/confirm.tsx";
 import { Id } from "../../kit/id.tsx";
 import { notifyDone, notifyFailed } from "../../kit/notify.ts";
 import { Page } from "../../kit/page.tsx";
-import { Empty, Failed } from "../../kit/states.tsx";
+import { Failed } from "../../kit/states.tsx";
 import { Status } from "../../kit/status.tsx";
 import { TabLinks } from "../../kit/tab-links.tsx";
 import { campaignState } from "./campaign-state.ts";
 import { duplicateCampaign } from "./duplicate-campaign.ts";
+import { UnknownCampaign } from "./unknown-campaign.tsx";
+import { useActivation } from "./use-activation.tsx";
 import type { Campaign } from "./use-campaign.ts";
 
 const TABS = [
@@ -39,22 +41,15 @@ export function Component() {
     return (
       <Page title="Campaign" back={back}>
         {hasStatus(campaign.error, 403, 404) ? (
-          <Empty
-            line="Nobody here knows this campaign."
-            action={
-              <Button component={Link} to="/campaigns">
-                Show the campaigns
-              </Button>
-            }
-          >
-            It was deleted, or it belongs to another account.
-          </Empty>
+          <UnknownCampaign />
         ) : campaign.error ? (
           <Failed
             what="The campaign could not be loaded."
             error={campaign.error}
             onRetry={() => void campaign.refetch()}
-          />
+          >
+            It goes on being served as it is.
+          </Failed>
         ) : (
           <Stack>
             <Skeleton height={40} />
@@ -99,21 +94,13 @@ function CampaignActions({ campaign, hasCreative }: { campaign: Campaign; hasCre
   const { id, name, status } = campaign;
   const at = { path: { campaign_id: id } };
   const { canChange } = useAbility();
-  const activate = useChange("POST /campaigns/{campaign_id}/activate");
+  const activation = useActivation(campaign);
   const pause = useChange("POST /campaigns/{campaign_id}/pause");
   const [isCopying, setCopying] = useState(false);
   const confirm = useConfirm();
   const navigate = useNavigate();
   if (!canChange) return null;
 
-  const runActivate = async () => {
-    try {
-      await activate.mutateAsync(at);
-      notifyDone(`${name} is active.`);
-    } catch (error) {
-      notifyFailed(`${name} was not activated.`, error);
-    }
-  };
   const runPause = async () => {
     const isAgreed = await confirm({
       title: `Pause ${name}`,
@@ -168,12 +155,13 @@ function CampaignActions({ campaign, hasCreative }: { campaign: Campaign; hasCre
           Pause campaign
         </Button>
       ) : hasCreative ? (
-        <Button onClick={() => void runActivate()} loading={activate.isPending}>
+        <Button onClick={() => void activation.run()} loading={activation.isRunning}>
           Activate campaign
         </Button>
       ) : (
         <Button onClick={() => void navigate(`/campaigns/${id}/creatives/new`)}>Write a creative</Button>
       )}
+      {activation.dialog}
     </>
   );
 }

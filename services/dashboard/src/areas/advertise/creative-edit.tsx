@@ -1,6 +1,6 @@
 import { Button, Skeleton } from "@mantine/core";
 import { useNavigate, useParams } from "react-router";
-import { useChange, useRead } from "../../api/queries.ts";
+import { hasStatus, useChange, useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
 import { useConfirm } from "../../kit/confirm.tsx";
@@ -8,6 +8,7 @@ import { notifyDone, notifyFailed } from "../../kit/notify.ts";
 import { Page } from "../../kit/page.tsx";
 import { Empty, Failed } from "../../kit/states.tsx";
 import { CreativeEditor } from "./creative-editor.tsx";
+import { UnknownCampaign } from "./unknown-campaign.tsx";
 import type { Creative } from "./use-campaign.ts";
 
 export function Component() {
@@ -15,10 +16,13 @@ export function Component() {
   const creatives = useRead("GET /campaigns/{campaign_id}/creatives", { path: { campaign_id: campaignId } });
   const creative = creatives.data?.find(({ id }) => id === creativeId);
   const back = { to: `/campaigns/${campaignId}/lines`, label: "Creatives" };
-  if (creative !== undefined) return <EditCreative creative={creative} />;
+  if (creative !== undefined)
+    return <EditCreative creative={creative} isOnly={creatives.data?.length === 1} />;
   return (
     <Page title="Creative" back={back}>
-      {creatives.error ? (
+      {hasStatus(creatives.error, 403, 404) ? (
+        <UnknownCampaign />
+      ) : creatives.error ? (
         <Failed
           what="The creative could not be loaded."
           error={creatives.error}
@@ -33,10 +37,17 @@ export function Component() {
   );
 }
 
-function EditCreative({ creative }: { creative: Creative }) {
+interface EditCreativeProps {
+  creative: Creative;
+  /** The campaign has no other. */
+  isOnly: boolean;
+}
+
+function EditCreative({ creative, isOnly }: EditCreativeProps) {
   const { id, campaign_id: campaignId, creative_type: type, brand_name: brand } = creative;
   const { canChange } = useAbility();
   const profile = useRead("GET /profile");
+  const campaign = useRead("GET /campaigns/{campaign_id}", { path: { campaign_id: campaignId } });
   const remove = useChange("DELETE /creatives/{creative_id}");
   const confirm = useConfirm();
   const navigate = useNavigate();
@@ -57,6 +68,15 @@ function EditCreative({ creative }: { creative: Creative }) {
     notifyDone("Saved. Games show it from the next match.");
   };
   const runRemove = async () => {
+    if (isOnly && campaign.data?.status === "active") {
+      const isWriting = await confirm({
+        title: "An active campaign needs a creative",
+        consequences: ["This is its only one. Write another first, or pause the campaign."],
+        action: "Write another creative",
+      });
+      if (isWriting) await navigate(`/campaigns/${campaignId}/creatives/new`);
+      return;
+    }
     const isAgreed = await confirm({
       title: "Delete the creative",
       consequences: [

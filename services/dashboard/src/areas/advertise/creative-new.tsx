@@ -1,13 +1,14 @@
 import { Button } from "@mantine/core";
 import { Link, useNavigate, useParams } from "react-router";
 import type { BodyOf } from "../../api/operations.ts";
-import { useRead } from "../../api/queries.ts";
+import { hasStatus, useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
 import { notifyDone } from "../../kit/notify.ts";
 import { Page } from "../../kit/page.tsx";
 import { Empty } from "../../kit/states.tsx";
 import { CreativeEditor } from "./creative-editor.tsx";
+import { UnknownCampaign } from "./unknown-campaign.tsx";
 
 const NEW_CREATIVE: Partial<BodyOf<"POST /campaigns/{campaign_id}/creatives">> = {
   creative_type: "narrative_hook",
@@ -20,6 +21,13 @@ export function Component() {
   const { canChange } = useAbility();
   const campaign = useRead("GET /campaigns/{campaign_id}", { path: { campaign_id: campaignId } });
   const lines = `/campaigns/${campaignId}/lines`;
+  if (hasStatus(campaign.error, 403, 404)) {
+    return (
+      <Page title="New creative" back={{ to: "/campaigns", label: "Campaigns" }}>
+        <UnknownCampaign />
+      </Page>
+    );
+  }
   return (
     <Page
       title="New creative"

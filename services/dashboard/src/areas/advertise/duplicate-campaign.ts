@@ -1,4 +1,4 @@
-import { call } from "../../api/call.ts";
+import { patientCall } from "../../api/call.ts";
 import type { BodyOf } from "../../api/operations.ts";
 import { settingsOf } from "./use-campaign.ts";
 
@@ -6,13 +6,13 @@ import { settingsOf } from "./use-campaign.ts";
 export async function duplicateCampaign(id: string): Promise<string> {
   const at = { path: { campaign_id: id } };
   const [campaign, creatives, geoTargets, rules, affinities] = await Promise.all([
-    call("GET /campaigns/{campaign_id}", at),
-    call("GET /campaigns/{campaign_id}/creatives", at),
-    call("GET /campaigns/{campaign_id}/geo-targets", at),
-    call("GET /campaigns/{campaign_id}/blocklist", at),
-    call("GET /campaigns/{campaign_id}/affinities", at),
+    patientCall("GET /campaigns/{campaign_id}", at),
+    patientCall("GET /campaigns/{campaign_id}/creatives", at),
+    patientCall("GET /campaigns/{campaign_id}/geo-targets", at),
+    patientCall("GET /campaigns/{campaign_id}/blocklist", at),
+    patientCall("GET /campaigns/{campaign_id}/affinities", at),
   ]);
-  const copy = await call("POST /campaigns", {
+  const copy = await patientCall("POST /campaigns", {
     body: {
       ...settingsOf(campaign),
       name: `${campaign.name} (copy)`.slice(0, 200),
@@ -26,7 +26,7 @@ export async function duplicateCampaign(id: string): Promise<string> {
     created_at: _at,
     ...creative
   } of creatives) {
-    await call("POST /campaigns/{campaign_id}/creatives", { ...into, body: creative });
+    await patientCall("POST /campaigns/{campaign_id}/creatives", { ...into, body: creative });
   }
   if (affinities.length > 0) {
     const list = affinities.map(({ affinity_type, affinity_value, weight }) => ({
@@ -34,16 +34,19 @@ export async function duplicateCampaign(id: string): Promise<string> {
       affinity_value,
       weight,
     }));
-    await call("PUT /campaigns/{campaign_id}/affinities/bulk", { ...into, body: { affinities: list } });
+    await patientCall("PUT /campaigns/{campaign_id}/affinities/bulk", {
+      ...into,
+      body: { affinities: list },
+    });
   }
   for (const { id: _id, campaign_id: _campaign, created_at: _at, ...target } of geoTargets) {
-    await call("POST /campaigns/{campaign_id}/geo-targets", {
+    await patientCall("POST /campaigns/{campaign_id}/geo-targets", {
       ...into,
       body: target as BodyOf<"POST /campaigns/{campaign_id}/geo-targets">,
     });
   }
   for (const { rule_type, value } of rules) {
-    await call("POST /campaigns/{campaign_id}/blocklist", { ...into, body: { rule_type, value } });
+    await patientCall("POST /campaigns/{campaign_id}/blocklist", { ...into, body: { rule_type, value } });
   }
   return copy.id;
 }

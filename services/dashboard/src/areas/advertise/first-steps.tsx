@@ -1,14 +1,11 @@
 import { Alert, Anchor, Button, Card, Group, Stack, Text, Textarea, TextInput, Title } from "@mantine/core";
 import { IconCheck } from "@tabler/icons-react";
-import { type FormEvent, type ReactNode, useState } from "react";
+import type { FormEvent, ReactNode } from "react";
 import { Link } from "react-router";
-import { ApiError } from "../../api/api-error.ts";
 import type { AnswerOf } from "../../api/operations.ts";
-import { useChange } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
 import { formatCents } from "../../format/format.ts";
-import { notifyDone } from "../../kit/notify.ts";
 import { Story } from "../../scene/story.tsx";
 import { CampaignFields } from "./campaign-fields.tsx";
 import { NEW_CAMPAIGN } from "./campaign-new.tsx";
@@ -17,6 +14,7 @@ import { DepositForm } from "./deposit-form.tsx";
 import { textField } from "./fields.ts";
 import classes from "./overview.module.css";
 import { RegisterForm } from "./register-form.tsx";
+import { useActivation } from "./use-activation.tsx";
 
 interface FirstStepsProps {
   advertiser: AnswerOf<"GET /profile"> | undefined;
@@ -57,6 +55,14 @@ export function FirstSteps({ advertiser, campaigns }: FirstStepsProps) {
           {steps.filter(({ isDone }) => isDone).length} of {steps.length} done
         </Text>
       </Group>
+      {advertiser === undefined && canChange && (
+        <Text className={classes.other ?? ""}>
+          You make a game?{" "}
+          <Anchor component={Link} to="/games?dialog=add">
+            Add a game and try a first ad
+          </Anchor>
+        </Text>
+      )}
       <ol className={classes.steps}>
         {steps.map(({ title, isDone, body }, index) => {
           const state = isDone ? "done" : index === now ? "now" : "later";
@@ -83,14 +89,6 @@ export function FirstSteps({ advertiser, campaigns }: FirstStepsProps) {
           );
         })}
       </ol>
-      {advertiser === undefined && canChange && (
-        <Text mt="md" pt="md" className={classes.other ?? ""}>
-          You make a game and want to earn with it?{" "}
-          <Anchor component={Link} to="/games">
-            Add a game and try a first ad
-          </Anchor>
-        </Text>
-      )}
     </Card>
   );
 }
@@ -164,26 +162,18 @@ function CreativeStep({ campaign, company }: { campaign: CampaignSummary; compan
 }
 
 function ActivateStep({ campaign }: { campaign: CampaignSummary }) {
-  const activate = useChange("POST /campaigns/{campaign_id}/activate");
-  const [failure, setFailure] = useState<string>();
-  const run = async () => {
-    try {
-      await activate.mutateAsync({ path: { campaign_id: campaign.campaign_id } });
-      notifyDone(`${campaign.name} is active.`);
-    } catch (error) {
-      setFailure(error instanceof ApiError ? error.detail : String(error));
-    }
-  };
+  const { campaign_id: id, name } = campaign;
+  const activation = useActivation({ id, name });
   return (
     <Stack align="flex-start">
-      {failure && <Alert color="negative">{failure}</Alert>}
       <Text>
-        Games can show {campaign.name} from now on. You pay only when a player has seen it, and never more
-        than {formatCents(campaign.budget_cents)}.
+        Games can show {name} from now on. You pay only when a player has seen it, and never more than{" "}
+        {formatCents(campaign.budget_cents)}.
       </Text>
-      <Button onClick={() => void run()} loading={activate.isPending}>
+      <Button onClick={() => void activation.run()} loading={activation.isRunning}>
         Activate campaign
       </Button>
+      {activation.dialog}
     </Stack>
   );
 }

@@ -137,6 +137,9 @@ export function Component() {
   );
 }
 
+/** The most urgent; an account may have thousands of campaigns. */
+const MAX_ATTENTION = 10;
+
 /** What comes after a first activation: nothing is seen here until a game has shown a line. */
 function FirstImpression({ campaigns }: { campaigns: readonly CampaignSummary[] }) {
   const active = campaigns.find(({ status }) => status === "active");
@@ -181,7 +184,7 @@ function AttentionList({ items, hasCampaigns }: { items: Attention[] | undefined
   return (
     <Section title="Needs attention">
       <ul className={classes.attention}>
-        {items.map(({ key, tone, what, cause, fix }) => (
+        {items.slice(0, MAX_ATTENTION).map(({ key, tone, what, cause, fix }) => (
           <li key={key}>
             <Group justify="space-between" wrap="nowrap" gap="md">
               <Stack gap={2} miw={0}>
@@ -201,6 +204,14 @@ function AttentionList({ items, hasCampaigns }: { items: Attention[] | undefined
           </li>
         ))}
       </ul>
+      {items.length > MAX_ATTENTION && (
+        <Text mt="xs" c="dimmed">
+          And {formatCount(items.length - MAX_ATTENTION)} more.{" "}
+          <Anchor component={Link} to="/campaigns">
+            See all campaigns
+          </Anchor>
+        </Text>
+      )}
     </Section>
   );
 }

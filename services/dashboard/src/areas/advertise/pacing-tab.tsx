@@ -5,7 +5,7 @@ import { formatCount, formatDayWithYear, formatNoun, formatShare, formatTerm } f
 import { Figures } from "../../kit/figures.tsx";
 import { Money } from "../../kit/money.tsx";
 import { spendRows } from "./ideal-line.ts";
-import { pathOf, useCampaign } from "./use-campaign.ts";
+import { pathOf, useCampaign, useHeldCents } from "./use-campaign.ts";
 
 const DAYS = 30;
 
@@ -14,6 +14,7 @@ export function Component() {
   const at = pathOf(campaign);
   const pacing = useRead("GET /campaigns/{campaign_id}/analytics/pacing", at);
   const stats = useRead("GET /campaigns/{campaign_id}/stats", at);
+  const heldCents = useHeldCents(campaign);
   const daily = useRead("GET /campaigns/{campaign_id}/analytics/daily", { ...at, query: { days: DAYS } });
   const rows = daily.data && pacing.data ? spendRows(campaign, daily.data.days, pacing.data) : undefined;
   const hasIdeal = rows?.some(({ ideal }) => ideal !== null) ?? false;
@@ -36,6 +37,11 @@ export function Component() {
             note: (
               <>
                 {formatShare((data?.utilization_pct ?? 0) / 100)} of <Money cents={data?.budget_cents ?? 0} />
+                {heldCents !== undefined && (
+                  <>
+                    , <Money cents={heldCents} /> held
+                  </>
+                )}
               </>
             ),
           },

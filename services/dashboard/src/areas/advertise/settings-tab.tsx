@@ -1,19 +1,20 @@
 import { Alert, Button, Card, Group, Text } from "@mantine/core";
 import { type FormEvent, useEffect, useEffectEvent } from "react";
 import { useSearchParams } from "react-router";
-import type { BodyOf } from "../../api/operations.ts";
 import { useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
 import { formatCents } from "../../format/format.ts";
 import { notifyDone } from "../../kit/notify.ts";
 import { CampaignFields } from "./campaign-fields.tsx";
-import { type Campaign, pathOf, settingsOf, useCampaign } from "./use-campaign.ts";
+import { consequences } from "./consequences.ts";
+import { pathOf, settingsOf, useCampaign, useHeldCents } from "./use-campaign.ts";
 
 export function Component() {
   const campaign = useCampaign();
   const { canChange } = useAbility();
   const pacing = useRead("GET /campaigns/{campaign_id}/analytics/pacing", pathOf(campaign));
+  const heldCents = useHeldCents(campaign);
   const form = useApiForm("PATCH /campaigns/{campaign_id}", settingsOf(campaign), {
     draft: `campaign ${campaign.id}`,
   });
@@ -28,7 +29,10 @@ export function Component() {
     const changed = await form.send(pathOf(campaign));
     if (changed !== undefined) notifyDone("Saved. Every match from now on follows the change.");
   };
-  const sentences = consequences(campaign, form.values, pacing.data?.today_spent_cents ?? 0);
+  const sentences = consequences(campaign, form.values, {
+    todaySpentCents: pacing.data?.today_spent_cents ?? 0,
+    heldCents,
+  });
   return (
     <Card>
       <form onSubmit={(event) => void save(event)} noValidate>
@@ -87,26 +91,4 @@ function useOfferedBid(take: (cents: number) => void) {
   useEffect(() => {
     if (offered !== null) taking(offered);
   }, [offered]);
-}
-
-/** What the changes do, before they are saved. */
-function consequences(
-  campaign: Campaign,
-  values: Partial<BodyOf<"PATCH /campaigns/{campaign_id}">>,
-  todaySpentCents: number,
-): string[] {
-  const { budget_cents: budget, cpm_bid_cents: bid, daily_cap_cents: cap } = values;
-  const found: string[] = [];
-  if (typeof budget === "number" && budget < campaign.budget_cents) {
-    found.push("A lower budget: ads that are matched but not yet seen are refused where they no longer fit.");
-    if (budget <= campaign.spent_cents) found.push("With this budget the campaign is no longer served.");
-  }
-  if (typeof bid === "number" && bid !== campaign.cpm_bid_cents) {
-    found.push("A new bid counts from the next match; ads that are already matched cost the former one.");
-  }
-  if (typeof cap === "number" && cap <= todaySpentCents) {
-    found.push("Today has cost as much as this cap: the campaign is served again at 00:00 UTC.");
-  }
-  if (found.length === 0) found.push("Takes effect with the next match.");
-  return found;
 }

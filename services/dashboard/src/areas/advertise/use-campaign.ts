@@ -1,5 +1,6 @@
 import { useOutletContext } from "react-router";
 import type { AnswerOf } from "../../api/operations.ts";
+import { useRead } from "../../api/queries.ts";
 
 export type Campaign = AnswerOf<"GET /campaigns/{campaign_id}">;
 export type Creative = AnswerOf<"GET /campaigns/{campaign_id}/creatives">[number];
@@ -17,4 +18,10 @@ export function pathOf({ id }: Campaign): { path: { campaign_id: string } } {
 export function settingsOf(campaign: Campaign) {
   const { id, status, spent_cents, spent_millicents, created_at, ...settings } = campaign;
   return settings;
+}
+
+/** What is held for the campaign's matches that nobody has seen yet; each game's part is rounded to cents. */
+export function useHeldCents(campaign: Campaign): number | undefined {
+  const games = useRead("GET /campaigns/{campaign_id}/analytics/games", pathOf(campaign));
+  return games.data?.games.reduce((sum, { held_cents: held }) => sum + held, 0);
 }

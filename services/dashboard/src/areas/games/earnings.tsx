@@ -137,7 +137,9 @@ export function Component() {
         onRetry={() => void earnings.refetch()}
       />
       <ByGame rows={data?.rows} total={total} />
-      <ByAdvertiser games={games.map(({ game_id: id }) => id)} />
+      {(total.data !== undefined || !total.isError) && (
+        <ByAdvertiser games={games.map(({ game_id: id }) => id)} />
+      )}
     </Page>
   );
 }

@@ -1,11 +1,11 @@
-import { Alert, Button, Card, Checkbox, Group, List, Modal, Stack, Switch, TextInput } from "@mantine/core";
-import { useDisclosure } from "@mantine/hooks";
-import { type FormEvent, type ReactNode, useState } from "react";
+import { Button, Card, List, Modal, Switch, TextInput } from "@mantine/core";
+import { type ReactNode, useState } from "react";
 import { useNavigate } from "react-router";
 import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
 import { centsOfMicrocents, formatCount, formatShare } from "../../format/format.ts";
 import { DataTable } from "../../kit/data-table.tsx";
+import { DialogForm } from "../../kit/dialog-form.tsx";
 import { Figures } from "../../kit/figures.tsx";
 import { Moment } from "../../kit/moment.tsx";
 import { Money } from "../../kit/money.tsx";
@@ -13,15 +13,9 @@ import { notifyDone } from "../../kit/notify.ts";
 import { Page, Section } from "../../kit/page.tsx";
 import { Empty, Failed } from "../../kit/states.tsx";
 import { Status } from "../../kit/status.tsx";
+import { useUrlState } from "../../kit/use-url-state.ts";
 import { ErrorTable } from "./error-table.tsx";
-import {
-  type GameTraffic,
-  gamePath,
-  PLACEMENT_TYPES,
-  type Placement,
-  type PlacementType,
-  useAdsSwitch,
-} from "./placement.ts";
+import { type GameTraffic, gamePath, PLACEMENT_TYPES, type Placement, useAdsSwitch } from "./placement.ts";
 import { usePlacements, useTraffic } from "./reads.ts";
 import { STAGE_WORDS } from "./stage.ts";
 
@@ -33,7 +27,10 @@ interface Game {
 /** The games of the account: whether their ads are on, and whether their integration works. */
 export function Component() {
   const { canChange } = useAbility();
-  const [isOpen, { open, close }] = useDisclosure();
+  // In the address, so that the first steps lead into the dialog.
+  const [dialog, setDialog] = useUrlState("dialog");
+  const open = () => setDialog("add");
+  const close = () => setDialog("");
   const placements = usePlacements();
   const traffic = useTraffic();
   const add = canChange && <Button onClick={open}>Add game</Button>;
@@ -47,7 +44,7 @@ export function Component() {
       {hasGames && <Summary traffic={traffic} />}
       <Games games={games} placements={placements} add={add} />
       <Errors traffic={traffic} />
-      <Modal opened={isOpen} onClose={close} title="Add a game">
+      <Modal opened={canChange && dialog === "add"} onClose={close} title="Add a game">
         <AddForm onClose={close} />
       </Modal>
     </Page>
@@ -227,61 +224,41 @@ function AddForm({ onClose }: { onClose: () => void }) {
     creator_id: "studio",
     placement_types: PLACEMENT_TYPES.map(({ value }) => value),
   });
-  const send = async (event: FormEvent) => {
-    event.preventDefault();
+  const send = async () => {
     const path = { game_id: gameId.trim() };
     const placement = await form.send({ path });
     if (placement === undefined) return;
     notifyDone(`${placement.game_id} takes ads now.`);
-    onClose();
     await navigate(gamePath(placement.game_id));
   };
   return (
-    <form onSubmit={(event) => void send(event)} noValidate>
-      <Stack>
-        {form.failure && <Alert color="negative">{form.failure}</Alert>}
-        <TextInput
-          label="Game ID"
-          description="Your own identifier, which the game's server sends as game_id. It cannot be changed."
-          placeholder="moonlit-keep"
-          value={gameId}
-          onChange={({ currentTarget }) => setGameId(currentTarget.value)}
-          required
-          withAsterisk={false}
-          data-autofocus
-        />
-        <TextInput
-          label="Creator ID"
-          description="Who makes the game, in your own system."
-          value={form.values.creator_id ?? ""}
-          onChange={({ currentTarget }) => form.set("creator_id", currentTarget.value)}
-          error={form.problem("creator_id")}
-        />
-        <Checkbox.Group
-          label="Types of ads"
-          value={form.values.placement_types ?? []}
-          onChange={(types) => form.set("placement_types", types as PlacementType[])}
-          error={form.problem("placement_types")}
-        >
-          <Stack gap="xs" my={4}>
-            {PLACEMENT_TYPES.map(({ value, label, description }) => (
-              <Checkbox key={value} value={value} label={label} description={description} />
-            ))}
-          </Stack>
-        </Checkbox.Group>
-        <List size="sm" c="dimmed">
-          <List.Item>You keep 70 % of each charge, and a player sees at most 10 ads in a session.</List.Item>
-          <List.Item>Both can be changed on the game's page.</List.Item>
-        </List>
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={form.isSending} disabled={gameId.trim() === ""}>
-            Add game
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <DialogForm
+      failure={form.failure}
+      isSending={form.isSending}
+      isDisabled={gameId.trim() === ""}
+      onSend={send}
+      onClose={onClose}
+      action="Add game"
+    >
+      <TextInput
+        label="Game ID"
+        description="Your own identifier, which the game's server sends as game_id. It cannot be changed."
+        placeholder="moonlit-keep"
+        value={gameId}
+        onChange={({ currentTarget }) => setGameId(currentTarget.value)}
+        data-autofocus
+      />
+      <TextInput
+        label="Creator ID"
+        description="Who makes the game, in your own system."
+        value={form.values.creator_id ?? ""}
+        onChange={({ currentTarget }) => form.set("creator_id", currentTarget.value)}
+        error={form.problem("creator_id")}
+      />
+      <List size="sm" c="dimmed">
+        <List.Item>You keep 70 % of each charge, and a player sees at most 10 ads in a session.</List.Item>
+        <List.Item>The game takes all types of ads. All of this can be changed on its page.</List.Item>
+      </List>
+    </DialogForm>
   );
 }

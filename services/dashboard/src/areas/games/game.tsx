@@ -47,7 +47,9 @@ export function Component() {
               what="The game could not be loaded."
               error={error}
               onRetry={() => void placement.refetch()}
-            />
+            >
+              Its players go on getting ads.
+            </Failed>
           </Card>
         ) : (
           <>

@@ -1,4 +1,4 @@
-import { Badge, Button, Card, Skeleton } from "@mantine/core";
+import { Badge, Button, Card, Group, Skeleton } from "@mantine/core";
 import { Link } from "react-router";
 import { Chart } from "../../charts/chart.tsx";
 import { centsOfMicrocents, formatCount, formatShare } from "../../format/format.ts";
@@ -149,9 +149,14 @@ function Waiting({ gameId }: { gameId: string }) {
         <Empty
           line="The stage is lit, and the first scene has yet to begin."
           action={
-            <Button component={Link} to={`/snippets?game=${game}`} variant="default">
-              Copy a snippet
-            </Button>
+            <Group gap="sm">
+              <Button component={Link} to={`/match-tester?game=${game}`}>
+                Test a scene
+              </Button>
+              <Button component={Link} to={`/snippets?game=${game}`} variant="default">
+                Copy a snippet
+              </Button>
+            </Group>
           }
         >
           Test a scene in the browser first, or copy a snippet into your server. This page changes by itself

@@ -1,20 +1,10 @@
-import {
-  Alert,
-  Button,
-  Card,
-  Checkbox,
-  Group,
-  NumberInput,
-  Stack,
-  TagsInput,
-  Text,
-  TextInput,
-} from "@mantine/core";
+import { Alert, Button, Card, Group, NumberInput, Stack, TagsInput, Text, TextInput } from "@mantine/core";
 import { type FormEvent, useMemo } from "react";
 import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
+import { Choices } from "../../kit/choices.tsx";
 import { notifyDone } from "../../kit/notify.ts";
-import { PLACEMENT_TYPES, type Placement, type PlacementType } from "./placement.ts";
+import { PLACEMENT_TYPES, type Placement } from "./placement.ts";
 import { pathOf, usePlacement } from "./use-game.ts";
 
 function settingsOf({
@@ -54,18 +44,13 @@ export function Component() {
             )}
             {form.failure && <Alert color="negative">{form.failure}</Alert>}
             <TextInput label="Creator ID" value={placement.creator_id} readOnly disabled />
-            <Checkbox.Group
+            <Choices
               label="Types of ads"
-              value={values.placement_types ?? []}
-              onChange={(types) => form.set("placement_types", types as PlacementType[])}
+              choices={PLACEMENT_TYPES}
+              values={values.placement_types}
+              onChange={(types) => form.set("placement_types", types)}
               error={form.problem("placement_types")}
-            >
-              <Stack gap="xs" my={4}>
-                {PLACEMENT_TYPES.map(({ value, label, description }) => (
-                  <Checkbox key={value} value={value} label={label} description={description} />
-                ))}
-              </Stack>
-            </Checkbox.Group>
+            />
             <NumberInput
               label="Your share"
               description="Of each charge. A change counts for matches from now on."

@@ -1,11 +1,12 @@
-import { Alert, Button, Card, Group, Modal, SimpleGrid, Stack, Text, Textarea } from "@mantine/core";
-import { type FormEvent, type ReactNode, useState } from "react";
+import { Alert, Button, Card, Modal, SimpleGrid, Text, Textarea } from "@mantine/core";
+import { type ReactNode, useState } from "react";
 import type { AnswerOf } from "../../api/operations.ts";
 import { hasStatus, useRead } from "../../api/queries.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
 import { useReadAll } from "../../api/use-read-all.ts";
 import { centsOfMillicents, formatCount, formatNoun, formatTerm } from "../../format/format.ts";
 import { DataTable } from "../../kit/data-table.tsx";
+import { DialogForm } from "../../kit/dialog-form.tsx";
 import { Figures } from "../../kit/figures.tsx";
 import { Id } from "../../kit/id.tsx";
 import { Moment } from "../../kit/moment.tsx";
@@ -368,50 +369,44 @@ function Quarantine() {
 
 function ResolveForm({ record, onClose }: { record: QuarantinedRecord; onClose: () => void }) {
   const form = useApiForm("POST /system/quarantine/{impression_id}/resolve", { resolution: "" });
-  const send = async (event: FormEvent) => {
-    event.preventDefault();
+  const send = async () => {
     const resolved = await form.send({ path: { impression_id: record.impression_id } });
     if (resolved === undefined) return;
     notifyDone("The record is resolved.");
     onClose();
   };
   return (
-    <form onSubmit={(event) => void send(event)} noValidate>
-      <Stack>
-        {form.failure && <Alert color="negative">{form.failure}</Alert>}
-        <Text>{record.reason}</Text>
-        <Text
-          component="pre"
-          ff="monospace"
-          fz={13}
-          m={0}
-          style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}
-        >
-          {record.record}
-        </Text>
-        <Textarea
-          label="What was decided"
-          description="About the charge, and who was informed. It stays with the record."
-          autosize
-          minRows={2}
-          value={form.values.resolution ?? ""}
-          onChange={({ currentTarget }) => form.set("resolution", currentTarget.value)}
-          error={form.problem("resolution")}
-          data-autofocus
-        />
-        <Text c="dimmed" fz={13}>
-          The record is never written: nobody is charged or paid by this. It cannot be undone.
-        </Text>
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={form.isSending}>
-            Resolve record
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <DialogForm
+      failure={form.failure}
+      isSending={form.isSending}
+      onSend={send}
+      onClose={onClose}
+      action="Resolve record"
+    >
+      <Text>{record.reason}</Text>
+      <Text
+        component="pre"
+        ff="monospace"
+        fz={13}
+        m={0}
+        style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}
+      >
+        {record.record}
+      </Text>
+      <Textarea
+        label="What was decided"
+        description="About the charge, and who was informed. It stays with the record."
+        autosize
+        minRows={2}
+        value={form.values.resolution ?? ""}
+        onChange={({ currentTarget }) => form.set("resolution", currentTarget.value)}
+        error={form.problem("resolution")}
+        data-autofocus
+      />
+      <Text c="dimmed" fz={13}>
+        The record is never written: nobody is charged or paid by this. It cannot be undone.
+      </Text>
+    </DialogForm>
   );
 }
 

@@ -1,0 +1,305 @@
+/**
+ * `npm run look [-- --state data,empty,failing,offline] [--view 1440-light,…] [--page NAME,…] [--at ADDRESS EMAIL PASSWORD]`: takes every
+ * page of the dashboard, with data, empty, while the API fails, and offline, at two widths and in both colour schemes, into .look/, and one sheet of
+ * them for each state and view. Without --at, uses a temporary demo installation.
+ */
+import { mkdirSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { parseArgs } from "node:util";
+import { launchChromium, signIn, startDemo } from "./lib/demo-installation.mjs";
+import { root, runMain, say, setUp } from "./lib/setup.mjs";
+
+const OUT = join(root, ".look");
+const STATES = ["data", "empty", "failing", "offline"];
+const VIEWS = ["1440-light", "1440-dark", "390-light", "390-dark"];
+const HEIGHTS = { 1440: 900, 390: 844 };
+const SHEET_WIDTH = 1_500;
+const SHEET_COLUMNS = { 1440: 2, 390: 6 };
+const PAGES_PER_SHEET = { 1440: 6, 390: 12 };
+const MAX_SHEET_FIGURE_HEIGHT = 1_500;
+const SETTLE_MS = 400;
+const IDLE_MS = 3_000;
+/** Two more attempts of a read, 0.5 s and 1 s apart. */
+const RETRIES_MS = 2_500;
+
+const OPERATOR = {
+  name: "Olive Keeper",
+  email: "olive@keeper.example",
+  password: "a quiet night in the tower",
+};
+/** Nobody listens there: the deliveries of the webhook show attempts. */
+const WEBHOOK = { url: "http://127.0.0.1:9/diegetic", events: ["campaign.exhausted", "balance.low"] };
+const SCENE = new URLSearchParams({
+  game: "demo-game",
+  location: "tavern",
+  category: "text-adventure",
+  mood_tags: "calm",
+  narrative: "Rain drums on the roof of the tavern. Maren wipes the counter and looks you over.",
+});
+
+const click =
+  (name, role = "button") =>
+  async (page) => {
+    await page.getByRole(role, { name }).first().click();
+  };
+const steps =
+  (...all) =>
+  async (page) => {
+    for (const step of all) await step(page);
+  };
+const fill = (label, text) => (page) => page.getByLabel(label, { exact: true }).first().fill(text);
+const inDialog = (name) => (page) => page.getByRole("dialog").getByRole("button", { name }).click();
+
+/** Per page: its path, from the ids of the demo account, and what is done before the picture of the state with data. */
+const PAGES = [
+  { name: "sign-in", path: () => "/sign-in", isPublic: true },
+  { name: "sign-in-empty-fields", path: () => "/sign-in", isPublic: true, prepare: click("Sign in") },
+  { name: "sign-up", path: () => "/sign-up", isPublic: true },
+  { name: "join", path: () => "/join#cut", isPublic: true },
+  { name: "overview", path: () => "/" },
+  { name: "campaigns", path: () => "/campaigns" },
+  {
+    name: "campaigns-chosen",
+    path: () => "/campaigns",
+    prepare: (page) => page.getByRole("checkbox").nth(1).click(),
+  },
+  { name: "campaign-new", path: () => "/campaigns/new" },
+  { name: "pacing", path: ({ campaign }) => `/campaigns/${campaign}` },
+  { name: "audience", path: ({ campaign }) => `/campaigns/${campaign}/audience` },
+  { name: "lines", path: ({ campaign }) => `/campaigns/${campaign}/lines` },
+  { name: "targeting", path: ({ campaign }) => `/campaigns/${campaign}/targeting` },
+  { name: "simulator", path: ({ campaign }) => `/campaigns/${campaign}/simulator` },
+  { name: "explain", path: ({ campaign }) => `/campaigns/${campaign}/explain` },
+  {
+    name: "explained",
+    path: ({ campaign }) => `/campaigns/${campaign}/explain`,
+    prepare: click("Explain"),
+  },
+  { name: "campaign-settings", path: ({ campaign }) => `/campaigns/${campaign}/settings` },
+  {
+    name: "campaign-pause",
+    path: ({ campaign }) => `/campaigns/${campaign}`,
+    prepare: click("Pause campaign"),
+  },
+  { name: "creative-new", path: ({ campaign }) => `/campaigns/${campaign}/creatives/new` },
+  { name: "creative", path: ({ campaign, creative }) => `/campaigns/${campaign}/creatives/${creative}` },
+  { name: "spend", path: () => "/spend" },
+  { name: "money", path: () => "/money" },
+  { name: "deposit", path: () => "/money", prepare: click("Deposit") },
+  { name: "games", path: () => "/games" },
+  { name: "health", path: () => "/games/demo-game" },
+  { name: "reasons", path: () => "/games/demo-game/reasons" },
+  { name: "words", path: () => "/games/demo-game/words" },
+  { name: "advertisers", path: () => "/games/demo-game/advertisers" },
+  { name: "game-settings", path: () => "/games/demo-game/settings" },
+  { name: "match-tester", path: () => `/match-tester?${SCENE}` },
+  {
+    name: "match-tested",
+    path: () => `/match-tester?${SCENE}`,
+    prepare: steps(click("Ask for an ad"), (page) =>
+      page.getByRole("button", { name: /^Record impression/ }).waitFor(),
+    ),
+  },
+  { name: "earnings", path: () => "/earnings" },
+  { name: "snippets", path: () => "/snippets" },
+  { name: "keys", path: () => "/keys" },
+  { name: "key-create", path: () => "/keys", prepare: click("Create key") },
+  {
+    name: "key-created",
+    path: () => "/keys",
+    prepare: steps(click("Create key"), fill("Label", "Game server EU"), inDialog("Create key"), (page) =>
+      page.getByText("shown once").waitFor(),
+    ),
+  },
+  { name: "key-rotate", path: () => "/keys", prepare: click(/^Rotate/) },
+  { name: "key-revoke", path: () => "/keys", prepare: click(/^Revoke/) },
+  { name: "webhooks", path: () => "/webhooks" },
+  { name: "webhook-create", path: () => "/webhooks", prepare: click("Create webhook") },
+  { name: "webhook", path: ({ webhook }) => `/webhooks/${webhook}` },
+  { name: "members", path: () => "/members" },
+  { name: "member-invite", path: () => "/members", prepare: click("Invite member") },
+  { name: "you", path: () => "/account" },
+  { name: "system", path: () => "/system", isForOperator: true },
+  { name: "not-found", path: () => "/no-such-page" },
+  { name: "no-campaign", path: () => "/campaigns/camp_missing" },
+  { name: "no-game", path: () => "/games/no-such-game" },
+  { name: "play", path: () => "/play", isPublic: true },
+  {
+    name: "playing",
+    path: () => "/play",
+    isPublic: true,
+    prepare: steps(click("Begin the story"), click("Follow the light to the tavern"), (page) =>
+      page.getByText(/^POST .*impressions$/).waitFor(),
+    ),
+  },
+];
+
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    state: { type: "string", default: STATES.join() },
+    view: { type: "string", default: VIEWS.join() },
+    page: { type: "string" },
+    at: { type: "string" },
+  },
+});
+
+/** One session for each user and view: the limits hold for each session. */
+const contexts = new Map();
+
+await runMain(async () => {
+  if (options.at === undefined) await setUp();
+  const [email, password] = positionals;
+  const stack =
+    options.at === undefined ? await startForPictures() : { address: options.at, email, password };
+  const browser = await launchChromium();
+  try {
+    await takeAll(browser, stack);
+  } finally {
+    await browser.close();
+    await stack.stop?.();
+  }
+});
+
+function startForPictures() {
+  const limits = ["MANAGEMENT", "ANALYTICS", "EXPLAIN", "SIGN_IN"].map((name) => [
+    `RATE_LIMIT_${name}`,
+    "unlimited",
+  ]);
+  return startDemo({ ...Object.fromEntries(limits), WEBHOOK_ADDRESSES: "any" });
+}
+
+async function takeAll(browser, { address, email, password }) {
+  const { origin } = new URL(address);
+  const demo = { email, password };
+  await signUp(browser, origin);
+  const ids = await prepareDemo(browser, origin, demo);
+  const names = options.page?.split(",");
+  const wanted = PAGES.filter(({ name }) => names?.includes(name) ?? true);
+  for (const state of options.state.split(",")) {
+    for (const view of options.view.split(",")) {
+      const shots = [];
+      for (const page of wanted) {
+        if (state !== "data" && page.prepare !== undefined) continue;
+        const user = state === "empty" || page.isForOperator ? OPERATOR : demo;
+        shots.push(await take(browser, { origin, page, state, view, user, ids }));
+      }
+      await writeSheets(browser, shots, `${state}-${view}`);
+    }
+  }
+}
+
+/** The first user of the installation, its operator; their account is empty. */
+async function signUp(browser, origin) {
+  const context = await browser.newContext();
+  const response = await context.request.post(`${origin}/api/auth/sign-up`, {
+    data: OPERATOR,
+    headers: { origin },
+  });
+  if (!response.ok()) say(`Signing up: ${await response.text()}`);
+  await context.close();
+}
+
+/** What the demo account does not have by itself: a webhook with deliveries. */
+async function prepareDemo(browser, origin, user) {
+  const context = await browser.newContext();
+  await signIn(context, origin, user);
+  const api = async (method, path, data) => {
+    const response = await context.request.fetch(`${origin}/api${path}`, {
+      method,
+      data,
+      headers: { origin },
+    });
+    if (!response.ok()) throw new Error(`${method} ${path}: ${await response.text()}`);
+    return response.json();
+  };
+  const [known] = await api("GET", "/webhooks");
+  const webhook = known ?? (await api("POST", "/webhooks", WEBHOOK));
+  if (known === undefined) await api("POST", `/webhooks/${webhook.id}/test`);
+  const { campaigns } = await api("GET", "/analytics/campaigns");
+  const { campaign_id: campaign } = campaigns.toSorted(
+    (one, other) => other.impressions - one.impressions,
+  )[0];
+  const [{ id: creative }] = await api("GET", `/campaigns/${campaign}/creatives`);
+  await context.close();
+  return { campaign, creative, webhook: webhook.id };
+}
+
+async function contextOf(browser, { origin, view, user, isPublic }) {
+  const key = `${view} ${isPublic ? "" : user.email}`;
+  const known = contexts.get(key);
+  if (known !== undefined) return known;
+  const [width, colorScheme] = view.split("-");
+  const context = await browser.newContext({
+    viewport: { width: Number(width), height: HEIGHTS[width] },
+    colorScheme,
+    locale: "en-US",
+    reducedMotion: "reduce",
+  });
+  if (!isPublic) await signIn(context, origin, user);
+  contexts.set(key, context);
+  return context;
+}
+
+async function take(browser, { origin, page: { name, path, prepare, isPublic }, state, view, user, ids }) {
+  const context = await contextOf(browser, { origin, view, user, isPublic });
+  const page = await context.newPage();
+  page.setDefaultTimeout(8_000);
+  const label = `${name} ${state} ${view}`;
+  page.on("pageerror", (error) => say(`${label}: ${error}`));
+  const fails = state === "failing" || state === "offline";
+  if (fails) await page.route(isOfThePage, (route) => refuse(route, state));
+  await page.goto(`${origin}${path(ids)}`);
+  // Pages that ask again every few seconds are never idle for long.
+  await page.waitForLoadState("networkidle", { timeout: IDLE_MS }).catch(() => {});
+  if (fails) await page.waitForTimeout(RETRIES_MS);
+  if (state === "data") await prepare?.(page).catch((error) => say(`${label}: ${error.message}`));
+  await page.waitForTimeout(SETTLE_MS);
+  const excess = await page.evaluate(
+    "document.documentElement.scrollWidth - document.documentElement.clientWidth",
+  );
+  if (excess > 0) say(`${label}: wider than the window by ${excess}`);
+  mkdirSync(OUT, { recursive: true });
+  const file = join(OUT, `${label.replaceAll(" ", "-")}.png`);
+  // A full page would move an open dialog out of the picture.
+  const hasDialog = (await page.getByRole("dialog").count()) > 0;
+  await page.screenshot({ path: file, fullPage: !hasDialog });
+  await page.close();
+  return { file, label };
+}
+
+/** The session itself stays: without it no page can be shown at all. */
+function isOfThePage({ pathname }) {
+  return /^\/api\/(?!session|auth\/sign)/.test(pathname);
+}
+
+function refuse(route, state) {
+  if (state === "offline") return route.abort();
+  return route.fulfill({
+    status: 503,
+    headers: { "Retry-After": "1" },
+    contentType: "application/json",
+    body: '{"detail":"Service temporarily unavailable; retry after 1 second."}',
+  });
+}
+
+async function writeSheets(browser, shots, name) {
+  const width = Number(name.split("-").at(1));
+  const size = PAGES_PER_SHEET[width];
+  for (let from = 0; from < shots.length; from += size) {
+    const figures = shots.slice(from, from + size).map(({ file, label }) => {
+      const source = `data:image/png;base64,${readFileSync(file).toString("base64")}`;
+      return `<figure><figcaption>${label}</figcaption><div><img src="${source}"></div></figure>`;
+    });
+    const page = await browser.newPage({ viewport: { width: SHEET_WIDTH, height: 800 } });
+    await page.setContent(`<style>
+      body { margin: 8px; background: #888; font: 12px sans-serif; display: grid; gap: 8px; align-items: start;
+        grid-template-columns: repeat(${SHEET_COLUMNS[width]}, 1fr) }
+      figure { margin: 0 } figcaption { background: #fff } img { width: 100%; display: block }
+      div { max-height: ${MAX_SHEET_FIGURE_HEIGHT}px; overflow: hidden }</style>${figures.join("")}`);
+    const file = join(OUT, `sheet-${name}-${from / size + 1}.png`);
+    await page.screenshot({ path: file, fullPage: true });
+    await page.close();
+    say(relative(root, file));
+  }
+}

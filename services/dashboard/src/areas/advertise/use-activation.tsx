@@ -1,0 +1,57 @@
+import { Modal, Text } from "@mantine/core";
+import { type ReactNode, useState } from "react";
+import { call } from "../../api/call.ts";
+import { hasStatus, useChange } from "../../api/queries.ts";
+import { formatCents } from "../../format/format.ts";
+import { notifyDone, notifyFailed } from "../../kit/notify.ts";
+import { DepositForm } from "./deposit-form.tsx";
+
+const IMPRESSIONS_PER_BID = 1_000;
+
+interface Activation {
+  run: () => Promise<void>;
+  isRunning: boolean;
+  /** Where a deposit is needed first, it is made here; the activation follows by itself. */
+  dialog: ReactNode;
+}
+
+/** Activates a campaign; where the balance does not pay for one impression, asks for a deposit. */
+export function useActivation({ id, name }: { id: string; name: string }): Activation {
+  const activate = useChange("POST /campaigns/{campaign_id}/activate");
+  const [balanceCents, setBalanceCents] = useState<number>();
+  const at = { path: { campaign_id: id } };
+  const run = async () => {
+    try {
+      await activate.mutateAsync(at);
+      notifyDone(`${name} is active.`);
+    } catch (error) {
+      const lowBalanceCents = hasStatus(error, 409) ? await balanceBelowOneImpression(at) : undefined;
+      if (lowBalanceCents === undefined) notifyFailed(`${name} was not activated.`, error);
+      else setBalanceCents(lowBalanceCents);
+    }
+  };
+  const close = () => setBalanceCents(undefined);
+  const activateNow = () => {
+    close();
+    void run();
+  };
+  const dialog = (
+    <Modal opened={balanceCents !== undefined} onClose={close} title={`Deposit to activate ${name}`}>
+      <Text mb="md">
+        The balance of {formatCents(balanceCents ?? 0)} does not pay for an impression. After the deposit the
+        campaign is activated.
+      </Text>
+      <DepositForm onDone={activateNow} />
+    </Modal>
+  );
+  return { run, isRunning: activate.isPending, dialog };
+}
+
+/** The balance, when that is what an activation lacks. */
+async function balanceBelowOneImpression(at: { path: { campaign_id: string } }): Promise<number | undefined> {
+  const read = Promise.all([call("GET /campaigns/{campaign_id}", at), call("GET /profile")]);
+  const found = await read.catch(() => undefined);
+  if (found === undefined) return undefined;
+  const [{ cpm_bid_cents: bidCents }, { balance_cents: balanceCents }] = found;
+  return balanceCents * IMPRESSIONS_PER_BID < bidCents ? balanceCents : undefined;
+}
