@@ -1,6 +1,6 @@
 /**
- * `npm run look [-- --state data,empty,failing,offline] [--view 1440-light,…] [--page NAME,…] [--at ADDRESS EMAIL PASSWORD]`: takes every
- * page of the dashboard, with data, empty, while the API fails, and offline, at two widths and in both colour schemes, into .look/, and one sheet of
+ * `npm run look [-- --state data,empty,failing,partly,offline] [--view 1440-light,…] [--page NAME,…] [--at ADDRESS EMAIL PASSWORD]`: takes every
+ * page of the dashboard, with data, empty, while the API or only its figures fail, and offline, at two widths and in both colour schemes, into .look/, and one sheet of
  * them for each state and view. Without --at, uses a temporary demo installation.
  */
 import { mkdirSync, readFileSync } from "node:fs";
@@ -10,7 +10,7 @@ import { launchChromium, signIn, startDemo } from "./lib/demo-installation.mjs";
 import { root, runMain, say, setUp } from "./lib/setup.mjs";
 
 const OUT = join(root, ".look");
-const STATES = ["data", "empty", "failing", "offline"];
+const STATES = ["data", "empty", "failing", "partly", "offline"];
 const VIEWS = ["1440-light", "1440-dark", "390-light", "390-dark"];
 const HEIGHTS = { 1440: 900, 390: 844 };
 const SHEET_WIDTH = 1_500;
@@ -27,8 +27,11 @@ const OPERATOR = {
   email: "olive@keeper.example",
   password: "a quiet night in the tower",
 };
+/** Has a draft and a game, and no traffic. */
+const BEGINNER = { name: "Ben Early", email: "ben@early.example", password: "a first lantern lit at dusk" };
 /** Nobody listens there: the deliveries of the webhook show attempts. */
 const WEBHOOK = { url: "http://127.0.0.1:9/diegetic", events: ["campaign.exhausted", "balance.low"] };
+const BEGINNER_GAME = "early-lantern";
 const SCENE = new URLSearchParams({
   game: "demo-game",
   location: "tavern",
@@ -87,11 +90,11 @@ const PAGES = [
   { name: "money", path: () => "/money" },
   { name: "deposit", path: () => "/money", prepare: click("Deposit") },
   { name: "games", path: () => "/games" },
-  { name: "health", path: () => "/games/demo-game" },
-  { name: "reasons", path: () => "/games/demo-game/reasons" },
-  { name: "words", path: () => "/games/demo-game/words" },
-  { name: "advertisers", path: () => "/games/demo-game/advertisers" },
-  { name: "game-settings", path: () => "/games/demo-game/settings" },
+  { name: "health", path: ({ game }) => `/games/${game}` },
+  { name: "reasons", path: ({ game }) => `/games/${game}/reasons` },
+  { name: "words", path: ({ game }) => `/games/${game}/words` },
+  { name: "advertisers", path: ({ game }) => `/games/${game}/advertisers` },
+  { name: "game-settings", path: ({ game }) => `/games/${game}/settings` },
   { name: "match-tester", path: () => `/match-tester?${SCENE}` },
   {
     name: "match-tested",
@@ -172,8 +175,10 @@ function startForPictures() {
 async function takeAll(browser, { address, email, password }) {
   const { origin } = new URL(address);
   const demo = { email, password };
-  await signUp(browser, origin);
-  const ids = await prepareDemo(browser, origin, demo);
+  await withApi(browser, origin, undefined, (api) => signUp(api, OPERATOR));
+  await withApi(browser, origin, undefined, (api) => signUp(api, BEGINNER));
+  const idsOfDemo = await withApi(browser, origin, demo, prepareDemo);
+  const idsOfBeginner = await withApi(browser, origin, BEGINNER, prepareBeginner);
   const names = options.page?.split(",");
   const wanted = PAGES.filter(({ name }) => names?.includes(name) ?? true);
   for (const state of options.state.split(",")) {
@@ -181,7 +186,10 @@ async function takeAll(browser, { address, email, password }) {
       const shots = [];
       for (const page of wanted) {
         if (state !== "data" && page.prepare !== undefined) continue;
-        const user = state === "empty" || page.isForOperator ? OPERATOR : demo;
+        // A page of one campaign or game can only be empty where there is one.
+        const empty = page.path.length > 0 ? BEGINNER : OPERATOR;
+        const user = page.isForOperator ? OPERATOR : state === "empty" ? empty : demo;
+        const ids = user === BEGINNER ? idsOfBeginner : idsOfDemo;
         shots.push(await take(browser, { origin, page, state, view, user, ids }));
       }
       await writeSheets(browser, shots, `${state}-${view}`);
@@ -189,30 +197,33 @@ async function takeAll(browser, { address, email, password }) {
   }
 }
 
-/** The first user of the installation, its operator; their account is empty. */
-async function signUp(browser, origin) {
+/** Works with the API in a session of the user. */
+async function withApi(browser, origin, user, work) {
   const context = await browser.newContext();
-  const response = await context.request.post(`${origin}/api/auth/sign-up`, {
-    data: OPERATOR,
-    headers: { origin },
-  });
-  if (!response.ok()) say(`Signing up: ${await response.text()}`);
-  await context.close();
+  if (user !== undefined) await signIn(context, origin, user);
+  try {
+    return await work(async (method, path, data) => {
+      const headers = { origin };
+      const response = await context.request.fetch(`${origin}/api${path}`, { method, data, headers });
+      if (!response.ok()) throw new Error(`${method} ${path}: ${await response.text()}`);
+      return response.json();
+    });
+  } finally {
+    await context.close();
+  }
+}
+
+/** A new user, unless a former run has made it; the first one is the operator. */
+async function signUp(api, user) {
+  try {
+    await api("POST", "/auth/sign-up", user);
+  } catch {
+    await api("POST", "/auth/sign-in", user);
+  }
 }
 
 /** What the demo account does not have by itself: a webhook with deliveries. */
-async function prepareDemo(browser, origin, user) {
-  const context = await browser.newContext();
-  await signIn(context, origin, user);
-  const api = async (method, path, data) => {
-    const response = await context.request.fetch(`${origin}/api${path}`, {
-      method,
-      data,
-      headers: { origin },
-    });
-    if (!response.ok()) throw new Error(`${method} ${path}: ${await response.text()}`);
-    return response.json();
-  };
+async function prepareDemo(api) {
   const [known] = await api("GET", "/webhooks");
   const webhook = known ?? (await api("POST", "/webhooks", WEBHOOK));
   if (known === undefined) await api("POST", `/webhooks/${webhook.id}/test`);
@@ -221,8 +232,22 @@ async function prepareDemo(browser, origin, user) {
     (one, other) => other.impressions - one.impressions,
   )[0];
   const [{ id: creative }] = await api("GET", `/campaigns/${campaign}/creatives`);
-  await context.close();
-  return { campaign, creative, webhook: webhook.id };
+  return { campaign, creative, webhook: webhook.id, game: "demo-game" };
+}
+
+async function prepareBeginner(api) {
+  const [known] = await api("GET", "/webhooks");
+  if (known === undefined) {
+    await api("POST", "/register", { company_name: BEGINNER.name, contact_email: BEGINNER.email });
+    await api("POST", "/campaigns", { name: "First campaign", budget_cents: 5_000, cpm_bid_cents: 1_000 });
+    await api("POST", `/placements/${BEGINNER_GAME}`, {
+      creator_id: "studio",
+      placement_types: ["narrative_hook"],
+    });
+  }
+  const webhook = known ?? (await api("POST", "/webhooks", WEBHOOK));
+  const [{ id: campaign }] = await api("GET", "/campaigns");
+  return { campaign, creative: "crt_missing", webhook: webhook.id, game: BEGINNER_GAME };
 }
 
 async function contextOf(browser, { origin, view, user, isPublic }) {
@@ -247,8 +272,8 @@ async function take(browser, { origin, page: { name, path, prepare, isPublic }, 
   page.setDefaultTimeout(8_000);
   const label = `${name} ${state} ${view}`;
   page.on("pageerror", (error) => say(`${label}: ${error}`));
-  const fails = state === "failing" || state === "offline";
-  if (fails) await page.route(isOfThePage, (route) => refuse(route, state));
+  const fails = ["failing", "partly", "offline"].includes(state);
+  if (fails) await page.route(state === "partly" ? isFigures : isOfThePage, (route) => refuse(route, state));
   await page.goto(`${origin}${path(ids)}`);
   // Pages that ask again every few seconds are never idle for long.
   await page.waitForLoadState("networkidle", { timeout: IDLE_MS }).catch(() => {});
@@ -271,6 +296,11 @@ async function take(browser, { origin, page: { name, path, prepare, isPublic }, 
 /** The session itself stays: without it no page can be shown at all. */
 function isOfThePage({ pathname }) {
   return /^\/api\/(?!session|auth\/sign)/.test(pathname);
+}
+
+/** What a page shows, without what it is about. */
+function isFigures({ pathname }) {
+  return /^\/api\/.*(analytics|traffic|stats|ledger|earnings|revenue|words|scenes)/.test(pathname);
 }
 
 function refuse(route, state) {

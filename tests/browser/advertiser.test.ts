@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import type { Page } from "playwright-core";
 import { type Dashboard, type ObservedPage, seriousViolations, startDashboard } from "./browser.fixture.ts";
 
 const PASSWORD = "a calm evening by the fire";
@@ -16,8 +17,15 @@ describe("an advertiser in the dashboard", () => {
   it("comes from the address alone to a first active campaign", async () => {
     const { page, problems } = view;
     await page.goto(dashboard.origin);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByText("Enter an e-mail address, such as name@example.com.").waitFor();
+    await page.getByText("Fill in this field.").waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
     await page.getByRole("link", { name: "Create an account" }).click();
     await page.getByRole("heading", { name: "Create an account" }).waitFor();
+    await page.getByLabel("Password", { exact: true }).fill("short");
+    await page.getByRole("button", { name: "Create account" }).click();
+    await page.getByText("Use at least 10 characters.").waitFor();
     expect(await seriousViolations(page)).toEqual([]);
     await page.getByLabel("Your name").fill("Ada Hearth");
     await page.getByLabel("E-mail").fill("ada@hearthwell.example");
@@ -172,4 +180,67 @@ describe("an advertiser in the dashboard", () => {
     await page.getByRole("link", { name: "Winter in the taverns" }).waitFor();
     expect(new URL(page.url()).search).toBe("?q=winter");
   }, 120_000);
+
+  it("deposits on the way where the balance does not pay for an activation", async () => {
+    const { page, problems } = await dashboard.newPage();
+    const post = apiOf(page, dashboard.origin);
+    await post("/auth/sign-up", { name: "Bo Quill", email: "bo@quill.example", password: PASSWORD });
+    await post("/register", { company_name: "Quill & Sons", contact_email: "bo@quill.example" });
+    const { id } = await post("/campaigns", { name: "Ink", budget_cents: 5_000, cpm_bid_cents: 1_000 });
+    const hook = {
+      creative_type: "narrative_hook",
+      brand_name: "Quill",
+      narrative_hook: "A quill scratches.",
+    };
+    await post(`/campaigns/${id}/creatives`, hook);
+    await page.goto(`${dashboard.origin}/campaigns/${id}`);
+    await page.getByRole("button", { name: "Activate campaign" }).click();
+    const dialog = page.getByRole("dialog", { name: "Deposit to activate Ink" });
+    await dialog.getByText("The balance of $0.00 does not pay for an impression.").waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+    await dialog.getByRole("button", { name: "Deposit $50.00" }).click();
+    await page.getByRole("button", { name: "Pause campaign" }).waitFor();
+
+    await page.getByRole("link", { name: "Which line works?" }).click();
+    await page.getByRole("link", { name: "A quill scratches." }).click();
+    await page.getByRole("button", { name: "Delete creative" }).click();
+    await page.getByText("This is its only one. Write another first, or pause the campaign.").waitFor();
+    await page.getByRole("button", { name: "Write another creative" }).click();
+    await page.getByRole("heading", { name: "New creative" }).waitFor();
+    expect(problems).toEqual([]);
+  }, 120_000);
+
+  it("finds one of more than 500 campaigns, and again by its address", async () => {
+    const { page, problems } = view;
+    const campaigns = Array.from({ length: 500 }, (_, index) => ({
+      name: `${index < 100 ? "Frost" : "Season"} ${String(index).padStart(3, "0")}`,
+      budget_cents: 10_000 + index,
+      cpm_bid_cents: 1_000,
+    }));
+    await apiOf(page, dashboard.origin)("/campaigns/bulk", { campaigns });
+    await page.goto(`${dashboard.origin}/campaigns`);
+    await page.getByText("501 rows").waitFor();
+    expect(await page.getByRole("row").count()).toBe(101);
+    await page.getByRole("button", { name: "Page 6" }).click();
+    await page.getByRole("link", { name: "Winter in the taverns" }).waitFor();
+    expect(await page.getByRole("row").count()).toBe(2);
+    await page.getByLabel("Search campaigns").fill("frost");
+    await page.getByText("100 of 501 rows").waitFor();
+    await page.getByRole("button", { name: "Budget", exact: true }).click();
+    await page.getByRole("row").nth(1).getByText("Frost 099").waitFor();
+    await page.reload();
+    await page.getByRole("row").nth(1).getByText("Frost 099").waitFor();
+    expect(new URL(page.url()).search).toBe("?q=frost&sort=-budget");
+    expect(await seriousViolations(page)).toEqual([]);
+    expect(problems).toEqual([]);
+  }, 120_000);
 });
+
+/** Calls the API with the session of the page. */
+function apiOf(page: Page, origin: string) {
+  return async (path: string, data: object): Promise<{ id: string }> => {
+    const response = await page.request.post(`${origin}/api${path}`, { data, headers: { origin } });
+    expect({ path, isGood: response.ok() }).toEqual({ path, isGood: true });
+    return (await response.json()) as { id: string };
+  };
+}

@@ -68,6 +68,11 @@ describe("the webhooks of an account", () => {
     expect(await seriousViolations(page)).toEqual([]);
 
     await page.getByRole("main").getByRole("link", { name: "Webhooks" }).click();
+    await page.getByRole("button", { name: `Edit ${url}` }).click();
+    await dialog.getByRole("switch", { name: "Active" }).click();
+    expect(await seriousViolations(page)).toEqual([]);
+    await dialog.getByRole("button", { name: "Save changes" }).click();
+    await page.getByRole("row", { name: /Inactive/ }).waitFor();
     await page.getByRole("button", { name: `Rotate secret of ${url}` }).click();
     await dialog.getByRole("button", { name: "Rotate secret" }).click();
     await shown.waitFor();

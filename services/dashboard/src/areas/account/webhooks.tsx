@@ -1,8 +1,8 @@
-import { Button, Modal, NumberInput, Text, TextInput } from "@mantine/core";
+import { Button, Modal, NumberInput, Switch, Text, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useChange, useRead } from "../../api/queries.ts";
 import { useAbility, useSession } from "../../api/session.ts";
-import { useApiForm } from "../../api/use-api-form.ts";
+import { type ApiForm, useApiForm } from "../../api/use-api-form.ts";
 import { Choices } from "../../kit/choices.tsx";
 import { useConfirm } from "../../kit/confirm.tsx";
 import { DataTable } from "../../kit/data-table.tsx";
@@ -17,35 +17,44 @@ import { Empty } from "../../kit/states.tsx";
 import { Status } from "../../kit/status.tsx";
 import { EVENTS, type EventType, type Webhook } from "./webhook-events.ts";
 
+type Dialog = { kind: "create" } | { kind: "edit"; webhook: Webhook } | { kind: "secret"; value: string };
+const TITLES: Record<Dialog["kind"], string> = {
+  create: "Create a webhook",
+  edit: "Edit the webhook",
+  secret: "The secret of the webhook",
+};
+
 /** The webhooks of the account. */
 export function Component() {
   const { account } = useSession();
   const { canChange } = useAbility();
-  const [isCreating, setCreating] = useState(false);
-  const [secret, setSecret] = useState<string>();
-  const close = () => {
-    setCreating(false);
-    setSecret(undefined);
-  };
+  const [dialog, setDialog] = useState<Dialog>();
+  const create = () => setDialog({ kind: "create" });
+  const close = () => setDialog(undefined);
+  const showSecret = (value: string) => setDialog({ kind: "secret", value });
   return (
     <Page
       title="Webhooks"
       about={`Diegetic tells your server what happens to ${account.label}, signed with a secret.`}
-      actions={canChange && <Button onClick={() => setCreating(true)}>Create webhook</Button>}
+      actions={canChange && <Button onClick={create}>Create webhook</Button>}
     >
-      <Webhooks onCreate={() => setCreating(true)} onSecret={setSecret} />
+      <Webhooks
+        onCreate={create}
+        onEdit={(webhook) => setDialog({ kind: "edit", webhook })}
+        onSecret={showSecret}
+      />
       <Modal
-        opened={isCreating || secret !== undefined}
+        opened={dialog !== undefined}
         onClose={close}
-        title={secret === undefined ? "Create a webhook" : "The secret of the webhook"}
+        title={dialog && TITLES[dialog.kind]}
         closeOnClickOutside={false}
       >
-        {secret === undefined ? (
-          <CreateForm onClose={close} onSecret={setSecret} />
-        ) : (
+        {dialog?.kind === "create" && <CreateForm onClose={close} onSecret={showSecret} />}
+        {dialog?.kind === "edit" && <EditForm webhook={dialog.webhook} onClose={close} />}
+        {dialog?.kind === "secret" && (
           <SecretStep
             label="Secret"
-            value={secret}
+            value={dialog.value}
             warning="Your server verifies each event with it. Whoever has it can forge events."
             loss="It cannot be shown again. When it is lost, rotate it to get another."
             onClose={close}
@@ -58,10 +67,11 @@ export function Component() {
 
 interface WebhooksProps {
   onCreate: () => void;
+  onEdit: (webhook: Webhook) => void;
   onSecret: (secret: string) => void;
 }
 
-function Webhooks({ onCreate, onSecret }: WebhooksProps) {
+function Webhooks({ onCreate, onEdit, onSecret }: WebhooksProps) {
   const { canChange } = useAbility();
   const webhooks = useRead("GET /webhooks");
   return (
@@ -121,7 +131,8 @@ function Webhooks({ onCreate, onSecret }: WebhooksProps) {
           key: "actions",
           header: "",
           align: "right",
-          cell: (webhook) => (canChange ? <Actions webhook={webhook} onSecret={onSecret} /> : null),
+          cell: (webhook) =>
+            canChange ? <Actions webhook={webhook} onEdit={onEdit} onSecret={onSecret} /> : null,
         },
       ]}
     />
@@ -132,7 +143,9 @@ function labelOf(event: EventType): string {
   return EVENTS.find(({ value }) => value === event)?.label ?? event;
 }
 
-function Actions({ webhook, onSecret }: { webhook: Webhook; onSecret: (secret: string) => void }) {
+type ActionsProps = Omit<WebhooksProps, "onCreate"> & { webhook: Webhook };
+
+function Actions({ webhook, onEdit, onSecret }: ActionsProps) {
   const confirm = useConfirm();
   const rotate = useChange("POST /webhooks/{webhook_id}/rotate-secret");
   const remove = useChange("DELETE /webhooks/{webhook_id}");
@@ -174,6 +187,7 @@ function Actions({ webhook, onSecret }: { webhook: Webhook; onSecret: (secret: s
   return (
     <RowActions
       actions={[
+        { label: "Edit", name: webhook.url, run: () => onEdit(webhook) },
         { label: "Rotate secret", name: `of ${webhook.url}`, run: () => void askToRotate() },
         { label: "Delete", name: webhook.url, run: () => void askToDelete(), isDestructive: true },
       ]}
@@ -183,7 +197,6 @@ function Actions({ webhook, onSecret }: { webhook: Webhook; onSecret: (secret: s
 
 function CreateForm({ onClose, onSecret }: { onClose: () => void; onSecret: (secret: string) => void }) {
   const form = useApiForm("POST /webhooks", { url: "", events: [] });
-  const events = form.values.events ?? [];
   const send = async () => {
     const created = await form.send({});
     if (created !== undefined) onSecret(created.secret);
@@ -196,6 +209,48 @@ function CreateForm({ onClose, onSecret }: { onClose: () => void; onSecret: (sec
       onClose={onClose}
       action="Create webhook"
     >
+      <Fields form={form} />
+    </DialogForm>
+  );
+}
+
+function EditForm({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
+  const { url, events, is_active, balance_low_cents, hold_expiry_percent } = webhook;
+  const stored = { url, events, is_active, balance_low_cents, hold_expiry_percent };
+  const form = useApiForm("PATCH /webhooks/{webhook_id}", stored);
+  const send = async () => {
+    const changed = await form.send({ path: { webhook_id: webhook.id } });
+    if (changed === undefined) return;
+    notifyDone("The webhook is changed.");
+    onClose();
+  };
+  return (
+    <DialogForm
+      failure={form.failure}
+      isSending={form.isSending}
+      onSend={send}
+      onClose={onClose}
+      action="Save changes"
+    >
+      <Switch
+        label="Active"
+        description="While it is off, events are neither recorded nor sent."
+        checked={form.values.is_active ?? true}
+        onChange={({ currentTarget }) => form.set("is_active", currentTarget.checked)}
+      />
+      <Fields form={form} />
+    </DialogForm>
+  );
+}
+
+type WebhookForm = ApiForm<"POST /webhooks"> | ApiForm<"PATCH /webhooks/{webhook_id}">;
+
+function Fields({ form: anyForm }: { form: WebhookForm }) {
+  // The two bodies have the same fields; a create only needs more of them.
+  const form = anyForm as ApiForm<"POST /webhooks">;
+  const events = form.values.events ?? [];
+  return (
+    <>
       <TextInput
         label="Address"
         description="An https address of your server."
@@ -217,7 +272,7 @@ function CreateForm({ onClose, onSecret }: { onClose: () => void; onSecret: (sec
           label="Balance below (optional)"
           placeholder="100.00"
           cents={form.values.balance_low_cents}
-          onCents={(cents) => form.set("balance_low_cents", cents)}
+          onCents={(cents) => form.set("balance_low_cents", cents ?? null)}
           error={form.problem("balance_low_cents")}
         />
       )}
@@ -228,11 +283,11 @@ function CreateForm({ onClose, onSecret }: { onClose: () => void; onSecret: (sec
           allowDecimal={false}
           value={form.values.hold_expiry_percent ?? ""}
           onChange={(percent) =>
-            form.set("hold_expiry_percent", typeof percent === "number" ? percent : undefined)
+            form.set("hold_expiry_percent", typeof percent === "number" ? percent : null)
           }
           error={form.problem("hold_expiry_percent")}
         />
       )}
-    </DialogForm>
+    </>
   );
 }
