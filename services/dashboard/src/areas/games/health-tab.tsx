@@ -150,7 +150,7 @@ function Waiting({ gameId }: { gameId: string }) {
           line="The stage is lit, and the first scene has yet to begin."
           action={
             <Group gap="sm">
-              <Button component={Link} to={`/match-tester?game=${game}`}>
+              <Button component={Link} to={`/match-tester?game=${game}`} variant="default">
                 Test a scene
               </Button>
               <Button component={Link} to={`/snippets?game=${game}`} variant="default">
