@@ -43,7 +43,7 @@ if lease_expires_ms ~= '' and now_ms > tonumber(lease_expires_ms) then return { 
 local account = read_account(account_key)
 local campaign = read_campaign(campaign_key, utc_day(now_ms))
 if not account or not campaign then return { 'refused', 'unknown_wallet' } end
-local is_remembered, first_match, asked_for = recall(account, matches, operation_field, match_id)
+local is_remembered, first_match, asked_for, developer_id = recall(account, matches, operation_field, match_id, ':account')
 local scope = match_id ~= '' and charged_scope(place, creative_id)
 -- A charge has removed the entry.
 if scope and not asked_for then
@@ -58,7 +58,7 @@ if not is_remembered and not is_carried then return { 'refused', 'no_match' } en
 -- recovery_epoch shows billing whether the wallet still contains the charge.
 local function record_of(id, entry, operation)
   local match = carried_json ~= '' and carried_json
-    or match_json(id, entry, advertiser_id, string.match(place, '^[^|]*'), game_json)
+    or match_json(id, entry, advertiser_id, string.match(place, '^[^|]*'), game_json, developer_id)
   return '{"impression_id":"' .. entry.impression_id .. '"' .. (operation or '') .. ',"creative_id":"' .. entry.creative_id
     .. '","recorded_at_ms":' .. entry.recorded_at_ms .. ',"recovery_epoch":' .. account.epoch .. ',"match":' .. match .. '}'
 end
@@ -94,7 +94,7 @@ local function charge(id, entry)
   redis.call('HSET', campaign_key, 'held', whole(campaign.held - held), 'spent', whole(campaign.spent + price),
     'impressions', whole(campaign.impressions + 1),
     'day', campaign.day, 'day_spent', whole(campaign.day_spent + price))
-  redis.call('ZREM', pending, pending_member(id, entry))
+  remove_pending(pending, id, entry)
   local recorded_ms = recorded_at_ms(campaign, now_ms)
   entry.state, entry.recorded_at_ms = 'C', whole(recorded_ms)
   entry.impression_id = 'imp_' .. string.gsub(id, '^mat_', '')
@@ -124,11 +124,11 @@ if first_match then
 end
 
 if match_id ~= '' then
-  if not asked_for and not is_carried then return { 'refused', 'no_match' } end
-  local entry = asked_for and decode_entry(asked_for) or {
-    state = 'L', price = carried_price, lapses_at_ms = '0', matched_at_us = held_at_ms .. '000', creative_id = creative_id,
-    session_key = '', times_seen = '0', cap_since_us = '0', facts = '',
-  }
+  local entry = asked_for and decode_entry(asked_for)
+  if not entry or entry.state == 'S' then
+    if not is_carried then return { 'refused', 'no_match' } end
+    entry = lapsed_entry(carried_price, held_at_ms, 0, creative_id, '', '')
+  end
   if entry.creative_id ~= creative_id or entry.state == 'X' then return { 'refused', 'no_match' } end
   if entry.state == 'C' then return replayed(match_id, entry) end
   if is_too_old(entry) then return { 'refused', 'no_match' } end
@@ -138,20 +138,29 @@ if match_id ~= '' then
 end
 
 -- The oldest first; if none of those is affordable, the newest, whose money is still held.
-local from = '[' .. creative_id .. ':' .. string.format('%016.0f', now_us - (hold_ttl_ms + without_id_ms) * 1000)
-local to = '(' .. creative_id .. ';'
-local candidates = redis.call('ZRANGEBYLEX', pending, from, to, 'LIMIT', 0, LOOK_AT)
-if #candidates == LOOK_AT then
+local candidates = {}
+local function look_for(prefix)
+  local from = '[' .. prefix .. whole(now_ms - hold_ttl_ms - without_id_ms)
+  local to = '(' .. prefix .. ';'
+  local oldest = redis.call('ZRANGEBYLEX', pending, from, to, 'LIMIT', 0, LOOK_AT)
+  for _, member in ipairs(oldest) do candidates[#candidates + 1] = member end
+  if #oldest < LOOK_AT then return end
   local newest = redis.call('ZREVRANGEBYLEX', pending, to, from, 'LIMIT', 0, LOOK_AT)
   for i = #newest, 1, -1 do candidates[#candidates + 1] = newest[i] end
 end
+-- Members from an earlier version are older.
+if pending_prefix(creative_id) ~= creative_id .. ':' then look_for(creative_id .. ':') end
+look_for(pending_prefix(creative_id))
 local refusal = 'no_match'
 for _, member in ipairs(candidates) do
-  local id = string.sub(member, #creative_id + 19)
+  local held_at_ms, id = decode_pending(member)
   local text = redis.call('HGET', matches, id)
   if text then
     local entry = decode_entry(text)
-    if not is_too_old(entry) then
+    if entry.state == 'S' then
+      entry = lapsed_entry(entry.price, held_at_ms, entry.hold_ms, creative_id, entry.session_key, entry.facts)
+    end
+    if entry.creative_id == creative_id and not is_too_old(entry) then
       local reason = too_dear(entry)
       if not reason then return charge(id, entry) end
       if refusal == 'no_match' then refusal = reason end

@@ -20,6 +20,10 @@ local text = redis.call('HGET', matches, match_id)
 local entry = text and decode_entry(text)
 if not entry or not string.find(entry.facts, user_hash, 1, true) then return '' end
 local old_session = entry.session_key
+if entry.state == 'S' then
+  redis.call('HSET', matches, match_id, replaced(replaced(text, old_session, new_session), user_hash, new_hash))
+  return old_session
+end
 for _, account_id in ipairs({ developer_of(entry.facts), '' }) do
   local old_member = hold_member(match_id, place, old_session, account_id, entry.price)
   local lapses_at_ms = redis.call('ZSCORE', holds, old_member)

@@ -55,7 +55,8 @@ end
 
 local entry = decode_entry(text)
 if entry.session_key ~= session_key then error('the hold is of another session') end
-if entry.state == (reason == 'lapsed' and 'L' or 'X') then return { 'released' } end
+local is_lapsed = entry.state == 'L' or entry.state == 'S'
+if is_lapsed and reason == 'lapsed' or entry.state == 'X' and reason == 'cancelled' then return { 'released' } end
 if entry.state ~= 'O' then return { 'not_open' } end
 if reason == 'lapsed' and tonumber(entry.lapses_at_ms) > now_ms then return { 'not_due' } end
 
@@ -65,11 +66,13 @@ free(tonumber(entry.price))
 give_back_cap(cap, entry, reason == 'cancelled')
 if reason == 'lapsed' then
   entry.state = 'L'
-  redis.call('HSET', matches, match_id, encode_entry(entry))
+  -- Members of `history` are matches whose ids do not carry them.
+  local is_carried = not redis.call('ZSCORE', history, match_id)
+  redis.call('HSET', matches, match_id, is_carried and encode_short_entry(entry) or encode_entry(entry))
   redis.call('HSET', session_release, match_id, session_release_value)
 else
   if matched ~= account_key then uncount_match(matched, game_of(place)) end
-  redis.call('ZREM', pending, pending_member(match_id, entry))
+  remove_pending(pending, match_id, entry)
   entry.state, entry.facts = 'X', ''
   redis.call('HSET', matches, match_id, encode_entry(entry))
   remember(matches, history, match_id, now_ms, CANCELLED_MS)

@@ -2,7 +2,8 @@
 -- KEYS  account, campaign, holds, pending, matches, history, shares, cap, matched (of the hour)
 -- ARGV  match_id, place ('<campaign_id>|<encoded game_id>'), session_key, campaign_version, price (millicents),
 --       hold_ttl_ms, session_started_ms ('': not checked), session_idle_ms, facts of the match (see "entry"),
---       developer's account_id, lifetime of the match entry (ms),
+--       developer's account_id, how long after its hold a match is kept whose id carries it (ms), lifetime of this match's
+--       entry (ms; '': its id carries it),
 --       the session's earlier ads of the advertiser, when the first of them was admitted (ms; '': not checked),
 --       then pairs of creative_id, max_uses
 -- Reply {'held', creative_id, times_seen, lapses_at_ms, cap_since_ms, valid-from epoch}
@@ -21,7 +22,7 @@
 --       time, belong to an earlier session: if session_started_ms is given, they are deleted first. If counts of earlier ads
 --       were lost (see "cap"), each creative counts all of them.
 -- While memory is full the script ends with OOM and holds nothing.
--- Idempotent by match_id: a held match returns the same reply again, whatever its state; a cancelled one is held anew.
+-- Idempotent by match_id: a held match returns the same reply again until its hold lapsed; a cancelled one is held anew.
 
 -- @include "time"
 -- @include "entry"
@@ -37,14 +38,16 @@ local match_id, place, session_key = ARGV[1], ARGV[2], ARGV[3]
 local campaign_version, price, hold_ttl_ms = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
 local session_started_ms, session_idle_ms = tonumber(ARGV[7]), tonumber(ARGV[8])
 local developer_id, game = ARGV[10], game_of(place)
-local earlier_ads, earlier_since_ms = ARGV[12], tonumber(ARGV[13])
-local FIRST_CREATIVE = 14
+local kept_ms, remember_ms = tonumber(ARGV[11]), tonumber(ARGV[12])
+local earlier_ads, earlier_since_ms = ARGV[13], tonumber(ARGV[14])
+local FIRST_CREATIVE = 15
 
 local now_us, now_us_text = now_microseconds()
 local now_ms = math.floor(now_us / 1000)
 
 -- Picks the creative with the fewest appearances among those below their cap; rotates between equal ones. Returns creative_id,
--- appearances, times served. counted: `since`, `base`, then appearances and times served of each creative, as HMGET returns them.
+-- appearances, times served if stored. counted: `since`, `base`, then appearances and times served of each creative, as HMGET
+-- returns them.
 local function pick_creative(counted, rotation)
   local fewest, equals, base = math.huge, {}, counted[2] or 0
   for i = FIRST_CREATIVE, #ARGV, 2 do
@@ -57,7 +60,7 @@ local function pick_creative(counted, rotation)
   end
   if #equals == 0 then return nil end
   local place = equals[rotation % #equals + 1]
-  return ARGV[place + FIRST_CREATIVE - 3], fewest, tonumber(counted[place + 1] or base)
+  return ARGV[place + FIRST_CREATIVE - 3], fewest, counted[place + 1]
 end
 
 local function read_cap()
@@ -94,9 +97,10 @@ account = read_account(account_key)
 campaign = read_campaign(campaign_key, utc_day(now_ms))
 if not account or not campaign then return without_hold('refused', 'unknown_wallet', '', '') end
 
-local is_remembered, known = recall(account, matches, match_id)
+local is_remembered, known, known_developer = recall(account, matches, match_id, ':account')
 if known then
   local entry = decode_entry(known)
+  if entry.state == 'S' then return without_hold('refused', 'creative_cap', '', '') end
   if entry.state ~= 'X' then
     return without_hold('held', entry.creative_id, entry.times_seen, entry.lapses_at_ms, milliseconds(entry.cap_since_us),
       account.matches_valid_from_epoch)
@@ -124,7 +128,7 @@ local share = read_share(shares, developer_id, game)
 if exceeds_share(share, account, campaign, price) then
   return without_hold('refused', 'developer_share', cap_since_ms, '')
 end
-local creative_id, appearances, times_served = pick_creative(counted, campaign.rotation)
+local creative_id, appearances, served_apart = pick_creative(counted, campaign.rotation)
 if not creative_id then return without_hold('refused', 'creative_cap', cap_since_ms, '') end
 
 -- Before any count changes: while a cluster moves the hash slot, creating a deleted key again ends the script (see "history").
@@ -134,8 +138,10 @@ if not is_remembered then
   redis.call('HSET', matches, ':era', account.matches_valid_from_epoch)
 end
 -- No write precedes this one without `require_memory`: full memory stops the script here.
-redis.call('HSET', cap, 'since', cap_since_us or now_us_text, creative_id, whole(appearances + 1),
-  'n:' .. creative_id, whole(times_served + 1), unpack(counted[2] and { 'base', counted[2] } or {}))
+local times_served = tonumber(served_apart or appearances)
+local apart = served_apart and { 'n:' .. creative_id, whole(times_served + 1) } or {}
+redis.call('HSET', cap, 'since', cap_since_us or now_us_text, creative_id, whole(appearances + 1), unpack(apart))
+if counted[2] then redis.call('HSET', cap, 'base', counted[2]) end
 redis.call('PEXPIRE', cap, ARGV[8])
 
 local entry = {
@@ -149,10 +155,9 @@ redis.call('ZADD', holds, entry.lapses_at_ms, hold_member(match_id, place, sessi
 count_hold(shares, developer_id, game, share, price)
 count_in_hour(matched, '', game)
 redis.call('ZADD', pending, '0', pending_member(match_id, entry))
-redis.call('HSET', matches, match_id, encode_entry(entry))
-local remember_ms = tonumber(ARGV[11])
-redis.call('ZADD', history, whole(now_ms + remember_ms), match_id)
-keep_matches(pending, matches, history, remember_ms)
-trim_history(pending, matches, history, milliseconds(now_us_text))
+redis.call('HSET', matches, match_id, encode_entry(entry), unpack(known_developer and {} or { ':account', developer_id }))
+keep_matches(pending, matches, history, remember_ms or hold_ttl_ms + kept_ms)
+if remember_ms then remember(matches, history, match_id, now_ms, remember_ms) end
+trim(pending, matches, history, creative_id, campaign.rotation, now_ms, hold_ttl_ms, kept_ms)
 return { 'held', creative_id, entry.times_seen, entry.lapses_at_ms, milliseconds(entry.cap_since_us),
   account.matches_valid_from_epoch }

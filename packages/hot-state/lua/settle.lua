@@ -2,7 +2,7 @@
 -- wallet was restored, or the reversal of a charge that was quarantined.
 -- KEYS  account, campaign, holds, pending, matches, history, shares, settled, charged (of the match)
 -- ARGV  epoch in Postgres, 'late' | 'reversed', impression_id, match_id, price, day (YYYY-MM-DD),
---       epoch of the commit, place ('<campaign_id>|<encoded game_id>'), field of the match in `charged`
+--       epoch of the commit, place ('<campaign_id>|<encoded game_id>'), field of the match in `charged`, recorded_at_ms ('': unknown)
 -- Reply {code}
 -- Codes settled         the totals were changed and now agree with Postgres
 --       known           the totals already agreed
@@ -21,7 +21,7 @@
 -- @include "shares"
 
 local account_key, campaign_key, holds, pending, matches, history, shares, settled, charged = unpack(KEYS)
-local epoch, kind, impression_id, match_id, price, day, committed_in, place, charged_field = unpack(ARGV)
+local epoch, kind, impression_id, match_id, price, day, committed_in, place, charged_field, recorded_ms = unpack(ARGV)
 -- Value of a mark whose settlement moved money; marks written by `restore_wallet` have another value.
 local MOVED = 'moved'
 local now_ms = math.floor(now_microseconds() / 1000)
@@ -62,15 +62,18 @@ local function take_match()
       redis.call('HINCRBY', account_key, 'held', released)
       redis.call('HINCRBY', campaign_key, 'held', released)
     end
-    redis.call('ZREM', pending, pending_member(match_id, entry))
+    -- `pending` may keep the member of a short entry: without the entry it is no match.
+    if entry.creative_id then
+      remove_pending(pending, match_id, entry)
+      scope = charged_scope(place, entry.creative_id)
+    end
     redis.call('HDEL', matches, match_id)
     redis.call('ZREM', history, match_id)
-    scope = charged_scope(place, entry.creative_id)
   elseif tonumber(committed_in) < tonumber(account.matches_valid_from_epoch) then
     return false
   end
   -- Also for a match without an entry: a request may still charge it from its id.
-  remember_charge(charged, charged_field, account, now_ms, price, scope)
+  remember_charge(charged, charged_field, account, tonumber(recorded_ms) or now_ms, price, scope)
   return false
 end
 

@@ -50,12 +50,12 @@ export const advertiserKeys = {
   pending: (advertiserId: string, campaignId: string, gameId: string) =>
     `{${advertiserId}}:pending:${campaignId}:${encodeName(gameId)}`,
   /**
-   * Every match of a campaign in a game, open or lapsed, until `lateImpressionMs` and 10 min after its hold lapses; one that
-   * was charged without its id for at least 24 h and 10 min, a cancelled one for 10 min.
+   * Every match of a campaign in a game, open or lapsed, until 10 min after it can be billed, or can be billed only by an id that
+   * carries it; one that was charged without its id for at least 24 h and 10 min, a cancelled one for 10 min.
    */
   matches: (advertiserId: string, campaignId: string, gameId: string) =>
     `{${advertiserId}}:matches:${campaignId}:${encodeName(gameId)}`,
-  /** Fields of `matches` by the time (ms) from which they may be removed. */
+  /** Fields of `matches` by the time (ms) from which they may be removed, without matches whose ids carry them. */
   history: (advertiserId: string, campaignId: string, gameId: string) =>
     `{${advertiserId}}:history:${campaignId}:${encodeName(gameId)}`,
   /** Charged matches of a while, by `chargedField`; expires 24 h and 10 min after the last charge, or a little later. */

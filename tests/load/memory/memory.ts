@@ -107,18 +107,21 @@ async function measureSeenLater(stage: Stage) {
 }
 
 async function measureLapsedLater(stage: Stage, openBytes: number): Promise<number> {
-  const world = await World.open(stage, {
+  const lives = {
+    ...USUAL,
     holdTtlMs: SHORT_MS,
     sessionIdleMs: SHORT_MS,
     matchWithoutIdMs: SHORT_MS,
     resendMs: SHORT_MS,
-  });
+  };
+  const world = await World.open(stage, lives);
   await world.traffic.take(stage.matches);
   await world.releaseAll();
   await world.sessionsToEnd();
   await sleep(3 * SHORT_MS);
   // Later matches remove entries; their own holds stay open.
-  await world.traffic.take(stage.matches * FOLLOWING_SHARE, USUAL);
+  const { sessionIdleMs } = USUAL;
+  await world.traffic.take(stage.matches * FOLLOWING_SHARE, { ...lives, sessionIdleMs });
   return Math.max(0, (await world.bytes()) - FOLLOWING_SHARE * openBytes);
 }
 

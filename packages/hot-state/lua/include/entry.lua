@@ -8,17 +8,29 @@
 --   cap_since_us     `since` of the caps that count it: '-' and how long before matched_at_us (microseconds)
 --   recorded_at_ms, impression_id   '' until charged
 --   facts            what a record adds: user_hash, country_code, campaign_version, revenue_share_basis_points, affinity_score,
---                    matched_at_ms, developer's account_id, affinities ('<affinity_id>:<contribution>,…'); '' if not needed
--- An entry from an earlier version has an absolute cap_since_us and the match's JSON as facts. Needs "time".
+--                    matched_at_ms, developer's account_id, affinities ('<affinity_id without aff_>:<contribution>,…');
+--                    '' if not needed
+-- A lapsed match whose id carries it has a short entry, for impressions without that id; its member of `pending` has the rest:
+--   'S', price, length of its hold (ms), session_key, facts without the account_id
+-- The field ':account' is the developer's account_id: all matches of a game have the same.
+-- An entry from an earlier version has aff_ in its affinities; or an absolute cap_since_us and the match's JSON as facts.
+-- Needs "time".
 
 local ENTRY_PATTERN = '^([OLCX])|(%d+)|(%d+)|(%d+)|([^|]*)|([^|]*)|(%d+)|([%d-]+)|(%d*)|([^|]*)|(.*)$'
+local SHORT_PATTERN = '^S|(%d+)|(%d+)|([^|]*)|(.*)$'
 local FACTS_PATTERN = '^([^|]*)|([^|]*)|([^|]*)|([^|]*)|([^|]*)|([^|]*)|([^|]*)|(.*)$'
+local UP_TO_ACCOUNT = '^(' .. string.rep('[^|]*|', 6) .. ')[^|]*'
 local MATCH_JSON = '{"match_id":"%s","advertiser_id":"%s","campaign_id":"%s","campaign_version":%s,"game_id":%s,'
   .. '"developer_account_id":"%s","user_hash":"%s","session_key":"%s","country_code":%s,"affinity_score":%s,"affinities":[%s],'
   .. '"price_millicents":%s,"revenue_share_basis_points":%s,"matched_at_ms":%s}'
 
--- All fields are strings.
+-- All fields are strings. A short entry has only some of them, and hold_ms.
 local function decode_entry(text)
+  if string.sub(text, 1, 1) == 'S' then
+    local price, hold_ms, session_key, facts = string.match(text, SHORT_PATTERN)
+    if not price then error('match entry is damaged') end
+    return { state = 'S', price = price, hold_ms = hold_ms, session_key = session_key, facts = facts }
+  end
   local state, price, lapses_at_ms, matched_at_us, creative_id, session_key, times_seen, cap_since_us,
     recorded_at_ms, impression_id, facts = string.match(text, ENTRY_PATTERN)
   if not state then error('match entry is damaged') end
@@ -45,6 +57,21 @@ local function encode_entry(entry)
     .. entry.facts
 end
 
+local function encode_short_entry(entry)
+  local hold_ms = entry.lapses_at_ms - math.floor(entry.matched_at_us / 1000)
+  return 'S|' .. entry.price .. '|' .. whole(hold_ms) .. '|' .. entry.session_key .. '|'
+    .. string.gsub(entry.facts, UP_TO_ACCOUNT, '%1')
+end
+
+-- The entry of a lapsed match, from what its id, or its short entry and its member of `pending`, say.
+local function lapsed_entry(price, held_at_ms, hold_ms, creative_id, session_key, facts)
+  return {
+    state = 'L', price = price, lapses_at_ms = whole(held_at_ms + hold_ms), matched_at_us = held_at_ms .. '000',
+    creative_id = creative_id, session_key = session_key, times_seen = '0', cap_since_us = held_at_ms .. '000',
+    recorded_at_ms = '', impression_id = '', facts = facts,
+  }
+end
+
 local function is_json(facts)
   return string.sub(facts, 1, 1) == '{'
 end
@@ -55,14 +82,20 @@ local function developer_of(facts)
   return select(7, string.match(facts, FACTS_PATTERN)) or ''
 end
 
--- The JSON of a match for its record. game_json: the game's id as JSON
-local function match_json(match_id, entry, advertiser_id, campaign_id, game_json)
+local function affinity_json(id, contribution)
+  if string.sub(id, 1, 4) ~= 'aff_' then id = 'aff_' .. id end
+  return '{"affinity_id":"' .. id .. '","contribution":' .. contribution .. '}'
+end
+
+-- The JSON of a match for its record. game_json: the game's id as JSON; developer_id: used if the facts lack it
+local function match_json(match_id, entry, advertiser_id, campaign_id, game_json, developer_id)
   if is_json(entry.facts) then return entry.facts end
   local user_hash, country, version, share, score, matched_at_ms, account_id, affinities =
     string.match(entry.facts, FACTS_PATTERN)
+  if account_id == '' then account_id = developer_id end
   return string.format(MATCH_JSON, match_id, advertiser_id, campaign_id, version, game_json, account_id, user_hash,
     entry.session_key, country == '' and 'null' or '"' .. country .. '"', score,
-    (string.gsub(affinities, '([^:,]+):([^,]+)', '{"affinity_id":"%1","contribution":%2}')), entry.price, share, matched_at_ms)
+    (string.gsub(affinities, '([^:,]+):([^,]+)', affinity_json)), entry.price, share, matched_at_ms)
 end
 
 -- Member of `holds`: everything a release needs, even if the entry has expired.
@@ -72,7 +105,32 @@ local function hold_member(match_id, place, session_key, account_id, price)
   return match_id .. '|' .. place .. '|' .. session_key .. '|' .. price
 end
 
--- Member of `pending`: sorts by creative, then age, because every time has 16 digits.
+-- Member of `pending`: sorts by creative, then age, because every time has 13 digits. Parts of the ids, so that it has at most 60
+-- characters: Redis stores a small sorted set without longer ones compactly.
+local CREATIVE_CHARACTERS, MATCH_CHARACTERS = 12, 26
+
+local function pending_prefix(creative_id)
+  return string.sub(creative_id, -CREATIVE_CHARACTERS) .. ':'
+end
+
 local function pending_member(match_id, entry)
-  return entry.creative_id .. ':' .. entry.matched_at_us .. ':' .. match_id
+  return pending_prefix(entry.creative_id) .. milliseconds(entry.matched_at_us) .. ':' .. string.sub(match_id, -MATCH_CHARACTERS)
+end
+
+-- When the hold was taken (ms; microseconds in a member from an earlier version), match_id.
+local function decode_pending(member)
+  local held_at, name = string.match(member, '^[^:]*:(%d+):(.*)$')
+  return held_at, #name == MATCH_CHARACTERS and 'mat_' .. name or name
+end
+
+-- Members from an earlier version have the whole ids, and microseconds.
+local function add_pending_members(members, match_id, entry)
+  members[#members + 1] = pending_member(match_id, entry)
+  members[#members + 1] = entry.creative_id .. ':' .. entry.matched_at_us .. ':' .. match_id
+end
+
+local function remove_pending(pending, match_id, entry)
+  local members = {}
+  add_pending_members(members, match_id, entry)
+  redis.call('ZREM', pending, unpack(members))
 end

@@ -1,6 +1,6 @@
--- An entry is kept 10 min longer than its match can be billed: until late_impression_ms after its hold lapses, or until
--- match_without_id_ms after it when the id carries the match, and never before its hold is released. A charge without an id is
--- kept for at least 24 h and 10 min, a cancelled match for 10 min. Then it may be removed.
+-- `history` says when fields of `matches` may be removed: charges and operations after at least 24 h and 10 min, cancelled matches
+-- after 10 min, and matches whose ids do not carry them 10 min after they can no longer be billed. The others are removed 10 min
+-- after they can be billed only by their ids. No match is removed before its hold is released.
 -- While a cluster moves a hash slot, a script that accesses a key after emptying it ends with an error, and its earlier writes
 -- remain. So a script removes the member of `pending` only after its last other use of that key.
 
@@ -17,32 +17,33 @@ local function keep_for(key, ms)
   if redis.call('PTTL', key) < ms then redis.call('PEXPIRE', key, whole(ms + KEY_MARGIN_MS)) end
 end
 
--- Records when a field of `matches` may be removed, and keeps both keys until then: they are created and expire together.
+-- Extends `matches`, and `history` if it exists: they expire together, so that no field outlives its member. Returns the lifetime.
+local function keep_both(matches, history, for_ms)
+  local kept_ms = redis.call('PTTL', matches)
+  if kept_ms >= for_ms then return kept_ms end
+  kept_ms = for_ms + KEY_MARGIN_MS
+  redis.call('PEXPIRE', matches, whole(kept_ms))
+  redis.call('PEXPIRE', history, whole(kept_ms))
+  return kept_ms
+end
+
+-- Records when a field of `matches` may be removed, and keeps both keys until then.
 local function remember(matches, history, field, now_ms, for_ms)
   redis.call('ZADD', history, whole(now_ms + for_ms), field)
-  if redis.call('PTTL', history) < for_ms then
-    redis.call('PEXPIRE', matches, whole(for_ms + KEY_MARGIN_MS))
-    redis.call('PEXPIRE', history, whole(for_ms + KEY_MARGIN_MS))
-  end
+  if redis.call('PTTL', history) >= for_ms then return end
+  redis.call('PEXPIRE', history, whole(keep_both(matches, history, for_ms)))
 end
 
--- Extends `pending`, `matches` and `history` after a match was added to all three. `pending` is created again whenever it was
--- empty, and never outlives the others: if its lifetime is long enough, so is theirs.
+-- Extends `pending`, `matches` and `history` after a match was added to the first two. `pending` is created again whenever it
+-- was empty, and never outlives the others: if its lifetime is long enough, so is theirs.
 local function keep_matches(pending, matches, history, for_ms)
   if redis.call('PTTL', pending) >= for_ms then return end
-  local kept_ms = redis.call('PTTL', history)
-  if kept_ms < for_ms then
-    kept_ms = for_ms + KEY_MARGIN_MS
-    redis.call('PEXPIRE', matches, whole(kept_ms))
-    redis.call('PEXPIRE', history, whole(kept_ms))
-  end
-  redis.call('PEXPIRE', pending, whole(kept_ms))
+  redis.call('PEXPIRE', pending, whole(keep_both(matches, history, for_ms)))
 end
 
--- Removes a few expired fields, more than one reserve and its commit add. Waits until there are several, because each run
--- costs the same.
+-- Removes a few expired fields. Waits until there are several, because each run costs the same.
 local function trim_history(pending, matches, history, now_ms)
-  local due = redis.call('ZRANGEBYSCORE', history, '-inf', now_ms, 'LIMIT', 0, TRIM_LIMIT)
+  local due = redis.call('ZRANGEBYSCORE', history, '-inf', whole(now_ms), 'LIMIT', 0, TRIM_LIMIT)
   if #due < TRIM_FROM then return end
   local forgotten, unbilled = {}, {}
   for i, text in ipairs(redis.call('HMGET', matches, unpack(due))) do
@@ -53,11 +54,48 @@ local function trim_history(pending, matches, history, now_ms)
       remember(matches, history, due[i], now_ms, KEY_MARGIN_MS)
     else
       forgotten[#forgotten + 1] = due[i]
-      if entry then unbilled[#unbilled + 1] = pending_member(due[i], entry) end
+      if entry and entry.creative_id then add_pending_members(unbilled, due[i], entry) end
     end
   end
   if #unbilled > 0 then redis.call('ZREM', pending, unpack(unbilled)) end
   if #forgotten == 0 then return end
   redis.call('HDEL', matches, unpack(forgotten))
   redis.call('ZREM', history, unpack(forgotten))
+end
+
+-- Removes those of the given members of `pending` whose holds ended before a time, and their entries if these are short. Members
+-- from an earlier version stay: `history` lists their matches.
+local function trim_pending(pending, matches, members, ended_before_ms)
+  local held, ids, unbilled, forgotten = {}, {}, {}, {}
+  for i, member in ipairs(members) do held[i], ids[i] = decode_pending(member) end
+  for i, text in ipairs(redis.call('HMGET', matches, unpack(ids))) do
+    local entry = text and decode_entry(text) or { hold_ms = '0' }
+    local ended_ms = tonumber(entry.lapses_at_ms or held[i] + entry.hold_ms)
+    if entry.state ~= 'O' and ended_ms < ended_before_ms then
+      unbilled[#unbilled + 1] = members[i]
+      if entry.state == 'S' then forgotten[#forgotten + 1] = ids[i] end
+    end
+  end
+  if #unbilled > 0 then redis.call('ZREM', pending, unpack(unbilled)) end
+  if #forgotten > 0 then redis.call('HDEL', matches, unpack(forgotten)) end
+end
+
+-- Removes a few expired fields, more than one reserve and its commit add. Takes turns between `history`, the creative, and the
+-- next creative in order, which may no longer be served.
+local function trim(pending, matches, history, creative_id, turn, now_ms, hold_ttl_ms, kept_ms)
+  if turn % 2 == 1 then return trim_history(pending, matches, history, now_ms) end
+  local prefix = pending_prefix(creative_id)
+  if turn % 4 == 0 then
+    local to = '(' .. prefix .. whole(now_ms - hold_ttl_ms - kept_ms)
+    local oldest = redis.call('ZRANGEBYLEX', pending, '[' .. prefix, to, 'LIMIT', 0, TRIM_LIMIT)
+    if #oldest >= TRIM_FROM then trim_pending(pending, matches, oldest, now_ms - kept_ms) end
+    return
+  end
+  local following = redis.call('ZRANGEBYLEX', pending, '(' .. string.sub(prefix, 1, -2) .. ';', '+', 'LIMIT', 0, TRIM_LIMIT)
+  if #following == 0 then following = redis.call('ZRANGEBYLEX', pending, '-', '+', 'LIMIT', 0, TRIM_LIMIT) end
+  local before_ms, old = now_ms - hold_ttl_ms - kept_ms, {}
+  for _, member in ipairs(following) do
+    if tonumber((decode_pending(member))) < before_ms then old[#old + 1] = member end
+  end
+  if #old > 0 then trim_pending(pending, matches, old, now_ms - kept_ms) end
 end

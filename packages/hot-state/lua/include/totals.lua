@@ -28,7 +28,7 @@ end
 local function recall(account, matches, ...)
   local values = redis.call('HMGET', matches, ':era', ...)
   if values[1] ~= account.matches_valid_from_epoch then return false end
-  return true, values[2], values[3]
+  return true, unpack(values, 2)
 end
 
 -- limit: the budget, or a lower ceiling that will become the budget. day: the day that spending counts for. If the clock goes

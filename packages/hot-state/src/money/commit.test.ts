@@ -331,7 +331,10 @@ describe("a late impression", () => {
     const rememberedMs = async (matchId: string) =>
       Number(await redis.zscore(advertiserKeys.history(advertiserId, campaignId, gameId), matchId)) -
       Date.now();
-    const { match_id: matchId } = await wallet.hold();
+    const match = await wallet.hold();
+    const { match_id: matchId } = match;
+    await wallet.age(match, HOLD_TTL_MS);
+    expect(await wallet.money.release(holdOf(match), "lapsed")).toBe("released");
     expect(await rememberedMs(matchId)).toBeGreaterThan(2 * HOUR_MS);
     expect(await rememberedMs(matchId)).toBeLessThan(3 * HOUR_MS);
     await wallet.commit({ matchId });

@@ -14,7 +14,7 @@ let server: TestRedis;
 let redis: RedisConnection;
 let money: MoneyCommands;
 let wallet: TestWallet;
-/** Held by the version before entries had compact facts, and open during the upgrade. */
+/** Held by an earlier version, and open during the upgrade. */
 let match: MatchFacts;
 
 beforeAll(async () => {
@@ -28,14 +28,25 @@ afterAll(async () => {
   await server.stop();
 });
 
-beforeEach(async () => {
-  wallet = await TestWallet.open(money, redis);
-  match = wallet.match({ game_id: wallet.gameId, session_key: "s" });
-  await holdLikeTheEarlierVersion(match);
-});
+type Form = "JSON" | "whole ids";
+
+/** Holds until each kind of expired field was looked for. */
+const TURNS = 4;
+
+/** The facts of a match, and `since` of its caps, as entries of these versions had them. */
+function earlierFacts(form: Form, facts: MatchFacts, nowUs: string): { capSince: string; stored: string } {
+  if (form === "JSON") return { capSince: nowUs, stored: JSON.stringify(facts) };
+  const { user_hash, country_code, campaign_version, revenue_share_basis_points, affinity_score } = facts;
+  const own = `${user_hash}|${country_code}|${campaign_version}|${revenue_share_basis_points}|${affinity_score}`;
+  const affinities = facts.affinities.map((one) => `${one.affinity_id}:${one.contribution}`).join(",");
+  return {
+    capSince: "-0",
+    stored: `${own}|${facts.matched_at_ms}|${facts.developer_account_id}|${affinities}`,
+  };
+}
 
 /** The writes of that version's `reserve`. */
-async function holdLikeTheEarlierVersion(facts: MatchFacts): Promise<void> {
+async function holdLikeTheEarlierVersion(form: Form, facts: MatchFacts): Promise<void> {
   const { advertiserId, campaignId, gameId, creativeId } = wallet;
   const { match_id: id, price_millicents: price, session_key: session } = facts;
   const nowMs = Date.now();
@@ -46,7 +57,8 @@ async function holdLikeTheEarlierVersion(facts: MatchFacts): Promise<void> {
     advertiserKeys.campaign(advertiserId, campaignId),
   ];
   const matches = advertiserKeys.matches(advertiserId, campaignId, gameId);
-  const entry = `O|${price}|${lapsesAtMs}|${nowUs}|${creativeId}|${session}|0|${nowUs}|||${JSON.stringify(facts)}`;
+  const { capSince, stored } = earlierFacts(form, facts, nowUs);
+  const entry = `O|${price}|${lapsesAtMs}|${nowUs}|${creativeId}|${session}|0|${capSince}|||${stored}`;
   const game = encodeName(gameId);
   const member = `${id}|${campaignId}|${game}|${session}|${facts.developer_account_id}|${price}`;
   const epoch = (await redis.hget(account, "era")) ?? "";
@@ -74,15 +86,28 @@ async function holdLikeTheEarlierVersion(facts: MatchFacts): Promise<void> {
     .exec();
 }
 
+function pendingMembers(): Promise<string[]> {
+  const { advertiserId, campaignId, gameId } = wallet;
+  return redis.zrange(advertiserKeys.pending(advertiserId, campaignId, gameId), "0", "-1");
+}
+
 const record = () => ({ outcome: "charged", replay: false, record: { match } });
 
-describe("a match that was open when the form of entries changed", () => {
+describe.each<Form>(["JSON", "whole ids"])("a match that an earlier version stored with %s", (form) => {
+  beforeEach(async () => {
+    wallet = await TestWallet.open(money, redis);
+    const affinities = [newId("aff"), newId("aff")].map((id) => ({ affinity_id: id, contribution: 0.5 }));
+    match = wallet.match({ game_id: wallet.gameId, session_key: "s", affinities });
+    await holdLikeTheEarlierVersion(form, match);
+  });
+
   it.each([true, false])("is charged (with its id: %s), and a retry gets the same", async (isNamed) => {
     const request = { operationId: newId("op"), matchId: isNamed ? match.match_id : null };
     const charged = await wallet.commit(request);
     expect(charged).toMatchObject(record());
     expect(await wallet.commit(request)).toMatchObject({ outcome: "charged", replay: true });
     expect(await wallet.spentAndHeld()).toEqual({ spent: match.price_millicents, held: 0 });
+    expect(await pendingMembers()).toEqual([]);
   });
 
   it.each([true, false])("lapses, and is charged late (with its id: %s)", async (isNamed) => {
@@ -93,7 +118,32 @@ describe("a match that was open when the form of entries changed", () => {
     const cap = advertiserKeys.cap(wallet.advertiserId, wallet.gameId, match.session_key);
     expect(await redis.hget(cap, wallet.creativeId)).toBeNull();
     expect(await wallet.commit({ matchId: isNamed ? match.match_id : null })).toMatchObject(record());
+    expect(await wallet.commit({ matchId: match.match_id })).toMatchObject({ replay: true });
     expect(await wallet.spentAndHeld()).toEqual({ spent: match.price_millicents, held: 0 });
+    expect(await pendingMembers()).toEqual([]);
+  });
+
+  it("is charged without its id before a later one", async () => {
+    const later = await wallet.hold({ session_key: "another_session" });
+    for (const { match_id: matchId } of [match, later]) {
+      expect(await wallet.commit()).toMatchObject({ record: { match: { match_id: matchId } } });
+    }
+    expect(await wallet.commit()).toMatchObject({ reason: "no_match" });
+    expect(await pendingMembers()).toEqual([]);
+  });
+
+  it("is forgotten once it can no longer be billed", async () => {
+    const { advertiserId, campaignId, gameId } = wallet;
+    await wallet.age(match, HOLD_TTL_MS + 1);
+    expect(await money.release(holdOf(match), "lapsed")).toBe("released");
+    const history = advertiserKeys.history(advertiserId, campaignId, gameId);
+    expect(await redis.zcard(history)).toBe(1);
+    await redis.zadd(history, 1, match.match_id, 1, "mat_a", 1, "mat_b", 1, "mat_c");
+    const later = [];
+    for (let i = 0; i < TURNS; i++) later.push(await wallet.hold());
+    const kept = await redis.hkeys(advertiserKeys.matches(advertiserId, campaignId, gameId));
+    expect(kept.sort()).toEqual([":account", ":era", ...later.map(({ match_id: id }) => id)]);
+    expect(await pendingMembers()).toHaveLength(TURNS);
   });
 
   it("is cancelled", async () => {
@@ -103,7 +153,7 @@ describe("a match that was open when the form of entries changed", () => {
     expect(await redis.exists(advertiserKeys.shares(advertiserId, campaignId))).toBe(0);
   });
 
-  it("is taken by a late settlement", async () => {
+  it("is taken by a late settlement, and a retry gets the time that Postgres has", async () => {
     const { advertiserId, campaignId, gameId } = wallet;
     const settlement = {
       epoch: 0,
@@ -116,8 +166,13 @@ describe("a match that was open when the form of entries changed", () => {
       priceMillicents: match.price_millicents,
       day: today(),
       committedInEpoch: 0,
+      recordedAtMs: 1_700_000_000_000,
     };
     expect(await money.settle(settlement)).toBe("settled");
+    expect(await wallet.commit({ matchId: match.match_id })).toMatchObject({
+      replay: true,
+      record: { recorded_at_ms: settlement.recordedAtMs },
+    });
     expect(await wallet.spentAndHeld()).toEqual({ spent: match.price_millicents, held: 0 });
   });
 

@@ -29,6 +29,7 @@ const LATEST_MS = 8_640_000_000_000_000;
 /** Maximum age of a match that is charged from its id: charges are kept for this long (lua/include/history.lua). */
 const CARRIED_FOR_MS = 24 * 60 * 60 * 1_000;
 const DEFAULT_RESEND_MS = 600_000;
+const AFFINITY_PREFIX = "aff_";
 const MAX_FACTS_CHARACTERS = 16_384;
 const FACTS = /^[\w-]*\|(?:[A-Z]{2})?\|\d+\|\d+\|[\d.e+-]+\|\d+\|[\w-]+\|(?:[\w-]+:[\d.e+-]+(?:,|$))*$/;
 const MAX_CREATIVES = 100;
@@ -59,7 +60,10 @@ function scopeOf(campaignId: string, gameId: string): string {
 
 /** The facts of a match as its entry stores them (lua/include/entry.lua). */
 function entryFacts(match: MatchFacts): string {
-  const parts = match.affinities.map(({ affinity_id, contribution }) => `${affinity_id}:${contribution}`);
+  const parts = match.affinities.map(({ affinity_id: id, contribution }) => {
+    if (!id.startsWith(AFFINITY_PREFIX)) throw new RangeError(`${id} is not the id of an affinity`);
+    return `${id.slice(AFFINITY_PREFIX.length)}:${contribution}`;
+  });
   const { user_hash, country_code, campaign_version, revenue_share_basis_points, affinity_score } = match;
   const own = `${user_hash}|${country_code ?? ""}|${campaign_version}|${revenue_share_basis_points}|${affinity_score}`;
   const facts = `${own}|${match.matched_at_ms}|${match.developer_account_id}|${parts.join(",")}`;
@@ -161,7 +165,8 @@ function createReserve(redis: RedisConnection, times: ImpressionTimes): MoneyCom
         request.sessionIdleMs,
         facts,
         request.match.developer_account_id,
-        rememberedMs(request, times),
+        keptMs(times),
+        isCarried(request, times) ? "" : rememberedMs(request, times),
         request.earlier?.count ?? "",
         request.earlier?.sinceMs ?? "",
         ...creativesAndCaps(request),
@@ -183,10 +188,18 @@ function createReserve(redis: RedisConnection, times: ImpressionTimes): MoneyCom
   };
 }
 
-/** Lifetime of the entry of a match without an impression. */
-function rememberedMs({ holdTtlMs, isCarried }: ReserveRequest, times: ImpressionTimes): number {
-  const { lateImpressionMs, matchWithoutIdMs, resendMs = DEFAULT_RESEND_MS } = times;
-  return holdTtlMs + (isCarried && mayBeCarried(times) ? matchWithoutIdMs : lateImpressionMs) + resendMs;
+function isCarried(request: ReserveRequest, times: ImpressionTimes): boolean {
+  return request.isCarried === true && mayBeCarried(times);
+}
+
+/** How long a match whose id carries it is kept after its hold: as long as it is billed without its id. */
+function keptMs({ matchWithoutIdMs, resendMs = DEFAULT_RESEND_MS }: ImpressionTimes): number {
+  return matchWithoutIdMs + resendMs;
+}
+
+/** Lifetime of the entry of another match without an impression. */
+function rememberedMs({ holdTtlMs }: ReserveRequest, times: ImpressionTimes): number {
+  return holdTtlMs + times.lateImpressionMs + (times.resendMs ?? DEFAULT_RESEND_MS);
 }
 
 /** Charges are kept for a day. When impressions may come later, Redis keeps every match instead. */

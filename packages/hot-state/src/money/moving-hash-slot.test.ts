@@ -34,11 +34,13 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** One impression, one hold that has lapsed, one late impression: every key of the wallet is there. */
+/** Three impressions, with and without the match id and late: every key of the wallet is there, and no match is open. */
 beforeEach(async () => {
   wallet = await TestWallet.open(createMoneyCommands(redis), redis);
   const { money, advertiserId, campaignId, gameId } = wallet;
   await wallet.commit({ matchId: (await wallet.hold({ session_key: SESSION })).match_id });
+  await wallet.hold({ session_key: SESSION });
+  await wallet.commit();
   const unused = await wallet.hold({ session_key: SESSION });
   await wallet.age(unused, 2 * HOLD_TTL_MS);
   expect(await money.release(holdOf(unused), "lapsed")).toBe("released");
@@ -69,10 +71,25 @@ describe("scripts on a wallet that is about to move", () => {
     const request = { operationId, matchId: isNamed ? match.match_id : null };
     const move = await beginMove();
     expect(await wallet.commit(request)).toMatchObject({ outcome: "charged", replay: false });
-    expect(await wallet.spentAndHeld()).toEqual({ spent: 4 * PRICE, held: 0 });
+    expect(await wallet.spentAndHeld()).toEqual({ spent: 5 * PRICE, held: 0 });
     const { advertiserId, campaignId, gameId } = wallet;
     const known = await redis.hkeys(advertiserKeys.matches(advertiserId, campaignId, gameId));
     expect(known.includes(`op:${operationId}`)).toBe(!isNamed);
+    await move.finish();
+  });
+
+  it.each([true, false])("let a match lapse, and charge it late, once (named: %s)", async (isNamed) => {
+    const match = await wallet.hold({ session_key: SESSION });
+    await wallet.age(match, HOLD_TTL_MS + 1_000);
+    await wallet.hold({ session_key: "another_session" });
+    const move = await beginMove();
+    expect(await wallet.money.release(holdOf(match), "lapsed")).toBe("released");
+    expect(await wallet.spentAndHeld()).toEqual({ spent: 4 * PRICE, held: PRICE });
+    expect(await wallet.commit({ matchId: isNamed ? match.match_id : null })).toMatchObject({
+      outcome: "charged",
+      record: { match: { match_id: match.match_id } },
+    });
+    expect(await wallet.spentAndHeld()).toEqual({ spent: 5 * PRICE, held: PRICE });
     await move.finish();
   });
 
@@ -80,7 +97,7 @@ describe("scripts on a wallet that is about to move", () => {
     const match = await wallet.hold({ session_key: SESSION });
     const move = await beginMove();
     expect(await wallet.money.release(holdOf(match), "cancelled")).toBe("released");
-    expect(await wallet.spentAndHeld()).toEqual({ spent: 3 * PRICE, held: 0 });
+    expect(await wallet.spentAndHeld()).toEqual({ spent: 4 * PRICE, held: 0 });
     const { advertiserId, campaignId, gameId } = wallet;
     const history = await redis.zrange(advertiserKeys.history(advertiserId, campaignId, gameId), "0", "-1");
     expect(history).toContain(match.match_id);
@@ -104,7 +121,7 @@ describe("scripts on a wallet that is about to move", () => {
     };
     const move = await beginMove();
     expect(await wallet.money.settle(settlement)).toBe("settled");
-    expect(await wallet.spentAndHeld()).toEqual({ spent: 4 * PRICE, held: 0 });
+    expect(await wallet.spentAndHeld()).toEqual({ spent: 5 * PRICE, held: 0 });
     await move.finish();
   });
 

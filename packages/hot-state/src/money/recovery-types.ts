@@ -81,6 +81,8 @@ export interface Settlement {
   day: string;
   /** The wallet's recovery epoch when it was committed. */
   committedInEpoch: number;
+  /** When it was charged, by Postgres: a retry gets the same answer. Default: unknown. */
+  recordedAtMs?: number | null;
 }
 
 export const SETTLE_CODES = ["settled", "known", "stale", "unknown_wallet"] as const;

@@ -133,6 +133,7 @@ function createSettle(redis: RedisConnection): MoneyCommands["settle"] {
       requireInteger("committedInEpoch", settlement.committedInEpoch, 0),
       `${campaignId}|${encodeName(gameId)}`,
       chargedField(settlement.matchId),
+      settlement.recordedAtMs ?? "",
     );
     return new ReplyReader("settle", reply).code(0, SETTLE_CODES);
   };

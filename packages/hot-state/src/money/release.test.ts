@@ -1,3 +1,4 @@
+import type { MatchFacts } from "@diegetic/contracts";
 import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { connectRedis, type RedisConnection } from "../connection.ts";
@@ -68,7 +69,25 @@ describe("a lapsed match", () => {
     expect(await wallet.spentAndHeld()).toEqual({ spent: 0, held: 1_000 });
   });
 
-  it("returns money and appearance, keeps the hook and records the session release", async () => {
+  it("keeps the hook as long as the session may have seen the creative", async () => {
+    const wallet = await TestWallet.open(money, redis);
+    const { advertiserId, gameId } = wallet;
+    const session = { session_key: "s" };
+    const [first, second] = [await wallet.hold(session), await wallet.hold(session)];
+    const lapse = async (match: MatchFacts) => {
+      await wallet.age(match, HOLD_TTL_MS);
+      expect(await money.release(holdOf(match), "lapsed")).toBe("released");
+    };
+    await lapse(first);
+    const third = wallet.request(session);
+    expect(await money.reserve(third)).toMatchObject({ outcome: "held", timesSeen: 2 });
+    await lapse(second);
+    await lapse(third.match);
+    expect(await redis.exists(advertiserKeys.cap(advertiserId, gameId, "s"))).toBe(0);
+    expect(await money.reserve(wallet.request(session))).toMatchObject({ outcome: "held", timesSeen: 0 });
+  });
+
+  it("returns money and appearance and records the session release", async () => {
     const wallet = await TestWallet.open(money, redis);
     const match = await wallet.hold({ session_key: "s" }, ONCE);
     await wallet.age(match, HOLD_TTL_MS);
@@ -87,7 +106,7 @@ describe("a lapsed match", () => {
     expect((await money.listSessionReleases(wallet.advertiserId, 10)).items).toEqual([]);
     expect(await money.reserve(wallet.request({ session_key: "s" }, ONCE))).toMatchObject({
       outcome: "held",
-      timesSeen: 1,
+      timesSeen: 0,
     });
     expect(await money.reserve(wallet.request({ session_key: "s" }, ONCE))).toMatchObject({
       reason: "creative_cap",

@@ -32,7 +32,7 @@ describe("what reserve keeps", () => {
     expect(await ttl(advertiserKeys.campaign(advertiserId, campaignId))).toBe(-1);
     expect(await ttl(advertiserKeys.holds(advertiserId))).toBe(-1);
     const dayMs = 24 * 3_600_000;
-    for (const name of ["pending", "matches", "history"] as const) {
+    for (const name of ["pending", "matches"] as const) {
       expect(await ttl(advertiserKeys[name](advertiserId, campaignId, gameId))).toBeGreaterThan(
         dayMs + HOLD_TTL_MS,
       );
@@ -57,20 +57,68 @@ describe("what reserve keeps", () => {
     expect([capTtl > 1_000, capTtl <= sessionIdleMs]).toEqual([true, true]);
   });
 
-  it("forgets a match whose id carries it once it is billed only by its id", async () => {
+  it("keeps `history` for as long as the matches that it lists", async () => {
     const wallet = await TestWallet.open(money, redis);
-    const history = advertiserKeys.history(wallet.advertiserId, wallet.campaignId, wallet.gameId);
-    const keptMs = async ({ match_id: id }: { match_id: string }, from: string) =>
-      Number(await redis.zscore(from, id)) - Date.now();
+    const { advertiserId, campaignId, gameId } = wallet;
+    const [pending, matches, history] = (["pending", "matches", "history"] as const).map((name) =>
+      advertiserKeys[name](advertiserId, campaignId, gameId),
+    ) as [string, string, string];
+    const expiry = (key: string) => redis.call("PEXPIRETIME", key);
+    await wallet.hold({}, { isCarried: true });
+    await redis.pexpire(matches, 9 * 24 * 3_600_000);
+    await wallet.hold();
+    expect(await expiry(history)).toBe(await expiry(matches));
+    for (const key of [pending, matches, history]) await redis.pexpire(key, 3_600_000);
+    await wallet.hold();
+    expect(await redis.pttl(history)).toBeGreaterThan(24 * 3_600_000);
+    expect(await expiry(history)).toBe(await expiry(matches));
+    expect(await expiry(pending)).toBe(await expiry(matches));
+  });
+
+  it("keeps a match whose id does not carry it until it can no longer be billed", async () => {
+    const keptMs = async (wallet: TestWallet, overrides = {}) => {
+      const { match_id: id } = await wallet.hold({}, overrides);
+      const history = advertiserKeys.history(wallet.advertiserId, wallet.campaignId, wallet.gameId);
+      return Number(await redis.zscore(history, id)) - Date.now();
+    };
     const hourMs = 3_600_000;
-    expect(await keptMs(await wallet.hold(), history)).toBeGreaterThan(24 * hourMs);
-    const carried = await keptMs(await wallet.hold({}, { isCarried: true }), history);
-    expect([carried > hourMs, carried < 2 * hourMs]).toEqual([true, true]);
+    expect(await keptMs(await TestWallet.open(money, redis))).toBeGreaterThan(24 * hourMs);
     const times = { holdTtlMs: HOLD_TTL_MS, lateImpressionMs: 25 * hourMs, matchWithoutIdMs: 0 };
-    const other = await TestWallet.open(createMoneyCommands(redis, times), redis);
-    const long = await other.hold({}, { isCarried: true });
-    const key = advertiserKeys.history(other.advertiserId, other.campaignId, other.gameId);
-    expect(await keptMs(long, key)).toBeGreaterThan(25 * hourMs);
+    const long = await TestWallet.open(createMoneyCommands(redis, times), redis);
+    expect(await keptMs(long, { isCarried: true })).toBeGreaterThan(25 * hourMs);
+  });
+
+  it("forgets a match whose id carries it once it is billed only by its id, also of a creative that no longer serves", async () => {
+    const wallet = await TestWallet.open(money, redis);
+    const { advertiserId, campaignId, gameId } = wallet;
+    const matches = advertiserKeys.matches(advertiserId, campaignId, gameId);
+    const pending = advertiserKeys.pending(advertiserId, campaignId, gameId);
+    const lapse = async (creativeId: string, ageMs: number) => {
+      const creatives = [{ creativeId, maxUses: 1 }];
+      const match = await wallet.hold({}, { isCarried: true, creatives });
+      await wallet.age(match, ageMs);
+      expect(await money.release(holdOf(match), "lapsed")).toBe("released");
+      return match.match_id;
+    };
+    const holdMany = async () => {
+      for (let i = 0; i < 4 * 4; i++) await wallet.hold({}, { isCarried: true });
+    };
+    const billedMs = HOLD_TTL_MS + 3_600_000;
+    const lapsed = [];
+    for (const creative of ["crt_0", "crt_zz", wallet.creativeId, wallet.creativeId, "crt_zz"]) {
+      lapsed.push(await lapse(creative, billedMs));
+    }
+    await holdMany();
+    expect(await redis.hmget(matches, ...lapsed)).not.toContain(null);
+    const old = [];
+    for (const creative of ["crt_0", "crt_zz", ...Array(4).fill(wallet.creativeId)]) {
+      old.push(await lapse(creative, billedMs + 700_000));
+    }
+    await holdMany();
+    expect(new Set(await redis.hmget(matches, ...old))).toEqual(new Set([null]));
+    expect(await redis.hmget(matches, ...lapsed)).not.toContain(null);
+    expect(await redis.zcard(pending)).toBe(lapsed.length + 2 * 16);
+    expect(await redis.exists(advertiserKeys.history(advertiserId, campaignId, gameId))).toBe(0);
   });
 
   it("keeps the matches of long holds although a commit needs them for a shorter time", async () => {
@@ -95,13 +143,11 @@ describe("what reserve keeps", () => {
     }
     expect(await redis.zcard(history)).toBe(13);
     for (const field of await redis.zrange(history, "0", "-1")) await redis.zadd(history, 1, field);
-    await wallet.hold();
-    expect(await redis.zcard(history)).toBe(6);
-    await wallet.hold();
-    expect(await redis.zcard(history)).toBe(2);
-    // Two matches and their valid-from epoch.
-    expect(await redis.hlen(advertiserKeys.matches(advertiserId, campaignId, gameId))).toBe(3);
-    expect(await redis.zcard(advertiserKeys.pending(advertiserId, campaignId, gameId))).toBe(2);
+    for (let i = 0; i < 4; i++) await wallet.hold();
+    expect(await redis.zcard(history)).toBe(4);
+    // Four matches, their valid-from epoch and their developer's account.
+    expect(await redis.hlen(advertiserKeys.matches(advertiserId, campaignId, gameId))).toBe(6);
+    expect(await redis.zcard(advertiserKeys.pending(advertiserId, campaignId, gameId))).toBe(4);
   });
 
   it("keeps a match for its release, however late that comes", async () => {
@@ -110,7 +156,8 @@ describe("what reserve keeps", () => {
     const history = advertiserKeys.history(advertiserId, campaignId, gameId);
     const held = [];
     for (let i = 0; i < 5; i++) held.push(await wallet.hold());
-    for (const field of await redis.zrange(history, "0", "-1")) await redis.zadd(history, 1, field);
+    // As an earlier version did when it took a hold.
+    for (const match of held) await redis.zadd(history, 1, match.match_id);
     await wallet.hold();
     for (const match of held) {
       await wallet.age(match, HOLD_TTL_MS + 1_000);

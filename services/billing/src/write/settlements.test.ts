@@ -1,5 +1,8 @@
-import { describe, expect, it } from "@jest/globals";
-import { committedInEpoch } from "./settlements.ts";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { createMarket, recordIn } from "../testing/market.fixture.ts";
+import { WriterStores } from "../testing/writer-stores.fixture.ts";
+import { billImpression } from "./billed-impression.ts";
+import { committedInEpoch, listSettlements, settlementsStatement } from "./settlements.ts";
 
 const record = {
   impression_id: "imp_1",
@@ -31,5 +34,33 @@ describe("the recovery epoch of a record", () => {
     ["that is damaged", { recovery_epoch: -1 }, 0],
   ])("%s", (_name, fields, epoch) => {
     expect(committedInEpoch({ ...record, ...fields })).toBe(epoch);
+  });
+});
+
+describe("the settlements of late charges", () => {
+  let stores: WriterStores;
+  beforeAll(async () => {
+    stores = await WriterStores.open();
+  }, 60_000);
+  afterAll(() => stores.close());
+
+  it("name the time at which Postgres has the impression, if it has it", async () => {
+    const { database } = stores;
+    const market = await createMarket(database);
+    const nowMs = Date.now();
+    const written = recordIn(market, { recordedAtMs: nowMs - 1_234 });
+    const missing = recordIn(market, {});
+    await stores.write([written]);
+    const billed = [written, missing].map((one) => billImpression(one, nowMs));
+    await database.$executeRaw(settlementsStatement("late", billed));
+    const times = new Map(
+      (await listSettlements(database, "", 10)).map((one) => [one.impressionId, one.recordedAtMs]),
+    );
+    expect(times).toEqual(
+      new Map([
+        [written.impression_id, written.recorded_at_ms],
+        [missing.impression_id, null],
+      ]),
+    );
   });
 });

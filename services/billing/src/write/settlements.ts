@@ -44,6 +44,7 @@ interface SettlementRow {
   day: string;
   committed_in_epoch: bigint;
   recovery_epoch: bigint;
+  recorded_at: Date | null;
 }
 
 /** The next settlements after an impression id, in id order, with the current epochs of their wallets. */
@@ -54,7 +55,8 @@ export async function listSettlements(
 ): Promise<Settlement[]> {
   const rows = await database.$queryRaw<SettlementRow[]>`
     SELECT s.impression_id, s.kind::text AS kind, s.advertiser_id, s.campaign_id, s.game_id, s.match_id,
-      s.price_millicents, s.day::text AS day, s.committed_in_epoch, a.recovery_epoch
+      s.price_millicents, s.day::text AS day, s.committed_in_epoch, a.recovery_epoch,
+      (SELECT i.recorded_at FROM impressions i WHERE i.day = s.day AND i.impression_id = s.impression_id) AS recorded_at
     FROM wallet_settlements s JOIN advertisers a ON a.id = s.advertiser_id
     WHERE s.impression_id > ${after} AND s.settled_at IS NULL ORDER BY s.impression_id LIMIT ${limit}`;
   return rows.map((row) => ({
@@ -68,6 +70,7 @@ export async function listSettlements(
     priceMillicents: safeInteger(row.price_millicents, "price"),
     day: row.day,
     committedInEpoch: safeInteger(row.committed_in_epoch, "committed_in_epoch"),
+    recordedAtMs: row.recorded_at?.getTime() ?? null,
   }));
 }
 

@@ -123,7 +123,11 @@ class Model {
   lapse(counts: string): void {
     const [session] = counts.split(".");
     const isCounted = this.isExpired ? session === String(this.#session) : counts === this.counts;
-    if (isCounted) this.#appearances -= 1;
+    if (!isCounted) return;
+    this.#appearances -= 1;
+    if (this.#appearances > 0) return;
+    this.#served = 0;
+    this.#count += 1;
   }
 }
 

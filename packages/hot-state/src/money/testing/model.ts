@@ -159,14 +159,16 @@ export class ModelWallet {
     if (match.state !== "open") return "not_open";
     if (reason === "lapsed" && !match.due) return "not_due";
     this.unhold(match);
-    lower(this.appearances, capName(match, match.creativeId));
+    const name = capName(match, match.creativeId);
+    lower(this.appearances, name);
     if (reason === "lapsed") {
       match.state = "lapsed";
       this.sessionReleases.add(matchId);
     } else {
       match.state = "cancelled";
-      lower(this.served, capName(match, match.creativeId));
+      lower(this.served, name);
     }
+    if (this.appearances.get(name) === 0) this.served.delete(name);
     return "released";
   }
 

@@ -16,7 +16,16 @@ import { asReplay, SESSION_IDLE_MS, type TestWallet } from "./wallet.ts";
 /** One step of a history. Numbers select among the existing items. */
 export type Step =
   /** A session below 0 is a new one. */
-  | { kind: "reserve"; campaign: number; game: number; session: number; price: number; due: boolean }
+  | {
+      kind: "reserve";
+      campaign: number;
+      game: number;
+      session: number;
+      price: number;
+      due: boolean;
+      /** Its id carries it. */
+      carried: boolean;
+    }
   | { kind: "commit"; match: number }
   | { kind: "commit oldest"; campaign: number; game: number; creative: number }
   | { kind: "release"; match: number; lapsed: boolean }
@@ -34,8 +43,8 @@ export const GAMES = ["plain", "a|b:{c} 100% 🎮", "third"];
 const DEVELOPERS = ["acct_a", "acct_b", "acct_a"];
 export const CREATIVES = ["crt_a", "crt_b", "crt_c"];
 const MAX_USES = [1, 2, 4];
-/** Ten minutes of hold, an hour without its id, and the margin. */
-const FORGOTTEN_AFTER_MS = 80 * 60_000;
+/** An hour without its id, and the margin: an older lapsed match is billed only by its id. */
+export const FORGOTTEN_AFTER_MS = 70 * 60_000;
 const MAX_AGED_MS = 86_400_000;
 
 function pick<Item>(items: readonly Item[], index: number): Item | undefined {
@@ -64,7 +73,7 @@ export class Rehearsal {
   /** Facts carried by match ids. */
   private readonly carried = new Map<string, Omit<CarriedMatch, "facts">>();
   /** Matches whose facts are only in their ids. */
-  readonly forgotten = new Set<string>();
+  private readonly forgotten = new Set<string>();
 
   constructor(wallet: TestWallet, model: ModelWallet) {
     this.wallet = wallet;
@@ -134,6 +143,7 @@ export class Rehearsal {
       holdTtlMs: step.due ? 1 : 600_000,
       sessionStartedMs: null,
       sessionIdleMs: SESSION_IDLE_MS,
+      isCarried: step.carried,
       creatives,
     };
     const result = await this.money.reserve(request);
@@ -148,7 +158,7 @@ export class Rehearsal {
     same(step, brief(result), this.model.reserve(match, creatives));
     if (result.outcome !== "held") return;
     const heldAtMs = result.lapsesAtMs - request.holdTtlMs;
-    this.carried.set(match.matchId, { heldAtMs, validFromEpoch: result.validFromEpoch });
+    if (step.carried) this.carried.set(match.matchId, { heldAtMs, validFromEpoch: result.validFromEpoch });
   }
 
   /** The lack of money that `lasts` describes. */
@@ -204,6 +214,7 @@ export class Rehearsal {
     while (result === "not_due" && match.due) result = await this.money.release(hold, reason);
     same(step, await this.money.release(hold, reason), result);
     same(step, result, this.model.release(match.matchId, reason));
+    if (this.isForgotten(match)) await this.forget(match);
   }
 
   private async age({ match: index, minutes }: Step & { kind: "age" }): Promise<void> {
@@ -215,7 +226,11 @@ export class Rehearsal {
     if (match.agedMs + ms > MAX_AGED_MS) return;
     await this.wallet.age(this.facts(match), ms);
     this.model.age(match, ms);
-    if (match.state === "lapsed" && match.agedMs > FORGOTTEN_AFTER_MS) await this.forget(match);
+    if (this.isForgotten(match)) await this.forget(match);
+  }
+
+  private isForgotten({ matchId, state, agedMs }: ModelMatch): boolean {
+    return state === "lapsed" && agedMs > FORGOTTEN_AFTER_MS && this.carried.has(matchId);
   }
 
   /** As `reserve` does: from now on the match is only in its id. */
@@ -225,7 +240,9 @@ export class Rehearsal {
     await this.redis.hdel(advertiserKeys.matches(advertiserId, campaignId, gameId), matchId);
     await this.redis.zrem(advertiserKeys.history(advertiserId, campaignId, gameId), matchId);
     const pending = advertiserKeys.pending(advertiserId, campaignId, gameId);
-    const members = (await this.redis.zrange(pending, "0", "-1")).filter((one) => one.endsWith(matchId));
+    const members = (await this.redis.zrange(pending, "0", "-1")).filter((one) =>
+      one.endsWith(matchId.slice(-26)),
+    );
     if (members.length > 0) await this.redis.zrem(pending, ...members);
   }
 

@@ -145,14 +145,22 @@ export class TestWallet {
     const text = await this.redis.hget(key("matches"), match.match_id);
     if (text === null) throw new Error("no such match");
     const fields = text.split("|");
-    const [, price, lapsesAtMs, matchedAtUs, creativeId, sessionKey] = fields;
-    fields[2] = String(Number(lapsesAtMs) - ms);
-    fields[3] = String(Number(matchedAtUs) - ms * 1_000);
-    if (fields[7]?.startsWith("-")) fields[7] = `-${Number(fields[7].slice(1)) - ms * 1_000}`;
-    await this.redis.hset(key("matches"), match.match_id, fields.join("|"));
-    await this.redis.zrem(key("pending"), `${creativeId}:${matchedAtUs}:${match.match_id}`);
-    await this.redis.zadd(key("pending"), 0, `${creativeId}:${fields[3]}:${match.match_id}`);
-    await this.redis.zincrby(key("history"), -ms, match.match_id);
+    const [state, price, lapsesAtMs, matchedAtUs, , sessionKey] = fields;
+    if (state !== "S") {
+      fields[2] = String(Number(lapsesAtMs) - ms);
+      fields[3] = String(Number(matchedAtUs) - ms * 1_000);
+      if (fields[7]?.startsWith("-")) fields[7] = `-${Number(fields[7].slice(1)) - ms * 1_000}`;
+      await this.redis.hset(key("matches"), match.match_id, fields.join("|"));
+    }
+    for (const member of await this.redis.zrange(key("pending"), "0", "-1")) {
+      const [creative, heldAt = "", name = ""] = member.split(":");
+      if (!match.match_id.endsWith(name)) continue;
+      await this.redis.zrem(key("pending"), member);
+      const unitsPerMs = heldAt.length === 13 ? 1 : 1_000;
+      await this.redis.zadd(key("pending"), 0, `${creative}:${Number(heldAt) - ms * unitsPerMs}:${name}`);
+    }
+    const dueMs = await this.redis.zscore(key("history"), match.match_id);
+    if (dueMs !== null) await this.redis.zincrby(key("history"), -ms, match.match_id);
     const holds = advertiserKeys.holds(match.advertiser_id);
     const scope = `${match.campaign_id}|${encodeName(match.game_id)}`;
     const member = `${match.match_id}|${scope}|${sessionKey}|${match.developer_account_id}|${price}`;
