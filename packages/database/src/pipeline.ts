@@ -93,8 +93,7 @@ async function transact<T>(
   const command = (text: string) => send({ text }, (result) => result.command);
   let broken: Error | undefined;
   try {
-    void command("BEGIN");
-    if (asynchronousCommit) void command("SET LOCAL synchronous_commit TO off");
+    void command(asynchronousCommit ? "BEGIN; SET LOCAL synchronous_commit TO off" : "BEGIN");
     const result = await work({
       query: (sql) => send(statement(sql), ({ rows }) => rows),
       execute: (sql) => send(statement(sql), ({ rowCount }) => rowCount ?? 0),

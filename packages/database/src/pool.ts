@@ -1,6 +1,7 @@
 import pg from "pg";
 import { PoolClient } from "./client.ts";
 import { driverTypes } from "./driver-types.ts";
+import { gatheringSocket } from "./gathering-socket.ts";
 
 export interface PoolOptions {
   /** Shown by pg_stat_activity. */
@@ -31,6 +32,7 @@ export function openPool(url: string, { applicationName, poolSize }: PoolOptions
     keepAlive: true,
     types: driverTypes,
     Client: PoolClient,
+    stream: gatheringSocket,
   });
   // The pool replaces connections that break while idle; without a listener the process would end.
   pool.on("error", () => {});

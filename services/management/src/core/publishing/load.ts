@@ -110,15 +110,27 @@ export async function markPublished(
   rows: readonly { id: string; version: number }[],
 ): Promise<void> {
   if (rows.length === 0) return;
+  const statement = marking(kind, rows);
+  // In a transaction, because rows are locked in no particular order, and a deadlock has to be retried.
+  await pipeline.inTransaction((statements) => statements.execute(statement), { asynchronousCommit: true });
+}
+
+/** `markPublished` of campaigns that the transaction has locked. */
+export function markLockedPublished(
+  statements: Statements,
+  campaigns: readonly { id: string; version: number }[],
+): Promise<number> {
+  return statements.execute(marking("campaign", campaigns));
+}
+
+function marking(kind: PublishedKind, rows: readonly { id: string; version: number }[]): Prisma.Sql {
   const { table, key } = TABLES[kind];
   const ids = rows.map((row) => row.id);
   const versions = rows.map((row) => row.version);
-  const statement = Prisma.sql`
+  return Prisma.sql`
     UPDATE ${table} AS published SET published_version = done.version
     FROM unnest(${ids}::text[], ${versions}::int[]) AS done (id, version)
     WHERE published.${key} = done.id AND published.published_version < done.version`;
-  // In a transaction, because rows are locked in no particular order, and a deadlock has to be retried.
-  await pipeline.inTransaction((statements) => statements.execute(statement), { asynchronousCommit: true });
 }
 
 const TABLES: Record<PublishedKind, { table: Prisma.Sql; key: Prisma.Sql }> = {

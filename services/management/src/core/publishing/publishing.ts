@@ -22,7 +22,14 @@ import { type Logger, OutageLog, unavailable } from "@diegetic/service-kit";
 import { readCampaigns, type WholeCampaign } from "../campaign-rows/statements.ts";
 import type { WalletRecovery } from "../wallet-recovery/wallet-recovery.ts";
 import { advertiserEntry, apiKeyEntry, campaignEntry, placementEntry, sessionEntry } from "./entities.ts";
-import { loadSessions, lockCampaigns, markPublished, type PublishedKind, spentOnDay } from "./load.ts";
+import {
+  loadSessions,
+  lockCampaigns,
+  markLockedPublished,
+  markPublished,
+  type PublishedKind,
+  spentOnDay,
+} from "./load.ts";
 import { type GroupOutcome, PublicationGroups } from "./publication-groups.ts";
 
 /** More than twice the lease of a match instance, so that a crashed one is waited for. */
@@ -156,48 +163,51 @@ export class Publishing {
    * advertiser.
    */
   async #publishTogether(ids: readonly string[]): Promise<Map<string, GroupOutcome>> {
+    const claimed = this.#claim.check();
+    claimed.catch(() => undefined);
     try {
-      const { applied, failed } = await this.#applyTogether(ids);
-      const outcomes = new Map<string, GroupOutcome>(failed);
-      if (applied.length === 0) return outcomes;
-      await this.#claim.check();
-      const version = await this.#snapshot.publish(applied.map(({ entry }) => entry));
-      // The next group does not wait for these.
-      const inForce = Promise.all([
-        this.markPublished(
-          "campaign",
+      return await this.#whileLocked(ids, { skipLocked: true }, async (statements, campaigns) => {
+        const { applied, outcomes } = await this.#applyTogether(statements, campaigns);
+        if (applied.length === 0) return outcomes;
+        await claimed;
+        const version = await this.#snapshot.publish(applied.map(({ entry }) => entry));
+        const marked = markLockedPublished(
+          statements,
           applied.map(({ row }) => row),
-        ),
-        this.#snapshot.awaitPropagation(version, this.#propagationTimeoutMs),
-      ]).then(() => undefined);
-      inForce.catch(() => undefined);
-      for (const { row } of applied) outcomes.set(row.id, { inForce });
-      return outcomes;
+        );
+        // The next group does not wait for these.
+        const inForce = Promise.all([
+          marked,
+          this.#snapshot.awaitPropagation(version, this.#propagationTimeoutMs),
+        ]).then(() => undefined);
+        inForce.catch(() => undefined);
+        for (const { row } of applied) outcomes.set(row.id, { inForce });
+        return outcomes;
+      });
     } catch (error) {
       if (!isStoreUnavailable(error)) throw error;
       return new Map(ids.map((id) => [id, { error }]));
     }
   }
 
-  /** Applies campaigns once. */
-  #applyTogether(
-    ids: readonly string[],
-  ): Promise<{ applied: AppliedRow[]; failed: [id: string, outcome: GroupOutcome][] }> {
-    return this.#whileLocked(ids, { skipLocked: true }, async (statements, campaigns) => {
-      const settled = await Promise.allSettled(
-        campaigns.map((campaign) => this.#applyCampaign(statements, campaign)),
-      );
-      const applied: AppliedRow[] = [];
-      const failed: [string, GroupOutcome][] = [];
-      for (const [index, { id }] of campaigns.entries()) {
-        const one = settled[index];
-        if (one?.status === "fulfilled" && one.value.isApplied) applied.push(one.value);
-        // One advertiser's node may be unavailable while others work.
-        if (one?.status === "rejected" && isStoreUnavailable(one.reason))
-          failed.push([id, { error: one.reason }]);
-      }
-      return { applied, failed };
-    });
+  /** Applies locked campaigns once. */
+  async #applyTogether(
+    statements: Statements,
+    campaigns: readonly WholeCampaign[],
+  ): Promise<{ applied: AppliedRow[]; outcomes: Map<string, GroupOutcome> }> {
+    const settled = await Promise.allSettled(
+      campaigns.map((campaign) => this.#applyCampaign(statements, campaign)),
+    );
+    const applied: AppliedRow[] = [];
+    const outcomes = new Map<string, GroupOutcome>();
+    for (const [index, { id }] of campaigns.entries()) {
+      const one = settled[index];
+      if (one?.status === "fulfilled" && one.value.isApplied) applied.push(one.value);
+      // One advertiser's node may be unavailable while others work.
+      if (one?.status === "rejected" && isStoreUnavailable(one.reason))
+        outcomes.set(id, { error: one.reason });
+    }
+    return { applied, outcomes };
   }
 
   /**
@@ -344,7 +354,7 @@ export class Publishing {
   ): Promise<T> {
     return this.#pipeline.inTransaction(
       async (statements) => work(statements, await lockCampaigns(statements, ids, options)),
-      // Nothing but locks is committed.
+      // Commits locks and published versions only.
       { asynchronousCommit: true },
     );
   }
