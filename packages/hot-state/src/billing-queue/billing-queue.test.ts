@@ -151,13 +151,22 @@ describe.each(servers)("billing queue on %s", (_kind, startServer) => {
     await expect(producer.add(Array.from({ length: 501 }, newRecord))).rejects.toThrow(RangeError);
   });
 
-  it("gives the job of a killed worker to another one", async () => {
+  it.each([
+    ["gives the job of a killed worker to another one", (child: ChildProcess) => child.kill("SIGKILL")],
+    [
+      "lets the process of a closed worker end though its job never does, and gives the job to another one",
+      (child: ChildProcess) => child.send("close"),
+    ],
+  ])("%s", async (_title, end) => {
     const child: ChildProcess = fork(HANGING_WORKER, [server.url], {
       execArgv: ["--conditions=@diegetic/source", "--import", RUN_TYPESCRIPT],
     });
     const taken = once(child, "message");
     await producer.add([newRecord()]);
     expect(await taken).toEqual([1, undefined]);
+    const exited = once(child, "exit");
+    end(child);
+    await exited;
     const jobs: BillingJob[] = [];
     startWorker(
       async (job) => {
@@ -165,7 +174,6 @@ describe.each(servers)("billing queue on %s", (_kind, startServer) => {
       },
       { lockMs: 500, stalledCheckMs: 100 },
     );
-    child.kill("SIGKILL");
     await eventually(() => jobs.length === 1, { timeoutMs: 15_000 });
     expect(jobs[0]?.records).toHaveLength(1);
   });

@@ -1,15 +1,10 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { BillingJob } from "@diegetic/contracts";
-import { UnrecoverableError, Worker } from "bullmq";
-import { connectRedis } from "../connection.ts";
-import { abandon, withDuplicates } from "../queue-connections.ts";
+import { UnrecoverableError } from "bullmq";
+import { openQueueWorker, type QueueWorker } from "../queue-worker.ts";
 import { QUEUE_NAME, QUEUE_PREFIX } from "./queue-options.ts";
 
-export interface BillingWorker {
-  /** Takes no further job until `resume`, except one that it is already waiting for. Idempotent. */
-  pause(): void;
-  resume(): void;
-  /** Takes no new job, waits at most `drainMs` (default: 30 s) for running ones, then disconnects. */
+export interface BillingWorker extends QueueWorker {
+  /** @param drainMs default: 30 s */
   close(drainMs?: number): Promise<void>;
 }
 
@@ -41,48 +36,22 @@ export function createBillingWorker(
   handle: (job: BillingJob) => Promise<void>,
   options: BillingWorkerOptions = {},
 ): BillingWorker {
-  const connection = connectRedis(url, { name: options.name ?? "billing-worker", patient: true });
-  const succeeded = () => options.onSuccess?.();
-  const connections = withDuplicates(connection, succeeded);
-  const worker = new Worker<BillingJob>(
-    QUEUE_NAME,
-    async ({ data }) => {
+  const worker = openQueueWorker<BillingJob>(url, {
+    name: options.name ?? "billing-worker",
+    queue: { name: QUEUE_NAME, prefix: QUEUE_PREFIX },
+    handle: async ({ data }) => {
       if (data.schema !== 1 || !Array.isArray(data.records)) {
         throw new UnrecoverableError(`unknown schema of a billing job: ${String(data.schema)}`);
       }
       await handle(data);
     },
-    {
-      connection,
-      prefix: QUEUE_PREFIX,
-      concurrency: options.concurrency ?? 2,
-      lockDuration: options.lockMs ?? 10_000,
-      stalledInterval: options.stalledCheckMs ?? 2_000,
-      maxStalledCount: 10,
-      runRetryDelay: 500,
-      autorun: false,
-    },
-  );
-  const reportError = (error: Error) => void worker.emit("error", error);
-  // Nobody awaits `run` after `resume`, so an unhandled rejection would end the process.
-  const run = worker.run.bind(worker);
-  worker.run = () => run().catch(reportError);
-  if (!options.startsPaused) void worker.run();
-  worker.on("error", (error) => options.onError?.(error));
-  worker.on("active", succeeded);
-  worker.on("failed", (job, error) => {
-    const final = job === undefined || job.finishedOn !== undefined;
-    options.onFailed?.(error, job?.data, final);
+    concurrency: options.concurrency ?? 2,
+    lockMs: options.lockMs ?? 10_000,
+    stalledCheckMs: options.stalledCheckMs ?? 2_000,
+    onError: (error) => options.onError?.(error),
+    onSuccess: () => options.onSuccess?.(),
+    onFailed: (error, job, final) => options.onFailed?.(error, job, final),
   });
-  return {
-    pause: () => void worker.pause(true).catch(reportError),
-    resume: () => void worker.resume().catch(reportError),
-    async close(drainMs = 30_000) {
-      const drained = worker.close();
-      const overdue = new AbortController();
-      await Promise.race([drained, sleep(drainMs, undefined, { signal: overdue.signal })]);
-      overdue.abort();
-      for (const each of connections) abandon(each);
-    },
-  };
+  if (!options.startsPaused) worker.resume();
+  return { ...worker, close: (drainMs = 30_000) => worker.close(drainMs) };
 }

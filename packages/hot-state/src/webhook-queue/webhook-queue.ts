@@ -1,7 +1,6 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import { Queue, Worker } from "bullmq";
+import { Queue } from "bullmq";
 import { connectRedis } from "../connection.ts";
-import { abandon, withDuplicates } from "../queue-connections.ts";
+import { openQueueWorker, type QueueWorker } from "../queue-worker.ts";
 
 /** A cluster requires one hash tag for all keys of the queue. */
 const QUEUE_PREFIX = "{webhooks}";
@@ -71,13 +70,7 @@ export function createWebhookProducer(url: string, options: ConnectionEvents): W
   };
 }
 
-export interface WebhookWorker {
-  /** Takes no further job until `resume`. Idempotent. */
-  pause(): void;
-  resume(): void;
-  /** Takes no new job, waits at most `drainMs` for running ones, then disconnects. */
-  close(drainMs: number): Promise<void>;
-}
+export type WebhookWorker = QueueWorker;
 
 /**
  * Opens the receiving end, paused. A handler that throws RetryAfter gets the job again after that time, after another
@@ -94,40 +87,17 @@ export function createWebhookWorker(
     onFailed: (error: Error) => void;
   },
 ): WebhookWorker {
-  const connection = connectRedis(url, { name: options.name, patient: true });
-  const connections = withDuplicates(connection, options.onSuccess);
-  const worker = new Worker<WebhookJob>(QUEUE_NAME, ({ data }) => handle(data), {
-    connection,
-    prefix: QUEUE_PREFIX,
-    concurrency: options.concurrency,
-    lockDuration: options.lockMs,
-    stalledInterval: Math.ceil(options.lockMs / STALLED_CHECK_SHARE),
-    maxStalledCount: 10,
-    runRetryDelay: 500,
-    autorun: false,
+  return openQueueWorker<WebhookJob>(url, {
+    ...options,
+    queue: { name: QUEUE_NAME, prefix: QUEUE_PREFIX },
+    handle: ({ data }) => handle(data),
+    stalledCheckMs: Math.ceil(options.lockMs / STALLED_CHECK_SHARE),
     settings: {
       backoffStrategy: (_attempts, _type, error) =>
         error instanceof RetryAfter ? error.delayMs : options.failureDelayMs,
     },
-  });
-  const reportError = (error: Error) => void worker.emit("error", error);
-  // Nobody awaits `run` after `resume`, so an unhandled rejection would end the process.
-  const run = worker.run.bind(worker);
-  worker.run = () => run().catch(reportError);
-  worker.on("error", options.onError);
-  worker.on("active", options.onSuccess);
-  worker.on("failed", (_job, error) => {
-    if (!(error instanceof RetryAfter)) options.onFailed(error);
-  });
-  return {
-    pause: () => void worker.pause(true).catch(reportError),
-    resume: () => void worker.resume().catch(reportError),
-    async close(drainMs) {
-      const drained = worker.close();
-      const overdue = new AbortController();
-      await Promise.race([drained, sleep(drainMs, undefined, { signal: overdue.signal })]);
-      overdue.abort();
-      for (const each of connections) abandon(each);
+    onFailed: (error) => {
+      if (!(error instanceof RetryAfter)) options.onFailed(error);
     },
-  };
+  });
 }

@@ -1,12 +1,12 @@
 /**
- * A worker that takes a job, reports it to its parent, and never finishes it; the parent kills it. Its argument is
- * Redis' address.
+ * A worker that takes a job, reports it to its parent, and never finishes it; the parent kills it, or sends a message
+ * that closes it. Its argument is Redis' address.
  */
 import { createBillingWorker } from "../worker.ts";
 
 const [, , url] = process.argv;
 if (url === undefined) throw new Error("the address of Redis is missing");
-createBillingWorker(
+const worker = createBillingWorker(
   url,
   (job) => {
     process.send?.(job.records.length);
@@ -14,3 +14,7 @@ createBillingWorker(
   },
   { name: "hanging", lockMs: 500, stalledCheckMs: 100 },
 );
+process.once("message", async () => {
+  await worker.close(100);
+  process.disconnect();
+});

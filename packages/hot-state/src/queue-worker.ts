@@ -1,0 +1,113 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { type AdvancedOptions, type Processor, Worker } from "bullmq";
+import { connectRedis, type RedisConnection } from "./connection.ts";
+
+export interface QueueWorker {
+  /** Takes no further job until `resume`, except one that it is already waiting for. Idempotent. */
+  pause(): void;
+  resume(): void;
+  /** Takes no new job, waits at most `drainMs` for running ones, then disconnects. */
+  close(drainMs: number): Promise<void>;
+}
+
+export interface QueueWorkerOptions<Job> {
+  /** Name in CLIENT LIST. */
+  name: string;
+  queue: { name: string; prefix: string };
+  handle: Processor<Job>;
+  /** Concurrent jobs. */
+  concurrency: number;
+  /** How long a worker may be silent before its job goes to another worker. */
+  lockMs: number;
+  /** How often workers check for such jobs. */
+  stalledCheckMs: number;
+  settings?: AdvancedOptions;
+  /** Called for every failed connection. */
+  onError: (error: Error) => void;
+  /** Called for every established connection and every delivered job. */
+  onSuccess: () => void;
+  /** Called for every failed attempt at a job; `final`: no retry follows. */
+  onFailed: (error: Error, job: Job | undefined, final: boolean) => void;
+}
+
+class ClosableWorker<Job> extends Worker<Job> {
+  /** `close` does this only after the running jobs, so one that never ends would keep the process alive. */
+  stopRenewingLocks(): Promise<void> {
+    return this.lockManager.close();
+  }
+}
+
+/** Opens the receiving end of a queue on its own connections, paused. */
+export function openQueueWorker<Job>(url: string, options: QueueWorkerOptions<Job>): QueueWorker {
+  const connection = connectRedis(url, { name: options.name, patient: true });
+  const connections = withDuplicates(connection, options.onSuccess);
+  const worker = new ClosableWorker<Job>(options.queue.name, options.handle, {
+    connection,
+    prefix: options.queue.prefix,
+    concurrency: options.concurrency,
+    lockDuration: options.lockMs,
+    stalledInterval: options.stalledCheckMs,
+    maxStalledCount: 10,
+    runRetryDelay: 500,
+    autorun: false,
+    ...(options.settings !== undefined && { settings: options.settings }),
+  });
+  const reportError = (error: Error) => void worker.emit("error", error);
+  // Nobody awaits `run` after `resume`, so an unhandled rejection would end the process.
+  const run = worker.run.bind(worker);
+  worker.run = () => run().catch(reportError);
+  worker.on("error", options.onError);
+  worker.on("active", options.onSuccess);
+  worker.on("failed", (job, error) => {
+    options.onFailed(error, job?.data, job === undefined || job.finishedOn !== undefined);
+  });
+  return {
+    pause: () => void worker.pause(true).catch(reportError),
+    resume: () => void worker.resume().catch(reportError),
+    async close(drainMs) {
+      const drained = worker.close();
+      const overdue = new AbortController();
+      await Promise.race([drained, sleep(drainMs, undefined, { signal: overdue.signal })]);
+      overdue.abort();
+      await worker.stopRenewingLocks();
+      for (const each of connections) abandon(each);
+    },
+  };
+}
+
+/**
+ * Ends a connection in any state. BullMQ waits for the end event, which a connection between two attempts never emits;
+ * one last attempt makes it emit the event.
+ */
+function abandon(connection: RedisConnection): void {
+  if (connection.status === "end") return;
+  Object.assign(connection.options, { retryStrategy: () => null, clusterRetryStrategy: () => null });
+  if (connection.status !== "reconnecting") connection.disconnect();
+  else
+    connection.connect().then(
+      () => connection.disconnect(),
+      () => undefined,
+    );
+}
+
+/**
+ * BullMQ duplicates the connection for its blocking reads. Closing a worker that waits for an unresponsive Redis
+ * requires those duplicates. Returns the list that collects them.
+ * @param onReady called whenever one of them is connected
+ */
+function withDuplicates(connection: RedisConnection, onReady: () => void): RedisConnection[] {
+  const connections = [connection];
+  connection.on("error", () => undefined);
+  connection.on("ready", onReady);
+  const duplicate = connection.duplicate.bind(connection) as (...options: unknown[]) => RedisConnection;
+  Object.assign(connection, {
+    duplicate: (...options: unknown[]) => {
+      const copy = duplicate(...options);
+      copy.on("error", () => undefined); // The worker reports them for as long as it listens.
+      copy.on("ready", onReady);
+      connections.push(copy);
+      return copy;
+    },
+  });
+  return connections;
+}
