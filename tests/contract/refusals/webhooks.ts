@@ -1,3 +1,4 @@
+import { newId } from "@diegetic/contracts";
 import { type Provocation, type ProvocationsOfOperations, sent } from "./provocation.ts";
 import { operationNamed, webhookBody } from "./world.fixture.ts";
 
@@ -9,6 +10,23 @@ const byLesserKey: Provocation = async (world, operation) => {
     by: { ...world.owner, key: lesser.body.key },
     body: operation.operationId === "createWebhook" ? webhookBody : {},
   });
+};
+
+/** What the first answer showed cannot be derived again: the stored seed is another one. */
+const afterAnotherSecret: Provocation = async (world, operation) => {
+  const by = await world.account();
+  const { body } = await world.call(operationNamed("createWebhook"), { by, body: webhookBody }).expect(201);
+  const call = {
+    by,
+    named: { webhook_id: body.id as string },
+    body: operation.operationId === "createWebhook" ? webhookBody : {},
+    headers: { "Idempotency-Key": newId("acct") },
+  };
+  await world.call(operation, call).expect(operation.success[0]?.status ?? 0);
+  await world.api.database.$executeRaw`
+    UPDATE idempotency_keys SET response = jsonb_set(response::jsonb, '{seed}', '"other"')
+    WHERE account_id = ${by.accountId}`;
+  return world.call(operation, call);
 };
 
 const notHttps = (more: object) => sent({ ...more, url: "http://studio.example/events" });
@@ -29,6 +47,7 @@ export const webhookRefusals: ProvocationsOfOperations = {
       }
       return world.call(operation, { by, body: webhookBody });
     },
+    "409 not_shown_again": afterAnotherSecret,
   },
   updateWebhook: {
     "400 malformed_field": sent({ balance_low_cents: "50" }),
@@ -46,5 +65,6 @@ export const webhookRefusals: ProvocationsOfOperations = {
     "400 malformed_field": sent({ overlap_seconds: "day" }),
     "403 lacking_scope": byLesserKey,
     "422 not_allowed": sent({ overlap_seconds: -1 }),
+    "409 not_shown_again": afterAnotherSecret,
   },
 };

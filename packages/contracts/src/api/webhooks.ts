@@ -325,6 +325,13 @@ const attempted = {
 const common = { group: "management", scope: ["advertiser", "developer"], addition: true } as const;
 const one = "/webhooks/{webhook_id}";
 
+export const secretNotShownAgain = refusal(
+  409,
+  "not_shown_again",
+  "A retry, after the service's secret has changed.",
+  "The secret of the first answer cannot be shown again: get a new one by POST /webhooks/{webhook_id}/rotate-secret with another Idempotency-Key; GET /webhooks names its id.",
+);
+
 export const webhooksApi = defineFeature({
   tag: "Webhooks",
   description:
@@ -371,6 +378,7 @@ export const webhooksApi = defineFeature({
           "The account has 10 webhooks.",
           "An account has at most 10 webhooks: delete one first.",
         ),
+        secretNotShownAgain,
       ],
     },
     list: {
@@ -454,6 +462,7 @@ export const webhooksApi = defineFeature({
         ...ownWebhookOnly,
         lackingScope,
         notAllowedField("overlap_seconds must be a whole number from 0 to 604800, but -1 was sent"),
+        secretNotShownAgain,
       ],
     },
     test: {

@@ -18,6 +18,7 @@ import {
   readDelivery,
   recordTestEvent,
 } from "./deliveries.ts";
+import { newSecret, withoutSecret, withSecret } from "./secret.ts";
 import {
   deleteWebhook,
   insertWebhook,
@@ -41,6 +42,8 @@ export interface WebhookParts {
   database: Database;
   clock: Clock;
   webhookAddresses: WebhookAddresses;
+  /** The installation's secret, from which secrets of webhooks are derived. */
+  keyDerivationSecret: string;
 }
 
 /** Webhooks of an account; billing delivers their events (docs/behaviour.md#webhooks). */
@@ -59,16 +62,20 @@ export function webhookEndpoints(parts: WebhookParts): Endpoint[] {
   ];
 }
 
-function create({ database, clock, webhookAddresses }: WebhookParts): Endpoint["handle"] {
+function create(parts: WebhookParts): Endpoint["handle"] {
+  const { database, clock, webhookAddresses, keyDerivationSecret } = parts;
   return async (context) => {
     const { sent, value } = readSentBody(context, webhookCreate);
     requireAllowedUrl(value.url, webhookAddresses);
     requireEventScopes(context.key, value.events);
     const nowMs = clock();
-    return createOnce({ database, nowMs }, context, sent, async (transaction) => {
-      const webhook = await insertWebhook(transaction, context.accountId, newChoices(value), nowMs);
-      return { status: 201, body: { ...toResponse(webhook, nowMs), secret: webhook.secret } };
+    const answer = await createOnce({ database, nowMs }, context, sent, async (transaction) => {
+      const fresh = newSecret(keyDerivationSecret);
+      const choices = newChoices(value);
+      const webhook = await insertWebhook(transaction, context.accountId, choices, fresh.secret, nowMs);
+      return { status: 201, body: withoutSecret(toResponse(webhook, nowMs), fresh) };
     });
+    return { ...answer, body: withSecret(answer.body, keyDerivationSecret) };
   };
 }
 
@@ -111,18 +118,20 @@ function remove({ database }: WebhookParts): Endpoint["handle"] {
   };
 }
 
-function rotateSecret({ database, clock }: WebhookParts): Endpoint["handle"] {
+function rotateSecret({ database, clock, keyDerivationSecret }: WebhookParts): Endpoint["handle"] {
   return async (context) => {
     const { id, events } = await ownWebhook(database, context.accountId, context.param("webhookId"));
     const { sent, value } = readSentBody(context, webhookRotateRequest);
     requireEventScopes(context.key, events);
     const nowMs = clock();
-    return createOnce({ database, nowMs }, context, sent, async (transaction) => {
+    const answer = await createOnce({ database, nowMs }, context, sent, async (transaction) => {
       const current = await lockWebhook(transaction, context.accountId, id);
       const overlapSeconds = value.overlap_seconds ?? SECRET_OVERLAP_SECONDS.default;
-      const webhook = await replaceSecret(transaction, current, overlapSeconds, nowMs);
-      return { status: 200, body: { ...toResponse(webhook, nowMs), secret: webhook.secret } };
+      const fresh = newSecret(keyDerivationSecret);
+      const webhook = await replaceSecret(transaction, current, fresh.secret, overlapSeconds, nowMs);
+      return { status: 200, body: withoutSecret(toResponse(webhook, nowMs), fresh) };
     });
+    return { ...answer, body: withSecret(answer.body, keyDerivationSecret) };
   };
 }
 

@@ -3,7 +3,7 @@ import { type Database, inTransaction, type Transaction } from "@diegetic/databa
 import { forbidden, notFound, unprocessable } from "@diegetic/service-kit";
 import { isIdentifier } from "../../core/shared/identifiers.ts";
 import { type Paging, rowsOfPage } from "../../core/shared/paging.ts";
-import { type newChoices, newSecret, type Webhook } from "./webhook.ts";
+import type { newChoices, Webhook } from "./webhook.ts";
 
 export function listWebhooks(database: Database, accountId: string, paging: Paging): Promise<Webhook[]> {
   return database.webhook.findMany(rowsOfPage({ accountId }, paging));
@@ -39,6 +39,7 @@ export async function insertWebhook(
   transaction: Transaction,
   accountId: string,
   choices: ReturnType<typeof newChoices>,
+  secret: string,
   nowMs: number,
 ): Promise<Webhook> {
   // Serialises the counts of concurrent inserts.
@@ -47,7 +48,7 @@ export async function insertWebhook(
     throw unprocessable(`An account has at most ${MAX_WEBHOOKS} webhooks: delete one first.`);
   }
   return transaction.webhook.create({
-    data: { id: newId("whk", nowMs), accountId, ...choices, secret: newSecret(), createdAt: new Date(nowMs) },
+    data: { id: newId("whk", nowMs), accountId, ...choices, secret, createdAt: new Date(nowMs) },
   });
 }
 
@@ -55,6 +56,7 @@ export async function insertWebhook(
 export function replaceSecret(
   transaction: Transaction,
   webhook: Webhook,
+  secret: string,
   overlapSeconds: number,
   nowMs: number,
 ): Promise<Webhook> {
@@ -67,7 +69,7 @@ export function replaceSecret(
         };
   return transaction.webhook.update({
     where: { id: webhook.id },
-    data: { secret: newSecret(), ...previous },
+    data: { secret, ...previous },
   });
 }
 

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import {
   InvalidInput,
   WEBHOOK_DEFAULTS,
@@ -16,13 +15,6 @@ export type Webhook = Prisma.WebhookGetPayload<object>;
 
 /** `public`: https to public addresses; `any`: http and private addresses as well. */
 export type WebhookAddresses = "public" | "any";
-
-const SECRET_PREFIX = "whsec_";
-const SECRET_BYTES = 32;
-
-export function newSecret(): string {
-  return SECRET_PREFIX + randomBytes(SECRET_BYTES).toString("base64url");
-}
 
 export function toResponse(webhook: Webhook, nowMs: number): WebhookBody {
   const { previousSecretExpiresAt: expiresAt } = webhook;

@@ -46,6 +46,22 @@ describe("webhooks", () => {
     expect((await caller.get("/webhooks").expect(200)).body).toEqual([]);
   });
 
+  it("show a retry the same secret, of which no answer is stored", async () => {
+    const { database } = harness.management;
+    const once = async (path: string, sent: object, status: number): Promise<string> => {
+      const send = () => caller.post(path, sent).set("Idempotency-Key", "once").expect(status);
+      const first = await send();
+      expect((await send()).body).toEqual(first.body);
+      const stored = await database.idempotencyKey.findMany();
+      expect(JSON.stringify(stored)).not.toContain(first.body.secret.slice(6));
+      expect(await storedOf(first.body.id)).toMatchObject({ secret: first.body.secret });
+      return first.body.id;
+    };
+    const id = await once("/webhooks", body, 201);
+    await once(`/webhooks/${id}/rotate-secret`, { overlap_seconds: 60 }, 200);
+    await caller.delete(`/webhooks/${id}`).expect(204);
+  });
+
   it("keep the former secret for the overlap, and no third one", async () => {
     const { id, secret: first } = (await caller.post("/webhooks", body).expect(201)).body;
     const path = `/webhooks/${id}`;
