@@ -2,6 +2,8 @@ export * from "./api/index.ts";
 export * from "./definition/common-errors.ts";
 export * from "./definition/enumerations.ts";
 export {
+  AFFINITY_TYPES,
+  AFFINITY_WEIGHT,
   CAMPAIGN_STATUSES,
   CREATIVE_TYPES,
   type ErrorBody,
@@ -13,6 +15,7 @@ export {
   TONES,
 } from "./definition/fields.ts";
 export { expressPath, type NamedError, type Operation, roleOf } from "./definition/operation.ts";
+export * from "./definition/shared-sentences.ts";
 export { HttpError, InvalidInput } from "./http-error.ts";
 export * from "./ids.ts";
 export * from "./impression-record.ts";

@@ -1,4 +1,5 @@
 import Type, { type Static } from "typebox";
+import { campaignParts } from "../definition/campaign-parts.ts";
 import {
   malformedField,
   missingField,
@@ -6,26 +7,22 @@ import {
   ownCampaignOnly,
   publishedSizes,
 } from "../definition/common-errors.ts";
-import type { AffinityType } from "../definition/enumerations.ts";
 import { exampleIds } from "../definition/example-ids.ts";
-import { answerText, closed, nameText, oneOf, open, optional, timestamp } from "../definition/fields.ts";
+import {
+  AFFINITY_TYPES,
+  AFFINITY_WEIGHT,
+  answerText,
+  closed,
+  nameText,
+  oneOf,
+  open,
+  optional,
+  timestamp,
+} from "../definition/fields.ts";
 import { defineFeature, refusal } from "../definition/operation.ts";
 import { quoteValue } from "../validation/sentence.ts";
 import { createValidator, type WithoutNulls } from "../validation/validator.ts";
 
-export const AFFINITY_TYPES = [
-  "action",
-  "location",
-  "theme",
-  "mood",
-  "category",
-  "lighting",
-  "effects",
-  "camera",
-] as const satisfies readonly AffinityType[];
-
-/** Bounds and default of an affinity's weight (spec: Limits). */
-export const AFFINITY_WEIGHT = { minimum: 0.1, maximum: 3, default: 1 };
 /** Maximum affinities per campaign (spec: Affinity). */
 export const MAX_AFFINITIES = 50;
 
@@ -214,28 +211,22 @@ export const affinitiesApi = defineFeature({
         existingAffinity,
       ],
     },
-    list: {
-      ...common,
-      operationId: "listAffinities",
-      method: "GET",
+    ...campaignParts({
       path: all,
-      summary: "List the affinities of a campaign",
-      description: "In the order of their creation.",
-      paged: true,
-      success: [
-        { status: 200, description: "The affinities.", schema: affinityListSchema, example: [affinity] },
-      ],
-      refusals: ownCampaignOnly,
-    },
-    remove: {
-      ...common,
-      operationId: "deleteAffinity",
-      method: "DELETE",
-      path: `${all}/{affinity_id}`,
-      summary: "Delete an affinity",
-      description: "Matches after the answer ignore it.",
-      success: [{ status: 204, description: "The affinity is deleted." }],
-      refusals: [...ownCampaignOnly, noAffinity],
-    },
+      parameter: "affinity_id",
+      list: {
+        operationId: "listAffinities",
+        summary: "List the affinities of a campaign",
+        answer: "The affinities.",
+        schema: affinityListSchema,
+        example: affinity,
+      },
+      remove: {
+        operationId: "deleteAffinity",
+        summary: "Delete an affinity",
+        answer: "The affinity is deleted.",
+        missing: noAffinity,
+      },
+    }),
   },
 });

@@ -1,4 +1,5 @@
 import Type, { type Static } from "typebox";
+import { campaignParts } from "../definition/campaign-parts.ts";
 import {
   malformedField,
   missingField,
@@ -126,26 +127,22 @@ export const blocklistApi = defineFeature({
         ...publishedSizes,
       ],
     },
-    list: {
-      ...common,
-      operationId: "listBlocklistRules",
-      method: "GET",
+    ...campaignParts({
       path: all,
-      summary: "List the blocklist of a campaign",
-      description: "In the order of their creation.",
-      paged: true,
-      success: [{ status: 200, description: "The rules.", schema: blocklistSchema, example: [rule] }],
-      refusals: ownCampaignOnly,
-    },
-    remove: {
-      ...common,
-      operationId: "deleteBlocklistRule",
-      method: "DELETE",
-      path: `${all}/{blocklist_rule_id}`,
-      summary: "Delete a rule of a blocklist",
-      description: "Matches after the answer ignore it.",
-      success: [{ status: 204, description: "The rule is deleted." }],
-      refusals: [...ownCampaignOnly, noBlocklistRule],
-    },
+      parameter: "blocklist_rule_id",
+      list: {
+        operationId: "listBlocklistRules",
+        summary: "List the blocklist of a campaign",
+        answer: "The rules.",
+        schema: blocklistSchema,
+        example: rule,
+      },
+      remove: {
+        operationId: "deleteBlocklistRule",
+        summary: "Delete a rule of a blocklist",
+        answer: "The rule is deleted.",
+        missing: noBlocklistRule,
+      },
+    }),
   },
 });

@@ -6,9 +6,8 @@ import {
   ownCampaignOnly,
 } from "../definition/common-errors.ts";
 import { exampleIds } from "../definition/example-ids.ts";
-import { answerText, closed, nullable, oneOf } from "../definition/fields.ts";
+import { AFFINITY_TYPES, answerText, closed, nullable, oneOf } from "../definition/fields.ts";
 import { defineFeature, refusal } from "../definition/operation.ts";
-import { AFFINITY_TYPES } from "./affinities.ts";
 import { matchRequestSchema } from "./serving.ts";
 
 /** Names of all checks, in order (docs/matching.md, "Reason codes"). */

@@ -1,4 +1,5 @@
 import Type, { type Static } from "typebox";
+import { campaignParts } from "../definition/campaign-parts.ts";
 import {
   malformedField,
   missingField,
@@ -228,28 +229,22 @@ export const geoTargetsApi = defineFeature({
         ...publishedSizes,
       ],
     },
-    list: {
-      ...common,
-      operationId: "listGeoTargets",
-      method: "GET",
+    ...campaignParts({
       path: all,
-      summary: "List the geo targets of a campaign",
-      description: "In the order of their creation.",
-      paged: true,
-      success: [
-        { status: 200, description: "The geo targets.", schema: geoTargetListSchema, example: [target] },
-      ],
-      refusals: ownCampaignOnly,
-    },
-    remove: {
-      ...common,
-      operationId: "deleteGeoTarget",
-      method: "DELETE",
-      path: `${all}/{geo_target_id}`,
-      summary: "Delete a geo target",
-      description: "Matches after the answer ignore it.",
-      success: [{ status: 204, description: "The geo target is deleted." }],
-      refusals: [...ownCampaignOnly, noGeoTarget],
-    },
+      parameter: "geo_target_id",
+      list: {
+        operationId: "listGeoTargets",
+        summary: "List the geo targets of a campaign",
+        answer: "The geo targets.",
+        schema: geoTargetListSchema,
+        example: target,
+      },
+      remove: {
+        operationId: "deleteGeoTarget",
+        summary: "Delete a geo target",
+        answer: "The geo target is deleted.",
+        missing: noGeoTarget,
+      },
+    }),
   },
 });

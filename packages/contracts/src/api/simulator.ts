@@ -2,6 +2,8 @@ import Type, { type Static } from "typebox";
 import { malformedField, notAllowedField, ownCampaignOnly } from "../definition/common-errors.ts";
 import { exampleIds } from "../definition/example-ids.ts";
 import {
+  AFFINITY_TYPES,
+  AFFINITY_WEIGHT,
   answerText,
   CREATIVE_TYPES,
   closed,
@@ -13,7 +15,6 @@ import {
 } from "../definition/fields.ts";
 import { defineFeature } from "../definition/operation.ts";
 import { createValidator, type WithoutNulls } from "../validation/validator.ts";
-import { AFFINITY_TYPES, AFFINITY_WEIGHT } from "./affinities.ts";
 import { withoutCreative } from "./campaigns.ts";
 
 /** The moods that the simulator proposes; others are allowed (spec: Simulator). */

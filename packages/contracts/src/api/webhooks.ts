@@ -256,47 +256,59 @@ const webhook = {
 };
 const secret = "whsec_MnBvCxZaSdFgHjKlPoIuYtReWqMnBvCxZaSdFgHjKlP";
 
-const lackingScope = refusal(
+export const lackingEventScope = refusal(
   403,
   "lacking_scope",
   "The webhook has an event whose scope the calling key lacks.",
-  'This API key lacks the scope "advertiser", which the event campaign.exhausted needs: use one that has it.',
+  (scope: string, event: string) =>
+    `This API key lacks the scope "${scope}", which the event ${event} needs: use one that has it.`,
+  "advertiser",
+  "campaign.exhausted",
 );
-const ownWebhookOnly = [
-  refusal(
-    403,
-    "other_account",
-    "The webhook belongs to another account.",
-    "The webhook belongs to another account: GET /webhooks lists your own.",
-  ),
-  refusal(404, "no_webhook", "Webhook not found.", "Webhook not found. GET /webhooks lists yours."),
-] as const;
-const notHttps = refusal(
+export const otherAccountsWebhook = refusal(
+  403,
+  "other_account",
+  "The webhook belongs to another account.",
+  "The webhook belongs to another account: GET /webhooks lists your own.",
+);
+export const noWebhook = refusal(
+  404,
+  "no_webhook",
+  "Webhook not found.",
+  "Webhook not found. GET /webhooks lists yours.",
+);
+const ownWebhookOnly = [otherAccountsWebhook, noWebhook] as const;
+export const tooManyWebhooks = refusal(
+  422,
+  "too_many",
+  "The account has 10 webhooks.",
+  `An account has at most ${MAX_WEBHOOKS} webhooks: delete one first.`,
+);
+export const notHttps = refusal(
   422,
   "not_https",
   "The address is not https.",
   "url must be an https address without a user name or password",
 );
-const privateHost = refusal(
+export const privateHost = refusal(
   422,
   "private_address",
   "The host of the address is a private one.",
-  "url must not lead to a private address, but its host is 10.0.0.7",
+  (host: string) => `url must not lead to a private address, but its host is ${host}`,
+  "10.0.0.7",
 );
-const noDelivery = [
-  refusal(
-    403,
-    "other_account",
-    "The delivery belongs to another account.",
-    "The delivery belongs to another account: GET /webhooks/{webhook_id}/deliveries lists your own.",
-  ),
-  refusal(
-    404,
-    "no_delivery",
-    "Delivery not found.",
-    "Delivery not found, or no longer kept. GET /webhooks/{webhook_id}/deliveries lists yours.",
-  ),
-] as const;
+export const otherAccountsDelivery = refusal(
+  403,
+  "other_account",
+  "The delivery belongs to another account.",
+  "The delivery belongs to another account: GET /webhooks/{webhook_id}/deliveries lists your own.",
+);
+export const noDelivery = refusal(
+  404,
+  "no_delivery",
+  "Delivery not found.",
+  "Delivery not found, or no longer kept. GET /webhooks/{webhook_id}/deliveries lists yours.",
+);
 const delivery = {
   id: exampleIds.delivery,
   webhook_id: exampleIds.webhook,
@@ -368,16 +380,11 @@ export const webhooksApi = defineFeature({
       refusals: [
         missingField("url is required: it must be an absolute http or https address"),
         malformedField('balance_low_cents must be a whole number from 1 to 1000000000, but "50" was sent'),
-        lackingScope,
+        lackingEventScope,
         notAllowedField("hold_expiry_percent must be a whole number from 1 to 100, but 0 was sent"),
         notHttps,
         privateHost,
-        refusal(
-          422,
-          "too_many",
-          "The account has 10 webhooks.",
-          "An account has at most 10 webhooks: delete one first.",
-        ),
+        tooManyWebhooks,
         secretNotShownAgain,
       ],
     },
@@ -422,7 +429,7 @@ export const webhooksApi = defineFeature({
       refusals: [
         malformedField('balance_low_cents must be a whole number from 1 to 1000000000, but "50" was sent'),
         ...ownWebhookOnly,
-        lackingScope,
+        lackingEventScope,
         notAllowedField("hold_expiry_percent must be a whole number from 1 to 100, but 0 was sent"),
         notHttps,
         privateHost,
@@ -437,7 +444,7 @@ export const webhooksApi = defineFeature({
       summary: "Delete a webhook",
       description: "With its deliveries; what is being sent may still arrive.",
       success: [{ status: 204, description: "The webhook is deleted." }],
-      refusals: [...ownWebhookOnly, lackingScope],
+      refusals: [...ownWebhookOnly, lackingEventScope],
     },
     rotateSecret: {
       ...common,
@@ -460,7 +467,7 @@ export const webhooksApi = defineFeature({
       refusals: [
         malformedField('overlap_seconds must be a whole number from 0 to 604800, but "day" was sent'),
         ...ownWebhookOnly,
-        lackingScope,
+        lackingEventScope,
         notAllowedField("overlap_seconds must be a whole number from 0 to 604800, but -1 was sent"),
         secretNotShownAgain,
       ],
@@ -476,7 +483,7 @@ export const webhooksApi = defineFeature({
       success: [
         { status: 200, description: "The delivery.", schema: webhookDeliverySchema, example: delivery },
       ],
-      refusals: [...ownWebhookOnly, lackingScope],
+      refusals: [...ownWebhookOnly, lackingEventScope],
     },
     deliveries: {
       ...common,
@@ -495,7 +502,7 @@ export const webhooksApi = defineFeature({
           example: [attempted],
         },
       ],
-      refusals: [...ownWebhookOnly, lackingScope],
+      refusals: [...ownWebhookOnly, lackingEventScope],
     },
     redeliver: {
       ...common,
@@ -508,7 +515,7 @@ export const webhooksApi = defineFeature({
       success: [
         { status: 200, description: "The delivery.", schema: webhookDeliverySchema, example: delivery },
       ],
-      refusals: [...noDelivery, lackingScope],
+      refusals: [otherAccountsDelivery, noDelivery, lackingEventScope],
     },
   },
 });

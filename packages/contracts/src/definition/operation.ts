@@ -103,6 +103,13 @@ export function defineFeature<const Feature extends ApiFeature>(feature: Feature
   return feature;
 }
 
+/** A part of a feature's operations, of which several make the feature. */
+export function defineOperations<const Operations extends Readonly<Record<string, Operation>>>(
+  operations: Operations,
+): Operations {
+  return operations;
+}
+
 /**
  * Defines an error once: the document lists it, and handlers throw `error()`.
  * @param sentence may take values

@@ -17,6 +17,17 @@ import {
   sessionOnly,
 } from "../definition/common-errors.ts";
 import type { Operation, Refusal, Success } from "../definition/operation.ts";
+import {
+  headersTooLargeSentence,
+  INTERNAL_ERROR_SENTENCE,
+  OF_ACCOUNT,
+  OTHER_ACCOUNT_SENTENCE,
+  otherMethodSentence,
+  STORED_SENTENCE,
+  TOO_SLOW_SENTENCE,
+  tooManyRequestsSentence,
+  UNAVAILABLE_SENTENCE,
+} from "../definition/shared-sentences.ts";
 import { headersOf } from "./headers.ts";
 import { documented, type JsonSchema } from "./schemas.ts";
 
@@ -57,13 +68,10 @@ export const sharedResponses: Responses = {
   TooManyRequests: errorResponse(
     "The limit of this minute is used up: wait for `Retry-After` seconds.",
     {
-      limited: example(
-        "The limit is used up.",
-        "Too many requests: at most 100 a minute are allowed. Wait for the seconds that Retry-After names.",
-      ),
+      limited: example("The limit is used up.", tooManyRequestsSentence(100)),
       limited_account: example(
         "All keys of the account together have used up their limit.",
-        "Too many requests: at most 1000 a minute are allowed for all keys of the account together. Wait for the seconds that Retry-After names.",
+        tooManyRequestsSentence(1_000, OF_ACCOUNT),
       ),
     },
     ["Retry-After"],
@@ -71,24 +79,18 @@ export const sharedResponses: Responses = {
   MethodNotAllowed: errorResponse(
     "A method that the path does not have. No operation answers it: it is what all other methods of a path get.",
     {
-      other_method: example(
-        "The path has other methods.",
-        "Method PUT is not allowed here. Allowed: GET, HEAD, PATCH.",
-      ),
+      other_method: example("The path has other methods.", otherMethodSentence("PUT", "GET, HEAD, PATCH")),
     },
     ["Allow"],
   ),
   RequestTimeout: errorResponse("The request did not arrive in time; the connection is closed.", {
     too_slow: example(
       "The headers took more than 10 seconds, or the whole request more than 30.",
-      "The request took too long to arrive: send it again.",
+      TOO_SLOW_SENTENCE,
     ),
   }),
   HeadersTooLarge: errorResponse("The headers are too large; the connection is closed.", {
-    too_large: example(
-      "The headers have more than 16 KiB in all.",
-      "The headers are too large: at most 16384 bytes are allowed, so send fewer or shorter ones.",
-    ),
+    too_large: example("The headers have more than 16 KiB in all.", headersTooLargeSentence(16_384)),
   }),
   BodyTooLarge: errorResponse("The body is larger than 256 KiB.", examplesOf([bodyTooLarge])),
   NotJson: errorResponse("The body is not sent as JSON.", examplesOf([notSentAsJson, compressedBody])),
@@ -97,25 +99,19 @@ export const sharedResponses: Responses = {
     {
       other_account: example(
         "The account was switched in another tab, or the user lost access to it.",
-        "This page shows another account than the one you act for now. Nothing was changed; reload the page.",
+        OTHER_ACCOUNT_SENTENCE,
       ),
     },
   ),
   InternalError: errorResponse(
     "An unexpected failure. Retry with growing pauses; where it persists, name the header X-Request-Id of the answer.",
-    { failed: example("Something failed.", "Internal error: it has been logged.") },
+    { failed: example("Something failed.", INTERNAL_ERROR_SENTENCE) },
   ),
   Unavailable: errorResponse(
     "Service temporarily unavailable; retry after `Retry-After` seconds. Where the detail says that the change is stored, it is, and will be in force shortly: sending it again is harmless, but not needed.",
     {
-      unavailable: example(
-        "A store is unavailable.",
-        "Service temporarily unavailable; retry after the given delay.",
-      ),
-      stored: example(
-        "The change is stored, but not every match instance applies it yet.",
-        "The change is stored and will be in force shortly: it need not be sent again.",
-      ),
+      unavailable: example("A store is unavailable.", UNAVAILABLE_SENTENCE),
+      stored: example("The change is stored, but not every match instance applies it yet.", STORED_SENTENCE),
     },
     ["Retry-After"],
   ),

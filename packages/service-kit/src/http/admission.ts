@@ -6,7 +6,9 @@ import {
   malformedKey,
   type NamedError,
   noKeySent,
+  OF_ACCOUNT,
   sessionEnded,
+  tooManyRequestsSentence,
 } from "@diegetic/contracts";
 import type { RateLimit } from "../settings/settings.ts";
 import { clientNetwork } from "./client-address.ts";
@@ -151,7 +153,7 @@ function takeQuotaOfAccount(
   const usual = policy.rateLimits[group];
   if (usual === "unlimited") return;
   const limit = Math.max(usual, accountLimits.maxOwn ?? 0) * policy.rateLimitAccountFactor;
-  return takeQuota(policy, exchange, `${group}:${accountId}`, limit, " for all keys of the account together");
+  return takeQuota(policy, exchange, `${group}:${accountId}`, limit, OF_ACCOUNT);
 }
 
 /** The slow path: the directory must look the key up, or the key is not valid. */
@@ -201,13 +203,9 @@ function state(exchange: Exchange, verdict: RateLimitVerdict, subject: string): 
     exchange.limit = verdict;
   if (verdict.allowed) return;
   const retryAfterSeconds = Math.max(1, Math.ceil(verdict.windowLeftMs / 1_000));
-  throw new HttpError(
-    429,
-    `Too many requests: at most ${verdict.limit} a minute are allowed${subject}. Wait for the seconds that Retry-After names.`,
-    {
-      "Retry-After": String(retryAfterSeconds),
-    },
-  );
+  throw new HttpError(429, tooManyRequestsSentence(verdict.limit, subject), {
+    "Retry-After": String(retryAfterSeconds),
+  });
 }
 
 function uncountedVerdict(nowMs: number, configured: RateLimit): RateLimitVerdict {

@@ -1,4 +1,4 @@
-import { HttpError } from "@diegetic/contracts";
+import { HttpError, INTERNAL_ERROR_SENTENCE, UNAVAILABLE_SENTENCE } from "@diegetic/contracts";
 
 export const badRequest = (detail: string) => new HttpError(400, detail);
 export const unauthorized = (detail: string) => new HttpError(401, detail, { "WWW-Authenticate": "Bearer" });
@@ -26,7 +26,6 @@ export class Overloaded extends HttpError {
  */
 export function toHttpError(error: unknown, isStoreUnavailable: (error: unknown) => boolean): HttpError {
   if (error instanceof HttpError) return error;
-  if (isStoreUnavailable(error))
-    return unavailable("Service temporarily unavailable; retry after the given delay.");
-  return new HttpError(500, "Internal error: it has been logged.");
+  if (isStoreUnavailable(error)) return unavailable(UNAVAILABLE_SENTENCE);
+  return new HttpError(500, INTERNAL_ERROR_SENTENCE);
 }

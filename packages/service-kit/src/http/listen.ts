@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { createServer, maxHeaderSize, type RequestListener, type ServerResponse } from "node:http";
 import { type AddressInfo, Server as NetServer, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
+import { headersTooLargeSentence, TOO_SLOW_SENTENCE } from "@diegetic/contracts";
 import { RefusedConnections, type RefusedConnectionVerdict } from "./refused-connections.ts";
 import { StartError } from "./start-error.ts";
 
@@ -140,11 +141,8 @@ const TOO_MANY: [string, string] = [
   "Too many requests that are not valid HTTP: wait for the seconds that Retry-After names.",
 ];
 const REFUSALS: Readonly<Record<string, [string, string]>> = {
-  HPE_HEADER_OVERFLOW: [
-    "431 Request Header Fields Too Large",
-    `The headers are too large: at most ${maxHeaderSize} bytes are allowed, so send fewer or shorter ones.`,
-  ],
-  ERR_HTTP_REQUEST_TIMEOUT: ["408 Request Timeout", "The request took too long to arrive: send it again."],
+  HPE_HEADER_OVERFLOW: ["431 Request Header Fields Too Large", headersTooLargeSentence(maxHeaderSize)],
+  ERR_HTTP_REQUEST_TIMEOUT: ["408 Request Timeout", TOO_SLOW_SENTENCE],
 };
 
 function explainListenError(

@@ -1,4 +1,4 @@
-import { HttpError } from "@diegetic/contracts";
+import { HttpError, otherMethodSentence } from "@diegetic/contracts";
 import { requireAccess } from "./access.ts";
 import { type AdmissionPolicy, admitAnyone, admitRequest, findCallerAgain } from "./admission.ts";
 import { readBody } from "./body.ts";
@@ -86,7 +86,7 @@ async function answerRequest(
   const key = admitted instanceof Promise ? await admitted : admitted;
   if (endpoint === undefined) {
     const allow = allowedMethods(endpoints).join(", ");
-    throw methodNotAllowed(`Method ${method} is not allowed here. Allowed: ${allow}.`, allow);
+    throw methodNotAllowed(otherMethodSentence(method, allow), allow);
   }
   if (key.session !== undefined && endpoint.method !== "GET") requireSameOrigin(exchange, policy.publicUrl);
   requireShownAccount(key, exchange); // 409

@@ -1,4 +1,4 @@
-import { HttpError } from "@diegetic/contracts";
+import { HttpError, OTHER_ACCOUNT_SENTENCE } from "@diegetic/contracts";
 import type { ApiKey } from "./endpoint.ts";
 import type { Exchange } from "./exchange.ts";
 
@@ -13,9 +13,5 @@ export function requireShownAccount({ session, accountId }: ApiKey, exchange: Ex
   if (session === undefined) return;
   const shownAccountId = exchange.header(HEADER.toLowerCase());
   if (shownAccountId === undefined || shownAccountId === accountId) return;
-  throw new HttpError(
-    409,
-    "This page shows another account than the one you act for now. Nothing was changed; reload the page.",
-    { [HEADER]: accountId },
-  );
+  throw new HttpError(409, OTHER_ACCOUNT_SENTENCE, { [HEADER]: accountId });
 }

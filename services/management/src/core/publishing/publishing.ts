@@ -1,3 +1,4 @@
+import { STORED_SENTENCE } from "@diegetic/contracts";
 import {
   type Database,
   DatabaseUnavailable,
@@ -36,7 +37,6 @@ import { type GroupOutcome, PublicationGroups } from "./publication-groups.ts";
 const PROPAGATION_TIMEOUT_MS = 5_000;
 /** Maximum attempts to write a row into Redis. Each retry follows a restore that left nothing frozen. */
 const MAX_APPLY_ATTEMPTS = 5;
-const STORED = "The change is stored and will be in force shortly: it need not be sent again.";
 
 export type WalletCommands = Pick<MoneyCommands, "applyAccount" | "applyCampaign">;
 
@@ -127,7 +127,7 @@ export class Publishing {
     try {
       await this.#publishAndWait(kind, id);
     } catch (error) {
-      if (isTransient(error)) throw unavailable(STORED, 2);
+      if (isTransient(error)) throw unavailable(STORED_SENTENCE, 2);
       throw error;
     }
   }

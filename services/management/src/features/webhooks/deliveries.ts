@@ -1,6 +1,11 @@
-import type { WebhookDeliveryBody, WebhookEventBody } from "@diegetic/contracts";
+import {
+  noDelivery,
+  noWebhook,
+  otherAccountsDelivery,
+  type WebhookDeliveryBody,
+  type WebhookEventBody,
+} from "@diegetic/contracts";
 import type { Database, Prisma } from "@diegetic/database";
-import { forbidden, notFound } from "@diegetic/service-kit";
 import { isIdentifier } from "../../core/shared/identifiers.ts";
 import { type Paging, rowsToRead } from "../../core/shared/paging.ts";
 import { timestamp } from "../../core/shared/time.ts";
@@ -25,19 +30,9 @@ export async function ownDelivery(
   const row = isIdentifier("whd", deliveryId)
     ? await database.webhookDelivery.findUnique({ where: { id: deliveryId } })
     : null;
-  if (row === null) throw deliveryMissing();
-  if (row.accountId !== accountId) {
-    throw forbidden(
-      "The delivery belongs to another account: GET /webhooks/{webhook_id}/deliveries lists your own.",
-    );
-  }
+  if (row === null) throw noDelivery.error();
+  if (row.accountId !== accountId) throw otherAccountsDelivery.error();
   return row;
-}
-
-function deliveryMissing() {
-  return notFound(
-    "Delivery not found, or no longer kept. GET /webhooks/{webhook_id}/deliveries lists yours.",
-  );
 }
 
 /** One page of a webhook's deliveries, newest first. */
@@ -59,7 +54,7 @@ export async function listDeliveries(
 /** Throws 404 when it was deleted meanwhile. */
 export async function readDelivery(database: Database, id: string): Promise<Delivery> {
   const [delivery] = await withEvents(database, await database.webhookDelivery.findMany({ where: { id } }));
-  if (delivery === undefined) throw deliveryMissing();
+  if (delivery === undefined) throw noDelivery.error();
   return delivery;
 }
 
@@ -91,7 +86,7 @@ export async function recordTestEvent(
   const data = JSON.stringify({ webhook_id: id });
   const [row] = await database.$queryRaw<{ id: string }[]>`
     SELECT record_webhook_event(${accountId}, 'webhook.test', ${data}::json, ${id}) AS id`;
-  if (row === undefined) throw notFound("Webhook not found. GET /webhooks lists yours.");
+  if (row === undefined) throw noWebhook.error();
   return row.id;
 }
 

@@ -1,6 +1,5 @@
-import { MAX_WEBHOOKS, newId } from "@diegetic/contracts";
+import { MAX_WEBHOOKS, newId, noWebhook, otherAccountsWebhook, tooManyWebhooks } from "@diegetic/contracts";
 import { type Database, inTransaction, type Transaction } from "@diegetic/database";
-import { forbidden, notFound, unprocessable } from "@diegetic/service-kit";
 import { isIdentifier } from "../../core/shared/identifiers.ts";
 import { type Paging, rowsOfPage } from "../../core/shared/paging.ts";
 import type { newChoices, Webhook } from "./webhook.ts";
@@ -18,9 +17,8 @@ export async function ownWebhook(
   const webhook = isIdentifier("whk", webhookId)
     ? await client.webhook.findUnique({ where: { id: webhookId } })
     : null;
-  if (webhook === null) throw notFound("Webhook not found. GET /webhooks lists yours.");
-  if (webhook.accountId !== accountId)
-    throw forbidden("The webhook belongs to another account: GET /webhooks lists your own.");
+  if (webhook === null) throw noWebhook.error();
+  if (webhook.accountId !== accountId) throw otherAccountsWebhook.error();
   return webhook;
 }
 
@@ -45,7 +43,7 @@ export async function insertWebhook(
   // Serialises the counts of concurrent inserts.
   await transaction.$queryRaw`SELECT FROM accounts WHERE id = ${accountId} FOR NO KEY UPDATE`;
   if ((await transaction.webhook.count({ where: { accountId } })) >= MAX_WEBHOOKS) {
-    throw unprocessable(`An account has at most ${MAX_WEBHOOKS} webhooks: delete one first.`);
+    throw tooManyWebhooks.error();
   }
   return transaction.webhook.create({
     data: { id: newId("whk", nowMs), accountId, ...choices, secret, createdAt: new Date(nowMs) },

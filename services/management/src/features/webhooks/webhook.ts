@@ -1,5 +1,7 @@
 import {
-  InvalidInput,
+  lackingEventScope,
+  notHttps,
+  privateHost,
   WEBHOOK_DEFAULTS,
   WEBHOOK_EVENT_SCOPES,
   type WebhookBody,
@@ -8,7 +10,7 @@ import {
   type WebhookPatch,
 } from "@diegetic/contracts";
 import type { Prisma } from "@diegetic/database";
-import { type ApiKey, forbidden, isAddress, isPublicAddress } from "@diegetic/service-kit";
+import { type ApiKey, isAddress, isPublicAddress } from "@diegetic/service-kit";
 import { timestamp } from "../../core/shared/time.ts";
 
 export type Webhook = Prisma.WebhookGetPayload<object>;
@@ -80,25 +82,19 @@ export function requireEventScopes(caller: Pick<ApiKey, "scopes">, events: reado
   for (const event of events) {
     const scope = WEBHOOK_EVENT_SCOPES[event as WebhookEventType];
     if (caller.scopes.includes(scope)) continue;
-    throw forbidden(
-      `This API key lacks the scope "${scope}", which the event ${event} needs: use one that has it.`,
-    );
+    throw lackingEventScope.error(scope, event);
   }
 }
 
 /**
- * Throws InvalidInput (422) for an address that would be refused at every delivery. Names are resolved only then: what
+ * Throws 422 for an address that would be refused at every delivery. Names are resolved only then: what
  * they resolve to may change.
  */
 export function requireAllowedUrl(text: string, addresses: WebhookAddresses): void {
   const url = new URL(text);
   const isAllowedScheme = url.protocol === "https:" || addresses === "any";
-  if (!isAllowedScheme || url.username !== "" || url.password !== "") {
-    throw new InvalidInput(422, "url must be an https address without a user name or password");
-  }
+  if (!isAllowedScheme || url.username !== "" || url.password !== "") throw notHttps.error();
   const host = url.hostname.replace(/^\[|\]$/g, "");
   const isPrivate = (isAddress(host) && !isPublicAddress(host)) || /(^|\.)localhost\.?$/.test(host);
-  if (isPrivate && addresses !== "any") {
-    throw new InvalidInput(422, `url must not lead to a private address, but its host is ${host}`);
-  }
+  if (isPrivate && addresses !== "any") throw privateHost.error(host);
 }

@@ -1,0 +1,153 @@
+/** All campaigns of the advertiser: by day, and each with its last days. */
+import Type, { type Static } from "typebox";
+import { daysRefusals, registerFirst } from "../../definition/common-errors.ts";
+import { exampleIds } from "../../definition/example-ids.ts";
+import {
+  answerText,
+  CAMPAIGN_STATUSES,
+  closed,
+  count,
+  millicents,
+  nullable,
+  oneOf,
+  utcDate,
+} from "../../definition/fields.ts";
+import { defineOperations } from "../../definition/operation.ts";
+import { common, PACING_STATUSES, spendSum } from "./shared.ts";
+
+/** Days of the account's daily series. */
+export const ACCOUNT_DAYS = { minimum: 1, maximum: 366, default: 30 } as const;
+/** Days in the series of each listed campaign. */
+export const CAMPAIGN_SERIES_DAYS = { minimum: 1, maximum: 31, default: 14 } as const;
+
+export const accountDaysSchema = Type.Integer({
+  ...ACCOUNT_DAYS,
+  description: "How many days back, today included.",
+});
+export const campaignSeriesDaysSchema = Type.Integer({
+  ...CAMPAIGN_SERIES_DAYS,
+  description: "How many days each series has, today included.",
+});
+
+const spendDay = closed(
+  {
+    date: utcDate("The day."),
+    impressions: count("Impressions of the day."),
+    spent_millicents: millicents("What they have cost."),
+  },
+  "One day of the account.",
+);
+
+export const accountDailySchema = closed(
+  {
+    days: Type.Array(spendDay, {
+      description: "The last days with today, newest first, days without impressions included.",
+    }),
+    today: spendSum,
+    month_to_date: spendSum,
+    total: spendSum,
+  },
+  "What all campaigns of the advertiser have spent, day by day.",
+);
+export type AccountDailyBody = Static<typeof accountDailySchema>;
+
+const campaignSeries = closed(
+  {
+    campaign_id: answerText("The campaign."),
+    name: answerText("Name of the campaign."),
+    status: oneOf(CAMPAIGN_STATUSES, "Only an active campaign is served."),
+    budget_cents: count("What the campaign may spend in all, in cents."),
+    daily_cap_cents: nullable(count("What it may spend on one UTC day, in cents; null: no cap.")),
+    spent_millicents: millicents("What the campaign has spent."),
+    impressions: count("Impressions so far."),
+    creatives: count("Creatives in use."),
+    pacing_status: oneOf(PACING_STATUSES, "As in the pacing of the campaign."),
+    projected_exhaustion_date: nullable(
+      utcDate("When the budget is spent at the average of the days so far; null without spend."),
+    ),
+    daily_spent_millicents: Type.Array(millicents("What the day has cost."), {
+      description: "One amount for each of the dates.",
+    }),
+    daily_impressions: Type.Array(count("Impressions of the day."), {
+      description: "One number for each of the dates.",
+    }),
+  },
+  "A campaign with its last days.",
+);
+
+export const campaignSeriesListSchema = closed(
+  {
+    dates: Type.Array(utcDate("A day."), { description: "The days of every series, oldest first." }),
+    campaigns: Type.Array(campaignSeries, { description: "The campaigns, newest first." }),
+  },
+  "The campaigns of the advertiser with what they did lately.",
+);
+export type CampaignSeriesListBody = Static<typeof campaignSeriesListSchema>;
+
+export const accountAnalytics = defineOperations({
+  accountDaily: {
+    ...common,
+    operationId: "getAccountDaily",
+    path: "/analytics/daily",
+    addition: true,
+    summary: "All campaigns day by day",
+    description:
+      "The account's spending: the last UTC days with today, newest first, and the sums of today, of this month and of all time.",
+    query: [{ name: "days", schema: accountDaysSchema, example: 2 }],
+    success: [
+      {
+        status: 200,
+        description: "The days and the sums.",
+        schema: accountDailySchema,
+        example: {
+          days: [
+            { date: "2026-12-01", impressions: 3, spent_millicents: 3_600 },
+            { date: "2026-11-30", impressions: 0, spent_millicents: 0 },
+          ],
+          today: { impressions: 3, spent_millicents: 3_600 },
+          month_to_date: { impressions: 3, spent_millicents: 3_600 },
+          total: { impressions: 40, spent_millicents: 48_000 },
+        },
+      },
+    ],
+    refusals: [...daysRefusals(366), registerFirst],
+  },
+  accountCampaigns: {
+    ...common,
+    operationId: "listCampaignSeries",
+    path: "/analytics/campaigns",
+    addition: true,
+    summary: "Every campaign with its last days",
+    description:
+      "A summary of each campaign: status, spend, pacing and a short series, newest campaign first. Without `limit` a page has 500 campaigns.",
+    paged: true,
+    query: [{ name: "days", schema: campaignSeriesDaysSchema, example: 2 }],
+    success: [
+      {
+        status: 200,
+        description: "The campaigns.",
+        schema: campaignSeriesListSchema,
+        example: {
+          dates: ["2026-11-30", "2026-12-01"],
+          campaigns: [
+            {
+              campaign_id: exampleIds.campaign,
+              name: "Winter in the taverns",
+              status: "active",
+              budget_cents: 100_000,
+              daily_cap_cents: null,
+              spent_millicents: 48_000,
+              impressions: 40,
+              creatives: 1,
+              pacing_status: "on_pace",
+              projected_exhaustion_date: "2026-12-24",
+              daily_spent_millicents: [0, 3_600],
+              daily_impressions: [0, 3],
+            },
+          ],
+        },
+      },
+    ],
+    refusals: [...daysRefusals(31), registerFirst],
+  },
+});

@@ -1,0 +1,127 @@
+/** What impressions of a period have cost, by day, campaign, creative and country. */
+import Type, { type Static } from "typebox";
+import { periodRefusals, registerFirst } from "../../definition/common-errors.ts";
+import { exampleIds } from "../../definition/example-ids.ts";
+import { answerText, closed, count, millicents, nullable, utcDate } from "../../definition/fields.ts";
+import { defineOperations, refusal } from "../../definition/operation.ts";
+import { quoteValue } from "../../validation/sentence.ts";
+import { common, spendSum } from "./shared.ts";
+
+/** Days of the spend report, counted back; also the maximum period between two days. */
+export const SPEND_DAYS = { minimum: 1, maximum: 31, default: 30 } as const;
+/** Dimensions of the spend report. */
+export const SPEND_DIMENSIONS = ["day", "campaign", "creative", "country"] as const;
+
+export const spendFromSchema = utcDate("The first day; without it 30 days back from the last.");
+export const spendToSchema = utcDate("The last day; today where it is left out or lies ahead.");
+export const spendGroupSchema = Type.String({
+  maxLength: 100,
+  pattern: "^(day|campaign|creative|country)(,(day|campaign|creative|country))*$",
+  description: "By what is summed up, separated by commas: day, campaign, creative, country; without it all.",
+});
+const only = (what: string) => Type.String({ minLength: 1, maxLength: 200, description: `Only ${what}.` });
+export const spendCampaignSchema = only("this campaign of the advertiser");
+export const spendCreativeSchema = only("this creative");
+export const spendCountrySchema = only("this country, ISO 3166-1 alpha-2; unknown: players of unknown place");
+
+const spendRow = closed(
+  {
+    date: Type.Optional(utcDate("The day.")),
+    campaign_id: Type.Optional(answerText("The campaign.")),
+    campaign_name: Type.Optional(answerText("Name of the campaign.")),
+    creative_id: Type.Optional(answerText("The creative.")),
+    brand_name: Type.Optional(answerText("The brand of the creative.")),
+    country_code: Type.Optional(
+      nullable(answerText("ISO 3166-1 alpha-2, upper case; null: the place is unknown.")),
+    ),
+    impressions: count("Impressions."),
+    spent_millicents: millicents("What they have cost."),
+  },
+  "What one group of impressions has cost; what is not summed up by is left out.",
+);
+export const spendSchema = closed(
+  {
+    from: utcDate("The first day of the period."),
+    to: utcDate("The last day of the period."),
+    total: spendSum,
+    rows: Type.Array(spendRow, {
+      description: "Newest day first, then by campaign, creative and country.",
+    }),
+  },
+  "What impressions of a period have cost, summed up.",
+);
+export type SpendBody = Static<typeof spendSchema>;
+
+export const tooManyImpressions = refusal(
+  422,
+  "too_many_impressions",
+  "The impressions of the period could not be summed up within 10 seconds.",
+  "The period has too many impressions to sum up at once: ask for fewer days.",
+);
+export const droppedImpressions = refusal(
+  422,
+  "dropped",
+  "Impressions of the period were dropped after their retention.",
+  (day: string) =>
+    `The impressions up to ${day} were dropped: ask for later days, or group by day and campaign only.`,
+  "2026-05-31",
+);
+export const unknownGrouping = refusal(
+  422,
+  "group_by",
+  "The list has another word.",
+  (sent: string) =>
+    `group_by must be some of ${SPEND_DIMENSIONS.join(", ")}, separated by commas, but ${quoteValue(sent)} was sent`,
+  "week",
+);
+
+const spendCsv = `date,campaign_id,campaign_name,creative_id,brand_name,country_code,impressions,spent_cents
+2026-12-01,${exampleIds.campaign},Winter in the taverns,${exampleIds.creative},Emberroast,DE,3,3.600
+`;
+
+export const spendReport = defineOperations({
+  spend: {
+    ...common,
+    operationId: "getSpend",
+    path: "/analytics/spend",
+    addition: true,
+    summary: "Spend by campaign, creative, country and day",
+    description:
+      "Exact sums of the impressions of at most 31 days, by any of campaign, creative, country and day together. Send `Accept: text/csv` for a table of all rows; without `limit` a page has 500 rows. By day and campaign alone it is read from rollups. Anything with creative or country is read from single impressions for at most 10 seconds: on large installations ask for a few days at a time.",
+    paged: true,
+    query: [
+      { name: "from", schema: spendFromSchema, example: "2026-12-01" },
+      { name: "to", schema: spendToSchema, example: "2026-12-01" },
+      { name: "group_by", schema: spendGroupSchema, example: "day,campaign,creative,country" },
+      { name: "campaign_id", schema: spendCampaignSchema, example: exampleIds.campaign },
+      { name: "creative_id", schema: spendCreativeSchema, example: exampleIds.creative },
+      { name: "country_code", schema: spendCountrySchema, example: "DE" },
+    ],
+    success: [
+      {
+        status: 200,
+        description: "The sums.",
+        schema: spendSchema,
+        example: {
+          from: "2026-12-01",
+          to: "2026-12-01",
+          total: { impressions: 3, spent_millicents: 3_600 },
+          rows: [
+            {
+              date: "2026-12-01",
+              campaign_id: exampleIds.campaign,
+              campaign_name: "Winter in the taverns",
+              creative_id: exampleIds.creative,
+              brand_name: "Emberroast",
+              country_code: "DE",
+              impressions: 3,
+              spent_millicents: 3_600,
+            },
+          ],
+        },
+        csv: spendCsv,
+      },
+    ],
+    refusals: [...periodRefusals(31), registerFirst, unknownGrouping, tooManyImpressions, droppedImpressions],
+  },
+});

@@ -1,0 +1,188 @@
+/** What signed-in users read and change of themselves: session, name, password, browsers. */
+import Type, { type Static } from "typebox";
+import { malformedField, missingField, notAllowedField } from "../../definition/common-errors.ts";
+import { exampleIds } from "../../definition/example-ids.ts";
+import { answerText, closed, nameText, nullable, open, timestamp } from "../../definition/fields.ts";
+import { defineOperations, refusal } from "../../definition/operation.ts";
+import { createValidator } from "../../validation/validator.ts";
+import {
+  account,
+  cookieSet,
+  newPassword,
+  presentPassword,
+  requireLength,
+  sessionExample,
+  sessionSchema,
+  signedIn,
+} from "./shared.ts";
+
+export const passwordChangeSchema = open(
+  { current_password: presentPassword(), new_password: newPassword() },
+  "A new password in place of the current one.",
+);
+/** The body of POST /auth/change-password. */
+export const passwordChange = createValidator(passwordChangeSchema, ({ new_password }) =>
+  requireLength("new_password", new_password),
+);
+
+export const userPatchSchema = open({ name: nameText("How the user is called.") }, "Changes of the user.");
+/** The body of PATCH /user. */
+export const userPatch = createValidator(userPatchSchema);
+
+export const sessionPatchSchema = open(
+  { account_id: nameText("The account that the session acts for from now on, acct_….") },
+  "Changes of the session.",
+);
+/** The body of PATCH /session. */
+export const sessionPatch = createValidator(sessionPatchSchema);
+
+export const listedSessionSchema = closed(
+  {
+    id: answerText("The session's identifier, ses_…."),
+    account_label: answerText("The account that the session acts for."),
+    created_at: timestamp("When the user signed in."),
+    expires_at: timestamp("When the session ends by itself."),
+    user_agent: nullable(answerText("What the browser called itself at the sign-in.")),
+    client_address: nullable(answerText("The client address of the sign-in.")),
+    current: Type.Boolean({ description: "Whether it is the session of this request." }),
+  },
+  "A session of the user that is in force.",
+);
+export type ListedSessionBody = Static<typeof listedSessionSchema>;
+
+export const sessionListSchema = Type.Array(listedSessionSchema, {
+  description: "The user's sessions that are in force, newest first.",
+});
+
+export const wrongPassword = refusal(
+  403,
+  "wrong_password",
+  "The current password is another.",
+  "current_password is wrong: send the password that you sign in with",
+);
+export const notMemberOfAccount = refusal(
+  404,
+  "no_account",
+  "The user is a member of no such account.",
+  "account_id names no account that you are a member of: GET /session lists them",
+);
+export const noSession = refusal(
+  404,
+  "no_session",
+  "The user has no such session in force.",
+  "You have no session of this id: GET /auth/sessions lists them.",
+);
+
+export const ownSessionOperations = defineOperations({
+  show: {
+    ...signedIn,
+    operationId: "getSession",
+    method: "GET",
+    path: "/session",
+    summary: "Read the session",
+    description: "Who is signed in, for which account the session acts, and which others there are.",
+    success: [{ status: 200, description: "The session.", schema: sessionSchema, example: sessionExample }],
+    refusals: [],
+  },
+  change: {
+    ...signedIn,
+    operationId: "updateSession",
+    method: "PATCH",
+    path: "/session",
+    summary: "Switch the account",
+    description: "Lets the session act for another account of the user.",
+    request: { schema: sessionPatchSchema, example: { account_id: exampleIds.account } },
+    success: [{ status: 200, description: "The session.", schema: sessionSchema, example: sessionExample }],
+    refusals: [
+      missingField("account_id is required: it must be text of at most 200 characters that is not blank"),
+      malformedField("account_id must be text of at most 200 characters that is not blank, but 7 was sent"),
+      notMemberOfAccount,
+      notAllowedField(
+        "account_id must be text of at most 200 characters that is not blank, but a text of 240 characters was sent",
+      ),
+    ],
+  },
+  changeUser: {
+    ...signedIn,
+    operationId: "updateUser",
+    method: "PATCH",
+    path: "/user",
+    summary: "Change the user",
+    description: "Changes how the signed-in user is called.",
+    request: { schema: userPatchSchema, example: { name: "Ada Ember" } },
+    success: [{ status: 200, description: "The session.", schema: sessionSchema, example: sessionExample }],
+    refusals: [
+      missingField("name is required: it must be text of at most 200 characters that is not blank"),
+      malformedField("name must be text of at most 200 characters that is not blank, but 7 was sent"),
+      notAllowedField(
+        "name must be text of at most 200 characters that is not blank, but a text of 240 characters was sent",
+      ),
+    ],
+  },
+  changePassword: {
+    ...signedIn,
+    operationId: "changePassword",
+    method: "POST",
+    path: "/auth/change-password",
+    summary: "Change the password",
+    description: "Ends all sessions of the user, and starts a new one on this browser.",
+    request: {
+      schema: passwordChangeSchema,
+      example: { current_password: "warm since the first fire", new_password: "a lantern in the keep" },
+    },
+    success: [{ status: 204, description: "The password is changed.", headers: cookieSet }],
+    refusals: [
+      missingField("current_password is required: it must be text of at most 128 characters"),
+      malformedField("new_password must be text of at most 128 characters, but a number was sent"),
+      wrongPassword,
+      notAllowedField("new_password must be text of 10 to 128 characters, but a text of 5 was sent"),
+    ],
+  },
+  list: {
+    ...signedIn,
+    operationId: "listSessions",
+    method: "GET",
+    path: "/auth/sessions",
+    summary: "List the user's sessions",
+    description: "Every browser on which the user is signed in, newest first; at most 100.",
+    success: [
+      {
+        status: 200,
+        description: "The sessions.",
+        schema: sessionListSchema,
+        example: [
+          {
+            id: exampleIds.session,
+            account_label: account.label,
+            created_at: exampleIds.moment,
+            expires_at: sessionExample.expires_at,
+            user_agent: "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0",
+            client_address: "192.0.2.17",
+            current: true,
+          },
+        ],
+      },
+    ],
+    refusals: [],
+  },
+  end: {
+    ...signedIn,
+    operationId: "endSession",
+    method: "DELETE",
+    path: "/auth/sessions/{session_id}",
+    summary: "End a session",
+    description: "Ends one session of the user; its next request is refused everywhere.",
+    success: [{ status: 204, description: "The session has ended." }],
+    refusals: [noSession],
+  },
+  endOthers: {
+    ...signedIn,
+    operationId: "endOtherSessions",
+    method: "POST",
+    path: "/auth/end-other-sessions",
+    summary: "End all other sessions",
+    description: "Ends every session of the user but this one.",
+    success: [{ status: 204, description: "The other sessions have ended." }],
+    refusals: [],
+  },
+});

@@ -1,0 +1,245 @@
+/** Signing up, signing in and out, and reading an invitation: without a session. */
+import Type, { type Static } from "typebox";
+import { memberRole } from "../../definition/account.ts";
+import { malformedField, missingField, notAllowedField } from "../../definition/common-errors.ts";
+import { answerText, closed, nameText, open, optional, timestamp } from "../../definition/fields.ts";
+import { defineOperations, refusal } from "../../definition/operation.ts";
+import { createValidator, type WithoutNulls } from "../../validation/validator.ts";
+import {
+  account,
+  cookieSet,
+  email,
+  forAnyone,
+  invitationToken,
+  newPassword,
+  presentPassword,
+  requireLength,
+  sessionExample,
+  sessionSchema,
+  TOKEN_CHARACTERS,
+} from "./shared.ts";
+
+export const signUpSchema = open(
+  {
+    name: nameText("How the user is called."),
+    email: email(),
+    password: newPassword(),
+    account_label: optional(
+      nameText("What the new account is called; the user's name when left out. Ignored with an invitation."),
+    ),
+    invitation_token: optional(invitationToken()),
+    setup_token: optional(
+      Type.String({
+        minLength: 1,
+        maxLength: TOKEN_CHARACTERS,
+        description:
+          "What the first user of an installation needs, who runs it, unless GET /auth/sign-up says otherwise.",
+      }),
+    ),
+  },
+  "A new user, with a new account or an invitation to one.",
+);
+export type SignUp = WithoutNulls<Static<typeof signUpSchema>>;
+/** The body of POST /auth/sign-up. */
+export const signUp = createValidator(signUpSchema, ({ password }) => requireLength("password", password));
+
+export const signUpNeedsSchema = closed(
+  {
+    needs_invitation: Type.Boolean({ description: "Whether new users need an invitation." }),
+    needs_setup_token: Type.Boolean({
+      description:
+        "Whether nobody runs the installation yet, and whoever signs up from here needs the setup token.",
+    }),
+  },
+  "What a sign-up needs now.",
+);
+export type SignUpNeedsBody = Static<typeof signUpNeedsSchema>;
+
+export const signInSchema = open(
+  { email: email(), password: presentPassword() },
+  "A user who signs in on this browser.",
+);
+export type SignIn = WithoutNulls<Static<typeof signInSchema>>;
+/** The body of POST /auth/sign-in. */
+export const signIn = createValidator(signInSchema);
+
+export const invitationTokenSchema = open({ token: invitationToken() }, "An invitation, named by its token.");
+/** The body of POST /auth/invitation and POST /invitations/accept. */
+export const invitationTokenBody = createValidator(invitationTokenSchema);
+
+export const offeredAccountSchema = closed(
+  {
+    account_label: answerText("What the account is called."),
+    role: memberRole("The role that whoever accepts gets."),
+    expires_at: timestamp("When the invitation ends by itself."),
+  },
+  "What an invitation offers.",
+);
+export type OfferedAccountBody = Static<typeof offeredAccountSchema>;
+
+const signUpExample = {
+  name: "Ada Ember",
+  email: "ada@emberroast.example",
+  password: "warm since the first fire",
+  account_label: "Emberroast Coffee",
+};
+
+export const noInvitation = refusal(
+  404,
+  "no_invitation",
+  "There is no open invitation with this token.",
+  "The invitation is unknown, withdrawn, used or expired: ask an owner of the account for a new one.",
+);
+export const invitedOnly = refusal(
+  403,
+  "invited_only",
+  "The installation takes new users by invitation only.",
+  "New users join by invitation only: ask an owner of an account for one.",
+);
+export const wrongSetupToken = refusal(
+  403,
+  "setup_token",
+  "The installation has no operator yet, and the setup token was not sent.",
+  "setup_token is wrong or missing: the first user runs this installation, and whoever started the service has the token",
+);
+export const withoutSetupToken = refusal(
+  403,
+  "no_setup_token",
+  "The installation has no operator yet, the client is on another machine, and the service has no setup token.",
+  "setup_token is not set up: the first user runs this installation, so whoever starts the service has to set SETUP_TOKEN first, or sign up on its own machine",
+);
+export const emailTaken = refusal(
+  409,
+  "email_taken",
+  "The address belongs to a user; upper and lower case are the same.",
+  "email belongs to a user already: sign in, or use another address",
+);
+export const wrongCredentials = refusal(
+  401,
+  "wrong_password",
+  "There is no such user, or the password is another.",
+  "E-mail address or password is wrong.",
+);
+
+export const signInOperations = defineOperations({
+  readSignUp: {
+    ...forAnyone,
+    operationId: "readSignUp",
+    method: "GET",
+    path: "/auth/sign-up",
+    summary: "Read the requirements of a sign-up",
+    description:
+      "Whether a sign-up from this client needs an invitation, or the setup token of the first user.",
+    success: [
+      {
+        status: 200,
+        description: "What it needs.",
+        schema: signUpNeedsSchema,
+        example: { needs_invitation: false, needs_setup_token: false },
+      },
+    ],
+    refusals: [],
+  },
+  signUp: {
+    ...forAnyone,
+    operationId: "signUp",
+    method: "POST",
+    path: "/auth/sign-up",
+    summary: "Sign up",
+    description:
+      "Makes a user, and an account with the user as its owner; with an invitation the user joins that account instead. Signs the user in.",
+    request: { schema: signUpSchema, example: signUpExample },
+    success: [
+      {
+        status: 201,
+        description: "The session of the new user.",
+        schema: sessionSchema,
+        example: sessionExample,
+        headers: cookieSet,
+      },
+    ],
+    refusals: [
+      missingField("name is required: it must be text of at most 200 characters that is not blank"),
+      malformedField(
+        "email must be an e-mail address such as name@example.com, but a text of 10 characters was sent",
+      ),
+      invitedOnly,
+      wrongSetupToken,
+      withoutSetupToken,
+      noInvitation,
+      emailTaken,
+      notAllowedField("password must be text of 10 to 128 characters, but a text of 5 was sent"),
+    ],
+  },
+  signIn: {
+    ...forAnyone,
+    operationId: "signIn",
+    method: "POST",
+    path: "/auth/sign-in",
+    summary: "Sign in",
+    description:
+      "Starts a session of 14 days on this browser. An unknown address is answered like a wrong password.",
+    request: {
+      schema: signInSchema,
+      example: { email: "ada@emberroast.example", password: "warm since the first fire" },
+    },
+    success: [
+      {
+        status: 200,
+        description: "The session.",
+        schema: sessionSchema,
+        example: sessionExample,
+        headers: cookieSet,
+      },
+    ],
+    refusals: [
+      missingField("email is required: it must be an e-mail address such as name@example.com"),
+      malformedField(
+        "email must be an e-mail address such as name@example.com, but a text of 10 characters was sent",
+      ),
+      wrongCredentials,
+      notAllowedField(
+        "password must be text of at most 128 characters, but a text of 200 characters was sent",
+      ),
+    ],
+  },
+  signOut: {
+    ...forAnyone,
+    operationId: "signOut",
+    method: "POST",
+    path: "/auth/sign-out",
+    summary: "Sign out",
+    description:
+      "Ends the session of this browser at once and everywhere, and clears its cookie. Without a session, too.",
+    success: [{ status: 204, description: "There is no session any more.", headers: cookieSet }],
+    refusals: [],
+  },
+  readInvitation: {
+    ...forAnyone,
+    operationId: "readInvitation",
+    method: "POST",
+    path: "/auth/invitation",
+    summary: "Read an invitation",
+    description: "Describes the invitation of a token; the link is the only proof.",
+    request: {
+      schema: invitationTokenSchema,
+      example: { token: "inv_MnBvCxZaSdFgHjKlPoIuYtReWq0987654321" },
+    },
+    success: [
+      {
+        status: 200,
+        description: "The offer.",
+        schema: offeredAccountSchema,
+        example: { account_label: account.label, role: "manager", expires_at: "2026-12-08T09:30:00.000Z" },
+      },
+    ],
+    refusals: [
+      missingField("token is required: it must be text of at most 200 characters that is not blank"),
+      malformedField("token must be text of at most 200 characters that is not blank, but a number was sent"),
+      noInvitation,
+      notAllowedField(
+        "token must be text of at most 200 characters that is not blank, but a text of 240 characters was sent",
+      ),
+    ],
+  },
+});

@@ -1,0 +1,22 @@
+/** Sentences of errors that any request can get: the service sends them, and the document shows them. */
+export const TOO_SLOW_SENTENCE = "The request took too long to arrive: send it again.";
+export const OTHER_ACCOUNT_SENTENCE =
+  "This page shows another account than the one you act for now. Nothing was changed; reload the page.";
+export const INTERNAL_ERROR_SENTENCE = "Internal error: it has been logged.";
+export const UNAVAILABLE_SENTENCE = "Service temporarily unavailable; retry after the given delay.";
+export const STORED_SENTENCE =
+  "The change is stored and will be in force shortly: it need not be sent again.";
+
+export function headersTooLargeSentence(maxBytes: number): string {
+  return `The headers are too large: at most ${maxBytes} bytes are allowed, so send fewer or shorter ones.`;
+}
+
+export function otherMethodSentence(method: string | undefined, allowed: string): string {
+  return `Method ${method} is not allowed here. Allowed: ${allowed}.`;
+}
+
+/** @param subject whose limit it is; empty: the caller's */
+export function tooManyRequestsSentence(limit: number, subject = ""): string {
+  return `Too many requests: at most ${limit} a minute are allowed${subject}. Wait for the seconds that Retry-After names.`;
+}
+export const OF_ACCOUNT = " for all keys of the account together";
