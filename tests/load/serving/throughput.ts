@@ -4,8 +4,9 @@ import type { Goal, Metric, Run } from "../frame/suite.ts";
 import type { Actors } from "./actors.ts";
 import type { Throughput } from "./stage.ts";
 
-const WARM_UPS = 3;
-const QUICK_WARM_UPS = 1;
+/** Until V8 compiles hardly anything more, which would count as processor time: some ten seconds of load. */
+const WARM_UPS = 5;
+const QUICK_WARM_UPS = 4;
 const FIRST_MATCHES = 10_000;
 /** Matches prepared per sent impression, including the warm-up. */
 const SPARE = 1.8;
