@@ -26,7 +26,8 @@ async function handleMatch(dependencies: MatchDependencies, context: RequestCont
       `match-game:${request.body.game_id}`,
       dependencies.settings.rateLimitMatchPerGame,
     );
-    if (taken !== undefined) await taken;
+    // Also without a promise: all requests of a turn are read before the first searches (docs/notes/performance-experiments.md).
+    await taken;
     const answer = await findMatch(dependencies, request, trial);
     noteAnswer(dependencies, request, answer);
     return answer;

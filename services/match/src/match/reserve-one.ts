@@ -146,6 +146,8 @@ async function reserve(
   candidate: Candidate,
   trial: Trial,
 ): Promise<{ reservation: ReserveResult; admission: AdmitResult; match: MatchFacts; packed: Buffer | null }> {
+  // All requests of a turn have searched before the first sends its commands (docs/notes/performance-experiments.md).
+  await undefined;
   const { money, sessions, due, settings } = dependencies;
   const holdTtlMs = settings.holdTtlSeconds * 1_000;
   const match = factsOf(dependencies, request, candidate, trial.matchId);
