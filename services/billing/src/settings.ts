@@ -28,6 +28,8 @@ const settings = {
 
 const secrets = { redisUrl: redisUrlSetting, databaseUrl: databaseUrlSetting };
 
+export const BILLING_SETTINGS = { settings, secrets };
+
 export type BillingSettings = SettingValues<typeof settings>;
 export type BillingSecrets = SettingValues<typeof secrets>;
 
@@ -36,5 +38,5 @@ export function readBillingSettings(environment: Environment): {
   settings: BillingSettings;
   secrets: BillingSecrets;
 } {
-  return readSettings(environment, { settings, secrets });
+  return readSettings(environment, BILLING_SETTINGS);
 }

@@ -58,6 +58,8 @@ const secrets = {
   matchIdKeys: matchIdKeysSetting,
 };
 
+export const MATCH_SETTINGS = { settings, secrets };
+
 export type MatchSettings = SettingValues<typeof settings>;
 export type MatchSecrets = SettingValues<typeof secrets>;
 
@@ -66,5 +68,5 @@ export function readMatchSettings(environment: Environment): {
   settings: MatchSettings;
   secrets: MatchSecrets;
 } {
-  return readSettings(environment, { settings, secrets });
+  return readSettings(environment, MATCH_SETTINGS);
 }
