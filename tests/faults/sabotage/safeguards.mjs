@@ -62,8 +62,9 @@ export const SAFEGUARDS = {
     patches: [
       {
         file: "/billing/dist/write/impression-writer.js",
-        search: "await partitions.ensure(",
-        replacement: "await this.#acknowledge(billed.map(({ record }) => record)); await partitions.ensure(",
+        search: "const dropped = await partitions.ensure(",
+        replacement:
+          "await this.#acknowledge(billed.map(({ record }) => record)); const dropped = await partitions.ensure(",
       },
     ],
   },
