@@ -158,6 +158,6 @@ redis.call('ZADD', pending, '0', pending_member(match_id, entry))
 redis.call('HSET', matches, match_id, encode_entry(entry), unpack(known_developer and {} or { ':account', developer_id }))
 keep_matches(pending, matches, history, remember_ms or hold_ttl_ms + kept_ms)
 if remember_ms then remember(matches, history, match_id, now_ms, remember_ms) end
-trim(pending, matches, history, creative_id, campaign.rotation, now_ms, hold_ttl_ms, kept_ms)
+trim(pending, matches, history, creative_id, string.byte(match_id, -1), now_ms, hold_ttl_ms, kept_ms)
 return { 'held', creative_id, entry.times_seen, entry.lapses_at_ms, milliseconds(entry.cap_since_us),
   account.matches_valid_from_epoch }

@@ -81,7 +81,7 @@ local function trim_pending(pending, matches, members, ended_before_ms)
 end
 
 -- Removes a few expired fields, more than one reserve and its commit add. Takes turns between `history`, the creative, and the
--- next creative in order, which may no longer be served.
+-- next creative in order, which may no longer be served. turn: any number, without a pattern that a game's matches share
 local function trim(pending, matches, history, creative_id, turn, now_ms, hold_ttl_ms, kept_ms)
   if turn % 2 == 1 then return trim_history(pending, matches, history, now_ms) end
   local prefix = pending_prefix(creative_id)
