@@ -4,6 +4,7 @@ import { connectRedis, DEFAULT_IMPRESSION_TIMES, type RedisConnection } from "@d
 import { startRedis } from "@diegetic/local-stores";
 import { metric } from "../frame/statistics.ts";
 import type { Goal, Metric, Run, Suite } from "../frame/suite.ts";
+import { datasetBytes, measureSteadyState } from "./steady-state.ts";
 import { type Lives, Traffic } from "./traffic.ts";
 
 /** Memory of a match in Redis, by state, and the sustainable matches per second in 2 GB. */
@@ -63,7 +64,9 @@ async function measure(run: Run): Promise<Metric[]> {
     rounds.push(await measureRound(stage));
     run.say(`memory, round ${round + 1}`);
   }
-  return metricsOf(rounds);
+  const steady = await measureSteadyState(redis, run);
+  run.say("memory, steady state");
+  return [...metricsOf(rounds), ...steady];
 }
 
 async function measureRound(stage: Stage): Promise<Measured> {
@@ -169,11 +172,6 @@ class World {
   async sessionsToEnd(): Promise<void> {
     while ((await this.keys("session")).length > 0) await sleep(POLL_MS);
   }
-}
-
-async function datasetBytes(redis: RedisConnection): Promise<number> {
-  const info = String(await redis.info("memory"));
-  return Number(/^used_memory_dataset:(\d+)/m.exec(info)?.[1]);
 }
 
 /** Mean over some of the keys; 0 without keys. */

@@ -27,7 +27,7 @@ interface Taken {
   creativeId: string;
 }
 
-/** Players who get one ad each, handled like in match and billing. */
+/** Players who get the same number of ads each, handled like in match and billing. */
 export class Traffic {
   readonly #money: MoneyCommands;
   readonly #sessions: GameSessions;
@@ -39,12 +39,14 @@ export class Traffic {
     affinityIds: [newId("aff"), newId("aff")] as const,
   }));
   readonly #developerAccountId = newId("acct");
-  #players = 0;
+  readonly #matchesOfSession: number;
+  #matches = 0;
 
-  constructor(redis: RedisConnection, lives: Lives) {
+  constructor(redis: RedisConnection, lives: Lives, matchesOfSession = 1) {
     this.#money = createMoneyCommands(redis, lives);
     this.#sessions = createGameSessions(redis);
     this.#lives = lives;
+    this.#matchesOfSession = matchesOfSession;
   }
 
   async open(): Promise<void> {
@@ -146,7 +148,7 @@ export class Traffic {
   }
 
   #facts(): MatchFacts {
-    const player = this.#players++;
+    const player = Math.floor(this.#matches++ / this.#matchesOfSession);
     const campaign = this.#campaigns[player % ADVERTISERS];
     if (campaign === undefined) throw new Error("there are no campaigns");
     const name = (of: string) => `${of}${String(player).padStart(21, "0")}`;
