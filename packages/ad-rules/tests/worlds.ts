@@ -1,6 +1,11 @@
 import fc from "fast-check";
-import { affinityTypes, creativeTypes } from "../src/matching-index/documents/packed-campaign.ts";
-import type { BlocklistRuleType, Campaign, GeoTarget } from "../src/types/campaign.ts";
+import type {
+  AffinityType,
+  BlocklistRuleType,
+  Campaign,
+  CreativeType,
+  GeoTarget,
+} from "../src/types/campaign.ts";
 import type { MatchScene } from "../src/types/request.ts";
 import { affinities, campaign, creative, geoTarget, placement } from "./builders.ts";
 
@@ -89,7 +94,17 @@ const fewValues = (maxLength: number) =>
     { weight: 2, arbitrary: someValues(maxLength) },
   );
 
-const types = [...creativeTypes];
+const types: CreativeType[] = ["narrative_hook", "product_mention", "location_brand", "character_reference"];
+export const affinityTypes: readonly AffinityType[] = [
+  "action",
+  "location",
+  "theme",
+  "mood",
+  "category",
+  "lighting",
+  "effects",
+  "camera",
+];
 const ruleTypes: BlocklistRuleType[] = ["keyword", "theme", "category", "action", "game_id"];
 
 const weight = fc.oneof(

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { affinities } from "../../tests/builders.ts";
+import { affinityTypes } from "../../tests/worlds.ts";
 import { prepareContext } from "../context/prepared-context.ts";
-import { affinityTypes } from "../matching-index/documents/packed-campaign.ts";
 import { rankOf } from "../ranking/rank.ts";
 import type { AffinityType } from "../types/campaign.ts";
 import type { GameContext } from "../types/request.ts";

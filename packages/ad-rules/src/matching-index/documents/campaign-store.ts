@@ -50,7 +50,7 @@ export class CampaignStore {
     return this.#texts.byteLength + this.#longBytes;
   }
 
-  /** Stores a copy of a campaign; the document id must be free. Drops fields that `Campaign` does not name. */
+  /** Stores a copy of a campaign; the document id must be free. */
   put(documentId: number, campaign: Campaign): void {
     const text = packCampaign(campaign);
     if (text.length > usualLength) {
