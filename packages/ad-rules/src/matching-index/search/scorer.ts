@@ -121,7 +121,11 @@ export class Scorer {
     for (let index = 0; index < numbers.length; index += 1) {
       const number = numbers[index] ?? 0;
       const end = ranges + index * 2 + 1;
-      if ((floats[end - 1] ?? 0) <= number && number < (floats[end] ?? 0)) continue;
+      const from = floats[end - 1] ?? 0;
+      const before = floats[end] ?? 0;
+      if (from <= number && number < before) continue;
+      // Without a range of this rule, an unknown number will do.
+      if (!Number.isFinite(from) && !Number.isFinite(before)) continue;
       this.#reportIfEnded(floats, at, address);
       return false;
     }
