@@ -5,20 +5,21 @@
 const PACKAGES_OF = {
   collections: [],
   money: [],
+  tracing: [],
   "ad-rules": ["collections", "contracts", "money"],
   contracts: ["money"],
   client: [],
-  "hot-state": ["collections", "contracts", "money"],
-  database: ["money"],
-  "service-kit": ["contracts", "money"],
+  "hot-state": ["collections", "contracts", "money", "tracing"],
+  database: ["money", "tracing"],
+  "service-kit": ["contracts", "money", "tracing"],
   "local-stores": [],
   testing: ["contracts", "database", "hot-state", "local-stores"],
 };
 const PACKAGES_OF_SERVICE = {
   dashboard: ["ad-rules", "contracts"],
   management: ["ad-rules", "contracts", "database", "hot-state", "money", "service-kit"],
-  match: ["ad-rules", "collections", "contracts", "hot-state", "money", "service-kit"],
-  billing: ["contracts", "database", "hot-state", "money", "service-kit"],
+  match: ["ad-rules", "collections", "contracts", "hot-state", "money", "service-kit", "tracing"],
+  billing: ["contracts", "database", "hot-state", "money", "service-kit", "tracing"],
   standalone: ["contracts", "database", "hot-state", "local-stores", "money", "service-kit"],
 };
 /** Standalone starts the others, and creates accounts with management's own function. */
@@ -58,6 +59,7 @@ module.exports = {
     ),
     onlyIn("redis-only-in-hot-state", "hot-state", "(ioredis|bullmq)"),
     onlyIn("postgres-only-in-database", "database", "(@prisma/[^/]+|prisma|pg)"),
+    onlyIn("traces-only-in-tracing", "tracing", "@opentelemetry/[^/]+"),
     {
       name: "pure-packages-use-nothing",
       comment:

@@ -39,6 +39,7 @@ const planted: [rule: string, file: string, line: string][] = [
   ["rules-take-types-of-contracts", "packages/ad-rules/src/c.ts", 'import "../../contracts/src/index.ts";'],
   ["client-uses-only", "packages/client/src/a.ts", 'import "../../contracts/src/index.ts";'],
   ["contracts-uses-only", "packages/contracts/src/a.ts", 'import "../../hot-state/src/index.ts";'],
+  ["tracing-uses-only", "packages/tracing/src/a.ts", 'import "../../contracts/src/index.ts";'],
   ["hot-state-uses-only", "packages/hot-state/src/a.ts", 'import "../../ad-rules/src/index.ts";'],
   ["database-uses-only", "packages/database/src/a.ts", 'import "../../hot-state/src/index.ts";'],
   ["service-kit-uses-only", "packages/service-kit/src/a.ts", 'import "../../hot-state/src/index.ts";'],
@@ -57,6 +58,11 @@ const planted: [rule: string, file: string, line: string][] = [
     "standalone-uses-only",
     "services/standalone/src/a.ts",
     'import "../../../packages/ad-rules/src/index.ts";',
+  ],
+  [
+    "traces-only-in-tracing",
+    "services/match/src/e.ts",
+    'import { trace } from "@opentelemetry/api";\ntrace.disable();',
   ],
   ["redis-only-in-hot-state", "services/match/src/c.ts", 'import { Redis } from "ioredis";\nnew Redis();'],
   ["redis-only-in-hot-state", "services/billing/src/b.ts", 'import { Worker } from "bullmq";\nnew Worker();'],
@@ -91,7 +97,7 @@ function plantTree(directory: string): void {
   for (const name of ["management", "match", "billing", "standalone"]) {
     write(directory, `services/${name}/src/index.ts`, "export const name = 1;");
   }
-  for (const name of ["ioredis", "bullmq", "pg", "@prisma/client"]) {
+  for (const name of ["ioredis", "bullmq", "pg", "@prisma/client", "@opentelemetry/api"]) {
     write(directory, `node_modules/${name}/package.json`, JSON.stringify({ name, main: "dist/index.js" }));
     write(directory, `node_modules/${name}/dist/index.js`, "module.exports = {};");
   }

@@ -37,6 +37,7 @@ const everything: Values = {
     host: "ads.example.com",
     tlsSecret: "tls",
   },
+  tracing: { endpoint: "http://collector:4318", sampler: "parentbased_traceidratio", samplerArg: "0.1" },
   networkPolicy: {
     enabled: true,
     clients: [{ namespaceSelector: { matchLabels: { name: "ingress" } } }],
@@ -64,6 +65,7 @@ describe("the values of the chart", () => {
     ["a misspelt setting", { ...minimal, matc: {} }],
     ["a secret among the settings", { ...minimal, env: { REDIS_URL: "redis://:password@redis" } }],
     ["a number among the settings", { ...minimal, env: { HOLD_TTL_SECONDS: 300 } }],
+    ["an unknown sampler", { ...minimal, tracing: { endpoint: "http://collector:4318", sampler: "some" } }],
     ["an ingress without a host", { ...minimal, ingress: { enabled: true } }],
     [
       "two kinds of disruption budget",
@@ -157,6 +159,8 @@ if (render instanceof Error) {
             environment[name] = value ?? secrets[name as keyof typeof secrets] ?? "pod-1";
           }
           expect(() => READERS[tier](environment)).not.toThrow();
+          const sampler = name === "everything" ? "parentbased_traceidratio" : undefined;
+          expect(environment.OTEL_TRACES_SAMPLER).toBe(sampler);
           const { holdTtlSeconds } = readMatchSettings({ ...secrets, ...environment }).settings;
           expect(holdTtlSeconds).toBe(name !== "everything" ? 600 : tier === "match" ? 301 : 300);
         }

@@ -18,6 +18,7 @@ const WORDS: Record<string, string> = {
   INSTANCE_NAME: "service name",
   MATCH_ID_KEYS: "PLAYER_HASH_KEY",
   IMPRESSION_RETENTION_DAYS: "never",
+  OTEL_SERVICE_NAME: "diegetic-match and so on",
 };
 
 /** The default of each setting as the document states it: `NAME`, `OTHER` (default). */

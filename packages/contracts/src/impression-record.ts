@@ -51,4 +51,6 @@ export interface ImpressionRecord {
 export interface BillingJob {
   schema: 1;
   records: ImpressionRecord[];
+  /** W3C traceparents of the recorded requests that the records come from, at most 16. */
+  traceparents?: string[];
 }

@@ -4,7 +4,7 @@ import type { Prisma } from "./generated/client.ts";
 import { openPool, type PoolOptions } from "./pool.ts";
 import { StatementNames } from "./statement-names.ts";
 import type { Statements } from "./statements.ts";
-import { repeatConflicts } from "./transaction.ts";
+import { repeatConflicts, traced } from "./transaction.ts";
 
 /**
  * Connections for write-heavy work: statements are sent without waiting for earlier results (pipeline mode), and rows
@@ -51,7 +51,7 @@ export function createPipeline(url: string, options: Partial<PipelineOptions> = 
   const names = prepared ? new StatementNames() : undefined;
   return {
     inTransaction: (work, options = {}) =>
-      repeatConflicts(() => transact(pool, names, work, options), CONFLICT_ATTEMPTS),
+      repeatConflicts(() => traced(() => transact(pool, names, work, options)), CONFLICT_ATTEMPTS),
     async query<Row extends object>({ text, values }: Prisma.Sql) {
       try {
         const { rows } = await pool.query<Row>({ ...named(names, text), text, values });

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { tracing } from "@diegetic/tracing";
 import type { Database, Transaction } from "./database.ts";
 import { TransactionConflict, translateError } from "./errors.ts";
 import type { Statements } from "./statements.ts";
@@ -26,9 +27,16 @@ export async function inTransaction<T>(
 ): Promise<T> {
   const { attempts = 5, timeoutMs = 15_000, connectTimeoutMs = 5_000 } = options;
   return repeatConflicts(
-    () => database.$transaction(work, { timeout: timeoutMs, maxWait: connectTimeoutMs }),
+    () => traced(() => database.$transaction(work, { timeout: timeoutMs, maxWait: connectTimeoutMs })),
     attempts,
   );
+}
+
+/** Each attempt is a transaction of its own. */
+export function traced<T>(transact: () => Promise<T>): Promise<T> {
+  if (tracing === undefined) return transact();
+  const attributes = { "db.system.name": "postgresql" };
+  return tracing.child({ name: "transaction", kind: "client", attributes }, transact);
 }
 
 /** Repeats a transaction after conflicts with others. Rejects with the classes of errors.ts. */

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { tracing } from "@diegetic/tracing";
 import { Command } from "ioredis";
 import type { RedisConnection } from "./connection.ts";
 import type { ScriptReply } from "./reply.ts";
@@ -58,13 +59,13 @@ export type VariadicScriptCall = (
 
 /** Like `defineScript`, with a variable number of keys. */
 export function defineVariadicScript(redis: RedisConnection, name: string): VariadicScriptCall {
-  const script = new Script(redis, loadScript(name));
+  const script = new Script(redis, name, loadScript(name));
   return (keys, values) => script.call(keys.length, keys.concat(values.map(String)));
 }
 
 /** Defines a script on a connection and returns a function that calls it with its keys, then its arguments. */
 export function defineScript(redis: RedisConnection, name: string, numberOfKeys: number): ScriptCall {
-  const script = new Script(redis, loadScript(name));
+  const script = new Script(redis, name, loadScript(name));
   return (...keysAndArguments) => script.call(numberOfKeys, keysAndArguments.map(String));
 }
 
@@ -74,7 +75,7 @@ export function defineScript(redis: RedisConnection, name: string, numberOfKeys:
  */
 export function defineLinesScript(redis: RedisConnection, name: string, numberOfKeys: number): ScriptCall {
   const source = `local function list()\n${loadScript(name)}\nend\nreturn table.concat(list(), '\\n')\n`;
-  const script = new Script(redis, source);
+  const script = new Script(redis, name, source);
   return (...keysAndArguments) => script.call(numberOfKeys, keysAndArguments.map(String));
 }
 
@@ -88,14 +89,24 @@ class Script {
   /** Sockets that received the source. */
   readonly knownBy = new WeakSet<object>();
   readonly #redis: RedisConnection;
+  readonly #name: string;
 
-  constructor(redis: RedisConnection, source: string) {
+  constructor(redis: RedisConnection, name: string, source: string) {
     this.#redis = redis;
+    this.#name = name;
     this.source = source;
     this.sha1 = createHash("sha1").update(source).digest("hex");
   }
 
   call(numberOfKeys: number, keysAndArguments: readonly string[]): Promise<ScriptReply> {
+    if (tracing === undefined) return this.#call(numberOfKeys, keysAndArguments);
+    const attributes = { "db.system.name": "redis", "db.stored_procedure.name": this.#name };
+    return tracing.child({ name: `script ${this.#name}`, kind: "client", attributes }, () =>
+      this.#call(numberOfKeys, keysAndArguments),
+    );
+  }
+
+  #call(numberOfKeys: number, keysAndArguments: readonly string[]): Promise<ScriptReply> {
     const command = new ScriptCommand(this, numberOfKeys, keysAndArguments);
     return this.#send(command).catch((error: unknown) => {
       if (!(error instanceof Error) || !error.message.startsWith("NOSCRIPT")) throw error;

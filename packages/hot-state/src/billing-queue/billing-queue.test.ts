@@ -74,6 +74,15 @@ describe.each(servers)("billing queue on %s", (_kind, startServer) => {
     expect(keys.filter((key) => key.includes(":b"))).toEqual([]);
   });
 
+  it("carries at most 16 traceparents with a job", async () => {
+    const jobs: BillingJob[] = [];
+    startWorker(async (job) => void jobs.push(job));
+    const traceparents = Array.from({ length: 17 }, (_, number) => `traceparent-${number}`);
+    await producer.add([newRecord()], traceparents);
+    await eventually(() => jobs.length > 0);
+    expect(jobs[0]?.traceparents).toEqual(traceparents.slice(0, 16));
+  });
+
   it("takes nothing before it is resumed, and no more than one job while it is paused", async () => {
     const jobs: BillingJob[] = [];
     const worker = startWorker(async (job) => void jobs.push(job), { startsPaused: true });

@@ -2,14 +2,15 @@ import { createHash } from "node:crypto";
 import type { BillingJob, ImpressionRecord } from "@diegetic/contracts";
 import { Queue } from "bullmq";
 import { connectRedis } from "../connection.ts";
-import { MAX_RECORDS_PER_JOB, QUEUE_NAME, QUEUE_PREFIX } from "./queue-options.ts";
+import { MAX_RECORDS_PER_JOB, MAX_TRACEPARENTS_PER_JOB, QUEUE_NAME, QUEUE_PREFIX } from "./queue-options.ts";
 
 export interface BillingProducer {
   /**
    * Queues at most 500 committed impressions. The same set of impressions is one job while that job is queued or
    * running. Rejects when Redis is unavailable; the outbox keeps the records.
+   * @param traceparents of the requests; the job carries the first ones
    */
-  add(records: readonly ImpressionRecord[]): Promise<void>;
+  add(records: readonly ImpressionRecord[], traceparents?: readonly string[]): Promise<void>;
   /** Number of waiting, running and delayed jobs. */
   depth(): Promise<number>;
   close(): Promise<void>;
@@ -45,14 +46,16 @@ export function createBillingProducer(url: string, options: BillingProducerOptio
   queue.on("error", (error) => options.onError?.(error));
   connection.on("ready", () => options.onSuccess?.());
   return {
-    async add(records) {
+    async add(records, traceparents = []) {
       if (records.length === 0) return;
       if (records.length > MAX_RECORDS_PER_JOB) {
         throw new RangeError(
           `a billing job has at most ${MAX_RECORDS_PER_JOB} records, not ${records.length}`,
         );
       }
-      await queue.add("write", { schema: 1, records: [...records] }, { jobId: jobIdOf(records) });
+      const job: BillingJob = { schema: 1, records: [...records] };
+      if (traceparents.length > 0) job.traceparents = traceparents.slice(0, MAX_TRACEPARENTS_PER_JOB);
+      await queue.add("write", job, { jobId: jobIdOf(records) });
     },
     async depth() {
       const counts = await queue.getJobCounts("wait", "active", "delayed", "prioritized");

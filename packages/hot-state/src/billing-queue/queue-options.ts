@@ -4,3 +4,5 @@ export const QUEUE_NAME = "impressions";
 
 /** Maximum records per job. */
 export const MAX_RECORDS_PER_JOB = 500;
+/** A kilobyte. */
+export const MAX_TRACEPARENTS_PER_JOB = 16;

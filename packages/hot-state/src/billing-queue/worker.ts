@@ -1,4 +1,5 @@
 import type { BillingJob } from "@diegetic/contracts";
+import { tracing } from "@diegetic/tracing";
 import { UnrecoverableError } from "bullmq";
 import { openQueueWorker, type QueueWorker } from "../queue-worker.ts";
 import { QUEUE_NAME, QUEUE_PREFIX } from "./queue-options.ts";
@@ -43,7 +44,7 @@ export function createBillingWorker(
       if (data.schema !== 1 || !Array.isArray(data.records)) {
         throw new UnrecoverableError(`unknown schema of a billing job: ${String(data.schema)}`);
       }
-      await handle(data);
+      await traced(data, () => handle(data));
     },
     concurrency: options.concurrency ?? 2,
     lockMs: options.lockMs ?? 10_000,
@@ -54,4 +55,14 @@ export function createBillingWorker(
   });
   if (!options.startsPaused) worker.resume();
   return { ...worker, close: (drainMs = 30_000) => worker.close(drainMs) };
+}
+
+function traced(job: BillingJob, work: () => Promise<void>): Promise<void> {
+  const attributes = {
+    "messaging.system": "bullmq",
+    "messaging.destination.name": QUEUE_NAME,
+    "messaging.batch.message_count": job.records.length,
+  };
+  const start = { name: "billing job", kind: "consumer" as const, attributes };
+  return tracing === undefined ? work() : tracing.root(start, job.traceparents ?? [], work);
 }

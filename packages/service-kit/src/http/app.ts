@@ -19,13 +19,8 @@ import { createExchangeObserver, Exchange, type ExchangeObserver } from "./excha
 import { fastPath } from "./fast-path.ts";
 import { notFound, Overloaded } from "./http-error.ts";
 import { Refusals } from "./refusals.ts";
-import {
-  type Failure,
-  type ServingPolicy,
-  sendError,
-  serveRequest,
-  UNKNOWN_PATH_GROUP,
-} from "./serve-request.ts";
+import { type Failure, type ServingPolicy, sendError, UNKNOWN_PATH_GROUP } from "./serve-request.ts";
+import { serveTraced } from "./serve-traced.ts";
 import { sessionCookieName } from "./session-cookie.ts";
 
 export interface AppOptions {
@@ -119,7 +114,7 @@ function apiRouter(endpoints: readonly Endpoint[], policy: ServingPolicy): Route
   for (const [path, ofPath] of byPath(endpoints)) {
     router.all(path, (request, response) => {
       const route = { param: (name: string) => request.params[name] };
-      return serveRequest(policy, ofPath, route, exchangeOf(response));
+      return serveTraced(policy, ofPath, route, exchangeOf(response));
     });
   }
   router.use(async (_request: Request, response: Response) => {

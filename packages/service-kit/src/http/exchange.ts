@@ -63,6 +63,8 @@ export class Exchange {
   credential: Credential | undefined;
   /** Account of the valid key; undefined: no key, or not checked yet. */
   accountId: string | undefined;
+  /** Of the recorded span, for the line that is logged after its end. */
+  traceFields: object | undefined;
   /** The tightest limit so far, for the headers. */
   limit: RateLimitVerdict | undefined;
   readonly #observer: ExchangeObserver;
@@ -139,7 +141,7 @@ export class Exchange {
     const labels = { method: request.method ?? "", route, status };
     this.#observer.observe(labels, elapsedMs);
     if (this.#observer.logger.isLevelEnabled("debug")) {
-      this.logger.debug({ ...labels, elapsedMs }, "answered");
+      this.logger.debug({ ...labels, elapsedMs, ...this.traceFields }, "answered");
     }
   }
 }

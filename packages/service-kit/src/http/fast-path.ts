@@ -2,7 +2,8 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import type { Route } from "./context.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { Exchange, type ExchangeObserver } from "./exchange.ts";
-import { type ServingPolicy, serveRequest } from "./serve-request.ts";
+import type { ServingPolicy } from "./serve-request.ts";
+import { serveTraced } from "./serve-traced.ts";
 
 /**
  * Serves latency-critical endpoints in front of Express, whose routing, middleware and wrapper objects cost more than the
@@ -27,7 +28,7 @@ export function fastPath(options: {
     const queryAt = url.indexOf("?");
     const endpoints = fast.get(`${request.method} ${queryAt < 0 ? url : url.slice(0, queryAt)}`);
     if (endpoints === undefined) otherwise(request, response);
-    else void serveRequest(policy, endpoints, WITHOUT_PARTS, new Exchange(request, response, observer));
+    else void serveTraced(policy, endpoints, WITHOUT_PARTS, new Exchange(request, response, observer));
   };
 }
 

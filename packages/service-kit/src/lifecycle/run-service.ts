@@ -1,7 +1,9 @@
 import { StartError } from "../http/start-error.ts";
 import type { DescribeUnavailable } from "../observability/describe-error.ts";
 import { createLogger, type Logger } from "../observability/logger.ts";
+import { startTraces } from "../observability/traces.ts";
 import { type Environment, SettingsError } from "../settings/settings.ts";
+import type { TracingSettings } from "../settings/tracing.ts";
 
 const STOP_TIMEOUT_MS = 10_000;
 
@@ -13,7 +15,10 @@ export interface RunningService {
   stop(): Promise<void>;
 }
 
-export interface ServiceDefinition<S extends { instanceName: string; logLevel: string }> {
+/** Settings that every service has. */
+type ProcessSettings = TracingSettings & { instanceName: string; logLevel: string };
+
+export interface ServiceDefinition<S extends ProcessSettings> {
   name: string;
   /** Reads the environment; a `SettingsError` ends the process with its message. */
   readSettings(environment: Environment): S;
@@ -28,9 +33,7 @@ export interface ServiceDefinition<S extends { instanceName: string; logLevel: s
  * Runs a process: starts, reports to the parent, runs until SIGTERM, SIGINT or the end of the parent, drains, exits.
  * Exits with 0 after a clean stop; with 1 after a failed start, a crash or a drain that takes too long.
  */
-export async function runService<S extends { instanceName: string; logLevel: string }>(
-  service: ServiceDefinition<S>,
-): Promise<void> {
+export async function runService<S extends ProcessSettings>(service: ServiceDefinition<S>): Promise<void> {
   const hasParent = process.send !== undefined;
   let stopRequested: (reason: string) => void = () => {};
   const stopReason = new Promise<string>((resolve) => {
@@ -42,6 +45,7 @@ export async function runService<S extends { instanceName: string; logLevel: str
 
   let logger: Logger;
   let running: RunningService;
+  let stopTraces: () => Promise<void>;
   try {
     const settings = service.readSettings(process.env);
     logger = createLogger({
@@ -52,6 +56,7 @@ export async function runService<S extends { instanceName: string; logLevel: str
     });
     exitOnCrash(logger);
     logger.info("starting");
+    stopTraces = await startTraces(settings, logger);
     running = await service.start(settings, logger);
   } catch (error) {
     failStart(service, error);
@@ -72,8 +77,9 @@ export async function runService<S extends { instanceName: string; logLevel: str
     logger.error({ err: error }, "stopped with an error");
     process.exit(1);
   }
-  logger.info("stopped");
   clearTimeout(deadline);
+  await stopTraces();
+  logger.info("stopped");
   process.exit(0);
 }
 

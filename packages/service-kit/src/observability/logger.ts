@@ -1,9 +1,10 @@
+import { tracing } from "@diegetic/tracing";
 import { type DestinationStream, type Logger, pino } from "pino";
 import { type DescribeUnavailable, describeError } from "./describe-error.ts";
 
 export type { Logger } from "pino";
 
-/** Writes JSON lines to standard output. Redacts keys and other secrets in headers, settings and errors. */
+/** Writes JSON lines to standard output, with the ids of a recorded trace. Redacts keys and other secrets in headers, settings and errors. */
 export function createLogger(
   options: { service: string; instance: string; level: string; describeUnavailable?: DescribeUnavailable },
   destination?: DestinationStream,
@@ -11,6 +12,7 @@ export function createLogger(
   const settings = {
     level: options.level,
     base: { service: options.service, instance: options.instance, pid: process.pid },
+    mixin: () => tracing?.logFields() ?? {},
     serializers: { err: (error: unknown) => describeError(error, options.describeUnavailable) },
     redact: {
       paths: [

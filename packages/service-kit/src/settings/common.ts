@@ -7,6 +7,7 @@ import {
   textSetting,
   trustedProxiesSetting,
 } from "./settings.ts";
+import { tracingSettings } from "./tracing.ts";
 
 export const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 
@@ -17,6 +18,7 @@ export function processSettings(serviceName: string) {
     metricsPort: integerSetting("METRICS_PORT", { min: 0, max: 65_535, fallback: 0 }),
     instanceName: textSetting("INSTANCE_NAME", { fallback: serviceName, maxLength: 100 }),
     logLevel: choiceSetting("LOG_LEVEL", logLevels, "info"),
+    ...tracingSettings(serviceName),
   };
 }
 

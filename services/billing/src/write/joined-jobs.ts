@@ -1,9 +1,11 @@
 import type { ImpressionRecord } from "@diegetic/contracts";
+import { type TraceContext, tracing } from "@diegetic/tracing";
 
 interface Waiting {
   records: readonly ImpressionRecord[];
   resolve: () => void;
   reject: (error: unknown) => void;
+  trace: TraceContext | undefined;
 }
 
 /** The steps of a batch. A failed step fails all jobs of the batch. */
@@ -40,7 +42,7 @@ export class JoinedJobs<Prepared> {
   /** Settles when the batch with the job's records is finished. */
   add(records: readonly ImpressionRecord[]): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ records, resolve, reject });
+      this.#waiting.push({ records, resolve, reject, trace: tracing?.current() });
       if (!this.#isWriting) void this.#writeAll();
       else if (this.#next === undefined && this.#countWaiting() >= this.#recordsPerBatch) {
         this.#next = this.#prepare(true);
@@ -66,7 +68,7 @@ export class JoinedJobs<Prepared> {
 
   async #write({ jobs, prepared }: Batch<Prepared>): Promise<boolean> {
     try {
-      await this.#steps.write(prepared);
+      await inTraces(jobs, () => this.#steps.write(prepared));
       return true;
     } catch (error) {
       for (const { reject } of jobs) reject(error);
@@ -80,7 +82,7 @@ export class JoinedJobs<Prepared> {
     const jobs = this.#take();
     try {
       const records = jobs.flatMap((job) => job.records);
-      return { jobs, prepared: await this.#steps.prepare(records, isAhead) };
+      return { jobs, prepared: await inTraces(jobs, () => this.#steps.prepare(records, isAhead)) };
     } catch (error) {
       for (const { reject } of jobs) reject(error);
       return undefined;
@@ -89,7 +91,7 @@ export class JoinedJobs<Prepared> {
 
   async #finish({ jobs, prepared }: Batch<Prepared>): Promise<void> {
     try {
-      await this.#steps.finish(prepared);
+      await inTraces(jobs, () => this.#steps.finish(prepared));
       for (const { resolve } of jobs) resolve();
     } catch (error) {
       for (const { reject } of jobs) reject(error);
@@ -111,4 +113,14 @@ export class JoinedJobs<Prepared> {
     }
     return this.#waiting.splice(0, count);
   }
+}
+
+/** A batch belongs to the trace of its first recorded job, and is linked to the others. */
+function inTraces<T>(jobs: readonly Waiting[], work: () => T): T {
+  return tracing === undefined
+    ? work()
+    : tracing.resume(
+        jobs.map(({ trace }) => trace),
+        work,
+      );
 }

@@ -1,6 +1,7 @@
 import type { ImpressionRecord } from "@diegetic/contracts";
 import { type BillingProducer, MAX_RECORDS_PER_JOB } from "@diegetic/hot-state";
 import { type Logger, OutageLog } from "@diegetic/service-kit";
+import { tracing } from "@diegetic/tracing";
 
 const GATHER_MS = 25;
 const MAX_GATHERED = 20_000;
@@ -17,6 +18,8 @@ export class ImpressionBatcher {
   readonly #outage: OutageLog;
   readonly #count: (outcome: "queued" | "failed" | "dropped", records: number) => void;
   #gathered: ImpressionRecord[] = [];
+  /** Of the recorded requests. */
+  readonly #traceparents = new WeakMap<ImpressionRecord, string>();
   #timer: NodeJS.Timeout | undefined;
   readonly #underWay = new Set<Promise<void>>();
 
@@ -41,6 +44,8 @@ export class ImpressionBatcher {
       return;
     }
     this.#gathered.push(record);
+    const traceparent = tracing?.traceparent();
+    if (traceparent !== undefined) this.#traceparents.set(record, traceparent);
     if (this.#gathered.length >= MAX_RECORDS_PER_JOB) this.#send();
     else this.#timer ??= setTimeout(() => this.#send(), GATHER_MS);
   }
@@ -69,7 +74,8 @@ export class ImpressionBatcher {
 
   async #queue(records: ImpressionRecord[]): Promise<void> {
     try {
-      await this.#producer.add(records);
+      const traceparents = tracing && records.flatMap((record) => this.#traceparents.get(record) ?? []);
+      await this.#producer.add(records, traceparents);
       this.#count("queued", records.length);
       this.#outage.succeeded();
     } catch (error) {

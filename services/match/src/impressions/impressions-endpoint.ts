@@ -33,6 +33,7 @@ import {
   type RequestContext,
   unavailable,
 } from "@diegetic/service-kit";
+import { tracing } from "@diegetic/tracing";
 import { placementOfCaller } from "../catalog/placement-of-caller.ts";
 import type { MatchDependencies } from "../match/dependencies.ts";
 import type { OpenedMatchId } from "../match-id/match-ids.ts";
@@ -63,6 +64,7 @@ async function handleImpression(
   context: RequestContext,
 ): Promise<Answer> {
   const body = load(dependencies, context);
+  tracing?.annotate({ "diegetic.game_id": body.game_id });
   try {
     return await recordImpression(dependencies, context, body);
   } catch (error) {

@@ -1,6 +1,7 @@
 import type { Candidate } from "@diegetic/ad-rules";
 import { newId, servingApi } from "@diegetic/contracts";
 import { type Answer, type Endpoint, endpoint, type RequestContext } from "@diegetic/service-kit";
+import { tracing } from "@diegetic/tracing";
 import { statusOfFailure } from "../status-of-failure.ts";
 import { Attempts } from "./attempts.ts";
 import type { MatchDependencies } from "./dependencies.ts";
@@ -15,6 +16,7 @@ export function createMatchEndpoint(dependencies: MatchDependencies): Endpoint {
 
 async function handleMatch(dependencies: MatchDependencies, context: RequestContext): Promise<Answer> {
   const request = load(dependencies, context);
+  tracing?.annotate({ "diegetic.game_id": request.body.game_id });
   const trial: Trial = {
     matchId: newId("mat"),
     attempts: new Attempts(),
