@@ -159,5 +159,7 @@ redis.call('HSET', matches, match_id, encode_entry(entry), unpack(known_develope
 keep_matches(pending, matches, history, remember_ms or hold_ttl_ms + kept_ms)
 if remember_ms then remember(matches, history, match_id, now_ms, remember_ms) end
 trim(pending, matches, history, creative_id, string.byte(match_id, -1), now_ms, hold_ttl_ms, kept_ms)
+-- A cancelled match is due soon. Last, because it may empty the key (see "history").
+if known and not remember_ms then redis.call('ZREM', history, match_id) end
 return { 'held', creative_id, entry.times_seen, entry.lapses_at_ms, milliseconds(entry.cap_since_us),
   account.matches_valid_from_epoch }

@@ -35,6 +35,10 @@ function anyStep(size: number): fc.Arbitrary<Step> {
         price: fc.integer({ min: 1, max: 3 }).map((n) => n * size),
         due: fc.boolean(),
         carried: fc.boolean(),
+        again: fc.oneof(
+          { weight: 3, arbitrary: fc.constant(false) },
+          { weight: 1, arbitrary: fc.constant(true) },
+        ),
       }),
     },
     { weight: 4, arbitrary: fc.record({ kind: fc.constant("commit" as const), match: choice }) },
@@ -138,13 +142,15 @@ async function openRehearsal(
       price: size,
       due: false,
       carried: i % 2 === 0,
+      again: false,
     });
   }
   return rehearsal;
 }
 
 /** Requires that Redis' counts equal the model's, and that each hold is open or has ended exactly once. */
-async function expectSame({ wallet, model }: Rehearsal, redis: RedisConnection): Promise<void> {
+async function expectSame(rehearsal: Rehearsal, redis: RedisConnection): Promise<void> {
+  const { wallet, model } = rehearsal;
   const { money, advertiserId } = wallet;
   const account = await money.readAccount(advertiserId);
   expect(account).toMatchObject({
@@ -188,6 +194,10 @@ async function expectSame({ wallet, model }: Rehearsal, redis: RedisConnection):
       const isOld = ({ agedMs, state }: ModelMatch) => state === "lapsed" && agedMs > FORGOTTEN_AFTER_MS;
       for (const { matchId } of model.matches.filter(isOld)) tails.delete(matchId.slice(-26));
       expect([...tails].sort()).toEqual(unbilled.map(({ matchId }) => matchId.slice(-26)).sort());
+      const listed = await redis.zrange(advertiserKeys.history(advertiserId, campaignId, gameId), "0", "-1");
+      expect(
+        unbilled.filter((match) => listed.includes(match.matchId) === rehearsal.isCarried(match)),
+      ).toEqual([]);
     }
   }
   const open = model.matches.filter(({ state }) => state === "open");

@@ -123,6 +123,20 @@ describe("what reserve keeps", () => {
     expect(await redis.exists(advertiserKeys.history(advertiserId, campaignId, gameId))).toBe(0);
   });
 
+  it("keeps a match that was cancelled and held anew for as long as another", async () => {
+    const wallet = await TestWallet.open(money, redis);
+    const requests = Array.from({ length: 5 }, () => wallet.request({}, { isCarried: true }));
+    for (const { match, ...request } of requests) {
+      expect(await money.reserve({ match, ...request })).toMatchObject({ outcome: "held" });
+      expect(await money.release(holdOf(match), "cancelled")).toBe("released");
+      expect(await money.reserve({ match, ...request })).toMatchObject({ outcome: "held" });
+      await wallet.age(match, 2 * HOLD_TTL_MS);
+      expect(await money.release(holdOf(match), "lapsed")).toBe("released");
+    }
+    for (let holds = 0; holds < 16; holds++) await wallet.hold({}, { isCarried: true });
+    for (const { match } of requests) expect(await wallet.commit()).toMatchObject({ record: { match } });
+  });
+
   it("keeps the matches of long holds although a commit needs them for a shorter time", async () => {
     const wallet = await TestWallet.open(money, redis);
     await wallet.hold();

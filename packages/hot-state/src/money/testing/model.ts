@@ -98,6 +98,8 @@ export class ModelWallet {
     this.served.set(name, timesSeen + 1);
     this.held += match.price;
     campaign.held += match.price;
+    const cancelled = this.matches.findIndex(({ matchId }) => matchId === match.matchId);
+    if (cancelled >= 0) this.matches.splice(cancelled, 1);
     this.matches.push({ ...match, creativeId, timesSeen, state: "open", agedMs: 0 });
     return { creativeId, timesSeen };
   }

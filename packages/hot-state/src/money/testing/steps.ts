@@ -25,6 +25,8 @@ export type Step =
       due: boolean;
       /** Its id carries it. */
       carried: boolean;
+      /** Cancelled at once, and held anew. */
+      again: boolean;
     }
   | { kind: "commit"; match: number }
   | { kind: "commit oldest"; campaign: number; game: number; creative: number }
@@ -146,6 +148,11 @@ export class Rehearsal {
       isCarried: step.carried,
       creatives,
     };
+    if (step.again && typeof this.model.reserve(match, creatives) === "object") {
+      await this.money.reserve(request);
+      const cancelled = this.model.release(match.matchId, "cancelled");
+      same(step, await this.money.release(holdOf(request.match), "cancelled"), cancelled);
+    }
     const result = await this.money.reserve(request);
     const again = await this.money.reserve(request);
     if (result.outcome === "refused" && again.outcome === "refused") {
@@ -229,8 +236,9 @@ export class Rehearsal {
     if (this.isForgotten(match)) await this.forget(match);
   }
 
-  private isForgotten({ matchId, state, agedMs }: ModelMatch): boolean {
-    return state === "lapsed" && agedMs > FORGOTTEN_AFTER_MS && this.carried.has(matchId);
+  private isForgotten(match: ModelMatch): boolean {
+    const { state, agedMs } = match;
+    return state === "lapsed" && agedMs > FORGOTTEN_AFTER_MS && this.isCarried(match);
   }
 
   /** As `reserve` does: from now on the match is only in its id. */
@@ -244,6 +252,11 @@ export class Rehearsal {
       one.endsWith(matchId.slice(-26)),
     );
     if (members.length > 0) await this.redis.zrem(pending, ...members);
+  }
+
+  /** Whether the match's id carries it. */
+  isCarried({ matchId }: ModelMatch): boolean {
+    return this.carried.has(matchId);
   }
 
   private carriedBy(match: ModelMatch): CarriedMatch | null {
