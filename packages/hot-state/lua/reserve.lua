@@ -5,7 +5,7 @@
 --       developer's account_id, how long after its hold a match is kept whose id carries it (ms), lifetime of this match's
 --       entry (ms; '': its id carries it),
 --       the session's earlier ads of the advertiser, when the first of them was admitted (ms; '': not checked),
---       then pairs of creative_id, max_uses
+--       then for each creative: creative_id, max_uses, '1': it may have several lines | ''
 -- Reply {'held', creative_id, times_seen, lapses_at_ms, cap_since_ms, valid-from epoch}
 --       {'refused', code, cap_since_ms | '', lasts}
 --       All are strings without line breaks.
@@ -40,32 +40,32 @@ local session_started_ms, session_idle_ms = tonumber(ARGV[7]), tonumber(ARGV[8])
 local developer_id, game = ARGV[10], game_of(place)
 local kept_ms, remember_ms = tonumber(ARGV[11]), tonumber(ARGV[12])
 local earlier_ads, earlier_since_ms = ARGV[13], tonumber(ARGV[14])
-local FIRST_CREATIVE = 15
+local FIRST_CREATIVE, ARGUMENTS_OF_CREATIVE = 15, 3
 
 local now_us, now_us_text = now_microseconds()
 local now_ms = math.floor(now_us / 1000)
 
 -- Picks the creative with the fewest appearances among those below their cap; rotates between equal ones. Returns creative_id,
--- appearances, times served if stored. counted: `since`, `base`, then appearances and times served of each creative, as HMGET
--- returns them.
+-- appearances, times served (false: equals the appearances). counted: `since`, `base`, then appearances and times served of each
+-- creative, as HMGET returns them.
 local function pick_creative(counted, rotation)
   local fewest, equals, base = math.huge, {}, counted[2] or 0
-  for i = FIRST_CREATIVE, #ARGV, 2 do
-    local place = i - FIRST_CREATIVE + 3
-    local count = tonumber(counted[place] or base)
+  local function index_of(i) return (i - FIRST_CREATIVE) / ARGUMENTS_OF_CREATIVE * 2 + 3 end
+  for i = FIRST_CREATIVE, #ARGV, ARGUMENTS_OF_CREATIVE do
+    local count = tonumber(counted[index_of(i)] or base)
     if count < tonumber(ARGV[i + 1]) then
       if count < fewest then fewest, equals = count, {} end
-      if count == fewest then equals[#equals + 1] = place end
+      if count == fewest then equals[#equals + 1] = i end
     end
   end
   if #equals == 0 then return nil end
-  local place = equals[rotation % #equals + 1]
-  return ARGV[place + FIRST_CREATIVE - 3], fewest, counted[place + 1]
+  local i = equals[rotation % #equals + 1]
+  return ARGV[i], fewest, counted[index_of(i) + 1] or ARGV[i + 2] == '1' and fewest
 end
 
 local function read_cap()
   local fields = { 'since', 'base' }
-  for i = FIRST_CREATIVE, #ARGV, 2 do
+  for i = FIRST_CREATIVE, #ARGV, ARGUMENTS_OF_CREATIVE do
     fields[#fields + 1] = ARGV[i]
     fields[#fields + 1] = 'n:' .. ARGV[i]
   end

@@ -1,8 +1,8 @@
 -- Counts how often a player session was served each creative of the advertiser. The hash expires with the session, or earlier if
 -- the session goes on without this advertiser. Fields:
 --   <creative_id>    appearances: holds and impressions, without holds that ended unseen
---   n:<creative_id>  times served: picks the hook; only a cancelled match lowers it. Missing: equals the appearances. Removed once
---                    no appearance is left, because then the session saw no line of the creative
+--   n:<creative_id>  times served: picks the hook; only a cancelled match lowers it, because a late impression may show that the
+--                    session saw the line of a lapsed one. Missing for a creative with one line: equals the appearances
 --   base             the value of missing counts: the session's earlier ads of the advertiser, if their counts expired; else 0
 --   since            when this count began (microseconds): identifies it, so that holds of an earlier count do not lower it
 -- Both rules below compare with half of the idle time: the counts end after a whole one, and the rest tolerates clock differences
@@ -23,13 +23,12 @@ local function give_back_cap(cap, entry, never_answered)
   local known = redis.call('HMGET', cap, 'since', counted, served, 'base')
   if known[1] ~= entry.cap_since_us then return end
   local appearances = math.max(tonumber(known[2] or known[4] or 0) - 1, 0)
-  if appearances == 0 and not known[4] then
-    redis.call('HDEL', cap, counted, served)
-    -- While a cluster moves the hash slot, no command may follow the one that empties the key.
-    if redis.call('HLEN', cap) == 1 then redis.call('DEL', cap) end
+  local times_served = known[3] and never_answered and redis.call('HINCRBY', cap, served, -1)
+  if appearances > 0 or known[4] then
+    redis.call('HSET', cap, counted, whole(appearances))
     return
   end
-  local times_served = tonumber(known[3] or appearances + 1) - (never_answered and 1 or 0)
-  redis.call('HSET', cap, counted, whole(appearances), served, whole(times_served))
-  if appearances == 0 or times_served == appearances then redis.call('HDEL', cap, served) end
+  redis.call('HDEL', cap, unpack(times_served == 0 and { counted, served } or { counted }))
+  -- While a cluster moves the hash slot, no command may follow the one that empties the key.
+  if redis.call('HLEN', cap) == 1 then redis.call('DEL', cap) end
 end

@@ -132,11 +132,12 @@ function matchKeys(advertiserId: string, campaignId: string, gameId: string): st
 }
 
 function creativesAndCaps({ creatives }: ReserveRequest): (string | number)[] {
-  const pairs: (string | number)[] = [];
-  for (const { creativeId, maxUses } of creatives) {
-    pairs.push(requirePlainName("creativeId", creativeId), requireInteger("maxUses", maxUses, 0));
+  const values: (string | number)[] = [];
+  for (const { creativeId, maxUses, rotatesHooks } of creatives) {
+    values.push(requirePlainName("creativeId", creativeId), requireInteger("maxUses", maxUses, 0));
+    values.push(rotatesHooks ? "1" : "");
   }
-  return pairs;
+  return values;
 }
 
 function createReserve(redis: RedisConnection, times: ImpressionTimes): MoneyCommands["reserve"] {

@@ -69,22 +69,30 @@ describe("a lapsed match", () => {
     expect(await wallet.spentAndHeld()).toEqual({ spent: 0, held: 1_000 });
   });
 
-  it("keeps the hook as long as the session may have seen the creative", async () => {
+  it("never brings the hook back that its session may have read", async () => {
     const wallet = await TestWallet.open(money, redis);
-    const { advertiserId, gameId } = wallet;
     const session = { session_key: "s" };
-    const [first, second] = [await wallet.hold(session), await wallet.hold(session)];
     const lapse = async (match: MatchFacts) => {
       await wallet.age(match, HOLD_TTL_MS);
       expect(await money.release(holdOf(match), "lapsed")).toBe("released");
     };
-    await lapse(first);
+    await lapse(await wallet.hold(session));
+    expect(await wallet.commit()).toMatchObject({ outcome: "charged" });
+    const second = wallet.request(session);
+    expect(await money.reserve(second)).toMatchObject({ outcome: "held", timesSeen: 1 });
+    expect(await money.release(holdOf(second.match), "cancelled")).toBe("released");
     const third = wallet.request(session);
-    expect(await money.reserve(third)).toMatchObject({ outcome: "held", timesSeen: 2 });
-    await lapse(second);
+    expect(await money.reserve(third)).toMatchObject({ outcome: "held", timesSeen: 1 });
     await lapse(third.match);
-    expect(await redis.exists(advertiserKeys.cap(advertiserId, gameId, "s"))).toBe(0);
-    expect(await money.reserve(wallet.request(session))).toMatchObject({ outcome: "held", timesSeen: 0 });
+    expect(await money.reserve(wallet.request(session))).toMatchObject({ outcome: "held", timesSeen: 2 });
+  });
+
+  it("leaves no count of a creative with one line", async () => {
+    const wallet = await TestWallet.open(money, redis);
+    const match = await wallet.hold({ session_key: "s" }, ONCE);
+    await wallet.age(match, HOLD_TTL_MS);
+    expect(await money.release(holdOf(match), "lapsed")).toBe("released");
+    expect(await redis.exists(advertiserKeys.cap(wallet.advertiserId, wallet.gameId, "s"))).toBe(0);
   });
 
   it("returns money and appearance and records the session release", async () => {

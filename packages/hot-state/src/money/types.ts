@@ -23,6 +23,8 @@ export interface EarlierAds {
 export interface CreativeAllowance {
   creativeId: string;
   maxUses: number;
+  /** It may have several lines, so `timesSeen` counts lapsed matches too. Default: false. */
+  rotatesHooks?: boolean;
 }
 
 export interface ReserveRequest {

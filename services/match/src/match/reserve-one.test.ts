@@ -94,7 +94,7 @@ async function openCandidate(bidCents: number): Promise<{ advertiserId: string; 
       version: 1,
       cpm_bid_cents: bidCents,
     },
-    creatives: [{ creative_id: "crt_a", max_uses_per_game: 3 }],
+    creatives: [{ creative_id: "crt_a", max_uses_per_game: 3, alt_hooks: [] }],
     affinityScore: 0,
     affinityParts: [],
     rank: 1,

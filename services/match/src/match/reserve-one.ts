@@ -165,6 +165,7 @@ async function reserve(
       creatives: candidate.creatives.map((creative) => ({
         creativeId: creative.creative_id,
         maxUses: creative.max_uses_per_game,
+        rotatesHooks: creative.alt_hooks.length > 0,
       })),
     });
   };

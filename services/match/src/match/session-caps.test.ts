@@ -123,11 +123,7 @@ class Model {
   lapse(counts: string): void {
     const [session] = counts.split(".");
     const isCounted = this.isExpired ? session === String(this.#session) : counts === this.counts;
-    if (!isCounted) return;
-    this.#appearances -= 1;
-    if (this.#appearances > 0) return;
-    this.#served = 0;
-    this.#count += 1;
+    if (isCounted) this.#appearances -= 1;
   }
 }
 
@@ -227,7 +223,7 @@ class Player {
   }
 
   #candidate(): Candidate {
-    const creative = { creative_id: CREATIVE_ID, max_uses_per_game: MAX_USES };
+    const creative = { creative_id: CREATIVE_ID, max_uses_per_game: MAX_USES, alt_hooks: ["one", "two"] };
     const campaign = {
       campaign_id: this.campaignId,
       advertiser_id: this.advertiserId,

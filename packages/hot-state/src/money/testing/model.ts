@@ -4,6 +4,7 @@ import type { CommitRefusal, ReleaseReason, ReleaseResult, ReserveRefusal } from
 export interface ModelCreative {
   creativeId: string;
   maxUses: number;
+  rotatesHooks: boolean;
 }
 
 export interface ModelMatch {
@@ -16,6 +17,7 @@ export interface ModelMatch {
   creativeId: string;
   price: number;
   timesSeen: number;
+  rotatesHooks: boolean;
   /** Its hold was taken for a millisecond. */
   isShort: boolean;
   /** Its hold's time is over. */
@@ -76,7 +78,7 @@ export class ModelWallet {
   }
 
   reserve(
-    match: Omit<ModelMatch, "creativeId" | "timesSeen" | "state" | "agedMs">,
+    match: Omit<ModelMatch, "creativeId" | "timesSeen" | "rotatesHooks" | "state" | "agedMs">,
     creatives: ModelCreative[],
   ): Reserved {
     const campaign = this.campaign(match.campaignId);
@@ -90,7 +92,7 @@ export class ModelWallet {
     const equals = allowed.filter((creative) => count(creative) === fewest);
     const chosen = equals[campaign.holdsTaken % equals.length];
     if (chosen === undefined) return "creative_cap";
-    const { creativeId } = chosen;
+    const { creativeId, rotatesHooks } = chosen;
     const name = capName(match, creativeId);
     const timesSeen = this.served.get(name) ?? 0;
     campaign.holdsTaken += 1;
@@ -100,7 +102,7 @@ export class ModelWallet {
     campaign.held += match.price;
     const cancelled = this.matches.findIndex(({ matchId }) => matchId === match.matchId);
     if (cancelled >= 0) this.matches.splice(cancelled, 1);
-    this.matches.push({ ...match, creativeId, timesSeen, state: "open", agedMs: 0 });
+    this.matches.push({ ...match, creativeId, timesSeen, rotatesHooks, state: "open", agedMs: 0 });
     return { creativeId, timesSeen };
   }
 
@@ -168,9 +170,9 @@ export class ModelWallet {
       this.sessionReleases.add(matchId);
     } else {
       match.state = "cancelled";
-      lower(this.served, name);
     }
-    if (this.appearances.get(name) === 0) this.served.delete(name);
+    // The session may have seen the line of a lapsed match: a late impression shows it.
+    if (reason === "cancelled" || !match.rotatesHooks) lower(this.served, name);
     return "released";
   }
 

@@ -138,7 +138,11 @@ export class Rehearsal {
       isShort: step.due,
       due: step.due,
     };
-    const creatives = CREATIVES.map((creativeId, i) => ({ creativeId, maxUses: MAX_USES[i] ?? 0 }));
+    const creatives = CREATIVES.map((creativeId, i) => ({
+      creativeId,
+      maxUses: MAX_USES[i] ?? 0,
+      rotatesHooks: i > 0,
+    }));
     const request = {
       match: this.facts(match),
       campaignVersion: this.model.campaign(match.campaignId).version,

@@ -94,7 +94,7 @@ export class TestWallet {
       holdTtlMs: HOLD_TTL_MS,
       sessionStartedMs: null,
       sessionIdleMs: SESSION_IDLE_MS,
-      creatives: [{ creativeId: this.creativeId, maxUses: 20 }],
+      creatives: [{ creativeId: this.creativeId, maxUses: 20, rotatesHooks: true }],
       ...overrides,
     };
   }
