@@ -124,8 +124,8 @@ export class Scorer {
       const from = floats[end - 1] ?? 0;
       const before = floats[end] ?? 0;
       if (from <= number && number < before) continue;
-      // Without a range of this rule, an unknown number will do.
-      if (!Number.isFinite(from) && !Number.isFinite(before)) continue;
+      // The campaign has no range of this rule, so it also serves where the number is unknown.
+      if (from === Number.NEGATIVE_INFINITY && before === Number.POSITIVE_INFINITY) continue;
       this.#reportIfEnded(floats, at, address);
       return false;
     }
