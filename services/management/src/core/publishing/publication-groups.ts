@@ -1,3 +1,5 @@
+import { type TraceContext, tracing } from "@diegetic/tracing";
+
 /** The outcome for a campaign in a group. */
 export type GroupOutcome =
   /** Published: resolves when it is in force everywhere, rejects when it is not. */
@@ -8,6 +10,7 @@ export type GroupOutcome =
 interface Waiting {
   outcome: Promise<GroupOutcome | undefined>;
   resolve: (outcome: GroupOutcome | undefined) => void;
+  trace: TraceContext | undefined;
 }
 
 type Group = readonly [campaignId: string, waiting: Waiting][];
@@ -49,7 +52,7 @@ export class PublicationGroups {
     const outcome = new Promise<GroupOutcome | undefined>((settle) => {
       resolve = settle;
     });
-    this.#waiting.set(campaignId, { outcome, resolve });
+    this.#waiting.set(campaignId, { outcome, resolve, trace: tracing?.current() });
     this.#startNext();
     return outcome;
   }
@@ -67,7 +70,9 @@ export class PublicationGroups {
     this.#running += 1;
     this.#newest = group;
     const stalled = setTimeout(() => this.#startAfter(group), this.#stalledAfterMs);
-    const outcomes = await this.#publishTogether(group.map(([id]) => id)).catch(() => undefined);
+    const outcomes = await inTraces(group, () => this.#publishTogether(group.map(([id]) => id))).catch(
+      () => undefined,
+    );
     clearTimeout(stalled);
     this.#running -= 1;
     for (const [id, { resolve }] of group) resolve(outcomes?.get(id));
@@ -78,4 +83,14 @@ export class PublicationGroups {
     if (this.#newest === group) this.#newest = undefined;
     this.#startNext();
   }
+}
+
+/** A group belongs to the trace of its first recorded request, and is linked to the others. */
+function inTraces<T>(group: Group, work: () => T): T {
+  return tracing === undefined
+    ? work()
+    : tracing.resume(
+        group.map(([, { trace }]) => trace),
+        work,
+      );
 }
