@@ -22,9 +22,9 @@ export interface QueueWorkerOptions<Job> {
   /** How often workers check for such jobs. */
   stalledCheckMs: number;
   settings?: AdvancedOptions;
-  /** Called for every failed connection. */
+  /** Called for every failed connection and command. */
   onError: (error: Error) => void;
-  /** Called for every established connection and every delivered job. */
+  /** Called for every established connection and delivered job, and after a failure while all connections work. */
   onSuccess: () => void;
   /** Called for every failed attempt at a job; `final`: no retry follows. */
   onFailed: (error: Error, job: Job | undefined, final: boolean) => void;
@@ -56,7 +56,11 @@ export function openQueueWorker<Job>(url: string, options: QueueWorkerOptions<Jo
   // Nobody awaits `run` after `resume`, so an unhandled rejection would end the process.
   const run = worker.run.bind(worker);
   worker.run = () => run().catch(reportError);
-  worker.on("error", options.onError);
+  worker.on("error", (error) => {
+    options.onError(error);
+    // BullMQ also reports what fails on a working connection, such as a lock that it could not renew.
+    if (connections.every(({ status }) => status === "ready")) options.onSuccess();
+  });
   worker.on("active", options.onSuccess);
   worker.on("failed", (job, error) => {
     options.onFailed(error, job?.data, job === undefined || job.finishedOn !== undefined);

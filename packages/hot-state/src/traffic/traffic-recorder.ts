@@ -206,12 +206,16 @@ export class TrafficRecorder {
       void this.#sendInParts();
       this.#hour = hour;
     }
-    this.#timer ??= setTimeout(() => this.#endPeriod(), this.#everyMs).unref();
+    this.#timer ??= this.#beginPeriod();
   }
 
-  /** While the last period's commands are still being sent, the next call begins another period. */
+  #beginPeriod(): NodeJS.Timeout {
+    return setTimeout(() => this.#endPeriod(), this.#everyMs).unref();
+  }
+
+  /** Goes on for another period while the last one's commands are still being sent. */
   #endPeriod(): void {
-    this.#timer = undefined;
+    this.#timer = this.#isSending ? this.#beginPeriod() : undefined;
     if (this.#isSending) return;
     this.#gather();
     void this.#sendInParts();
@@ -220,8 +224,10 @@ export class TrafficRecorder {
   async #sendInParts(): Promise<void> {
     if (this.#isSending) return;
     this.#isSending = true;
-    const share = Math.ceil(this.#queue.length / PARTS);
+    let share = 0;
     while (this.#queue.length > 0) {
+      // A change of the hour may add commands meanwhile.
+      share = Math.max(share, Math.ceil(this.#queue.length / PARTS));
       await this.#sendPart(share).catch((error: Error) => this.#onError(error));
       await sleep(this.#everyMs / PARTS / 2, undefined, { ref: false });
     }
