@@ -32,7 +32,7 @@ export function openPool(url: string, { applicationName, poolSize }: PoolOptions
     keepAlive: true,
     types: driverTypes,
     Client: PoolClient,
-    stream: gatheringSocket,
+    ...(pipeline && { stream: gatheringSocket }),
   });
   // The pool replaces connections that break while idle; without a listener the process would end.
   pool.on("error", () => {});

@@ -82,7 +82,6 @@ async function answerRequest(
   }
   const group = (endpoint ?? endpoints[0])?.group ?? UNKNOWN_PATH_GROUP;
   const admitted = admitRequest(policy, group, exchange); // 401, 429
-  const arrivedFirst = admitted instanceof Promise && (await hasArrived(exchange));
   const key = admitted instanceof Promise ? await admitted : admitted;
   if (endpoint === undefined) {
     const allow = allowedMethods(endpoints).join(", ");
@@ -92,7 +91,7 @@ async function answerRequest(
   requireShownAccount(key, exchange); // 409
   requireAccess(key, endpoint); // 403
   const rawBody = await readBodyOf(endpoint, exchange); // 415, 413
-  if (rawBody.length === 0 || arrivedFirst) {
+  if (rawBody.length === 0) {
     return await endpoint.handle(createContext({ exchange, route, key, group, rawBody, policy }));
   }
   const found = findCallerAgain(policy, exchange); // 401
@@ -100,13 +99,6 @@ async function answerRequest(
   requireShownAccount(current, exchange); // 409
   requireAccess(current, endpoint); // 403
   return await endpoint.handle(createContext({ exchange, route, key: current, group, rawBody, policy }));
-}
-
-/** Whether the body arrived together with the headers. Call it when the headers have arrived. */
-async function hasArrived({ request }: Exchange): Promise<boolean> {
-  // By the next microtask, the parser has read everything that arrived together.
-  await undefined;
-  return request.complete;
 }
 
 /** HEAD is allowed wherever GET is. OPTIONS is not, because other origins have no access. */

@@ -163,10 +163,10 @@ export class Publishing {
    * advertiser.
    */
   async #publishTogether(ids: readonly string[]): Promise<Map<string, GroupOutcome>> {
-    const claimed = this.#claim.check();
-    claimed.catch(() => undefined);
     try {
       return await this.#whileLocked(ids, { skipLocked: true }, async (statements, campaigns) => {
+        const claimed = this.#claim.check();
+        claimed.catch(() => undefined);
         const { applied, outcomes } = await this.#applyTogether(statements, campaigns);
         if (applied.length === 0) return outcomes;
         await claimed;
