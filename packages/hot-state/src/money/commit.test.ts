@@ -1,3 +1,4 @@
+import { newId } from "@diegetic/contracts";
 import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { connectRedis, type RedisConnection } from "../connection.ts";
@@ -371,6 +372,34 @@ describe("a late impression", () => {
     const carried = { facts: request.match, heldAtMs, validFromEpoch: held.validFromEpoch };
     const matchId = request.match.match_id;
     expect(matchIdOf(await wallet.commit({ matchId, carried }))).toBe(matchId);
+  });
+
+  it("is charged from its id for a day after impressions may come later than before", async () => {
+    const wallet = await TestWallet.open(money, redis);
+    const times = { holdTtlMs: HOLD_TTL_MS, lateImpressionMs: 2 * DAY_MS, matchWithoutIdMs: 0 };
+    const later = createMoneyCommands(redis, times);
+    const chargeAt = async (ageMs: number) => {
+      const request = wallet.request({}, { isCarried: true });
+      const held = await money.reserve(request);
+      if (held.outcome !== "held") throw new Error(held.reason);
+      const { match } = request;
+      await wallet.age(match, ageMs);
+      expect(await money.release(holdOf(match), "lapsed")).toBe("released");
+      const heldAtMs = held.lapsesAtMs - HOLD_TTL_MS - ageMs;
+      const { advertiserId, campaignId, gameId, creativeId } = wallet;
+      return later.commit({
+        advertiserId,
+        campaignId,
+        gameId,
+        creativeId,
+        operationId: newId("op"),
+        matchId: match.match_id,
+        carried: { facts: match, heldAtMs, validFromEpoch: held.validFromEpoch },
+      });
+    };
+    expect(await chargeAt(HOUR_MS)).toMatchObject({ outcome: "charged", replay: false });
+    expect(await chargeAt(DAY_MS - 60_000)).toMatchObject({ outcome: "charged", replay: false });
+    expect(await chargeAt(DAY_MS + 60_000)).toEqual(NO_MATCH);
   });
 
   it("leaves a few bytes of its match, which no other creative, game or epoch takes for its own", async () => {

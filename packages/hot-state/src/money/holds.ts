@@ -203,7 +203,7 @@ function rememberedMs({ holdTtlMs }: ReserveRequest, times: ImpressionTimes): nu
   return holdTtlMs + times.lateImpressionMs + (times.resendMs ?? DEFAULT_RESEND_MS);
 }
 
-/** Charges are kept for a day. When impressions may come later, Redis keeps every match instead. */
+/** Charges are kept for a day. When impressions may come later, Redis keeps every new match instead. */
 function mayBeCarried({ lateImpressionMs }: ImpressionTimes): boolean {
   return lateImpressionMs <= CARRIED_FOR_MS;
 }
@@ -247,7 +247,7 @@ function createCommit(redis: RedisConnection, times: ImpressionTimes): MoneyComm
         chargedField(matchId ?? ""),
         advertiserId,
         JSON.stringify(gameId),
-        ...carriedArguments(request, times),
+        ...carriedArguments(request),
       ),
       { charged: 2, replayed: 4, refused: 2 },
     );
@@ -262,8 +262,8 @@ function createCommit(redis: RedisConnection, times: ImpressionTimes): MoneyComm
   };
 }
 
-function carriedArguments({ carried, isKeyed }: CommitRequest, times: ImpressionTimes): (string | number)[] {
-  if (!carried || !mayBeCarried(times)) return ["", "", "", ""];
+function carriedArguments({ carried, isKeyed }: CommitRequest): (string | number)[] {
+  if (!carried) return ["", "", "", ""];
   // Its charge would be kept with the operation, where a lookup by match id does not find it.
   if (isKeyed) throw new RangeError("a request that is named by its operation carries no match");
   const { facts, heldAtMs, validFromEpoch } = carried;
