@@ -140,13 +140,26 @@ end
 
 -- The oldest first; if none of those is affordable, the newest, whose money is still held.
 local candidates = {}
+-- Members without an entry, whose matches late settlements took, are removed: they must not hide others.
+local function list(command, first, last)
+  local members = redis.call(command, pending, first, last, 'LIMIT', 0, LOOK_AT)
+  if #members < LOOK_AT then return members end
+  local ids, gone = {}, {}
+  for i, member in ipairs(members) do ids[i] = select(2, decode_pending(member)) end
+  for i, text in ipairs(redis.call('HMGET', matches, unpack(ids))) do
+    if not text then gone[#gone + 1] = members[i] end
+  end
+  if #gone == 0 then return members end
+  redis.call('ZREM', pending, unpack(gone))
+  return list(command, first, last)
+end
 local function look_for(prefix)
   local from = '[' .. prefix .. whole(now_ms - hold_ttl_ms - without_id_ms)
   local to = '(' .. prefix .. ';'
-  local oldest = redis.call('ZRANGEBYLEX', pending, from, to, 'LIMIT', 0, LOOK_AT)
+  local oldest = list('ZRANGEBYLEX', from, to)
   for _, member in ipairs(oldest) do candidates[#candidates + 1] = member end
   if #oldest < LOOK_AT then return end
-  local newest = redis.call('ZREVRANGEBYLEX', pending, to, from, 'LIMIT', 0, LOOK_AT)
+  local newest = list('ZREVRANGEBYLEX', to, from)
   for i = #newest, 1, -1 do candidates[#candidates + 1] = newest[i] end
 end
 -- Members from an earlier version are older.

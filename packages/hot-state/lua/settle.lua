@@ -62,7 +62,7 @@ local function take_match()
       redis.call('HINCRBY', account_key, 'held', released)
       redis.call('HINCRBY', campaign_key, 'held', released)
     end
-    -- `pending` may keep the member of a short entry: without the entry it is no match.
+    -- `pending` may keep the member of a short entry: without the entry it is no match, and a commit or reserve removes it.
     if entry.creative_id then
       remove_pending(pending, match_id, entry)
       scope = charged_scope(place, entry.creative_id)

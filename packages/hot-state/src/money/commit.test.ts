@@ -6,7 +6,7 @@ import { advertiserKeys } from "../keys.ts";
 import { LeaseExpired } from "../snapshot/lease.ts";
 import { createMoneyCommands } from "./commands.ts";
 import { holdOf } from "./holds.ts";
-import { asReplay, HOLD_TTL_MS, TestWallet } from "./testing/wallet.ts";
+import { asReplay, HOLD_TTL_MS, TestWallet, today } from "./testing/wallet.ts";
 import type { CommitResult, MoneyCommands } from "./types.ts";
 
 const HOUR_MS = 3_600_000;
@@ -306,6 +306,34 @@ describe("a late impression", () => {
       await money.release(holdOf(unseen), "lapsed");
     }
     const open = [await wallet.hold(), await wallet.hold()];
+    for (const match of open) expect(matchIdOf(await wallet.commit())).toBe(match.match_id);
+    expect(await wallet.commit()).toEqual(NO_MATCH);
+  });
+
+  it("is found behind any number of matches that late settlements took", async () => {
+    const wallet = await TestWallet.open(money, redis);
+    const { advertiserId, campaignId, gameId } = wallet;
+    const take = async (ageMs: number) => {
+      const match = await wallet.hold({}, { isCarried: true });
+      await wallet.age(match, ageMs);
+      await money.release(holdOf(match), "lapsed");
+      const settled = await money.settle({
+        epoch: 0,
+        kind: "late",
+        impressionId: newId("imp"),
+        matchId: match.match_id,
+        advertiserId,
+        campaignId,
+        gameId,
+        priceMillicents: match.price_millicents,
+        day: today(),
+        committedInEpoch: 0,
+      });
+      expect(settled).toBe("settled");
+    };
+    for (let i = 0; i < 40; i++) await take(HOLD_TTL_MS * (i < 20 ? 3 : 1));
+    const open = [await wallet.hold(), await wallet.hold()];
+    for (const match of open) await wallet.age(match, HOLD_TTL_MS * 2);
     for (const match of open) expect(matchIdOf(await wallet.commit())).toBe(match.match_id);
     expect(await wallet.commit()).toEqual(NO_MATCH);
   });
