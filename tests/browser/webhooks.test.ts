@@ -51,7 +51,7 @@ describe("the webhooks of an account", () => {
     await dialog.getByLabel("Balance below (optional)").fill("25.00");
     expect(await seriousViolations(page)).toEqual([]);
     await dialog.getByRole("button", { name: "Create webhook" }).click();
-    const shown = dialog.getByLabel("Secret", { exact: true });
+    const shown = dialog.getByLabel("secret", { exact: true });
     const secret = (await shown.textContent()) ?? "";
     expect(secret).toMatch(/^whsec_/);
     await dialog.getByRole("button", { name: "Close", exact: true }).last().click();
@@ -71,7 +71,11 @@ describe("the webhooks of an account", () => {
     await page.getByRole("button", { name: `Edit ${url}` }).click();
     await dialog.getByRole("switch", { name: "Active" }).click();
     expect(await seriousViolations(page)).toEqual([]);
-    await dialog.getByRole("button", { name: "Save changes" }).click();
+    const [request] = await Promise.all([
+      page.waitForRequest((sent) => sent.method() === "PATCH"),
+      dialog.getByRole("button", { name: "Save changes" }).click(),
+    ]);
+    expect(request.postDataJSON()).toEqual({ is_active: false });
     await page.getByRole("row", { name: /Inactive/ }).waitFor();
     await page.getByRole("button", { name: `Rotate secret of ${url}` }).click();
     await dialog.getByRole("button", { name: "Rotate secret" }).click();
@@ -81,6 +85,37 @@ describe("the webhooks of an account", () => {
     await page.getByRole("button", { name: `Delete ${url}` }).click();
     await dialog.getByRole("button", { name: "Delete webhook" }).click();
     await page.getByText("Nobody listens at the door yet.").waitFor();
+    expect(problems).toEqual([]);
+  }, 120_000);
+
+  it("ignore an invalid threshold whose event is no longer chosen", async () => {
+    const { page, problems } = view;
+    const dialog = page.getByRole("dialog");
+    const low = dialog.getByRole("checkbox", { name: "Balance low" });
+    const threshold = dialog.getByLabel("Balance below (optional)");
+    const unseen = dialog.getByRole("checkbox", { name: "Many unseen matches" });
+    const percent = dialog.getByLabel("Unseen matches, percent (optional)");
+    await page.getByRole("button", { name: "Create webhook" }).first().click();
+    await dialog.getByLabel("Address").fill(url);
+    await dialog.getByRole("checkbox", { name: "Earnings complete" }).click();
+    await low.click();
+    await threshold.fill("0");
+    await unseen.click();
+    await percent.fill("0");
+    await low.click();
+    await unseen.click();
+    await dialog.getByRole("button", { name: "Create webhook" }).click();
+    await dialog.getByLabel("secret", { exact: true }).waitFor();
+    await dialog.getByRole("button", { name: "Close", exact: true }).last().click();
+
+    await page.getByRole("button", { name: `Edit ${url}` }).click();
+    await low.click();
+    await threshold.fill("0");
+    await low.click();
+    await low.click();
+    expect(await threshold.inputValue()).toBe("100.00");
+    await dialog.getByRole("button", { name: "Save changes" }).click();
+    await page.getByRole("row", { name: /Balance low/ }).waitFor();
     expect(problems).toEqual([]);
   }, 120_000);
 });

@@ -18,6 +18,8 @@ export interface ApiForm<Key extends ChangeKey> extends Pick<FieldSentences<Key>
 interface ApiFormOptions {
   /** Keeps unsent values in the browser under this name. */
   draft?: string;
+  /** Sends only the fields that differ from the initial values, so that it does not revert what others changed meanwhile. */
+  sendsOnlyChanges?: boolean;
 }
 
 /** The state of a form that sends the body of one operation: checked by its schema, answered at the field that the API names. */
@@ -55,9 +57,10 @@ export function useApiForm<Key extends ChangeKey>(
   );
 
   const send: ApiForm<Key>["send"] = async (rest) => {
-    if (!check(values)) return undefined;
+    const body = options.sendsOnlyChanges ? changedFields(initial, values) : values;
+    if (!check(body)) return undefined;
     try {
-      const answer = await change.mutateAsync({ ...rest, body: values } as unknown as InputOf<Key>);
+      const answer = await change.mutateAsync({ ...rest, body } as unknown as InputOf<Key>);
       setChanged(false);
       draft.remove();
       return answer;
@@ -68,4 +71,11 @@ export function useApiForm<Key extends ChangeKey>(
   };
 
   return { values, set, reset, send, problem, failure, isChanged, isSending: change.isPending };
+}
+
+function changedFields<Values extends object>(initial: Values, values: Values): Partial<Values> {
+  const changed = Object.entries(values).filter(
+    ([field, value]) => JSON.stringify(value) !== JSON.stringify(initial[field as keyof Values]),
+  );
+  return Object.fromEntries(changed) as Partial<Values>;
 }

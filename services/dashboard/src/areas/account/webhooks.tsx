@@ -53,7 +53,7 @@ export function Component() {
         {dialog?.kind === "edit" && <EditForm webhook={dialog.webhook} onClose={close} />}
         {dialog?.kind === "secret" && (
           <SecretStep
-            label="Secret"
+            label="secret"
             value={dialog.value}
             warning="Your server verifies each event with it. Whoever has it can forge events."
             loss="It cannot be shown again. When it is lost, rotate it to get another."
@@ -217,7 +217,7 @@ function CreateForm({ onClose, onSecret }: { onClose: () => void; onSecret: (sec
 function EditForm({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
   const { url, events, is_active, balance_low_cents, hold_expiry_percent } = webhook;
   const stored = { url, events, is_active, balance_low_cents, hold_expiry_percent };
-  const form = useApiForm("PATCH /webhooks/{webhook_id}", stored);
+  const form = useApiForm("PATCH /webhooks/{webhook_id}", stored, { sendsOnlyChanges: true });
   const send = async () => {
     const changed = await form.send({ path: { webhook_id: webhook.id } });
     if (changed === undefined) return;
@@ -238,17 +238,34 @@ function EditForm({ webhook, onClose }: { webhook: Webhook; onClose: () => void 
         checked={form.values.is_active ?? true}
         onChange={({ currentTarget }) => form.set("is_active", currentTarget.checked)}
       />
-      <Fields form={form} />
+      <Fields form={form} stored={stored} />
     </DialogForm>
   );
 }
 
+const THRESHOLDS = [
+  { event: "balance.low", field: "balance_low_cents" },
+  { event: "holds.expiry_rate_high", field: "hold_expiry_percent" },
+] as const;
+
 type WebhookForm = ApiForm<"POST /webhooks"> | ApiForm<"PATCH /webhooks/{webhook_id}">;
 
-function Fields({ form: anyForm }: { form: WebhookForm }) {
+interface FieldsProps {
+  form: WebhookForm;
+  stored?: Pick<Webhook, (typeof THRESHOLDS)[number]["field"]>;
+}
+
+function Fields({ form: anyForm, stored }: FieldsProps) {
   // The two bodies have the same fields; a create only needs more of them.
   const form = anyForm as ApiForm<"POST /webhooks">;
   const events = form.values.events ?? [];
+  const setEvents = (chosen: EventType[]) => {
+    form.set("events", chosen);
+    // The field of a threshold disappears with its event: an invalid value could not be corrected.
+    for (const { event, field } of THRESHOLDS) {
+      if (!chosen.includes(event)) form.set(field, stored?.[field]);
+    }
+  };
   return (
     <>
       <TextInput
@@ -264,7 +281,7 @@ function Fields({ form: anyForm }: { form: WebhookForm }) {
         label="Events"
         choices={EVENTS}
         values={events}
-        onChange={(chosen) => form.set("events", chosen)}
+        onChange={setEvents}
         error={form.problem("events")}
       />
       {events.includes("balance.low") && (
