@@ -229,7 +229,8 @@ function AddForm({ onClose }: { onClose: () => void }) {
     const placement = await form.send({ path });
     if (placement === undefined) return;
     notifyDone(`${placement.game_id} takes ads now.`);
-    await navigate(gamePath(placement.game_id));
+    // Back must not reopen the dialog.
+    await navigate(gamePath(placement.game_id), { replace: true });
   };
   return (
     <DialogForm
