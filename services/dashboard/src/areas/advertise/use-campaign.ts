@@ -1,8 +1,9 @@
 import { useOutletContext } from "react-router";
-import type { AnswerOf } from "../../api/operations.ts";
+import type { AnswerOf, BodyOf } from "../../api/operations.ts";
 import { useRead } from "../../api/queries.ts";
 
 export type Campaign = AnswerOf<"GET /campaigns/{campaign_id}">;
+type Settings = Pick<Campaign, keyof Campaign & keyof BodyOf<"PATCH /campaigns/{campaign_id}">>;
 export type Creative = AnswerOf<"GET /campaigns/{campaign_id}/creatives">[number];
 
 /** The campaign of the tab's page. */
@@ -15,9 +16,28 @@ export function pathOf({ id }: Campaign): { path: { campaign_id: string } } {
 }
 
 /** The fields that an advertiser sets. */
-export function settingsOf(campaign: Campaign) {
-  const { id, status, spent_cents, spent_millicents, created_at, ...settings } = campaign;
-  return settings;
+export function settingsOf({
+  name,
+  budget_cents,
+  cpm_bid_cents,
+  daily_cap_cents,
+  start_date,
+  end_date,
+  priority,
+  target_categories,
+  target_tags,
+}: Campaign): Settings {
+  return {
+    name,
+    budget_cents,
+    cpm_bid_cents,
+    daily_cap_cents,
+    start_date,
+    end_date,
+    priority,
+    target_categories,
+    target_tags,
+  };
 }
 
 /** What is held for the campaign's matches that nobody has seen yet; each game's part is rounded to cents. */
