@@ -116,6 +116,37 @@ describe("reconciler", () => {
     await eventually(async () => (await metric(mixedUp)) === 0, PATIENCE);
   }, 180_000);
 
+  it("counts every difference of a day, and logs 20 of them one by one", async () => {
+    const campaignIds: string[] = [];
+    for (let i = 0; i < 21; i++) {
+      const campaign = await world.campaign(advertiser);
+      await world.impress(campaign);
+      campaignIds.push(campaign.campaignId);
+    }
+    await world.written(advertiser.advertiserId);
+    lines.length = 0;
+    const addToPrices = (millicents: number) =>
+      sql.run(
+        "UPDATE impressions SET price_millicents = price_millicents + $2::int WHERE campaign_id = ANY($1)",
+        [campaignIds, millicents],
+      );
+    const charges = 'reconciliation_differences{check="day_charges"';
+    await addToPrices(1);
+    await eventually(async () => (await metric(charges)) === 21, PATIENCE);
+    // Other checks read the same days: they must not count a difference again.
+    await fullCycle();
+    expect(await metric(charges)).toBe(21);
+    const logged = alarms().filter(({ check }) => check === "day_charges");
+    expect(logged).toHaveLength(21);
+    expect(logged.at(-1)).toMatchObject({
+      subject: expect.stringMatching(/^not listed \d{4}-\d\d-\d\d$/),
+      expected: "0",
+      found: "1",
+    });
+    await addToPrices(-1);
+    await eventually(async () => (await metric(charges)) === 0, PATIENCE);
+  }, 180_000);
+
   it("compares the rows of a day with its rollups", async () => {
     lines.length = 0;
     await sql.runOnFirst("impressions", "price_millicents = price_millicents + 1");

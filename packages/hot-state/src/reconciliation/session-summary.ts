@@ -15,7 +15,7 @@ export interface NamesPage {
   /** Key names of sessions. */
   sessions: string[];
   /** Advertisers with a wallet. */
-  hashSlotOwners: string[];
+  advertiserIds: string[];
 }
 
 /** Reads player sessions for comparison with the limits; changes nothing. */
@@ -45,8 +45,8 @@ async function* sessionNames(redis: RedisConnection, keysLookedAt: number): Asyn
   for await (const keys of scanKeys(redis)) {
     left -= KEYS_PER_STEP;
     const sessions = keys.filter((key) => SEATS.test(key) || CREATIVES.test(key));
-    const hashSlotOwners = keys.flatMap((key) => ACCOUNT.exec(key)?.[1] ?? []);
-    if (sessions.length + hashSlotOwners.length > 0) yield { sessions, hashSlotOwners };
+    const advertiserIds = keys.flatMap((key) => ACCOUNT.exec(key)?.[1] ?? []);
+    if (sessions.length + advertiserIds.length > 0) yield { sessions, advertiserIds };
     if (left <= 0) return;
   }
 }

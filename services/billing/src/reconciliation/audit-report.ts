@@ -1,4 +1,4 @@
-import type { Comparison, Inspected } from "./comparison.ts";
+import { type Comparison, countDifferences, type Inspected } from "./comparison.ts";
 
 export interface AuditReport {
   /** `incomplete`: nothing differs, but a wallet kept changing or is too large. `nothing`: there are no advertisers. */
@@ -6,7 +6,7 @@ export interface AuditReport {
   /** Whether the outbox was empty when the audit began. */
   wasQuiet: boolean;
   lines: SummaryLine[];
-  /** At most 200 differences. */
+  /** At most 200. One may count several differences. */
   findings: Comparison[];
   differences: number;
   /** Advertisers with something that could not be compared; at most 200. */
@@ -38,12 +38,14 @@ export class Summary {
     for (const comparison of comparisons) {
       const line = this.#line(comparison);
       line.compared += comparison.pairs;
+      if (comparison.isUnlisted) continue;
       line.expected += comparison.expected;
       line.found += comparison.found;
     }
     for (const finding of findings) {
-      this.#line(finding).differences += 1;
-      this.differences += 1;
+      const differences = countDifferences([finding]);
+      this.#line(finding).differences += differences;
+      this.differences += differences;
       if (this.findings.length < MAX_FINDINGS) this.findings.push(finding);
     }
     for (const owner of notCompared)
@@ -83,7 +85,7 @@ export function auditText(report: AuditReport): string {
   const findings = report.findings.map(
     (finding) => `  ${finding.what} [${finding.check}]\n    ${sentenceOf(finding)}`,
   );
-  const more = report.differences - report.findings.length;
+  const more = report.differences - countDifferences(report.findings);
   return [
     ...lines,
     "",

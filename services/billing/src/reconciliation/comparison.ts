@@ -46,14 +46,16 @@ export interface Comparison extends Pair {
   owner: string;
   /** Number of pairs that these sums cover. */
   pairs: number;
+  /** Whether `found` is a number of differing pairs that are not listed one by one. */
+  isUnlisted: boolean;
 }
 
 export function comparisonOf(
   { name, kind, what }: Check<unknown>,
   pair: Pair,
-  { owner = "", pairs = 1 } = {},
+  { owner = "", pairs = 1, isUnlisted = false } = {},
 ): Comparison {
-  return { ...pair, check: name, kind, what, owner, pairs };
+  return { ...pair, check: name, kind, what, owner, pairs, isUnlisted };
 }
 
 /** Makes all checks of one owner's balances. */
@@ -69,6 +71,13 @@ export function compare<Balances>(
 
 function differs({ relation, expected, found }: Comparison): boolean {
   return relation === "equal" ? found !== expected : found > expected;
+}
+
+/** Number of differences that these findings stand for. */
+export function countDifferences(findings: Iterable<Comparison>): number {
+  let count = 0;
+  for (const { isUnlisted, found } of findings) count += isUnlisted ? Number(found) : 1;
+  return count;
 }
 
 /** Stable name of a comparison: the same two balances have the same name in every read. */

@@ -3,8 +3,14 @@ import type { ReconciliationReport, RedisConnection } from "@diegetic/hot-state"
 import type { Logger } from "@diegetic/service-kit";
 import type { BillingMeasures } from "../measures.ts";
 import { type AccountParts, advertiserInspections, developerInspections } from "./accounts.ts";
-import { type Comparison, type Inspection, inspect, nameOf } from "./comparison.ts";
-import { dayInspections, memberInspections, upkeepInspection, wholeInspections } from "./impressions.ts";
+import { type Comparison, countDifferences, type Inspection, inspect, nameOf } from "./comparison.ts";
+import {
+  dayInspections,
+  daysLookedAt,
+  memberInspections,
+  upkeepInspection,
+  wholeInspections,
+} from "./impressions.ts";
 import { sessionInspections, snapshotInspections } from "./snapshot.ts";
 
 export interface ReconcilerParts extends AccountParts {
@@ -69,7 +75,7 @@ export class Reconciler {
       .filter(({ check }) => check !== "quarantined");
     return {
       finishedAtMs: this.#finishedAtMs,
-      differences: findings.length,
+      differences: countDifferences(findings),
       listed: findings
         .slice(0, MAX_REPORTED)
         .map(({ check, what, kind, subject, relation, expected, found }) => ({
@@ -91,7 +97,8 @@ export class Reconciler {
     yield* snapshotInspections(database, redis);
     yield* sessionInspections(database, redis, MAX_SESSION_KEYS);
     yield* dayInspections(database, nowMs, timeoutMs);
-    yield* memberInspections(database, timeoutMs, MAX_IMPRESSIONS);
+    const recentDays = daysLookedAt(nowMs());
+    yield* memberInspections(database, timeoutMs, { maxRows: MAX_IMPRESSIONS, exceptDays: recentDays });
     yield* wholeInspections(database, timeoutMs, MAX_IMPRESSIONS);
   }
 
@@ -135,7 +142,7 @@ export class Reconciler {
   #show(): void {
     const counts = new Map<string, number>();
     for (const { finding } of this.#findings.values()) {
-      counts.set(finding.check, (counts.get(finding.check) ?? 0) + 1);
+      counts.set(finding.check, (counts.get(finding.check) ?? 0) + countDifferences([finding]));
     }
     for (const check of this.#compared) {
       this.#parts.measures.reconciliationDifferences.set({ check }, counts.get(check) ?? 0);

@@ -138,9 +138,10 @@ const LIMIT_STABLE_AFTER_MS = 60_000;
 
 interface LimitedSession {
   session: SessionSummary;
-  /** What limits a count, with the limit; undefined: the limit changed after the session began. */
+  /** Undefined: unknown, or changed after the session began. */
   placementLimit: number | undefined;
-  creativeLimits: ReadonlyMap<string, number>;
+  /** By creative id; undefined likewise. */
+  creativeLimit: (creativeId: string) => number | undefined;
 }
 
 const SESSION_CHECKS: readonly Check<PairsOf<LimitedSession>>[] = [
@@ -155,10 +156,10 @@ const SESSION_CHECKS: readonly Check<PairsOf<LimitedSession>>[] = [
   money(
     "session_creatives",
     "Appearances of a creative in a session are at most its limit",
-    ({ session, creativeLimits }) =>
+    ({ session, creativeLimit }) =>
       session.kind === "creatives"
         ? [...session.appearances].flatMap(([id, count]) => {
-            const limit = creativeLimits.get(id);
+            const limit = creativeLimit(id);
             const subject = `${id} ${session.gameId} ${session.sessionKey}`;
             return limit === undefined ? [] : atMost(subject, limit, count);
           })
@@ -185,9 +186,9 @@ export async function* sessionInspections(
   maxKeys: number,
 ): AsyncGenerator<Inspection> {
   const reader = createSessionSummaryReader(redis);
-  for await (const { hashSlotOwners, sessions } of reader.names(maxKeys)) {
+  for await (const { advertiserIds, sessions } of reader.names(maxKeys)) {
     yield inspectionOf(async () => [
-      ...(await compareOwners(database, hashSlotOwners)),
+      ...(await compareOwners(database, advertiserIds)),
       ...(await compareSessions(database, await reader.read(sessions))),
     ]);
   }
@@ -217,19 +218,33 @@ async function compareSessions(
     where: { id: { in: [...new Set(creativeIds)] } },
     select: { id: true, maxUsesPerGame: true, campaign: { select: { updatedAt: true } } },
   });
-  return sessions.flatMap((session) => {
-    const wasSetBefore = (changed: Date) => session.sinceMs > changed.getTime() + LIMIT_STABLE_AFTER_MS;
-    const placement = placements.find(
-      ({ gameId, updatedAt }) => gameId === session.gameId && wasSetBefore(updatedAt),
-    );
-    const limits = creatives
-      .filter(({ campaign }) => wasSetBefore(campaign.updatedAt))
-      .map(({ id, maxUsesPerGame }) => [id, maxUsesPerGame] as const);
-    const limited = {
+  const placementLimits = new Map<string, Limit>(
+    placements.map(({ gameId, maxAdsPerSession, updatedAt }) => [
+      gameId,
+      { max: maxAdsPerSession, updatedAt },
+    ]),
+  );
+  const creativeLimits = new Map<string, Limit>(
+    creatives.map(({ id, maxUsesPerGame, campaign: { updatedAt } }) => [
+      id,
+      { max: maxUsesPerGame, updatedAt },
+    ]),
+  );
+  return sessions.flatMap((session) =>
+    compare(SESSION_CHECKS, {
       session,
-      placementLimit: placement?.maxAdsPerSession,
-      creativeLimits: new Map(limits),
-    };
-    return compare(SESSION_CHECKS, limited);
-  });
+      placementLimit: limitDuring(session, placementLimits.get(session.gameId)),
+      creativeLimit: (id) => limitDuring(session, creativeLimits.get(id)),
+    }),
+  );
+}
+
+interface Limit {
+  max: number;
+  updatedAt: Date;
+}
+
+function limitDuring({ sinceMs }: SessionSummary, limit: Limit | undefined): number | undefined {
+  if (limit === undefined) return undefined;
+  return sinceMs > limit.updatedAt.getTime() + LIMIT_STABLE_AFTER_MS ? limit.max : undefined;
 }

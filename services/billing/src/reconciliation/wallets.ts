@@ -55,12 +55,15 @@ interface Wallet {
 
 /** An advertiser's wallet in Redis, compared with itself and with Postgres. */
 const WALLET_CHECKS: readonly Check<PairsOf<Wallet>>[] = [
-  late("wallet_present", "Wallets in Redis: one per advertiser and campaign, readable", (w) => [
-    equal(w.advertiser.id, 1, w.summary.account === null ? 0 : 1),
-    ...(w.account === null ? [] : w.advertiser.campaigns).map(({ id }) =>
-      equal(id, 1, w.campaigns.some((campaign) => campaign.id === id) ? 1 : 0),
-    ),
-  ]),
+  late("wallet_present", "Wallets in Redis: one per advertiser and campaign, readable", (w) => {
+    const present = new Set(w.campaigns.map(({ id }) => id));
+    return [
+      equal(w.advertiser.id, 1, w.summary.account === null ? 0 : 1),
+      ...(w.account === null ? [] : w.advertiser.campaigns).map(({ id }) =>
+        equal(id, 1, present.has(id) ? 1 : 0),
+      ),
+    ];
+  }),
   late("recovery_epoch", "Wallets in Redis: verified, and in Postgres' recovery epoch", (w) => {
     const { account } = w.summary;
     if (account === null) return [];
@@ -297,9 +300,10 @@ export async function compareWallet(
   const { records } = summary.outbox;
   const waiting = written === null || records === null ? null : waitingOf(records, written);
   const common = { waiting, advertiser };
+  const summaries = new Map(summary.campaigns.map((campaign) => [campaign.campaignId, campaign]));
   const campaigns: CampaignHolder[] = [];
   for (const inPostgres of account?.live ? advertiser.campaigns : []) {
-    const inWallet = summary.campaigns.find(({ campaignId }) => campaignId === inPostgres.id);
+    const inWallet = summaries.get(inPostgres.id);
     if (inWallet === undefined) continue;
     const published = publishedVersions.get(inPostgres.id) ?? 0;
     const newestVersion = await newestVersionOf(reader, inPostgres, inWallet, records ?? []);
