@@ -31,8 +31,8 @@ local campaign = read_campaign(campaign_key, day)
 if not account or not campaign then return { 'unknown_wallet' } end
 if account.epoch ~= epoch then return { 'stale' } end
 local mark = kind == 'reversed' and '-' .. impression_id or impression_id
-local told = redis.call('HGET', settled, mark)
-if told then return { told == MOVED and 'settled' or 'known' } end
+local recorded = redis.call('HGET', settled, mark)
+if recorded then return { recorded == MOVED and 'settled' or 'known' } end
 
 local function move(sign)
   local amount = whole(sign * tonumber(price))
@@ -77,17 +77,17 @@ local function take_match()
   return false
 end
 
-local function knew()
+local function known()
   redis.call('HSET', settled, mark, '1')
   return { 'known' }
 end
 
 redis.call('HSET', settled, mark, MOVED)
 if kind == 'late' then
-  if take_match() then return knew() end
+  if take_match() then return known() end
   move(1)
   return { 'settled' }
 end
-if committed_in ~= account.epoch and redis.call('HEXISTS', settled, impression_id) == 0 then return knew() end
+if committed_in ~= account.epoch and redis.call('HEXISTS', settled, impression_id) == 0 then return known() end
 move(-1)
 return { 'settled' }

@@ -65,7 +65,7 @@ export interface ManagementOptions {
     | "basePath"
     | "publicUrl"
     | "trustedProxies"
-    | "requestsAtATime"
+    | "maxConcurrentRequests"
     | "rateLimitMatch"
     | "rateLimitImpressions"
     | "rateLimitManagement"
@@ -261,7 +261,7 @@ function createManagementApp(
     basePath: settings.basePath,
     publicUrl: settings.publicUrl,
     trustedProxies: settings.trustedProxies,
-    requestsAtATime: settings.requestsAtATime,
+    maxConcurrentRequests: settings.maxConcurrentRequests,
     endpoints: [...managementEndpoints(features), ...signedInEndpoints(features)],
     keys: createKeyDirectory(parts, clock),
     rateLimiter: new RateLimiter(redis),

@@ -207,7 +207,7 @@ function createApi(
     basePath: settings.basePath,
     publicUrl: settings.publicUrl,
     trustedProxies: settings.trustedProxies,
-    requestsAtATime: settings.requestsAtATime,
+    maxConcurrentRequests: settings.maxConcurrentRequests,
     endpoints: [
       createMatchEndpoint(dependencies),
       createImpressionsEndpoint({ ...dependencies, claims: new IdempotencyClaims(redis), batcher }),

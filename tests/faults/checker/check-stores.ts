@@ -230,8 +230,8 @@ async function checkMatches(
   const { advertiserId, campaignId, gameId, quarantine } = place;
   const entries = await world.directRedis.hgetall(`{${advertiserId}}:matches:${campaignId}:${gameId}`);
   // Matches before the valid-from epoch are void: the restored wallet does not know them.
-  const era = await world.directRedis.hget(`{${advertiserId}}:account`, "era");
-  if ((entries[":era"] ?? entries.era) !== era) return;
+  const validFrom = await world.directRedis.hget(`{${advertiserId}}:account`, "era");
+  if ((entries[":era"] ?? entries.era) !== validFrom) return;
   const rows = await world.query<Row>(
     "SELECT match_id, impression_id FROM impressions WHERE campaign_id = $1 AND game_id = $2",
     [campaignId, gameId],

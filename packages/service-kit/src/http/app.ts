@@ -37,7 +37,7 @@ export interface AppOptions {
   metrics: Metrics;
   readiness: ReadinessChecks;
   /** Further requests are answered 503 at once, except `/healthz` and `/readyz`. */
-  requestsAtATime: number;
+  maxConcurrentRequests: number;
   /** Proxies whose `X-Forwarded-For` is trusted, as in TRUSTED_PROXIES. */
   trustedProxies: readonly string[];
   /** Origin that browsers use, such as `https://ads.example.com`; default: the host of the request, over http. */
@@ -64,7 +64,7 @@ export function createApp(options: AppOptions): RequestListener {
     ...options,
     publicUrl: options.publicUrl,
     sessionCookie: sessionCookieName(options.publicUrl),
-    isFull: () => observer.running > options.requestsAtATime,
+    isFull: () => observer.running > options.maxConcurrentRequests,
     nowMs: options.nowMs ?? Date.now,
     addressOf: clientAddresses(options.trustedProxies),
     isStoreUnavailable: options.isStoreUnavailable ?? (() => false),

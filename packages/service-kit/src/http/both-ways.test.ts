@@ -87,7 +87,7 @@ beforeAll(async () => {
     const app = createApp({
       basePath: "/api",
       trustedProxies: ["loopback"],
-      requestsAtATime: 100,
+      maxConcurrentRequests: 100,
       endpoints,
       fastPath,
       keys: { find: (sha256) => keys.get(sha256), findSession: () => undefined },

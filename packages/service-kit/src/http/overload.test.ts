@@ -21,7 +21,7 @@ beforeEach(async () => {
   const app = createApp({
     basePath: "/api",
     trustedProxies: ["loopback"],
-    requestsAtATime: AT_A_TIME,
+    maxConcurrentRequests: AT_A_TIME,
     endpoints: ["/work", "/work/:id"].map((path) => ({
       method: "POST" as const,
       path,

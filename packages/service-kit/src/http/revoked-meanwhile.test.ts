@@ -22,7 +22,7 @@ function appWithRevocation() {
   return createApp({
     basePath: "/api",
     trustedProxies: ["loopback"],
-    requestsAtATime: 10,
+    maxConcurrentRequests: 10,
     endpoints: [
       {
         method: "POST",

@@ -32,7 +32,7 @@ export const apiSettings = {
   /** The origin at which browsers reach the service. */
   publicUrl: originSetting("PUBLIC_URL"),
   trustedProxies: trustedProxiesSetting("TRUSTED_PROXIES", DEFAULT_TRUSTED_PROXIES),
-  requestsAtATime: integerSetting("MAX_CONCURRENT_REQUESTS", { min: 1, max: 100_000, fallback: 2_000 }),
+  maxConcurrentRequests: integerSetting("MAX_CONCURRENT_REQUESTS", { min: 1, max: 100_000, fallback: 2_000 }),
 };
 
 /** Requests per minute and key (docs/behaviour.md#rate-limits). */

@@ -187,12 +187,12 @@ interface Found {
   campaignId: string;
 }
 
-/** @param asked.yesterday the first day that billing still writes */
+/** @param parts.yesterday the first day that billing still writes */
 async function eraseReached(
   transaction: Transaction,
-  asked: { userHash: string; reached: readonly Reached[]; found: readonly Found[]; yesterday: string },
+  parts: { userHash: string; reached: readonly Reached[]; found: readonly Found[]; yesterday: string },
 ): Promise<Pick<Erased, "impressions" | "reachedUsers">> {
-  const { userHash, reached, yesterday } = asked;
+  const { userHash, reached, yesterday } = parts;
   const campaignIds = reached.map(({ campaignId }) => campaignId);
   const hashes = new Map(campaignIds.map((id) => [id, anonymousHash()]));
   const randomHashes = [...hashes.values()];
@@ -200,7 +200,7 @@ async function eraseReached(
     UPDATE reached_users r SET user_hash = erased.user_hash
     FROM unnest(${campaignIds}::text[], ${randomHashes}::text[]) AS erased(campaign_id, user_hash)
     WHERE r.campaign_id = erased.campaign_id AND r.user_hash = ${userHash}`;
-  const own = asked.found.filter(({ campaignId }) => hashes.has(campaignId));
+  const own = parts.found.filter(({ campaignId }) => hashes.has(campaignId));
   const earlier = await transaction.$executeRaw`
     UPDATE impressions i SET user_hash = erased.user_hash, session_key = ${ERASED_SESSION}
     FROM unnest(${own.map(({ day }) => dateOfDay(day))}::date[], ${own.map(({ impressionId }) => impressionId)}::text[],

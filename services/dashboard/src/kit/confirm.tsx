@@ -22,12 +22,12 @@ export function useConfirm(): Confirm {
 }
 
 export function ConfirmProvider({ children }: { children: ReactNode }) {
-  const [asked, setAsked] = useState<Confirmation>();
+  const [confirmation, setConfirmation] = useState<Confirmation>();
   const [isOpen, setOpen] = useState(false);
   const answer = useRef<(isAgreed: boolean) => void>(undefined);
-  const confirm = useCallback<Confirm>((confirmation) => {
+  const confirm = useCallback<Confirm>((next) => {
     answer.current?.(false);
-    setAsked(confirmation);
+    setConfirmation(next);
     setOpen(true);
     return new Promise((resolve) => {
       answer.current = resolve;
@@ -42,13 +42,13 @@ export function ConfirmProvider({ children }: { children: ReactNode }) {
   return (
     <ConfirmContext value={value}>
       {children}
-      <Modal opened={isOpen} onClose={() => close(false)} title={asked?.title}>
+      <Modal opened={isOpen} onClose={() => close(false)} title={confirmation?.title}>
         <Stack>
-          {asked?.consequences.length === 1 ? (
-            <Text>{asked.consequences[0]}</Text>
+          {confirmation?.consequences.length === 1 ? (
+            <Text>{confirmation.consequences[0]}</Text>
           ) : (
             <List spacing={4}>
-              {asked?.consequences.map((consequence, index) => (
+              {confirmation?.consequences.map((consequence, index) => (
                 <List.Item key={index}>{consequence}</List.Item>
               ))}
             </List>
@@ -57,8 +57,8 @@ export function ConfirmProvider({ children }: { children: ReactNode }) {
             <Button variant="default" onClick={() => close(false)}>
               Cancel
             </Button>
-            <Button color={asked?.isDestructive ? "negative" : "ember"} onClick={() => close(true)}>
-              {asked?.action}
+            <Button color={confirmation?.isDestructive ? "negative" : "ember"} onClick={() => close(true)}>
+              {confirmation?.action}
             </Button>
           </Group>
         </Stack>

@@ -125,7 +125,7 @@ describe("the front", () => {
       response.end("{}");
     });
     targets.replace({ management: slow, match: [] });
-    const small = createFront({ basePath: "/api", targets, logger, requestsAtATime: 2 });
+    const small = createFront({ basePath: "/api", targets, logger, maxConcurrentRequests: 2 });
     const origin = await serve(small.handler);
     const running = [fetch(`${origin}/api/profile`), fetch(`${origin}/api/profile`)];
     while (begun < 2) await new Promise((resolve) => setImmediate(resolve));

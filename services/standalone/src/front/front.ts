@@ -29,7 +29,7 @@ export interface FrontOptions {
   targets: TargetDirectory;
   logger: Logger;
   /** Further requests are answered 503 at once. */
-  requestsAtATime?: number;
+  maxConcurrentRequests?: number;
   /** Bodies beyond these limits pass through unbuffered. */
   bufferedBytesAtATime?: number;
 }
@@ -44,7 +44,7 @@ export function createFront(options: FrontOptions): { handler: RequestListener; 
   const proxy = createProxyServer({ agent, proxyTimeout: ANSWER_TIMEOUT_MS });
   const matchPaths = new Set([`${options.basePath}/match`, `${options.basePath}/impressions`]);
   const readiness = publicReadiness(frontReadiness(options.targets));
-  const { requestsAtATime = MAX_CONCURRENT_REQUESTS } = options;
+  const { maxConcurrentRequests = MAX_CONCURRENT_REQUESTS } = options;
   const log = createRefusalLog(options.logger);
   let running = 0;
   const keep = bodyKeeper(options.bufferedBytesAtATime ?? BUFFERED_BYTES_AT_A_TIME);
@@ -58,7 +58,7 @@ export function createFront(options: FrontOptions): { handler: RequestListener; 
       void readiness().then((report) => sendJson(response, report.ready ? 200 : 503, report));
       return;
     }
-    if (running >= requestsAtATime) {
+    if (running >= maxConcurrentRequests) {
       refuse(response, "There are too many requests at this moment: try again in a moment.");
       return;
     }

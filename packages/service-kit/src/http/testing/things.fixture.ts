@@ -134,7 +134,7 @@ export function createThings(): Things {
   const app = createApp({
     basePath: "/api",
     trustedProxies: ["loopback"],
-    requestsAtATime: 100,
+    maxConcurrentRequests: 100,
     endpoints,
     keys: { find: (sha256) => keys.get(sha256), findSession: (sha256) => sessions.get(sha256) },
     rateLimiter: countingLimiter(),
