@@ -170,9 +170,11 @@ describe("reconciler", () => {
 
   it("notices a day whose rows are gone", async () => {
     lines.length = 0;
+    const campaigns = await sql.run("SELECT DISTINCT campaign_id FROM impressions");
     await sql.run("DELETE FROM impressions");
     await eventually(
-      async () => (await metric('reconciliation_differences{check="day_impressions"')) === 1,
+      async () =>
+        (await metric('reconciliation_differences{check="day_impressions"')) === campaigns.length,
       PATIENCE,
     );
     expect(alarms()).toContainEqual(
