@@ -155,7 +155,7 @@ class Writer {
   /** Twice the thousandths; for any other number 1, then the number as a double. */
   contribution(value: number): void {
     const millis = Math.round(value * MILLIS);
-    if (millis >= 0 && millis / MILLIS === value) {
+    if (millis >= 0 && 2 * millis <= Number.MAX_SAFE_INTEGER && millis / MILLIS === value) {
       this.integer(2 * millis);
       return;
     }

@@ -90,6 +90,16 @@ describe("match ids", () => {
     expect(carried).toBeGreaterThan(300);
   });
 
+  it.each([1e12, 1.5e305, Number.MAX_VALUE])("carry a contribution of %d", (contribution) => {
+    const ids = new MatchIds([KEY]);
+    const facts = factsOf({
+      affinities: [{ affinity_id: newId("aff"), contribution }],
+      affinity_score: contribution,
+    });
+    const opened = ids.open(seal(ids, facts), scopeOf(facts), facts.advertiser_id);
+    expect(opened?.carried?.facts).toEqual(facts);
+  });
+
   it("carry three affinities of whole thousandths, and no unknown forms", () => {
     const ids = new MatchIds([KEY]);
     const some = (count: number) =>
