@@ -37,8 +37,6 @@ describe("every page of an installation with demo data", () => {
     dashboard = await startDashboard({
       DEMO: "1",
       WEBHOOK_ADDRESSES: "any",
-      RATE_LIMIT_ANALYTICS: "unlimited",
-      RATE_LIMIT_MANAGEMENT: "unlimited",
     });
     view = await dashboard.newPage();
     const [, email, password] = /Demo login\s+(\S+)\s+(\S+)/.exec(dashboard.stack.output()) ?? [];
