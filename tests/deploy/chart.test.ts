@@ -43,6 +43,7 @@ const everything: Values = {
     clients: [{ namespaceSelector: { matchLabels: { name: "ingress" } } }],
     scrapers: [{ namespaceSelector: { matchLabels: { name: "monitoring" } } }],
     stores: [{ to: [{ ipBlock: { cidr: "10.0.0.0/24" } }], port: 6_379 }],
+    webhookPorts: [443, 8_443],
   },
   serviceMonitor: { ...minimal.serviceMonitor, enabled: true, labels: { release: "prometheus" } },
   prometheusRule: { enabled: true, labels: {}, runbookBaseUrl: "https://git.example.com/diegetic/" },
@@ -64,6 +65,14 @@ describe("the values of the chart", () => {
     ["no Secret", defaults],
     ["a misspelt setting", { ...minimal, matc: {} }],
     ["a secret among the settings", { ...minimal, env: { REDIS_URL: "redis://:password@redis" } }],
+    [
+      "a collector's secret among the settings",
+      { ...minimal, env: { OTEL_EXPORTER_OTLP_HEADERS: "api-key=a" } },
+    ],
+    [
+      "no port for webhooks, which would open all",
+      { ...minimal, networkPolicy: { ...minimal.networkPolicy, webhookPorts: [] } },
+    ],
     ["a number among the settings", { ...minimal, env: { HOLD_TTL_SECONDS: 300 } }],
     ["an unknown sampler", { ...minimal, tracing: { endpoint: "http://collector:4318", sampler: "some" } }],
     ["an ingress without a host", { ...minimal, ingress: { enabled: true } }],
@@ -141,6 +150,7 @@ if (render instanceof Error) {
           PLAYER_HASH_KEY: "h".repeat(32),
           AUTH_SECRET: "a".repeat(32),
           SETUP_TOKEN: "a".repeat(32),
+          OTEL_EXPORTER_OTLP_HEADERS: "api-key=a",
         };
         for (const tier of TIERS) {
           const [container] = only("Deployment", tier).spec.template.spec.containers;
@@ -149,7 +159,7 @@ if (render instanceof Error) {
           for (const { name, value, valueFrom } of container.env) {
             expect(environment[name]).toBeUndefined();
             if (name in secrets) {
-              const isOptional = name === "SETUP_TOKEN";
+              const isOptional = name === "SETUP_TOKEN" || name === "OTEL_EXPORTER_OTLP_HEADERS";
               expect(valueFrom.secretKeyRef).toEqual({
                 name: "diegetic-secrets",
                 key: name,
@@ -161,6 +171,7 @@ if (render instanceof Error) {
           expect(() => READERS[tier](environment)).not.toThrow();
           const sampler = name === "everything" ? "parentbased_traceidratio" : undefined;
           expect(environment.OTEL_TRACES_SAMPLER).toBe(sampler);
+          expect("OTEL_EXPORTER_OTLP_HEADERS" in environment).toBe(name === "everything");
           const { holdTtlSeconds } = readMatchSettings({ ...secrets, ...environment }).settings;
           expect(holdTtlSeconds).toBe(name !== "everything" ? 600 : tier === "match" ? 301 : 300);
         }
@@ -219,6 +230,13 @@ if (render instanceof Error) {
           );
           const expected = tier === "migrate" ? [] : tier === "billing" ? ["metrics"] : ["metrics", "http"];
           expect(reached).toEqual(expected);
+          const webhookPorts = spec.egress
+            .filter((rule: { to?: { ipBlock?: { cidr: string } }[] }) =>
+              rule.to?.some(({ ipBlock }) => ipBlock?.cidr === "0.0.0.0/0"),
+            )
+            .map(({ ports }: { ports: unknown }) => ports);
+          const allowed = name === "everything" ? [{ port: 443 }, { port: 8_443 }] : [{ port: 443 }];
+          expect(webhookPorts).toEqual(tier === "billing" ? [allowed] : []);
           const open = spec.egress.some((rule: object) => Object.keys(rule).length === 0);
           expect(open).toBe(name !== "everything");
         }
