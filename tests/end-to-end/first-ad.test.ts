@@ -282,13 +282,6 @@ describe("a start that cannot succeed", () => {
     expect(await failToStart({ PORT: String(port) })).toMatch(new RegExp(`${port} is already in use.*PORT`));
   });
 
-  it("leaves no data directory that it has made itself", async () => {
-    const made = join(dataDir, "made", "for-it");
-    const stack = spawnStack({ dataDir: made, environment: { DATABASE_URL: "postgres://127.0.0.1:1/x" } });
-    expect(await stack.exited).not.toBe(0);
-    expect(readdirSync(dataDir)).not.toContain("made");
-  });
-
   it("names everything that is wrong, at once", async () => {
     const wrong = {
       PORT: "eighty",

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { writeRecords } from "@diegetic/billing";
-import { createDatabase, type Database, DatabaseUnavailable, migrate } from "@diegetic/database";
+import { createDatabase, type Database, migrate } from "@diegetic/database";
 import { connectRedis, ForeignRedis } from "@diegetic/hot-state";
 import { processIdentity, SetupError, waitUntil } from "@diegetic/local-stores";
 import {
@@ -16,7 +16,6 @@ import { lockDataDirectory } from "./data-directory/lock.ts";
 import { forgetStack, noteStack } from "./data-directory/running-stacks.ts";
 import { readOrCreateSecrets, type StackSecrets } from "./data-directory/secrets.ts";
 import { readStackFile, removeStackFile, type StackDescription } from "./data-directory/stack-file.ts";
-import { releaseUnusedDirectory } from "./data-directory/unused-directory.ts";
 import { type ReadyDemo, readyText } from "./ready-text.ts";
 import { readStackSettings, START_USAGE, type StackSettings } from "./settings.ts";
 import { Stack } from "./stack.ts";
@@ -35,20 +34,16 @@ export async function runStack(args: string[]): Promise<void> {
   const settings = readStackSettings(process.env, args);
   const { dataDir } = settings;
   const lock = await lockDataDirectory(dataDir, "stack");
-  /** Neither the data directory, nor an external store with a secret of it, contains anything worth keeping. */
-  let isUnused = false;
   try {
     noteStack(dataDir);
-    if (lock.wasLeftOver) await waitForLeftovers(dataDir);
+    await waitForLeftovers(dataDir);
     removeStackFile(dataDir);
     const secrets = readOrCreateSecrets(dataDir);
     const setupToken = setupTokenOf(settings, secrets);
     let hasOperator = true;
     let demo: ReadyDemo | undefined;
-    let isUsed = false;
     const prepareStores = async (databaseUrl: string, redisUrl: string) => {
       await migrate(databaseUrl);
-      isUsed = true;
       if (setupToken !== "") hasOperator = await isOperated(databaseUrl);
       if (settings.demo) demo = await prepareDemo({ databaseUrl, redisUrl }, secrets.demoSecret);
       else await withDatabase(databaseUrl, (database) => endDemoAccess(database, secrets.demoSecret));
@@ -56,24 +51,14 @@ export async function runStack(args: string[]): Promise<void> {
     const stack = new Stack({ settings, secrets, setupToken, prepareStores, say });
     await runUntilStopped(stack, (description) =>
       say(readyText(description, demo, hasOperator ? "" : setupToken)),
-    ).catch((error: unknown) => {
-      isUnused = !isUsed && !pointsInto(dataDir, error);
-      throw error;
-    });
+    );
   } finally {
     removeStackFile(dataDir);
     forgetStack(dataDir);
-    if (isUnused) releaseUnusedDirectory(dataDir, lock);
-    else lock.release();
+    lock.release();
   }
   // Handles that libraries still hold open must not keep the process alive.
   process.exit(0);
-}
-
-/** Whether the message refers to a file in the data directory. */
-function pointsInto(dataDir: string, error: unknown): boolean {
-  const isSentence = error instanceof SetupError || error instanceof DatabaseUnavailable;
-  return !isSentence || error.message.includes(dataDir);
 }
 
 async function runUntilStopped(
@@ -103,7 +88,7 @@ async function runUntilStopped(
   say("Stopped.");
 }
 
-/** The processes of a killed supervisor end without help; until then they hold ports and files. */
+/** Only a killed stack leaves its file behind. Its processes end without help; until then they hold ports and files. */
 async function waitForLeftovers(dataDir: string): Promise<void> {
   const pids = readStackFile(dataDir)?.processes.map((process) => process.pid) ?? [];
   const haveEnded = () => pids.every((pid) => processIdentity(pid) === undefined);

@@ -1,12 +1,11 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
 import { DataDirectoryInUse, isStackRunning, lockDataDirectory } from "./lock.ts";
 import { readOrCreateSecrets } from "./secrets.ts";
 import { readStackFile, removeStackFile, writeStackFile } from "./stack-file.ts";
-import { releaseUnusedDirectory } from "./unused-directory.ts";
 
 let dir = "";
 beforeEach(() => {
@@ -22,7 +21,9 @@ describe("the lock of a data directory", () => {
     await expect(lockDataDirectory(dir, "stack")).rejects.toThrow(DataDirectoryInUse);
     await expect(lockDataDirectory(dir, "key")).rejects.toThrow(dir);
     lock.release();
-    expect((await lockDataDirectory(dir, "stack")).wasLeftOver).toBe(false);
+    expect(isStackRunning(dir)).toBe(false);
+    await lockDataDirectory(dir, "stack");
+    expect(isStackRunning(dir)).toBe(true);
   });
 
   it("is waited for while a key is being created", async () => {
@@ -41,7 +42,9 @@ describe("the lock of a data directory", () => {
     ["nobody one can read", () => "x"],
   ])("is taken over from %s", async (_case, holder) => {
     writeFileSync(join(dir, "stack.lock"), JSON.stringify(holder()));
-    expect((await lockDataDirectory(dir, "stack")).wasLeftOver).toBe(true);
+    expect(isStackRunning(dir)).toBe(false);
+    await lockDataDirectory(dir, "stack");
+    expect(isStackRunning(dir)).toBe(true);
   });
 
   it("creates a data directory that is accessible only to its owner", async () => {
@@ -62,54 +65,9 @@ describe("the lock of a data directory", () => {
     expect(readStackFile(path())).toBeUndefined();
   });
 
-  it("creates missing parents of a data directory, and records them", async () => {
-    const lock = await lockDataDirectory(join(dir, "a", "b", "c"), "stack");
-    expect(lock.made).toBe(join(dir, "a"));
-    expect((await lockDataDirectory(join(dir, "a", "b", "d"), "stack")).made).toBe(join(dir, "a", "b", "d"));
-    expect((await lockDataDirectory(join(dir, "a"), "stack")).made).toBeUndefined();
-  });
-});
-
-describe("a data directory that a failed start has created", () => {
-  const make = async (dataDir: string) => {
-    const lock = await lockDataDirectory(dataDir, "stack");
-    readOrCreateSecrets(dataDir);
-    mkdirSync(join(dataDir, "logs"));
-    writeFileSync(join(dataDir, "logs", "front.log"), "{}");
-    return lock;
-  };
-
-  it("is removed with its created parents, and nothing else", async () => {
-    const dataDir = join(dir, "made", "for", "this");
-    releaseUnusedDirectory(dataDir, await make(dataDir));
-    expect(readdirSync(dir)).toEqual([]);
-    const beside = join(dir, "made", "beside");
-    mkdirSync(join(dir, "made"));
-    writeFileSync(join(dir, "made", "of-somebody"), "");
-    releaseUnusedDirectory(beside, await make(beside));
-    expect(readdirSync(join(dir, "made"))).toEqual(["of-somebody"]);
-  });
-
-  it("stays when it existed before", async () => {
-    const dataDir = join(dir, "there");
-    mkdirSync(dataDir);
-    releaseUnusedDirectory(dataDir, await make(dataDir));
-    expect(readdirSync(dataDir).sort()).toEqual(["logs", "secrets.json"]);
-  });
-
-  it("stays when what was made is said to be elsewhere", async () => {
-    const dataDir = join(dir, "above", "made");
-    const lock = await make(dataDir);
-    releaseUnusedDirectory(dataDir, { ...lock, made: join(dir, "above", "mad") });
-    expect(readdirSync(dataDir)).toEqual([]);
-  });
-
-  it("stays when it contains other files", async () => {
-    const dataDir = join(dir, "made");
-    const lock = await make(dataDir);
-    writeFileSync(join(dataDir, "notes.txt"), "mine");
-    releaseUnusedDirectory(dataDir, lock);
-    expect(readdirSync(dataDir)).toEqual(["notes.txt"]);
+  it("creates missing parents of a data directory", async () => {
+    await lockDataDirectory(join(dir, "a", "b", "c"), "stack");
+    expect(isStackRunning(join(dir, "a", "b", "c"))).toBe(true);
   });
 });
 

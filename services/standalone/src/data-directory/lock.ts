@@ -11,10 +11,6 @@ const LOOK_EVERY_MS = 50;
 export type LockPurpose = "stack" | "key";
 
 export interface DataDirectoryLock {
-  /** The last holder was killed; its child processes may still be ending. */
-  wasLeftOver: boolean;
-  /** The topmost parent of the data directory that had to be created; undefined: all existed. */
-  made: string | undefined;
   release(): void;
 }
 
@@ -62,32 +58,23 @@ export function isStackRunning(dataDir: string): boolean {
 function tryLock(dataDir: string, purpose: LockPurpose): DataDirectoryLock {
   const file = join(dataDir, FILE_NAME);
   const own: Partial<Holder> = { pid: process.pid, identity: processIdentity(process.pid), purpose };
-  let wasLeftOver = false;
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-    const created = createLockFile(dataDir, file, JSON.stringify(own));
-    if (created !== false) {
-      return { wasLeftOver, made: created.made, release: () => rmSync(file, { force: true }) };
+    if (createLockFile(dataDir, file, JSON.stringify(own))) {
+      return { release: () => rmSync(file, { force: true }) };
     }
     const holder = readHolder(file);
-    if (holder !== undefined && isAlive(holder)) {
-      throw new DataDirectoryInUse(dataDir, holder);
-    }
+    if (holder !== undefined && isAlive(holder)) throw new DataDirectoryInUse(dataDir, holder);
     rmSync(file, { force: true });
-    wasLeftOver = true;
   }
   throw new SetupError(`${file} could not be created: other processes are starting in ${dataDir} too.`);
 }
 
 /** False: the lock exists already. */
-function createLockFile(
-  dataDir: string,
-  file: string,
-  content: string,
-): { made: string | undefined } | false {
+function createLockFile(dataDir: string, file: string, content: string): boolean {
   try {
-    const made = makeDirectory(dataDir);
+    makeDirectory(dataDir);
     writeFileSync(file, content, { flag: "wx" });
-    return { made };
+    return true;
   } catch (error) {
     const { code = "", message } = error as NodeJS.ErrnoException;
     if (code === "EEXIST") return false;
@@ -108,20 +95,18 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Creates a directory with its missing parents, and returns the topmost one created. Node's recursive mkdir loops forever
- * on file systems that report a missing parent although it exists, such as /proc.
+ * Creates a directory with its missing parents. Node's recursive mkdir loops forever on file systems that report a missing
+ * parent although it exists, such as /proc.
  */
-function makeDirectory(path: string): string | undefined {
+function makeDirectory(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 });
-    return path;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === "EEXIST") return undefined;
+    if (code === "EEXIST") return;
     if (code !== "ENOENT" || existsSync(dirname(path))) throw error;
-    const above = makeDirectory(dirname(path));
-    const own = makeDirectory(path);
-    return above ?? own;
+    makeDirectory(dirname(path));
+    makeDirectory(path);
   }
 }
 
