@@ -10,7 +10,7 @@ import {
 import { createMatchService, readMatchSettings } from "@diegetic/match";
 import { createLogger, createMetrics, listen } from "@diegetic/service-kit";
 import { createTestDatabase } from "@diegetic/testing/database";
-import type { SeenAnswer } from "@diegetic/testing/documented";
+import { type SeenAnswer, sendRepeatedly } from "@diegetic/testing/documented";
 import { forgetEarlierLeases } from "@diegetic/testing/new-redis";
 import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 
@@ -19,7 +19,7 @@ const MATCH_PATHS = new Set([`${BASE_PATH}/match`, `${BASE_PATH}/impressions`]);
 const FRESH_WITHIN_MS = 10_000;
 const CLOSE_WITHIN_MS = 1_000;
 
-/** A request exactly as it is to be sent: nothing is encoded, corrected or added. */
+/** A request exactly as it is to be sent (again, where `isToBeRepeated` says so): nothing is encoded, corrected or added. */
 export interface RawRequest {
   method: string;
   /** With the base path and the query. */
@@ -78,7 +78,7 @@ export async function startComposedApi(settings: Record<string, string> = {}): P
   const portOf = (pathWithBase: string) =>
     (MATCH_PATHS.has(pathWithBase) ? servers.match : servers.management).port;
   return {
-    send: (raw) => send(raw, portOf(raw.path.split("?", 1)[0] ?? ""), agent),
+    send: (raw) => sendRepeatedly(() => send(raw, portOf(raw.path.split("?", 1)[0] ?? ""), agent)),
     newAccount,
     newKey: async () => (await newAccount()).key,
     origin: (path) => `http://127.0.0.1:${portOf(BASE_PATH + path)}${BASE_PATH}`,

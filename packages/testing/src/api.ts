@@ -1,4 +1,8 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout } from "node:timers/promises";
 import { undocumented } from "./documented.ts";
+
+const REPEAT_WITHIN_MS = 30_000;
 
 export interface ApiAnswer {
   status: number;
@@ -10,7 +14,7 @@ export interface ApiAnswer {
 /** Calls the API with one key, like a client. Rejects on an answer that the API document does not allow. */
 export interface Api {
   request(method: string, path: string, body?: object, headers?: Record<string, string>): Promise<ApiAnswer>;
-  /** Expects the status, and returns the body. */
+  /** Expects the status, and returns the body. Repeats a POST that is answered 503, under one Idempotency-Key. */
   // biome-ignore lint/suspicious/noExplicitAny: an answer's shape is what the tests examine
   expect(status: number, method: string, path: string, body?: object): Promise<any>;
 }
@@ -39,7 +43,15 @@ export function apiClient(baseUrl: string, key: string): Api {
   return {
     request,
     async expect(status, method, path, body) {
-      const answer = await request(method, path, body);
+      const headers = method === "POST" ? { "Idempotency-Key": randomUUID() } : undefined;
+      const deadlineMs = performance.now() + REPEAT_WITHIN_MS;
+      let answer = await request(method, path, body, headers);
+      while (headers && answer.status === 503 && status !== 503 && performance.now() < deadlineMs) {
+        const seconds = Number(answer.headers.get("Retry-After") ?? Number.NaN);
+        if (Number.isNaN(seconds)) break;
+        await setTimeout(seconds * 1_000);
+        answer = await request(method, path, body, headers);
+      }
       if (answer.status !== status) {
         throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}, not ${status}`);
       }

@@ -1,5 +1,9 @@
-import { describe, expect, it } from "@jest/globals";
-import { type SeenAnswer, undocumented } from "./documented.ts";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, describe, expect, it } from "@jest/globals";
+import request from "supertest";
+import { apiClient } from "./api.ts";
+import { documented, type SeenAnswer, sendRepeatedly, undocumented } from "./documented.ts";
 
 const limits = {
   "x-ratelimit-limit": "100",
@@ -82,5 +86,54 @@ describe("checking an answer against the API document", () => {
     ],
   ])("refuses %s", (_name, answer, problem) => {
     expect(undocumented(answer)).toMatch(problem);
+  });
+});
+
+describe("a request that cannot be served now", () => {
+  const closers: (() => void)[] = [];
+  afterEach(() => {
+    for (const close of closers.splice(0)) close();
+  });
+
+  /** Answers 503 once, then as given. */
+  async function busyOnce({ status, headers, text }: SeenAnswer) {
+    const keys: unknown[] = [];
+    const server = createServer((incoming, response) => {
+      keys.push(incoming.headers["idempotency-key"]);
+      const answer =
+        keys.length === 1 ? { status: 503, text: '{"detail":"later"}', headers: busy.headers } : undefined;
+      response.writeHead(answer?.status ?? status, (answer?.headers ?? headers) as Record<string, string>);
+      response.end(answer?.text ?? text);
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    closers.push(
+      () => server.closeAllConnections(),
+      () => server.close(),
+    );
+    return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, keys };
+  }
+  const busy = error("/api/match", 503, { "retry-after": "1" });
+
+  it("is repeated where a match instance refuses it", async () => {
+    const { origin, keys } = await busyOnce(noMatch);
+    await documented(request(origin).post("/api/match").send({})).expect(204);
+    expect(keys).toHaveLength(2);
+    const answers = [busy, noMatch];
+    expect(await sendRepeatedly(async () => answers.shift() ?? busy)).toBe(noMatch);
+  });
+
+  it("is not repeated where the first answer is asked for, or where a change may be stored", async () => {
+    const { origin } = await busyOnce(noMatch);
+    await documented(request(origin).post("/api/match").send({})).retry(0).expect(503);
+    const other = await busyOnce(deposit);
+    await documented(request(other.origin).post("/api/deposit").send({})).expect(503);
+    expect(other.keys).toHaveLength(1);
+  });
+
+  it("is repeated under one Idempotency-Key where a set-up expects a success", async () => {
+    const { origin, keys } = await busyOnce(deposit);
+    const api = apiClient(`${origin}/api`, "igk_any");
+    expect(await api.expect(200, "POST", "/deposit", {})).toEqual(JSON.parse(deposit.text));
+    expect(keys).toEqual([expect.stringMatching(/./), keys[0]]);
   });
 });
