@@ -45,7 +45,7 @@ export class Matching {
   readonly #terms = new Terms();
   readonly #records = new Records();
   readonly #live = new PostingSet(this.#records);
-  readonly #ended = new Ended(this.#records, this.#live);
+  readonly #ended = new Ended(this.#live);
   readonly #reader = new RequestReader(this.#terms);
   readonly #parked = new Parked(this.#records, this.#live);
   readonly #refusals = new Refusals(
@@ -61,7 +61,6 @@ export class Matching {
   readonly #sampling = new TieSampling(this.#scorer, this.#records);
   readonly #excluded: number[] = [];
   #activeTermCount = 0;
-  #walkCount = 0;
   #searchId = 0;
   #isOpen = false;
   /** Upper bound of all priorities; removing campaigns does not lower it. */
@@ -72,7 +71,7 @@ export class Matching {
     return {
       textsFound: this.#reader.foundCount,
       termsActivated: this.#activeTermCount,
-      postingsWalked: this.#walkCount,
+      postingsWalked: this.#search.walkCount,
       entriesRead: this.#search.entryCount,
       recordsRead: this.#search.recordCount,
     };
@@ -99,9 +98,8 @@ export class Matching {
     const address = this.addressOf(documentId);
     if (address === noAddress) return;
     this.#refusals.forgetDocument(documentId);
-    if (this.#ended.has(address)) this.#ended.remove(address);
-    else if (this.#parked.has(address)) this.#parked.remove(address);
-    else this.#live.remove(address);
+    if (this.#parked.has(address)) this.#parked.remove(address);
+    else if (!this.#ended.remove(address)) this.#live.remove(address);
     const advertiser = this.#records.get(address, field.advertiser);
     for (const term of this.#records.terms(address)) this.#terms.release(term);
     if (!this.#terms.isUsed(advertiser)) this.#refusals.forgetAdvertiser(advertiser);
@@ -147,7 +145,7 @@ export class Matching {
     if (!scene.placement.is_active) return;
     this.#reader.read(scene);
     this.#scorer.open(scene);
-    this.#search.postings.open(this.#live, this.#terms);
+    this.#search.lists.open(this.#live.lists, this.#terms);
     for (const documentId of excluded) {
       const address = this.addressOf(documentId);
       if (address === noAddress) continue;
@@ -167,7 +165,6 @@ export class Matching {
 
   close(): void {
     this.#activeTermCount += this.#terms.activeTermCount;
-    this.#walkCount += this.#search.postings.walkCount;
     this.#terms.resetAll();
     const { ended } = this.#scorer;
     const { visited } = this.#refusals;
@@ -186,7 +183,7 @@ export class Matching {
     const search = this.#search;
     search.open(this.#nextSearchId());
     if (!this.#isOpen) return;
-    search.postings.open(this.#parked.postings, this.#terms);
+    search.lists.open(this.#parked.postings.lists, this.#terms);
     for (const address of this.#excluded) search.exclude(address);
   }
 
@@ -195,7 +192,6 @@ export class Matching {
     const search = this.#search;
     this.#findHighest();
     if (search.best < 0) return null;
-    search.findTies();
     const drawn = search.crowded
       ? this.#sampling.draw(search, this.#excluded, this.#maxPriority + 1, random)
       : noAddress;

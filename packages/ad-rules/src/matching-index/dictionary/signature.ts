@@ -56,11 +56,6 @@ export interface RequestSignature {
   places: number;
 }
 
-/** Whether a record with this campaign signature may serve the request. */
-export function fits(signature: number, places: number, requestSignature: RequestSignature): boolean {
-  return fitness(signature, places, requestSignature) < 0;
-}
-
 /** Below 0 if the record may serve the request. Ignores the bits above the parts. */
 export function fitness(signature: number, places: number, requestSignature: RequestSignature): number {
   const both = signature & requestSignature.signature;

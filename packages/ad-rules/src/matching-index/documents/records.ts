@@ -45,9 +45,7 @@ export const bits = {
   ranges: 0b1_0000,
   /** It has circles, which flags represent only approximately. */
   circles: 0b10_0000,
-  /** It has ended and is in no posting list (ended.ts). */
-  ended: 0b100_0000,
-  keyShift: 7,
+  keyShift: 6,
   /** The group whose posting lists contain it: 0 none, 1 `field.places`, 2 `field.categories`, 3 `field.tags`. */
   keyMask: 0b11,
 } as const;

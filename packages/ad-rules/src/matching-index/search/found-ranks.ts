@@ -31,6 +31,12 @@ export class FoundRanks {
     emptyRanked(this);
   }
 
+  /** Ends the search: no bound is above infinity. */
+  stop(): void {
+    this.highestRank = Number.POSITIVE_INFINITY;
+    this.lowestRank = Number.POSITIVE_INFINITY;
+  }
+
   /** Restarts the list of ties, without a limit. */
   restartListing(): void {
     this.crowded = false;

@@ -23,11 +23,9 @@ import {
   rangesAt,
   weightsAt,
 } from "../documents/records.ts";
-import { affineTerms } from "../postings/posting-set.ts";
+import { endedForMs } from "../suppression/ended.ts";
 import type { Refusals } from "../suppression/refusals.ts";
 
-/** A campaign stays in its posting lists for this time after its end, so that small clock corrections cost nothing. */
-const endedForMs = 120_000;
 /** Maximum ended records that one search reports. */
 const maxEnded = 8;
 
@@ -154,14 +152,6 @@ export class Scorer {
     const { flags } = this.#terms;
     let count = 0;
     for (const term of this.#records.list(address, list)) if (flags[term] !== 0) count += 1;
-    return count;
-  }
-
-  /** Number of satisfied affinities whose posting lists contain the record. */
-  countAffine(address: number): number {
-    const { flags } = this.#terms;
-    let count = 0;
-    for (const term of affineTerms(this.#records, address)) if (flags[term] !== 0) count += 1;
     return count;
   }
 }

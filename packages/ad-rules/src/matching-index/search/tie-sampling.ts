@@ -29,22 +29,19 @@ export class TieSampling {
    * @param maxWeight upper bound of all weights; a weight is the priority + 1
    */
   draw(search: Search, excluded: readonly number[], maxWeight: number, random: Random): number {
-    const { postings, lowestRank, byAffinity } = search;
-    const first = byAffinity ? postings.bids : postings.bounds;
-    const inFirst = first.countFrom(lowestRank);
-    const total = inFirst + (byAffinity ? postings.affinities.countFrom(lowestRank) : 0);
+    const { lists, lowestRank } = search;
+    // All bounds are integers.
+    const lowestBound = Math.ceil(lowestRank);
+    const total = lists.countFrom(lowestBound);
     if (total <= maxTrials) return -1;
     for (let trial = 0; trial < maxTrials; trial += 1) {
       const ticket = random() * total;
       const index = Math.min(Math.floor(ticket), total - 1);
-      const address =
-        index < inFirst
-          ? first.recordAt(index, lowestRank)
-          : postings.affinities.recordAt(index - inFirst, lowestRank);
+      const address = lists.recordAt(index, lowestBound);
       if (address < 0 || excluded.includes(address) || !this.#ties(address, lowestRank)) continue;
       if (search.isAdvertiserExcluded(this.#records.get(address, field.advertiser))) continue;
       const weight = this.#records.get(address, field.priority) + 1;
-      const chances = maxWeight * this.#timesPosted(address, search);
+      const chances = maxWeight * this.#timesPosted(address);
       if ((ticket - index) * chances < weight) return address;
     }
     return -1;
@@ -61,15 +58,9 @@ export class TieSampling {
     );
   }
 
-  /** Number of entries of the record that a trial can take. */
-  #timesPosted(address: number, { lowestRank, byAffinity }: Search): number {
-    const records = this.#records;
-    const key = (records.get(address, field.traits) >>> bits.keyShift) & bits.keyMask;
-    const keys = key === 0 ? 1 : this.#scorer.countActive(address, field.places + key - 1);
-    if (!byAffinity) return keys;
-    return (
-      (records.get(address, field.bidCents) >= lowestRank ? keys : 0) +
-      (records.get(address, field.bound) >= lowestRank ? this.#scorer.countAffine(address) : 0)
-    );
+  /** Number of active posting lists that contain the record. */
+  #timesPosted(address: number): number {
+    const key = (this.#records.get(address, field.traits) >>> bits.keyShift) & bits.keyMask;
+    return key === 0 ? 1 : this.#scorer.countActive(address, field.places + key - 1);
   }
 }

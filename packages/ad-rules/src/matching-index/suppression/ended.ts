@@ -1,66 +1,53 @@
-import { bits, field, flightEndAt, type Records } from "../documents/records.ts";
-import { PostingList } from "../postings/posting-list.ts";
 import type { PostingSet } from "../postings/posting-set.ts";
-import { Arena, offsetOf } from "../storage/arena.ts";
 
-/** Resolution of stored end times, so that they fit into 32-bit integers. */
-const periodMs = 120_000;
+/** A campaign stays in its posting lists for this time after its end, so that small clock corrections cost nothing. */
+export const endedForMs = 120_000;
 /** Maximum records restored before one search. */
 const maxPerSearch = 64;
 
 /**
  * Campaigns that have ended. A search reports those that it visits, and they are removed from the posting lists after it. When
- * the clock is set back, they are inserted again, a limited number before each search.
+ * the clock is set back, all are inserted again, a limited number before each search; searches report those that have ended
+ * nevertheless.
  */
 export class Ended {
-  readonly #records: Records;
   readonly #live: PostingSet;
-  /** By the period of their end, latest first. */
-  readonly #byPeriod = new PostingList(new Arena());
+  /** In the order of their removal. */
+  readonly #addresses = new Set<number>();
+  #latestMs = Number.NEGATIVE_INFINITY;
+  /** Number of records that were removed before the clock was set back. */
+  #outdated = 0;
 
-  constructor(records: Records, live: PostingSet) {
-    this.#records = records;
+  constructor(live: PostingSet) {
     this.#live = live;
   }
 
-  /** Removes a record from the posting lists. It must have ended at least two minutes ago. */
+  /** Removes a record from the posting lists. It must have ended at least `endedForMs` ago. */
   retire(address: number): void {
     this.#live.remove(address);
-    this.#byPeriod.insert([this.#periodOf(address), address]);
-    this.#setTraits(address, this.#traits(address) | bits.ended);
+    this.#addresses.add(address);
   }
 
-  has(address: number): boolean {
-    return (this.#traits(address) & bits.ended) !== 0;
+  /** Forgets a retired record without restoring it; returns false when it is not retired. */
+  remove(address: number): boolean {
+    return this.#addresses.delete(address);
   }
 
-  /** Forgets a retired record without restoring it. */
-  remove(address: number): void {
-    this.#byPeriod.remove(this.#periodOf(address), address);
-    this.#setTraits(address, this.#traits(address) & ~bits.ended);
-  }
-
-  /** Restores some records that have not ended at this time; returns whether more may remain. */
+  /** Restores some records after the clock was set back; returns whether more remain. */
   restore(nowMs: number): boolean {
-    for (let left = maxPerSearch; left > 0; left -= 1) {
-      const address = this.#byPeriod.topRecord;
-      if (address < 0 || (this.#byPeriod.top + 1) * periodMs <= nowMs) return false;
-      this.remove(address);
+    const wasSetBack = nowMs < this.#latestMs - endedForMs;
+    this.#latestMs = wasSetBack ? nowMs : Math.max(this.#latestMs, nowMs);
+    if (wasSetBack) this.#outdated = this.#addresses.size;
+    if (this.#outdated === 0) return false;
+    let left = maxPerSearch;
+    for (const address of this.#addresses) {
+      if (left === 0 || this.#outdated === 0) return this.#outdated > 0;
+      left -= 1;
+      this.#outdated -= 1;
+      this.#addresses.delete(address);
       this.#live.add(address);
     }
-    return true;
-  }
-
-  #periodOf(address: number): number {
-    const endsBeforeMs = this.#records.floatsOf(address)[flightEndAt(offsetOf(address))] ?? 0;
-    return Math.floor(endsBeforeMs / periodMs);
-  }
-
-  #traits(address: number): number {
-    return this.#records.get(address, field.traits);
-  }
-
-  #setTraits(address: number, traits: number): void {
-    this.#records.set(address, field.traits, traits);
+    this.#outdated = 0;
+    return false;
   }
 }

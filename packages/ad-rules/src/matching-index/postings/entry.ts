@@ -1,18 +1,16 @@
 import { bucketOf } from "../dictionary/buckets.ts";
 import { fitness, type RequestSignature } from "../dictionary/signature.ts";
-import { SortedPostingList } from "./posting-list.ts";
 
 /**
- * The layout of an entry, from which a search computes an upper bound of the rank in the request (a *reach*) without
- * reading the record:
+ * The layout of an entry, half a cache line, from which a search computes an upper bound of the rank in the request (a
+ * *reach*) without reading the record:
  *
- * 1. Bound and record.
- * 2. The campaign signature in two numbers (signature.ts); the first also holds the number of further pairs.
+ * 1. Bound (the highest rank in any context) and record.
+ * 2. The campaign signature in two numbers (signature.ts).
  * 3. Bid, and 1 + score with all affinities satisfied.
- * 4. Affinities in pairs, heaviest first: each its bucket (buckets.ts) and what missing half of it takes off the score.
- *    Two pairs always exist.
+ * 4. The six heaviest affinities in pairs: each its bucket (buckets.ts) and what missing half of it takes off the score.
  *
- * The reach is nearly exact for most records, and usually the four heaviest affinities decide that it is too low.
+ * The reach is nearly exact for most records.
  *
  * The rank is bid × (2 − 1 ÷ (1 + score)). So a record reaches a rank if (2 × bid − rank) × (1 + score) ≥ bid. That needs
  * no division, and only integers: scores count in parts of which a weight with one decimal is a whole number, ranks in
@@ -20,11 +18,8 @@ import { SortedPostingList } from "./posting-list.ts";
  */
 const reachAt = 4;
 const pairsAt = 5;
-/** Number of affinities for which each entry has room and which are always read. */
-const fixedAffinities = 4;
-const fixedLength = pairsAt + fixedAffinities / 2;
-const furtherShift = 29;
-const maxFurther = 7;
+const maxAffinities = 6;
+export const entryLength: number = pairsAt + maxAffinities / 2;
 const lossBits = 6;
 const lossMask = (1 << lossBits) - 1;
 const pairShift = 16;
@@ -73,21 +68,14 @@ export function entryOf({
       if (loss > 0) packed.push((bucketOf(term) << lossBits) | loss);
     }
     packed.sort((left, right) => (right & lossMask) - (left & lossMask));
-    packed.splice(fixedAffinities + 2 * maxFurther);
+    packed.splice(maxAffinities);
   }
-  while (packed.length < fixedAffinities || packed.length % 2 > 0) packed.push(0);
   const pairs: number[] = [];
-  for (let index = 0; index < packed.length; index += 2) {
-    pairs.push((packed[index] ?? 0) | ((packed[index + 1] ?? 0) << pairShift) | 0);
+  for (let index = 0; index < maxAffinities; index += 2) {
+    pairs.push((packed[index] ?? 0) | ((packed[index + 1] ?? 0) << pairShift));
   }
-  const further = pairs.length - fixedAffinities / 2;
   const reach = fits ? (bidCents << sumBits) | onePlusScore : (maxBid << sumBits) | maxSum;
-  return [bound, record, signature | (further << furtherShift), places, reach, ...pairs];
-}
-
-/** The length of the entry at this offset. */
-export function lengthAt(block: Int32Array, offset: number): number {
-  return fixedLength + ((block[offset + 2] ?? 0) >>> furtherShift);
+  return [bound, record, signature, places, reach, ...pairs];
 }
 
 /** The reach of a rank, as `reachAbove` compares and returns it: one part less, which is far above rounding errors. */
@@ -118,13 +106,14 @@ export function reachAbove(
   const bid = bidAndSum >>> sumBits;
   const spare = (2 * partsOfCent * bid - lowest) | 0;
   const needed = Math.imul(bid, partsOfCent * partsOfOne);
-  const heaviest = lossOf(block[offset + pairsAt] ?? 0, missed);
-  let sum = ((bidAndSum & maxSum) - heaviest - lossOf(block[offset + pairsAt + 1] ?? 0, missed)) | 0;
-  // One branch for all conditions and four affinities: separate branches are unpredictable for the processor.
-  if ((fitness(signature, places, requestSignature) & (needed - 1 - Math.imul(spare, sum))) >= 0) return 0;
-  const end = offset + fixedLength + (signature >>> furtherShift);
-  for (let at = offset + fixedLength; at < end; at += 1) sum -= lossOf(block[at] ?? 0, missed);
-  return Math.imul(spare, sum) >= needed ? reachWith(bid, sum) : 0;
+  const loss =
+    lossOf(block[offset + pairsAt] ?? 0, missed) +
+    lossOf(block[offset + pairsAt + 1] ?? 0, missed) +
+    lossOf(block[offset + pairsAt + 2] ?? 0, missed);
+  const sum = ((bidAndSum & maxSum) - loss) | 0;
+  // One branch for all conditions and affinities: separate branches are unpredictable for the processor.
+  const isTooLow = (fitness(signature, places, requestSignature) & (needed - 1 - Math.imul(spare, sum))) >= 0;
+  return isTooLow ? 0 : reachWith(bid, sum);
 }
 
 /** What the request misses of a pair of affinities. */
@@ -132,11 +121,4 @@ function lossOf(pair: number, missed: Uint8Array): number {
   const one = Math.imul(pair & lossMask, missed[(pair >>> lossBits) & bucketMask] ?? 0);
   const other = Math.imul((pair >>> pairShift) & lossMask, missed[pair >>> (pairShift + lossBits)] ?? 0);
   return (one + other) | 0;
-}
-
-/** Records by their bound: the highest rank in any context. */
-export class BoundPostingList extends SortedPostingList {
-  protected lengthAt(numbers: Int32Array, offset: number): number {
-    return lengthAt(numbers, offset);
-  }
 }
