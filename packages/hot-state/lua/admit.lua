@@ -3,8 +3,9 @@
 -- ARGV  match_id, max_ads, idle_ms (a session ends after this long without a request), lease_expires_ms ('': not checked),
 --       advertiser tag (8 characters)
 -- Reply {code, started_ms (of the session), count (of its ads, including this one),
---        earlier (ads of this advertiser from more than half of idle_ms ago: their counts may have expired, see "cap"),
---        earlier_since_ms (when the first of them was admitted, '' if none)}: strings without line breaks
+--        earlier_since_ms (when the first of the following was admitted, '' if none),
+--        match_ids of this advertiser's ads from more than half of idle_ms ago: their counts may have expired, see "cap"}:
+--        strings without line breaks
 -- Codes admitted   the match has a seat
 --       full       max_ads seats are taken
 --       expired    the caller's lease has expired, so its snapshot may be outdated; nothing was changed
@@ -20,7 +21,7 @@ local _, now_us = now_microseconds()
 local UNIX_MS_DIGITS = 13
 local now_ms = milliseconds(now_us)
 
-if ARGV[4] ~= '' and tonumber(now_ms) > tonumber(ARGV[4]) then return { 'expired', now_ms, '0', '0', '' } end
+if ARGV[4] ~= '' and tonumber(now_ms) > tonumber(ARGV[4]) then return { 'expired', now_ms, '0', '', '' } end
 
 local known = redis.call('HMGET', session, 'started', match_id)
 local started, seat = known[1] or now_ms, known[2]
@@ -33,14 +34,14 @@ local function ms_since_start(value)
   return ms >= tonumber(started) and ms - tonumber(started) or nil
 end
 
-local count, earlier, first = 0, 0, math.huge
+local count, earlier, first = 0, {}, math.huge
 if known[1] then
   local fields = redis.call('HGETALL', session)
   count = #fields / 2 - 1
   for i = 1, #fields, 2 do
     local admitted = fields[i] ~= 'started' and ms_since_start(fields[i + 1])
     if admitted and age_ms - admitted > idle_ms / 2 then
-      earlier, first = earlier + 1, math.min(first, admitted)
+      earlier[#earlier + 1], first = fields[i], math.min(first, admitted)
     end
   end
 end
@@ -55,4 +56,4 @@ elseif not seat or string.sub(seat, 1, #tag) ~= tag then
   redis.call('HSET', session, 'started', started, match_id, tag .. whole(age_ms))
 end
 redis.call('PEXPIRE', session, idle_ms)
-return { code, started, whole(count), whole(earlier), earlier > 0 and whole(tonumber(started) + first) or '' }
+return { code, started, whole(count), #earlier > 0 and whole(tonumber(started) + first) or '', table.concat(earlier, ',') }

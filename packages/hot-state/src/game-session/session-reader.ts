@@ -1,5 +1,6 @@
 import type { RedisConnection } from "../connection.ts";
 import { advertiserKeys, gameKeys } from "../keys.ts";
+import { createBacklogCommands } from "../money/backlog.ts";
 import { isCapLost, isCapStale } from "../money/holds.ts";
 import { requirePlainName } from "../money/limits.ts";
 import { earlierAds, type SessionReference, tagOf } from "./sessions.ts";
@@ -21,6 +22,7 @@ export interface SessionReader {
 
 /** Reads player sessions for explanations; matching itself takes what it needs from `admit` and `reserve`. */
 export function createSessionReader(redis: RedisConnection): SessionReader {
+  const money = createBacklogCommands(redis);
   return {
     async read({ gameId, sessionKey, advertiserId, creativeIds, idleMs }) {
       requirePlainName("sessionKey", sessionKey);
@@ -33,9 +35,14 @@ export function createSessionReader(redis: RedisConnection): SessionReader {
       const { since, base = 0 } = counts;
       const sinceMs = since === undefined ? null : Math.floor(Number(since) / 1_000);
       const isOver = isCapStale(sinceMs, Number(started), idleMs);
-      const earlier = earlierAds(Object.values(seats), tagOf(advertiserId), Number(started));
+      const tag = tagOf(advertiserId);
+      const taken = earlierAds(seats, tag, Number(started));
+      const lapsed = taken === null ? [] : await money.findSessionReleases(advertiserId, taken.matchIds);
+      const counted = Object.entries(seats).filter(([matchId]) => !lapsed.includes(matchId));
+      const earlier = earlierAds(Object.fromEntries(counted), tag, Number(started));
       const isLost = sinceMs === null || isOver || isCapLost(sinceMs, earlier, idleMs);
-      const appearances = (id: string) => (isLost ? (earlier?.count ?? 0) : Number(counts[id] ?? base));
+      const appearances = (id: string) =>
+        isLost ? (earlier?.matchIds.length ?? 0) : Number(counts[id] ?? base);
       return {
         ads: Object.keys(seats).length,
         appearances: new Map(creativeIds.map((id) => [id, appearances(id)])),

@@ -77,10 +77,12 @@ describe("admit", () => {
     const pastMs = IDLE_MS / 2 + 1;
     await redis.hincrby(key, "started", -pastMs);
     const sinceMs = startedMs - pastMs;
-    expect(await admit("mat_5", 9, "adv_1")).toMatchObject({ earlier: { count: 3, sinceMs } });
+    expect(await admit("mat_5", 9, "adv_1")).toMatchObject({
+      earlier: { matchIds: ["mat_1", "mat_3", "mat_4"], sinceMs },
+    });
     await sessions.unadmit(session, "mat_1");
-    expect((await admit("mat_6", 9, "adv_1")).earlier?.count).toBe(2);
-    expect(await admit("mat_6", 9, "adv_2")).toMatchObject({ count: 5, earlier: { count: 1 } });
+    expect((await admit("mat_6", 9, "adv_1")).earlier?.matchIds).toEqual(["mat_3", "mat_4"]);
+    expect(await admit("mat_6", 9, "adv_2")).toMatchObject({ count: 5, earlier: { matchIds: ["mat_2"] } });
     expect(await admit("mat_7", 9, "adv_3")).toMatchObject({ earlier: null });
   });
 
@@ -90,7 +92,10 @@ describe("admit", () => {
     const pastMs = IDLE_MS;
     await redis.hset(key, "started", startedMs - pastMs, "mat_old", startedMs - pastMs + 5);
     const sinceMs = startedMs - pastMs + 5;
-    expect(await admit("mat_2", 9, "adv_2")).toMatchObject({ count: 3, earlier: { count: 1, sinceMs } });
+    expect(await admit("mat_2", 9, "adv_2")).toMatchObject({
+      count: 3,
+      earlier: { matchIds: ["mat_old"], sinceMs },
+    });
   });
 
   it("keeps the session alive, admitted or not", async () => {

@@ -56,12 +56,20 @@ export interface GameSessions {
 }
 
 /** The advertiser's ads among a session's seats, as `admit` stores them, with those of an earlier version. */
-export function earlierAds(seats: readonly string[], tag: string, startedMs: number): EarlierAds | null {
-  const admitted = seats.flatMap((seat) => {
-    if (seat.startsWith(tag)) return startedMs + Number(seat.slice(tag.length));
-    return UNIX_MS.test(seat) && Number(seat) >= startedMs ? Number(seat) : [];
+export function earlierAds(
+  seats: Readonly<Record<string, string>>,
+  tag: string,
+  startedMs: number,
+): EarlierAds | null {
+  const ads = Object.entries(seats).flatMap(([matchId, seat]) => {
+    if (seat.startsWith(tag)) return { matchId, admittedMs: startedMs + Number(seat.slice(tag.length)) };
+    return UNIX_MS.test(seat) && Number(seat) >= startedMs ? { matchId, admittedMs: Number(seat) } : [];
   });
-  return admitted.length === 0 ? null : { count: admitted.length, sinceMs: Math.min(...admitted) };
+  if (ads.length === 0) return null;
+  return {
+    matchIds: ads.map(({ matchId }) => matchId),
+    sinceMs: Math.min(...ads.map(({ admittedMs }) => admittedMs)),
+  };
 }
 
 function sessionKeyOf({ gameId, sessionKey }: SessionReference): string {
@@ -91,7 +99,8 @@ export function createGameSessions(redis: RedisConnection): GameSessions {
         admitted: code === "admitted",
         startedMs: reply.integer(1),
         count: reply.integer(2),
-        earlier: reply.text(4) === "" ? null : { count: reply.integer(3), sinceMs: reply.integer(4) },
+        earlier:
+          reply.text(3) === "" ? null : { matchIds: reply.text(4).split(","), sinceMs: reply.integer(3) },
       };
     },
     async touch(session, idleMs) {

@@ -90,7 +90,13 @@ export function createBacklogCommands(
   redis: RedisConnection,
 ): Pick<
   MoneyCommands,
-  "listOutbox" | "isInOutbox" | "ackOutbox" | "listLapsed" | "listSessionReleases" | "ackSessionReleases"
+  | "listOutbox"
+  | "isInOutbox"
+  | "ackOutbox"
+  | "listLapsed"
+  | "listSessionReleases"
+  | "findSessionReleases"
+  | "ackSessionReleases"
 > {
   const listLapsed = defineScript(redis, "list_lapsed", 1);
   return {
@@ -122,6 +128,10 @@ export function createBacklogCommands(
     },
     listSessionReleases: (advertiserId, limit, cursor) =>
       scanHash(redis, advertiserKeys.sessionRelease(advertiserId), { limit, cursor }, parseSessionRelease),
+    findSessionReleases: async (advertiserId, matchIds) => {
+      const releases = await redis.hmget(advertiserKeys.sessionRelease(advertiserId), ...matchIds);
+      return matchIds.filter((_, i) => releases[i] !== null);
+    },
     ackSessionReleases: (advertiserId, matchIds) =>
       deleteFields(redis, advertiserKeys.sessionRelease(advertiserId), matchIds),
   };

@@ -168,7 +168,7 @@ function createReserve(redis: RedisConnection, times: ImpressionTimes): MoneyCom
         request.match.developer_account_id,
         keptMs(times),
         isCarried(request, times) ? "" : rememberedMs(request, times),
-        request.earlier?.count ?? "",
+        request.earlier?.matchIds.length ?? "",
         request.earlier?.sinceMs ?? "",
         ...creativesAndCaps(request),
       ),

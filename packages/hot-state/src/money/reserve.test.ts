@@ -236,7 +236,7 @@ describe("caps that expired within their session", () => {
   it("start each creative at the session's earlier ads of the advertiser", async () => {
     const wallet = await TestWallet.open(money, redis);
     await wallet.hold(session, { creatives });
-    const earlier = { count: 2, sinceMs: Date.now() - SESSION_IDLE_MS };
+    const earlier = { matchIds: ["mat_a", "mat_b"], sinceMs: Date.now() - SESSION_IDLE_MS };
     const again = () => money.reserve(wallet.request(session, { creatives, earlier }));
     expect(isCapLost(Date.now(), earlier, SESSION_IDLE_MS)).toBe(true);
     expect(isCapLost(earlier.sinceMs + SESSION_IDLE_MS / 2, earlier, SESSION_IDLE_MS)).toBe(false);

@@ -14,7 +14,7 @@ import type {
  * have expired. Null: none.
  */
 export interface EarlierAds {
-  count: number;
+  matchIds: readonly string[];
   /** When the first of them was admitted. Unix milliseconds. */
   sinceMs: number;
 }
@@ -306,6 +306,8 @@ export interface MoneyCommands {
   ): Promise<{ holds: LapsedHold[]; damaged: string[]; nextLapsesAtMs: number | null }>;
   /** Lapsed matches whose session seat is still taken; about `limit` (1 to 500) a page. */
   listSessionReleases(advertiserId: string, limit: number, cursor?: string): Promise<Page<SessionRelease>>;
+  /** Which of these matches (at least one) have lapsed while their session seat is still taken. */
+  findSessionReleases(advertiserId: string, matchIds: readonly string[]): Promise<string[]>;
   /** Removes session releases (at most 500) that are done; returns how many existed. */
   ackSessionReleases(advertiserId: string, matchIds: readonly string[]): Promise<number>;
 }

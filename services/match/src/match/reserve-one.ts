@@ -189,9 +189,13 @@ async function reserve(
     trial.admission ??= admitted;
     const { admission } = trial;
     const isHeld = reservation.outcome === "held";
-    const { earlier } = admitted;
     const stale = isCapStale(reservation.capSinceMs, admission.startedMs, request.sessionIdleMs);
-    const lost = isHeld && isCapLost(reservation.capSinceMs, earlier, request.sessionIdleMs);
+    const seemsLost = isHeld && isCapLost(reservation.capSinceMs, admitted.earlier, request.sessionIdleMs);
+    const earlier =
+      seemsLost || stale
+        ? await withoutLapsed(dependencies, match, admitted.earlier, admit)
+        : admitted.earlier;
+    const lost = seemsLost && isCapLost(reservation.capSinceMs, earlier, request.sessionIdleMs);
     if (isHeld && (!admission.admitted || stale || lost)) {
       await money.release(holdOf(match), "cancelled");
     }
@@ -202,6 +206,22 @@ async function reserve(
     releaseLater(dependencies, match);
     throw error;
   }
+}
+
+/**
+ * The session's earlier ads, after returning the seats of lapsed matches: billing has not returned them yet. The seats are read
+ * again last, because billing may return one before it is looked for.
+ */
+async function withoutLapsed(
+  { money, sessions }: ReserveDependencies,
+  { advertiser_id, game_id: gameId, session_key: sessionKey }: MatchFacts,
+  earlier: EarlierAds | null,
+  admit: () => Promise<AdmitResult>,
+): Promise<EarlierAds | null> {
+  if (earlier === null) return null;
+  const lapsed = await money.findSessionReleases(advertiser_id, earlier.matchIds);
+  await Promise.all(lapsed.map((matchId) => sessions.unadmit({ gameId, sessionKey }, matchId)));
+  return (await admit()).earlier;
 }
 
 function isDecidedByCaps(reservation: ReserveResult): boolean {

@@ -33,8 +33,10 @@ type Step =
   | { kind: "pause"; idles: number }
   /** The session goes on without this advertiser. */
   | { kind: "others"; idles: number }
-  /** One of the holds lapses, of any session. */
-  | { kind: "lapse"; hold: number };
+  /** One of the holds lapses, of any session: its seat is returned later. */
+  | { kind: "lapse"; hold: number }
+  /** The seats of lapsed holds are returned. */
+  | { kind: "seats" };
 
 const steps = fc.array(
   fc.oneof<fc.WeightedArbitrary<Step>[]>(
@@ -50,7 +52,8 @@ const steps = fc.array(
       weight: 1,
       arbitrary: fc.record({ kind: fc.constant("others"), idles: fc.constantFrom(0.3, 0.9, 1.1, 40) }),
     },
-    { weight: 1, arbitrary: fc.record({ kind: fc.constant("lapse"), hold: fc.nat(9) }) },
+    { weight: 2, arbitrary: fc.record({ kind: fc.constant("lapse"), hold: fc.nat(9) }) },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant("seats") }) },
   ),
   { minLength: 2, maxLength: 12 },
 );
@@ -74,6 +77,12 @@ class Model {
   #count = 0;
   #appearances = 0;
   #served = 0;
+  readonly #lines: number;
+
+  /** @param lines of the creative: with one, a lapsed match may show its line again */
+  constructor(lines: number) {
+    this.#lines = lines;
+  }
 
   /** For each request with an ad: earlier appearances of the creative. */
   match(requests: number): number[] {
@@ -123,7 +132,9 @@ class Model {
   lapse(counts: string): void {
     const [session] = counts.split(".");
     const isCounted = this.isExpired ? session === String(this.#session) : counts === this.counts;
-    if (isCounted) this.#appearances -= 1;
+    if (!isCounted) return;
+    this.#appearances -= 1;
+    if (this.#lines === 1) this.#served -= 1;
   }
 }
 
@@ -135,6 +146,11 @@ class Player {
   readonly campaignId = newId("camp");
   readonly gameId = newId("key");
   readonly sessionKey = newId("key");
+  readonly #altHooks: readonly string[];
+
+  constructor(altHooks: readonly string[]) {
+    this.#altHooks = altHooks;
+  }
 
   async open(): Promise<void> {
     const { advertiserId, campaignId } = this;
@@ -223,7 +239,7 @@ class Player {
   }
 
   #candidate(): Candidate {
-    const creative = { creative_id: CREATIVE_ID, max_uses_per_game: MAX_USES, alt_hooks: ["one", "two"] };
+    const creative = { creative_id: CREATIVE_ID, max_uses_per_game: MAX_USES, alt_hooks: this.#altHooks };
     const campaign = {
       campaign_id: this.campaignId,
       advertiser_id: this.advertiserId,
@@ -262,48 +278,88 @@ class Player {
 
   async lapse(hold: LapsedHold): Promise<void> {
     expect(await this.money.release(hold, "lapsed")).toBe("released");
-    await this.sessions.unadmit(hold, hold.matchId);
+  }
+
+  async returnSeats(): Promise<void> {
+    const { items } = await this.money.listSessionReleases(this.advertiserId, 100);
+    for (const { matchId, ...session } of items) await this.sessions.unadmit(session, matchId);
+    await this.money.ackSessionReleases(
+      this.advertiserId,
+      items.map(({ matchId }) => matchId),
+    );
   }
 }
 
-describe("creative caps of player sessions", () => {
-  it("count from the session's start, under any concurrency and clock skew", async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        steps,
-        fc.scheduler(),
-        fc.integer({ min: -0.4 * IDLE_MS, max: 0.4 * IDLE_MS }),
-        async (history, scheduler, skewMs) => {
-          const player = new Player();
-          await player.open();
-          const model = new Model();
-          const countsOf = new Map<string, string>();
-          for (const step of history) {
-            if (step.kind === "match") {
-              const expected = model.match(step.requests);
-              const requests = Array.from({ length: step.requests }, () => player.match(scheduler, skewMs));
-              const results = await scheduler.waitFor(Promise.all(requests));
-              const held = results.filter((result) => result.outcome === "held");
-              expect(held.map(({ timesSeen }) => timesSeen).sort()).toEqual(expected);
-              for (const { matchId } of held) countsOf.set(matchId, model.counts);
-            } else if (step.kind === "pause") {
-              model.pause(step.idles);
-              await player.pause(Math.round(step.idles * IDLE_MS), model);
-            } else if (step.kind === "others") {
-              if (model.isOver) continue;
-              model.others(step.idles);
-              await player.pause(Math.round(step.idles * IDLE_MS), model);
-            } else {
-              const { holds } = await player.money.listLapsed(player.advertiserId, 100);
-              const hold = holds[step.hold % Math.max(1, holds.length)];
-              if (hold === undefined) continue;
-              await player.lapse(hold);
-              model.lapse(countsOf.get(hold.matchId) ?? "");
-            }
-          }
-        },
-      ),
-      { numRuns: rounds(40, 150), endOnFailure: false },
-    );
-  }, 240_000);
-});
+/** Takes the steps in Redis and in the model. */
+async function rehearse(
+  altHooks: readonly string[],
+  history: readonly Step[],
+  scheduler: fc.Scheduler,
+  skewMs: number,
+): Promise<void> {
+  const player = new Player(altHooks);
+  await player.open();
+  const model = new Model(1 + altHooks.length);
+  const countsOf = new Map<string, string>();
+  for (const step of history) {
+    if (step.kind === "match") {
+      const expected = model.match(step.requests);
+      const requests = Array.from({ length: step.requests }, () => player.match(scheduler, skewMs));
+      const results = await scheduler.waitFor(Promise.all(requests));
+      const held = results.filter((result) => result.outcome === "held");
+      expect(held.map(({ timesSeen }) => timesSeen).sort()).toEqual(expected);
+      for (const { matchId } of held) countsOf.set(matchId, model.counts);
+    } else if (step.kind === "pause") {
+      model.pause(step.idles);
+      await player.pause(Math.round(step.idles * IDLE_MS), model);
+    } else if (step.kind === "others") {
+      if (model.isOver) continue;
+      model.others(step.idles);
+      await player.pause(Math.round(step.idles * IDLE_MS), model);
+    } else if (step.kind === "seats") {
+      await player.returnSeats();
+    } else {
+      const { holds } = await player.money.listLapsed(player.advertiserId, 100);
+      const hold = holds[step.hold % Math.max(1, holds.length)];
+      if (hold === undefined) continue;
+      await player.lapse(hold);
+      model.lapse(countsOf.get(hold.matchId) ?? "");
+    }
+  }
+}
+
+describe.each([[[]], [["one", "two"]]])(
+  "creative caps of player sessions, with further lines %j",
+  (altHooks) => {
+    const skews = fc.integer({ min: -0.4 * IDLE_MS, max: 0.4 * IDLE_MS });
+
+    it("count from the session's start, under any concurrency and clock skew", async () => {
+      await fc.assert(
+        fc.asyncProperty(steps, fc.scheduler(), skews, (history, scheduler, skewMs) =>
+          rehearse(altHooks, history, scheduler, skewMs),
+        ),
+        { numRuns: rounds(20, 150), endOnFailure: false },
+      );
+    }, 240_000);
+
+    it.each<[string, Step[]]>([
+      ["counted", []],
+      ["expired", [{ kind: "others", idles: 1.1 }]],
+    ])("do not count a lapsed match whose seat is still taken (%s)", async (_counts, between) => {
+      const history: Step[] = [
+        { kind: "match", requests: 2 },
+        ...between,
+        { kind: "pause", idles: 0.9 },
+        { kind: "lapse", hold: 0 },
+        { kind: "lapse", hold: 0 },
+        { kind: "match", requests: 3 },
+        { kind: "seats" },
+        { kind: "match", requests: 1 },
+      ];
+      await fc.assert(
+        fc.asyncProperty(fc.scheduler(), (scheduler) => rehearse(altHooks, history, scheduler, 0)),
+        { numRuns: 5 },
+      );
+    });
+  },
+);
