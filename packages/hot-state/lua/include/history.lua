@@ -17,12 +17,14 @@ local function keep_for(key, ms)
   if redis.call('PTTL', key) < ms then redis.call('PEXPIRE', key, whole(ms + KEY_MARGIN_MS)) end
 end
 
--- Extends `matches`, and `history` if it exists: they expire together, so that no field outlives its member. Returns the lifetime.
+-- Extends `matches` and `history`: they expire together, so that no field outlives its member. Returns the lifetime. `history`
+-- always exists, because Redis refuses a script that lacks one of several keys while a cluster moves their hash slot.
 local function keep_both(matches, history, for_ms)
   local kept_ms = redis.call('PTTL', matches)
   if kept_ms >= for_ms then return kept_ms end
   kept_ms = for_ms + KEY_MARGIN_MS
   redis.call('PEXPIRE', matches, whole(kept_ms))
+  redis.call('ZADD', history, 'inf', ':account')
   redis.call('PEXPIRE', history, whole(kept_ms))
   return kept_ms
 end

@@ -439,7 +439,9 @@ describe("a late impression", () => {
     const [field = ""] = await redis.hkeys(key);
     expect([matchId.endsWith(field), await redis.hstrlen(key, field)]).toEqual([true, 14]);
     expect(await redis.hexists(advertiserKeys.matches(advertiserId, campaignId, gameId), matchId)).toBe(0);
-    expect(await redis.zcard(advertiserKeys.history(advertiserId, campaignId, gameId))).toBe(0);
+    expect(await redis.zrange(advertiserKeys.history(advertiserId, campaignId, gameId), "0", "-1")).toEqual([
+      ":account",
+    ]);
     expect(await wallet.commit({ matchId, creativeId: "crt_other" })).toEqual(NO_MATCH);
     expect(await wallet.commit({ matchId, gameId: "another" })).toEqual(NO_MATCH);
     expect(await wallet.commit({ matchId })).toEqual(asReplay(first));

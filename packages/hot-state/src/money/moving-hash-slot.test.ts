@@ -93,6 +93,41 @@ describe("scripts on a wallet that is about to move", () => {
     await move.finish();
   });
 
+  it.each(["commit", "commit late", "reserve", "release lapsed", "release cancelled"])(
+    "%s where every match is carried by its id",
+    async (script) => {
+      const { money, advertiserId, campaignId, gameId } = wallet;
+      const hold = async () => {
+        const request = wallet.request({ session_key: SESSION, game_id: "carried" }, { isCarried: true });
+        const held = await money.reserve(request);
+        if (held.outcome !== "held") throw new Error(`refused: ${held.reason}`);
+        const { lapsesAtMs, validFromEpoch } = held;
+        const carried = { facts: request.match, heldAtMs: lapsesAtMs - HOLD_TTL_MS, validFromEpoch };
+        return {
+          match: request.match,
+          request: { gameId: "carried", matchId: request.match.match_id, carried },
+        };
+      };
+      await wallet.commit((await hold()).request);
+      const [first, second] = [await hold(), await hold()];
+      await wallet.age(second.match, HOLD_TTL_MS);
+      if (script === "commit late")
+        expect(await money.release(holdOf(second.match), "lapsed")).toBe("released");
+      const move = await beginMove();
+      const charged = { outcome: "charged", replay: false };
+      if (script === "commit") expect(await wallet.commit(first.request)).toMatchObject(charged);
+      if (script === "commit late") expect(await wallet.commit(second.request)).toMatchObject(charged);
+      if (script === "reserve") expect((await hold()).match.price_millicents).toBe(PRICE);
+      if (script === "release lapsed")
+        expect(await money.release(holdOf(second.match), "lapsed")).toBe("released");
+      if (script === "release cancelled")
+        expect(await money.release(holdOf(first.match), "cancelled")).toBe("released");
+      expect(await redis.exists(advertiserKeys.history(advertiserId, campaignId, "carried"))).toBe(1);
+      expect(await redis.exists(advertiserKeys.history(advertiserId, campaignId, gameId))).toBe(1);
+      await move.finish();
+    },
+  );
+
   it("cancel the last open match", async () => {
     const match = await wallet.hold({ session_key: SESSION });
     const move = await beginMove();
