@@ -1,4 +1,3 @@
-export { Publishing } from "./core/publishing/publishing.ts";
 export {
   ALL_SCOPES,
   type CreatedAccount,

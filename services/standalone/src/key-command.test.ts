@@ -4,8 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { createTestDatabase } from "@diegetic/testing/database";
-import { afterAll, afterEach, describe, expect, it } from "@jest/globals";
+import { createDatabase, type Database } from "@diegetic/database";
+import { createTestDatabase, type TestDatabase } from "@diegetic/testing/database";
+import { eventually } from "@diegetic/testing/eventually";
+import { afterAll, afterEach, beforeEach, describe, expect, it } from "@jest/globals";
 import { lockDataDirectory } from "./data-directory/lock.ts";
 import { forgetStack, noteStack } from "./data-directory/running-stacks.ts";
 import { expectNoOtherStack, readKeyOptions, runKeyCommand, scopesWarning } from "./key-command.ts";
@@ -108,6 +110,38 @@ const hasOwnStack = existsSync(join(ROOT, ".data", "postgres"));
   COMMAND_TIMEOUT_MS,
 );
 
+describe("a key in DATABASE_URL", () => {
+  let store: TestDatabase;
+  let database: Database;
+  beforeEach(async () => {
+    store = await createTestDatabase();
+    database = createDatabase(store.url, { poolSize: 1, applicationName: "key-test" });
+  });
+  afterEach(async () => {
+    await database.$disconnect();
+    await store.drop();
+  });
+  const createKey = () =>
+    promisify(execFile)(process.execPath, ["docker/key.mjs", "--label", "x"], {
+      cwd: ROOT,
+      env: { ...process.env, DATABASE_URL: store.url },
+    });
+
+  it("is printed once management has published it", async () => {
+    const command = createKey();
+    const { id, version } = await eventually(() => database.apiKey.findFirst());
+    await database.apiKey.update({ where: { id }, data: { publishedVersion: version } });
+    expect(await command).toEqual({ stdout: expect.stringMatching(/^igk_\S{32,}\n$/), stderr: "" });
+  });
+
+  it("is printed with a note while no management runs", async () => {
+    const { stdout, stderr } = await createKey();
+    expect(stdout).toMatch(/^igk_/);
+    expect(stderr).toBe("The key is valid within two seconds once all services run.\n");
+    expect(await database.apiKey.findFirst()).toMatchObject({ version: 1, publishedVersion: 0 });
+  });
+});
+
 describe("no key is created", () => {
   const before = { ...process.env };
   afterEach(() => {
@@ -122,16 +156,10 @@ describe("no key is created", () => {
   });
 
   it.each([
-    ["DATABASE_URL", "banana", "DATABASE_URL has an unusable value: it must be an address like postgres://"],
-    ["REDIS_URL", "banana", "REDIS_URL has an unusable value: it must be an address like redis://"],
-    ["REDIS_URL", "redis://127.0.0.1:1", /^REDIS_URL names 127.0.0.1:1, where nothing answers/],
-  ])("when %s is %s", async (variable, text, sentence) => {
-    const database = await createTestDatabase();
-    try {
-      Object.assign(process.env, { DATABASE_URL: database.url, [variable]: text });
-      await expect(runKeyCommand(["--label", "x"])).rejects.toThrow(sentence);
-    } finally {
-      await database.drop();
-    }
+    ["banana", "DATABASE_URL has an unusable value: it must be an address like postgres://"],
+    ["postgres://127.0.0.1:1/x", /^DATABASE_URL names 127.0.0.1:1, where nothing answers/],
+  ])("when DATABASE_URL is %s", async (text, sentence) => {
+    Object.assign(process.env, { DATABASE_URL: text });
+    await expect(runKeyCommand(["--label", "x"])).rejects.toThrow(sentence);
   });
 });

@@ -1,31 +1,28 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { createDatabase, createPipeline, installationId, migrate } from "@diegetic/database";
-import {
-  connectRedis,
-  createMoneyCommands,
-  ForeignRedis,
-  InstallationClaim,
-  SnapshotPublisher,
-} from "@diegetic/hot-state";
+import { createDatabase, type Database, migrate } from "@diegetic/database";
 import { SetupError, startPostgres, waitUntil } from "@diegetic/local-stores";
-import { ALL_SCOPES, createAccountWithKey, type KeyOptions, Publishing } from "@diegetic/management";
+import { ALL_SCOPES, createAccountWithKey, type KeyOptions } from "@diegetic/management";
 import {
-  createLogger,
   listSetting,
   optional,
   rateLimitSetting,
   readOptions,
+  readSettings,
   textSetting,
   UsageError,
 } from "@diegetic/service-kit";
 import { isStackRunning, lockDataDirectory } from "./data-directory/lock.ts";
 import { runningStacks } from "./data-directory/running-stacks.ts";
 import { readStackFile, type StackDescription } from "./data-directory/stack-file.ts";
-import { expectStackStore, expectUsable, POSTGRES_PORT, readNamedStores } from "./external-stores.ts";
-import { readDataDir } from "./settings.ts";
+import { expectStackStore, expectUsable, POSTGRES_PORT } from "./external-stores.ts";
+import { readDataDir, STORE_SETTINGS } from "./settings.ts";
 
 const STACK_READY_TIMEOUT_MS = 120_000;
+/** Management finds an unpublished row within two seconds. */
+const VALID_TIMEOUT_MS = 5_000;
+/** Answers of an instance that does not know the key, or no key yet. */
+const UNKNOWN_KEY_STATUSES: readonly (number | undefined)[] = [undefined, 401, 503];
 const LABEL_MAX_CHARACTERS = 200;
 const USAGE =
   "Usage: npm run --silent key -- --label NAME [--scopes advertiser,developer,serving] [--rate-limit N|unlimited]";
@@ -46,18 +43,17 @@ export async function runKeyCommand(args: string[]): Promise<void> {
 }
 
 async function createKey(dataDir: string, options: KeyOptions): Promise<string> {
-  // Without DATABASE_URL, the stack determines its Redis, and REDIS_URL is ignored.
-  if (process.env.DATABASE_URL?.trim()) {
-    const named = readNamedStores(process.env);
-    await expectUsable(named);
-    const { databaseUrl = "", redisUrl } = named;
-    await migrate(databaseUrl);
-    return createInStores(databaseUrl, redisUrl, options);
+  const { databaseUrl } = STORE_SETTINGS;
+  const named = readSettings(process.env, { settings: {}, secrets: { databaseUrl } }).secrets.databaseUrl;
+  if (named !== undefined) {
+    await expectUsable({ databaseUrl: named, redisUrl: undefined });
+    await migrate(named);
+    return createInDatabase(named, options, { timeoutMs: VALID_TIMEOUT_MS, matchUrls: [] });
   }
   if (isStackRunning(dataDir)) {
-    const stack = await waitForStack(dataDir);
-    await expectStackStore("Postgres", stack.databaseUrl, POSTGRES_PORT, dataDir);
-    return createInStores(stack.databaseUrl, stack.redisUrl, options);
+    const { databaseUrl, matchUrls } = await waitForStack(dataDir);
+    await expectStackStore("Postgres", databaseUrl, POSTGRES_PORT, dataDir);
+    return createInDatabase(databaseUrl, options, { timeoutMs: VALID_TIMEOUT_MS, matchUrls });
   }
   expectDataDir(dataDir, process.env.DATA_DIR);
   if (!process.env.DATA_DIR?.trim()) expectNoOtherStack(dataDir, runningStacks());
@@ -132,49 +128,48 @@ async function waitForStack(dataDir: string): Promise<StackDescription> {
   return stack;
 }
 
-/** With Redis, the match tier knows the key when this returns; without it, after management publishes the key. */
-async function createInStores(
+/**
+ * Inserts the account and its key, which management publishes. Returns the key once these match instances accept it; says
+ * so if that takes longer than `timeoutMs`.
+ */
+async function createInDatabase(
   databaseUrl: string,
-  redisUrl: string | undefined,
   options: KeyOptions,
+  { timeoutMs, matchUrls }: { timeoutMs: number; matchUrls: readonly string[] },
 ): Promise<string> {
-  const database = createDatabase(databaseUrl, { poolSize: 2, applicationName: "key-command" });
-  const pipeline = createPipeline(databaseUrl, { poolSize: 1, applicationName: "key-command" });
-  const redis = redisUrl ? connectRedis(redisUrl, { name: "key-command" }) : undefined;
-  redis?.on("error", () => {});
+  const database = createDatabase(databaseUrl, { poolSize: 1, applicationName: "key-command" });
   try {
-    if (redis === undefined) return (await createAccountWithKey({ database }, options)).key;
-    const claim = new InstallationClaim(redis, () => installationId(database));
-    await claim.look().catch((error: unknown) => {
-      // If Redis is unavailable, the key is published later; a Redis of another installation would never get it.
-      if (error instanceof ForeignRedis) throw new SetupError(error.message);
-    });
-    const publishing = new Publishing({
-      database,
-      pipeline,
-      claim,
-      wallets: createMoneyCommands(redis),
-      // Publishes only the key, on which no wallet depends.
-      recovery: { restoreFrozen: async () => 0 },
-      snapshot: new SnapshotPublisher(redis),
-      nowMs: Date.now,
-      logger: createLogger({ service: "key", instance: "key-command", level: "silent" }),
-    });
-    return (await createAccountWithKey({ database, publishing }, options)).key;
+    const { keyId, key } = await createAccountWithKey({ database }, options);
+    const isValid =
+      (await waitUntil(() => isPublished(database, keyId), timeoutMs)) &&
+      (await waitUntil(() => isAccepted(key, matchUrls), timeoutMs));
+    if (!isValid) say("The key is valid within two seconds once all services run.");
+    return key;
   } finally {
-    redis?.disconnect();
-    await Promise.all([pipeline.close(), database.$disconnect()]);
+    await database.$disconnect();
   }
 }
 
-/** A stopped stack only needs Postgres for a moment: management publishes the key when it starts. */
+async function isPublished(database: Database, keyId: string): Promise<boolean> {
+  const { version, publishedVersion } = await database.apiKey.findUniqueOrThrow({ where: { id: keyId } });
+  return publishedVersion >= version;
+}
+
+/** Asks for a path that does not exist, because the key is checked first. */
+async function isAccepted(key: string, matchUrls: readonly string[]): Promise<boolean> {
+  const headers = { Authorization: `Bearer ${key}` };
+  const answers = await Promise.all(matchUrls.map((url) => fetch(url, { headers }).catch(() => undefined)));
+  return answers.every((answer) => !UNKNOWN_KEY_STATUSES.includes(answer?.status));
+}
+
+/** A stopped stack needs only Postgres, for a moment: management publishes the key when it starts. */
 async function createInEmbeddedPostgres(dataDir: string, options: KeyOptions): Promise<string> {
   const lock = await lockDataDirectory(dataDir, "key");
   try {
     const postgres = await startPostgres({ dir: join(dataDir, "postgres"), onProgress: say });
     try {
       await migrate(postgres.url);
-      return await createInStores(postgres.url, undefined, options);
+      return await createInDatabase(postgres.url, options, { timeoutMs: 0, matchUrls: [] });
     } finally {
       await postgres.stop();
     }
