@@ -289,6 +289,28 @@ describe("dropping old impressions", () => {
     await advertiser.get(`/analytics/spend?from=${dayBack(MIN_RETENTION_DAYS)}`).expect(200);
   });
 
+  it("drops a day although some transaction on the impressions always lasts for more than a second", async () => {
+    const daysBack = 20;
+    world.startBilling();
+    await impressionsOf(daysBack);
+    await world.stopBilling();
+    const reader = await createDatabaseSession(world.urls.databaseUrl);
+    await reader.run("BEGIN");
+    await reader.run("SELECT FROM impressions LIMIT 0");
+    world.startBilling(
+      { retainEveryMs: 20 },
+      { settings: { IMPRESSION_RETENTION_DAYS: String(MIN_RETENTION_DAYS) } },
+    );
+    const waitsForOverASecond = `SELECT FROM pg_locks WHERE relation = 'impressions'::regclass
+      AND mode = 'AccessExclusiveLock' AND NOT granted AND waitstart < clock_timestamp() - interval '1.1 seconds'`;
+    await eventually(async () => (await sql.run(waitsForOverASecond)).length > 0, PATIENCE);
+    await reader.run("COMMIT");
+    await reader.close();
+    await eventually(async () => !(await partitions()).includes(partitionOf(dayBack(daysBack))), PATIENCE);
+    await world.stopBilling();
+    expect(await differing()).toEqual([]);
+  }, 180_000);
+
   it("waits for records of the day that are still in an outbox", async () => {
     await world.impress(campaign);
     const later = () => Date.now() + 20 * DAY_MS;

@@ -46,7 +46,7 @@ export class TransactionConflict extends DatabaseError {}
  */
 export class DatabaseUnavailable extends DatabaseError {}
 
-/** The database cancelled a statement at its time limit: it is reachable, but busy or waiting for row locks. */
+/** The database cancelled a statement at its time limit, or that of its locks: it is reachable, but busy or waiting for locks. */
 export class StatementTimeout extends DatabaseUnavailable {}
 
 interface DriverCause {
@@ -65,8 +65,8 @@ const UNAVAILABLE_KINDS = new Set([
   "TooManyConnections",
   "TlsConnectionError",
 ]);
-/** Connection lost, user rejected, no such database, out of resources, shutdown, statement or lock time-out. */
-const UNAVAILABLE_SQL_STATE = /^(08|28|3D|53|57|55P03)/;
+/** Connection lost, user rejected, no such database, out of resources, shutdown. */
+const UNAVAILABLE_SQL_STATE = /^(08|28|3D|53|57)/;
 /** Messages of driver errors without a code. */
 const AWAY_MESSAGE =
   /connection error|Connection terminated|timeout exceeded when trying to connect|^timeout expired$|Query read timeout|pool after calling end|not queryable/i;
@@ -85,7 +85,7 @@ export function translateError(error: unknown): unknown {
   }
   if (code === "P2025") return new RecordMissing(message, options);
   if (CONFLICT_SQL_STATES.has(sqlState) || code === "P2034") return new TransactionConflict(message, options);
-  if (sqlState === "57014") return new StatementTimeout(message, options);
+  if (sqlState === "57014" || sqlState === "55P03") return new StatementTimeout(message, options);
   if (/^2[23]/.test(sqlState)) return new ConstraintViolation(message, constraintOf(cause), options);
   if (
     UNAVAILABLE_SQL_STATE.test(sqlState) ||

@@ -1,16 +1,25 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import {
   type Database,
   dateOfDay,
   inTransaction,
   Prisma,
+  StatementTimeout,
   safeInteger,
   type Transaction,
 } from "@diegetic/database";
 
 /** Rows of a day are added up within this time. Milliseconds. */
 export const DROP_TIMEOUT_MS = 600_000;
-/** Writers wait for as long while the partition is being removed. */
-const LOCK_TIMEOUT_MS = 1_000;
+/** Writers of the day do not wait for this lock; Postgres stops its own maintenance of the partition after a second. */
+const DAY_LOCK_TIMEOUT_MS = 5_000;
+/**
+ * How long each attempt waits for all transactions on the impressions. Transactions that begin meanwhile wait for it, so
+ * the first attempts are short, and the last is below their statement timeout (10 s).
+ */
+const REMOVAL_LOCK_TIMEOUTS_MS = [1_000, 1_000, 1_000, 2_000, 4_000, 8_000];
+/** Lets the transactions that waited for an attempt proceed. */
+const REMOVAL_PAUSE_MS = 1_000;
 
 /** `absent`: another instance dropped it. `busy`: another instance drops now. `differs`: rows and rollups disagree. */
 export type DropOutcome =
@@ -20,15 +29,16 @@ export type DropOutcome =
   | { outcome: "differs" };
 
 /**
- * Drops the impressions of one UTC day (`YYYY-MM-DD`) and keeps their sums, in one transaction. Rejects when the lock
- * is not free within a second. The caller guarantees that no record of the day, or the day after, waits to be written.
+ * Drops the impressions of one UTC day (`YYYY-MM-DD`) and keeps their sums, in one transaction. Rejects when the locks
+ * are not free in any attempt, or when aborted between two. The caller guarantees that no record of the day, or the day
+ * after, waits to be written.
  */
-export function dropDay(database: Database, day: string): Promise<DropOutcome> {
+export function dropDay(database: Database, day: string, signal: AbortSignal): Promise<DropOutcome> {
   const partition = Prisma.raw(`"impressions_${day.replaceAll("-", "")}"`);
   return inTransaction(
     database,
     async (transaction): Promise<DropOutcome> => {
-      await transaction.$queryRaw`SELECT set_config('lock_timeout', ${String(LOCK_TIMEOUT_MS)}, true)`;
+      await setLockTimeout(transaction, DAY_LOCK_TIMEOUT_MS);
       const [turn] = await transaction.$queryRaw<{ isOwn: boolean }[]>`
         SELECT pg_try_advisory_xact_lock(hashtextextended('drop_impressions', 0)) AS "isOwn"`;
       if (turn?.isOwn !== true) return { outcome: "busy" };
@@ -38,14 +48,35 @@ export function dropDay(database: Database, day: string): Promise<DropOutcome> {
       if (await differsFromRollups(transaction, partition, day)) return { outcome: "differs" };
       const impressions = await rememberDay(transaction, partition, day);
       await rememberSums(transaction, partition);
-      // Serialises with the function that creates partitions.
-      await transaction.$queryRaw`
-        SELECT count(pg_advisory_xact_lock(hashtextextended('ensure_impression_partition', 0)))`;
-      await transaction.$executeRaw`DROP TABLE ${partition}`;
+      await remove(transaction, partition, signal);
       return { outcome: "dropped", impressions };
     },
     { timeoutMs: DROP_TIMEOUT_MS },
   );
+}
+
+function setLockTimeout(transaction: Transaction, timeoutMs: number): Promise<unknown> {
+  return transaction.$queryRaw`SELECT set_config('lock_timeout', ${String(timeoutMs)}, true)`;
+}
+
+/** Repeats only the removal: adding up a day may take minutes. */
+async function remove(transaction: Transaction, partition: Prisma.Sql, signal: AbortSignal): Promise<void> {
+  await transaction.$executeRaw`SAVEPOINT before_removal`;
+  for (const [attempt, timeoutMs] of REMOVAL_LOCK_TIMEOUTS_MS.entries()) {
+    if (attempt > 0) await sleep(REMOVAL_PAUSE_MS, undefined, { signal });
+    try {
+      await setLockTimeout(transaction, timeoutMs);
+      // Serialises with the function that creates partitions.
+      await transaction.$queryRaw`
+        SELECT count(pg_advisory_xact_lock(hashtextextended('ensure_impression_partition', 0)))`;
+      await transaction.$executeRaw`DROP TABLE ${partition}`;
+      return;
+    } catch (error) {
+      const isLast = attempt === REMOVAL_LOCK_TIMEOUTS_MS.length - 1;
+      if (isLast || !(error instanceof StatementTimeout)) throw error;
+      await transaction.$executeRaw`ROLLBACK TO SAVEPOINT before_removal`;
+    }
+  }
 }
 
 async function hasPartition(transaction: Transaction, day: string): Promise<boolean> {

@@ -3,7 +3,7 @@ import type { MoneyCommands } from "@diegetic/hot-state";
 import type { Logger } from "@diegetic/service-kit";
 import { advertiserPages } from "../loops/pages.ts";
 import type { BillingMeasures } from "../measures.ts";
-import { dropDay } from "./drop-day.ts";
+import { type DropOutcome, dropDay } from "./drop-day.ts";
 import { readPartitions } from "./partition-days.ts";
 
 export interface RetentionDependencies {
@@ -49,7 +49,10 @@ export class Retention {
         logger.warn({ day, oldestWaiting }, "old impressions kept, because records still wait to be written");
         break;
       }
-      const result = await dropDay(database, day);
+      const result = await dropDay(database, day, signal).catch((error: unknown): DropOutcome => {
+        if (signal.aborted) return { outcome: "busy" };
+        throw error;
+      });
       if (result.outcome === "busy") break;
       if (result.outcome === "differs") {
         logger.error({ day }, "old impressions kept, because they differ from the day's totals");
