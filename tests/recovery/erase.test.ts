@@ -35,11 +35,16 @@ async function play(user: string, session: string): Promise<void> {
   expect((await town.impression(await matchOf(user, session))).status).toBe(201);
 }
 
-const erase = (playerId = ERASED, waitMs = 20_000, nowMs = Date.now()): Promise<Erased> =>
+const erase = (
+  playerId = ERASED,
+  waitMs = 20_000,
+  nowMs = Date.now(),
+  redisUrl = town.redisUrl,
+): Promise<Erased> =>
   erasePlayer({
     nowMs,
     databaseUrl: town.postgres.url,
-    redisUrl: town.redisUrl,
+    redisUrl,
     playerHashKey: PLAYER_HASH_KEY,
     accountId,
     playerId,
@@ -186,7 +191,47 @@ describe("erasing a player", () => {
     expect(await uniqueUsers()).toBe(known + 1);
   }, 60_000);
 
+  describe.each([
+    ["deletes sessions", "-del", undefined],
+    ["erases matches", "-evalsha -eval", undefined],
+    ["changes matches", "-hset", undefined],
+    ["erases rows", undefined, "impressions"],
+    ["erases rows that count players", undefined, "reached_users"],
+  ])("interrupted when it %s", (_step, refusedCommands, refusedTable) => {
+    it("erases the rest when it is repeated", async () => {
+      const { database } = town.management;
+      const billed = await database.impression.count();
+      await play(ERASED, "seen");
+      await town.agree(billed + 1);
+      await matchOf(ERASED, "open");
+      const names = [hash(ERASED).userHash, ...["seen", "open"].map((name) => hash(ERASED, name).sessionKey)];
+      const redisUrl = new URL(town.redisUrl);
+      if (refusedCommands !== undefined) {
+        [redisUrl.username, redisUrl.password] = ["interrupted", "secret"];
+        const rights = ["reset", "on", ">secret", "~*", "&*", "+@all", ...refusedCommands.split(" ")];
+        await town.redis.call("ACL", "SETUSER", "interrupted", ...rights);
+      }
+      if (refusedTable !== undefined) {
+        await database.$executeRaw`CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS
+          'BEGIN RAISE EXCEPTION ''interrupted''; END'`;
+        await database.$executeRawUnsafe(
+          `CREATE TRIGGER refuse BEFORE UPDATE ON ${refusedTable} FOR EACH ROW EXECUTE FUNCTION refuse_change()`,
+        );
+      }
+      await expect(erase(ERASED, 20_000, Date.now(), redisUrl.href)).rejects.toThrow(
+        /NOPERM|can't run this command|interrupted/,
+      );
+      if (refusedTable !== undefined) await database.$executeRaw`DROP FUNCTION refuse_change CASCADE`;
+      await erase();
+      const left = await everything();
+      for (const name of names) expect(left).not.toContain(name);
+    }, 60_000);
+  });
+
   it("says what billing has not written yet", async () => {
+    const billed = await town.management.database.impression.count();
+    await play(ERASED, "four");
+    await town.agree(billed + 1);
     await town.stopBilling();
     await play(ERASED, "five");
     expect(await erase(ERASED, 0)).toMatchObject({ impressions: 1, waiting: 1 });

@@ -1,7 +1,8 @@
 -- Replaces the player and the player session of an unbilled match. The match stays as it is otherwise: it can be billed, and its
 -- hold is released in time, but its cap and its session seat are no longer given back.
 -- KEYS  holds, matches
--- ARGV  match_id, place ('<campaign_id>|<encoded game_id>'), user_hash, the user_hash and the session_key to store instead
+-- ARGV  match_id, place ('<campaign_id>|<encoded game_id>'), user_hash, the user_hash and the session_key to store instead;
+--       '' and '' change nothing
 -- Reply the session_key that was stored; '': the entry is gone, or is another player's
 
 -- @include "time"
@@ -20,6 +21,7 @@ local text = redis.call('HGET', matches, match_id)
 local entry = text and decode_entry(text)
 if not entry or not string.find(entry.facts, user_hash, 1, true) then return '' end
 local old_session = entry.session_key
+if new_hash == '' then return old_session end
 if entry.state == 'S' then
   redis.call('HSET', matches, match_id, replaced(replaced(text, old_session, new_session), user_hash, new_hash))
   return old_session

@@ -40,6 +40,18 @@ export function anonymousHash(): string {
   return randomBytes(HASH_BYTES).toString("base64url");
 }
 
+interface UnbilledMatch {
+  key: string;
+  matchId: string;
+  advertiserId: string;
+  place: string;
+}
+
+/** Keys and arguments of erase_player_match, up to what takes the player's place. */
+function argumentsOf({ key, matchId, advertiserId, place }: UnbilledMatch, userHash: string) {
+  return [advertiserKeys.holds(advertiserId), key, matchId, place, userHash] as const;
+}
+
 /** Removes the traces of players from Redis. */
 export class PlayerEraser {
   readonly #redis: RedisConnection;
@@ -50,12 +62,21 @@ export class PlayerEraser {
     this.#eraseMatch = defineScript(redis, "erase_player_match", 2);
   }
 
-  /** Reads all key names, and all unbilled matches of the games. Repeatable. */
+  /**
+   * Reads all key names, and all unbilled matches of the games. Repeatable, also after an interruption: matches are erased
+   * last, because they alone may name a session.
+   */
   async erase({ userHash, sessionKeys, gameIds }: ErasablePlayer): Promise<ErasedFromRedis> {
     const games = new Set([...gameIds].map(encodeName));
     const sessions = new Set(sessionKeys);
-    const matches = await this.#eraseMatches(userHash, games, sessions);
-    const erased = { matches, sessions: 0, caps: 0, waiting: 0 };
+    const matches: UnbilledMatch[] = [];
+    for await (const match of this.#findMatches(userHash, games)) {
+      const session = await this.#eraseMatch(...argumentsOf(match, userHash), "", "");
+      if (typeof session !== "string" || session === "") continue;
+      sessions.add(session);
+      matches.push(match);
+    }
+    const erased = { matches: 0, sessions: 0, caps: 0, waiting: 0 };
     for await (const keys of scanKeys(this.#redis)) {
       for (const key of keys) {
         if (RELEASES.test(key)) await this.#eraseReleases(key, sessions);
@@ -65,6 +86,10 @@ export class PlayerEraser {
         const count = await this.#redis.del(key);
         erased[SEATS.test(key) ? "sessions" : "caps"] += count;
       }
+    }
+    for (const match of matches) {
+      const anonymous = [anonymousHash(), ERASED_SESSION] as const;
+      if ((await this.#eraseMatch(...argumentsOf(match, userHash), ...anonymous)) !== "") erased.matches += 1;
     }
     erased.waiting = await this.waiting(userHash);
     return erased;
@@ -81,34 +106,17 @@ export class PlayerEraser {
     return count;
   }
 
-  /** Adds the sessions of the matches to `sessions`. */
-  async #eraseMatches(userHash: string, games: ReadonlySet<string>, sessions: Set<string>): Promise<number> {
-    let count = 0;
+  async *#findMatches(userHash: string, games: ReadonlySet<string>): AsyncGenerator<UnbilledMatch> {
     for await (const keys of scanKeys(this.#redis)) {
       for (const key of keys) {
         const [, advertiserId, campaignId, game] = MATCHES.exec(key) ?? [];
         if (advertiserId === undefined || campaignId === undefined || game === undefined || !games.has(game))
           continue;
-        const holds = advertiserKeys.holds(advertiserId);
         for await (const [matchId, entry] of this.#fields(key)) {
-          if (!entry.includes(userHash)) continue;
-          const place = `${campaignId}|${game}`;
-          const session = await this.#eraseMatch(
-            holds,
-            key,
-            matchId,
-            place,
-            userHash,
-            anonymousHash(),
-            ERASED_SESSION,
-          );
-          if (typeof session !== "string" || session === "") continue;
-          sessions.add(session);
-          count += 1;
+          if (entry.includes(userHash)) yield { key, matchId, advertiserId, place: `${campaignId}|${game}` };
         }
       }
     }
-    return count;
   }
 
   /** The seats that they name are deleted with their sessions. */
