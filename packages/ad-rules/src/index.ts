@@ -4,7 +4,7 @@ export { type PreparedContext, prepareContext } from "./context/prepared-context
 export { hookFor } from "./creatives/hook-rotation.ts";
 export { type ExplainFacts, type Explanation, explain } from "./explain/explain.ts";
 export { CampaignIndex, type Draw, type Ranked } from "./matching-index/campaign-index.ts";
-export type { CampaignIds } from "./matching-index/documents/packed-campaign.ts";
+export type { CampaignIds } from "./matching-index/documents/campaign-store.ts";
 export type { Candidate } from "./matching-index/search/candidate.ts";
 export {
   type Pacing,

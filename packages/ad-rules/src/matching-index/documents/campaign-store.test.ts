@@ -99,34 +99,6 @@ describe("CampaignStore", () => {
     }
   });
 
-  it("takes no more memory for campaigns that grew side by side than for those stored at full length", () => {
-    const grown = new CampaignStore();
-    for (let count = 1; count <= 20; count += 1) {
-      for (let at = 0; at < 500; at += 1) {
-        if (count > 1) grown.remove(at);
-        grown.put(at, withCreatives(count, 300));
-      }
-    }
-    const fresh = new CampaignStore();
-    for (let at = 0; at < 500; at += 1) fresh.put(at, withCreatives(20, 300));
-    expect(grown.byteLength).toBe(fresh.byteLength);
-    expect(grown.get(499).creatives).toHaveLength(20);
-  });
-
-  it("frees the memory of earlier versions of a long campaign, and of a removed one", () => {
-    const store = new CampaignStore();
-    store.put(0, withCreatives(1, 300));
-    const { byteLength: smallest } = store;
-    for (let count = 1; count <= 60; count += 1) {
-      store.remove(0);
-      store.put(0, withCreatives(count, 40_000));
-    }
-    expect(store.get(0).creatives).toHaveLength(60);
-    expect(store.byteLength - smallest).toBeLessThan(60 * 41_000);
-    store.remove(0);
-    expect(store.byteLength).toBe(smallest);
-  });
-
   it("caches objects of at most a thousand campaigns of 64 KB each", () => {
     const store = new CampaignStore();
     const long = withCreatives(1, 5_000_000);

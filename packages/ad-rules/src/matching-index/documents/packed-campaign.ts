@@ -1,14 +1,5 @@
 import type { Affinity, BlocklistRule, Campaign, Creative, GeoTarget } from "../../types/campaign.ts";
 
-/** Separates the two parts of a packed campaign; JSON on one line never contains it. */
-export const partSeparator = "\n";
-
-export interface CampaignIds {
-  advertiserId: string;
-  /** Oldest first. */
-  creativeIds: readonly string[];
-}
-
 /** The fields of each list of a campaign: a packed list has only their values. */
 const listFields = {
   creatives: namesOf<Creative>({
@@ -47,26 +38,19 @@ function namesOf<Part>(fields: Record<keyof Part, true>): string[] {
   return Object.keys(fields);
 }
 
-/** Packs a campaign as JSON: its ids, which can be read without the rest, `partSeparator`, and the whole campaign. */
+/** A campaign as JSON, without the field names of its lists: they would be a quarter of its bytes. */
 export function packCampaign(campaign: Campaign): string {
-  const ids = [campaign.advertiser_id, ...campaign.creatives.map((one) => one.creative_id)];
   const packed: Record<string, unknown> = { ...campaign };
   for (const [list, names] of lists) {
     const parts: object[] = campaign[list];
     packed[list] = parts.map((part) => names.map((name) => part[name as keyof typeof part]));
   }
-  return JSON.stringify(ids) + partSeparator + JSON.stringify(packed);
-}
-
-/** @param json the first part of a packed campaign */
-export function unpackIds(json: string): CampaignIds {
-  const [advertiserId = "", ...creativeIds] = JSON.parse(json) as string[];
-  return { advertiserId, creativeIds };
+  return JSON.stringify(packed);
 }
 
 /** Reverses `packCampaign`. */
 export function unpackCampaign(packed: string): Campaign {
-  const campaign = JSON.parse(packed.slice(packed.indexOf(partSeparator)));
+  const campaign = JSON.parse(packed);
   for (const [list, names] of lists) {
     campaign[list] = campaign[list].map((values: unknown[]) => {
       const part: Record<string, unknown> = {};

@@ -11,7 +11,7 @@ import {
   signatureOfRequest,
 } from "../dictionary/signature.ts";
 import type { Terms } from "../dictionary/terms.ts";
-import type { Circles } from "../documents/circles.ts";
+import { type Circles, isInAny } from "../documents/circles.ts";
 import { typeSetOf } from "../documents/record-parts.ts";
 import {
   bits,
@@ -137,12 +137,12 @@ export class Scorer {
 
   /** Rule 4 for records with circles. `admits` has already checked the flags of all other places. */
   #isInPlace(ints: Int32Array, at: number): boolean {
-    const documentId = ints[at + field.documentId] ?? 0;
-    if (this.#circles.exclude(documentId, this.#point)) return false;
-    if (ints[at + field.places] === 0 || this.#circles.include(documentId, this.#point)) return true;
+    const { areas, includes, excludes } = this.#circles.of(ints[at + field.documentId] ?? 0);
+    if (isInAny(excludes, this.#point)) return false;
+    if (ints[at + field.places] === 0 || isInAny(includes, this.#point)) return true;
     const { flags } = this.#terms;
     const from = listsAt(ints, at);
-    const end = from + this.#circles.areasOf(documentId);
+    const end = from + areas;
     for (let index = from; index < end; index += 1) if (flags[ints[index] ?? 0] !== 0) return true;
     return false;
   }

@@ -11,13 +11,14 @@ const exactLines = 8;
  *
  * A freed block is reused only for the same size class, and chunks are never released. So each class keeps as many blocks
  * as were in use at its peak; blocks that all grow from empty leave at most eight times their final size. When a block
- * does not fit into the rest of a chunk, that rest is lost. Blocks are short: a record has at most some thousand numbers
- * (by the limits of a campaign's lists), a block of a posting list some two thousand, a text some hundred.
+ * does not fit into the rest of a chunk, that rest is lost. Most blocks are short; a longer one than a chunk gets a chunk of
+ * its own.
  */
 export class Arena {
   readonly chunks: Int32Array[] = [];
   /** Views of the same memory as `chunks`. */
   readonly floats: Float64Array[] = [];
+  readonly bytes: Buffer[] = [];
   /** By length of the size class: free addresses. */
   readonly #free = new Map<number, number[]>();
   #next = 0;
@@ -33,6 +34,7 @@ export class Arena {
       this.#next = this.chunks.length * chunkLength;
       this.chunks.push(new Int32Array(buffer));
       this.floats.push(new Float64Array(buffer));
+      this.bytes.push(Buffer.from(buffer));
     }
     const address = this.#next;
     this.#next += Math.min(whole, chunkLength);
@@ -58,6 +60,17 @@ export class Arena {
     if (chunk === undefined) throw new RangeError(`no block at address ${address}`);
     return chunk;
   }
+
+  bytesOf(address: number): Buffer {
+    const chunk = this.bytes[address >>> chunkBits];
+    if (chunk === undefined) throw new RangeError(`no block at address ${address}`);
+    return chunk;
+  }
+}
+
+/** The offset of a block in the bytes of its chunk. */
+export function byteOffsetOf(address: number): number {
+  return offsetOf(address) * Int32Array.BYTES_PER_ELEMENT;
 }
 
 /** The offset of a block in its chunk. */
