@@ -13,7 +13,7 @@ const PACKAGES_OF = {
   database: ["money", "tracing"],
   "service-kit": ["contracts", "money", "tracing"],
   "local-stores": [],
-  testing: ["contracts", "database", "hot-state", "local-stores"],
+  testing: ["contracts", "database", "hot-state", "local-stores", "tracing"],
 };
 const PACKAGES_OF_SERVICE = {
   dashboard: ["ad-rules", "contracts"],

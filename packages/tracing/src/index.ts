@@ -1,2 +1,2 @@
-export { startTracing, tracing } from "./tracing.ts";
+export { inTraces, startTracing, tracing } from "./tracing.ts";
 export { type SamplerName, samplerNames, type TraceContext } from "./types.ts";

@@ -1,4 +1,4 @@
-import type { Tracing, TracingOptions } from "./types.ts";
+import type { TraceContext, Tracing, TracingOptions } from "./types.ts";
 
 /** Undefined while tracing is off: every place that is traced checks this first, and OpenTelemetry is not loaded. */
 export let tracing: Tracing | undefined;
@@ -12,4 +12,13 @@ export async function startTracing(options: TracingOptions): Promise<() => Promi
     tracing = undefined;
     await opened.close();
   };
+}
+
+/** Runs what several requests or jobs share in the trace of the first recorded one; its spans are linked to the others. */
+export function inTraces<T>(parts: readonly { trace: TraceContext | undefined }[], work: () => T): T {
+  if (tracing === undefined) return work();
+  return tracing.resume(
+    parts.map(({ trace }) => trace),
+    work,
+  );
 }

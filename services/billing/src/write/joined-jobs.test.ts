@@ -1,6 +1,6 @@
 import type { ImpressionRecord } from "@diegetic/contracts";
-import { openCollector } from "@diegetic/testing/collector";
-import { startTracing, tracing } from "@diegetic/tracing";
+import { recordTraces } from "@diegetic/testing/recorded-traces";
+import { tracing } from "@diegetic/tracing";
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { type BatchSteps, JoinedJobs } from "./joined-jobs.ts";
@@ -156,15 +156,7 @@ describe("JoinedJobs", () => {
   });
 
   it("writes a batch in the trace of its first recorded job, linked to the others", async () => {
-    const collector = await openCollector();
-    process.env.OTEL_EXPORTER_OTLP_ENDPOINT = collector.url;
-    const stop = await startTracing({
-      serviceName: "billing",
-      instanceName: "billing",
-      sampler: "always_on",
-      samplerRatio: 1,
-      onExport: () => undefined,
-    });
+    const recorded = await recordTraces();
     const steps = new Steps();
     const write = steps.write;
     const child = { name: "transaction", kind: "client" as const, attributes: {} };
@@ -182,11 +174,9 @@ describe("JoinedJobs", () => {
     await steps.answer("write", "b");
     await steps.answer("finish", "b");
     await Promise.all(added);
-    await stop();
-    delete process.env.OTEL_EXPORTER_OTLP_ENDPOINT;
-    collector.close();
-    const idOf = (name: string) => collector.spans.find((span) => span.name === name)?.spanId;
-    const transactions = collector.spans.filter(({ name }) => name === "transaction");
+    const spans = await recorded.stop();
+    const idOf = (name: string) => spans.find((span) => span.name === name)?.spanId;
+    const transactions = spans.filter(({ name }) => name === "transaction");
     expect(transactions).toMatchObject([
       { parentSpanId: idOf("job a"), links: [] },
       { parentSpanId: idOf("job c"), links: [idOf("job d")] },

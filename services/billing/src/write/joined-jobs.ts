@@ -1,5 +1,5 @@
 import type { ImpressionRecord } from "@diegetic/contracts";
-import { type TraceContext, tracing } from "@diegetic/tracing";
+import { inTraces, type TraceContext, tracing } from "@diegetic/tracing";
 
 interface Waiting {
   records: readonly ImpressionRecord[];
@@ -113,14 +113,4 @@ export class JoinedJobs<Prepared> {
     }
     return this.#waiting.splice(0, count);
   }
-}
-
-/** A batch belongs to the trace of its first recorded job, and is linked to the others. */
-function inTraces<T>(jobs: readonly Waiting[], work: () => T): T {
-  return tracing === undefined
-    ? work()
-    : tracing.resume(
-        jobs.map(({ trace }) => trace),
-        work,
-      );
 }

@@ -1,4 +1,4 @@
-import { type TraceContext, tracing } from "@diegetic/tracing";
+import { inTraces, type TraceContext, tracing } from "@diegetic/tracing";
 
 /** The outcome for a campaign in a group. */
 export type GroupOutcome =
@@ -70,9 +70,9 @@ export class PublicationGroups {
     this.#running += 1;
     this.#newest = group;
     const stalled = setTimeout(() => this.#startAfter(group), this.#stalledAfterMs);
-    const outcomes = await inTraces(group, () => this.#publishTogether(group.map(([id]) => id))).catch(
-      () => undefined,
-    );
+    const publish = () => this.#publishTogether(group.map(([id]) => id));
+    const requests = group.map(([, waiting]) => waiting);
+    const outcomes = await inTraces(requests, publish).catch(() => undefined);
     clearTimeout(stalled);
     this.#running -= 1;
     for (const [id, { resolve }] of group) resolve(outcomes?.get(id));
@@ -83,14 +83,4 @@ export class PublicationGroups {
     if (this.#newest === group) this.#newest = undefined;
     this.#startNext();
   }
-}
-
-/** A group belongs to the trace of its first recorded request, and is linked to the others. */
-function inTraces<T>(group: Group, work: () => T): T {
-  return tracing === undefined
-    ? work()
-    : tracing.resume(
-        group.map(([, { trace }]) => trace),
-        work,
-      );
 }

@@ -1,18 +1,10 @@
-import { openCollector } from "@diegetic/testing/collector";
-import { startTracing, tracing } from "@diegetic/tracing";
+import { recordTraces } from "@diegetic/testing/recorded-traces";
+import { tracing } from "@diegetic/tracing";
 import { expect, it } from "@jest/globals";
 import { type GroupOutcome, PublicationGroups } from "./publication-groups.ts";
 
 it("publishes a group in the trace of its own request, not of the one that it waited for", async () => {
-  const collector = await openCollector();
-  process.env.OTEL_EXPORTER_OTLP_ENDPOINT = collector.url;
-  const stop = await startTracing({
-    serviceName: "management",
-    instanceName: "management",
-    sampler: "always_on",
-    samplerRatio: 1,
-    onExport: () => undefined,
-  });
+  const recorded = await recordTraces();
   const released: (() => void)[] = [];
   const groups = new PublicationGroups(([id = ""]) => {
     const publish = () =>
@@ -29,11 +21,9 @@ it("publishes a group in the trace of its own request, not of the one that it wa
   await changes[0];
   released[1]?.();
   await changes[1];
-  await stop();
-  delete process.env.OTEL_EXPORTER_OTLP_ENDPOINT;
-  collector.close();
+  const spans = await recorded.stop();
 
-  const span = (name: string) => collector.spans.find((one) => one.name === name);
+  const span = (name: string) => spans.find((one) => one.name === name);
   for (const id of ["a", "b"]) {
     expect(span(`publishes ${id}`)?.parentSpanId).toBe(span(`changes ${id}`)?.spanId ?? "no such span");
   }
