@@ -36,6 +36,10 @@ export const QUARANTINED: Check<PairsOf<AdvertiserBalances>> = money(
   (a) => equal(a.id, 0, a.unresolved),
 );
 
+type CampaignTotal = {
+  [Field in keyof CampaignBalances]: CampaignBalances[Field] extends bigint ? Field : never;
+}[keyof CampaignBalances];
+
 /** An advertiser's balances in Postgres, compared with each other. */
 const ADVERTISER_CHECKS: readonly Check<PairsOf<AdvertiserBalances>>[] = [
   money("deposit_rows", "Deposits, millicents: rows = the advertiser's total", (a) =>
@@ -66,12 +70,12 @@ const ADVERTISER_CHECKS: readonly Check<PairsOf<AdvertiserBalances>>[] = [
   money(
     "rollup_spent",
     "Spent, millicents: rollups = campaign",
-    ofCampaigns((c) => equal(c.id, c.spentMillicents, c.rollupSpent)),
+    perCampaign("spentMillicents", "rollupSpent"),
   ),
   money(
     "rollup_impressions",
     "Impressions: rollups = campaign",
-    ofCampaigns((c) => equal(c.id, c.impressions, c.rollupImpressions)),
+    perCampaign("impressions", "rollupImpressions"),
   ),
   money(
     "ledger_charges",
@@ -81,7 +85,7 @@ const ADVERTISER_CHECKS: readonly Check<PairsOf<AdvertiserBalances>>[] = [
   money(
     "ledger_impressions",
     "Impressions: ledger = campaign",
-    ofCampaigns((c) => equal(c.id, c.impressions, c.chargedImpressions)),
+    perCampaign("impressions", "chargedImpressions"),
   ),
   money(
     "ledger_balance",
@@ -91,37 +95,37 @@ const ADVERTISER_CHECKS: readonly Check<PairsOf<AdvertiserBalances>>[] = [
   money(
     "creative_impressions",
     "Impressions: creatives = campaign",
-    ofCampaigns((c) => equal(c.id, c.impressions, c.creativeImpressions)),
+    perCampaign("impressions", "creativeImpressions"),
   ),
   money(
     "creative_spent",
     "Spent, millicents: creatives = campaign",
-    ofCampaigns((c) => equal(c.id, c.spentMillicents, c.creativeSpent)),
+    perCampaign("spentMillicents", "creativeSpent"),
   ),
   money(
     "country_impressions",
     "Impressions: countries = campaign",
-    ofCampaigns((c) => equal(c.id, c.impressions, c.countryImpressions)),
+    perCampaign("impressions", "countryImpressions"),
   ),
   money(
     "country_spent",
     "Spent, millicents: countries = campaign",
-    ofCampaigns((c) => equal(c.id, c.spentMillicents, c.countrySpent)),
+    perCampaign("spentMillicents", "countrySpent"),
   ),
   money(
     "campaign_game_impressions",
     "Impressions: games by campaign = campaign",
-    ofCampaigns((c) => equal(c.id, c.impressions, c.gameImpressions)),
+    perCampaign("impressions", "gameImpressions"),
   ),
   money(
     "affinity_scores",
     "Affinity scores, millionths: creatives = rollups, per campaign",
-    ofCampaigns((c) => equal(c.id, c.rollupScores, c.creativeScores)),
+    perCampaign("rollupScores", "creativeScores"),
   ),
   money(
     "version_impressions",
     "Impressions: by campaign version = campaign",
-    ofCampaigns((c) => equal(c.id, c.impressions, c.versionImpressions)),
+    perCampaign("impressions", "versionImpressions"),
   ),
   money(
     "unique_users",
@@ -144,6 +148,11 @@ function ofCampaigns(
   pairsOf: (campaign: CampaignBalances, advertiser: AdvertiserBalances) => Pair | readonly Pair[],
 ): PairsOf<AdvertiserBalances> {
   return (advertiser) => advertiser.campaigns.flatMap((campaign) => pairsOf(campaign, advertiser));
+}
+
+/** Of each campaign, a total and what it must equal. */
+function perCampaign(total: CampaignTotal, other: CampaignTotal): PairsOf<AdvertiserBalances> {
+  return ofCampaigns((campaign) => equal(campaign.id, campaign[total], campaign[other]));
 }
 
 function sum({ campaigns }: AdvertiserBalances, field: "spentMillicents" | "impressions"): bigint {

@@ -213,6 +213,10 @@ const DAY_CHECKS: readonly Check<Prisma.Sql>[] = [
 ];
 const DAY_COLUMNS = ["rows", "charges", "scores"];
 
+/** `expected, found` of one member. */
+const IMPRESSIONS = Prisma.sql`impressions::numeric, rows::numeric`;
+const CHARGES = Prisma.sql`spent_millicents, charges`;
+
 const MEMBERS: readonly Members[] = [
   {
     sums: Prisma.sql`
@@ -225,16 +229,8 @@ const MEMBERS: readonly Members[] = [
       FROM dropped_impression_sums WHERE dimension = 'creative'`,
     columns: ["rows", "charges", "scores"],
     checks: [
-      money(
-        "row_creative_impressions",
-        "Impressions: rows = each creative",
-        Prisma.sql`impressions::numeric, rows::numeric`,
-      ),
-      money(
-        "row_creative_spent",
-        "Spent, millicents: rows = each creative",
-        Prisma.sql`spent_millicents, charges`,
-      ),
+      money("row_creative_impressions", "Impressions: rows = each creative", IMPRESSIONS),
+      money("row_creative_spent", "Spent, millicents: rows = each creative", CHARGES),
       money(
         "row_creative_scores",
         "Affinity scores, millionths: rows = each creative",
@@ -252,16 +248,8 @@ const MEMBERS: readonly Members[] = [
       FROM dropped_impression_sums WHERE dimension = 'country'`,
     columns: ["rows", "charges"],
     checks: [
-      money(
-        "row_country_impressions",
-        "Impressions: rows = each country of a campaign",
-        Prisma.sql`impressions::numeric, rows::numeric`,
-      ),
-      money(
-        "row_country_spent",
-        "Spent, millicents: rows = each country of a campaign",
-        Prisma.sql`spent_millicents, charges`,
-      ),
+      money("row_country_impressions", "Impressions: rows = each country of a campaign", IMPRESSIONS),
+      money("row_country_spent", "Spent, millicents: rows = each country of a campaign", CHARGES),
     ],
   },
   {
@@ -276,11 +264,7 @@ const MEMBERS: readonly Members[] = [
       FROM dropped_impression_sums WHERE dimension = 'game'`,
     columns: ["rows", "earnings"],
     checks: [
-      money(
-        "row_campaign_game_impressions",
-        "Impressions: rows = each game of a campaign",
-        Prisma.sql`impressions::numeric, rows::numeric`,
-      ),
+      money("row_campaign_game_impressions", "Impressions: rows = each game of a campaign", IMPRESSIONS),
       money(
         "row_campaign_game_earnings",
         "Earnings, microcents: rows = each game of a campaign",
@@ -296,13 +280,7 @@ const MEMBERS: readonly Members[] = [
       FROM impressions GROUP BY campaign_id, campaign_version
       UNION ALL SELECT campaign_id, member, impressions FROM dropped_impression_sums WHERE dimension = 'version'`,
     columns: ["rows"],
-    checks: [
-      money(
-        "row_version_impressions",
-        "Impressions: rows = each version of a campaign",
-        Prisma.sql`impressions::numeric, rows::numeric`,
-      ),
-    ],
+    checks: [money("row_version_impressions", "Impressions: rows = each version of a campaign", IMPRESSIONS)],
   },
   {
     sums: Prisma.sql`
