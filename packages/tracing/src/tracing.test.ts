@@ -100,7 +100,7 @@ describe("tracing", () => {
     ]);
   });
 
-  it("makes no span of what a request leaves behind, and names no trace in its log lines", async () => {
+  it("records no span and names no trace for work that outlives its request", async () => {
     const on = await start();
     let later: Promise<object | undefined> | undefined;
     let end: () => void = () => undefined;
@@ -119,7 +119,7 @@ describe("tracing", () => {
     expect(fields).toBeUndefined();
   });
 
-  it("tells the class of an error, never its message", async () => {
+  it("records the class of an error, never its message", async () => {
     const on = await start();
     const failing = on.root(server("request"), [], async () => {
       throw new RangeError("player-7");
@@ -139,7 +139,7 @@ describe("tracing", () => {
     ["parentbased_always_off", 1, [SAMPLED], 1],
     ["parentbased_traceidratio", 0, [], 0],
     ["parentbased_traceidratio", 1, [], 1],
-  ])("obeys the sampler %s with ratio %d", async (sampler, ratio, traceparents, recorded) => {
+  ])("applies the sampler %s with ratio %d", async (sampler, ratio, traceparents, recorded) => {
     const on = await start(sampler, ratio);
     await on.root(server("request"), traceparents, async () => {
       expect(on.traceparent() === undefined).toBe(recorded === 0);
@@ -151,7 +151,7 @@ describe("tracing", () => {
     expect(named("child")).toHaveLength(recorded);
   });
 
-  it("reports an unreachable collector, and ends all the same", async () => {
+  it("reports an unreachable collector, and still ends", async () => {
     collector.close();
     process.env.OTEL_EXPORTER_OTLP_TIMEOUT = "500";
     const on = await start();

@@ -30,7 +30,7 @@ export interface NumberRange {
 
 /** Admits requests with a number in the campaign's range. The index evaluates it for every campaign. */
 export interface RangeRule<Campaign> {
-  /** Null: any number will do, an unknown one too. */
+  /** Null: admits every number, and requests without one. */
   rangeOf(campaign: Campaign): NumberRange | null;
   /** NaN: unknown, and in no range. */
   numberOf(scene: MatchScene): number;

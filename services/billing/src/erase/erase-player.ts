@@ -28,7 +28,7 @@ export interface EraseOptions {
   playerId: string;
   /** How long to wait for billing to write the player's committed impressions. Milliseconds. */
   waitMs: number;
-  /** The time, which tells days that billing still writes from earlier ones. Unix milliseconds. */
+  /** Billing still writes the day of this time and the day before. Unix milliseconds. */
   nowMs: number;
 }
 
@@ -143,8 +143,9 @@ async function awaitBilling(look: () => Promise<number>, first: number, waitMs: 
 }
 
 /**
- * One short transaction per advertiser, because billing waits for its row: what earlier days hold is found before, without
- * a lock. Billing still writes today and yesterday, so these are read while the row is locked, for a few seconds at most.
+ * One short transaction per advertiser, because billing waits for its row. Impressions of earlier days are found before,
+ * without a lock. Those of today and yesterday, which billing still writes, are read under the lock, for a few seconds at
+ * most.
  */
 async function eraseRows(
   database: Database,
