@@ -6,13 +6,7 @@ export { type ExplainFacts, type Explanation, explain } from "./explain/explain.
 export { CampaignIndex, type Draw, type Ranked } from "./matching-index/campaign-index.ts";
 export type { CampaignIds } from "./matching-index/documents/campaign-store.ts";
 export type { Candidate } from "./matching-index/search/candidate.ts";
-export {
-  type Pacing,
-  type PacingFacts,
-  type PacingStatus,
-  pacingOf,
-  pacingStatuses,
-} from "./pacing/pacing.ts";
+export { type Pacing, type PacingFacts, pacingOf } from "./pacing/pacing.ts";
 export { type BiasedPipeline, biasedPipeline } from "./pipeline/biased-pipeline.ts";
 export { isInTieBand, rankOf } from "./ranking/rank.ts";
 export { type CheckedRule, reasonCodes } from "./rules/all-rules.ts";

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { type PacingFacts, pacingOf, pacingStatuses } from "./pacing.ts";
+import type { PacingStatus } from "../types/pacing.ts";
+import { type PacingFacts, pacingOf } from "./pacing.ts";
 
 const DAY_MS = 86_400_000;
 /** Noon of 2026-11-21. */
@@ -209,6 +210,15 @@ function naiveStatus(given: PacingFacts, nowMs: number): string | undefined {
   return ratio > 1.1 ? "over_pacing" : ratio < 0.9 ? "under_pacing" : "on_pace";
 }
 
+const every: Record<PacingStatus, true> = {
+  not_started: true,
+  exhausted: true,
+  capped_today: true,
+  over_pacing: true,
+  under_pacing: true,
+  on_pace: true,
+};
+
 describe("for any campaign", () => {
   it("the status follows the formulas", () => {
     fc.assert(
@@ -220,7 +230,7 @@ describe("for any campaign", () => {
     );
     const sample = fc.sample(anyFacts, { seed: 1, numRuns: 20_000 });
     const seen = new Set(sample.map((given) => pacingOf(given, NOW_MS).status));
-    expect([...seen].sort()).toEqual([...pacingStatuses].sort());
+    expect([...seen].sort()).toEqual(Object.keys(every).sort());
   });
 
   it("amounts stay within the budget, and the projection is the first day that the average does not pay in full", () => {

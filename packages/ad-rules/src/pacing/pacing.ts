@@ -1,16 +1,6 @@
 import type { Millicents } from "@diegetic/money";
 import { compileSchedule, type Schedule } from "../rules/schedule.ts";
-
-/** The first status that holds applies (docs/behaviour.md#pacing). */
-export const pacingStatuses = [
-  "not_started",
-  "exhausted",
-  "capped_today",
-  "over_pacing",
-  "under_pacing",
-  "on_pace",
-] as const;
-export type PacingStatus = (typeof pacingStatuses)[number];
+import type { PacingStatus } from "../types/pacing.ts";
 
 /** Spent amounts are charges; open holds do not count. */
 export interface PacingFacts {

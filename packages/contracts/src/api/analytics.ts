@@ -15,7 +15,7 @@ import { spendReport, spendSchema } from "./analytics/spend.ts";
 export * from "./analytics/account.ts";
 export * from "./analytics/campaign.ts";
 export * from "./analytics/pacing.ts";
-export { PACING_STATUSES } from "./analytics/shared.ts";
+export { PACING_STATUSES, type PacingStatus } from "./analytics/shared.ts";
 export * from "./analytics/spend.ts";
 
 export const analyticsApi = defineFeature({

@@ -24,6 +24,7 @@ export const PACING_STATUSES = [
   "under_pacing",
   "on_pace",
 ] as const;
+export type PacingStatus = (typeof PACING_STATUSES)[number];
 
 export const spendSum = closed(
   { impressions: count("Impressions."), spent_millicents: millicents("What they have cost.") },

@@ -1,0 +1,1 @@
+export type { PacingStatus } from "@diegetic/contracts";
