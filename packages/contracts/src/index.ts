@@ -2,17 +2,13 @@ export * from "./api/index.ts";
 export * from "./definition/common-errors.ts";
 export * from "./definition/enumerations.ts";
 export {
-  AFFINITY_TYPES,
   AFFINITY_WEIGHT,
-  CAMPAIGN_STATUSES,
-  CREATIVE_TYPES,
   type ErrorBody,
   errorSchema,
   LIST_ENTRIES,
   MAX_AMOUNT_CENTS,
   NAME_CHARACTERS,
   TEXT_CHARACTERS,
-  TONES,
 } from "./definition/fields.ts";
 export { expressPath, type NamedError, type Operation, roleOf } from "./definition/operation.ts";
 export * from "./definition/shared-sentences.ts";

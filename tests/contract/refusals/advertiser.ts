@@ -109,7 +109,6 @@ export const advertiserRefusals: ProvocationsOfOperations = {
         { timeout: 60_000 },
       ),
   },
-  getDailyAnalytics: { "400 no_number": withQuery("?days=abc"), "422 out_of_range": withQuery("?days=366") },
   getLedger: {
     "400 malformed_parameter": withQuery("?from=yesterday"),
     "422 period": withQuery("?from=2024-01-01&to=2025-12-31"),

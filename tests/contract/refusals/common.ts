@@ -53,7 +53,10 @@ export const commonRefusals: Provocations = {
   "400 not_json": async (world, operation) => world.call(operation, { body: "{" }),
   "400 bad_cursor": async (world, operation) => world.call(operation, { query: "?cursor=page2" }),
   "400 no_number": withQuery("?days=abc"),
-  "422 days": withQuery("?days=400"),
+  "422 days": async (world, operation) => {
+    const days = operation.query?.find(({ name }) => name === "days")?.schema as { maximum: number };
+    return world.call(operation, { query: `?days=${days.maximum + 1}` });
+  },
   "400 malformed_day": withQuery("?from=yesterday"),
   "422 period": withQuery("?from=2020-01-01&to=2025-12-31"),
   "422 limit": async (world, operation) => world.call(operation, { query: "?limit=0" }),

@@ -7,9 +7,9 @@ import {
   ownCampaignOnly,
   publishedSizes,
 } from "../definition/common-errors.ts";
+import { AFFINITY_TYPES } from "../definition/enumerations.ts";
 import { exampleIds } from "../definition/example-ids.ts";
 import {
-  AFFINITY_TYPES,
   AFFINITY_WEIGHT,
   answerText,
   closed,

@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
 import { malformedField, missingField, notAllowedField } from "../definition/common-errors.ts";
-import type { Scope } from "../definition/enumerations.ts";
+import { SCOPES } from "../definition/enumerations.ts";
 import { exampleIds } from "../definition/example-ids.ts";
 import {
   answerText,
@@ -15,9 +15,6 @@ import {
 } from "../definition/fields.ts";
 import { defineFeature, refusal } from "../definition/operation.ts";
 import { createValidator, type WithoutNulls } from "../validation/validator.ts";
-
-/** Scopes of a key (docs/behaviour.md#key-scopes). */
-export const SCOPES = ["advertiser", "developer", "serving"] as const satisfies readonly Scope[];
 
 /** Range of requests per minute of a key created over HTTP; the creating key must have them. */
 export const KEY_RATE_LIMIT = { minimum: 1, maximum: 1_000_000_000 };

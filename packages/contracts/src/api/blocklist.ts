@@ -7,7 +7,7 @@ import {
   ownCampaignOnly,
   publishedSizes,
 } from "../definition/common-errors.ts";
-import type { BlocklistRuleType } from "../definition/enumerations.ts";
+import { BLOCKLIST_RULE_TYPES } from "../definition/enumerations.ts";
 import { exampleIds } from "../definition/example-ids.ts";
 import { answerText, closed, nameText, oneOf, open, timestamp } from "../definition/fields.ts";
 import { defineFeature, refusal } from "../definition/operation.ts";
@@ -15,14 +15,6 @@ import { InvalidInput } from "../http-error.ts";
 import { quoteValue } from "../validation/sentence.ts";
 import { createValidator, type WithoutNulls } from "../validation/validator.ts";
 import { gameIdParameter } from "./placements.ts";
-
-export const BLOCKLIST_RULE_TYPES = [
-  "keyword",
-  "theme",
-  "category",
-  "action",
-  "game_id",
-] as const satisfies readonly BlocklistRuleType[];
 
 const ruleType = () =>
   oneOf(

@@ -9,11 +9,11 @@ import {
   registerFirst,
   responseOnlyField,
 } from "../definition/common-errors.ts";
+import { CAMPAIGN_STATUSES } from "../definition/enumerations.ts";
 import { exampleIds } from "../definition/example-ids.ts";
 import {
   amountCents,
   answerText,
-  CAMPAIGN_STATUSES,
   closed,
   count,
   flightDate,

@@ -9,10 +9,10 @@ import {
   responseOnlyField,
 } from "../definition/common-errors.ts";
 import { neededWhere } from "../definition/conditions.ts";
+import { CREATIVE_TYPES, TONES } from "../definition/enumerations.ts";
 import { exampleIds } from "../definition/example-ids.ts";
 import {
   answerText,
-  CREATIVE_TYPES,
   closed,
   count,
   listOf,
@@ -22,7 +22,6 @@ import {
   oneOf,
   open,
   optional,
-  TONES,
   timestamp,
 } from "../definition/fields.ts";
 import { defineFeature, refusal } from "../definition/operation.ts";

@@ -5,8 +5,9 @@ import {
   notAllowedField,
   ownCampaignOnly,
 } from "../definition/common-errors.ts";
+import { AFFINITY_TYPES } from "../definition/enumerations.ts";
 import { exampleIds } from "../definition/example-ids.ts";
-import { AFFINITY_TYPES, answerText, closed, nullable, oneOf } from "../definition/fields.ts";
+import { answerText, closed, nullable, oneOf } from "../definition/fields.ts";
 import { defineFeature, refusal } from "../definition/operation.ts";
 import { matchRequestSchema } from "./serving.ts";
 

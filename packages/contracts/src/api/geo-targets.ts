@@ -8,7 +8,7 @@ import {
   publishedSizes,
 } from "../definition/common-errors.ts";
 import { neededWhere, together } from "../definition/conditions.ts";
-import type { GeoTargetType } from "../definition/enumerations.ts";
+import { GEO_TARGET_TYPES } from "../definition/enumerations.ts";
 import { exampleIds } from "../definition/example-ids.ts";
 import {
   answerText,
@@ -24,13 +24,6 @@ import {
 import { defineFeature, refusal } from "../definition/operation.ts";
 import { InvalidInput } from "../http-error.ts";
 import { createValidator, type WithoutNulls } from "../validation/validator.ts";
-
-export const GEO_TARGET_TYPES = [
-  "country",
-  "state",
-  "city",
-  "radius",
-] as const satisfies readonly GeoTargetType[];
 
 /** From one metre to half of the earth's circumference, which covers every place. */
 export const RADIUS_KM = { minimum: 0.001, maximum: 20_037.5 };

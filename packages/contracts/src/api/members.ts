@@ -1,10 +1,17 @@
 import Type, { type Static } from "typebox";
 import { memberRole } from "../definition/account.ts";
-import { malformedField, missingField, notAllowedField, roleTooLow } from "../definition/common-errors.ts";
+import {
+  malformedField,
+  missingField,
+  notAllowedField,
+  requiredName,
+  roleTooLow,
+} from "../definition/common-errors.ts";
 import { exampleIds } from "../definition/example-ids.ts";
 import { answerText, closed, nameText, nullable, open, optional, timestamp } from "../definition/fields.ts";
 import { defineFeature, refusal } from "../definition/operation.ts";
 import { createValidator, type WithoutNulls } from "../validation/validator.ts";
+import { signedIn } from "./sessions/shared.ts";
 import { invitationTokenSchema, noInvitation, sessionExample, sessionSchema } from "./sessions.ts";
 
 export const accountPatchSchema = open(
@@ -90,7 +97,6 @@ const invitation = {
 };
 const token = "inv_MnBvCxZaSdFgHjKlPoIuYtReWq0987654321";
 
-const signedIn = { group: "management", scope: [], caller: "session", addition: true } as const;
 export const noMember = refusal(
   404,
   "no_member",
@@ -150,13 +156,7 @@ export const membersApi = defineFeature({
       description: "Changes the account's name.",
       request: { schema: accountPatchSchema, example: { label: "Emberroast Coffee" } },
       success: [{ status: 200, description: "The session.", schema: sessionSchema, example: sessionExample }],
-      refusals: [
-        missingField("label is required: it must be text of at most 200 characters that is not blank"),
-        malformedField("label must be text of at most 200 characters that is not blank, but 7 was sent"),
-        notAllowedField(
-          "label must be text of at most 200 characters that is not blank, but a text of 240 characters was sent",
-        ),
-      ],
+      refusals: requiredName("label"),
     },
     list: {
       ...signedIn,
@@ -187,7 +187,6 @@ export const membersApi = defineFeature({
     },
     remove: {
       ...signedIn,
-      role: "viewer",
       operationId: "removeMember",
       method: "DELETE",
       path: "/members/{user_id}",
@@ -264,7 +263,6 @@ export const membersApi = defineFeature({
     },
     accept: {
       ...signedIn,
-      role: "viewer",
       operationId: "acceptInvitation",
       method: "POST",
       path: "/invitations/accept",
@@ -272,17 +270,7 @@ export const membersApi = defineFeature({
       description: "Makes the signed-in user a member of the account, and lets the session act for it.",
       request: { schema: invitationTokenSchema, example: { token } },
       success: [{ status: 200, description: "The session.", schema: sessionSchema, example: sessionExample }],
-      refusals: [
-        missingField("token is required: it must be text of at most 200 characters that is not blank"),
-        malformedField(
-          "token must be text of at most 200 characters that is not blank, but a number was sent",
-        ),
-        noInvitation,
-        alreadyMember,
-        notAllowedField(
-          "token must be text of at most 200 characters that is not blank, but a text of 240 characters was sent",
-        ),
-      ],
+      refusals: [...requiredName("token", "a number"), noInvitation, alreadyMember],
     },
   },
 });

@@ -7,10 +7,10 @@ import {
   ownGameOnly,
   responseOnlyField,
 } from "../definition/common-errors.ts";
+import { CREATIVE_TYPES } from "../definition/enumerations.ts";
 import { exampleIds } from "../definition/example-ids.ts";
 import {
   answerText,
-  CREATIVE_TYPES,
   closed,
   count,
   gameId,

@@ -1,16 +1,8 @@
 import Type, { type Static } from "typebox";
 import { ownGameOnly, periodRefusals, registerFirst } from "../definition/common-errors.ts";
+import { CAMPAIGN_STATUSES } from "../definition/enumerations.ts";
 import { exampleIds } from "../definition/example-ids.ts";
-import {
-  answerText,
-  CAMPAIGN_STATUSES,
-  closed,
-  count,
-  microcents,
-  millicents,
-  oneOf,
-  utcDate,
-} from "../definition/fields.ts";
+import { answerText, closed, count, microcents, millicents, oneOf, utcDate } from "../definition/fields.ts";
 import { defineFeature } from "../definition/operation.ts";
 
 const revenueCampaign = closed(

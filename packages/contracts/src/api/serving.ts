@@ -1,11 +1,11 @@
 import Type, { type Static } from "typebox";
 import { malformedField, missingField, notAllowedField } from "../definition/common-errors.ts";
 import { together } from "../definition/conditions.ts";
+import { CREATIVE_TYPES, TONES } from "../definition/enumerations.ts";
 import { exampleIds } from "../definition/example-ids.ts";
 import {
   answerText,
   COUNTRY_CODE,
-  CREATIVE_TYPES,
   closed,
   count,
   gameId,
@@ -16,7 +16,6 @@ import {
   oneOf,
   open,
   optional,
-  TONES,
   timestamp,
 } from "../definition/fields.ts";
 import { defineFeature, refusal } from "../definition/operation.ts";

@@ -1,11 +1,10 @@
 import Type, { type Static } from "typebox";
 import { malformedField, notAllowedField, ownCampaignOnly } from "../definition/common-errors.ts";
+import { AFFINITY_TYPES, CREATIVE_TYPES } from "../definition/enumerations.ts";
 import { exampleIds } from "../definition/example-ids.ts";
 import {
-  AFFINITY_TYPES,
   AFFINITY_WEIGHT,
   answerText,
-  CREATIVE_TYPES,
   closed,
   longText,
   nameText,

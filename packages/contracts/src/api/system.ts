@@ -5,6 +5,7 @@ import { exampleIds } from "../definition/example-ids.ts";
 import { answerText, closed, count, longText, nullable, open, timestamp } from "../definition/fields.ts";
 import { defineFeature, refusal } from "../definition/operation.ts";
 import { createValidator } from "../validation/validator.ts";
+import { signedIn } from "./sessions/shared.ts";
 
 export const storeSchema = closed(
   {
@@ -136,13 +137,6 @@ export const notOperator = refusal(
   "The user does not run the installation.",
   "Only the operator of this installation can do this.",
 );
-const operator = {
-  group: "management",
-  scope: [],
-  caller: "session",
-  role: "viewer",
-  addition: true,
-} as const;
 const record = {
   impression_id: exampleIds.impression,
   advertiser_id: exampleIds.advertiser,
@@ -180,7 +174,7 @@ export const systemApi = defineFeature({
   },
   operations: {
     show: {
-      ...operator,
+      ...signedIn,
       operationId: "getSystem",
       method: "GET",
       path: "/system",
@@ -237,7 +231,7 @@ export const systemApi = defineFeature({
       refusals: [notOperator],
     },
     listQuarantine: {
-      ...operator,
+      ...signedIn,
       operationId: "listQuarantine",
       method: "GET",
       path: "/system/quarantine",
@@ -248,7 +242,7 @@ export const systemApi = defineFeature({
       refusals: [notOperator],
     },
     resolve: {
-      ...operator,
+      ...signedIn,
       operationId: "resolveQuarantined",
       method: "POST",
       path: "/system/quarantine/{impression_id}/resolve",
@@ -282,7 +276,7 @@ export const systemApi = defineFeature({
       ],
     },
     listAccounts: {
-      ...operator,
+      ...signedIn,
       operationId: "listAccounts",
       method: "GET",
       path: "/system/accounts",

@@ -1,3 +1,4 @@
+import { NAME_CHARACTERS } from "./fields.ts";
 import { refusal } from "./operation.ts";
 
 /** The account has to register before it uses an advertiser's endpoints. */
@@ -95,7 +96,7 @@ export function daysRefusals(maxDays: number) {
       422,
       "days",
       "days is out of range.",
-      `days must be a whole number from 1 to ${maxDays}, but "400" was sent`,
+      `days must be a whole number from 1 to ${maxDays}, but "${maxDays + 1}" was sent`,
     ),
   ] as const;
 }
@@ -132,6 +133,19 @@ export function notAllowedField<Values extends readonly unknown[] = []>(
     sentence,
     ...example,
   );
+}
+
+/**
+ * For a required `nameText`.
+ * @param sent how the answer names the number 7 in this field
+ */
+export function requiredName(field: string, sent = "7") {
+  const form = `text of at most ${NAME_CHARACTERS} characters that is not blank`;
+  return [
+    missingField(`${field} is required: it must be ${form}`),
+    malformedField(`${field} must be ${form}, but ${sent} was sent`),
+    notAllowedField(`${field} must be ${form}, but a text of 240 characters was sent`),
+  ] as const;
 }
 
 /** For sessions whose role is too low. */

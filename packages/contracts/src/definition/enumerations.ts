@@ -1,20 +1,41 @@
 /** Enumerations that API and snapshot share. */
 
-export type CampaignStatus = "draft" | "active" | "paused";
-export type CreativeType = "narrative_hook" | "product_mention" | "location_brand" | "character_reference";
-export type Tone = "positive" | "neutral" | "humorous" | "dramatic";
-export type GeoTargetType = "country" | "state" | "city" | "radius";
-export type BlocklistRuleType = "keyword" | "theme" | "category" | "action" | "game_id";
-export type AffinityType =
-  | "action"
-  | "location"
-  | "theme"
-  | "mood"
-  | "category"
-  | "lighting"
-  | "effects"
-  | "camera";
-export type Scope = "advertiser" | "developer" | "serving";
+export const CAMPAIGN_STATUSES = ["draft", "active", "paused"] as const;
+export type CampaignStatus = (typeof CAMPAIGN_STATUSES)[number];
+
+export const CREATIVE_TYPES = [
+  "narrative_hook",
+  "product_mention",
+  "location_brand",
+  "character_reference",
+] as const;
+export type CreativeType = (typeof CREATIVE_TYPES)[number];
+
+export const TONES = ["positive", "neutral", "humorous", "dramatic"] as const;
+export type Tone = (typeof TONES)[number];
+
+export const GEO_TARGET_TYPES = ["country", "state", "city", "radius"] as const;
+export type GeoTargetType = (typeof GEO_TARGET_TYPES)[number];
+
+export const BLOCKLIST_RULE_TYPES = ["keyword", "theme", "category", "action", "game_id"] as const;
+export type BlocklistRuleType = (typeof BLOCKLIST_RULE_TYPES)[number];
+
+export const AFFINITY_TYPES = [
+  "action",
+  "location",
+  "theme",
+  "mood",
+  "category",
+  "lighting",
+  "effects",
+  "camera",
+] as const;
+export type AffinityType = (typeof AFFINITY_TYPES)[number];
+
+/** Scopes of a key (docs/behaviour.md#key-scopes). */
+export const SCOPES = ["advertiser", "developer", "serving"] as const;
+export type Scope = (typeof SCOPES)[number];
+
 /** Roles of an account's members, in ascending order of permissions. */
 export const MEMBER_ROLES = ["viewer", "manager", "owner"] as const;
 export type MemberRole = (typeof MEMBER_ROLES)[number];

@@ -1,6 +1,5 @@
 import Type, { type Static, type TSchema, type TUnsafe } from "typebox";
 import { GAME_ID } from "../game-id.ts";
-import type { AffinityType, CampaignStatus, CreativeType, Tone } from "./enumerations.ts";
 
 /** Maximum characters of names, brands, products, values, tags and identifiers (docs/behaviour.md#blank-texts). */
 export const NAME_CHARACTERS = 200;
@@ -19,26 +18,8 @@ export const COUNTRY_CODE = "^[A-Za-z]{2}$";
 const FLIGHT_DATE =
   "^\\d{4}-\\d\\d-\\d\\d(T\\d\\d:\\d\\d(:\\d\\d(\\.\\d{1,9})?)?(Z|[+-]\\d\\d(:?\\d\\d)?)?)?$";
 
-export const AFFINITY_TYPES = [
-  "action",
-  "location",
-  "theme",
-  "mood",
-  "category",
-  "lighting",
-  "effects",
-  "camera",
-] as const satisfies readonly AffinityType[];
 /** Bounds and default of an affinity's weight (spec: Limits). */
 export const AFFINITY_WEIGHT = { minimum: 0.1, maximum: 3, default: 1 };
-export const CREATIVE_TYPES = [
-  "narrative_hook",
-  "product_mention",
-  "location_brand",
-  "character_reference",
-] as const satisfies readonly CreativeType[];
-export const TONES = ["positive", "neutral", "humorous", "dramatic"] as const satisfies readonly Tone[];
-export const CAMPAIGN_STATUSES = ["draft", "active", "paused"] as const satisfies readonly CampaignStatus[];
 
 /** An object with exactly these fields. */
 export function closed<Fields extends Record<string, TSchema>>(fields: Fields, description?: string) {

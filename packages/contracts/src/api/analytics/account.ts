@@ -1,17 +1,9 @@
 /** All campaigns of the advertiser: by day, and each with its last days. */
 import Type, { type Static } from "typebox";
 import { daysRefusals, registerFirst } from "../../definition/common-errors.ts";
+import { CAMPAIGN_STATUSES } from "../../definition/enumerations.ts";
 import { exampleIds } from "../../definition/example-ids.ts";
-import {
-  answerText,
-  CAMPAIGN_STATUSES,
-  closed,
-  count,
-  millicents,
-  nullable,
-  oneOf,
-  utcDate,
-} from "../../definition/fields.ts";
+import { answerText, closed, count, millicents, nullable, oneOf, utcDate } from "../../definition/fields.ts";
 import { defineOperations } from "../../definition/operation.ts";
 import { common, PACING_STATUSES, spendSum } from "./shared.ts";
 
@@ -110,7 +102,7 @@ export const accountAnalytics = defineOperations({
         },
       },
     ],
-    refusals: [...daysRefusals(366), registerFirst],
+    refusals: [...daysRefusals(ACCOUNT_DAYS.maximum), registerFirst],
   },
   accountCampaigns: {
     ...common,
@@ -148,6 +140,6 @@ export const accountAnalytics = defineOperations({
         },
       },
     ],
-    refusals: [...daysRefusals(31), registerFirst],
+    refusals: [...daysRefusals(CAMPAIGN_SERIES_DAYS.maximum), registerFirst],
   },
 });

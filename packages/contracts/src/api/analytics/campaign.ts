@@ -1,18 +1,10 @@
 /** Results of one campaign: in total, by day, creative, country, game and affinity. */
 import Type, { type Static } from "typebox";
-import { ownCampaignOnly } from "../../definition/common-errors.ts";
+import { daysRefusals, ownCampaignOnly } from "../../definition/common-errors.ts";
+import { AFFINITY_TYPES, CREATIVE_TYPES } from "../../definition/enumerations.ts";
 import { exampleIds } from "../../definition/example-ids.ts";
-import {
-  AFFINITY_TYPES,
-  AFFINITY_WEIGHT,
-  answerText,
-  CREATIVE_TYPES,
-  closed,
-  count,
-  nullable,
-  oneOf,
-} from "../../definition/fields.ts";
-import { defineOperations, refusal } from "../../definition/operation.ts";
+import { AFFINITY_WEIGHT, answerText, closed, count, nullable, oneOf } from "../../definition/fields.ts";
+import { defineOperations } from "../../definition/operation.ts";
 import {
   averageScore,
   campaignId,
@@ -257,21 +249,7 @@ export const campaignAnalytics = defineOperations({
         },
       },
     ],
-    refusals: [
-      refusal(
-        400,
-        "no_number",
-        "days is no whole number, or empty.",
-        'days must be a whole number from 1 to 365, but "abc" was sent',
-      ),
-      ...ownCampaignOnly,
-      refusal(
-        422,
-        "out_of_range",
-        "days is out of range.",
-        'days must be a whole number from 1 to 365, but "366" was sent',
-      ),
-    ],
+    refusals: [...daysRefusals(ANALYTICS_DAYS.maximum), ...ownCampaignOnly],
   },
   creatives: {
     ...common,

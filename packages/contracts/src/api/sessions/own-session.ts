@@ -1,6 +1,11 @@
 /** What signed-in users read and change of themselves: session, name, password, browsers. */
 import Type, { type Static } from "typebox";
-import { malformedField, missingField, notAllowedField } from "../../definition/common-errors.ts";
+import {
+  malformedField,
+  missingField,
+  notAllowedField,
+  requiredName,
+} from "../../definition/common-errors.ts";
 import { exampleIds } from "../../definition/example-ids.ts";
 import { answerText, closed, nameText, nullable, open, timestamp } from "../../definition/fields.ts";
 import { defineOperations, refusal } from "../../definition/operation.ts";
@@ -93,14 +98,7 @@ export const ownSessionOperations = defineOperations({
     description: "Lets the session act for another account of the user.",
     request: { schema: sessionPatchSchema, example: { account_id: exampleIds.account } },
     success: [{ status: 200, description: "The session.", schema: sessionSchema, example: sessionExample }],
-    refusals: [
-      missingField("account_id is required: it must be text of at most 200 characters that is not blank"),
-      malformedField("account_id must be text of at most 200 characters that is not blank, but 7 was sent"),
-      notMemberOfAccount,
-      notAllowedField(
-        "account_id must be text of at most 200 characters that is not blank, but a text of 240 characters was sent",
-      ),
-    ],
+    refusals: [...requiredName("account_id"), notMemberOfAccount],
   },
   changeUser: {
     ...signedIn,
@@ -111,13 +109,7 @@ export const ownSessionOperations = defineOperations({
     description: "Changes how the signed-in user is called.",
     request: { schema: userPatchSchema, example: { name: "Ada Ember" } },
     success: [{ status: 200, description: "The session.", schema: sessionSchema, example: sessionExample }],
-    refusals: [
-      missingField("name is required: it must be text of at most 200 characters that is not blank"),
-      malformedField("name must be text of at most 200 characters that is not blank, but 7 was sent"),
-      notAllowedField(
-        "name must be text of at most 200 characters that is not blank, but a text of 240 characters was sent",
-      ),
-    ],
+    refusals: requiredName("name"),
   },
   changePassword: {
     ...signedIn,

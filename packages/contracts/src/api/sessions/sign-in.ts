@@ -1,7 +1,12 @@
 /** Signing up, signing in and out, and reading an invitation: without a session. */
 import Type, { type Static } from "typebox";
 import { memberRole } from "../../definition/account.ts";
-import { malformedField, missingField, notAllowedField } from "../../definition/common-errors.ts";
+import {
+  malformedField,
+  missingField,
+  notAllowedField,
+  requiredName,
+} from "../../definition/common-errors.ts";
 import { answerText, closed, nameText, open, optional, timestamp } from "../../definition/fields.ts";
 import { defineOperations, refusal } from "../../definition/operation.ts";
 import { createValidator, type WithoutNulls } from "../../validation/validator.ts";
@@ -233,13 +238,6 @@ export const signInOperations = defineOperations({
         example: { account_label: account.label, role: "manager", expires_at: "2026-12-08T09:30:00.000Z" },
       },
     ],
-    refusals: [
-      missingField("token is required: it must be text of at most 200 characters that is not blank"),
-      malformedField("token must be text of at most 200 characters that is not blank, but a number was sent"),
-      noInvitation,
-      notAllowedField(
-        "token must be text of at most 200 characters that is not blank, but a text of 240 characters was sent",
-      ),
-    ],
+    refusals: [...requiredName("token", "a number"), noInvitation],
   },
 });
