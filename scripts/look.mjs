@@ -6,7 +6,7 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
-import { launchChromium, signIn, startDemo } from "./lib/demo-installation.mjs";
+import { launchChromium, SCENE, signIn, startDemo } from "./lib/demo-installation.mjs";
 import { root, runMain, say, setUp } from "./lib/setup.mjs";
 
 const OUT = join(root, ".look");
@@ -32,13 +32,6 @@ const BEGINNER = { name: "Ben Early", email: "ben@early.example", password: "a f
 /** Nobody listens there: the deliveries of the webhook show attempts. */
 const WEBHOOK = { url: "http://127.0.0.1:9/diegetic", events: ["campaign.exhausted", "balance.low"] };
 const BEGINNER_GAME = "early-lantern";
-const SCENE = new URLSearchParams({
-  game: "demo-game",
-  location: "tavern",
-  category: "text-adventure",
-  mood_tags: "calm",
-  narrative: "Rain drums on the roof of the tavern. Maren wipes the counter and looks you over.",
-});
 
 const click =
   (name, role = "button") =>

@@ -4,7 +4,7 @@
  */
 import { statSync } from "node:fs";
 import { join, relative } from "node:path";
-import { launchChromium, signIn, startDemo } from "./lib/demo-installation.mjs";
+import { launchChromium, SCENE, signIn, startDemo } from "./lib/demo-installation.mjs";
 import { root, runMain, say, setUp } from "./lib/setup.mjs";
 
 const WINDOW = { width: 1280, height: 800 };
@@ -13,13 +13,6 @@ const MAX_BYTES = 200_000;
 const JPEG_QUALITY = 88;
 
 const CAMPAIGN = "Oak & Barrel: the long evening";
-const SCENE = new URLSearchParams({
-  game: "demo-game",
-  location: "tavern",
-  category: "text-adventure",
-  mood_tags: "calm",
-  narrative: "Rain drums on the roof of the tavern. Maren wipes the counter and looks you over.",
-});
 
 /** Per picture: page, actions, colour scheme, and whether it shows a scene, whose gradients make a PNG large. */
 const PICTURES = [

@@ -5,9 +5,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { root, say } from "./setup.mjs";
 
+/** A scene for the match tester, as the query of its page. */
+export const SCENE = new URLSearchParams({
+  game: "demo-game",
+  location: "tavern",
+  category: "text-adventure",
+  mood_tags: "calm",
+  narrative: "Rain drums on the roof of the tavern. Maren wipes the counter and looks you over.",
+});
+
 /** A demo installation with its own data, started like `npm start`. */
 export async function startDemo(environment = {}) {
-  const dataDir = mkdtempSync(join(tmpdir(), "diegetic-screenshots-"));
+  const dataDir = mkdtempSync(join(tmpdir(), "diegetic-demo-"));
   const own = { DATA_DIR: dataDir, PORT: String(await freePort()), DEMO: "1" };
   const child = spawn(process.execPath, ["scripts/start.mjs"], {
     cwd: root,
