@@ -358,7 +358,7 @@ export const revenueApi = defineFeature({
           csv: earningsCsv,
         },
       ],
-      refusals: periodRefusals(366),
+      refusals: periodRefusals(EARNINGS_DAYS.maximum),
     },
   },
 });

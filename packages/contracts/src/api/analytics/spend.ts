@@ -122,6 +122,12 @@ export const spendReport = defineOperations({
         csv: spendCsv,
       },
     ],
-    refusals: [...periodRefusals(31), registerFirst, unknownGrouping, tooManyImpressions, droppedImpressions],
+    refusals: [
+      ...periodRefusals(SPEND_DAYS.maximum),
+      registerFirst,
+      unknownGrouping,
+      tooManyImpressions,
+      droppedImpressions,
+    ],
   },
 });
