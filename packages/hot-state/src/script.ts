@@ -13,16 +13,23 @@ const NAME = /\w+/g;
 
 export type ScriptCall = (...keysAndArguments: (string | number)[]) => Promise<ScriptReply>;
 
+/** By name: every connection uses the same scripts. */
+const loaded = new Map<string, string>();
+
 /**
  * Reads `lua/<name>.lua` and replaces each line `-- @include "<piece>"` by `lua/include/<piece>.lua`. Includes do not
  * nest, so the head of a script lists everything it uses.
  */
 export function loadScript(name: string): string {
+  const known = loaded.get(name);
+  if (known !== undefined) return known;
   const own = readFileSync(new URL(`${name}.lua`, LUA_DIRECTORY), "utf8");
   const source = own.replace(INCLUDE_LINE, (_line, piece: string) =>
     readFileSync(new URL(`include/${piece}.lua`, LUA_DIRECTORY), "utf8"),
   );
-  return source === own ? own : withoutUnused(source);
+  const script = source === own ? own : withoutUnused(source);
+  loaded.set(name, script);
+  return script;
 }
 
 /**
@@ -30,25 +37,43 @@ export function loadScript(name: string): string {
  * function begins in the first column and ends with a lone `end` in the first column, and no text contains `--`.
  */
 function withoutUnused(source: string): string {
-  let used = source;
-  for (const { name, text } of functionsIn(source)) {
-    const rest = used.replace(text, "");
-    if (!new Set(rest.replace(COMMENT, "").match(NAME)).has(name)) used = rest;
-  }
-  return used === source ? source : withoutUnused(used);
+  const parts = partsOf(source);
+  const functions = new Map(parts.map((part) => [part.name, part]));
+  const used = new Set<string>();
+  const use = ({ text }: Part) => {
+    for (const name of text.replace(COMMENT, "").match(NAME) ?? []) {
+      const called = functions.get(name);
+      if (called === undefined || used.has(name)) continue;
+      used.add(name);
+      use(called);
+    }
+  };
+  for (const part of parts) if (part.name === undefined) use(part);
+  return parts.map(({ name, text }) => (name === undefined || used.has(name) ? text : "")).join("\n");
 }
 
-/** Each from its first column to the `end` in the first column. */
-function functionsIn(source: string): { name: string; text: string }[] {
-  const found: { name: string; text: string }[] = [];
+/** A function, or, without a name, a line outside functions. */
+interface Part {
+  name: string | undefined;
+  text: string;
+}
+
+function partsOf(source: string): Part[] {
+  const parts: Part[] = [];
   const lines = source.split("\n");
-  for (const [start, line] of lines.entries()) {
-    if (!line.startsWith(FUNCTION)) continue;
-    const [name = ""] = line.slice(FUNCTION.length).match(NAME) ?? [];
+  for (let start = 0; start < lines.length; start += 1) {
+    const line = lines[start] ?? "";
+    if (!line.startsWith(FUNCTION)) {
+      parts.push({ name: undefined, text: line });
+      continue;
+    }
+    const [name] = line.slice(FUNCTION.length).match(NAME) ?? [];
     const end = lines.indexOf("end", start);
-    found.push({ name, text: lines.slice(start, end + 1).join("\n") });
+    if (end < 0) throw new Error(`no end: ${line}`);
+    parts.push({ name, text: lines.slice(start, end + 1).join("\n") });
+    start = end;
   }
-  return found;
+  return parts;
 }
 
 /** A script with a variable number of keys. */
