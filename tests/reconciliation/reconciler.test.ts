@@ -18,7 +18,12 @@ beforeAll(async () => {
   world = await World.open();
   sql = await createDatabaseSession(world.urls.databaseUrl);
   advertiser = await world.advertiser(5_000);
-  const pace = { reconcileEveryMs: 20, reconcilePauseMs: 1, reconcileAgainAfterMs: [20, 40, 80] };
+  const pace = {
+    reconcileEveryMs: 20,
+    reconcilePauseMs: 1,
+    reconcileRestFactor: 0,
+    reconcileAgainAfterMs: [20, 40, 80],
+  };
   world.startBilling(pace, { metrics, log: (line) => lines.push(JSON.parse(line)) });
 }, 180_000);
 afterAll(async () => {
@@ -173,8 +178,7 @@ describe("reconciler", () => {
     const campaigns = await sql.run("SELECT DISTINCT campaign_id FROM impressions");
     await sql.run("DELETE FROM impressions");
     await eventually(
-      async () =>
-        (await metric('reconciliation_differences{check="day_impressions"')) === campaigns.length,
+      async () => (await metric('reconciliation_differences{check="day_impressions"')) === campaigns.length,
       PATIENCE,
     );
     expect(alarms()).toContainEqual(

@@ -219,7 +219,7 @@ describe("dropping old impressions", () => {
     const log: string[] = [];
     const metrics = createMetrics({ service: "billing" });
     world.startBilling(
-      { reconcileEveryMs: 20, reconcilePauseMs: 1 },
+      { reconcileEveryMs: 20, reconcilePauseMs: 1, reconcileRestFactor: 0 },
       { metrics, log: (line) => log.push(line) },
     );
     await eventually(async () => (await readMetric(metrics, "reconciliation_cycles_total")) > 0, PATIENCE);

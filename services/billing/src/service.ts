@@ -57,6 +57,8 @@ export interface BillingPace {
   reconcileEveryMs: number;
   /** Minimum pause between two inspections of a reconciliation. */
   reconcilePauseMs: number;
+  /** Pause after an inspection, as a multiple of its duration. */
+  reconcileRestFactor: number;
   /** Pauses before each repeated read of what differs. */
   reconcileAgainAfterMs: readonly number[];
   /** Pause between two looks for impressions that are too old. */
@@ -75,6 +77,7 @@ const PACE: BillingPace = {
   walkEveryMs: 60_000,
   reconcileEveryMs: 30_000,
   reconcilePauseMs: 200,
+  reconcileRestFactor: 9,
   reconcileAgainAfterMs: [1_000, 2_000, 4_000, 8_000],
   retainEveryMs: 600_000,
   overdueAfterMs: 5_000,
@@ -387,6 +390,7 @@ function createReconciliation(
     limits: RECONCILIATION_LIMITS,
     timeoutMs: RECONCILIATION_TIMEOUT_MS,
     pauseMs: pace.reconcilePauseMs,
+    restFactor: pace.reconcileRestFactor,
     againAfterMs: pace.reconcileAgainAfterMs,
   });
 }

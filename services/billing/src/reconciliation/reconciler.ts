@@ -22,12 +22,12 @@ export interface ReconcilerParts extends AccountParts {
   logger: Logger;
   /** Minimum pause between two inspections. Milliseconds. */
   pauseMs: number;
+  /** Pause after an inspection, as a multiple of its duration: reads stay in the background. */
+  restFactor: number;
   /** Pauses before each repeated read of what differs. Milliseconds. */
   againAfterMs: readonly number[];
 }
 
-/** Pause after an inspection, as a multiple of its duration: reads stay in the background. */
-const REST_FACTOR = 9;
 /** Maximum keys, of any kind, to scan for player sessions; the audit covers the rest. */
 const MAX_SESSION_KEYS = 100_000;
 /** With more impressions, checks that need all of them are left to the audit. */
@@ -54,12 +54,12 @@ export class Reconciler {
 
   /** Inspects everything once. Rejects when a store is unavailable; the next call starts again. */
   async cycle(signal: AbortSignal): Promise<void> {
-    const { pauseMs } = this.#parts;
+    const { pauseMs, restFactor } = this.#parts;
     for await (const inspection of this.#inspections()) {
       if (signal.aborted) return;
       const startedMs = performance.now();
       await this.#inspect(inspection, signal);
-      const restMs = Math.min(MAX_PAUSE_MS, REST_FACTOR * (performance.now() - startedMs));
+      const restMs = Math.min(MAX_PAUSE_MS, restFactor * (performance.now() - startedMs));
       await sleep(Math.max(pauseMs, restMs), undefined, { signal }).catch(() => undefined);
     }
     if (signal.aborted) return;
