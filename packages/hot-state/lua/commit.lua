@@ -172,7 +172,8 @@ for _, member in ipairs(candidates) do
   if text then
     local entry = decode_entry(text)
     if entry.state == 'S' then
-      entry = lapsed_entry(entry.price, held_at_ms, entry.hold_ms, creative_id, entry.session_key, entry.facts)
+      entry = lapsed_entry(entry.price, held_at_ms, entry.hold_ms, creative_id, entry.session_key,
+        facts_of_short(entry, held_at_ms))
     end
     if entry.creative_id == creative_id and not is_too_old(entry) then
       local reason = too_dear(entry)

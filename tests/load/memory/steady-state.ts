@@ -9,7 +9,8 @@ const SHORTENED = 400;
 const MATCHES_PER_SECOND = 500;
 const STEP_MS = 50;
 const RUN_SECONDS = 60;
-const QUICK_RUN_SECONDS = 30;
+/** A match lives for up to 12 s, and is removed a few seconds later. The second half of the run must be steady. */
+const QUICK_RUN_SECONDS = 45;
 const USUAL_MS = { ...DEFAULT_IMPRESSION_TIMES, sessionIdleMs: 1_800_000, resendMs: 600_000 };
 const SEEN_SHARE = 0.6;
 const SEEN_AFTER_MS = 30_000;

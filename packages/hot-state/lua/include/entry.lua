@@ -11,25 +11,27 @@
 --                    matched_at_ms, developer's account_id, affinities ('<affinity_id without aff_>:<contribution>,…');
 --                    '' if not needed
 -- A lapsed match whose id carries it has a short entry, for impressions without that id; its member of `pending` has the rest:
---   'S', price, length of its hold (ms), session_key, facts without the account_id
+--   'T', price, length of its hold (ms), session_key, facts without the account_id, matched_at_ms counted from when the hold was
+--   taken, and each affinity_id without the characters that it shares with the one before: 'A' for none, 'B' for one, …
 -- The field ':account' is the developer's account_id: all matches of a game have the same.
--- An entry from an earlier version has aff_ in its affinities; or an absolute cap_since_us and the match's JSON as facts.
+-- An entry from an earlier version has aff_ in its affinities; or an absolute cap_since_us and the match's JSON as facts. A short
+-- one has 'S' and facts in which only the account_id is ''.
 -- Needs "time".
 
 local ENTRY_PATTERN = '^([OLCX])|(%d+)|(%d+)|(%d+)|([^|]*)|([^|]*)|(%d+)|([%d-]+)|(%d*)|([^|]*)|(.*)$'
-local SHORT_PATTERN = '^S|(%d+)|(%d+)|([^|]*)|(.*)$'
+local SHORT_PATTERN = '^([ST])|(%d+)|(%d+)|([^|]*)|(.*)$'
+local SHORT_FACTS_PATTERN = '^(' .. string.rep('[^|]*|', 5) .. ')([^|]*)|(.*)$'
 local FACTS_PATTERN = '^([^|]*)|([^|]*)|([^|]*)|([^|]*)|([^|]*)|([^|]*)|([^|]*)|(.*)$'
-local UP_TO_ACCOUNT = '^(' .. string.rep('[^|]*|', 6) .. ')[^|]*'
 local MATCH_JSON = '{"match_id":"%s","advertiser_id":"%s","campaign_id":"%s","campaign_version":%s,"game_id":%s,'
   .. '"developer_account_id":"%s","user_hash":"%s","session_key":"%s","country_code":%s,"affinity_score":%s,"affinities":[%s],'
   .. '"price_millicents":%s,"revenue_share_basis_points":%s,"matched_at_ms":%s}'
 
--- All fields are strings. A short entry has only some of them, and hold_ms.
+-- All fields are strings. A short entry has state 'S', only some of them, and hold_ms; short: its facts are as of 'T'.
 local function decode_entry(text)
-  if string.sub(text, 1, 1) == 'S' then
-    local price, hold_ms, session_key, facts = string.match(text, SHORT_PATTERN)
-    if not price then error('match entry is damaged') end
-    return { state = 'S', price = price, hold_ms = hold_ms, session_key = session_key, facts = facts }
+  local form, short_price, hold_ms, session, short_facts = string.match(text, SHORT_PATTERN)
+  if form then
+    return { state = 'S', price = short_price, hold_ms = hold_ms, session_key = session, facts = short_facts,
+      short = form == 'T' }
   end
   local state, price, lapses_at_ms, matched_at_us, creative_id, session_key, times_seen, cap_since_us,
     recorded_at_ms, impression_id, facts = string.match(text, ENTRY_PATTERN)
@@ -57,10 +59,38 @@ local function encode_entry(entry)
     .. entry.facts
 end
 
+local NOTHING_SHARED, MAX_SHARED = 65, 25
+
+local function shorten_affinities(affinities)
+  local before = ''
+  return (string.gsub(affinities, '([^:,]+):', function(id)
+    local shared = 0
+    while shared < MAX_SHARED and string.sub(id, 1, shared + 1) == string.sub(before, 1, shared + 1)
+      and shared < #id do shared = shared + 1 end
+    before = id
+    return string.char(NOTHING_SHARED + shared) .. string.sub(id, shared + 1) .. ':'
+  end))
+end
+
+local function whole_affinities(shortened)
+  local before = ''
+  return (string.gsub(shortened, '(%u)([^:,]*):', function(shared, rest)
+    before = string.sub(before, 1, string.byte(shared) - NOTHING_SHARED) .. rest
+    return before .. ':'
+  end))
+end
+
 local function encode_short_entry(entry)
-  local hold_ms = entry.lapses_at_ms - math.floor(entry.matched_at_us / 1000)
-  return 'S|' .. entry.price .. '|' .. whole(hold_ms) .. '|' .. entry.session_key .. '|'
-    .. string.gsub(entry.facts, UP_TO_ACCOUNT, '%1')
+  local user_hash, country, version, share, score, matched_at_ms, _, affinities = string.match(entry.facts, FACTS_PATTERN)
+  local held_at_ms = milliseconds(entry.matched_at_us)
+  return table.concat({ 'T', entry.price, whole(entry.lapses_at_ms - held_at_ms), entry.session_key, user_hash, country,
+    version, share, score, whole(matched_at_ms - held_at_ms), shorten_affinities(affinities) }, '|')
+end
+
+local function facts_of_short(entry, held_at_ms)
+  if not entry.short then return entry.facts end
+  local own, since_hold_ms, affinities = string.match(entry.facts, SHORT_FACTS_PATTERN)
+  return own .. whole(held_at_ms + since_hold_ms) .. '||' .. whole_affinities(affinities)
 end
 
 -- The entry of a lapsed match, from what its id, or its short entry and its member of `pending`, say.

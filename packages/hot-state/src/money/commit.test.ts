@@ -310,6 +310,23 @@ describe("a late impression", () => {
     expect(await wallet.commit()).toEqual(NO_MATCH);
   });
 
+  it.each([
+    [[], 0],
+    [["01kb0000000000000000000001", "01kb0000000000000000000002", "01kb1"], 5],
+    [["a", "a", "ab", "Ba-_9"], -3_000],
+  ])(
+    "has everything in its record after the hold of a match that its id carries: %j, %d",
+    async (ids, aheadMs) => {
+      const wallet = await TestWallet.open(money, redis);
+      const affinities = ids.map((id, i) => ({ affinity_id: `aff_${id}`, contribution: 10 ** (i - 8) }));
+      const matched_at_ms = Date.now() + aheadMs;
+      const match = await wallet.hold({ affinities, matched_at_ms, country_code: null }, { isCarried: true });
+      await wallet.age(match, HOLD_TTL_MS);
+      expect(await money.release(holdOf(match), "lapsed")).toBe("released");
+      expect(await wallet.commit()).toMatchObject({ outcome: "charged", record: { match } });
+    },
+  );
+
   it("is found behind any number of matches that late settlements took", async () => {
     const wallet = await TestWallet.open(money, redis);
     const { advertiserId, campaignId, gameId } = wallet;
