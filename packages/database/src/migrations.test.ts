@@ -109,6 +109,7 @@ describe("migrations", () => {
       "20261124000000_webhooks",
       "20261124000100_webhook_deliveries",
       "20261125000000_impression_retention",
+      "20261126000000_delayed_payout_figures",
     ]);
     expect(await migrate(described.url)).toEqual([]);
     expect(await structureOf(described.url)).toEqual(await structureOf(migrated.url));

@@ -200,6 +200,7 @@ describe("payout.figures_ready", () => {
   let producer: BillingProducer;
   beforeEach(async () => {
     await database.payoutPeriod.deleteMany();
+    await database.delayedPayoutFigures.deleteMany();
     wallets = await Wallets.open(market, stores.redisUrl);
     producer = createBillingProducer(stores.redisUrl);
   });
@@ -241,13 +242,36 @@ describe("payout.figures_ready", () => {
     const announced = (period: string) => database.payoutPeriod.count({ where: { period } });
     expect(await announced(utcDay(dayMs - 1))).toBe(1);
     await announceAt(nowMs);
-    expect(await announced(day)).toBe(0);
+    expect(await announced(day)).toBe(1);
+    expect(await recorded(accountId)).not.toContainEqual(expect.objectContaining({ period: day }));
     await stores.write([first]);
     await announceAt(nowMs);
-    expect(await announced(day)).toBe(1);
     expect(await recorded(accountId)).toContainEqual(
       expect.objectContaining({ period: day, impressions: 1, earned_microcents: 175_000 }),
     );
+  });
+
+  it("is delayed by a record that cannot be written only for the account that earns from it", async () => {
+    const { accountId } = pick(market.games, 0);
+    const other = pick(market.games, 1);
+    for (const id of [accountId, other.accountId]) {
+      await database.account.create({ data: { id, label: "studio" } });
+      await subscribe(id, ["payout.figures_ready"]);
+    }
+    const stuck = await wallets.impress({ game: 0 });
+    const day = utcDay(stuck.recorded_at_ms);
+    await stores.write([await wallets.impress({ game: 1 })]);
+    const nowMs = Date.parse(day) + 25 * HOUR_MS;
+    await announceAt(nowMs);
+    await announceAt(nowMs);
+    expect(await recorded(other.accountId)).toEqual([
+      expect.objectContaining({ period: day, impressions: 1 }),
+    ]);
+    expect(await recorded(accountId)).toEqual([]);
+    await stores.write([stuck]);
+    await Promise.all([announceAt(nowMs), announceAt(nowMs)]);
+    expect(await recorded(accountId)).toEqual([expect.objectContaining({ period: day, impressions: 1 })]);
+    expect(await recorded(other.accountId)).toHaveLength(1);
   });
 
   it("is recorded once for each complete day and month", async () => {

@@ -1,4 +1,4 @@
-import { type Database, utcDay } from "@diegetic/database";
+import { type Database, Prisma, utcDay } from "@diegetic/database";
 import type { MoneyCommands } from "@diegetic/hot-state";
 import { forEachLimited } from "../loops/for-each.ts";
 import { advertiserPages } from "../loops/pages.ts";
@@ -9,6 +9,8 @@ const COMPLETE_AFTER_MS = 60 * 60 * 1_000;
 const ADVERTISERS_PER_PAGE = 500;
 const CHECKED_AT_A_TIME = 8;
 const RECORDS_PER_PAGE = 500;
+/** A longer outbox is a backlog that is being written. */
+const MAX_PAGES = 20;
 /** After a longer interruption, earlier days are not announced. */
 const MAX_DAYS = 31;
 
@@ -19,44 +21,68 @@ export interface PayoutParts {
   signal: AbortSignal;
 }
 
-/** Records `payout.figures_ready` for each UTC day and month, from an hour after its end, once all its impressions are written. */
+/**
+ * Records `payout.figures_ready` for each UTC day and month, from an hour after its end, once all impressions of the
+ * account are written: a record that cannot be written delays only the account that earns from it.
+ */
 export async function announcePayouts(parts: PayoutParts): Promise<void> {
   const { database, nowMs } = parts;
   const settledMs = nowMs() - COMPLETE_AFTER_MS;
   const endMs = Math.floor(settledMs / DAY_MS) * DAY_MS;
   const lastMs = endMs - DAY_MS;
   const days = await missingDays(database, lastMs);
-  if (days.length === 0) return;
-  if (await isAnyUnwritten(parts, endMs)) return;
+  const delayed = await database.delayedPayoutFigures.findMany();
+  if (days.length === 0 && delayed.length === 0) return;
+  const oldestMs = await oldestUnwritten(parts, endMs);
+  if (oldestMs === undefined) return;
+  const unwrittenIn = (period: string) => {
+    const periodEndMs = periodEnd(period);
+    return [...oldestMs].filter(([, ms]) => ms < periodEndMs).map(([accountId]) => accountId);
+  };
+  for (const { period, accountId } of delayed) {
+    if (!unwrittenIn(period).includes(accountId)) await announceDelayed(database, period, accountId);
+  }
   for (const day of days) {
     // The first day of a month completes the month before.
-    if (day.endsWith("-01")) await announceMonthBefore(database, day);
-    await announce(database, day, day, day);
+    if (day.endsWith("-01")) await announce(database, monthBefore(day), unwrittenIn(monthBefore(day)));
+    await announce(database, day, unwrittenIn(day));
   }
   const next = utcDay(endMs);
-  if (next.endsWith("-01")) await announceMonthBefore(database, next);
+  if (days.length > 0 && next.endsWith("-01")) {
+    await announce(database, monthBefore(next), unwrittenIn(monthBefore(next)));
+  }
 }
 
 /**
- * Whether an outbox has an impression from before `endMs`. Looks at every outbox: when the due index names it next says
- * nothing of its age. True when it was aborted.
+ * By developer account, when its oldest impression in an outbox from before `endMs` was recorded, Unix ms. Looks at every
+ * outbox: when the due index names it next says nothing of its age. Undefined: unknown, because it was aborted, or an
+ * outbox is too long to be read.
  */
-async function isAnyUnwritten({ database, money, signal }: PayoutParts, endMs: number): Promise<boolean> {
-  let isFound = false;
+async function oldestUnwritten(
+  { database, money, signal }: PayoutParts,
+  endMs: number,
+): Promise<Map<string, number> | undefined> {
+  const oldestMs = new Map<string, number>();
+  let isKnown = true;
   const check = async ({ id }: { id: string }) => {
     let cursor: string | undefined;
-    while (!isFound && !signal.aborted) {
+    for (let page = 0; isKnown && !signal.aborted; page++) {
+      if (page === MAX_PAGES) isKnown = false;
       const { items, cursor: next } = await money.listOutbox(id, RECORDS_PER_PAGE, cursor);
-      isFound ||= items.some(({ recorded_at_ms: recordedAtMs }) => recordedAtMs < endMs);
+      for (const { match, recorded_at_ms: recordedAtMs } of items) {
+        if (recordedAtMs >= endMs) continue;
+        const { developer_account_id: accountId } = match;
+        oldestMs.set(accountId, Math.min(recordedAtMs, oldestMs.get(accountId) ?? Number.POSITIVE_INFINITY));
+      }
       if (next === null) break;
       cursor = next;
     }
   };
   for await (const page of advertiserPages(database, ADVERTISERS_PER_PAGE)) {
-    if (isFound || signal.aborted) return true;
+    if (!isKnown || signal.aborted) break;
     await forEachLimited(page, CHECKED_AT_A_TIME, check);
   }
-  return isFound || signal.aborted;
+  return isKnown && !signal.aborted ? oldestMs : undefined;
 }
 
 /** Complete days after the last announced one, the oldest first; only the last complete day if there is none. */
@@ -73,24 +99,53 @@ async function missingDays(database: Database, lastMs: number): Promise<string[]
   return days;
 }
 
-async function announceMonthBefore(database: Database, firstDay: string): Promise<void> {
-  const lastDay = utcDay(Date.parse(`${firstDay}T00:00:00Z`) - DAY_MS);
-  await announce(database, lastDay.slice(0, 7), `${lastDay.slice(0, 7)}-01`, lastDay);
+/** The month that ends before the first day of a month. */
+function monthBefore(firstDay: string): string {
+  return utcDay(Date.parse(firstDay) - DAY_MS).slice(0, 7);
 }
 
-/** Does nothing if the period was announced before. */
-async function announce(database: Database, period: string, from: string, to: string): Promise<void> {
+/** @param period a UTC day or month */
+function boundsOf(period: string): { from: string; to: string } {
+  if (period.length > 7) return { from: period, to: period };
+  const [year, month] = period.split("-").map(Number);
+  return { from: `${period}-01`, to: utcDay(Date.UTC(year ?? 0, month ?? 0, 0)) };
+}
+
+function periodEnd(period: string): number {
+  return Date.parse(boundsOf(period).to) + DAY_MS;
+}
+
+/** Does nothing if the period was announced before. The `unwritten` accounts are announced later. */
+async function announce(database: Database, period: string, unwritten: readonly string[]): Promise<void> {
   await database.$queryRaw`
     WITH claimed AS (
       INSERT INTO payout_periods (period) VALUES (${period}) ON CONFLICT DO NOTHING RETURNING period
-    ), figures AS (
-      SELECT r.account_id, sum(r.impressions) AS impressions, sum(r.earning_microcents) AS earned
-      FROM claimed, game_rollups r
-      WHERE r.day BETWEEN ${from}::date AND ${to}::date AND r.account_id IN (
-        SELECT account_id FROM webhooks WHERE is_active AND 'payout.figures_ready' = ANY(events))
-      GROUP BY r.account_id
-    )
+    ), listeners AS (
+      SELECT DISTINCT account_id, account_id = ANY(${unwritten}::text[]) AS is_delayed FROM claimed, webhooks
+      WHERE is_active AND 'payout.figures_ready' = ANY(events)
+    ), delayed AS (
+      INSERT INTO delayed_payout_figures (period, account_id)
+      SELECT ${period}, account_id FROM listeners WHERE is_delayed
+    ), ready AS (SELECT account_id FROM listeners WHERE NOT is_delayed)
+    ${recordFigures(period)}`;
+}
+
+async function announceDelayed(database: Database, period: string, accountId: string): Promise<void> {
+  await database.$queryRaw`
+    WITH ready AS (
+      DELETE FROM delayed_payout_figures WHERE period = ${period} AND account_id = ${accountId} RETURNING account_id
+    ) ${recordFigures(period)}`;
+}
+
+/** The rest of a statement that begins with `ready`, the accounts. */
+function recordFigures(period: string): Prisma.Sql {
+  const { from, to } = boundsOf(period);
+  return Prisma.sql`
     SELECT record_webhook_event(account_id, 'payout.figures_ready', json_build_object('period', ${period}::text,
       'from', ${from}::text, 'to', ${to}::text, 'impressions', impressions, 'earned_microcents', earned))
-    FROM figures`;
+    FROM (
+      SELECT r.account_id, sum(r.impressions) AS impressions, sum(r.earning_microcents) AS earned
+      FROM ready JOIN game_rollups r USING (account_id)
+      WHERE r.day BETWEEN ${from}::date AND ${to}::date GROUP BY r.account_id
+    ) AS figures`;
 }
