@@ -133,12 +133,12 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
   const pace = { ...PACE, ...options.pace };
   const nowMs = options.nowMs ?? Date.now;
   const name = settings.instanceName;
-  const outageOf = createConnectionLogs(logger, metrics);
-
   const database = createDatabase(secrets.databaseUrl, {
     applicationName: name,
     poolSize: POOL_SIZE,
   });
+  const postgres = () => database.$queryRaw`SELECT 1`;
+  const outageOf = createConnectionLogs(logger, metrics, { postgres });
   const pipeline = createPipeline(secrets.databaseUrl, {
     applicationName: name,
     poolSize: WRITER_PARTITIONS,
@@ -295,7 +295,7 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
   for (const task of tasks) task.start();
   const readiness: ReadinessChecks = {
     redis: () => redis.ping(),
-    postgres: () => database.$queryRaw`SELECT 1`,
+    postgres,
     installation: () => claim.look(),
   };
   const reporter = new ProcessReporter(redis, {

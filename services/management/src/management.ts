@@ -115,7 +115,8 @@ export function createManagement(options: ManagementOptions): Management {
     prepared: true,
   });
   const redis = connectRedis(settings.secrets.redisUrl, { name: settings.instanceName });
-  const connectionLog = createConnectionLogs(logger, metrics);
+  const postgres = () => database.$queryRaw`SELECT 1`;
+  const connectionLog = createConnectionLogs(logger, metrics, { postgres });
   const commands = connectionLog("commands");
   redis.on("error", commands.failed).on("ready", commands.succeeded);
   const claim = new InstallationClaim(redis, () => installationId(database));
@@ -169,7 +170,7 @@ export function createManagement(options: ManagementOptions): Management {
     connection: connectionLog("market"),
   });
   const readiness: ReadinessChecks = {
-    postgres: () => database.$queryRaw`SELECT 1`,
+    postgres,
     redis: () => redis.get("{readiness}"),
     // A readiness check must not claim Redis.
     installation: () => claim.look(),

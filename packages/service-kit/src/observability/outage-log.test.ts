@@ -87,3 +87,16 @@ it("logs and measures each part separately", async () => {
     expect.objectContaining({ level: 30, msg: "redis recovered", part: "commands", failures: 3 }),
   ]);
 });
+
+it("measures further dependencies at each scrape", async () => {
+  const metrics = createMetrics({ service: "billing" });
+  let fails = false;
+  createConnectionLogs(startLogger().logger, metrics, {
+    postgres: () => (fails ? Promise.reject(new Error("no answer in time")) : undefined),
+  });
+  const scrape = async () =>
+    /dependency_up\{part="postgres"[^}]*\} (\d)/.exec((await metrics.exposition()).text)?.[1];
+  expect(await scrape()).toBe("1");
+  fails = true;
+  expect(await scrape()).toBe("0");
+});

@@ -1,5 +1,6 @@
 import type { Logger } from "./logger.ts";
 import type { Metrics } from "./metrics.ts";
+import { failingChecks, type ReadinessChecks } from "./readiness.ts";
 
 const LOG_INTERVAL_MS = 10_000;
 /** A failure within this time after a success continues the outage. */
@@ -94,9 +95,24 @@ export class OutageLog {
   }
 }
 
-/** Logs the connections of a process to Redis, by part, and shows them in `dependency_up`. */
-export function createConnectionLogs(logger: Logger, metrics: Metrics): (part: string) => OutageLog {
-  const up = metrics.gauge("dependency_up", "Connections to Redis; 1: works, 0: fails", ["part"]);
+/**
+ * Logs the connections of a process to Redis, by part, and shows them in `dependency_up`.
+ * @param probes further dependencies by part: checked at each scrape
+ */
+export function createConnectionLogs(
+  logger: Logger,
+  metrics: Metrics,
+  probes: ReadinessChecks = {},
+): (part: string) => OutageLog {
+  const up = metrics.gauge(
+    "dependency_up",
+    "Connections to Redis, by part, and to Postgres; 1: works, 0: fails",
+    ["part"],
+    async (gauge) => {
+      const failing = await failingChecks(probes);
+      for (const part of Object.keys(probes)) gauge.set({ part }, failing.includes(part) ? 0 : 1);
+    },
+  );
   return (part) => {
     up.set({ part }, 1);
     return new OutageLog(logger.child({ part }), {
