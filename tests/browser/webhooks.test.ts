@@ -81,7 +81,14 @@ describe("the webhooks of an account", () => {
     await dialog.getByRole("button", { name: "Rotate secret" }).click();
     await shown.waitFor();
     expect(await shown.textContent()).not.toBe(secret);
-    await dialog.getByRole("button", { name: "Close", exact: true }).last().click();
+    await page.goBack();
+    await dialog.waitFor({ state: "detached" });
+    await page.getByRole("heading", { name: "Webhooks", level: 1 }).waitFor();
+
+    await page.getByRole("button", { name: `Delete ${url}` }).click();
+    await dialog.getByRole("button", { name: "Delete webhook" }).waitFor();
+    await page.goBack();
+    await dialog.waitFor({ state: "detached" });
     await page.getByRole("button", { name: `Delete ${url}` }).click();
     await dialog.getByRole("button", { name: "Delete webhook" }).click();
     await page.getByText("Nobody listens at the door yet.").waitFor();

@@ -12,7 +12,6 @@ import { createRoot } from "react-dom/client";
 import { RouterProvider } from "react-router/dom";
 import { createQueryClient } from "./app/query-client.ts";
 import { createRouter } from "./app/router.tsx";
-import { ConfirmProvider } from "./kit/confirm.tsx";
 import { theme, variablesResolver } from "./theme/theme.ts";
 
 const root = document.getElementById("root");
@@ -24,10 +23,8 @@ createRoot(root).render(
   <StrictMode>
     <MantineProvider theme={theme} defaultColorScheme="auto" cssVariablesResolver={variablesResolver}>
       <QueryClientProvider client={client}>
-        <ConfirmProvider>
-          <Notifications position="bottom-right" />
-          <RouterProvider router={router} />
-        </ConfirmProvider>
+        <Notifications position="bottom-right" />
+        <RouterProvider router={router} />
       </QueryClientProvider>
     </MantineProvider>
   </StrictMode>,

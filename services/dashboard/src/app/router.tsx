@@ -1,6 +1,7 @@
-import { createBrowserRouter } from "react-router";
+import { createBrowserRouter, Outlet } from "react-router";
 import { areas } from "../areas/areas.ts";
 import { playRoutes } from "../areas/play/area.ts";
+import { ConfirmProvider } from "../kit/confirm.tsx";
 import { Loading } from "../kit/loading.tsx";
 import { PageFailed } from "./failures.tsx";
 import { Frame } from "./frame.tsx";
@@ -9,6 +10,7 @@ import { NotFound } from "./not-found.tsx";
 export function createRouter() {
   return createBrowserRouter([
     {
+      Component: Root,
       HydrateFallback: Loading,
       ErrorBoundary: PageFailed,
       children: [
@@ -29,4 +31,13 @@ export function createRouter() {
       ],
     },
   ]);
+}
+
+/** Inside the router, since Back closes a dialog. */
+function Root() {
+  return (
+    <ConfirmProvider>
+      <Outlet />
+    </ConfirmProvider>
+  );
 }

@@ -3,7 +3,7 @@ import { Checkbox, Stack } from "@mantine/core";
 interface ChoicesProps<Value extends string> {
   label: string;
   choices: readonly { value: Value; label: string; description: string }[];
-  values: readonly Value[] | null | undefined;
+  values: readonly Value[];
   onChange: (values: Value[]) => void;
   error: string | undefined;
 }
@@ -14,7 +14,7 @@ export function Choices<Value extends string>(props: ChoicesProps<Value>) {
   return (
     <Checkbox.Group
       label={label}
-      value={[...(values ?? [])]}
+      value={[...values]}
       onChange={(chosen) => onChange(chosen as Value[])}
       error={error}
     >

@@ -1,5 +1,6 @@
-import { Button, Group, List, Modal, Stack, Text } from "@mantine/core";
+import { Button, Group, List, Stack, Text } from "@mantine/core";
 import { createContext, type ReactNode, useCallback, useContext, useMemo, useRef, useState } from "react";
+import { Dialog } from "./dialog.tsx";
 
 export interface Confirmation {
   title: string;
@@ -42,7 +43,7 @@ export function ConfirmProvider({ children }: { children: ReactNode }) {
   return (
     <ConfirmContext value={value}>
       {children}
-      <Modal opened={isOpen} onClose={() => close(false)} title={confirmation?.title}>
+      <Dialog opened={isOpen} onClose={() => close(false)} title={confirmation?.title}>
         <Stack>
           {confirmation?.consequences.length === 1 ? (
             <Text>{confirmation.consequences[0]}</Text>
@@ -62,7 +63,7 @@ export function ConfirmProvider({ children }: { children: ReactNode }) {
             </Button>
           </Group>
         </Stack>
-      </Modal>
+      </Dialog>
     </ConfirmContext>
   );
 }

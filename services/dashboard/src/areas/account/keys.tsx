@@ -1,4 +1,4 @@
-import { Alert, Button, Modal, NumberInput, Radio, Stack, Text, TextInput } from "@mantine/core";
+import { Alert, Button, NumberInput, Radio, Stack, Text, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useChange, useRead } from "../../api/queries.ts";
 import { useAbility, useSession } from "../../api/session.ts";
@@ -7,7 +7,9 @@ import { formatAgo } from "../../format/format.ts";
 import { Choices } from "../../kit/choices.tsx";
 import { useConfirm } from "../../kit/confirm.tsx";
 import { DataTable } from "../../kit/data-table.tsx";
+import { Dialog } from "../../kit/dialog.tsx";
 import { DialogForm } from "../../kit/dialog-form.tsx";
+import { listField, textField } from "../../kit/fields.ts";
 import { Moment } from "../../kit/moment.tsx";
 import { notifyDone, notifyFailed } from "../../kit/notify.ts";
 import { Page } from "../../kit/page.tsx";
@@ -29,13 +31,13 @@ const OVERLAPS = [
 
 const KEY_WARNING = "Whoever has it acts for this account. Keep it on a server, never in a game's client.";
 
-type Dialog = { kind: "create" } | { kind: "rotate"; key: ApiKey } | { kind: "secret"; value: string };
+type OpenDialog = { kind: "create" } | { kind: "rotate"; key: ApiKey } | { kind: "secret"; value: string };
 
 /** The API keys of the account: created, rotated and revoked by its owners. */
 export function Component() {
   const { account, role } = useSession();
   const { canAdminister } = useAbility();
-  const [dialog, setDialog] = useState<Dialog>();
+  const [dialog, setDialog] = useState<OpenDialog>();
   const create = () => setDialog({ kind: "create" });
   const close = () => setDialog(undefined);
   const showSecret = (value: string) => setDialog({ kind: "secret", value });
@@ -52,7 +54,7 @@ export function Component() {
         </Alert>
       )}
       <Keys onCreate={create} onRotate={(key) => setDialog({ kind: "rotate", key })} />
-      <Modal
+      <Dialog
         opened={dialog !== undefined}
         onClose={close}
         title={dialog && titleOf(dialog)}
@@ -65,12 +67,12 @@ export function Component() {
         {dialog?.kind === "secret" && (
           <SecretStep label="API key" value={dialog.value} warning={KEY_WARNING} onClose={close} />
         )}
-      </Modal>
+      </Dialog>
     </Page>
   );
 }
 
-function titleOf(dialog: Dialog): string {
+function titleOf(dialog: OpenDialog): string {
   switch (dialog.kind) {
     case "create":
       return "Create an API key";
@@ -258,18 +260,10 @@ function CreateForm({ onClose, onSecret }: SecretFormProps) {
         label="Label"
         description="By which you recognise it, such as the server that will use it."
         placeholder="Game server EU"
-        value={form.values.label ?? ""}
-        onChange={({ currentTarget }) => form.set("label", currentTarget.value)}
-        error={form.problem("label")}
+        {...textField(form, "label")}
         data-autofocus
       />
-      <Choices
-        label="Scopes"
-        choices={SCOPES}
-        values={form.values.scopes}
-        onChange={(scopes) => form.set("scopes", scopes)}
-        error={form.problem("scopes")}
-      />
+      <Choices label="Scopes" choices={SCOPES} {...listField(form, "scopes")} />
       <NumberInput
         label="Limit (optional)"
         description="Requests a minute in each group of operations. Empty: the limits of the service."

@@ -6,7 +6,6 @@ import {
   Code,
   CopyButton,
   Group,
-  Modal,
   Select,
   Stack,
   Text,
@@ -22,6 +21,7 @@ import { type Role, readSessionAnew, useAbility, useSession, useSessionChange } 
 import { useFieldProblems } from "../../api/use-field-problems.ts";
 import { useConfirm } from "../../kit/confirm.tsx";
 import { DataTable } from "../../kit/data-table.tsx";
+import { Dialog } from "../../kit/dialog.tsx";
 import { DialogForm } from "../../kit/dialog-form.tsx";
 import { Moment } from "../../kit/moment.tsx";
 import { notifyDone, notifyFailed } from "../../kit/notify.ts";
@@ -168,13 +168,14 @@ function Members() {
         {
           key: "email",
           header: "E-mail",
-          phone: "fact",
+          phone: "more",
           value: ({ email }) => email,
           cell: ({ email }) => email,
         },
         {
           key: "joined",
           header: "Joined",
+          phone: "fact",
           value: ({ joined_at: at }) => at,
           cell: ({ joined_at: at }) => <Moment iso={at} />,
         },
@@ -333,7 +334,7 @@ function InviteDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => voi
     }
   };
   return (
-    <Modal opened={isOpen} onClose={close} title="Invite a member">
+    <Dialog opened={isOpen} onClose={close} title="Invite a member">
       {link === undefined ? (
         <DialogForm
           failure={failure}
@@ -382,6 +383,6 @@ function InviteDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => voi
           </Group>
         </Stack>
       )}
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, Modal, NumberInput, Switch, Text, TextInput } from "@mantine/core";
+import { Button, NumberInput, Switch, Text, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useChange, useRead } from "../../api/queries.ts";
 import { useAbility, useSession } from "../../api/session.ts";
@@ -6,7 +6,9 @@ import { type ApiForm, useApiForm } from "../../api/use-api-form.ts";
 import { Choices } from "../../kit/choices.tsx";
 import { useConfirm } from "../../kit/confirm.tsx";
 import { DataTable } from "../../kit/data-table.tsx";
+import { Dialog } from "../../kit/dialog.tsx";
 import { DialogForm } from "../../kit/dialog-form.tsx";
+import { listField, requiredTextField } from "../../kit/fields.ts";
 import { Moment } from "../../kit/moment.tsx";
 import { MoneyInput } from "../../kit/money-input.tsx";
 import { notifyDone, notifyFailed } from "../../kit/notify.ts";
@@ -17,8 +19,8 @@ import { Empty } from "../../kit/states.tsx";
 import { Status } from "../../kit/status.tsx";
 import { EVENTS, type EventType, type Webhook } from "./webhook-events.ts";
 
-type Dialog = { kind: "create" } | { kind: "edit"; webhook: Webhook } | { kind: "secret"; value: string };
-const TITLES: Record<Dialog["kind"], string> = {
+type OpenDialog = { kind: "create" } | { kind: "edit"; webhook: Webhook } | { kind: "secret"; value: string };
+const TITLES: Record<OpenDialog["kind"], string> = {
   create: "Create a webhook",
   edit: "Edit the webhook",
   secret: "The secret of the webhook",
@@ -28,7 +30,7 @@ const TITLES: Record<Dialog["kind"], string> = {
 export function Component() {
   const { account } = useSession();
   const { canChange } = useAbility();
-  const [dialog, setDialog] = useState<Dialog>();
+  const [dialog, setDialog] = useState<OpenDialog>();
   const create = () => setDialog({ kind: "create" });
   const close = () => setDialog(undefined);
   const showSecret = (value: string) => setDialog({ kind: "secret", value });
@@ -43,7 +45,7 @@ export function Component() {
         onEdit={(webhook) => setDialog({ kind: "edit", webhook })}
         onSecret={showSecret}
       />
-      <Modal
+      <Dialog
         opened={dialog !== undefined}
         onClose={close}
         title={dialog && TITLES[dialog.kind]}
@@ -60,7 +62,7 @@ export function Component() {
             onClose={close}
           />
         )}
-      </Modal>
+      </Dialog>
     </Page>
   );
 }
@@ -272,18 +274,10 @@ function Fields({ form: anyForm, stored }: FieldsProps) {
         label="Address"
         description="An https address of your server."
         placeholder="https://studio.example/diegetic"
-        value={form.values.url ?? ""}
-        onChange={({ currentTarget }) => form.set("url", currentTarget.value)}
-        error={form.problem("url")}
+        {...requiredTextField(form, "url")}
         data-autofocus
       />
-      <Choices
-        label="Events"
-        choices={EVENTS}
-        values={events}
-        onChange={setEvents}
-        error={form.problem("events")}
-      />
+      <Choices label="Events" choices={EVENTS} {...listField(form, "events")} onChange={setEvents} />
       {events.includes("balance.low") && (
         <MoneyInput
           label="Balance below (optional)"

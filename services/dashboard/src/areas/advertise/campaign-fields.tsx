@@ -2,8 +2,8 @@ import { SimpleGrid, Slider, Stack, TagsInput, Text, TextInput } from "@mantine/
 import type { ReactNode } from "react";
 import type { ApiForm } from "../../api/use-api-form.ts";
 import { formatCents, formatCount, formatExactCents } from "../../format/format.ts";
+import { requiredTextField } from "../../kit/fields.ts";
 import { MoneyInput } from "../../kit/money-input.tsx";
-import { textField } from "./fields.ts";
 
 type CampaignForm = ApiForm<"POST /campaigns"> | ApiForm<"PATCH /campaigns/{campaign_id}">;
 
@@ -32,7 +32,7 @@ export function CampaignFields({ form: anyForm, budgetHelp, isShort = false }: C
   const { values } = form;
   return (
     <Stack maw={560}>
-      <TextInput label="Name" description="Only you see it." {...textField(form, "name")} />
+      <TextInput label="Name" description="Only you see it." {...requiredTextField(form, "name")} />
       <SimpleGrid cols={{ base: 1, xs: 2 }}>
         <MoneyInput
           label="Budget"

@@ -18,10 +18,10 @@ import { type FormEvent, useState } from "react";
 import { useAbility } from "../../api/session.ts";
 import type { ApiForm } from "../../api/use-api-form.ts";
 import { formatTerm } from "../../format/format.ts";
+import { textField } from "../../kit/fields.ts";
 import { Scene } from "../../scene/scene.tsx";
 import { Story, type StoryForm } from "../../scene/story.tsx";
 import classes from "./creative-editor.module.css";
-import { textField } from "./fields.ts";
 import type { Creative } from "./use-campaign.ts";
 
 type CreateForm = ApiForm<"POST /campaigns/{campaign_id}/creatives">;

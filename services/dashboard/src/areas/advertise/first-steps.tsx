@@ -6,12 +6,12 @@ import type { AnswerOf } from "../../api/operations.ts";
 import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
 import { formatCents } from "../../format/format.ts";
+import { textField } from "../../kit/fields.ts";
 import { Story } from "../../scene/story.tsx";
 import { CampaignFields } from "./campaign-fields.tsx";
 import { NEW_CAMPAIGN } from "./campaign-new.tsx";
 import type { CampaignSummary } from "./campaign-state.ts";
 import { DepositForm } from "./deposit-form.tsx";
-import { textField } from "./fields.ts";
 import classes from "./overview.module.css";
 import { RegisterForm } from "./register-form.tsx";
 import { useActivation } from "./use-activation.tsx";
@@ -58,8 +58,8 @@ export function FirstSteps({ advertiser, campaigns }: FirstStepsProps) {
       {advertiser === undefined && canChange && (
         <Text className={classes.other ?? ""}>
           You make a game?{" "}
-          <Anchor component={Link} to="/games?dialog=add">
-            Add a game and try a first ad
+          <Anchor component={Link} to="/match-tester">
+            Try a first ad in it
           </Anchor>
         </Text>
       )}

@@ -1,9 +1,10 @@
-import { Button, Modal } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { hasStatus, useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { exactColumn, formatCents, formatCount, formatDayWithYear } from "../../format/format.ts";
 import { DataTable } from "../../kit/data-table.tsx";
+import { Dialog } from "../../kit/dialog.tsx";
 import { Figures } from "../../kit/figures.tsx";
 import { Moment } from "../../kit/moment.tsx";
 import { Money } from "../../kit/money.tsx";
@@ -36,7 +37,7 @@ export function Component() {
         figures={[
           {
             label: "Balance",
-            value: <Money cents={Math.floor(totals?.balance_cents ?? 0)} />,
+            value: <Money cents={totals?.balance_cents ?? 0} exact />,
             note: "free for new matches",
           },
           {
@@ -46,12 +47,12 @@ export function Component() {
           },
           {
             label: "Spent",
-            value: <Money cents={totals?.spent_cents ?? 0} />,
+            value: <Money cents={totals?.spent_cents ?? 0} exact />,
             note: totals && `${formatCount(totals.impressions)} impressions`,
           },
           {
             label: "Deposited",
-            value: <Money cents={totals?.deposits_cents ?? 0} />,
+            value: <Money cents={totals?.deposits_cents ?? 0} exact />,
             note: "balance + held + spent",
           },
         ]}
@@ -145,9 +146,9 @@ export function Component() {
           />
         </Section>
       )}
-      <Modal opened={isOpen} onClose={close} title="Deposit">
+      <Dialog opened={isOpen} onClose={close} title="Deposit">
         <DepositForm onDone={close} />
-      </Modal>
+      </Dialog>
     </Page>
   );
 }

@@ -2,7 +2,7 @@ import { Alert, Button, Group, Stack, TextInput } from "@mantine/core";
 import type { FormEvent } from "react";
 import { useSession } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
-import { textField } from "./fields.ts";
+import { textField } from "../../kit/fields.ts";
 
 /** Names the company that advertises. */
 export function RegisterForm() {

@@ -23,12 +23,12 @@ import { useApiForm } from "../../api/use-api-form.ts";
 import { countryName } from "../../format/countries.ts";
 import { formatDecimal, formatTerm } from "../../format/format.ts";
 import { columnMakers } from "../../kit/columns.tsx";
+import { textField } from "../../kit/fields.ts";
 import { Section } from "../../kit/page.tsx";
 import { Status } from "../../kit/status.tsx";
 import { countryOptions } from "../../map/countries-list.ts";
 import type { Circle } from "../../map/world-map.tsx";
 import { EntryForm, EntryTable } from "./entry-list.tsx";
-import { textField } from "./fields.ts";
 import { targetingWarnings } from "./targeting-warnings.ts";
 import { pathOf, useCampaign } from "./use-campaign.ts";
 

@@ -1,8 +1,9 @@
-import { Modal, Text } from "@mantine/core";
+import { Text } from "@mantine/core";
 import { type ReactNode, useState } from "react";
 import { call } from "../../api/call.ts";
 import { hasStatus, useChange } from "../../api/queries.ts";
 import { formatCents } from "../../format/format.ts";
+import { Dialog } from "../../kit/dialog.tsx";
 import { notifyDone, notifyFailed } from "../../kit/notify.ts";
 import { DepositForm } from "./deposit-form.tsx";
 
@@ -36,13 +37,13 @@ export function useActivation({ id, name }: { id: string; name: string }): Activ
     void run();
   };
   const dialog = (
-    <Modal opened={balanceCents !== undefined} onClose={close} title={`Deposit to activate ${name}`}>
+    <Dialog opened={balanceCents !== undefined} onClose={close} title={`Deposit to activate ${name}`}>
       <Text mb="md">
         The balance of {formatCents(balanceCents ?? 0)} does not pay for an impression. After the deposit the
         campaign is activated.
       </Text>
       <DepositForm onDone={activateNow} />
-    </Modal>
+    </Dialog>
   );
   return { run, isRunning: activate.isPending, dialog };
 }

@@ -3,6 +3,7 @@ import { type FormEvent, useMemo } from "react";
 import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
 import { Choices } from "../../kit/choices.tsx";
+import { listField } from "../../kit/fields.ts";
 import { notifyDone } from "../../kit/notify.ts";
 import { PLACEMENT_TYPES, type Placement } from "./placement.ts";
 import { pathOf, usePlacement } from "./use-game.ts";
@@ -44,13 +45,7 @@ export function Component() {
             )}
             {form.failure && <Alert color="negative">{form.failure}</Alert>}
             <TextInput label="Creator ID" value={placement.creator_id} readOnly disabled />
-            <Choices
-              label="Types of ads"
-              choices={PLACEMENT_TYPES}
-              values={values.placement_types}
-              onChange={(types) => form.set("placement_types", types)}
-              error={form.problem("placement_types")}
-            />
+            <Choices label="Types of ads" choices={PLACEMENT_TYPES} {...listField(form, "placement_types")} />
             <NumberInput
               label="Your share"
               description="Of each charge. A change counts for matches from now on."
@@ -80,18 +75,18 @@ export function Component() {
               error={form.problem("blocked_categories")}
             />
             {canChange && (
-              <Group justify="space-between" align="center">
-                <Text c="dimmed" fz={13} maw={360}>
-                  Takes effect with the next match. Advertisers are blocked under "Who is shown?".
+              <Group align="center">
+                <Button type="submit" loading={form.isSending} disabled={!form.isChanged}>
+                  Save settings
+                </Button>
+                {form.isChanged && (
+                  <Button variant="default" onClick={() => form.reset(stored)}>
+                    Discard
+                  </Button>
+                )}
+                <Text c="dimmed" fz={13} maw={300}>
+                  Takes effect with the next match. Advertisers are blocked under “Who is shown?”.
                 </Text>
-                <Group gap="sm">
-                  <Button variant="default" disabled={!form.isChanged} onClick={() => form.reset(stored)}>
-                    Discard changes
-                  </Button>
-                  <Button type="submit" loading={form.isSending} disabled={!form.isChanged}>
-                    Save settings
-                  </Button>
-                </Group>
               </Group>
             )}
           </Stack>

@@ -1,4 +1,4 @@
-import { Alert, Button, Card, Modal, SimpleGrid, Text, Textarea } from "@mantine/core";
+import { Alert, Button, Card, SimpleGrid, Text, Textarea } from "@mantine/core";
 import { type ReactNode, useState } from "react";
 import type { AnswerOf } from "../../api/operations.ts";
 import { hasStatus, useRead } from "../../api/queries.ts";
@@ -6,6 +6,7 @@ import { useApiForm } from "../../api/use-api-form.ts";
 import { useReadAll } from "../../api/use-read-all.ts";
 import { centsOfMillicents, formatCount, formatNoun, formatTerm } from "../../format/format.ts";
 import { DataTable } from "../../kit/data-table.tsx";
+import { Dialog } from "../../kit/dialog.tsx";
 import { DialogForm } from "../../kit/dialog-form.tsx";
 import { Figures } from "../../kit/figures.tsx";
 import { Id } from "../../kit/id.tsx";
@@ -93,7 +94,7 @@ function Overview({ system }: { system: System | undefined }) {
           },
           {
             label: "Held",
-            value: <Money cents={centsOfMillicents(system?.held_millicents ?? 0)} />,
+            value: <Money cents={centsOfMillicents(system?.held_millicents ?? 0)} exact />,
             note: `by open matches of ${formatNoun(system?.advertisers_looked_at ?? 0, "advertiser")}`,
           },
           {
@@ -355,14 +356,14 @@ function Quarantine() {
           },
         ]}
       />
-      <Modal
+      <Dialog
         opened={chosen !== undefined}
         onClose={() => setChosen(undefined)}
         title="Resolve a quarantined record"
         size="lg"
       >
         {chosen && <ResolveForm record={chosen} onClose={() => setChosen(undefined)} />}
-      </Modal>
+      </Dialog>
     </Section>
   );
 }
