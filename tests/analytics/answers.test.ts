@@ -246,11 +246,19 @@ describe("GET /campaigns/{id}/analytics/games", () => {
       acct_dev: "5|1665",
       "g:no%20one": 1_665,
     });
-    const none = { matches: 0, impressions: 0, seen_rate: 0, held_cents: 0 };
+    const none = { matches: 0, impressions: 0, seen_rate: 0, held_cents: 0, held_millicents: 0 };
     await owner.get(`/campaigns/${campaignId}/analytics/games`).expect(200, {
       campaign_id: campaignId,
       games: [
-        { game_id: "no one", ...none, matches: 7, spent_cents: 0, spent_millicents: 0, held_cents: 2 },
+        {
+          game_id: "no one",
+          ...none,
+          matches: 7,
+          spent_cents: 0,
+          spent_millicents: 0,
+          held_cents: 2,
+          held_millicents: 1_665,
+        },
         {
           game_id: "game-a",
           ...none,

@@ -483,6 +483,7 @@ class GameAnalyticsRow(TypedDict):
     spent_cents: int
     spent_millicents: int
     held_cents: int
+    held_millicents: int
 
 
 class AffinityAnalytics(TypedDict):

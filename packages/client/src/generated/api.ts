@@ -553,6 +553,8 @@ export interface GameAnalyticsRow {
   spent_millicents: number;
   /** Held now for matches that may still be seen, in whole cents, half up. */
   held_cents: number;
+  /** Held now, as `held_cents`. In millicents, exact: 1000 are a cent. */
+  held_millicents: number;
 }
 
 /** Results of a campaign's affinities. */

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import type { CsvValue } from "../format/csv.ts";
-import { formatCount } from "../format/format.ts";
+import { centsOfMillicents, exactColumn, formatCount } from "../format/format.ts";
 import { Money } from "./money.tsx";
 import type { SortValue } from "./table-rows.ts";
 
@@ -15,7 +15,7 @@ export interface Column<Row> {
   /** What stands in the CSV, where it is not the value. */
   csv?: (row: Row) => CsvValue;
   align?: "right";
-  /** On a phone: the title of the row, one of its two facts, or a fact that opening the row shows. */
+  /** On a phone: in the title of the row, one of its two facts, or a fact that opening the row shows. */
   phone?: "title" | "fact" | "more" | "none";
 }
 
@@ -59,13 +59,32 @@ function moneyColumn<Row>(
   };
 }
 
-const makers = { text: textColumn, number: numberColumn, money: moneyColumn };
+/** An exact amount, with as many digits as the longest of the rows needs: what is shown adds up. */
+function exactMoneyColumn<Row>(
+  key: string,
+  header: string,
+  millicentsOf: (row: Row) => number,
+  rows: readonly Row[] | undefined,
+  details: Details<Row> = {},
+): Column<Row> {
+  const centsOf = (row: Row) => centsOfMillicents(millicentsOf(row));
+  const format = exactColumn((rows ?? []).map(centsOf));
+  return moneyColumn(key, header, centsOf, { cell: (row) => format(centsOf(row)), ...details });
+}
+
+const makers = {
+  text: textColumn,
+  number: numberColumn,
+  money: moneyColumn,
+  exactMoney: exactMoneyColumn,
+};
 
 /** Makers of columns for the rows of one table. */
 export interface ColumnMakers<Row> {
   text: typeof textColumn<Row>;
   number: typeof numberColumn<Row>;
   money: typeof moneyColumn<Row>;
+  exactMoney: typeof exactMoneyColumn<Row>;
 }
 
 export function columnMakers<Row>(): ColumnMakers<Row> {

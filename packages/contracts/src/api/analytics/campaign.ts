@@ -3,7 +3,15 @@ import Type, { type Static } from "typebox";
 import { daysRefusals, ownCampaignOnly } from "../../definition/common-errors.ts";
 import { AFFINITY_TYPES, CREATIVE_TYPES } from "../../definition/enumerations.ts";
 import { exampleIds } from "../../definition/example-ids.ts";
-import { AFFINITY_WEIGHT, answerText, closed, count, nullable, oneOf } from "../../definition/fields.ts";
+import {
+  AFFINITY_WEIGHT,
+  answerText,
+  closed,
+  count,
+  millicents,
+  nullable,
+  oneOf,
+} from "../../definition/fields.ts";
 import { defineOperations } from "../../definition/operation.ts";
 import {
   averageScore,
@@ -134,6 +142,7 @@ const gameRow = closed(
     spent_cents: spentCents(),
     spent_millicents: spentMillicents(),
     held_cents: count("Held now for matches that may still be seen, in whole cents, half up."),
+    held_millicents: millicents("Held now, as `held_cents`."),
   },
   "A game in which the campaign was matched.",
 );
@@ -329,6 +338,7 @@ export const campaignAnalytics = defineOperations({
               spent_cents: 2,
               spent_millicents: 2_400,
               held_cents: 1,
+              held_millicents: 1_200,
             },
           ],
         },

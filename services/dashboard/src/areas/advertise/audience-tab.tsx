@@ -59,11 +59,11 @@ export function Component() {
             The countries appear with the first impressions.
           </Empty>
         }
-        columns={({ text, number, money }) => [
+        columns={({ text, number, exactMoney }) => [
           text("country", "Country", ({ country_code: code }) => countryName(code), { phone: "title" }),
           number("impressions", "Impressions", ({ impressions }) => impressions, { phone: "fact" }),
           number("players", "Unique players", ({ unique_users: players }) => players),
-          money("spend", "Spend", ({ spent_cents: cents }) => cents, { phone: "fact" }),
+          exactMoney("spend", "Spend", ({ spent_millicents: spent }) => spent, rows, { phone: "fact" }),
         ]}
       />
       <TableSection
@@ -74,10 +74,12 @@ export function Component() {
         rows={games.data?.games}
         rowKey={({ game_id: id }) => id ?? "others"}
         empty={<Empty line="No game has asked for it yet.">Games appear with the first match.</Empty>}
-        columns={({ text, number, money }) => [
+        columns={({ text, number, exactMoney }) => [
           text("game", "Game", ({ game_id: id }) => id ?? "All other games", { phone: "title" }),
-          money("spend", "Spend", ({ spent_cents: cents }) => cents, { phone: "fact" }),
-          money("held", "Held", ({ held_cents: cents }) => cents),
+          exactMoney("spend", "Spend", ({ spent_millicents: spent }) => spent, games.data?.games, {
+            phone: "fact",
+          }),
+          exactMoney("held", "Held", ({ held_millicents: held }) => held, games.data?.games),
           number("matches", "Matches", ({ matches }) => matches),
           number("impressions", "Impressions", ({ impressions }) => impressions),
           number("seen", "Seen", ({ seen_rate: rate }) => rate, {

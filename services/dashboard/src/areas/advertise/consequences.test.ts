@@ -11,6 +11,13 @@ describe("the consequences of changed settings", () => {
     ]);
   });
 
+  it("say what is held to its last fraction of a cent", () => {
+    const held = { ...now, heldCents: 2.4 };
+    expect(consequences(campaign, { budget_cents: 1_001 }, held)).toEqual([
+      "$0.024 is held for ads that are matched but not yet seen. $0.014 of it no longer fits: those impressions are refused.",
+    ]);
+  });
+
   it("say that held money still fits into a lower budget", () => {
     expect(consequences(campaign, { budget_cents: 1_200 }, now)).toEqual([
       "$2.00 is held for ads that are matched but not yet seen, and still fits into the lower budget.",

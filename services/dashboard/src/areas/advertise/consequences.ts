@@ -1,5 +1,5 @@
 import type { BodyOf } from "../../api/operations.ts";
-import { formatCents } from "../../format/format.ts";
+import { formatExactCents } from "../../format/format.ts";
 import type { Campaign } from "./use-campaign.ts";
 
 interface Now {
@@ -36,7 +36,7 @@ function heldSentence(leftCents: number, heldCents: number | undefined): string 
   if (heldCents === undefined) {
     return "A lower budget: ads that are matched but not yet seen are refused where they no longer fit.";
   }
-  const held = `${formatCents(heldCents)} is held for ads that are matched but not yet seen`;
+  const held = `${formatExactCents(heldCents)} is held for ads that are matched but not yet seen`;
   if (heldCents <= left) return `${held}, and still fits into the lower budget.`;
-  return `${held}. ${formatCents(heldCents - left)} of it no longer fits: those impressions are refused.`;
+  return `${held}. ${formatExactCents(heldCents - left)} of it no longer fits: those impressions are refused.`;
 }

@@ -44,7 +44,7 @@ export function Component() {
             A creative is what players read: a line of dialogue, a mention, a place, a character.
           </Empty>
         }
-        columns={({ text, number, money }) => [
+        columns={({ text, number, exactMoney }) => [
           text("line", "Line", ({ creative_id: id }) => lineOf(id) ?? "(deleted)", {
             phone: "title",
             cell: ({ creative_id: id }) => (
@@ -59,7 +59,9 @@ export function Component() {
             help: "Mean affinity score of its impressions: how well the scenes fitted.",
             format: formatDecimal,
           }),
-          money("spend", "Spend", ({ spent_cents: cents }) => cents, { phone: "fact" }),
+          exactMoney("spend", "Spend", ({ spent_millicents: spent }) => spent, analytics.data?.creatives, {
+            phone: "fact",
+          }),
         ]}
       />
       <TableSection

@@ -39,7 +39,7 @@ export function Component() {
                 {formatShare((data?.utilization_pct ?? 0) / 100)} of <Money cents={data?.budget_cents ?? 0} />
                 {heldCents !== undefined && (
                   <>
-                    , <Money cents={heldCents} /> held
+                    , <Money cents={heldCents} exact /> held
                   </>
                 )}
               </>

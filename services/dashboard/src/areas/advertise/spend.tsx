@@ -7,13 +7,7 @@ import { hasStatus, useRead } from "../../api/queries.ts";
 import { countryName } from "../../format/countries.ts";
 import { download } from "../../format/csv.ts";
 import { firstDayOf } from "../../format/days.ts";
-import {
-  centsOfMillicents,
-  exactColumn,
-  formatCount,
-  formatDayWithYear,
-  formatNoun,
-} from "../../format/format.ts";
+import { centsOfMillicents, formatCount, formatDayWithYear, formatNoun } from "../../format/format.ts";
 import type { Column, ColumnMakers } from "../../kit/columns.tsx";
 import { TableSection } from "../../kit/data-table.tsx";
 import { Figures } from "../../kit/figures.tsx";
@@ -71,9 +65,6 @@ export function Component() {
     }
   };
   if (hasStatus(spend.error, 403)) return <NotRegistered title="Spend" />;
-  const format = exactColumn(
-    (data?.rows ?? []).map(({ spent_millicents: spent }) => centsOfMillicents(spent)),
-  );
   const isCut = data?.rows.length === MAX_ROWS;
   return (
     <Page
@@ -166,36 +157,39 @@ export function Component() {
             No impression was billed in this period with these filters.
           </Empty>
         }
-        columns={(make) => spendColumns(make, groups, format)}
+        columns={(make) => spendColumns(make, groups, data?.rows)}
       />
     </Page>
   );
 }
 
 function spendColumns(
-  { text, number, money }: ColumnMakers<SpendRow>,
+  { text, number, exactMoney }: ColumnMakers<SpendRow>,
   groups: readonly string[],
-  format: (cents: number) => string,
+  rows: readonly SpendRow[] | undefined,
 ): Column<SpendRow>[] {
-  const spentCents = ({ spent_millicents: spent }: SpendRow) => centsOfMillicents(spent);
   const dimensions: Record<string, Column<SpendRow>> = {
     day: text("day", "Day (UTC)", ({ date = "" }) => date, {
+      phone: "title",
       cell: ({ date }) => date !== undefined && formatDayWithYear(date),
     }),
-    campaign: text("campaign", "Campaign", ({ campaign_name: name = "" }) => name),
+    campaign: text("campaign", "Campaign", ({ campaign_name: name = "" }) => name, { phone: "title" }),
     creative: text(
       "creative",
       "Creative",
       ({ brand_name: brand = "", creative_id: id = "" }) => `${brand} ${id}`,
       {
+        phone: "title",
         cell: ({ brand_name: brand, creative_id: id }) => `${brand ?? "Deleted"} (${id?.slice(-6) ?? ""})`,
       },
     ),
-    country: text("country", "Country", ({ country_code: code = null }) => countryName(code)),
+    country: text("country", "Country", ({ country_code: code = null }) => countryName(code), {
+      phone: "title",
+    }),
   };
   return [
     ...groups.flatMap((group) => dimensions[group] ?? []),
     number("impressions", "Impressions", ({ impressions }) => impressions, { phone: "fact" }),
-    money("spend", "Spend", spentCents, { cell: (row) => format(spentCents(row)), phone: "fact" }),
+    exactMoney("spend", "Spend", ({ spent_millicents: spent }) => spent, rows, { phone: "fact" }),
   ];
 }

@@ -1,6 +1,7 @@
 import { useOutletContext } from "react-router";
 import type { AnswerOf, BodyOf } from "../../api/operations.ts";
 import { useRead } from "../../api/queries.ts";
+import { centsOfMillicents } from "../../format/format.ts";
 
 export type Campaign = AnswerOf<"GET /campaigns/{campaign_id}">;
 type Settings = Pick<Campaign, keyof Campaign & keyof BodyOf<"PATCH /campaigns/{campaign_id}">>;
@@ -40,8 +41,9 @@ export function settingsOf({
   };
 }
 
-/** What is held for the campaign's matches that nobody has seen yet; each game's part is rounded to cents. */
+/** What is held for the campaign's matches that nobody has seen yet, exactly. */
 export function useHeldCents(campaign: Campaign): number | undefined {
   const games = useRead("GET /campaigns/{campaign_id}/analytics/games", pathOf(campaign));
-  return games.data?.games.reduce((sum, { held_cents: held }) => sum + held, 0);
+  const millicents = games.data?.games.reduce((sum, { held_millicents: held }) => sum + held, 0);
+  return millicents === undefined ? undefined : centsOfMillicents(millicents);
 }

@@ -115,6 +115,7 @@ export function toGamesResponse(
     const seen = impressions.get(gameId) ?? 0;
     const matched = Math.max(matches.get(gameId) ?? 0, seen);
     const spent = gameId === null ? 0 : (spentMillicents.get(gameId) ?? 0);
+    const held = gameId === null ? 0 : (heldMillicents.get(gameId) ?? 0);
     return {
       game_id: gameId,
       matches: matched,
@@ -122,7 +123,8 @@ export function toGamesResponse(
       seen_rate: ratio(BigInt(seen), BigInt(matched)),
       spent_cents: centsHalfUp(spent),
       spent_millicents: spent,
-      held_cents: centsHalfUp(gameId === null ? 0 : (heldMillicents.get(gameId) ?? 0)),
+      held_cents: centsHalfUp(held),
+      held_millicents: held,
     };
   });
   return {
