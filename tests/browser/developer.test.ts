@@ -70,24 +70,23 @@ describe("a developer in the dashboard", () => {
     "comes from the address alone to a first match and a billed impression",
     async () => {
       const { page, problems } = view;
-      await page.goto(`${dashboard.origin}/sign-up`);
+      await page.goto(dashboard.origin);
+      await page.getByRole("link", { name: "Create an account" }).click();
+      await page
+        .getByRole("radiogroup", { name: "What for" })
+        .getByText("Show ads in my game", { exact: true })
+        .click();
       await page.getByLabel("Your name").fill("Mira Vale");
       await page.getByLabel("E-mail").fill("mira@vale.example");
       await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
       await page.getByRole("button", { name: "Create account" }).click();
 
-      await open("Games");
-      await page.getByRole("button", { name: "Add game" }).first().click();
-      await page.getByLabel("Game ID").fill(GAME);
-      await page.getByRole("dialog").getByRole("button", { name: "Add game" }).click();
-      await page.getByRole("heading", { name: GAME, level: 1 }).waitFor();
-      await page.getByText("Waiting for a first call").waitFor();
-      await page.getByText("Sample data").waitFor();
+      await page.getByRole("heading", { name: "Match tester" }).waitFor();
+      expect(await page.getByLabel("Game ID").inputValue()).toBe("mira-vale-game");
+      expect(await page.getByLabel("Location").inputValue()).toBe("tavern");
       expect(await seriousViolations(page)).toEqual([]);
-
-      await page.getByRole("link", { name: "Test a scene" }).first().click();
-      await page.getByLabel("Location").fill("tavern");
-      await page.getByRole("button", { name: "Ask for an ad" }).click();
+      await page.getByLabel("Game ID").fill(GAME);
+      await page.getByRole("button", { name: "Add game and ask for an ad" }).click();
       await page.getByText(LINE).first().waitFor();
       expect(await seriousViolations(page)).toEqual([]);
       await page.getByRole("button", { name: "Record impression, charge $0.01" }).click();
@@ -100,6 +99,25 @@ describe("a developer in the dashboard", () => {
       await open("Earnings");
       await page.getByRole("row", { name: /Emberroast/ }).waitFor();
       expect(await seriousViolations(page)).toEqual([]);
+      expect(problems).toEqual([]);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    "adds another game, which shows sample data until its first call",
+    async () => {
+      const { page, problems } = view;
+      await open("Games");
+      await page.getByRole("button", { name: "Add game" }).first().click();
+      await page.getByLabel("Game ID").fill("tidal-mill");
+      await page.getByRole("dialog").getByRole("button", { name: "Add game" }).click();
+      await page.getByRole("heading", { name: "tidal-mill", level: 1 }).waitFor();
+      await page.getByText("Waiting for a first call").waitFor();
+      await page.getByText("Sample data").waitFor();
+      expect(await seriousViolations(page)).toEqual([]);
+      await page.getByRole("link", { name: "Test a scene" }).first().click();
+      await page.getByRole("button", { name: "Ask for an ad" }).waitFor();
       expect(problems).toEqual([]);
     },
     TIMEOUT_MS,

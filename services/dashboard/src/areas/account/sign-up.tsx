@@ -1,20 +1,35 @@
-import { Anchor, Text } from "@mantine/core";
+import { Anchor, SegmentedControl, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link, Navigate, useSearchParams } from "react-router";
 import { sessionQuery } from "../../api/session.ts";
+import { useUrlState } from "../../kit/use-url-state.ts";
 import { Entrance } from "./entrance.tsx";
 import { nextPage } from "./next-page.ts";
 import { SignUpForm } from "./sign-up-form.tsx";
 
+/** What people come for, and where that begins. */
+const GOALS = [
+  { value: "advertise", label: "Advertise", path: "/" },
+  { value: "games", label: "Show ads in my game", path: "/match-tester" },
+] as const;
+
 export function Component() {
   const [parameters] = useSearchParams();
   const session = useQuery(sessionQuery);
-  if (session.data) return <Navigate to={nextPage(parameters.get("next"))} replace />;
+  const [goal, setGoal] = useUrlState("goal", GOALS[0].value);
+  if (session.data) {
+    const next = parameters.get("next") ?? GOALS.find(({ value }) => value === goal)?.path ?? null;
+    return <Navigate to={nextPage(next)} replace />;
+  }
   return (
-    <Entrance
-      title="Create an account"
-      about="For advertisers and game developers alike: one account can be both."
-    >
+    <Entrance title="Create an account" about="One account can do both.">
+      <SegmentedControl
+        aria-label="What for"
+        data={GOALS.map(({ value, label }) => ({ value, label }))}
+        value={goal}
+        onChange={setGoal}
+        fullWidth
+      />
       <SignUpForm />
       <Text c="dimmed">
         You have an account?{" "}

@@ -1,11 +1,13 @@
-import { Button, Card, List, Modal, Switch, TextInput } from "@mantine/core";
+import { Button, Card, List, Switch, TextInput } from "@mantine/core";
 import { type ReactNode, useState } from "react";
 import { useNavigate } from "react-router";
 import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
 import { centsOfMicrocents, formatCount, formatShare } from "../../format/format.ts";
 import { DataTable } from "../../kit/data-table.tsx";
+import { Dialog } from "../../kit/dialog.tsx";
 import { DialogForm } from "../../kit/dialog-form.tsx";
+import { textField } from "../../kit/fields.ts";
 import { Figures } from "../../kit/figures.tsx";
 import { Moment } from "../../kit/moment.tsx";
 import { Money } from "../../kit/money.tsx";
@@ -13,9 +15,8 @@ import { notifyDone } from "../../kit/notify.ts";
 import { Page, Section } from "../../kit/page.tsx";
 import { Empty, Failed } from "../../kit/states.tsx";
 import { Status } from "../../kit/status.tsx";
-import { useUrlState } from "../../kit/use-url-state.ts";
 import { ErrorTable } from "./error-table.tsx";
-import { type GameTraffic, gamePath, PLACEMENT_TYPES, type Placement, useAdsSwitch } from "./placement.ts";
+import { type GameTraffic, gamePath, NEW_GAME, type Placement, useAdsSwitch } from "./placement.ts";
 import { usePlacements, useTraffic } from "./reads.ts";
 import { STAGE_WORDS } from "./stage.ts";
 
@@ -27,10 +28,9 @@ interface Game {
 /** The games of the account: whether their ads are on, and whether their integration works. */
 export function Component() {
   const { canChange } = useAbility();
-  // In the address, so that the first steps lead into the dialog.
-  const [dialog, setDialog] = useUrlState("dialog");
-  const open = () => setDialog("add");
-  const close = () => setDialog("");
+  const [isAdding, setAdding] = useState(false);
+  const open = () => setAdding(true);
+  const close = () => setAdding(false);
   const placements = usePlacements();
   const traffic = useTraffic();
   const add = canChange && <Button onClick={open}>Add game</Button>;
@@ -44,9 +44,9 @@ export function Component() {
       {hasGames && <Summary traffic={traffic} />}
       <Games games={games} placements={placements} add={add} />
       <Errors traffic={traffic} />
-      <Modal opened={canChange && dialog === "add"} onClose={close} title="Add a game">
+      <Dialog opened={isAdding} onClose={close} title="Add a game">
         <AddForm onClose={close} />
-      </Modal>
+      </Dialog>
     </Page>
   );
 }
@@ -220,17 +220,13 @@ function Errors({ traffic }: { traffic: TrafficRead }) {
 function AddForm({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate();
   const [gameId, setGameId] = useState("");
-  const form = useApiForm("POST /placements/{game_id}", {
-    creator_id: "studio",
-    placement_types: PLACEMENT_TYPES.map(({ value }) => value),
-  });
+  const form = useApiForm("POST /placements/{game_id}", NEW_GAME);
   const send = async () => {
     const path = { game_id: gameId.trim() };
     const placement = await form.send({ path });
     if (placement === undefined) return;
     notifyDone(`${placement.game_id} takes ads now.`);
-    // Back must not reopen the dialog.
-    await navigate(gamePath(placement.game_id), { replace: true });
+    await navigate(gamePath(placement.game_id));
   };
   return (
     <DialogForm
@@ -252,9 +248,7 @@ function AddForm({ onClose }: { onClose: () => void }) {
       <TextInput
         label="Creator ID"
         description="Who makes the game, in your own system."
-        value={form.values.creator_id ?? ""}
-        onChange={({ currentTarget }) => form.set("creator_id", currentTarget.value)}
-        error={form.problem("creator_id")}
+        {...textField(form, "creator_id")}
       />
       <List size="sm" c="dimmed">
         <List.Item>You keep 70 % of each charge, and a player sees at most 10 ads in a session.</List.Item>

@@ -7,6 +7,7 @@ import {
   Group,
   Select,
   SimpleGrid,
+  Skeleton,
   Stack,
   TagsInput,
   Text,
@@ -18,7 +19,7 @@ import { Link, useSearchParams } from "react-router";
 import { callForResponse } from "../../api/call.ts";
 import type { AnswerOf, BodyOf } from "../../api/operations.ts";
 import { useChange, useRead } from "../../api/queries.ts";
-import { useAbility } from "../../api/session.ts";
+import { useAbility, useSession } from "../../api/session.ts";
 import {
   centsOfMillicents,
   formatCount,
@@ -35,7 +36,7 @@ import { countryOptions } from "../../map/countries-list.ts";
 import { Scene } from "../../scene/scene.tsx";
 import { Story } from "../../scene/story.tsx";
 import { reasonAdvice } from "./advice.ts";
-import { gamePath } from "./placement.ts";
+import { gamePath, NEW_GAME } from "./placement.ts";
 import { usePlacements } from "./reads.ts";
 import {
   type GameContext,
@@ -58,13 +59,25 @@ interface Outcome {
 
 const SHOWN_SCENES = 6;
 
+/** What an account without a game begins with: a scene that many campaigns fit. */
+const FIRST_SCENE: GameContext = {
+  location: "tavern",
+  mood_tags: ["calm"],
+  narrative: "Rain drums on the roof of the tavern.",
+};
+
 /** Asks the live service for an ad, as a game server would, and explains the answer. */
 export function Component() {
   const [parameters, setParameters] = useSearchParams();
   const { canChange } = useAbility();
   const games = usePlacements();
+  const { account } = useSession();
+  const isFirst = games.data?.length === 0;
   const tested = sceneOf(parameters);
-  const chosen = { ...tested, game: tested.game || (games.data?.[0]?.game_id ?? "") };
+  const chosen =
+    isFirst && parameters.size === 0
+      ? { game: gameIdFrom(account.label), country: null, scene: FIRST_SCENE }
+      : { ...tested, game: tested.game || (games.data?.[0]?.game_id ?? "") };
   const update = (next: Partial<TestedScene>) =>
     setParameters(sceneParameters({ ...chosen, ...next }), { replace: true, preventScrollReset: true });
 
@@ -86,33 +99,32 @@ export function Component() {
       title="Match tester"
       about="Describe a scene and ask for an ad, as your game server would: live, with the campaigns of this moment."
     >
-      {games.data?.length === 0 ? (
-        <Card>
-          <Empty
-            line="A scene needs a game to happen in."
-            action={
-              <Button component={Link} to="/games">
-                Add a game
-              </Button>
-            }
-          >
-            Add a game first; then its scenes can be tried here.
-          </Empty>
-        </Card>
-      ) : !canChange ? (
+      {!canChange ? (
         <Alert color="info" title="As a viewer you cannot ask for ads">
           A match holds an advertiser's money. Managers and owners can test scenes.
         </Alert>
+      ) : games.data === undefined ? (
+        <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg">
+          <Skeleton height={360} />
+          <Skeleton height={200} />
+        </SimpleGrid>
       ) : (
-        <Tester chosen={chosen} games={(games.data ?? []).map(({ game_id: id }) => id)} onChange={update} />
+        <Tester chosen={chosen} games={games.data.map(({ game_id: id }) => id)} onChange={update} />
       )}
       <RecentScenes />
     </Page>
   );
 }
 
+/** A proposal for the identifier of a first game. */
+function gameIdFrom(label: string): string {
+  const words = label.toLowerCase().match(/[a-z0-9]+/g) ?? [];
+  return [...words, "game"].join("-");
+}
+
 interface TesterProps {
   chosen: TestedScene;
+  /** None yet: the game is added with the first request. */
   games: readonly string[];
   onChange: (next: Partial<TestedScene>) => void;
 }
@@ -121,12 +133,18 @@ function Tester({ chosen, games, onChange }: TesterProps) {
   const [outcome, setOutcome] = useState<Outcome>();
   const [failure, setFailure] = useState<unknown>();
   const [isAsking, setAsking] = useState(false);
+  const add = useChange("POST /placements/{game_id}");
+  const isFirst = games.length === 0;
   const ask = async (event: FormEvent) => {
     event.preventDefault();
     setAsking(true);
     setFailure(undefined);
-    const startedMs = performance.now();
     try {
+      if (isFirst) {
+        await add.mutateAsync({ path: { game_id: chosen.game }, body: NEW_GAME });
+        onChange(chosen);
+      }
+      const startedMs = performance.now();
       const response = await callForResponse("POST /match", { body: requestOf(chosen) });
       const ad = response.status === 204 ? undefined : ((await response.json()) as Ad);
       setOutcome({
@@ -148,11 +166,13 @@ function Tester({ chosen, games, onChange }: TesterProps) {
         <form onSubmit={(event) => void ask(event)}>
           <SceneFields chosen={chosen} games={games} onChange={onChange} />
           <Group mt="md" justify="space-between">
-            <Text c="dimmed" fz={13} maw={300}>
-              Nothing is charged. A match holds the price of one impression for ten minutes.
+            <Text c="dimmed" fz={13} maw={260}>
+              {isFirst
+                ? "Adds the game: you keep 70 % of each charge. Asking charges nothing."
+                : "Nothing is charged. A match holds the price of one impression for ten minutes."}
             </Text>
             <Button type="submit" loading={isAsking} disabled={chosen.game === ""}>
-              Ask for an ad
+              {isFirst ? "Add game and ask for an ad" : "Ask for an ad"}
             </Button>
           </Group>
         </form>
@@ -186,6 +206,8 @@ function requestOf({ game, country, scene }: TestedScene): BodyOf<"POST /match">
   };
 }
 
+const MORE_FIELDS = ["category", "theme_id", "actions"] as const;
+
 function SceneFields({ chosen, games, onChange }: TesterProps) {
   const { game, country, scene } = chosen;
   const setScene = (field: keyof GameContext, value: string | string[]) =>
@@ -199,9 +221,21 @@ function SceneFields({ chosen, games, onChange }: TesterProps) {
     value: [...(scene[field] ?? [])],
     onChange: (value: string[]) => setScene(field, value),
   });
+  const hasMore = country !== null || MORE_FIELDS.some((field) => (scene[field] ?? "").length > 0);
+  const [isOpen, setOpen] = useState(hasMore);
+  // A scene from a link may say more.
+  if (hasMore && !isOpen) setOpen(true);
   return (
     <Stack>
-      <SimpleGrid cols={{ base: 1, sm: 2 }}>
+      {games.length === 0 ? (
+        <TextInput
+          label="Game ID"
+          description="Your own name for the game. It cannot be changed."
+          maxLength={100}
+          value={game}
+          onChange={({ currentTarget }) => onChange({ game: currentTarget.value.trim() })}
+        />
+      ) : (
         <Select
           label="Game"
           data={[...games]}
@@ -210,25 +244,15 @@ function SceneFields({ chosen, games, onChange }: TesterProps) {
           allowDeselect={false}
           searchable
         />
-        <Select
-          label="Country of the player"
-          data={[...countryOptions]}
-          searchable
-          clearable
-          placeholder="Unknown"
-          value={country}
-          onChange={(value) => onChange({ country: value })}
-        />
+      )}
+      <SimpleGrid cols={{ base: 1, sm: 2 }}>
         <TextInput label="Location" placeholder="tavern" maxLength={200} {...text("location")} />
-        <TextInput label="Category" placeholder="fantasy" maxLength={200} {...text("category")} />
         <TagsInput
           label="Moods"
           placeholder={scene.mood_tags?.length ? "" : "calm"}
           {...words("mood_tags")}
         />
-        <TagsInput label="Actions" placeholder={scene.actions?.length ? "" : "drink"} {...words("actions")} />
       </SimpleGrid>
-      <TextInput label="Theme" placeholder="medieval" maxLength={200} {...text("theme_id")} />
       <Textarea
         label="Text of the scene"
         placeholder="Rain drums on the roof of the tavern while the party plans its next move."
@@ -237,6 +261,32 @@ function SceneFields({ chosen, games, onChange }: TesterProps) {
         maxLength={2_000}
         {...text("narrative")}
       />
+      {isOpen ? (
+        <SimpleGrid cols={{ base: 1, sm: 2 }}>
+          <Select
+            label="Country of the player"
+            data={[...countryOptions]}
+            searchable
+            clearable
+            placeholder="Unknown"
+            value={country}
+            onChange={(value) => onChange({ country: value })}
+          />
+          <TextInput label="Category" placeholder="fantasy" maxLength={200} {...text("category")} />
+          <TextInput label="Theme" placeholder="medieval" maxLength={200} {...text("theme_id")} />
+          <TagsInput
+            label="Actions"
+            placeholder={scene.actions?.length ? "" : "drink"}
+            {...words("actions")}
+          />
+        </SimpleGrid>
+      ) : (
+        <Group>
+          <Button variant="default" size="compact-md" onClick={() => setOpen(true)}>
+            Say more
+          </Button>
+        </Group>
+      )}
     </Stack>
   );
 }
@@ -262,9 +312,15 @@ function Answer({ outcome }: { outcome: Outcome }) {
             on with its own scene.
           </Text>
           <Group>
-            <Button variant="default" component={Link} to={`${gamePath(game)}/words`}>
-              See which words fit
-            </Button>
+            {reason === "no_campaigns" ? (
+              <Button variant="default" component={Link} to="/">
+                Set up a campaign
+              </Button>
+            ) : (
+              <Button variant="default" component={Link} to={`${gamePath(game)}/words`}>
+                See which words fit
+              </Button>
+            )}
           </Group>
         </Stack>
       </Card>
@@ -341,8 +397,8 @@ function Impression({ ad, game }: { ad: Ad; game: string }) {
         {record.error && <Alert color="negative">{record.error.detail}</Alert>}
         <Group justify="space-between">
           <Text maw={420}>
-            Your server records an impression once a player has seen the line. This charges {ad.brand_name}{" "}
-            {price} from its balance and cannot be undone.
+            Once a player has seen the line, your server records it. {ad.brand_name} pays {price}; that cannot
+            be undone.
           </Text>
           <Button
             variant="outline"

@@ -34,6 +34,12 @@ export const PLACEMENT_TYPES: readonly { value: PlacementType; label: string; de
   },
 ];
 
+/** A game that has just been added: takes all ads, until its page says otherwise. */
+export const NEW_GAME = {
+  creator_id: "studio",
+  placement_types: PLACEMENT_TYPES.map(({ value }) => value),
+};
+
 export function gamePath(gameId: string): string {
   return `/games/${encodeURIComponent(gameId)}`;
 }
