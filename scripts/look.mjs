@@ -38,6 +38,12 @@ const click =
   async (page) => {
     await page.getByRole(role, { name }).first().click();
   };
+/** On a phone the actions of a row stand behind its "More". */
+const clickInRow = (name) => async (page) => {
+  const more = page.getByText("More", { exact: true }).first();
+  if (await more.isVisible()) await more.click();
+  await click(name)(page);
+};
 const steps =
   (...all) =>
   async (page) => {
@@ -107,8 +113,8 @@ const PAGES = [
       page.getByText("shown once").waitFor(),
     ),
   },
-  { name: "key-rotate", path: () => "/keys", prepare: click(/^Rotate/) },
-  { name: "key-revoke", path: () => "/keys", prepare: click(/^Revoke/) },
+  { name: "key-rotate", path: () => "/keys", prepare: clickInRow(/^Rotate/) },
+  { name: "key-revoke", path: () => "/keys", prepare: clickInRow(/^Revoke/) },
   { name: "webhooks", path: () => "/webhooks" },
   { name: "webhook-create", path: () => "/webhooks", prepare: click("Create webhook") },
   { name: "webhook", path: ({ webhook }) => `/webhooks/${webhook}` },
@@ -279,6 +285,7 @@ async function take(browser, { origin, page: { name, path, prepare, isPublic }, 
   if (excess > 0) say(`${label}: wider than the window by ${excess}`);
   mkdirSync(OUT, { recursive: true });
   const file = join(OUT, `${label.replaceAll(" ", "-")}.png`);
+  await page.evaluate("scrollTo(0, 0)");
   // A full page would move an open dialog out of the picture.
   const hasDialog = (await page.getByRole("dialog").count()) > 0;
   await page.screenshot({ path: file, fullPage: !hasDialog });

@@ -1,4 +1,4 @@
-import { Button } from "@mantine/core";
+import { Button, Card } from "@mantine/core";
 import { Link } from "react-router";
 import { Page } from "../kit/page.tsx";
 import { Empty } from "../kit/states.tsx";
@@ -6,16 +6,18 @@ import { Empty } from "../kit/states.tsx";
 export function NotFound() {
   return (
     <Page title="Not found">
-      <Empty
-        line="The map ends here."
-        action={
-          <Button component={Link} to="/">
-            Go to the overview
-          </Button>
-        }
-      >
-        No page has this address. It may have moved, or the link is incomplete.
-      </Empty>
+      <Card>
+        <Empty
+          line="The map ends here."
+          action={
+            <Button component={Link} to="/">
+              Go to the overview
+            </Button>
+          }
+        >
+          No page has this address. It may have moved, or the link is incomplete.
+        </Empty>
+      </Card>
     </Page>
   );
 }

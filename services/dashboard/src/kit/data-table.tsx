@@ -13,7 +13,7 @@ import {
 } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { IconArrowDown, IconArrowUp, IconDownload, IconSearch } from "@tabler/icons-react";
-import { type ReactNode, useMemo, useState } from "react";
+import { Fragment, type ReactNode, useMemo, useState } from "react";
 import { Link } from "react-router";
 import { type CsvValue, download, toCsv } from "../format/csv.ts";
 import { formatCount, formatNoun } from "../format/format.ts";
@@ -374,6 +374,16 @@ function HeaderCell<Row>({ column, direction, onSort }: HeaderCellProps<Row>) {
   );
 }
 
+/** What a row is about: more than one column where none of them says it alone. */
+function titleCells<Row>(titles: readonly Column<Row>[], row: Row): ReactNode {
+  return titles.map((column, index) => (
+    <Fragment key={column.key}>
+      {index > 0 && " · "}
+      {column.cell(row)}
+    </Fragment>
+  ));
+}
+
 interface PhoneRowsProps<Row> extends DataTableProps<Row> {
   shown: readonly Row[] | undefined;
 }
@@ -389,17 +399,18 @@ function PhoneRows<Row>({ columns, shown, rowKey, rowTo, label }: PhoneRowsProps
       </div>
     );
   }
-  const title = columns.find(({ phone }) => phone === "title") ?? columns[0];
+  const named = columns.filter(({ phone }) => phone === "title");
+  const titles = named.length > 0 ? named : columns.slice(0, 1);
   const facts = columns.filter(({ phone }) => phone === "fact").slice(0, 2);
   const more = columns.filter(
-    (column) => column !== title && !facts.includes(column) && column.phone !== "none",
+    (column) => !titles.includes(column) && !facts.includes(column) && column.phone !== "none",
   );
   return (
     <ul className={classes.phoneRows} aria-label={label}>
       {shown.map((row) => (
         <li key={rowKey(row)}>
           <div className={classes.phoneTitle}>
-            {rowTo ? <Link to={rowTo(row)}>{title?.cell(row)}</Link> : title?.cell(row)}
+            {rowTo ? <Link to={rowTo(row)}>{titleCells(titles, row)}</Link> : titleCells(titles, row)}
           </div>
           <dl className={classes.phoneFacts}>
             {facts.map((column) => (

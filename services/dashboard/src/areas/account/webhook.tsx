@@ -1,4 +1,4 @@
-import { Button } from "@mantine/core";
+import { Button, Card } from "@mantine/core";
 import { Link, useParams } from "react-router";
 import { hasStatus, useChange, useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
@@ -34,16 +34,18 @@ export function Component() {
   if (hasStatus(webhook.error, 403, 404)) {
     return (
       <Page title="Deliveries" back={BACK}>
-        <Empty
-          line="Nobody here knows this webhook."
-          action={
-            <Button component={Link} to={BACK.to}>
-              Show the webhooks
-            </Button>
-          }
-        >
-          It was deleted, or it belongs to another account.
-        </Empty>
+        <Card>
+          <Empty
+            line="Nobody here knows this webhook."
+            action={
+              <Button component={Link} to={BACK.to}>
+                Show the webhooks
+              </Button>
+            }
+          >
+            It was deleted, or it belongs to another account.
+          </Empty>
+        </Card>
       </Page>
     );
   }

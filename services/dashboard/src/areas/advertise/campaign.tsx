@@ -1,4 +1,4 @@
-import { Button, Menu, Skeleton, Stack } from "@mantine/core";
+import { Button, Card, Menu, Skeleton, Stack } from "@mantine/core";
 import { IconChevronDown } from "@tabler/icons-react";
 import { useState } from "react";
 import { Outlet, useNavigate, useParams } from "react-router";
@@ -43,13 +43,15 @@ export function Component() {
         {hasStatus(campaign.error, 403, 404) ? (
           <UnknownCampaign />
         ) : campaign.error ? (
-          <Failed
-            what="The campaign could not be loaded."
-            error={campaign.error}
-            onRetry={() => void campaign.refetch()}
-          >
-            It goes on being served as it is.
-          </Failed>
+          <Card>
+            <Failed
+              what="The campaign could not be loaded."
+              error={campaign.error}
+              onRetry={() => void campaign.refetch()}
+            >
+              It goes on being served as it is.
+            </Failed>
+          </Card>
         ) : (
           <Stack>
             <Skeleton height={40} />

@@ -1,4 +1,4 @@
-import { Button, Skeleton } from "@mantine/core";
+import { Button, Card, Skeleton } from "@mantine/core";
 import { useNavigate, useParams } from "react-router";
 import { hasStatus, useChange, useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
@@ -23,15 +23,21 @@ export function Component() {
       {hasStatus(creatives.error, 403, 404) ? (
         <UnknownCampaign />
       ) : creatives.error ? (
-        <Failed
-          what="The creative could not be loaded."
-          error={creatives.error}
-          onRetry={() => void creatives.refetch()}
-        />
+        <Card>
+          <Failed
+            what="The creative could not be loaded."
+            error={creatives.error}
+            onRetry={() => void creatives.refetch()}
+          />
+        </Card>
       ) : creatives.data === undefined ? (
         <Skeleton height={480} />
       ) : (
-        <Empty line="This page was torn out.">The creative was deleted. Its impressions stay counted.</Empty>
+        <Card>
+          <Empty line="This page was torn out.">
+            The creative was deleted. Its impressions stay counted.
+          </Empty>
+        </Card>
       )}
     </Page>
   );

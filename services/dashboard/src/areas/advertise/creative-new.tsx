@@ -1,4 +1,4 @@
-import { Button } from "@mantine/core";
+import { Button, Card } from "@mantine/core";
 import { Link, useNavigate, useParams } from "react-router";
 import type { BodyOf } from "../../api/operations.ts";
 import { hasStatus, useRead } from "../../api/queries.ts";
@@ -37,16 +37,18 @@ export function Component() {
       {canChange ? (
         <NewCreative campaignId={campaignId} onSaved={lines} />
       ) : (
-        <Empty
-          line="The pen is in other hands."
-          action={
-            <Button component={Link} to={lines}>
-              Show the creatives
-            </Button>
-          }
-        >
-          Ask an owner or a manager of the account to write creatives.
-        </Empty>
+        <Card>
+          <Empty
+            line="The pen is in other hands."
+            action={
+              <Button component={Link} to={lines}>
+                Show the creatives
+              </Button>
+            }
+          >
+            Ask an owner or a manager of the account to write creatives.
+          </Empty>
+        </Card>
       )}
     </Page>
   );

@@ -35,13 +35,15 @@ export function Component() {
   if (profile.error && profile.data === undefined) {
     return (
       <Page title="Overview">
-        <Failed
-          what="The overview could not be loaded."
-          error={profile.error}
-          onRetry={() => void profile.refetch()}
-        >
-          Campaigns go on being served as they are.
-        </Failed>
+        <Card>
+          <Failed
+            what="The overview could not be loaded."
+            error={profile.error}
+            onRetry={() => void profile.refetch()}
+          >
+            Campaigns go on being served as they are.
+          </Failed>
+        </Card>
       </Page>
     );
   }

@@ -40,16 +40,18 @@ export function Component() {
   const { data } = simulation;
   if (hasStatus(simulation.error, 409)) {
     return (
-      <Empty
-        line="The page is still blank."
-        action={
-          <Button component={Link} to={`/campaigns/${campaign.id}/creatives/new`}>
-            Write a creative
-          </Button>
-        }
-      >
-        There is a scene to look at as soon as the campaign has a creative.
-      </Empty>
+      <Card>
+        <Empty
+          line="The page is still blank."
+          action={
+            <Button component={Link} to={`/campaigns/${campaign.id}/creatives/new`}>
+              Write a creative
+            </Button>
+          }
+        >
+          There is a scene to look at as soon as the campaign has a creative.
+        </Empty>
+      </Card>
     );
   }
   const scores = Object.entries(data?.affinity_scores ?? {}).map(([type, score]) => ({
@@ -106,11 +108,13 @@ export function Component() {
       </Card>
       <Stack className={classes.preview ?? ""}>
         {simulation.error && data === undefined ? (
-          <Failed
-            what="The scene could not be simulated."
-            error={simulation.error}
-            onRetry={() => void simulation.refetch()}
-          />
+          <Card>
+            <Failed
+              what="The scene could not be simulated."
+              error={simulation.error}
+              onRetry={() => void simulation.refetch()}
+            />
+          </Card>
         ) : data === undefined ? (
           <Skeleton height={420} />
         ) : (
