@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 import type { AnswerOf, BodyOf, ChangeKey, InputOf } from "./operations.ts";
 import { useChange } from "./queries.ts";
 import { useDraft } from "./use-draft.ts";
@@ -10,8 +10,14 @@ export interface ApiForm<Key extends ChangeKey> extends Pick<FieldSentences<Key>
   isSending: boolean;
   /** Whether something was changed since the start, or since it was last sent. */
   isChanged: boolean;
-  /** Checks and sends. Answers undefined when something is wrong: the sentences then stand at their fields. */
-  send: (rest: Omit<InputOf<Key>, "body">) => Promise<AnswerOf<Key> | undefined>;
+  /**
+   * Checks and sends. Answers undefined when something is wrong: the sentences then stand at their fields. Then shows
+   * `next`, unless the form was changed while it was being sent.
+   */
+  send: (
+    rest: Omit<InputOf<Key>, "body">,
+    next?: (answer: AnswerOf<Key>) => Partial<BodyOf<Key>>,
+  ) => Promise<AnswerOf<Key> | undefined>;
   reset: (values: Partial<BodyOf<Key>>) => void;
 }
 
@@ -33,6 +39,10 @@ export function useApiForm<Key extends ChangeKey>(
   const { problem, failure, clear, check, showRefusal } = useFieldProblems(key);
   const [isChanged, setChanged] = useState(draft.restored !== undefined);
   const change = useChange(key);
+  const latest = useRef(values);
+  useEffect(() => {
+    latest.current = values;
+  }, [values]);
   useEffect(() => {
     if (isChanged) draft.save(values);
   }, [isChanged, values, draft]);
@@ -56,13 +66,16 @@ export function useApiForm<Key extends ChangeKey>(
     [clear, draft],
   );
 
-  const send: ApiForm<Key>["send"] = async (rest) => {
+  const send: ApiForm<Key>["send"] = async (rest, next) => {
     const body = options.sendsOnlyChanges ? changedFields(initial, values) : values;
     if (!check(body)) return undefined;
     try {
       const answer = await change.mutateAsync({ ...rest, body } as unknown as InputOf<Key>);
-      setChanged(false);
-      draft.remove();
+      if (latest.current === values) {
+        setChanged(false);
+        draft.remove();
+        if (next !== undefined) setValues(next(answer));
+      }
       return answer;
     } catch (error) {
       showRefusal(error);

@@ -132,8 +132,7 @@ function Places({ targets, error, onRetry }: PartProps & { targets: GeoTarget[] 
   };
   const add = async (event: FormEvent) => {
     event.preventDefault();
-    const made = await form.send(at);
-    if (made !== undefined) form.reset({ target_type: type, include: values.include ?? true });
+    await form.send(at, () => ({ target_type: type, include: values.include ?? true }));
   };
   const number = (field: "lat" | "lng" | "radius_km", label: string) => (
     <NumberInput
@@ -295,8 +294,7 @@ function Affinities({ affinities, error, onRetry }: PartProps & { affinities: Af
   const sent = (words.data ?? []).filter((word) => word.type === type).map(({ value }) => value);
   const examples = AFFINITY_TYPES.find(({ value }) => value === type)?.examples ?? [];
   const add = async () => {
-    const made = await form.send(at);
-    if (made !== undefined) form.reset({ affinity_type: type, weight: 1 });
+    await form.send(at, () => ({ affinity_type: type, weight: 1 }));
   };
   return (
     <Section
@@ -383,8 +381,7 @@ function Blocklist({ rules, error, onRetry }: PartProps & { rules: Rule[] | unde
   const [isOpen, setOpen] = useState(false);
   const type = form.values.rule_type ?? "keyword";
   const add = async () => {
-    const made = await form.send(at);
-    if (made !== undefined) form.reset({ rule_type: type });
+    await form.send(at, () => ({ rule_type: type }));
   };
   const isShown = isOpen || (rules?.length ?? 0) > 0;
   return (

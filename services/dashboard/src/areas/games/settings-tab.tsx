@@ -28,10 +28,8 @@ export function Component() {
   const { values } = form;
   const save = async (event: FormEvent) => {
     event.preventDefault();
-    const saved = await form.send(pathOf(placement));
-    if (saved === undefined) return;
-    form.reset(settingsOf(saved));
-    notifyDone("The settings are in force.");
+    const saved = await form.send(pathOf(placement), settingsOf);
+    if (saved !== undefined) notifyDone("The settings are in force.");
   };
   return (
     <Card>
