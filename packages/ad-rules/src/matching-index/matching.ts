@@ -13,7 +13,7 @@ import { type Random, TieSampling } from "./search/tie-sampling.ts";
 import { offsetOf } from "./storage/arena.ts";
 import { Ended } from "./suppression/ended.ts";
 import { Parked } from "./suppression/parked.ts";
-import { Refusals, type Span } from "./suppression/refusals.ts";
+import { advertiserKey, Refusals, type Span } from "./suppression/refusals.ts";
 
 /** In place of an address: no request can match the campaign. */
 export const noAddress = -1;
@@ -48,14 +48,10 @@ export class Matching {
   readonly #ended = new Ended(this.#live);
   readonly #reader = new RequestReader(this.#terms);
   readonly #parked = new Parked(this.#records, this.#live);
-  readonly #refusals = new Refusals(
-    this.#records,
-    (documentId) => this.addressOf(documentId),
-    (documentId, advertiser) => {
-      if (documentId >= 0) this.#parked.release(this.addressOf(documentId));
-      else this.#parked.releaseAdvertiser(advertiser);
-    },
-  );
+  readonly #refusals = new Refusals((key) => {
+    if (key >= 0) this.#parked.release(this.addressOf(key));
+    else this.#parked.releaseAdvertiser(advertiserKey(key));
+  });
   readonly #scorer = new Scorer(this.#terms, this.#records, this.#refusals, this.#circles);
   readonly #search = new Search(this.#scorer, this.#records, this.#terms);
   readonly #sampling = new TieSampling(this.#scorer, this.#records);
@@ -97,12 +93,12 @@ export class Matching {
   remove(documentId: number): void {
     const address = this.addressOf(documentId);
     if (address === noAddress) return;
-    this.#refusals.forgetDocument(documentId);
+    this.#refusals.forget(documentId);
     if (this.#parked.has(address)) this.#parked.remove(address);
     else if (!this.#ended.remove(address)) this.#live.remove(address);
     const advertiser = this.#records.get(address, field.advertiser);
     for (const term of this.#records.terms(address)) this.#terms.release(term);
-    if (!this.#terms.isUsed(advertiser)) this.#refusals.forgetAdvertiser(advertiser);
+    if (!this.#terms.isUsed(advertiser)) this.#refusals.forget(advertiserKey(advertiser));
     this.#records.remove(address);
     this.#circles.remove(documentId);
     this.#addresses[documentId] = noAddress;
@@ -120,7 +116,7 @@ export class Matching {
 
   readmitAdvertiser(advertiser: string): void {
     const term = this.#terms.find(effects.advertiser, advertiser);
-    if (term >= 0) this.#refusals.forgetAdvertiser(term);
+    if (term >= 0) this.#refusals.forget(advertiserKey(term));
   }
 
   /** Restores some suppressed records to the live posting lists; returns whether more remain. */

@@ -28,10 +28,8 @@ export const field = {
   blocked: 9,
   blockable: 10,
   affinities: 11,
-  /** Why it was recently refused; a value of `refusal` (refusals.ts). */
-  refusal: 12,
   /** The term of the advertiser. */
-  advertiser: 13,
+  advertiser: 12,
 } as const;
 const fieldNames = Object.keys(field) as (keyof typeof field)[];
 const headerLength = evenLength(fieldNames.length);
@@ -182,7 +180,6 @@ function headerOf(parts: RecordParts): Record<keyof typeof field, number> {
     blocked: parts.blocked.length,
     blockable: parts.blockable.length,
     affinities: parts.affinities.length,
-    refusal: 0,
     advertiser,
   };
 }

@@ -1,17 +1,17 @@
-import { field, type Records } from "../documents/records.ts";
+import { field } from "../documents/records.ts";
 
-/** Values of `field.refusal`. */
-export const refusal = { none: 0, lacksMoney: 1, other: 2, lacksMoneyForLong: 3 } as const;
+/** Why a search skips a record. */
+export const refusal = { none: 0, lacksMoney: 1, other: 2 } as const;
 
-/** Maximum short refusals; a new one evicts the oldest. */
+/** Maximum short refusals, and maximum long ones; a new one evicts the oldest. */
 const maxShort = 10_000;
-/** Maximum long refusals in each of the two queues; a new one evicts the oldest. */
 const maxLong = 200_000;
 /** Longer refusals are worth removing the record from the posting lists. */
 const shortMs = 1_000;
-/** Maximum long refusals that end before one search, and maximum records that one search reports. */
+/** Long refusals tolerate that the clock is set back by this time. */
+const toleranceMs = 1_000;
+/** Maximum long refusals that are checked before one search, and maximum records that one search reports. */
 const maxPerSearch = 64;
-const deniesNothing = 0x7fff_ffff;
 
 /** A refusal applies in [`sinceMs`, `untilMs`), in Unix milliseconds. */
 export interface Span {
@@ -19,167 +19,124 @@ export interface Span {
   untilMs: number;
 }
 
-/** A refused record (`advertiser` is −1), or the refused bids of an advertiser (`documentId` is −1). */
 interface Refused extends Span {
-  readonly documentId: number;
-  readonly advertiser: number;
-  readonly queue: Set<Refused>;
+  /** The lowest refused bid of an advertiser; 0 for a document. */
+  bidCents: number;
+  reason: number;
 }
 
-/** By the advertiser's term: the lowest bid in cents that lacks money. */
-class DeniedBids {
-  readonly refused = new Map<number, Refused>();
-  from = new Int32Array(1_024).fill(deniesNothing);
-
-  set(advertiser: number, bidCents: number): void {
-    if (advertiser >= this.from.length) {
-      const longer = new Int32Array(advertiser * 2).fill(deniesNothing);
-      longer.set(this.from);
-      this.from = longer;
-    }
-    this.from[advertiser] = bidCents;
-  }
-
-  at(advertiser: number): number {
-    return this.from[advertiser] ?? deniesNothing;
-  }
+/** The key of an advertiser's refusal, and the term of such a key. The key of a document's refusal is the document id. */
+export function advertiserKey(termOrKey: number): number {
+  return -1 - termOrKey;
 }
 
 /**
- * Recent refusals, which searches skip. A check reads one field of the record and two numbers of its advertiser. Each
- * refusal expires. Forgetting one costs an extra reservation, never money.
+ * Recent refusals, which searches skip. Each expires. Forgetting one costs an extra reservation, never money.
  */
 export class Refusals {
   /** Documents with long refusals that the search visited; they are to be parked. */
   readonly visited: number[] = [];
-  readonly #records: Records;
-  readonly #addressOf: (documentId: number) => number;
-  /** Called when a long refusal ends, with a document id and −1, or with −1 and the term of an advertiser. */
-  readonly #onEnd: (documentId: number, advertiser: number) => void;
-  readonly #shortly = new DeniedBids();
-  readonly #forLong = new DeniedBids();
-  readonly #byDocument = new Map<number, Refused>();
-  /** In the order in which they end, as long as the clock is not set back. */
-  readonly #short = new Set<Refused>();
-  readonly #long = [new Set<Refused>(), new Set<Refused>()] as const;
-  readonly #lastUntilMs = [0, 0];
+  /** By key, the oldest first. */
+  readonly #short = new Map<number, Refused>();
+  readonly #long = new Map<number, Refused>();
+  readonly #onEnd: (key: number) => void;
   /** The time of the last search. */
-  #latestMs = Number.NEGATIVE_INFINITY;
-  /** Number of long refusals that were added before the clock was set back. */
-  #outdated = 0;
+  #nowMs = Number.NEGATIVE_INFINITY;
+  /** Lower bound of the ends of the long refusals, except for those that `#unchecked` still has. */
+  #nextEndMs = Number.POSITIVE_INFINITY;
+  #unchecked: Iterator<[number, Refused]> | null = null;
 
-  constructor(
-    records: Records,
-    addressOf: (documentId: number) => number,
-    onEnd: (documentId: number, advertiser: number) => void,
-  ) {
-    this.#records = records;
-    this.#addressOf = addressOf;
+  /** @param onEnd called with the key of a long refusal that ends */
+  constructor(onEnd: (key: number) => void) {
     this.#onEnd = onEnd;
   }
 
-  /** Returns `none`, `lacksMoney` or `other`. */
+  /** A value of `refusal`. */
   of(ints: Int32Array, at: number): number {
-    const own = ints[at + field.refusal] ?? 0;
-    if (own !== refusal.none && own !== refusal.lacksMoneyForLong) return own;
-    const advertiser = ints[at + field.advertiser] ?? 0;
+    if (this.#short.size === 0 && this.#long.size === 0) return refusal.none;
+    const documentId = ints[at + field.documentId] ?? 0;
+    const advertiser = advertiserKey(ints[at + field.advertiser] ?? 0);
     const bidCents = ints[at + field.bidCents] ?? 0;
-    if (own === refusal.lacksMoneyForLong || bidCents >= this.#forLong.at(advertiser)) {
-      if (this.visited.length < maxPerSearch) this.visited.push(ints[at + field.documentId] ?? 0);
+    const own = this.#reasonIn(this.#short, documentId, 0) || this.#reasonIn(this.#long, documentId, 0);
+    if (own === refusal.other) return own;
+    const forLong =
+      this.#reasonIn(this.#long, documentId, 0) || this.#reasonIn(this.#long, advertiser, bidCents);
+    if (forLong !== refusal.none) {
+      if (this.visited.length < maxPerSearch) this.visited.push(documentId);
       return refusal.lacksMoney;
     }
-    return bidCents >= this.#shortly.at(advertiser) ? refusal.lacksMoney : refusal.none;
+    return own || this.#reasonIn(this.#short, advertiser, bidCents);
+  }
+
+  #reasonIn(refusals: Map<number, Refused>, key: number, bidCents: number): number {
+    const refused = refusals.get(key);
+    if (refused === undefined || bidCents < refused.bidCents || refused.untilMs <= this.#nowMs) {
+      return refusal.none;
+    }
+    return refused.reason;
   }
 
   refuseDocument(documentId: number, lacksMoney: boolean, span: Span): void {
-    const known = this.#byDocument.get(documentId);
-    if (known !== undefined) this.#drop(known);
-    const queue = this.#queueFor(span);
-    const refused = { ...span, documentId, advertiser: -1, queue };
-    this.#byDocument.set(documentId, refused);
-    this.#enqueue(refused);
-    const forLong = queue === this.#short ? refusal.lacksMoney : refusal.lacksMoneyForLong;
-    this.#records.set(this.#addressOf(documentId), field.refusal, lacksMoney ? forLong : refusal.other);
+    this.forget(documentId);
+    const reason = lacksMoney ? refusal.lacksMoney : refusal.other;
+    this.#add(documentId, { ...span, bidCents: 0, reason });
   }
 
   /** Keeps the lowest refused bid. */
-  refuseAdvertiser(advertiser: number, bidCents: number, span: Span): void {
-    const queue = this.#queueFor(span);
-    const denied = queue === this.#short ? this.#shortly : this.#forLong;
-    const fromCents = Math.min(bidCents, denied.at(advertiser));
-    const known = denied.refused.get(advertiser);
-    if (known !== undefined) this.#drop(known);
-    const refused = { ...span, documentId: -1, advertiser, queue };
-    denied.refused.set(advertiser, refused);
-    this.#enqueue(refused);
-    denied.set(advertiser, fromCents);
+  refuseAdvertiser(term: number, bidCents: number, span: Span): void {
+    const key = advertiserKey(term);
+    const known = this.#queueFor(span).get(key);
+    const lowest = Math.min(bidCents, known?.bidCents ?? bidCents);
+    this.#add(key, { ...span, bidCents: lowest, reason: refusal.lacksMoney });
   }
 
-  forgetDocument(documentId: number): void {
-    const known = this.#byDocument.get(documentId);
-    if (known !== undefined) this.#end(known);
+  #queueFor({ sinceMs, untilMs }: Span): Map<number, Refused> {
+    return untilMs - sinceMs <= shortMs ? this.#short : this.#long;
   }
 
-  forgetAdvertiser(advertiser: number): void {
-    for (const denied of [this.#shortly, this.#forLong]) {
-      const known = denied.refused.get(advertiser);
-      if (known !== undefined) this.#end(known);
-    }
+  #add(key: number, refused: Refused): void {
+    const queue = this.#queueFor(refused);
+    queue.delete(key);
+    queue.set(key, refused);
+    if (queue === this.#long) this.#nextEndMs = Math.min(this.#nextEndMs, refused.untilMs);
+    if (queue.size <= (queue === this.#short ? maxShort : maxLong)) return;
+    const oldest = queue.keys().next();
+    if (!oldest.done) this.forget(oldest.value);
+  }
+
+  forget(key: number): void {
+    this.#short.delete(key);
+    if (this.#long.delete(key)) this.#onEnd(key);
   }
 
   /**
-   * Ends refusals whose time is over and, when the clock was set back, those that were added later. Ends a limited number of
-   * long ones per call.
+   * Ends refusals whose time is over and, when the clock was set back, those that were added later. Checks a limited number
+   * of long ones per call.
    */
   expire(nowMs: number): void {
-    const wentBackMs = this.#latestMs - nowMs;
-    this.#latestMs = nowMs;
-    for (const refused of this.#short) {
-      if (refused.untilMs <= nowMs || refused.sinceMs > nowMs) this.#end(refused);
-      else if (!(wentBackMs > 0)) break;
+    const wasSetBack = nowMs < this.#nowMs;
+    this.#nowMs = nowMs;
+    for (const [key, refused] of this.#short) {
+      if (refused.untilMs <= nowMs || refused.sinceMs > nowMs) this.#short.delete(key);
+      else if (!wasSetBack) break;
     }
-    if (wentBackMs > shortMs) this.#outdated = this.#long[0].size + this.#long[1].size;
-    let remaining = maxPerSearch;
-    for (const queue of this.#long) {
-      for (const refused of queue) {
-        if (remaining === 0 || (refused.untilMs > nowMs && this.#outdated === 0)) break;
-        if (this.#outdated > 0) this.#outdated -= 1;
-        remaining -= 1;
-        this.#end(refused);
+    if (wasSetBack || (this.#unchecked === null && nowMs >= this.#nextEndMs)) {
+      this.#unchecked = this.#long.entries();
+      this.#nextEndMs = Number.POSITIVE_INFINITY;
+    }
+    if (this.#unchecked !== null) this.#checkSome(this.#unchecked, nowMs);
+  }
+
+  #checkSome(unchecked: Iterator<[number, Refused]>, nowMs: number): void {
+    for (let left = maxPerSearch; left > 0; left -= 1) {
+      const next = unchecked.next();
+      if (next.done) {
+        this.#unchecked = null;
+        return;
       }
-    }
-  }
-
-  #queueFor({ sinceMs, untilMs }: Span): Set<Refused> {
-    if (untilMs - sinceMs <= shortMs) return this.#short;
-    const index = untilMs >= (this.#lastUntilMs[0] ?? 0) ? 0 : 1;
-    this.#lastUntilMs[index] = untilMs;
-    return this.#long[index];
-  }
-
-  #enqueue(refused: Refused): void {
-    const { queue } = refused;
-    if (queue.size >= (queue === this.#short ? maxShort : maxLong)) {
-      const oldest = queue.values().next();
-      if (!oldest.done) this.#end(oldest.value);
-    }
-    queue.add(refused);
-  }
-
-  #end(refused: Refused): void {
-    this.#drop(refused);
-    if (refused.queue !== this.#short) this.#onEnd(refused.documentId, refused.advertiser);
-  }
-
-  #drop(refused: Refused): void {
-    refused.queue.delete(refused);
-    if (refused.advertiser >= 0) {
-      const denied = refused.queue === this.#short ? this.#shortly : this.#forLong;
-      denied.refused.delete(refused.advertiser);
-      denied.set(refused.advertiser, deniesNothing);
-    } else {
-      this.#byDocument.delete(refused.documentId);
-      this.#records.set(this.#addressOf(refused.documentId), field.refusal, refusal.none);
+      const [key, { sinceMs, untilMs }] = next.value;
+      if (untilMs <= nowMs || sinceMs - toleranceMs > nowMs) this.forget(key);
+      else this.#nextEndMs = Math.min(this.#nextEndMs, untilMs);
     }
   }
 }
