@@ -124,7 +124,7 @@ describe("with a collector", () => {
       });
       expect(String(one("POST /match")?.attributes["diegetic.account_id"])).toMatch(/^acct_/);
       expect(one("POST /impressions")).toMatchObject({ service: "diegetic-match", parentSpanId: caller });
-      expect(parentOf(one("script reserve"))).toBe("POST /match");
+      expect(parentOf(one("script reserve and admit"))).toBe("POST /match");
       expect(parentOf(one("script commit"))).toBe("POST /impressions");
       expect(one("billing job")).toMatchObject({
         service: "diegetic-billing",

@@ -3,13 +3,15 @@ import { readFileSync } from "node:fs";
 import { tracing } from "@diegetic/tracing";
 import { Command } from "ioredis";
 import type { RedisConnection } from "./connection.ts";
-import type { ScriptReply } from "./reply.ts";
+import { type ScriptReply, UnexpectedReply } from "./reply.ts";
 
 const LUA_DIRECTORY = new URL("../lua/", import.meta.url);
 const INCLUDE_LINE = /^--\s*@include\s+"([a-z_-]+)"\s*$/gm;
 const COMMENT = /--.*$/gm;
 const FUNCTION = "local function ";
 const NAME = /\w+/g;
+/** No reply contains it. */
+const BETWEEN_REPLIES = "|";
 
 export type ScriptCall = (...keysAndArguments: (string | number)[]) => Promise<ScriptReply>;
 
@@ -102,6 +104,37 @@ export function defineLinesScript(redis: RedisConnection, name: string, numberOf
   const source = `local function list()\n${loadScript(name)}\nend\nreturn table.concat(list(), '\\n')\n`;
   const script = new Script(redis, name, source);
   return (...keysAndArguments) => script.call(numberOfKeys, keysAndArguments.map(String));
+}
+
+/**
+ * Two scripts, each as for `defineLinesScript`, in one command: for keys of different hash tags that one server holds.
+ * Runs `name`, then `last`; `splitReplies` divides the reply. Each call passes the keys, and the values, of `last` first.
+ *
+ * @param last takes a fixed number of keys and values
+ */
+export function defineJoinedScript(
+  redis: RedisConnection,
+  name: string,
+  last: { name: string; keys: number; values: number },
+): VariadicScriptCall {
+  const source = `local function first(KEYS, ARGV)
+${loadScript(name)}
+end
+local function last(KEYS, ARGV)
+${loadScript(last.name)}
+end
+local lines = first({ unpack(KEYS, ${last.keys + 1}) }, { unpack(ARGV, ${last.values + 1}) })
+return table.concat(lines, '\\n') .. '${BETWEEN_REPLIES}' .. table.concat(last(KEYS, ARGV), '\\n')
+`;
+  const script = new Script(redis, `${name} and ${last.name}`, source);
+  return (keys, values) => script.call(keys.length, keys.concat(values.map(String)));
+}
+
+/** The replies of both scripts of a `defineJoinedScript`. */
+export function splitReplies(reply: ScriptReply): [string, string] {
+  const at = typeof reply === "string" ? reply.indexOf(BETWEEN_REPLIES) : -1;
+  if (typeof reply !== "string" || at < 0) throw new UnexpectedReply("of two in one", reply);
+  return [reply.slice(0, at), reply.slice(at + 1)];
 }
 
 /**

@@ -5,6 +5,7 @@ import {
   createBillingProducer,
   createGameSessions,
   createMoneyCommands,
+  createReserveAndAdmit,
   DueIndex,
   evictionPolicies,
   IdempotencyClaims,
@@ -163,6 +164,13 @@ function createDependencies(
   { settings, secrets, logger, random = Math.random }: MatchServiceOptions,
   { redis, catalog, follower, measures, traffic, nowMs }: Parts,
 ): MatchDependencies {
+  const times = {
+    holdTtlMs: settings.holdTtlSeconds * 1_000,
+    lateImpressionMs: settings.lateImpressionSeconds * 1_000,
+    matchWithoutIdMs: settings.matchWithoutIdSeconds * 1_000,
+  };
+  const money = createMoneyCommands(redis, times);
+  const sessions = createGameSessions(redis);
   return {
     settings,
     playerHashKey: secrets.playerHashKey,
@@ -171,12 +179,9 @@ function createDependencies(
     catalog,
     refusals: new RefusalMemory(catalog.index, (advertiserId) => catalog.advertiserVersion(advertiserId)),
     shareRefusals: new ShareRefusals(),
-    money: createMoneyCommands(redis, {
-      holdTtlMs: settings.holdTtlSeconds * 1_000,
-      lateImpressionMs: settings.lateImpressionSeconds * 1_000,
-      matchWithoutIdMs: settings.matchWithoutIdSeconds * 1_000,
-    }),
-    sessions: createGameSessions(redis),
+    money,
+    sessions,
+    reserveAndAdmit: createReserveAndAdmit(redis, times, { money, sessions }),
     due: new DueIndex(redis, { now: nowMs }),
     traffic,
     logger,

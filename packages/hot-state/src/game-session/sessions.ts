@@ -2,11 +2,13 @@ import type { RedisConnection } from "../connection.ts";
 import { gameKeys } from "../keys.ts";
 import { requireInteger, requirePlainName } from "../money/limits.ts";
 import type { EarlierAds } from "../money/types.ts";
-import { ReplyReader } from "../reply.ts";
+import { ReplyReader, type ScriptReply } from "../reply.ts";
 import { defineLinesScript } from "../script.ts";
 import { LeaseExpired } from "../snapshot/lease.ts";
 
 const TAG_CHARACTERS = 8;
+export const ADMIT_KEYS = 1;
+export const ADMIT_VALUES = 5;
 
 /** A player session in a game. */
 export interface SessionReference {
@@ -76,32 +78,38 @@ function sessionKeyOf({ gameId, sessionKey }: SessionReference): string {
   return gameKeys.session(gameId, requirePlainName("sessionKey", sessionKey));
 }
 
+/** Keys and values of `admit`. */
+export function admitParameters(request: AdmitRequest): { keys: string[]; values: (string | number)[] } {
+  const values = [
+    requirePlainName("matchId", request.matchId),
+    requireInteger("maxAds", request.maxAds, 0),
+    requireInteger("idleMs", request.idleMs, 1),
+    request.leaseExpiresMs ?? "",
+    tagOf(request.advertiserId),
+  ];
+  return { keys: [sessionKeyOf(request)], values };
+}
+
+/** Reads the reply of `admit`; throws LeaseExpired. */
+export function readAdmission(lines: ScriptReply): AdmitResult {
+  const reply = ReplyReader.ofLines("admit", lines, { admitted: 5, full: 5, expired: 5 });
+  const code = reply.code(0, ["admitted", "full", "expired"]);
+  if (code === "expired") throw new LeaseExpired();
+  return {
+    admitted: code === "admitted",
+    startedMs: reply.integer(1),
+    count: reply.integer(2),
+    earlier: reply.text(3) === "" ? null : { matchIds: reply.text(4).split(","), sinceMs: reply.integer(3) },
+  };
+}
+
 /** Defines the scripts of player sessions on a connection. */
 export function createGameSessions(redis: RedisConnection): GameSessions {
-  const admit = defineLinesScript(redis, "admit", 1);
+  const admit = defineLinesScript(redis, "admit", ADMIT_KEYS);
   return {
     async admit(request) {
-      const reply = ReplyReader.ofLines(
-        "admit",
-        await admit(
-          sessionKeyOf(request),
-          requirePlainName("matchId", request.matchId),
-          requireInteger("maxAds", request.maxAds, 0),
-          requireInteger("idleMs", request.idleMs, 1),
-          request.leaseExpiresMs ?? "",
-          tagOf(request.advertiserId),
-        ),
-        { admitted: 5, full: 5, expired: 5 },
-      );
-      const code = reply.code(0, ["admitted", "full", "expired"]);
-      if (code === "expired") throw new LeaseExpired();
-      return {
-        admitted: code === "admitted",
-        startedMs: reply.integer(1),
-        count: reply.integer(2),
-        earlier:
-          reply.text(3) === "" ? null : { matchIds: reply.text(4).split(","), sinceMs: reply.integer(3) },
-      };
+      const { keys, values } = admitParameters(request);
+      return readAdmission(await admit(...keys, ...values));
     },
     async touch(session, idleMs) {
       const key = sessionKeyOf(session);

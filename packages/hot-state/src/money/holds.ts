@@ -1,7 +1,7 @@
 import type { ImpressionRecord, MatchFacts } from "@diegetic/contracts";
 import type { RedisConnection } from "../connection.ts";
 import { advertiserKeys, chargedField, encodeName, isPlainName } from "../keys.ts";
-import { ReplyReader } from "../reply.ts";
+import { ReplyReader, type ScriptReply } from "../reply.ts";
 import { defineLinesScript, defineScript } from "../script.ts";
 import { LeaseExpired } from "../snapshot/lease.ts";
 import { hourOf } from "./campaign-games.ts";
@@ -33,6 +33,7 @@ const AFFINITY_PREFIX = "aff_";
 const MAX_FACTS_CHARACTERS = 16_384;
 const FACTS = /^[\w-]*\|(?:[A-Z]{2})?\|\d+\|\d+\|[\d.e+-]+\|\d+\|[\w-]+\|(?:[\w-]+:[\d.e+-]+(?:,|$))*$/;
 const MAX_CREATIVES = 100;
+const RESERVE_KEYS = 9;
 const MAX_DURATION_MS = 7 * 24 * 60 * 60 * 1_000;
 
 /** Until when an impression bills its match (docs/behaviour.md#which-match, docs/behaviour.md#late-impressions). */
@@ -141,51 +142,63 @@ function creativesAndCaps({ creatives }: ReserveRequest): (string | number)[] {
 }
 
 function createReserve(redis: RedisConnection, times: ImpressionTimes): MoneyCommands["reserve"] {
-  const script = defineLinesScript(redis, "reserve", 9);
-  return async (request: ReserveRequest): Promise<ReserveResult> => {
-    const hold = holdOf(request.match);
-    checkHold(hold);
-    requireInteger("campaignVersion", request.campaignVersion, 0);
-    requireInteger("holdTtlMs", request.holdTtlMs, 1, MAX_DURATION_MS);
-    requireInteger("sessionIdleMs", request.sessionIdleMs, 1, MAX_DURATION_MS);
-    requireInteger("number of creatives", request.creatives.length, 1, MAX_CREATIVES);
-    const facts = entryFacts(request.match);
-    const reply = ReplyReader.ofLines(
-      "reserve",
-      await script(
-        ...matchKeys(hold.advertiserId, hold.campaignId, hold.gameId),
-        advertiserKeys.cap(hold.advertiserId, hold.gameId, hold.sessionKey),
-        advertiserKeys.matched(hold.advertiserId, hold.campaignId, hourOf(request.match.matched_at_ms)),
-        hold.matchId,
-        scopeOf(hold.campaignId, hold.gameId),
-        hold.sessionKey,
-        request.campaignVersion,
-        hold.priceMillicents,
-        request.holdTtlMs,
-        request.sessionStartedMs ?? "",
-        request.sessionIdleMs,
-        facts,
-        request.match.developer_account_id,
-        keptMs(times),
-        isCarried(request, times) ? "" : rememberedMs(request, times),
-        request.earlier?.matchIds.length ?? "",
-        request.earlier?.sinceMs ?? "",
-        ...creativesAndCaps(request),
-      ),
-      { held: 6, refused: 4 },
-    );
-    if (reply.code(0, ["held", "refused"]) === "refused") {
-      const reason = reply.code(1, RESERVE_REFUSALS);
-      return { outcome: "refused", reason, capSinceMs: reply.optionalInteger(2), lasts: readLasts(reply) };
-    }
-    return {
-      outcome: "held",
-      creativeId: reply.text(1),
-      timesSeen: reply.integer(2),
-      lapsesAtMs: reply.integer(3),
-      capSinceMs: reply.integer(4),
-      validFromEpoch: reply.integer(5),
-    };
+  const script = defineLinesScript(redis, "reserve", RESERVE_KEYS);
+  return async (request) => {
+    const { keys, values } = reserveParameters(request, times);
+    return readReservation(await script(...keys, ...values));
+  };
+}
+
+/** Keys and values of `reserve`; throws RangeError for a request that must not reach it. */
+export function reserveParameters(
+  request: ReserveRequest,
+  times: ImpressionTimes,
+): { keys: string[]; values: (string | number)[] } {
+  const hold = holdOf(request.match);
+  checkHold(hold);
+  requireInteger("campaignVersion", request.campaignVersion, 0);
+  requireInteger("holdTtlMs", request.holdTtlMs, 1, MAX_DURATION_MS);
+  requireInteger("sessionIdleMs", request.sessionIdleMs, 1, MAX_DURATION_MS);
+  requireInteger("number of creatives", request.creatives.length, 1, MAX_CREATIVES);
+  const keys = [
+    ...matchKeys(hold.advertiserId, hold.campaignId, hold.gameId),
+    advertiserKeys.cap(hold.advertiserId, hold.gameId, hold.sessionKey),
+    advertiserKeys.matched(hold.advertiserId, hold.campaignId, hourOf(request.match.matched_at_ms)),
+  ];
+  const values = [
+    hold.matchId,
+    scopeOf(hold.campaignId, hold.gameId),
+    hold.sessionKey,
+    request.campaignVersion,
+    hold.priceMillicents,
+    request.holdTtlMs,
+    request.sessionStartedMs ?? "",
+    request.sessionIdleMs,
+    entryFacts(request.match),
+    request.match.developer_account_id,
+    keptMs(times),
+    isCarried(request, times) ? "" : rememberedMs(request, times),
+    request.earlier?.matchIds.length ?? "",
+    request.earlier?.sinceMs ?? "",
+    ...creativesAndCaps(request),
+  ];
+  return { keys, values };
+}
+
+/** Reads the reply of `reserve`. */
+export function readReservation(lines: ScriptReply): ReserveResult {
+  const reply = ReplyReader.ofLines("reserve", lines, { held: 6, refused: 4 });
+  if (reply.code(0, ["held", "refused"]) === "refused") {
+    const reason = reply.code(1, RESERVE_REFUSALS);
+    return { outcome: "refused", reason, capSinceMs: reply.optionalInteger(2), lasts: readLasts(reply) };
+  }
+  return {
+    outcome: "held",
+    creativeId: reply.text(1),
+    timesSeen: reply.integer(2),
+    lapsesAtMs: reply.integer(3),
+    capSinceMs: reply.integer(4),
+    validFromEpoch: reply.integer(5),
   };
 }
 

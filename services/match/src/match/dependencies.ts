@@ -1,4 +1,10 @@
-import type { DueIndex, GameSessions, MoneyCommands, TrafficRecorder } from "@diegetic/hot-state";
+import type {
+  DueIndex,
+  GameSessions,
+  MoneyCommands,
+  ReserveAndAdmit,
+  TrafficRecorder,
+} from "@diegetic/hot-state";
 import type { Logger } from "@diegetic/service-kit";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { MatchIds } from "../match-id/match-ids.ts";
@@ -23,6 +29,7 @@ export interface MatchDependencies {
   shareRefusals: ShareRefusals;
   money: MoneyCommands;
   sessions: GameSessions;
+  reserveAndAdmit: ReserveAndAdmit;
   due: DueIndex;
   traffic: Pick<TrafficRecorder, "match" | "impression" | "gameRefusal">;
   logger: Logger;

@@ -4,6 +4,8 @@ import {
   connectRedis,
   createGameSessions,
   createMoneyCommands,
+  createReserveAndAdmit,
+  DEFAULT_IMPRESSION_TIMES,
   DueIndex,
   LeaseExpired,
   type RedisConnection,
@@ -36,10 +38,13 @@ afterAll(async () => {
 });
 
 function dependenciesOf(): ReserveDependencies {
+  const money = createMoneyCommands(redis);
+  const sessions = createGameSessions(redis);
   return {
     settings: { holdTtlSeconds: 600 },
-    money: createMoneyCommands(redis),
-    sessions: createGameSessions(redis),
+    money,
+    sessions,
+    reserveAndAdmit: createReserveAndAdmit(redis, DEFAULT_IMPRESSION_TIMES, { money, sessions }),
     due: new DueIndex(redis),
     logger: createLogger({ service: "match", instance: "test", level: "silent" }),
     nowMs: Date.now,

@@ -1,12 +1,14 @@
 import type { Candidate } from "@diegetic/ad-rules";
 import type { MatchFacts } from "@diegetic/contracts";
 import {
+  type AdmitRequest,
   type AdmitResult,
   type EarlierAds,
   holdOf,
   isCapLost,
   isCapStale,
   type ReserveRefusal,
+  type ReserveRequest,
   type ReserveResult,
 } from "@diegetic/hot-state";
 import { priceMillicents } from "@diegetic/money";
@@ -30,6 +32,7 @@ export interface ReserveDependencies
     | "shareRefusals"
     | "money"
     | "sessions"
+    | "reserveAndAdmit"
     | "due"
     | "logger"
     | "nowMs"
@@ -136,9 +139,10 @@ export function withdrawLater(
 }
 
 /**
- * Reserves the money and requests the session seat concurrently. Keeps the hold only when the session has a seat and the
- * creative was chosen by the complete caps of this session, not of an earlier one. A further reservation requests the same seat
- * again: the process may have been suspended since, and the result confirms that its lease is still valid.
+ * Reserves the money and requests the session seat, neither of which depends on the other. Keeps the hold only when the
+ * session has a seat and the creative was chosen by the complete caps of this session, not of an earlier one. A further
+ * reservation requests the same seat again: the process may have been suspended since, and the result confirms that its
+ * lease is still valid.
  */
 async function reserve(
   dependencies: ReserveDependencies,
@@ -148,13 +152,13 @@ async function reserve(
 ): Promise<{ reservation: ReserveResult; admission: AdmitResult; match: MatchFacts; packed: Buffer | null }> {
   // All requests of a turn have searched before the first sends its commands (docs/notes/performance-experiments.md).
   await undefined;
-  const { money, sessions, due, settings } = dependencies;
+  const { money, reserveAndAdmit, due, settings } = dependencies;
   const holdTtlMs = settings.holdTtlSeconds * 1_000;
   const match = factsOf(dependencies, request, candidate, trial.matchId);
   const packed = dependencies.matchIds.pack(match);
-  const take = (sessionStartedMs: number | null, earlier: EarlierAds | null) => {
+  const reservationOf = (sessionStartedMs: number | null, earlier: EarlierAds | null): ReserveRequest => {
     trial.attempts.use(match.advertiser_id);
-    return money.reserve({
+    return {
       match,
       campaignVersion: candidate.campaign.version,
       holdTtlMs,
@@ -167,23 +171,21 @@ async function reserve(
         maxUses: creative.max_uses_per_game,
         rotatesHooks: creative.alt_hooks.length > 0,
       })),
-    });
+    };
   };
-  const admit = () =>
-    // No spread: with further fields after it, V8 creates a new hidden class for each object (docs/performance.md).
-    sessions.admit({
-      gameId: request.session.gameId,
-      sessionKey: request.session.sessionKey,
-      matchId: trial.matchId,
-      advertiserId: match.advertiser_id,
-      maxAds: request.placement.max_ads_per_session,
-      idleMs: request.sessionIdleMs,
-      leaseExpiresMs: request.leaseExpiresMs,
-    });
+  // No spread: with further fields after it, V8 creates a new hidden class for each object (docs/performance.md).
+  const seat = {
+    gameId: request.session.gameId,
+    sessionKey: request.session.sessionKey,
+    matchId: trial.matchId,
+    advertiserId: match.advertiser_id,
+    maxAds: request.placement.max_ads_per_session,
+    idleMs: request.sessionIdleMs,
+    leaseExpiresMs: request.leaseExpiresMs,
+  };
   try {
-    const [reservation, admitted] = await allSettled(
-      take(trial.admission?.startedMs ?? null, null),
-      admit(),
+    const [reservation, admitted] = await withAnnouncement(
+      reserveAndAdmit(reservationOf(trial.admission?.startedMs ?? null, null), seat),
       due.register("holds", match.advertiser_id, dependencies.nowMs() + holdTtlMs),
     );
     trial.admission ??= admitted;
@@ -192,15 +194,15 @@ async function reserve(
     const stale = isCapStale(reservation.capSinceMs, admission.startedMs, request.sessionIdleMs);
     const seemsLost = isHeld && isCapLost(reservation.capSinceMs, admitted.earlier, request.sessionIdleMs);
     const earlier =
-      seemsLost || stale
-        ? await withoutLapsed(dependencies, match, admitted.earlier, admit)
-        : admitted.earlier;
+      seemsLost || stale ? await withoutLapsed(dependencies, seat, admitted.earlier) : admitted.earlier;
     const lost = seemsLost && isCapLost(reservation.capSinceMs, earlier, request.sessionIdleMs);
     if (isHeld && (!admission.admitted || stale || lost)) {
       await money.release(holdOf(match), "cancelled");
     }
     const reserveAgain = admission.admitted && ((stale && isDecidedByCaps(reservation)) || lost);
-    const last = reserveAgain ? await take(admission.startedMs, earlier) : reservation;
+    const last = reserveAgain
+      ? await money.reserve(reservationOf(admission.startedMs, earlier))
+      : reservation;
     return { reservation: last, admission, match, packed };
   } catch (error) {
     releaseLater(dependencies, match);
@@ -214,14 +216,13 @@ async function reserve(
  */
 async function withoutLapsed(
   { money, sessions }: ReserveDependencies,
-  { advertiser_id, game_id: gameId, session_key: sessionKey }: MatchFacts,
+  seat: AdmitRequest,
   earlier: EarlierAds | null,
-  admit: () => Promise<AdmitResult>,
 ): Promise<EarlierAds | null> {
   if (earlier === null) return null;
-  const lapsed = await money.findSessionReleases(advertiser_id, earlier.matchIds);
-  await Promise.all(lapsed.map((matchId) => sessions.unadmit({ gameId, sessionKey }, matchId)));
-  return (await admit()).earlier;
+  const lapsed = await money.findSessionReleases(seat.advertiserId, earlier.matchIds);
+  await Promise.all(lapsed.map((matchId) => sessions.unadmit(seat, matchId)));
+  return (await sessions.admit(seat)).earlier;
 }
 
 function isDecidedByCaps(reservation: ReserveResult): boolean {
@@ -253,20 +254,10 @@ function factsOf(
   };
 }
 
-/** Waits for all promises, then returns the results or throws the first failure. */
-async function allSettled<A, B>(
-  a: A | Promise<A>,
-  b: B | Promise<B>,
-  c: void | Promise<void>,
-): Promise<[A, B]> {
-  const all = [a, b, c] as const;
-  try {
-    const [first, second] = await Promise.all(all);
-    return [first, second];
-  } catch (error) {
-    await Promise.allSettled(all);
-    throw error;
-  }
+/** Waits for both, then returns the result or throws the first failure. */
+function withAnnouncement<Result>(result: Promise<Result>, announced: void | Promise<void>): Promise<Result> {
+  if (announced === undefined) return result;
+  return Promise.allSettled([result, announced]).then(() => announced.then(() => result));
 }
 
 /** Redis has failed, so this may fail too; then the hold lapses. */

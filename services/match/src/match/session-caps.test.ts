@@ -7,6 +7,7 @@ import {
   DueIndex,
   type LapsedHold,
   type RedisConnection,
+  reserveAndAdmitAtOnce,
 } from "@diegetic/hot-state";
 import { createLogger } from "@diegetic/service-kit";
 import { openWallet } from "@diegetic/testing/open-wallet";
@@ -173,11 +174,7 @@ class Player {
    */
   async match(scheduler: fc.Scheduler, skewMs: number): Promise<TrialOutcome> {
     const { money, sessions } = this;
-    const dependencies = {
-      settings: {
-        // One millisecond, so that holds may lapse at any time.
-        holdTtlSeconds: 0.001,
-      },
+    const scheduled = {
       money: {
         ...money,
         reserve: scheduler.scheduleFunction(money.reserve),
@@ -195,6 +192,15 @@ class Player {
           };
         }),
       },
+    };
+    const dependencies = {
+      settings: {
+        // One millisecond, so that holds may lapse at any time.
+        holdTtlSeconds: 0.001,
+      },
+      ...scheduled,
+      // As in a cluster: everything that one command does can also happen in two.
+      reserveAndAdmit: reserveAndAdmitAtOnce(scheduled),
       due: new DueIndex(redis),
       logger: createLogger({ service: "match", instance: "test", level: "silent" }),
       nowMs: Date.now,

@@ -1,0 +1,58 @@
+import { Cluster } from "ioredis";
+import type { RedisConnection } from "./connection.ts";
+import {
+  ADMIT_KEYS,
+  ADMIT_VALUES,
+  type AdmitRequest,
+  type AdmitResult,
+  admitParameters,
+  type GameSessions,
+  readAdmission,
+} from "./game-session/sessions.ts";
+import { type ImpressionTimes, readReservation, reserveParameters } from "./money/holds.ts";
+import type { MoneyCommands, ReserveRequest, ReserveResult } from "./money/types.ts";
+import { defineJoinedScript, splitReplies } from "./script.ts";
+
+/** Reserves the money of a match and requests its session seat, independently of each other. Settles after both. */
+export type ReserveAndAdmit = (
+  reservation: ReserveRequest,
+  seat: AdmitRequest,
+) => Promise<[ReserveResult, AdmitResult]>;
+
+/** One command where one server holds both wallet and session, two at once in a cluster. */
+export function createReserveAndAdmit(
+  redis: RedisConnection,
+  times: ImpressionTimes,
+  commands: { money: MoneyCommands; sessions: GameSessions },
+): ReserveAndAdmit {
+  return redis instanceof Cluster ? reserveAndAdmitAtOnce(commands) : reserveAndAdmitJoined(redis, times);
+}
+
+/** By two concurrent commands. */
+export function reserveAndAdmitAtOnce({
+  money,
+  sessions,
+}: {
+  money: Pick<MoneyCommands, "reserve">;
+  sessions: Pick<GameSessions, "admit">;
+}): ReserveAndAdmit {
+  return async (reservation, seat) => {
+    const both = [money.reserve(reservation), sessions.admit(seat)] as const;
+    await Promise.allSettled(both);
+    return Promise.all(both);
+  };
+}
+
+function reserveAndAdmitJoined(redis: RedisConnection, times: ImpressionTimes): ReserveAndAdmit {
+  // The reservation first: full memory stops only a script that has not written yet.
+  const last = { name: "admit", keys: ADMIT_KEYS, values: ADMIT_VALUES };
+  const call = defineJoinedScript(redis, "reserve", last);
+  return async (request, seat) => {
+    const reserve = reserveParameters(request, times);
+    const admit = admitParameters(seat);
+    const keys = [...admit.keys, ...reserve.keys];
+    const reply = await call(keys, [...admit.values, ...reserve.values]);
+    const [reservation, admission] = splitReplies(reply);
+    return [readReservation(reservation), readAdmission(admission)];
+  };
+}
