@@ -11,8 +11,12 @@ import { transform } from "@swc/wasm-typescript";
 /** What tests import; the package itself works only in jest's own module system (see native-runtime.cjs). */
 const JEST_GLOBALS = new URL("jest-globals.mjs", import.meta.url).href;
 const RUN = /\?run=\d+$/;
-/** Has an instance of WebAssembly in a library's module, of which there is only one. */
-const SHARED = /\/packages\/database\/src\/schema-engine\.ts$/;
+/**
+ * Modules that all test files of a worker share: an instance of WebAssembly in a library's module, of which there is only
+ * one; and the API document and its schemas, which nothing changes and which take long to compile.
+ */
+const SHARED =
+  /\/packages\/(database\/src\/schema-engine|contracts\/src\/.*(?<!\.test)|testing\/src\/documented)\.ts$/;
 
 const stripped = new Map();
 
