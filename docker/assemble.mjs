@@ -6,9 +6,10 @@ import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const [directory] = process.argv.slice(2);
+const [directory] = parseArgs({ allowPositionals: true }).positionals;
 if (directory === undefined) {
   process.stderr.write("Usage: node docker/assemble.mjs DIRECTORY\n");
   process.exit(2);

@@ -3,6 +3,7 @@
  * With `--check` it writes nothing and fails when a file is out of date.
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { parseArgs } from "node:util";
 import { openApiDocument } from "../packages/contracts/dist/index.js";
 import { pythonCalls, pythonTypes } from "./lib/client-python.mjs";
 import { typescriptApi } from "./lib/client-typescript.mjs";
@@ -20,7 +21,7 @@ const files = {
   "clients/python/src/diegetic/_calls.py": pythonCalls(api),
 };
 
-const isCheck = process.argv.includes("--check");
+const { check: isCheck } = parseArgs({ options: { check: { type: "boolean" } } }).values;
 for (const [path, text] of Object.entries(files)) {
   const file = new URL(`../${path}`, import.meta.url);
   if (existsSync(file) && readFileSync(file, "utf8") === text) continue;

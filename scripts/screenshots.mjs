@@ -4,6 +4,7 @@
  */
 import { statSync } from "node:fs";
 import { join, relative } from "node:path";
+import { parseArgs } from "node:util";
 import { launchChromium, SCENE, signIn, startDemo } from "./lib/demo-installation.mjs";
 import { root, runMain, say, setUp } from "./lib/setup.mjs";
 
@@ -66,7 +67,7 @@ async function chartIsDrawn(page) {
 
 await runMain(async () => {
   await setUp();
-  const [address, email, password] = process.argv.slice(2);
+  const [address, email, password] = parseArgs({ allowPositionals: true }).positionals;
   const stack = address === undefined ? await startDemo() : { address, email, password, stop: () => {} };
   try {
     await takePictures(stack);

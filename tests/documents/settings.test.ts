@@ -21,10 +21,14 @@ const WORDS: Record<string, string> = {
   OTEL_SERVICE_NAME: "diegetic-match and so on",
 };
 
+async function settingsSection(): Promise<string> {
+  const text = await readFile(new URL("../../docs/operating.md", import.meta.url), "utf8");
+  return /\n## Settings\n([\s\S]*?)\n## /.exec(text)?.[1] ?? "";
+}
+
 /** The default of each setting as the document states it: `NAME`, `OTHER` (default). */
 async function documentedDefaults(): Promise<Map<string, string>> {
-  const text = await readFile(new URL("../../docs/operating.md", import.meta.url), "utf8");
-  const section = /\n## Settings\n([\s\S]*?)\n## /.exec(text)?.[1] ?? "";
+  const section = await settingsSection();
   const found = new Map<string, string>();
   for (const [, names = "", value = ""] of section.matchAll(/((?:`[A-Z_]+`(?:,| and)? )+)\(([^)]*)\)/g)) {
     for (const [, name = ""] of names.matchAll(/`([A-Z_]+)`/g)) {
@@ -50,4 +54,19 @@ it("docs/operating.md states every setting of the services with its default", as
     documented.get(name)?.replace(/^required by .*/, "required"),
   ]);
   expect(Object.fromEntries(stated)).toEqual(Object.fromEntries(expected));
+});
+
+it("docs/operating.md states limits as they are declared", async () => {
+  const section = await settingsSection();
+  const limits = settings.flatMap(({ variable, schema = {} }) => {
+    const [entry] = new RegExp(`- \`${variable}\`[^]*?(?=\\n- |\\n\\n|$)`).exec(section) ?? [""];
+    const [, least, most = /at most (\d+)/.exec(entry)?.[1]] = /(\d+) to (\d+)/.exec(entry) ?? [];
+    if (most === undefined) return [];
+    const { minimum, maximum, minLength, maxLength } = schema;
+    const declared = { least: least && String(minimum ?? minLength), most: String(maximum ?? maxLength) };
+    return [{ variable, stated: { least, most }, declared }];
+  });
+  expect(limits.length).toBeGreaterThan(4);
+  for (const { variable, stated, declared } of limits)
+    expect({ variable, ...stated }).toEqual({ variable, ...declared });
 });

@@ -2,6 +2,7 @@ import {
   apiSettings,
   type Environment,
   integerSetting,
+  optional,
   playerHashKeySetting,
   playerSettings,
   processSettings,
@@ -9,8 +10,8 @@ import {
   rateLimitSettings,
   readSettings,
   redisUrlSetting,
-  type Setting,
   type SettingValues,
+  schemaSetting,
 } from "@diegetic/service-kit";
 
 const DAY_SECONDS = 24 * 60 * 60;
@@ -39,18 +40,13 @@ const settings = {
   }),
 };
 
-const MIN_KEY_CHARACTERS = 32;
-
 /** Keys of match ids: the first encrypts, all of them decrypt. Undefined: PLAYER_HASH_KEY serves for both. */
-const matchIdKeysSetting: Setting<[string, ...string[]] | undefined> = {
-  variable: "MATCH_ID_KEYS",
-  parse: (text) => {
-    const [first = "", ...others] = text.split(",").map((part) => part.trim());
-    if ([first, ...others].every((key) => key.length >= MIN_KEY_CHARACTERS)) return [first, ...others];
-    throw new Error(`texts of at least ${MIN_KEY_CHARACTERS} characters, divided by commas`);
-  },
-  fallback: { value: undefined },
-};
+const matchIdKeysSetting = optional(
+  schemaSetting<[string, ...string[]]>("MATCH_ID_KEYS", {
+    type: "array",
+    items: { type: "string", minLength: 32 },
+  }),
+);
 
 const secrets = {
   redisUrl: redisUrlSetting,

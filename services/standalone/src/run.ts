@@ -27,11 +27,11 @@ const say = (line: string) => process.stdout.write(`${line}\n`);
 
 /** `npm start`: runs the stack until Ctrl-C. Throws one sentence when it cannot start, after stopping everything. */
 export async function runStack(args: string[]): Promise<void> {
-  if (args.includes("--help")) {
+  const settings = readStackSettings(process.env, args);
+  if (settings === "help") {
     say(START_USAGE);
     return;
   }
-  const settings = readStackSettings(process.env, args);
   const { dataDir } = settings;
   const lock = await lockDataDirectory(dataDir, "stack");
   try {

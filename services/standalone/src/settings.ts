@@ -66,7 +66,7 @@ const GIVEN_TO_SERVICES = {
  * Reads the environment and the command line of `npm start` before anything is started, including settings that only a
  * service uses. Throws SettingsError with a sentence for every problem, or UsageError when the command line is wrong too.
  */
-export function readStackSettings(environment: Environment, args: string[]): StackSettings {
+export function readStackSettings(environment: Environment, args: string[]): StackSettings | "help" {
   const problems = new Set<string>();
   let isWrongUse = false;
   const read = <T>(reader: () => T): T | undefined => {
@@ -81,14 +81,15 @@ export function readStackSettings(environment: Environment, args: string[]): Sta
   };
   const own = read(() => readOwnSettings(environment));
   const dataDir = read(() => readDataDir(environment));
-  const matchInstances = read(() => readMatchInstances(args));
+  const options = read(() => readOptions(args, START_OPTIONS, ""));
+  if (options === "help") return "help";
   for (const reader of [readManagementSettings, readMatchSettings, readBillingSettings]) {
     read(() => reader({ ...environment, ...GIVEN_TO_SERVICES }));
   }
-  if (own === undefined || dataDir === undefined || matchInstances === undefined || problems.size > 0) {
+  if (own === undefined || dataDir === undefined || options === undefined || problems.size > 0) {
     throw isWrongUse ? new UsageError([...problems], START_USAGE) : new SettingsError([...problems]);
   }
-  return { ...own, dataDir, matchInstances };
+  return { ...own, dataDir, ...options };
 }
 
 function readOwnSettings(environment: Environment): Omit<StackSettings, "dataDir" | "matchInstances"> {
@@ -125,8 +126,3 @@ export function readDataDir(environment: Environment): string {
 const START_OPTIONS = {
   matchInstances: integerSetting("--match-instances", { min: 1, max: MAX_MATCH_INSTANCES, fallback: 1 }),
 };
-
-function readMatchInstances(args: string[]): number {
-  const options = readOptions(args, START_OPTIONS, "");
-  return options === "help" ? START_OPTIONS.matchInstances.parse("1") : options.matchInstances;
-}

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
-import { flagOption, listSetting, numberSetting, optional, readOptions, UsageError } from "./options.ts";
-import { integerSetting, textSetting } from "./settings.ts";
+import { flagOption, optional, readOptions, UsageError } from "./options.ts";
+import { integerSetting, listSetting, numberSetting, textSetting } from "./settings.ts";
 
 const USAGE = "Usage: npm run thing -- [--wait SECONDS]";
 const options = {

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { type Setting, SettingsError, type SettingValues } from "./settings.ts";
+import { readValues, type Setting, SettingsError, type SettingValues } from "./settings.ts";
 
 /** Exit code for wrong usage of a command. */
 export const WRONG_USE_EXIT_CODE = 2;
@@ -13,42 +13,19 @@ export class UsageError extends SettingsError {
   }
 }
 
-/** Reads one option; its `variable` is the option name, such as `--wait`. */
-type Option = Setting<unknown> & { isFlag?: true };
-type Options = Record<string, Option>;
+/** The `variable` of an option is its name, such as `--wait`. */
+type Options = Record<string, Setting<unknown>>;
 
 /** An option without a value. */
-export function flagOption(name: string): Setting<boolean> & { isFlag: true } {
-  return { variable: name, parse: () => true, fallback: { value: false }, isFlag: true };
+export function flagOption(variable: string): Setting<boolean> {
+  return { variable, schema: { type: "boolean" }, parse: () => true, fallback: { value: false } };
 }
+
+const isFlag = ({ schema }: Setting<unknown>) => schema?.type === "boolean";
 
 /** An optional option; undefined when absent. */
-export function optional<T>({ variable, parse }: Setting<T>): Setting<T | undefined> {
-  return { variable, parse, fallback: { value: undefined } };
-}
-
-/** A number between two bounds, both included; may have decimals. */
-export function numberSetting(
-  variable: string,
-  { min, max, fallback }: { min: number; max: number; fallback: number },
-): Setting<number> {
-  const parse = (text: string) => {
-    const value = Number(text);
-    if (/^\d{1,9}(\.\d{1,9})?$/.test(text) && value >= min && value <= max) return value;
-    throw new Error(`a number from ${min} to ${max}`);
-  };
-  return { variable, parse, fallback: { value: fallback } };
-}
-
-/** A comma-separated subset of some words. */
-export function listSetting<T extends string>(variable: string, words: readonly T[]): Setting<T[]> {
-  const parse = (text: string) =>
-    text.split(",").map((part) => {
-      const word = words.find((candidate) => candidate === part.trim());
-      if (word === undefined) throw new Error(`some of ${words.join(", ")}, divided by commas`);
-      return word;
-    });
-  return { variable, parse };
+export function optional<T>(setting: Setting<T>): Setting<T | undefined> {
+  return { ...setting, fallback: { value: undefined } };
 }
 
 /** Reads a command line; returns `help` for `--help`. Throws UsageError. */
@@ -60,28 +37,19 @@ export function readOptions<S extends Options>(
   const texts = parse(args, options, usage);
   if (texts.help === true) return "help";
   const problems: string[] = [];
-  const values: Record<string, unknown> = {};
-  for (const [name, option] of Object.entries(options)) {
-    const text = texts[option.variable.slice(2)];
-    if (text === undefined && option.fallback !== undefined) {
-      values[name] = option.fallback.value;
-      continue;
-    }
-    try {
-      values[name] = option.parse(typeof text === "string" ? text.trim() : "");
-    } catch (error) {
-      const found = text === undefined ? "is needed" : `is "${String(text).slice(0, 80)}"`;
-      problems.push(`${option.variable} ${found}: it must be ${(error as Error).message}.`);
-    }
-  }
+  const textOf = (variable: string) => {
+    const text = texts[variable.slice(2)];
+    return text === undefined ? undefined : String(text);
+  };
+  const values = readValues(options, { textOf, missing: "is needed" }, problems);
   if (problems.length > 0) throw new UsageError(problems, usage);
-  return values as SettingValues<S>;
+  return values;
 }
 
 function parse(args: readonly string[], options: Options, usage: string): Record<string, unknown> {
-  const known = Object.values(options).map(({ variable, isFlag }) => [
-    variable.slice(2),
-    { type: isFlag ? ("boolean" as const) : ("string" as const) },
+  const known = Object.values(options).map((option) => [
+    option.variable.slice(2),
+    { type: isFlag(option) ? ("boolean" as const) : ("string" as const) },
   ]);
   try {
     const all = { help: { type: "boolean" as const }, ...Object.fromEntries(known) };
@@ -95,7 +63,7 @@ function parse(args: readonly string[], options: Options, usage: string): Record
 
 /** Converts `--wait -1` to `--wait=-1`: otherwise `-1` would be read as an option, and the error would not say what is allowed. */
 function withValues(args: readonly string[], options: Options): string[] {
-  const valued = Object.values(options).filter(({ isFlag }) => !isFlag);
+  const valued = Object.values(options).filter((option) => !isFlag(option));
   const joined: string[] = [];
   for (const arg of args) {
     const last = joined.at(-1);

@@ -1,3 +1,4 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
 import ipaddr from "ipaddr.js";
 import { isAddress } from "../addresses.ts";
 
@@ -6,12 +7,25 @@ import { isAddress } from "../addresses.ts";
  * runs. An empty variable counts as unset.
  */
 
-/** Reads one variable. `parse` returns the value, or throws an `Error` whose message is what is allowed. */
+/** A variable or an option of a command. `parse` returns the value, or throws an `Error` whose message is what is allowed. */
 export interface Setting<T> {
   variable: string;
   parse(text: string): T;
   /** Used when the variable is unset; without it, the variable is required. */
   fallback?: { value: T };
+  schema?: SettingSchema;
+}
+
+/** A JSON schema. A list is written with commas. */
+export interface SettingSchema {
+  type?: "integer" | "number" | "string" | "array" | "boolean";
+  minimum?: number;
+  maximum?: number;
+  minLength?: number;
+  maxLength?: number;
+  enum?: readonly string[];
+  items?: SettingSchema;
+  anyOf?: readonly SettingSchema[];
 }
 
 type Shape = Record<string, Setting<unknown>>;
@@ -35,105 +49,113 @@ export function readSettings<S extends Shape, P extends Shape>(
   shape: { settings: S; secrets: P },
 ): { settings: SettingValues<S>; secrets: SettingValues<P> } {
   const problems: string[] = [];
-  const settings = readShape(environment, shape.settings, false, problems);
-  const secrets = readShape(environment, shape.secrets, true, problems);
+  const textOf = (variable: string) => environment[variable]?.trim() || undefined;
+  const texts = { textOf, missing: "is not set" };
+  const settings = readValues(shape.settings, texts, problems);
+  const secrets = readValues(shape.secrets, { ...texts, isSecret: true }, problems);
   if (problems.length > 0) throw new SettingsError(problems);
   return { settings, secrets };
 }
 
-function readShape<S extends Shape>(
-  environment: Environment,
+/** Reads each value, or adds a sentence to `problems`. `missing` describes a required one without a text. */
+export function readValues<S extends Shape>(
   shape: S,
-  secret: boolean,
+  texts: { textOf(variable: string): string | undefined; missing: string; isSecret?: boolean },
   problems: string[],
 ): SettingValues<S> {
   const values: Record<string, unknown> = {};
-  for (const [name, setting] of Object.entries(shape)) {
-    const text = environment[setting.variable]?.trim() ?? "";
-    if (text === "" && setting.fallback !== undefined) {
-      values[name] = setting.fallback.value;
-      continue;
-    }
+  for (const [name, { variable, parse, fallback }] of Object.entries(shape)) {
+    const text = texts.textOf(variable);
     try {
-      values[name] = setting.parse(text);
+      values[name] =
+        text === undefined && fallback !== undefined ? fallback.value : parse(text?.trim() ?? "");
     } catch (error) {
-      const allowed = error instanceof Error ? error.message : String(error);
-      const found =
-        text === "" ? "is not set" : secret ? "has an unusable value" : `is "${text.slice(0, 80)}"`;
-      problems.push(`${setting.variable} ${found}: it must be ${allowed}.`);
+      const wrong = texts.isSecret ? "has an unusable value" : `is "${text?.slice(0, 80)}"`;
+      const found = text === undefined ? texts.missing : wrong;
+      problems.push(`${variable} ${found}: it must be ${(error as Error).message}.`);
     }
   }
   return values as SettingValues<S>;
 }
 
-interface IntegerRange<F> {
+const ajv = new Ajv2020();
+const NUMBERS = { integer: /^-?\d{1,15}$/, number: /^\d{1,9}(\.\d{1,9})?$/ };
+
+/** A setting whose value has this JSON schema. */
+export function schemaSetting<T>(variable: string, schema: SettingSchema, fallback?: T): Setting<T> {
+  const isValid = ajv.compile<T>(schema);
+  const parse = (text: string) => {
+    const value = fromText(text, schema);
+    if (isValid(value)) return value;
+    throw new Error(allowed(schema));
+  };
+  return { variable, schema, parse, ...(fallback !== undefined && { fallback: { value: fallback } }) };
+}
+
+function fromText(text: string, { type = "integer", items }: SettingSchema): unknown {
+  if (items !== undefined) return text.split(",").map((part) => fromText(part.trim(), items));
+  return (type === "integer" || type === "number") && NUMBERS[type].test(text) ? Number(text) : text;
+}
+
+/** The allowed values, as the end of "it must be …". */
+function allowed({ type, items, anyOf, enum: words, ...limits }: SettingSchema): string {
+  if (anyOf !== undefined) return anyOf.map(allowed).join(", or ");
+  if (items?.enum !== undefined) return `some of ${items.enum.join(", ")}, divided by commas`;
+  if (items !== undefined) return `texts of at least ${items.minLength} characters, divided by commas`;
+  if (words !== undefined) return words.length === 1 ? `"${words}"` : `one of ${words.join(", ")}`;
+  if (type === "string") return `a text of ${limits.minLength} to ${limits.maxLength} characters`;
+  return `a ${type === "integer" ? "whole number" : "number"} from ${limits.minimum} to ${limits.maximum}`;
+}
+
+interface Range {
   min: number;
   max: number;
-  fallback?: F;
-}
-
-function withFallback<T>(setting: Setting<T>, value: T | undefined): Setting<T> {
-  return value === undefined ? setting : { ...setting, fallback: { value } };
-}
-
-function parseInteger(text: string, min: number, max: number): number | undefined {
-  if (!/^-?\d{1,15}$/.test(text)) return undefined;
-  const value = Number(text);
-  return value >= min && value <= max ? value : undefined;
+  fallback?: number;
 }
 
 /** An integer between two bounds, both included. */
-export function integerSetting(variable: string, range: IntegerRange<number>): Setting<number> {
-  const parse = (text: string) => {
-    const value = parseInteger(text, range.min, range.max);
-    if (value === undefined) throw new Error(`a whole number from ${range.min} to ${range.max}`);
-    return value;
-  };
-  return withFallback({ variable, parse }, range.fallback);
+export function integerSetting(variable: string, { min, max, fallback }: Range): Setting<number> {
+  return schemaSetting(variable, { type: "integer", minimum: min, maximum: max }, fallback);
+}
+
+/** A number between two bounds, both included; may have decimals. */
+export function numberSetting(variable: string, { min, max, fallback }: Range): Setting<number> {
+  return schemaSetting(variable, { type: "number", minimum: min, maximum: max }, fallback);
 }
 
 /** Requests per minute, or `unlimited`. */
 export type RateLimit = number | "unlimited";
 
-const MAX_RATE_LIMIT = 1_000_000_000;
-
 /** Requests per minute: an integer of at least 1, or `unlimited`. */
 export function rateLimitSetting(variable: string, fallback: RateLimit): Setting<RateLimit> {
-  const parse = (text: string): RateLimit => {
-    if (text === "unlimited") return "unlimited";
-    const value = parseInteger(text, 1, MAX_RATE_LIMIT);
-    if (value === undefined) throw new Error(`a whole number from 1 to ${MAX_RATE_LIMIT}, or "unlimited"`);
-    return value;
-  };
-  return { variable, parse, fallback: { value: fallback } };
+  const limit: SettingSchema = { type: "integer", minimum: 1, maximum: 1_000_000_000 };
+  return schemaSetting(variable, { anyOf: [limit, { enum: ["unlimited"] }] }, fallback);
 }
 
 /** A text whose length is between two bounds. */
 export function textSetting(
   variable: string,
-  options: { minLength?: number; maxLength?: number; fallback?: string } = {},
+  {
+    minLength = 1,
+    maxLength = 2_000,
+    fallback,
+  }: { minLength?: number; maxLength?: number; fallback?: string } = {},
 ): Setting<string> {
-  const minLength = options.minLength ?? 1;
-  const maxLength = options.maxLength ?? 2_000;
-  const parse = (text: string) => {
-    if (text.length >= minLength && text.length <= maxLength) return text;
-    throw new Error(`a text of ${minLength} to ${maxLength} characters`);
-  };
-  return withFallback({ variable, parse }, options.fallback);
+  return schemaSetting(variable, { type: "string", minLength, maxLength }, fallback);
 }
 
 /** One of some words. */
 export function choiceSetting<T extends string>(
   variable: string,
-  choices: readonly T[],
+  words: readonly T[],
   fallback?: T,
 ): Setting<T> {
-  const parse = (text: string) => {
-    const choice = choices.find((candidate) => candidate === text);
-    if (choice === undefined) throw new Error(`one of ${choices.join(", ")}`);
-    return choice;
-  };
-  return withFallback({ variable, parse }, fallback);
+  return schemaSetting(variable, { type: "string", enum: words }, fallback);
+}
+
+/** A comma-separated subset of some words. */
+export function listSetting<T extends string>(variable: string, words: readonly T[]): Setting<T[]> {
+  return schemaSetting(variable, { type: "array", items: { type: "string", enum: words } });
 }
 
 /** A path prefix such as `/api`; `/` means no prefix. The value has no trailing slash. */

@@ -1,6 +1,5 @@
 import { type SamplerName, samplerNames } from "@diegetic/tracing";
-import { numberSetting } from "./options.ts";
-import { choiceSetting, type Setting, type SettingValues, textSetting } from "./settings.ts";
+import { choiceSetting, numberSetting, type Setting, type SettingValues, textSetting } from "./settings.ts";
 
 /** The address of an OTLP/HTTP receiver, such as http://collector:4318; undefined when unset. */
 const endpointSetting: Setting<string | undefined> = {
