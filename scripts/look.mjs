@@ -1,7 +1,7 @@
 /**
  * `npm run look [-- --state data,empty,failing,partly,offline] [--view 1440-light,…] [--page NAME,…] [--at ADDRESS EMAIL PASSWORD]`: takes every
  * page of the dashboard, with data, empty, while the API or only its figures fail, and offline, at two widths and in both colour schemes, into .look/, and one sheet of
- * them for each state and view. Without --at, uses a temporary demo installation.
+ * them for each state and view. Without --at, uses a temporary demo installation; with it, one that has WEBHOOK_ADDRESSES=any.
  */
 import { mkdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";

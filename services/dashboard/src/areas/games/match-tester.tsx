@@ -282,8 +282,8 @@ function SceneFields({ chosen, games, onChange }: TesterProps) {
         </SimpleGrid>
       ) : (
         <Group>
-          <Button variant="default" size="compact-md" onClick={() => setOpen(true)}>
-            Say more
+          <Button variant="default" size="compact-sm" onClick={() => setOpen(true)}>
+            More fields
           </Button>
         </Group>
       )}
