@@ -1,5 +1,4 @@
 import { lowestTie } from "../../ranking/rank.ts";
-import { dropBelow, emptyRanked, insertRanked } from "../postings/ranked-list.ts";
 
 /** Maximum ties that are listed; above, the winner is drawn by sampling. */
 export const maxTies = 256;
@@ -28,7 +27,7 @@ export class FoundRanks {
     this.crowded = false;
     this.keepCount = 0;
     this.#listsAll = false;
-    emptyRanked(this);
+    this.#truncate(0);
   }
 
   /** Ends the search: no bound is above infinity. */
@@ -41,7 +40,7 @@ export class FoundRanks {
   restartListing(): void {
     this.crowded = false;
     this.#listsAll = true;
-    emptyRanked(this);
+    this.#truncate(0);
   }
 
   /** Collects a record that may serve and ranks at least at `lowestRank`. */
@@ -59,7 +58,8 @@ export class FoundRanks {
     if (this.crowded) return;
     // Drops ranks that no longer tie; when more than half still tie, stops listing.
     if (this.found.length >= maxTies && !this.#listsAll) {
-      this.crowded = dropBelow(this, this.lowestRank) > maxTies / 2;
+      this.#dropBelow(this.lowestRank);
+      this.crowded = this.found.length > maxTies / 2;
     }
     this.found.push(address);
     this.ranks.push(rank);
@@ -67,9 +67,30 @@ export class FoundRanks {
 
   /** Once `keepCount` records are kept, the lowest of them is the rank to beat. */
   #collectTop(address: number, rank: number): void {
-    insertRanked(this, this.keepCount, address, rank);
+    let index = this.ranks.length;
+    while (index > 0 && (this.ranks[index - 1] ?? 0) < rank) index -= 1;
+    this.found.splice(index, 0, address);
+    this.ranks.splice(index, 0, rank);
+    if (this.ranks.length > this.keepCount) this.#truncate(this.keepCount);
     this.best = this.found[0] ?? -1;
     if (this.ranks.length === this.keepCount) this.highestRank = this.ranks[this.keepCount - 1] ?? 0;
     this.lowestRank = this.highestRank;
+  }
+
+  #dropBelow(lowestRank: number): void {
+    let kept = 0;
+    for (let index = 0; index < this.found.length; index += 1) {
+      const rank = this.ranks[index] ?? 0;
+      if (rank < lowestRank) continue;
+      this.found[kept] = this.found[index] ?? 0;
+      this.ranks[kept] = rank;
+      kept += 1;
+    }
+    this.#truncate(kept);
+  }
+
+  #truncate(length: number): void {
+    this.found.length = length;
+    this.ranks.length = length;
   }
 }
