@@ -111,7 +111,8 @@ local function charge(id, entry)
     remember(matches, history, id, now_ms, math.max(due_ms - now_ms, REMEMBER_MS + RETRY_MARGIN_MS))
   else
     redis.call('HDEL', matches, id)
-    redis.call('ZREM', history, id)
+    -- The other matches are members of `history` only while impressions may come more than a day late.
+    if not is_carried or late_ms > REMEMBER_MS then redis.call('ZREM', history, id) end
     remember_charge(charged, charged_field, account, recorded_ms, entry.price, scope)
   end
   return { 'charged', record }

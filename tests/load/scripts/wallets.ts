@@ -1,5 +1,5 @@
 import { type MatchFacts, newId } from "@diegetic/contracts";
-import { type GameSessions, holdOf, type MoneyCommands } from "@diegetic/hot-state";
+import { type CarriedMatch, type GameSessions, holdOf, type MoneyCommands } from "@diegetic/hot-state";
 import { openWallet } from "@diegetic/testing/open-wallet";
 
 const ADVERTISERS = 40;
@@ -13,10 +13,11 @@ const PRICE_MILLICENTS = 1_234;
 const HOLD_TTL_MS = 600_000;
 const SESSION_IDLE_MS = 86_400_000;
 
-/** A match request of the benchmark, and the creative that `reserve` picked. */
+/** A match request of the benchmark, the creative that `reserve` picked, and what the match's id carries. */
 export interface Ask {
   match: MatchFacts;
   creativeId: string;
+  carried: CarriedMatch | null;
 }
 
 /** Advertisers with one campaign each and sufficient money, and players who request their ads. */
@@ -72,13 +73,16 @@ export class Wallets {
       holdTtlMs: HOLD_TTL_MS,
       sessionStartedMs: null,
       sessionIdleMs: SESSION_IDLE_MS,
+      isCarried: true,
       creatives: owner?.creatives ?? [],
     });
     if (reserved.outcome !== "held") throw new Error(`a reservation was refused: ${reserved.reason}`);
     ask.creativeId = reserved.creativeId;
+    const { lapsesAtMs, validFromEpoch } = reserved;
+    ask.carried = { facts: ask.match, heldAtMs: lapsesAtMs - HOLD_TTL_MS, validFromEpoch };
   }
 
-  async commit({ match, creativeId }: Ask): Promise<void> {
+  async commit({ match, creativeId, carried }: Ask): Promise<void> {
     const committed = await this.#money.commit({
       advertiserId: match.advertiser_id,
       campaignId: match.campaign_id,
@@ -86,6 +90,7 @@ export class Wallets {
       creativeId,
       operationId: newId("op"),
       matchId: match.match_id,
+      carried,
     });
     if (committed.outcome !== "charged") throw new Error(`an impression was refused: ${committed.reason}`);
   }
@@ -120,6 +125,6 @@ export class Wallets {
       revenue_share_basis_points: 7_000,
       matched_at_ms: Date.now(),
     };
-    return { match, creativeId: "" };
+    return { match, creativeId: "", carried: null };
   }
 }
