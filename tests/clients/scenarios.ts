@@ -24,10 +24,11 @@ export interface ScriptedAnswer {
 }
 
 export interface Step {
-  do: "match" | "recordImpression" | "flush" | "close" | "reopen" | "awaitEvent";
+  do: "match" | "recordImpression" | "flush" | "close" | "reopen" | "awaitEvent" | "verifyWebhook";
   match_id?: string;
   timeoutMs?: number;
   type?: string;
+  signature?: string;
   result: unknown;
 }
 
@@ -41,6 +42,7 @@ export interface Outcome {
 interface ScenarioFile {
   scene: Record<string, unknown>;
   impression: Record<string, unknown>;
+  webhook: { secret: string; nowMs: number; body: string };
   scenarios: Scenario[];
   [name: string]: unknown;
 }

@@ -1,4 +1,12 @@
-import { type ClientEvent, DiegeticClient, type Match, MemoryOutbox, type Scene } from "@diegetic/client";
+import {
+  type ClientEvent,
+  DiegeticClient,
+  type Match,
+  MemoryOutbox,
+  type Scene,
+  verifyWebhook,
+  WebhookSignatureError,
+} from "@diegetic/client";
 import { FileOutbox } from "@diegetic/client/file-outbox";
 import { eventually } from "@diegetic/testing/eventually";
 import { type Outcome, outboxPath, type Scenario, type Step, scenarioFile } from "./scenarios.ts";
@@ -12,6 +20,16 @@ export async function runTypeScript(serverUrl: string, directory: string): Promi
     outcomes.push(await runScenario(scenario, `${serverUrl}/${index}/api`, outboxPath(directory, index)));
   }
   return outcomes;
+}
+
+async function verifiedId(signature: string | undefined): Promise<string> {
+  const { body, secret, nowMs } = scenarioFile.webhook;
+  try {
+    return (await verifyWebhook({ body, signature, secret, nowMs: () => nowMs })).id;
+  } catch (error) {
+    if (error instanceof WebhookSignatureError) return "refused";
+    throw error;
+  }
 }
 
 async function runScenario(scenario: Scenario, baseUrl: string, path: string): Promise<Outcome> {
@@ -44,6 +62,8 @@ async function runScenario(scenario: Scenario, baseUrl: string, path: string): P
         return client.close(wait);
       case "awaitEvent":
         return eventually(() => events.some(({ type }) => type === step.type));
+      case "verifyWebhook":
+        return verifiedId(step.signature);
       case "reopen":
         client = open();
         return true;

@@ -14,7 +14,14 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "src"))
 
-from diegetic import AsyncDiegeticClient, DiegeticClient, FileOutbox, MemoryOutbox  # noqa: E402
+from diegetic import (  # noqa: E402
+    AsyncDiegeticClient,
+    DiegeticClient,
+    FileOutbox,
+    MemoryOutbox,
+    WebhookSignatureError,
+    verify_webhook,
+)
 
 PATIENT_BUDGET_MS = 10_000
 EVENT_TIMEOUT_S = 10
@@ -51,6 +58,14 @@ class Run:
     def has_event(self, step: dict[str, Any]) -> bool:
         return any(event["type"] == step["type"] for event in self.events)
 
+    def verified(self, step: dict[str, Any]) -> str:
+        webhook = self.file["webhook"]
+        try:
+            now = webhook["nowMs"] / 1_000
+            return verify_webhook(webhook["body"], step["signature"], webhook["secret"], now=lambda: now)["id"]
+        except WebhookSignatureError:
+            return "refused"
+
     def outcome(self, results: list[Any]) -> dict[str, Any]:
         return {"name": self.scenario["name"], "results": results, "events": self.events}
 
@@ -73,6 +88,8 @@ def run_sync(run: Run) -> dict[str, Any]:
             while not run.has_event(step) and time.monotonic() < end:
                 time.sleep(0.01)
             results.append(run.has_event(step))
+        elif step["do"] == "verifyWebhook":
+            results.append(run.verified(step))
         else:
             client = DiegeticClient(**run.options())
             results.append(True)
@@ -98,6 +115,8 @@ async def run_async(run: Run) -> dict[str, Any]:
             while not run.has_event(step) and time.monotonic() < end:
                 await asyncio.sleep(0.01)
             results.append(run.has_event(step))
+        elif step["do"] == "verifyWebhook":
+            results.append(run.verified(step))
         else:
             client = AsyncDiegeticClient(**run.options())
             results.append(True)

@@ -59,6 +59,7 @@ namespace Diegetic.Tests
         private const int PatientBudgetMs = 10000;
         private const int EventTimeoutMs = 10000;
         private readonly Dictionary<string, object> _scene;
+        private readonly Dictionary<string, object> _webhook;
         private readonly Dictionary<string, object> _scenario;
         private readonly string _baseUrl;
         private readonly string _path;
@@ -69,6 +70,7 @@ namespace Diegetic.Tests
         public Run(Dictionary<string, object> file, Dictionary<string, object> scenario, string baseUrl, string path)
         {
             _scene = (Dictionary<string, object>)file["scene"];
+            _webhook = (Dictionary<string, object>)file["webhook"];
             _scenario = scenario;
             _baseUrl = baseUrl;
             _path = path;
@@ -129,9 +131,25 @@ namespace Diegetic.Tests
                     return await _client.Close(timeoutMs);
                 case "awaitEvent":
                     return await AwaitEvent((string)step["type"]);
+                case "verifyWebhook":
+                    return VerifiedId((string)step["signature"]);
                 default:
                     _client = Open();
                     return true;
+            }
+        }
+
+        private string VerifiedId(string signature)
+        {
+            long nowMs = (long)(double)_webhook["nowMs"];
+            try
+            {
+                return (string)Webhooks.VerifyWebhook(
+                    (string)_webhook["body"], signature, (string)_webhook["secret"], nowMs: () => nowMs)["id"];
+            }
+            catch (WebhookSignatureException)
+            {
+                return "refused";
             }
         }
 
