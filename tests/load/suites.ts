@@ -1,6 +1,7 @@
 import { analytics } from "./analytics/analytics.ts";
 import { billing } from "./billing/billing.ts";
 import { statements } from "./billing/statements.ts";
+import { cluster } from "./cluster/cluster.ts";
 import type { Suite } from "./frame/suite.ts";
 import { management } from "./management/management.ts";
 import { memory } from "./memory/memory.ts";
@@ -12,6 +13,7 @@ import { writeBack } from "./write-back/write-back.ts";
 /** All suites of `npm run bench`, in this order. */
 export const suites: readonly Suite[] = [
   scripts,
+  cluster,
   memory,
   serving,
   snapshot,

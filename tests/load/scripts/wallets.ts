@@ -20,20 +20,22 @@ export interface Ask {
   carried: CarriedMatch | null;
 }
 
+function newAdvertiser() {
+  const creatives = Array.from({ length: CREATIVES }, () => ({ creativeId: newId("crt"), maxUses: 20 }));
+  return { advertiserId: newId("adv"), campaignId: newId("camp"), creatives };
+}
+
 /** Advertisers with one campaign each and sufficient money, and players who request their ads. */
 export class Wallets {
   readonly #money: MoneyCommands;
   readonly #sessions: GameSessions;
-  readonly #advertisers = Array.from({ length: ADVERTISERS }, () => ({
-    advertiserId: newId("adv"),
-    campaignId: newId("camp"),
-    creatives: Array.from({ length: CREATIVES }, () => ({ creativeId: newId("crt"), maxUses: 20 })),
-  }));
+  readonly #advertisers: ReturnType<typeof newAdvertiser>[];
   #requested = 0;
 
-  constructor(money: MoneyCommands, sessions: GameSessions) {
+  constructor(money: MoneyCommands, sessions: GameSessions, advertisers = ADVERTISERS) {
     this.#money = money;
     this.#sessions = sessions;
+    this.#advertisers = Array.from({ length: advertisers }, newAdvertiser);
   }
 
   async open(): Promise<void> {
@@ -104,7 +106,7 @@ export class Wallets {
     const generation = Math.floor(number / PLAYERS_AT_ONCE / ASKS_OF_A_PLAYER);
     const player = (number % PLAYERS_AT_ONCE) + generation * PLAYERS_AT_ONCE;
     const ask = Math.floor(number / PLAYERS_AT_ONCE);
-    const owner = this.#advertisers[(player * 7 + ask) % ADVERTISERS];
+    const owner = this.#advertisers[(player * 7 + ask) % this.#advertisers.length];
     if (owner === undefined) throw new Error("there are no advertisers");
     const match: MatchFacts = {
       match_id: newId("mat"),
