@@ -10,7 +10,9 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 const HOUR_MS = 60 * 60 * 1_000;
 const PLAYERS = 2_600;
 /** Weight of each UTC hour: quiet mornings, busy evenings. */
-const HOURS = [5, 4, 3, 2, 2, 2, 2, 3, 4, 4, 5, 5, 6, 6, 6, 7, 8, 9, 11, 13, 14, 13, 10, 7];
+const HOURS = [5, 4, 3, 2, 2, 2, 2, 3, 4, 4, 5, 5, 6, 6, 6, 7, 8, 9, 11, 13, 14, 13, 10, 7].map(
+  (share, hour) => [hour, share] as const,
+);
 /** Weight of each day of the week, Sunday first. */
 const WEEKDAYS = [1.3, 0.85, 0.8, 0.85, 0.95, 1.1, 1.35];
 /** Growth from the first to the last day, as a fraction. */
@@ -47,7 +49,7 @@ interface KnownCampaign {
   spec: DemoCampaign;
   id: string;
   version: number;
-  creatives: { id: string; share: number }[];
+  creatives: (readonly [id: string, share: number])[];
   affinities: { id: string; weight: number }[];
 }
 
@@ -110,10 +112,9 @@ async function knownCampaigns(database: Database, advertiserId: string): Promise
     const row = rows.find(({ name }) => name === spec.name);
     if (row === undefined || row.creatives.length < spec.creatives.length) return [];
     const { id, version, affinities } = row;
-    const creatives = spec.creatives.map(({ share }, index) => ({
-      id: row.creatives[index]?.id ?? "",
-      share,
-    }));
+    const creatives = spec.creatives.map(
+      ({ share }, index) => [row.creatives[index]?.id ?? "", share] as const,
+    );
     return [{ spec, id, version, creatives, affinities }];
   });
 }
@@ -134,6 +135,8 @@ class HistoryWriter {
   readonly #records: ImpressionRecord[] = [];
   readonly #calls: DemoCall[] = [];
   readonly #spent = new Map<string, number>();
+  readonly #players = new Map<number, string>();
+  readonly #countries = new Map<DemoCampaign, typeof DEMO_COUNTRIES>();
   #allSpent = 0;
 
   constructor(facts: HistoryFacts) {
@@ -163,10 +166,7 @@ class HistoryWriter {
     const growth = 1 - GROWTH / 2 + (GROWTH * day) / HISTORY_DAYS;
     const mean = spec.daily * weekday * growth * (0.88 + this.#random() * 0.24);
     return Array.from({ length: Math.round(mean) }, () => {
-      const hour = pick(
-        HOURS.map((share, index) => [index, share] as const),
-        this.#random,
-      );
+      const hour = pick(HOURS, this.#random);
       return dayMs + hour * HOUR_MS + Math.floor(this.#random() * HOUR_MS);
     });
   }
@@ -218,12 +218,11 @@ class HistoryWriter {
     const name = `demo ${advertiserId} ${this.#records.length}`;
     // Skewed, so that some players return often.
     const player = Math.floor(this.#random() ** 1.8 * PLAYERS);
-    const userHash = createHash("sha256").update(`demo player ${player}`).digest("base64url");
+    const userHash = this.#hashOf(player);
     const affinities = this.#contributions(campaign);
-    const creatives = campaign.creatives.map((creative) => [creative.id, creative.share] as const);
     return {
       impression_id: derivedId("imp", name),
-      creative_id: pick(creatives, this.#random),
+      creative_id: pick(campaign.creatives, this.#random),
       recorded_at_ms: atMs,
       match: {
         match_id: derivedId("mat", name),
@@ -244,6 +243,14 @@ class HistoryWriter {
     };
   }
 
+  #hashOf(player: number): string {
+    const known = this.#players.get(player);
+    if (known !== undefined) return known;
+    const hash = createHash("sha256").update(`demo player ${player}`).digest("base64url");
+    this.#players.set(player, hash);
+    return hash;
+  }
+
   /** Affinities with more weight are sent more often. */
   #contributions({ affinities }: KnownCampaign): AffinityContribution[] {
     return affinities.flatMap(({ id, weight }) => {
@@ -253,18 +260,12 @@ class HistoryWriter {
     });
   }
 
-  #countryOf({ geoTargets = [] }: DemoCampaign): string | null {
-    const codes = (include: boolean) =>
-      geoTargets
-        .filter((target) => target.target_type === "country" && (target.include ?? true) === include)
-        .map(({ country_code }) => country_code);
-    const [included, excluded] = [codes(true), codes(false)];
-    const allowed = DEMO_COUNTRIES.filter(
-      ([country]) =>
-        !excluded.includes(country ?? undefined) &&
-        (included.length === 0 || included.includes(country ?? undefined)),
-    );
-    return pick(allowed, this.#random);
+  #countryOf(spec: DemoCampaign): string | null {
+    const known = this.#countries.get(spec);
+    if (known !== undefined) return pick(known, this.#random);
+    const countries = countriesOf(spec);
+    this.#countries.set(spec, countries);
+    return pick(countries, this.#random);
   }
 
   #depositedBy(atMs: number): number {
@@ -272,6 +273,20 @@ class HistoryWriter {
       .filter((deposit) => deposit.atMs <= atMs)
       .reduce((sum, { amountCents }) => sum + amountCents * 1_000, 0);
   }
+}
+
+/** Where a campaign may serve. */
+function countriesOf({ geoTargets = [] }: DemoCampaign): typeof DEMO_COUNTRIES {
+  const codes = (include: boolean) =>
+    geoTargets
+      .filter((target) => target.target_type === "country" && (target.include ?? true) === include)
+      .map(({ country_code }) => country_code);
+  const [included, excluded] = [codes(true), codes(false)];
+  return DEMO_COUNTRIES.filter(
+    ([country]) =>
+      !excluded.includes(country ?? undefined) &&
+      (included.length === 0 || included.includes(country ?? undefined)),
+  );
 }
 
 function startOfDay(ms: number): number {
