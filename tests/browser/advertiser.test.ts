@@ -105,8 +105,17 @@ describe("an advertiser in the dashboard", () => {
     await page.getByRole("button", { name: "Save changes" }).click();
     await page.getByText("Enter a number from $1.00 to $100.00.").waitFor();
     await page.getByLabel("Bid per thousand impressions").fill("12");
+    const renamed = await page.evaluate(async () => {
+      const [, , id] = location.pathname.split("/");
+      const init = { method: "PATCH", headers: { "Content-Type": "application/json" } };
+      return (
+        await fetch(`/api/campaigns/${id}`, { ...init, body: '{"name":"Winter in the taverns, renamed"}' })
+      ).status;
+    });
+    expect(renamed).toBe(200);
     await page.getByRole("button", { name: "Save changes" }).click();
     await page.getByText("Saved. Every match from now on follows the change.").waitFor();
+    await page.getByRole("heading", { name: "Winter in the taverns, renamed" }).waitFor();
     expect(await seriousViolations(page)).toEqual([]);
   }, 120_000);
 

@@ -24,11 +24,12 @@ export interface ApiForm<Key extends ChangeKey> extends Pick<FieldSentences<Key>
 interface ApiFormOptions {
   /** Keeps unsent values in the browser under this name. */
   draft?: string;
-  /** Sends only the fields that differ from the initial values, so that it does not revert what others changed meanwhile. */
-  sendsOnlyChanges?: boolean;
 }
 
-/** The state of a form that sends the body of one operation: checked by its schema, answered at the field that the API names. */
+/**
+ * The state of a form that sends the body of one operation: checked by its schema, answered at the field that the API
+ * names. A PATCH sends only what was changed here, so that it does not revert what others changed meanwhile.
+ */
 export function useApiForm<Key extends ChangeKey>(
   key: Key,
   initial: Partial<BodyOf<Key>>,
@@ -36,6 +37,7 @@ export function useApiForm<Key extends ChangeKey>(
 ): ApiForm<Key> {
   const draft = useDraft(options.draft, initial);
   const [values, setValues] = useState<Partial<BodyOf<Key>>>(draft.restored ?? initial);
+  const [stored, setStored] = useState(initial);
   const { problem, failure, clear, check, showRefusal } = useFieldProblems(key);
   const [isChanged, setChanged] = useState(draft.restored !== undefined);
   const change = useChange(key);
@@ -59,6 +61,7 @@ export function useApiForm<Key extends ChangeKey>(
   const reset = useCallback(
     (next: Partial<BodyOf<Key>>) => {
       setValues(next);
+      setStored(next);
       clear();
       setChanged(false);
       draft.remove();
@@ -67,10 +70,11 @@ export function useApiForm<Key extends ChangeKey>(
   );
 
   const send: ApiForm<Key>["send"] = async (rest, next) => {
-    const body = options.sendsOnlyChanges ? changedFields(initial, values) : values;
+    const body = key.startsWith("PATCH ") ? changedFields(stored, values) : values;
     if (!check(body)) return undefined;
     try {
       const answer = await change.mutateAsync({ ...rest, body } as unknown as InputOf<Key>);
+      setStored(next?.(answer) ?? values);
       if (latest.current === values) {
         setChanged(false);
         draft.remove();
@@ -86,9 +90,9 @@ export function useApiForm<Key extends ChangeKey>(
   return { values, set, reset, send, problem, failure, isChanged, isSending: change.isPending };
 }
 
-function changedFields<Values extends object>(initial: Values, values: Values): Partial<Values> {
+function changedFields<Values extends object>(stored: Values, values: Values): Partial<Values> {
   const changed = Object.entries(values).filter(
-    ([field, value]) => JSON.stringify(value) !== JSON.stringify(initial[field as keyof Values]),
+    ([field, value]) => JSON.stringify(value) !== JSON.stringify(stored[field as keyof Values]),
   );
   return Object.fromEntries(changed) as Partial<Values>;
 }
