@@ -105,13 +105,11 @@ describe("an advertiser in the dashboard", () => {
     await page.getByRole("button", { name: "Save changes" }).click();
     await page.getByText("Enter a number from $1.00 to $100.00.").waitFor();
     await page.getByLabel("Bid per thousand impressions").fill("12");
-    const renamed = await page.evaluate(async () => {
-      const [, , id] = location.pathname.split("/");
+    const [, , id] = new URL(page.url()).pathname.split("/");
+    const renamed = await page.evaluate(async (path) => {
       const init = { method: "PATCH", headers: { "Content-Type": "application/json" } };
-      return (
-        await fetch(`/api/campaigns/${id}`, { ...init, body: '{"name":"Winter in the taverns, renamed"}' })
-      ).status;
-    });
+      return (await fetch(path, { ...init, body: '{"name":"Winter in the taverns, renamed"}' })).status;
+    }, `/api/campaigns/${id}`);
     expect(renamed).toBe(200);
     await page.getByRole("button", { name: "Save changes" }).click();
     await page.getByText("Saved. Every match from now on follows the change.").waitFor();
