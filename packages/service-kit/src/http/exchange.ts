@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { type IncomingMessage, type OutgoingHttpHeader, type ServerResponse, STATUS_CODES } from "node:http";
+import type { IncomingMessage, OutgoingHttpHeader, ServerResponse } from "node:http";
 import helmet from "helmet";
 import type { Logger } from "../observability/logger.ts";
 import type { Metrics } from "../observability/metrics.ts";
@@ -18,22 +18,6 @@ function headersOfHelmet(): string[] {
     if (error !== undefined) throw error;
   });
   return headers;
-}
-
-const NO_CONTENT = 204;
-const SECURITY_LINES = linesOf(SECURITY_HEADERS);
-
-function linesOf(headers: readonly string[]): string {
-  return headers.map((part, index) => part + (index % 2 === 0 ? ": " : "\r\n")).join("");
-}
-
-/**
- * The part of Node's responses below `writeHead`. It validates each header, which takes longer than all other work on a
- * response, but writes the lines before them as they are (docs/notes/performance-experiments.md#what-costs-what).
- */
-interface ResponseHead {
-  _hasBody: boolean;
-  _storeHeader(lines: string, headers: OutgoingHttpHeader[]): void;
 }
 
 /** Logs and counts exchanges. */
@@ -116,7 +100,7 @@ export class Exchange {
 
   /** Sets the headers of every response, for code that responds without `send`. */
   presetHeaders(): void {
-    const headers = [...SECURITY_HEADERS, "X-Request-Id", this.requestId, "Cache-Control", "no-store"];
+    const headers = this.#usualHeaders();
     for (let at = 0; at < headers.length; at += 2) {
       this.response.setHeader(headers[at] ?? "", headers[at + 1] ?? "");
     }
@@ -124,37 +108,29 @@ export class Exchange {
 
   /** Sends the response with exactly the headers that belong to it. */
   send(answer: Answer): void {
-    const { text } = answer;
-    const headers: OutgoingHttpHeader[] = [];
+    const { response } = this;
+    for (const name of response.getHeaderNames()) response.removeHeader(name);
+    const headers: OutgoingHttpHeader[] = this.#usualHeaders();
     for (const name in answer.headers) headers.push(name, answer.headers[name] ?? "");
     if (answer.cookies !== undefined) headers.push("Set-Cookie", [...answer.cookies]);
+    const { text } = answer;
     if (text === undefined && answer.body === undefined) {
-      this.#writeHead(answer.status, headers);
-      this.response.end();
+      response.writeHead(answer.status, headers).end();
       return;
     }
     const content = text?.content ?? JSON.stringify(answer.body);
     headers.push("Content-Type", `${text?.mediaType ?? "application/json"}; charset=utf-8`);
     headers.push("Content-Length", String(Buffer.byteLength(content)));
-    this.#writeHead(answer.status, headers);
-    this.response.end(content);
+    response.writeHead(answer.status, headers).end(content);
   }
 
-  /** Headers that were set before are not sent. */
-  #writeHead(status: number, headers: OutgoingHttpHeader[]): void {
-    const head = this.response as ServerResponse & ResponseHead;
-    head.statusCode = status;
-    if (status === NO_CONTENT) head._hasBody = false;
-    head._storeHeader(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${this.#usualLines()}`, headers);
-  }
-
-  /** Of numbers and of texts without line breaks: nobody validates them. */
-  #usualLines(): string {
-    const lines = `${SECURITY_LINES}X-Request-Id: ${this.requestId}\r\nCache-Control: no-store\r\n`;
-    if (this.limit === undefined) return lines;
+  #usualHeaders(): string[] {
+    const headers = [...SECURITY_HEADERS, "X-Request-Id", this.requestId, "Cache-Control", "no-store"];
+    if (this.limit === undefined) return headers;
     const { limit, remaining, resetUnixSeconds } = this.limit;
-    const limits = `X-RateLimit-Limit: ${limit}\r\nX-RateLimit-Remaining: ${remaining}\r\n`;
-    return `${lines}${limits}X-RateLimit-Reset: ${resetUnixSeconds}\r\n`;
+    headers.push("X-RateLimit-Limit", String(limit), "X-RateLimit-Remaining", String(remaining));
+    headers.push("X-RateLimit-Reset", String(resetUnixSeconds));
+    return headers;
   }
 
   #observe(): void {
