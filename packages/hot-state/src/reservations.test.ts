@@ -1,5 +1,5 @@
 import { newId } from "@diegetic/contracts";
-import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
+import { startTestRedis, startTestRedisCluster, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { connectRedis, type RedisConnection } from "./connection.ts";
 import { type AdmitRequest, createGameSessions, type GameSessions } from "./game-session/sessions.ts";
@@ -114,4 +114,24 @@ describe.each(ways)("a reservation and its session seat by %s", (_name, createWa
     await expect(createWay()(request, seatOf(request, 1))).rejects.toThrow(RangeError);
     expect(await wallet.spentAndHeld()).toEqual({ spent: 0, held: 0 });
   });
+});
+
+it("are taken by two commands where a single address leads to a cluster's server", async () => {
+  const cluster = await startTestRedisCluster(1);
+  const node = connectRedis(cluster.url.replace("redis-cluster:", "redis:"), { name: "reservations-test" });
+  try {
+    const commands = { money: createMoneyCommands(node), sessions: createGameSessions(node) };
+    const reserveAndAdmit = createReserveAndAdmit(node, DEFAULT_IMPRESSION_TIMES, commands);
+    const wallet = await TestWallet.open(commands.money, node);
+    for (const count of [1, 2]) {
+      const request = wallet.request();
+      const [reservation, admission] = await reserveAndAdmit(request, seatOf(request, 1));
+      expect(reservation.outcome).toBe("held");
+      expect(admission).toMatchObject({ admitted: true, count: 1 });
+      expect(await wallet.spentAndHeld()).toEqual({ spent: 0, held: count * 1_000 });
+    }
+  } finally {
+    node.disconnect();
+    await cluster.stop();
+  }
 });

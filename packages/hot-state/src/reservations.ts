@@ -19,13 +19,31 @@ export type ReserveAndAdmit = (
   seat: AdmitRequest,
 ) => Promise<[ReserveResult, AdmitResult]>;
 
-/** One command where one server holds both wallet and session, two at once in a cluster. */
+/** One command where one server holds both wallet and session, two at once otherwise. */
 export function createReserveAndAdmit(
   redis: RedisConnection,
   times: ImpressionTimes,
   commands: { money: MoneyCommands; sessions: GameSessions },
 ): ReserveAndAdmit {
-  return redis instanceof Cluster ? reserveAndAdmitAtOnce(commands) : reserveAndAdmitJoined(redis, times);
+  const atOnce = reserveAndAdmitAtOnce(commands);
+  if (redis instanceof Cluster) return atOnce;
+  const joined = reserveAndAdmitJoined(redis, times);
+  let isClusterNode = false;
+  return async (reservation, seat) => {
+    if (isClusterNode) return atOnce(reservation, seat);
+    try {
+      return await joined(reservation, seat);
+    } catch (error) {
+      if (!isAcrossHashSlots(error)) throw error;
+      isClusterNode = true;
+      return atOnce(reservation, seat);
+    }
+  };
+}
+
+/** The answer of a cluster's server that is addressed as a single one. The command did nothing. */
+function isAcrossHashSlots(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith("CROSSSLOT ");
 }
 
 /** By two concurrent commands. */

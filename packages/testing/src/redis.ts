@@ -25,9 +25,9 @@ export async function startTestRedis(options?: Partial<RedisOptions>): Promise<T
   };
 }
 
-/** A Redis Cluster of three masters; stop it in `afterAll`. It takes two to three seconds to start. */
-export function startTestRedisCluster(): Promise<TestRedis> {
-  return inTemporaryDirectory((dir) => startRedisCluster({ dir, nodes: 3 }));
+/** A Redis Cluster of masters; stop it in `afterAll`. It takes two to three seconds to start. */
+export function startTestRedisCluster(nodes = 3): Promise<TestRedis> {
+  return inTemporaryDirectory((dir) => startRedisCluster({ dir, nodes }));
 }
 
 async function inTemporaryDirectory(start: (dir: string) => Promise<TestRedis>): Promise<TestRedis> {

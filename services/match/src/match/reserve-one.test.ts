@@ -56,7 +56,9 @@ function dependenciesOf(): ReserveDependencies {
   };
 }
 
-function requestOf(leaseExpiresMs: number): LoadedRequest {
+const SESSION_IDLE_MS = 1_800_000;
+
+function requestOf(leaseExpiresMs: number, sessionKey = "session", maxAds = 5): LoadedRequest {
   const gameId = "game";
   return {
     body: { game_id: gameId, user_id: "p", game_context: {} },
@@ -67,13 +69,13 @@ function requestOf(leaseExpiresMs: number): LoadedRequest {
       is_active: true,
       placement_types: ["narrative_hook"],
       revenue_share_basis_points: 7_000,
-      max_ads_per_session: 5,
+      max_ads_per_session: maxAds,
       blocked_advertisers: [],
       blocked_categories: [],
     },
     userHash: "user",
-    session: { gameId, sessionKey: "session" },
-    sessionIdleMs: 1_800_000,
+    session: { gameId, sessionKey },
+    sessionIdleMs: SESSION_IDLE_MS,
     leaseExpiresMs,
   };
 }
@@ -122,5 +124,32 @@ describe("a request whose first campaign was refused", () => {
       expect(await dependencies.money.readAccount(other.advertiserId)).toMatchObject({ heldMillicents: 0 });
       return true;
     });
+  });
+});
+
+describe("a request of a full session", () => {
+  it("takes no seat, also where a lapsed match still has one", async () => {
+    // Holds lapse after a millisecond.
+    const dependencies = { ...dependenciesOf(), settings: { holdTtlSeconds: 0.001 } };
+    const { money } = dependencies;
+    const { advertiserId, candidate } = await openCandidate(DEPOSITED);
+    const sessionKey = newId("key");
+    const request = requestOf(Number.MAX_SAFE_INTEGER, sessionKey, 1);
+    const ask = () => {
+      const trial = { matchId: newId("mat"), attempts: new Attempts(), lackedMoney: false, refused: [] };
+      return reserveOne(dependencies, request, candidate, trial);
+    };
+    expect(await ask()).toMatchObject({ outcome: "held" });
+    const [session = ""] = await redis.keys(`*:session:${sessionKey}`);
+    await redis.hincrby(session, "started", -0.9 * SESSION_IDLE_MS);
+    const [hold] = await eventually(async () => {
+      const { holds } = await money.listLapsed(advertiserId, 1);
+      return holds.length > 0 && holds;
+    });
+    if (hold === undefined) throw new Error("nothing is held");
+    await money.release(hold, "lapsed");
+    expect(await ask()).toEqual({ outcome: "session_full" });
+    expect(await redis.hkeys(session)).toEqual(["started", hold.matchId]);
+    expect(await money.readAccount(advertiserId)).toMatchObject({ heldMillicents: 0 });
   });
 });

@@ -193,13 +193,16 @@ async function reserve(
     const isHeld = reservation.outcome === "held";
     const stale = isCapStale(reservation.capSinceMs, admission.startedMs, request.sessionIdleMs);
     const seemsLost = isHeld && isCapLost(reservation.capSinceMs, admitted.earlier, request.sessionIdleMs);
-    const earlier =
-      seemsLost || stale ? await withoutLapsed(dependencies, seat, admitted.earlier) : admitted.earlier;
+    // Without a seat nothing is reserved again, and nothing may take a seat that has just become free.
+    const countsAgain = admission.admitted && (seemsLost || (stale && isDecidedByCaps(reservation)));
+    const earlier = countsAgain
+      ? await withoutLapsed(dependencies, seat, admitted.earlier)
+      : admitted.earlier;
     const lost = seemsLost && isCapLost(reservation.capSinceMs, earlier, request.sessionIdleMs);
     if (isHeld && (!admission.admitted || stale || lost)) {
       await money.release(holdOf(match), "cancelled");
     }
-    const reserveAgain = admission.admitted && ((stale && isDecidedByCaps(reservation)) || lost);
+    const reserveAgain = countsAgain && (stale || lost);
     const last = reserveAgain
       ? await money.reserve(reservationOf(admission.startedMs, earlier))
       : reservation;
