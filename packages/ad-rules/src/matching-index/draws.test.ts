@@ -175,3 +175,20 @@ describe("campaigns that have ended", () => {
     expect(index.ties(later)).toHaveLength(16);
   });
 });
+
+describe("campaigns that lacked money for long", () => {
+  it("are drawn once their refusal has ended, though many others come before it and an equal one still lacks money", () => {
+    const index = new CampaignIndex();
+    const refuse = (id: string, forMs: number, fields: Partial<Campaign> = {}) => {
+      index.upsert(campaign({ campaign_id: id, ...fields }));
+      index.refuse(id, { lacksMoney: true, sinceMs: scene.nowMs, untilMs: scene.nowMs + forMs });
+    };
+    const geo_targets = [geoTarget({ target_type: "country", country_code: "FR" })];
+    for (let n = 0; n < 65; n += 1) refuse(`camp_other_${n}`, 3_600_000, { geo_targets });
+    refuse("camp_ended", 600_000);
+    refuse("camp_refused", 3_600_000);
+    expect(index.draw(scene, () => 0)).toMatchObject({ candidate: null, lackedMoney: true });
+    const later = { ...scene, nowMs: scene.nowMs + 600_000 };
+    expect(index.draw(later, () => 0).candidate?.campaign.campaign_id).toBe("camp_ended");
+  });
+});

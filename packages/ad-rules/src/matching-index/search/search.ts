@@ -25,7 +25,7 @@ export class Search extends FoundRanks {
   passedOver = false;
   /** Skips recently refused records. */
   skipsRefused = true;
-  /** Ends the search at the first record that may serve but lacks money: the caller only needs to know that one exists. */
+  /** Ends a search that has found none at the first record that lacks money: the caller only needs to know that one exists. */
   stopsAtRefused = false;
   /** Terms of advertisers to leave out. The caller sets them for each request; `open` does not clear them. */
   readonly excludedAdvertisers: number[] = [];
@@ -139,7 +139,7 @@ export class Search extends FoundRanks {
     const refused = this.#scorer.refusalOf(ints, at);
     if (refused === refusal.lacksMoney) {
       this.lackedMoney = true;
-      if (this.stopsAtRefused) this.stop();
+      if (this.stopsAtRefused && this.best < 0) this.stop();
     }
     this.passedOver ||= refused !== refusal.none;
     return refused !== refusal.none;
