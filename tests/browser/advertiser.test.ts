@@ -140,6 +140,55 @@ describe("an advertiser in the dashboard", () => {
     await page.getByRole("button", { name: "Activate campaign" }).waitFor();
   }, 120_000);
 
+  it("keeps an unsent change while a colleague changes something else, and reverts nothing", async () => {
+    const { page } = view;
+    const name = page.getByLabel("Name", { exact: true });
+    await name.fill("Winter in the taverns, again");
+    const { origin } = dashboard;
+    const campaign = `${origin}/api/campaigns/${new URL(page.url()).pathname.split("/")[2]}`;
+    const capped = await page.request.patch(campaign, {
+      data: { daily_cap_cents: 900 },
+      headers: { origin },
+    });
+    expect(capped.status()).toBe(200);
+    await page.getByRole("button", { name: "Activate campaign" }).click();
+    await page.getByRole("button", { name: "Pause campaign" }).waitFor();
+    await page.getByRole("link", { name: "Where may it appear?" }).click();
+    await page.getByRole("heading", { name: "Places", exact: true }).waitFor();
+    await page.getByRole("link", { name: "Settings" }).click();
+    expect(await name.inputValue()).toBe("Winter in the taverns, again");
+    expect(await page.getByLabel("Daily cap (optional)").inputValue()).toBe("9.00");
+    expect(await sentBy(page, "Save changes")).toEqual({ name: "Winter in the taverns, again" });
+    await page.getByRole("heading", { name: "Winter in the taverns, again" }).waitFor();
+  }, 120_000);
+
+  it("cannot save a campaign without a budget, and has nothing to save once it is back", async () => {
+    const { page } = view;
+    const budget = page.getByLabel("Budget");
+    const stored = await budget.inputValue();
+    await budget.fill("");
+    expect(await sentBy(page, "Save changes")).toEqual({ budget_cents: null });
+    await page.getByText(/^budget_cents must be/).waitFor();
+    await budget.fill(stored);
+    await page.getByRole("button", { name: "Discard" }).waitFor({ state: "detached" });
+    expect(await page.getByRole("button", { name: "Save changes" }).isDisabled()).toBe(true);
+  }, 120_000);
+
+  it("clears the product of a creative", async () => {
+    const { page } = view;
+    const product = page.getByLabel("Product (optional)");
+    await page.getByRole("link", { name: "Which line works?" }).click();
+    await page.getByRole("link", { name: "The innkeeper pours you a Hearthwell ale." }).click();
+    await product.fill("Dark No. 7");
+    expect(await sentBy(page, "Save changes")).toEqual({ product_name: "Dark No. 7" });
+    await product.fill("");
+    expect(await sentBy(page, "Save changes")).toEqual({ product_name: null });
+    await page.getByRole("button", { name: "Discard changes" }).waitFor({ state: "detached" });
+    await page.reload();
+    await product.waitFor();
+    expect(await product.inputValue()).toBe("");
+  }, 120_000);
+
   it("reads the money as a statement", async () => {
     const { page } = view;
     await page.getByRole("link", { name: "Money", exact: true }).click();
@@ -242,6 +291,13 @@ describe("an advertiser in the dashboard", () => {
     expect(problems).toEqual([]);
   }, 120_000);
 });
+
+/** The body of the PATCH that a button sends. */
+async function sentBy(page: Page, button: string): Promise<unknown> {
+  const sent = page.waitForRequest((request) => request.method() === "PATCH");
+  await page.getByRole("button", { name: button }).click();
+  return (await sent).postDataJSON();
+}
 
 /** Calls the API with the session of the page. */
 function apiOf(page: Page, origin: string) {

@@ -1,4 +1,5 @@
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
+import { changedFields } from "./changed-fields.ts";
 import type { AnswerOf, BodyOf, ChangeKey, InputOf } from "./operations.ts";
 import { useChange } from "./queries.ts";
 import { useDraft } from "./use-draft.ts";
@@ -8,7 +9,7 @@ export interface ApiForm<Key extends ChangeKey> extends Pick<FieldSentences<Key>
   values: Partial<BodyOf<Key>>;
   set: <Field extends keyof BodyOf<Key>>(field: Field, value: BodyOf<Key>[Field] | undefined) => void;
   isSending: boolean;
-  /** Whether something was changed since the start, or since it was last sent. */
+  /** Whether the values differ from those of the start, or from those that were last sent. */
   isChanged: boolean;
   /**
    * Checks and sends. Answers undefined when something is wrong: the sentences then stand at their fields. Then shows
@@ -35,25 +36,22 @@ export function useApiForm<Key extends ChangeKey>(
   initial: Partial<BodyOf<Key>>,
   options: ApiFormOptions = {},
 ): ApiForm<Key> {
-  const draft = useDraft(options.draft, initial);
-  const [values, setValues] = useState<Partial<BodyOf<Key>>>(draft.restored ?? initial);
+  const draft = useDraft<Partial<BodyOf<Key>>>(options.draft);
+  const [values, setValues] = useState<Partial<BodyOf<Key>>>({ ...initial, ...draft.restored });
   const [stored, setStored] = useState(initial);
+  const changes = useMemo(() => changedFields(stored, values), [stored, values]);
   const { problem, failure, clear, check, showRefusal } = useFieldProblems(key);
-  const [isChanged, setChanged] = useState(draft.restored !== undefined);
   const change = useChange(key);
   const latest = useRef(values);
   useEffect(() => {
     latest.current = values;
   }, [values]);
-  useEffect(() => {
-    if (isChanged) draft.save(values);
-  }, [isChanged, values, draft]);
+  useEffect(() => draft.save(changes), [changes, draft]);
 
   const set: ApiForm<Key>["set"] = useCallback(
     (field, value) => {
       setValues((former) => ({ ...former, [field]: value }));
       clear(field);
-      setChanged(true);
     },
     [clear],
   );
@@ -63,22 +61,22 @@ export function useApiForm<Key extends ChangeKey>(
       setValues(next);
       setStored(next);
       clear();
-      setChanged(false);
-      draft.remove();
     },
-    [clear, draft],
+    [clear],
   );
 
   const send: ApiForm<Key>["send"] = async (rest, next) => {
-    const body = key.startsWith("PATCH ") ? changedFields(stored, values) : values;
+    const body = key.startsWith("PATCH ") ? changes : values;
     if (!check(body)) return undefined;
     try {
       const answer = await change.mutateAsync({ ...rest, body } as unknown as InputOf<Key>);
-      setStored(next?.(answer) ?? values);
       if (latest.current === values) {
-        setChanged(false);
+        const shown = next?.(answer) ?? values;
+        setStored(shown);
+        setValues(shown);
         draft.remove();
-        if (next !== undefined) setValues(next(answer));
+      } else {
+        setStored((former) => ({ ...former, ...body }));
       }
       return answer;
     } catch (error) {
@@ -87,12 +85,6 @@ export function useApiForm<Key extends ChangeKey>(
     }
   };
 
+  const isChanged = Object.keys(changes).length > 0;
   return { values, set, reset, send, problem, failure, isChanged, isSending: change.isPending };
-}
-
-function changedFields<Values extends object>(stored: Values, values: Values): Partial<Values> {
-  const changed = Object.entries(values).filter(
-    ([field, value]) => JSON.stringify(value) !== JSON.stringify(stored[field as keyof Values]),
-  );
-  return Object.fromEntries(changed) as Partial<Values>;
 }

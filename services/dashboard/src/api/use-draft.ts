@@ -3,42 +3,43 @@ import { useMemo } from "react";
 import { sessionQuery } from "./session.ts";
 
 interface Stored<Values> {
-  /** What the form began with: a draft of something that has changed since is not offered. */
-  initial: string;
-  values: Values;
+  changes: Partial<Values>;
 }
 
 export interface Draft<Values> {
-  restored: Values | undefined;
-  save: (values: Values) => void;
+  restored: Partial<Values> | undefined;
+  /** Keeps the changes; removes the draft when there are none. */
+  save: (changes: Partial<Values>) => void;
   remove: () => void;
 }
 
 const NO_DRAFT = { restored: undefined, save: () => undefined, remove: () => undefined };
 
 /**
- * The unsent values of a form, kept in the browser for the account until they are sent or discarded: nothing is lost by
- * leaving. Without a name nothing is kept.
+ * The unsent changes of a form, kept in the browser for the account until they are sent or discarded: nothing is lost by
+ * leaving. Fields that were not changed are not kept: others may change them meanwhile. Without a name nothing is kept.
  */
-export function useDraft<Values>(name: string | undefined, initial: Values): Draft<Values> {
+export function useDraft<Values>(name: string | undefined): Draft<Values> {
   const client = useQueryClient();
   const account = client.getQueryData(sessionQuery.queryKey)?.account.id;
-  const initialText = JSON.stringify(initial);
   return useMemo(() => {
     if (name === undefined || account === undefined) return NO_DRAFT;
     const key = `diegetic-draft:${account}:${name}`;
+    const remove = () => localStorage.removeItem(key);
     return {
-      restored: read<Values>(key, initialText),
-      save: (values) => write(key, JSON.stringify({ initial: initialText, values } satisfies Stored<Values>)),
-      remove: () => localStorage.removeItem(key),
+      restored: read<Values>(key),
+      save: (changes) => {
+        if (Object.keys(changes).length === 0) remove();
+        else write(key, JSON.stringify({ changes } satisfies Stored<Values>));
+      },
+      remove,
     };
-  }, [name, account, initialText]);
+  }, [name, account]);
 }
 
-function read<Values>(key: string, initial: string): Values | undefined {
+function read<Values>(key: string): Partial<Values> | undefined {
   try {
-    const stored = JSON.parse(localStorage.getItem(key) ?? "null") as Stored<Values> | null;
-    return stored?.initial === initial ? stored.values : undefined;
+    return (JSON.parse(localStorage.getItem(key) ?? "null") as Stored<Values> | null)?.changes;
   } catch {
     return undefined;
   }

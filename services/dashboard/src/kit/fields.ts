@@ -7,7 +7,7 @@ interface TextFieldProps {
   onChange: (event: { currentTarget: { value: string } }) => void;
 }
 
-/** Ties a text field to a form; an emptied one counts as left out. */
+/** Ties a text field to a form; an emptied one counts as left out, and clears the field in a change. */
 export function textField<Key extends ChangeKey>(
   form: ApiForm<Key>,
   field: keyof BodyOf<Key>,
@@ -15,7 +15,7 @@ export function textField<Key extends ChangeKey>(
   return textFieldSending(form, field, undefined);
 }
 
-/** As `textField`; an emptied one is sent, and refused: a change that leaves it out would keep its former value. */
+/** As `textField`; an emptied one is refused before it is sent. */
 export function requiredTextField<Key extends ChangeKey>(
   form: ApiForm<Key>,
   field: keyof BodyOf<Key>,

@@ -10,11 +10,13 @@ type CampaignForm = ApiForm<"POST /campaigns"> | ApiForm<"PATCH /campaigns/{camp
 const MILLE = 1_000;
 
 /** What a bid and a budget amount to, in the words of whoever pays. */
-export function bidSentence(bidCents: number | undefined, budgetCents: number | undefined): string {
-  if (bidCents === undefined || bidCents === 0)
-    return "What a thousand impressions cost, from $1.00 to $100.00.";
+export function bidSentence(
+  bidCents: number | null | undefined,
+  budgetCents: number | null | undefined,
+): string {
+  if (!bidCents) return "What a thousand impressions cost, from $1.00 to $100.00.";
   const each = `One impression costs ${formatExactCents(bidCents / MILLE)}`;
-  if (budgetCents === undefined) return `${each}.`;
+  if (typeof budgetCents !== "number") return `${each}.`;
   return `${each}; the budget pays for ${formatCount(Math.floor((budgetCents * MILLE) / bidCents))} of them.`;
 }
 

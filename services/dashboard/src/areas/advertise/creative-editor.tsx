@@ -18,7 +18,7 @@ import { type FormEvent, useState } from "react";
 import { useAbility } from "../../api/session.ts";
 import type { ApiForm } from "../../api/use-api-form.ts";
 import { formatTerm } from "../../format/format.ts";
-import { textField } from "../../kit/fields.ts";
+import { requiredTextField, textField } from "../../kit/fields.ts";
 import { Scene } from "../../scene/scene.tsx";
 import { Story, type StoryForm } from "../../scene/story.tsx";
 import classes from "./creative-editor.module.css";
@@ -132,7 +132,7 @@ export function CreativeEditor({
                   {formatTerm(type)}
                 </Text>
               )}
-              <TextInput label="Brand" placeholder="Emberroast" {...textField(form, "brand_name")} />
+              <TextInput label="Brand" placeholder="Emberroast" {...requiredTextField(form, "brand_name")} />
               <Textarea
                 label={isHook ? "Line" : "Line (optional)"}
                 description="In the voice of the story: no prices, no links, no “buy now”."
