@@ -157,12 +157,24 @@ function createParts({
   const statistics = outageOf("traffic statistics");
   const traffic = new TrafficRecorder(redis, { onError: statistics.failed, onSuccess: statistics.succeeded });
   const keyUses = new KeyUses(redis, { onError: uses.failed, onSuccess: uses.succeeded });
-  return { outageOf, redis, producer, catalog, follower, measures, batcher, keyUses, traffic, nowMs };
+  return {
+    outageOf,
+    redis,
+    producer,
+    catalog,
+    tidyInTurns,
+    follower,
+    measures,
+    batcher,
+    keyUses,
+    traffic,
+    nowMs,
+  };
 }
 
 function createDependencies(
   { settings, secrets, logger, random = Math.random }: MatchServiceOptions,
-  { redis, catalog, follower, measures, traffic, nowMs }: Parts,
+  { redis, catalog, tidyInTurns, follower, measures, traffic, nowMs }: Parts,
 ): MatchDependencies {
   const times = {
     holdTtlMs: settings.holdTtlSeconds * 1_000,
@@ -177,6 +189,7 @@ function createDependencies(
     // Ids from before MATCH_ID_KEYS was set stay valid.
     matchIds: new MatchIds([...(secrets.matchIdKeys ?? []), secrets.playerHashKey] as [string, ...string[]]),
     catalog,
+    tidyInTurns,
     refusals: new RefusalMemory(catalog.index, (advertiserId) => catalog.advertiserVersion(advertiserId)),
     shareRefusals: new ShareRefusals(),
     money,

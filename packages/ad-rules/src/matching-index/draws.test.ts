@@ -177,18 +177,47 @@ describe("campaigns that have ended", () => {
 });
 
 describe("campaigns that lacked money for long", () => {
-  it("are drawn once their refusal has ended, though many others come before it and an equal one still lacks money", () => {
-    const index = new CampaignIndex();
-    const refuse = (id: string, forMs: number, fields: Partial<Campaign> = {}) => {
+  const geo_targets = [geoTarget({ target_type: "country", country_code: "FR" })];
+  const refuser =
+    (index: CampaignIndex) =>
+    (id: string, forMs: number, fields: Partial<Campaign> = {}) => {
       index.upsert(campaign({ campaign_id: id, ...fields }));
       index.refuse(id, { lacksMoney: true, sinceMs: scene.nowMs, untilMs: scene.nowMs + forMs });
     };
-    const geo_targets = [geoTarget({ target_type: "country", country_code: "FR" })];
+  const idAfter = (index: CampaignIndex, passedMs: number) =>
+    index.draw({ ...scene, nowMs: scene.nowMs + passedMs }, () => 0).candidate?.campaign.campaign_id;
+
+  it("are drawn once their refusal has ended, though many others come before it and an equal one still lacks money", () => {
+    const index = new CampaignIndex();
+    const refuse = refuser(index);
     for (let n = 0; n < 65; n += 1) refuse(`camp_other_${n}`, 3_600_000, { geo_targets });
     refuse("camp_ended", 600_000);
     refuse("camp_refused", 3_600_000);
     expect(index.draw(scene, () => 0)).toMatchObject({ candidate: null, lackedMoney: true });
-    const later = { ...scene, nowMs: scene.nowMs + 600_000 };
-    expect(index.draw(later, () => 0).candidate?.campaign.campaign_id).toBe("camp_ended");
+    expect(idAfter(index, 600_000)).toBe("camp_ended");
+  });
+
+  it("are drawn once their refusal has ended, though a higher one is met first and many refusals are not checked", () => {
+    const index = new CampaignIndex();
+    const refuse = refuser(index);
+    for (let n = 0; n < 65; n += 1) refuse(`camp_other_${n}`, 3_600_000, { geo_targets });
+    refuse("camp_ended", 600_000);
+    refuse("camp_refused", 3_600_000, { cpm_bid_cents: 2_000 });
+    expect(index.draw(scene, () => 0)).toMatchObject({ candidate: null, lackedMoney: true });
+    index.upsert(campaign({ campaign_id: "camp_short" }));
+    const span = { sinceMs: scene.nowMs + 600_000, untilMs: scene.nowMs + 600_001 };
+    index.refuse("camp_short", { lacksMoney: true, ...span });
+    expect(idAfter(index, 600_000)).toBe("camp_ended");
+  });
+
+  it("all compete again once `tidy` returns that nothing remains", () => {
+    const index = new CampaignIndex();
+    const refuse = refuser(index);
+    for (let n = 0; n < 300; n += 1) refuse(`camp_other_${n}`, 3_600_000, { geo_targets });
+    refuse("camp_ended", 600_000);
+    expect(idAfter(index, 0)).toBeUndefined();
+    index.upsert(campaign({ campaign_id: "camp_lower", cpm_bid_cents: 500 }));
+    while (index.tidy(scene.nowMs + 600_000));
+    expect(idAfter(index, 600_000)).toBe("camp_ended");
   });
 });

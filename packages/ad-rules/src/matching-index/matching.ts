@@ -124,7 +124,12 @@ export class Matching {
     this.#refusals.expire(nowMs);
     const someEnded = this.#ended.restore(nowMs);
     this.#parked.returnSome();
-    return someEnded || this.#parked.someReturn;
+    return someEnded || this.#mayReturn;
+  }
+
+  /** A parked record may have money again. */
+  get #mayReturn(): boolean {
+    return this.#parked.someReturn || this.#refusals.isChecking;
   }
 
   /**
@@ -202,9 +207,9 @@ export class Matching {
     search.findHighest();
     if (search.best >= 0 || this.#parked.postings.size === 0) return;
     const { lackedMoney, passedOver } = search;
-    if (lackedMoney && !this.#parked.someReturn) return;
+    if (lackedMoney && !this.#mayReturn) return;
     this.#openParked();
-    search.stopsAtRefused = !this.#parked.someReturn;
+    search.stopsAtRefused = !this.#mayReturn;
     search.findHighest();
     search.lackedMoney ||= lackedMoney;
     search.passedOver ||= passedOver;

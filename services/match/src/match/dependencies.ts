@@ -25,6 +25,8 @@ export interface MatchDependencies {
   playerHashKey: string;
   matchIds: MatchIds;
   catalog: Catalog;
+  /** Restores campaigns whose refusal has ended, between requests. */
+  tidyInTurns(): void;
   refusals: RefusalMemory;
   shareRefusals: ShareRefusals;
   money: MoneyCommands;

@@ -103,6 +103,7 @@ function decide(dependencies: MatchDependencies, request: LoadedRequest, trial: 
     nowMs: dependencies.nowMs(),
   };
   const { index } = dependencies.catalog;
+  dependencies.tidyInTurns();
   let passedOver = false;
   if (trial.attempts.left > 0) {
     const { shareRefusals, random } = dependencies;

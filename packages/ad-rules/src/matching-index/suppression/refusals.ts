@@ -51,6 +51,11 @@ export class Refusals {
     this.#onEnd = onEnd;
   }
 
+  /** Some long refusals may have ended without a call of `onEnd` yet. */
+  get isChecking(): boolean {
+    return this.#unchecked !== null || this.#nextEndMs <= this.#nowMs;
+  }
+
   /** A value of `refusal`. */
   of(ints: Int32Array, at: number): number {
     if (this.#short.size === 0 && this.#long.size === 0) return refusal.none;
