@@ -53,6 +53,15 @@ describe("links from code to headings of docs", () => {
   });
 });
 
+it("every decision record has a number of its own, which its title repeats", () => {
+  const folder = join(root, "docs/adr");
+  const records = readdirSync(folder).filter((name) => /^\d/.test(name));
+  const numbers = records.map((name) => Number.parseInt(name, 10));
+  expect(numbers.filter((number, at) => numbers.indexOf(number) !== at)).toEqual([]);
+  const titles = records.map((name) => readFileSync(join(folder, name), "utf8").match(/^# (\d+)\. /)?.[1]);
+  expect(titles.map(Number)).toEqual(numbers);
+});
+
 it("the code map names files at all", () => {
   const map = readFileSync(join(root, "docs/code-map.md"), "utf8");
   expect([...map.matchAll(CODE_PATH)].length).toBeGreaterThan(20);

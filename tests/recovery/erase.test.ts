@@ -211,17 +211,21 @@ describe("erasing a player", () => {
         const rights = ["reset", "on", ">secret", "~*", "&*", "+@all", ...refusedCommands.split(" ")];
         await town.redis.call("ACL", "SETUSER", "interrupted", ...rights);
       }
-      if (refusedTable !== undefined) {
-        await database.$executeRaw`CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS
-          'BEGIN RAISE EXCEPTION ''interrupted''; END'`;
-        await database.$executeRawUnsafe(
-          `CREATE TRIGGER refuse BEFORE UPDATE ON ${refusedTable} FOR EACH ROW EXECUTE FUNCTION refuse_change()`,
+      try {
+        if (refusedTable !== undefined) {
+          await database.$executeRaw`CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS
+            'BEGIN RAISE EXCEPTION ''interrupted''; END'`;
+          await database.$executeRawUnsafe(
+            `CREATE TRIGGER refuse BEFORE UPDATE ON ${refusedTable} FOR EACH ROW EXECUTE FUNCTION refuse_change()`,
+          );
+        }
+        await expect(erase(ERASED, 20_000, Date.now(), redisUrl.href)).rejects.toThrow(
+          /NOPERM|can't run this command|interrupted/,
         );
+      } finally {
+        await database.$executeRaw`DROP FUNCTION IF EXISTS refuse_change CASCADE`;
+        await town.redis.call("ACL", "DELUSER", "interrupted");
       }
-      await expect(erase(ERASED, 20_000, Date.now(), redisUrl.href)).rejects.toThrow(
-        /NOPERM|can't run this command|interrupted/,
-      );
-      if (refusedTable !== undefined) await database.$executeRaw`DROP FUNCTION refuse_change CASCADE`;
       await erase();
       const left = await everything();
       for (const name of names) expect(left).not.toContain(name);
