@@ -5,8 +5,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { createDatabase, type Database } from "@diegetic/database";
+import { connectRedis, SnapshotPublisher } from "@diegetic/hot-state";
 import { createTestDatabase, type TestDatabase } from "@diegetic/testing/database";
 import { eventually } from "@diegetic/testing/eventually";
+import { startTestRedis } from "@diegetic/testing/redis";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "@jest/globals";
 import { lockDataDirectory } from "./data-directory/lock.ts";
 import { forgetStack, noteStack } from "./data-directory/running-stacks.ts";
@@ -121,17 +123,67 @@ describe("a key in DATABASE_URL", () => {
     await database.$disconnect();
     await store.drop();
   });
-  const createKey = () =>
+  const createKey = (environment: object = {}) =>
     promisify(execFile)(process.execPath, ["docker/key.mjs", "--label", "x"], {
       cwd: ROOT,
-      env: { ...process.env, DATABASE_URL: store.url },
+      env: { ...process.env, DATABASE_URL: store.url, ...environment },
     });
+  const printed = { stdout: expect.stringMatching(/^igk_\S{32,}\n$/), stderr: "" };
+  /** The last query of the command. */
+  const asksWhetherPublished = async () => {
+    const [asked] = await database.$queryRaw<{ asks: boolean }[]>`
+      SELECT query ILIKE 'SELECT%published_version%' AS asks FROM pg_stat_activity
+      WHERE datname = current_database() AND application_name = 'key-command'`;
+    return asked?.asks;
+  };
+  const publish = async () => {
+    const { id, version } = await database.apiKey.findFirstOrThrow();
+    await database.apiKey.update({ where: { id }, data: { publishedVersion: version } });
+  };
 
   it("is printed once management has published it", async () => {
     const command = createKey();
-    const { id, version } = await eventually(() => database.apiKey.findFirst());
-    await database.apiKey.update({ where: { id }, data: { publishedVersion: version } });
-    expect(await command).toEqual({ stdout: expect.stringMatching(/^igk_\S{32,}\n$/), stderr: "" });
+    await eventually(asksWhetherPublished);
+    expect(command.child.exitCode).toBeNull();
+    await publish();
+    expect(await command).toEqual(printed);
+  });
+
+  it("is printed once every match instance has applied it", async () => {
+    const redis = await startTestRedis();
+    const observer = connectRedis(redis.url, { name: "key-test" });
+    try {
+      const command = createKey({ REDIS_URL: redis.url });
+      await eventually(asksWhetherPublished);
+      await publish();
+      await eventually(async () =>
+        String(await observer.call("CLIENT", "LIST")).includes("name=key-command"),
+      );
+      expect(command.child.exitCode).toBeNull();
+      await new SnapshotPublisher(observer).rebuild([]);
+      expect(await command).toEqual(printed);
+    } finally {
+      observer.disconnect();
+      await redis.stop();
+    }
+  });
+
+  it("is printed with a note while Redis is unavailable", async () => {
+    const command = createKey({ REDIS_URL: "redis://127.0.0.1:1" });
+    await eventually(asksWhetherPublished);
+    await publish();
+    expect(await command).toEqual({
+      stdout: printed.stdout,
+      stderr: "The key is valid within two seconds once all services run.\n",
+    });
+  });
+
+  it("is printed though nobody can be asked about it any more", async () => {
+    const command = createKey();
+    await eventually(asksWhetherPublished);
+    await database.$executeRaw`ALTER TABLE api_keys RENAME TO no_api_keys`;
+    const { stdout } = await command;
+    expect(stdout).toMatch(/^igk_/);
   });
 
   it("is printed with a note while no management runs", async () => {

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { createDatabase, type Database, migrate } from "@diegetic/database";
+import { connectRedis, SnapshotPublisher } from "@diegetic/hot-state";
 import { SetupError, startPostgres, waitUntil } from "@diegetic/local-stores";
 import { ALL_SCOPES, createAccountWithKey, type KeyOptions } from "@diegetic/management";
 import {
@@ -8,21 +9,18 @@ import {
   optional,
   rateLimitSetting,
   readOptions,
-  readSettings,
   textSetting,
   UsageError,
 } from "@diegetic/service-kit";
 import { isStackRunning, lockDataDirectory } from "./data-directory/lock.ts";
 import { runningStacks } from "./data-directory/running-stacks.ts";
 import { readStackFile, type StackDescription } from "./data-directory/stack-file.ts";
-import { expectStackStore, expectUsable, POSTGRES_PORT } from "./external-stores.ts";
-import { readDataDir, STORE_SETTINGS } from "./settings.ts";
+import { expectStackStore, expectUsable, POSTGRES_PORT, readNamedStores } from "./external-stores.ts";
+import { readDataDir } from "./settings.ts";
 
 const STACK_READY_TIMEOUT_MS = 120_000;
-/** Management finds an unpublished row within two seconds. */
+/** Management finds an unpublished row within two seconds, and a suspended match instance delays it by as much. */
 const VALID_TIMEOUT_MS = 5_000;
-/** Answers of an instance that does not know the key, or no key yet. */
-const UNKNOWN_KEY_STATUSES: readonly (number | undefined)[] = [undefined, 401, 503];
 const LABEL_MAX_CHARACTERS = 200;
 const USAGE =
   "Usage: npm run --silent key -- --label NAME [--scopes advertiser,developer,serving] [--rate-limit N|unlimited]";
@@ -43,21 +41,28 @@ export async function runKeyCommand(args: string[]): Promise<void> {
 }
 
 async function createKey(dataDir: string, options: KeyOptions): Promise<string> {
-  const { databaseUrl } = STORE_SETTINGS;
-  const named = readSettings(process.env, { settings: {}, secrets: { databaseUrl } }).secrets.databaseUrl;
+  const { databaseUrl: named, redisUrl } = readNamedStores(process.env);
   if (named !== undefined) {
     await expectUsable({ databaseUrl: named, redisUrl: undefined });
     await migrate(named);
-    return createInDatabase(named, options, { timeoutMs: VALID_TIMEOUT_MS, matchUrls: [] });
+    const stores = { databaseUrl: named, redisUrl: redisUrl ?? redisBeside(named, dataDir) };
+    return createInDatabase(stores, options, VALID_TIMEOUT_MS);
   }
+  // The stack determines its Redis, whatever REDIS_URL is.
   if (isStackRunning(dataDir)) {
-    const { databaseUrl, matchUrls } = await waitForStack(dataDir);
-    await expectStackStore("Postgres", databaseUrl, POSTGRES_PORT, dataDir);
-    return createInDatabase(databaseUrl, options, { timeoutMs: VALID_TIMEOUT_MS, matchUrls });
+    const stack = await waitForStack(dataDir);
+    await expectStackStore("Postgres", stack.databaseUrl, POSTGRES_PORT, dataDir);
+    return createInDatabase(stack, options, VALID_TIMEOUT_MS);
   }
   expectDataDir(dataDir, process.env.DATA_DIR);
   if (!process.env.DATA_DIR?.trim()) expectNoOtherStack(dataDir, runningStacks());
   return createInEmbeddedPostgres(dataDir, options);
+}
+
+/** The Redis of the stack of DATA_DIR, if that runs and uses this database. */
+function redisBeside(databaseUrl: string, dataDir: string): string | undefined {
+  const stack = isStackRunning(dataDir) ? readStackFile(dataDir) : undefined;
+  return stack?.databaseUrl === databaseUrl ? stack.redisUrl : undefined;
 }
 
 /** Warns about what an account with only this key cannot do; undefined: nothing. Exported for its tests. */
@@ -129,20 +134,21 @@ async function waitForStack(dataDir: string): Promise<StackDescription> {
 }
 
 /**
- * Inserts the account and its key, which management publishes. Returns the key once these match instances accept it; says
- * so if that takes longer than `timeoutMs`.
+ * Inserts the account and its key, which management publishes. Returns the key once it is in force; says so if that takes
+ * longer than `timeoutMs`. A key that is stored is always returned.
  */
 async function createInDatabase(
-  databaseUrl: string,
+  { databaseUrl, redisUrl }: { databaseUrl: string; redisUrl: string | undefined },
   options: KeyOptions,
-  { timeoutMs, matchUrls }: { timeoutMs: number; matchUrls: readonly string[] },
+  timeoutMs: number,
 ): Promise<string> {
   const database = createDatabase(databaseUrl, { poolSize: 1, applicationName: "key-command" });
   try {
     const { keyId, key } = await createAccountWithKey({ database }, options);
+    const deadlineMs = performance.now() + timeoutMs;
     const isValid =
-      (await waitUntil(() => isPublished(database, keyId), timeoutMs)) &&
-      (await waitUntil(() => isAccepted(key, matchUrls), timeoutMs));
+      (await waitUntil(() => isPublished(database, keyId).catch(() => false), timeoutMs)) &&
+      (redisUrl === undefined || (await isPropagated(redisUrl, deadlineMs - performance.now())));
     if (!isValid) say("The key is valid within two seconds once all services run.");
     return key;
   } finally {
@@ -155,11 +161,17 @@ async function isPublished(database: Database, keyId: string): Promise<boolean> 
   return publishedVersion >= version;
 }
 
-/** Asks for a path that does not exist, because the key is checked first. */
-async function isAccepted(key: string, matchUrls: readonly string[]): Promise<boolean> {
-  const headers = { Authorization: `Bearer ${key}` };
-  const answers = await Promise.all(matchUrls.map((url) => fetch(url, { headers }).catch(() => undefined)));
-  return answers.every((answer) => !UNKNOWN_KEY_STATUSES.includes(answer?.status));
+/** Whether every match instance applies within the time what is published. Asks Redis: requests would count for the key. */
+async function isPropagated(redisUrl: string, timeoutMs: number): Promise<boolean> {
+  const redis = connectRedis(redisUrl, { name: "key-command" });
+  try {
+    await new SnapshotPublisher(redis).awaitPublished(timeoutMs);
+    return true;
+  } catch {
+    return false;
+  } finally {
+    redis.disconnect();
+  }
 }
 
 /** A stopped stack needs only Postgres, for a moment: management publishes the key when it starts. */
@@ -169,7 +181,7 @@ async function createInEmbeddedPostgres(dataDir: string, options: KeyOptions): P
     const postgres = await startPostgres({ dir: join(dataDir, "postgres"), onProgress: say });
     try {
       await migrate(postgres.url);
-      return await createInDatabase(postgres.url, options, { timeoutMs: 0, matchUrls: [] });
+      return await createInDatabase({ databaseUrl: postgres.url, redisUrl: undefined }, options, 0);
     } finally {
       await postgres.stop();
     }

@@ -122,6 +122,12 @@ export class SnapshotPublisher {
     }
   }
 
+  /** `awaitPropagation` of all that is published by now. */
+  async awaitPublished(timeoutMs: number): Promise<void> {
+    const { version } = await this.#read();
+    await this.awaitPropagation(version, timeoutMs);
+  }
+
   /**
    * Whether the snapshot is incomplete: never rebuilt, flushed, older than this publisher has seen, or not rebuilt
    * since the server started or was promoted.
