@@ -26,7 +26,10 @@ const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
 /** `npm start`: runs the stack until Ctrl-C. Throws one sentence when it cannot start, after stopping everything. */
-export async function runStack(args: string[]): Promise<void> {
+export async function runStack(
+  args: string[],
+  { leftoverTimeoutMs = LEFTOVER_TIMEOUT_MS } = {},
+): Promise<void> {
   const settings = readStackSettings(process.env, args);
   if (settings === "help") {
     say(START_USAGE);
@@ -35,8 +38,21 @@ export async function runStack(args: string[]): Promise<void> {
   const { dataDir } = settings;
   const lock = await lockDataDirectory(dataDir, "stack");
   try {
+    // Before anything is removed: the file names the leftovers to the next start as well.
+    await waitForLeftovers(dataDir, leftoverTimeoutMs);
+    await runLocked(settings);
+  } finally {
+    lock.release();
+  }
+  // Handles that libraries still hold open must not keep the process alive.
+  process.exit(0);
+}
+
+/** Requires the lock of the data directory. */
+async function runLocked(settings: StackSettings): Promise<void> {
+  const { dataDir } = settings;
+  try {
     noteStack(dataDir);
-    await waitForLeftovers(dataDir);
     removeStackFile(dataDir);
     const secrets = readOrCreateSecrets(dataDir);
     const setupToken = setupTokenOf(settings, secrets);
@@ -55,10 +71,7 @@ export async function runStack(args: string[]): Promise<void> {
   } finally {
     removeStackFile(dataDir);
     forgetStack(dataDir);
-    lock.release();
   }
-  // Handles that libraries still hold open must not keep the process alive.
-  process.exit(0);
 }
 
 async function runUntilStopped(
@@ -89,12 +102,12 @@ async function runUntilStopped(
 }
 
 /** Only a killed stack leaves its file behind. Its processes end without help; until then they hold ports and files. */
-async function waitForLeftovers(dataDir: string): Promise<void> {
+async function waitForLeftovers(dataDir: string, timeoutMs: number): Promise<void> {
   const pids = readStackFile(dataDir)?.processes.map((process) => process.pid) ?? [];
   const haveEnded = () => pids.every((pid) => processIdentity(pid) === undefined);
   if (haveEnded()) return;
   say("Waiting until what a killed stack has left behind has ended …");
-  if (!(await waitUntil(haveEnded, LEFTOVER_TIMEOUT_MS))) {
+  if (!(await waitUntil(haveEnded, timeoutMs))) {
     const alive = pids.filter((pid) => processIdentity(pid) !== undefined).join(", ");
     throw new SetupError(`Processes of a killed stack still run: end them (${alive}) and start again.`);
   }
