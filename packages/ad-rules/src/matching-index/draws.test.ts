@@ -220,4 +220,28 @@ describe("campaigns that lacked money for long", () => {
     while (index.tidy(scene.nowMs + 600_000));
     expect(idAfter(index, 600_000)).toBe("camp_ended");
   });
+
+  it("of the highest bids leave the lower ones a chance once the refusal of the lowest has ended", () => {
+    const index = new CampaignIndex();
+    index.upsert(campaign({ campaign_id: "camp_high", advertiser_id: "adv_1", cpm_bid_cents: 5_000 }));
+    index.upsert(campaign({ campaign_id: "camp_low", advertiser_id: "adv_1", cpm_bid_cents: 1_000 }));
+    const refuse = (bidCents: number, sinceMs: number) =>
+      index.refuseAdvertiser("adv_1", { bidCents, sinceMs, untilMs: sinceMs + 600_000 });
+    refuse(100, scene.nowMs);
+    expect(idAfter(index, 0)).toBeUndefined();
+    refuse(5_000, scene.nowMs + 600_000);
+    expect(idAfter(index, 600_000)).toBe("camp_low");
+  });
+
+  it("stay out of the searched posting lists when they are refused again", () => {
+    const index = new CampaignIndex();
+    const ids = Array.from({ length: 65 }, (_, n) => `camp_${n}`);
+    const span = { sinceMs: scene.nowMs, untilMs: scene.nowMs + 3_600_000 };
+    const refuse = (id: string) => index.refuse(id, { lacksMoney: true, ...span });
+    for (const id of ids) index.upsert(campaign({ campaign_id: id }));
+    for (const id of ids) refuse(id);
+    for (let n = 0; n < 2; n += 1) expect(idAfter(index, 0)).toBeUndefined();
+    for (const id of ids) refuse(id);
+    expect(index.tidy(scene.nowMs)).toBe(false);
+  });
 });

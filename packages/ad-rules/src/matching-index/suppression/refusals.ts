@@ -82,36 +82,44 @@ export class Refusals {
   }
 
   refuseDocument(documentId: number, lacksMoney: boolean, span: Span): void {
-    this.forget(documentId);
+    // A long refusal that replaces another leaves the record parked.
+    if (this.#mapFor(span) === this.#long) this.#short.delete(documentId);
+    else this.forget(documentId);
     const reason = lacksMoney ? refusal.lacksMoney : refusal.other;
     this.#add(documentId, { ...span, bidCents: 0, reason });
   }
 
-  /** Keeps the lowest refused bid. */
+  /** Keeps the lowest refused bid while its refusal lasts. */
   refuseAdvertiser(term: number, bidCents: number, span: Span): void {
     const key = advertiserKey(term);
-    const known = this.#queueFor(span).get(key);
+    const refusals = this.#mapFor(span);
+    if ((refusals.get(key)?.untilMs ?? 0) <= span.sinceMs) this.#end(refusals, key);
+    const known = refusals.get(key);
     const lowest = Math.min(bidCents, known?.bidCents ?? bidCents);
     this.#add(key, { ...span, bidCents: lowest, reason: refusal.lacksMoney });
   }
 
-  #queueFor({ sinceMs, untilMs }: Span): Map<number, Refused> {
+  #mapFor({ sinceMs, untilMs }: Span): Map<number, Refused> {
     return untilMs - sinceMs <= shortMs ? this.#short : this.#long;
   }
 
   #add(key: number, refused: Refused): void {
-    const queue = this.#queueFor(refused);
-    queue.delete(key);
-    queue.set(key, refused);
-    if (queue === this.#long) this.#nextEndMs = Math.min(this.#nextEndMs, refused.untilMs);
-    if (queue.size <= (queue === this.#short ? maxShort : maxLong)) return;
-    const oldest = queue.keys().next();
+    const refusals = this.#mapFor(refused);
+    refusals.delete(key);
+    refusals.set(key, refused);
+    if (refusals === this.#long) this.#nextEndMs = Math.min(this.#nextEndMs, refused.untilMs);
+    if (refusals.size <= (refusals === this.#short ? maxShort : maxLong)) return;
+    const oldest = refusals.keys().next();
     if (!oldest.done) this.forget(oldest.value);
   }
 
   forget(key: number): void {
-    this.#short.delete(key);
-    if (this.#long.delete(key)) this.#onEnd(key);
+    this.#end(this.#short, key);
+    this.#end(this.#long, key);
+  }
+
+  #end(refusals: Map<number, Refused>, key: number): void {
+    if (refusals.delete(key) && refusals === this.#long) this.#onEnd(key);
   }
 
   /**
