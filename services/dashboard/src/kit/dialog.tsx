@@ -1,5 +1,5 @@
 import { Modal, type ModalProps } from "@mantine/core";
-import { useCallback } from "react";
+import { useCallback, useEffect, useRef } from "react";
 import { type BlockerFunction, useBlocker } from "react-router";
 
 /** A dialog over a page. Back closes it and stays on the page. */
@@ -13,11 +13,19 @@ export function Dialog(props: ModalProps) {
 }
 
 function BackCloses({ onClose }: { onClose: () => void }) {
+  const gone = useRef<AbortController>(undefined);
+  // A listener that was not called would close the next dialog.
+  useEffect(() => {
+    const controller = new AbortController();
+    gone.current = controller;
+    return () => controller.abort();
+  }, []);
   const shouldBlock = useCallback<BlockerFunction>(
     ({ historyAction }) => {
       if (historyAction !== "POP") return false;
       // The router first returns to the entry of the page: closing may replace the current entry.
-      addEventListener("popstate", onClose, { once: true });
+      const signal = gone.current?.signal;
+      addEventListener("popstate", onClose, { once: true, ...(signal && { signal }) });
       return true;
     },
     [onClose],
