@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { withMoney } from "./format.ts";
+import { dollarsOfMillicents, withMoney } from "./format.ts";
 
 describe("withMoney", () => {
   it("writes the amounts of a sentence as money", () => {
@@ -10,5 +10,11 @@ describe("withMoney", () => {
 
   it("leaves other numbers and words as they are", () => {
     expect(withMoney("a rank of 1000 in 20 centuries")).toBe("a rank of 1000 in 20 centuries");
+  });
+});
+
+describe("dollarsOfMillicents", () => {
+  it("is exact where two divisions are not", () => {
+    expect(String(dollarsOfMillicents(1_212))).toBe("0.01212");
   });
 });

@@ -76,6 +76,11 @@ export function centsOfMillicents(millicents: number): number {
   return millicents / MILLICENTS_PER_CENT;
 }
 
+/** In one division: two of them leave the noise of binary fractions, which a CSV would show. */
+export function dollarsOfMillicents(millicents: number): number {
+  return millicents / (MILLICENTS_PER_CENT * CENTS);
+}
+
 export function centsOfMicrocents(microcents: number): number {
   return microcents / MICROCENTS_PER_CENT;
 }

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import type { CsvValue } from "../format/csv.ts";
-import { centsOfMillicents, exactColumn, formatCount } from "../format/format.ts";
+import { centsOfMillicents, dollarsOfMillicents, exactColumn, formatCount } from "../format/format.ts";
 import { Money } from "./money.tsx";
 import type { SortValue } from "./table-rows.ts";
 
@@ -69,7 +69,11 @@ function exactMoneyColumn<Row>(
 ): Column<Row> {
   const centsOf = (row: Row) => centsOfMillicents(millicentsOf(row));
   const format = exactColumn((rows ?? []).map(centsOf));
-  return moneyColumn(key, header, centsOf, { cell: (row) => format(centsOf(row)), ...details });
+  return moneyColumn(key, header, centsOf, {
+    cell: (row) => format(centsOf(row)),
+    csv: (row) => dollarsOfMillicents(millicentsOf(row)),
+    ...details,
+  });
 }
 
 const makers = {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { consequences } from "./consequences.ts";
 
-const campaign = { budget_cents: 5_000, cpm_bid_cents: 1_000, spent_cents: 1_000 };
+const campaign = { budget_cents: 5_000, cpm_bid_cents: 1_000, spent_millicents: 1_000_000 };
 const now = { todaySpentCents: 300, heldCents: 200 };
 
 describe("the consequences of changed settings", () => {
@@ -16,6 +16,16 @@ describe("the consequences of changed settings", () => {
     expect(consequences(campaign, { budget_cents: 1_001 }, held)).toEqual([
       "$0.024 is held for ads that are matched but not yet seen. $0.014 of it no longer fits: those impressions are refused.",
     ]);
+  });
+
+  it("count what is spent to its last fraction of a cent", () => {
+    const spent = { ...campaign, spent_millicents: 1_000_500 };
+    expect(consequences(spent, { budget_cents: 1_003 }, { ...now, heldCents: 2.4 })).toEqual([
+      "$0.024 is held for ads that are matched but not yet seen, and still fits into the lower budget.",
+    ]);
+    expect(consequences(spent, { budget_cents: 1_001 }, now)).toContain(
+      "With this budget the campaign is no longer served.",
+    );
   });
 
   it("say that held money still fits into a lower budget", () => {

@@ -1,5 +1,5 @@
 import type { BodyOf } from "../../api/operations.ts";
-import { formatExactCents } from "../../format/format.ts";
+import { centsOfMillicents, formatExactCents } from "../../format/format.ts";
 import type { Campaign } from "./use-campaign.ts";
 
 interface Now {
@@ -10,15 +10,17 @@ interface Now {
 
 /** What the changes do, before they are saved. */
 export function consequences(
-  campaign: Pick<Campaign, "budget_cents" | "cpm_bid_cents" | "spent_cents">,
+  campaign: Pick<Campaign, "budget_cents" | "cpm_bid_cents" | "spent_millicents">,
   values: Partial<BodyOf<"PATCH /campaigns/{campaign_id}">>,
   { todaySpentCents, heldCents }: Now,
 ): string[] {
   const { budget_cents: budget, cpm_bid_cents: bid, daily_cap_cents: cap } = values;
   const found: string[] = [];
   if (typeof budget === "number" && budget < campaign.budget_cents) {
-    found.push(heldSentence(budget - campaign.spent_cents, heldCents));
-    if (budget <= campaign.spent_cents) found.push("With this budget the campaign is no longer served.");
+    const left = budget - centsOfMillicents(campaign.spent_millicents);
+    found.push(heldSentence(left, heldCents));
+    const price = centsOfMillicents(bid ?? campaign.cpm_bid_cents);
+    if (left < price) found.push("With this budget the campaign is no longer served.");
   }
   if (typeof bid === "number" && bid !== campaign.cpm_bid_cents) {
     found.push("A new bid counts from the next match; ads that are already matched cost the former one.");
