@@ -17,8 +17,7 @@ export function Entrance({ title, about, children }: EntranceProps) {
   useEffect(() => {
     document.title = `${title} · Diegetic`;
     // On a touch screen this would open the keyboard over the page.
-    if (matchMedia("(pointer: fine)").matches)
-      fields.current?.querySelector<HTMLInputElement>("input:not([type=radio])")?.focus();
+    if (matchMedia("(pointer: fine)").matches) fields.current?.querySelector("input")?.focus();
   }, [title]);
   return (
     <div className={classes.entrance}>

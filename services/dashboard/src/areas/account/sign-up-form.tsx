@@ -1,5 +1,5 @@
 import { Alert, Button, PasswordInput, Stack, TextInput } from "@mantine/core";
-import { type FormEvent, useState } from "react";
+import { type FormEvent, type ReactNode, useState } from "react";
 import { call } from "../../api/call.ts";
 import { useRead } from "../../api/queries.ts";
 import { useSessionChange } from "../../api/session.ts";
@@ -13,10 +13,12 @@ interface SignUpFormProps {
   /** Joins the account of an invitation, instead of making a new one. */
   invitationToken?: string;
   onDone?: () => void;
+  /** More questions, above the button. */
+  children?: ReactNode;
 }
 
 /** Creates a user; also an account, unless an invitation names one. */
-export function SignUpForm({ invitationToken, onDone }: SignUpFormProps) {
+export function SignUpForm({ invitationToken, onDone, children }: SignUpFormProps) {
   const changeSession = useSessionChange();
   const needs = useRead("GET /auth/sign-up").data;
   const [values, setValues] = useState(NOTHING);
@@ -89,6 +91,7 @@ export function SignUpForm({ invitationToken, onDone }: SignUpFormProps) {
             {...props("setup_token")}
           />
         )}
+        {children}
         <Button type="submit" loading={isSending} fullWidth>
           {invitationToken === undefined ? "Create account" : "Create user and join"}
         </Button>

@@ -1,5 +1,6 @@
-import { Anchor, SegmentedControl, Text } from "@mantine/core";
+import { Anchor, Input, SegmentedControl, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { useId } from "react";
 import { Link, Navigate, useSearchParams } from "react-router";
 import { sessionQuery } from "../../api/session.ts";
 import { useUrlState } from "../../kit/use-url-state.ts";
@@ -17,20 +18,30 @@ export function Component() {
   const [parameters] = useSearchParams();
   const session = useQuery(sessionQuery);
   const [goal, setGoal] = useUrlState("goal", GOALS[0].value);
+  const labelId = useId();
+  const next = parameters.get("next");
   if (session.data) {
-    const next = parameters.get("next") ?? GOALS.find(({ value }) => value === goal)?.path ?? null;
-    return <Navigate to={nextPage(next)} replace />;
+    const page = next ?? GOALS.find(({ value }) => value === goal)?.path ?? null;
+    return <Navigate to={nextPage(page)} replace />;
   }
   return (
     <Entrance title="Create an account" about="One account can do both.">
-      <SegmentedControl
-        aria-label="What for"
-        data={GOALS.map(({ value, label }) => ({ value, label }))}
-        value={goal}
-        onChange={setGoal}
-        fullWidth
-      />
-      <SignUpForm />
+      <SignUpForm>
+        {next === null && (
+          <div>
+            <Input.Label labelElement="div" id={labelId}>
+              I want to
+            </Input.Label>
+            <SegmentedControl
+              aria-labelledby={labelId}
+              data={GOALS.map(({ value, label }) => ({ value, label }))}
+              value={goal}
+              onChange={setGoal}
+              fullWidth
+            />
+          </div>
+        )}
+      </SignUpForm>
       <Text c="dimmed">
         You have an account?{" "}
         <Anchor component={Link} to={`/sign-in?${parameters}`}>

@@ -29,7 +29,7 @@ const REASONS: Readonly<Record<string, Advice>> = {
   no_campaigns: {
     label: "No campaign runs",
     means: "No advertiser has an active campaign.",
-    helps: "Nothing in your game. To try it now, run a campaign of your own: one account can be both.",
+    helps: "Nothing in your game. To try it now, run a campaign of your own: one account can do both.",
   },
 };
 
