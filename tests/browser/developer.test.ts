@@ -23,6 +23,7 @@ const TIMEOUT_MS = 120_000;
 const PASSWORD = "a lantern in the rain";
 const LINE = "The kettle sings of Emberroast.";
 const GAME = "rainy-keep";
+const TAKEN_GAME = "sunny-keep";
 const CLIENT_PACKAGE = fileURLToPath(new URL("../../packages/client", import.meta.url));
 
 describe("a developer in the dashboard", () => {
@@ -58,6 +59,8 @@ describe("a developer in the dashboard", () => {
     dashboard = await startDashboard();
     const advertiser = apiClient(dashboard.stack.describe().baseUrl, await dashboard.stack.createKey("ads"));
     await startCampaign(advertiser, { depositCents: 5_000, budgetCents: 5_000, cpmBidCents: 1_000 });
+    const placement = { creator_id: "sunny", placement_types: ["narrative_hook"] };
+    await advertiser.expect(201, "POST", `/placements/${TAKEN_GAME}`, placement);
     view = await dashboard.newPage();
     await view.page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   }, 240_000);
@@ -73,7 +76,7 @@ describe("a developer in the dashboard", () => {
       await page.goto(dashboard.origin);
       await page.getByRole("link", { name: "Create an account" }).click();
       await page
-        .getByRole("radiogroup", { name: "What for" })
+        .getByRole("radiogroup", { name: "I want to" })
         .getByText("Show ads in my game", { exact: true })
         .click();
       await page.getByLabel("Your name").fill("Mira Vale");
@@ -82,10 +85,18 @@ describe("a developer in the dashboard", () => {
       await page.getByRole("button", { name: "Create account" }).click();
 
       await page.getByRole("heading", { name: "Match tester" }).waitFor();
-      expect(await page.getByLabel("Game ID").inputValue()).toBe("mira-vale-game");
+      expect(await page.getByLabel("Game ID").inputValue()).toMatch(/^mira-vale-game-[0-9a-z]{6}$/);
       expect(await page.getByLabel("Location").inputValue()).toBe("tavern");
+      const more = page.getByRole("button", { name: "More fields" });
+      await more.click();
+      await page.getByRole("button", { name: "Fewer fields", expanded: true }).click();
+      await page.locator("button:focus", { hasText: "More fields" }).waitFor();
       expect(await seriousViolations(page)).toEqual([]);
-      await page.getByLabel("Game ID").fill(GAME);
+      await page.getByLabel("Game ID").fill(TAKEN_GAME);
+      await page.getByRole("button", { name: "Add game and ask for an ad" }).click();
+      await page.getByText("Another account has a game of this ID. Choose another.").waitFor();
+      await page.getByLabel("Game ID").fill(` ${GAME} `);
+      await page.getByText("And then the innkeeper said …").waitFor();
       await page.getByRole("button", { name: "Add game and ask for an ad" }).click();
       await page.getByText(LINE).first().waitFor();
       expect(await seriousViolations(page)).toEqual([]);

@@ -16,7 +16,14 @@ import { Page, Section } from "../../kit/page.tsx";
 import { Empty, Failed } from "../../kit/states.tsx";
 import { Status } from "../../kit/status.tsx";
 import { ErrorTable } from "./error-table.tsx";
-import { type GameTraffic, gamePath, NEW_GAME, type Placement, useAdsSwitch } from "./placement.ts";
+import {
+  GAME_DEFAULTS,
+  type GameTraffic,
+  gamePath,
+  NEW_GAME,
+  type Placement,
+  useAdsSwitch,
+} from "./placement.ts";
 import { usePlacements, useTraffic } from "./reads.ts";
 import { STAGE_WORDS } from "./stage.ts";
 
@@ -251,7 +258,10 @@ function AddForm({ onClose }: { onClose: () => void }) {
         {...textField(form, "creator_id")}
       />
       <List size="sm" c="dimmed">
-        <List.Item>You keep 70 % of each charge, and a player sees at most 10 ads in a session.</List.Item>
+        <List.Item>
+          You keep {GAME_DEFAULTS.sharePct} % of each charge, and a player sees at most{" "}
+          {GAME_DEFAULTS.adsPerSession} ads in a session.
+        </List.Item>
         <List.Item>The game takes all types of ads. All of this can be changed on its page.</List.Item>
       </List>
     </DialogForm>

@@ -18,7 +18,7 @@ import { type FormEvent, useState } from "react";
 import { Link, useSearchParams } from "react-router";
 import { callForResponse } from "../../api/call.ts";
 import type { AnswerOf, BodyOf } from "../../api/operations.ts";
-import { useChange, useRead } from "../../api/queries.ts";
+import { hasStatus, useChange, useRead } from "../../api/queries.ts";
 import { useAbility, useSession } from "../../api/session.ts";
 import {
   centsOfMillicents,
@@ -36,7 +36,7 @@ import { countryOptions } from "../../map/countries-list.ts";
 import { Scene } from "../../scene/scene.tsx";
 import { Story } from "../../scene/story.tsx";
 import { reasonAdvice } from "./advice.ts";
-import { gamePath, NEW_GAME } from "./placement.ts";
+import { GAME_DEFAULTS, gamePath, NEW_GAME } from "./placement.ts";
 import { usePlacements } from "./reads.ts";
 import {
   type GameContext,
@@ -76,7 +76,7 @@ export function Component() {
   const tested = sceneOf(parameters);
   const chosen =
     isFirst && parameters.size === 0
-      ? { game: gameIdFrom(account.label), country: null, scene: FIRST_SCENE }
+      ? { game: gameIdFrom(account), country: null, scene: FIRST_SCENE }
       : { ...tested, game: tested.game || (games.data?.[0]?.game_id ?? "") };
   const update = (next: Partial<TestedScene>) =>
     setParameters(sceneParameters({ ...chosen, ...next }), { replace: true, preventScrollReset: true });
@@ -116,10 +116,20 @@ export function Component() {
   );
 }
 
-/** A proposal for the identifier of a first game. */
-function gameIdFrom(label: string): string {
+const MAX_LABEL_PART = 80;
+const ACCOUNT_PART = 6;
+
+/** A proposal for the identifier of a first game: no other account's, since all accounts share one namespace. */
+function gameIdFrom({ id, label }: { id: string; label: string }): string {
   const words = label.toLowerCase().match(/[a-z0-9]+/g) ?? [];
-  return [...words, "game"].join("-");
+  const name = words.join("-").slice(0, MAX_LABEL_PART);
+  return [...(name === "" ? [] : [name]), "game", id.slice(-ACCOUNT_PART)].join("-");
+}
+
+/** What is wrong with the identifier of a first game; undefined where another thing failed. */
+function gameIdProblem(error: unknown): string | undefined {
+  if (hasStatus(error, 403)) return "Another account has a game of this ID. Choose another.";
+  return hasStatus(error, 400, 422) ? error.detail : undefined;
 }
 
 interface TesterProps {
@@ -134,21 +144,31 @@ function Tester({ chosen, games, onChange }: TesterProps) {
   const [failure, setFailure] = useState<unknown>();
   const [isAsking, setAsking] = useState(false);
   const add = useChange("POST /placements/{game_id}");
+  const { refetch } = usePlacements();
   const isFirst = games.length === 0;
+  // Adding a game that exists would set it back: somebody may have added it since the page was opened.
+  const addUnlessKnown = async (game: string) => {
+    const { data } = await refetch({ throwOnError: true });
+    if (data?.some(({ game_id: id }) => id === game)) return;
+    await add.mutateAsync({ path: { game_id: game }, body: NEW_GAME });
+  };
   const ask = async (event: FormEvent) => {
     event.preventDefault();
     setAsking(true);
     setFailure(undefined);
+    add.reset();
+    const asked = isFirst ? { ...chosen, game: chosen.game.trim() } : chosen;
     try {
       if (isFirst) {
-        await add.mutateAsync({ path: { game_id: chosen.game }, body: NEW_GAME });
-        onChange(chosen);
+        // The proposal disappears with the first game: what it says goes into the address.
+        onChange(asked);
+        await addUnlessKnown(asked.game);
       }
       const startedMs = performance.now();
-      const response = await callForResponse("POST /match", { body: requestOf(chosen) });
+      const response = await callForResponse("POST /match", { body: requestOf(asked) });
       const ad = response.status === 204 ? undefined : ((await response.json()) as Ad);
       setOutcome({
-        tested: chosen,
+        tested: asked,
         ad,
         reason: response.headers.get("X-No-Match-Reason") ?? undefined,
         milliseconds: performance.now() - startedMs,
@@ -160,25 +180,33 @@ function Tester({ chosen, games, onChange }: TesterProps) {
       setAsking(false);
     }
   };
+  const gameProblem = isFirst ? gameIdProblem(add.error) : undefined;
+  const change = (next: Partial<TestedScene>) => {
+    if (next.game !== undefined && gameProblem !== undefined) {
+      add.reset();
+      setFailure(undefined);
+    }
+    onChange(next);
+  };
   return (
     <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg" style={{ alignItems: "start" }}>
       <Card component="section" aria-label="Scene">
         <form onSubmit={(event) => void ask(event)}>
-          <SceneFields chosen={chosen} games={games} onChange={onChange} />
+          <SceneFields chosen={chosen} games={games} gameProblem={gameProblem} onChange={change} />
           <Group mt="md" justify="space-between">
             <Text c="dimmed" fz={13} maw={260}>
               {isFirst
-                ? "Adds the game: you keep 70 % of each charge. Asking charges nothing."
-                : "Nothing is charged. A match holds the price of one impression for ten minutes."}
+                ? `Adds the game: you keep ${GAME_DEFAULTS.sharePct} % of each charge. Asking charges nothing.`
+                : "Nothing is charged. A match holds the price of one impression until it is recorded or expires."}
             </Text>
-            <Button type="submit" loading={isAsking} disabled={chosen.game === ""}>
+            <Button type="submit" loading={isAsking} disabled={chosen.game.trim() === ""}>
               {isFirst ? "Add game and ask for an ad" : "Ask for an ad"}
             </Button>
           </Group>
         </form>
       </Card>
       <section aria-label="Answer" aria-live="polite">
-        {failure !== undefined ? (
+        {failure !== undefined && gameProblem === undefined ? (
           <Card>
             <Failed what="The service refused the request." error={failure} />
           </Card>
@@ -208,7 +236,11 @@ function requestOf({ game, country, scene }: TestedScene): BodyOf<"POST /match">
 
 const MORE_FIELDS = ["category", "theme_id", "actions"] as const;
 
-function SceneFields({ chosen, games, onChange }: TesterProps) {
+interface SceneFieldsProps extends TesterProps {
+  gameProblem: string | undefined;
+}
+
+function SceneFields({ chosen, games, gameProblem, onChange }: SceneFieldsProps) {
   const { game, country, scene } = chosen;
   const setScene = (field: keyof GameContext, value: string | string[]) =>
     onChange({ scene: { ...scene, [field]: value.length === 0 ? undefined : value } });
@@ -223,8 +255,12 @@ function SceneFields({ chosen, games, onChange }: TesterProps) {
   });
   const hasMore = country !== null || MORE_FIELDS.some((field) => (scene[field] ?? "").length > 0);
   const [isOpen, setOpen] = useState(hasMore);
+  const [hadMore, setHadMore] = useState(hasMore);
   // A scene from a link may say more.
-  if (hasMore && !isOpen) setOpen(true);
+  if (hasMore !== hadMore) {
+    setHadMore(hasMore);
+    if (hasMore) setOpen(true);
+  }
   return (
     <Stack>
       {games.length === 0 ? (
@@ -233,7 +269,8 @@ function SceneFields({ chosen, games, onChange }: TesterProps) {
           description="Your own name for the game. It cannot be changed."
           maxLength={100}
           value={game}
-          onChange={({ currentTarget }) => onChange({ game: currentTarget.value.trim() })}
+          error={gameProblem}
+          onChange={({ currentTarget }) => onChange({ game: currentTarget.value })}
         />
       ) : (
         <Select
@@ -261,32 +298,31 @@ function SceneFields({ chosen, games, onChange }: TesterProps) {
         maxLength={2_000}
         {...text("narrative")}
       />
-      {isOpen ? (
-        <SimpleGrid cols={{ base: 1, sm: 2 }}>
-          <Select
-            label="Country of the player"
-            data={[...countryOptions]}
-            searchable
-            clearable
-            placeholder="Unknown"
-            value={country}
-            onChange={(value) => onChange({ country: value })}
-          />
-          <TextInput label="Category" placeholder="fantasy" maxLength={200} {...text("category")} />
-          <TextInput label="Theme" placeholder="medieval" maxLength={200} {...text("theme_id")} />
-          <TagsInput
-            label="Actions"
-            placeholder={scene.actions?.length ? "" : "drink"}
-            {...words("actions")}
-          />
-        </SimpleGrid>
-      ) : (
-        <Group>
-          <Button variant="default" size="compact-sm" onClick={() => setOpen(true)}>
-            More fields
-          </Button>
-        </Group>
-      )}
+      <div>
+        <Button variant="default" size="compact-sm" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          {isOpen ? "Fewer fields" : "More fields"}
+        </Button>
+        <Collapse expanded={isOpen}>
+          <SimpleGrid cols={{ base: 1, sm: 2 }} mt="md">
+            <Select
+              label="Country of the player"
+              data={[...countryOptions]}
+              searchable
+              clearable
+              placeholder="Unknown"
+              value={country}
+              onChange={(value) => onChange({ country: value })}
+            />
+            <TextInput label="Category" placeholder="fantasy" maxLength={200} {...text("category")} />
+            <TextInput label="Theme" placeholder="medieval" maxLength={200} {...text("theme_id")} />
+            <TagsInput
+              label="Actions"
+              placeholder={scene.actions?.length ? "" : "drink"}
+              {...words("actions")}
+            />
+          </SimpleGrid>
+        </Collapse>
+      </div>
     </Stack>
   );
 }

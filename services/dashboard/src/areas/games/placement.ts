@@ -1,5 +1,6 @@
 import type { AnswerOf } from "../../api/operations.ts";
 import { useChange } from "../../api/queries.ts";
+import { requestSchema } from "../../api/use-field-problems.ts";
 import { useConfirm } from "../../kit/confirm.tsx";
 import { notifyDone, notifyFailed } from "../../kit/notify.ts";
 
@@ -39,6 +40,12 @@ export const NEW_GAME = {
   creator_id: "studio",
   placement_types: PLACEMENT_TYPES.map(({ value }) => value),
 };
+
+const { revenue_share_pct: share, max_ads_per_session: ads } =
+  requestSchema("POST /placements/{game_id}").properties ?? {};
+
+/** The settings that a game has until its page says otherwise. */
+export const GAME_DEFAULTS = { sharePct: Number(share?.default), adsPerSession: Number(ads?.default) };
 
 export function gamePath(gameId: string): string {
   return `/games/${encodeURIComponent(gameId)}`;
