@@ -83,7 +83,7 @@ describe.each([
 
   /** A key of the developer that has been used on the kept connection. */
   async function newKey(): Promise<{ id: string; text: string }> {
-    const made = await developer.expect(201, "POST", "/api-keys", { label: "spare" });
+    const made = await developer.setUp(201, "/api-keys", { label: "spare" });
     await eventually(async () => (await direct.post("/match", made.key, matchBody("first")).status) === 200);
     return { id: made.id, text: made.key };
   }

@@ -1,8 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { setTimeout } from "node:timers/promises";
-import { undocumented } from "./documented.ts";
-
-const REPEAT_WITHIN_MS = 30_000;
+import { repeatedly, retryAfterMs, undocumented } from "./documented.ts";
 
 export interface ApiAnswer {
   status: number;
@@ -14,9 +11,12 @@ export interface ApiAnswer {
 /** Calls the API with one key, like a client. Rejects on an answer that the API document does not allow. */
 export interface Api {
   request(method: string, path: string, body?: object, headers?: Record<string, string>): Promise<ApiAnswer>;
-  /** Expects the status, and returns the body. Repeats a POST that is answered 503, under one Idempotency-Key. */
+  /** Expects the status, and returns the body. */
   // biome-ignore lint/suspicious/noExplicitAny: an answer's shape is what the tests examine
   expect(status: number, method: string, path: string, body?: object): Promise<any>;
+  /** A POST that prepares a test: like `expect`, but repeats a 503 under one Idempotency-Key, as a client does. */
+  // biome-ignore lint/suspicious/noExplicitAny: an answer's shape is what the tests examine
+  setUp(status: number, path: string, body?: object): Promise<any>;
 }
 
 export function apiClient(baseUrl: string, key: string): Api {
@@ -40,22 +40,21 @@ export function apiClient(baseUrl: string, key: string): Api {
       body: text === "" ? undefined : JSON.parse(text),
     };
   };
+  const bodyOf = (answer: ApiAnswer, status: number, name: string) => {
+    if (answer.status === status) return answer.body;
+    throw new Error(`${name}: ${answer.status} ${JSON.stringify(answer.body)}, not ${status}`);
+  };
   return {
     request,
-    async expect(status, method, path, body) {
-      const headers = method === "POST" ? { "Idempotency-Key": randomUUID() } : undefined;
-      const deadlineMs = performance.now() + REPEAT_WITHIN_MS;
-      let answer = await request(method, path, body, headers);
-      while (headers && answer.status === 503 && status !== 503 && performance.now() < deadlineMs) {
-        const seconds = Number(answer.headers.get("Retry-After") ?? Number.NaN);
-        if (Number.isNaN(seconds)) break;
-        await setTimeout(seconds * 1_000);
-        answer = await request(method, path, body, headers);
-      }
-      if (answer.status !== status) {
-        throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}, not ${status}`);
-      }
-      return answer.body;
+    expect: async (status, method, path, body) =>
+      bodyOf(await request(method, path, body), status, `${method} ${path}`),
+    async setUp(status, path, body) {
+      const headers = { "Idempotency-Key": randomUUID() };
+      const answer = await repeatedly(
+        () => request("POST", path, body, headers),
+        (refused) => retryAfterMs(refused.status, refused.headers.get("Retry-After")),
+      );
+      return bodyOf(answer, status, `POST ${path}`);
     },
   };
 }
@@ -73,26 +72,26 @@ export async function startCampaign(
   plan: CampaignPlan,
 ): Promise<{ campaignId: string; creativeId: string }> {
   const email = `ads-${Math.random().toString(36).slice(2)}@example.com`;
-  await api.expect(201, "POST", "/register", { company_name: "Emberroast", contact_email: email });
-  await api.expect(200, "POST", "/deposit", { amount_cents: plan.depositCents });
-  const campaign = await api.expect(201, "POST", "/campaigns", {
+  await api.setUp(201, "/register", { company_name: "Emberroast", contact_email: email });
+  await api.setUp(200, "/deposit", { amount_cents: plan.depositCents });
+  const campaign = await api.setUp(201, "/campaigns", {
     name: "Launch",
     budget_cents: plan.budgetCents,
     cpm_bid_cents: plan.cpmBidCents,
   });
-  const creative = await api.expect(201, "POST", `/campaigns/${campaign.id}/creatives`, {
+  const creative = await api.setUp(201, `/campaigns/${campaign.id}/creatives`, {
     creative_type: "narrative_hook",
     brand_name: "Emberroast",
     narrative_hook: "The kettle sings of Emberroast.",
     max_uses_per_game: 20,
   });
-  await api.expect(200, "POST", `/campaigns/${campaign.id}/activate`);
+  await api.setUp(200, `/campaigns/${campaign.id}/activate`);
   return { campaignId: campaign.id, creativeId: creative.id };
 }
 
 /** Enables a game of the caller's account for every creative type. */
 export async function enableGame(api: Api, gameId: string): Promise<void> {
-  await api.expect(201, "POST", `/placements/${gameId}`, {
+  await api.setUp(201, `/placements/${gameId}`, {
     creator_id: "studio",
     placement_types: ["narrative_hook"],
     revenue_share_pct: 70,

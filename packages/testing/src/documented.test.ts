@@ -95,13 +95,15 @@ describe("a request that cannot be served now", () => {
     for (const close of closers.splice(0)) close();
   });
 
-  /** Answers 503 once, then as given. */
-  async function busyOnce({ status, headers, text }: SeenAnswer) {
+  /** Answers 503 at first, then as given. */
+  async function busyAtFirst({ status, headers, text }: SeenAnswer, { times = 1, detail = STALE } = {}) {
     const keys: unknown[] = [];
     const server = createServer((incoming, response) => {
       keys.push(incoming.headers["idempotency-key"]);
       const answer =
-        keys.length === 1 ? { status: 503, text: '{"detail":"later"}', headers: busy.headers } : undefined;
+        keys.length <= times
+          ? { status: 503, text: JSON.stringify({ detail }), headers: busy.headers }
+          : undefined;
       response.writeHead(answer?.status ?? status, (answer?.headers ?? headers) as Record<string, string>);
       response.end(answer?.text ?? text);
     });
@@ -112,28 +114,54 @@ describe("a request that cannot be served now", () => {
     );
     return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, keys };
   }
-  const busy = error("/api/match", 503, { "retry-after": "1" });
+  const STALE = "The match tier is not up to date: try again.";
+  const busy: SeenAnswer = {
+    ...error("/api/match", 503, { "retry-after": "1" }),
+    text: JSON.stringify({ detail: STALE }),
+  };
 
-  it("is repeated where a match instance refuses it", async () => {
-    const { origin, keys } = await busyOnce(noMatch);
+  it("is repeated where the lease of a match instance has run out", async () => {
+    const { origin, keys } = await busyAtFirst(noMatch);
     await documented(request(origin).post("/api/match").send({})).expect(204);
     expect(keys).toHaveLength(2);
     const answers = [busy, noMatch];
     expect(await sendRepeatedly(async () => answers.shift() ?? busy)).toBe(noMatch);
   });
 
+  it("is repeated three times at most, after the time that it asks for", async () => {
+    const startedMs = performance.now();
+    const { origin, keys } = await busyAtFirst(noMatch, { times: 5 });
+    await documented(request(origin).post("/api/match").send({})).expect(503);
+    expect(keys).toHaveLength(4);
+    expect(performance.now() - startedMs).toBeGreaterThan(2_900);
+  });
+
+  it("is not repeated where a match instance refuses it for another reason", async () => {
+    const { origin, keys } = await busyAtFirst(noMatch, { detail: "Too many requests." });
+    await documented(request(origin).post("/api/match").send({})).expect(503);
+    expect(keys).toHaveLength(1);
+    const other = { ...busy, text: '{"detail":"Too many requests."}' };
+    const answers = [other, noMatch];
+    expect(await sendRepeatedly(async () => answers.shift() ?? busy)).toBe(other);
+  });
+
   it("is not repeated where the first answer is asked for, or where a change may be stored", async () => {
-    const { origin } = await busyOnce(noMatch);
+    const { origin } = await busyAtFirst(noMatch);
     await documented(request(origin).post("/api/match").send({})).retry(0).expect(503);
-    const other = await busyOnce(deposit);
+    const other = await busyAtFirst(deposit);
     await documented(request(other.origin).post("/api/deposit").send({})).expect(503);
     expect(other.keys).toHaveLength(1);
   });
 
-  it("is repeated under one Idempotency-Key where a set-up expects a success", async () => {
-    const { origin, keys } = await busyOnce(deposit);
+  it("is repeated under one Idempotency-Key where it prepares a test, and only there", async () => {
+    const { origin, keys } = await busyAtFirst(deposit);
     const api = apiClient(`${origin}/api`, "igk_any");
-    expect(await api.expect(200, "POST", "/deposit", {})).toEqual(JSON.parse(deposit.text));
+    expect(await api.setUp(200, "/deposit", {})).toEqual(JSON.parse(deposit.text));
     expect(keys).toEqual([expect.stringMatching(/./), keys[0]]);
+
+    const other = await busyAtFirst(deposit);
+    const refused = apiClient(`${other.origin}/api`, "igk_any").expect(200, "POST", "/deposit", {});
+    await expect(refused).rejects.toThrow("POST /deposit: 503");
+    expect(other.keys).toEqual([undefined]);
   });
 });

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { openApiDocument } from "@diegetic/contracts";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import formatsPlugin from "ajv-formats";
@@ -28,8 +29,9 @@ export interface SeenAnswer {
 
 const BASE_PATH = "/api";
 const MATCH_TIER_PATHS = new Set([`${BASE_PATH}/match`, `${BASE_PATH}/impressions`]);
-/** Only ends what hangs. */
-const REPEAT_WITHIN_MS = 20_000;
+/** Of an instance whose lease or snapshot has expired. */
+const STALE_SENTENCE = "The match tier is not up to date: try again.";
+const MAX_REPEATS = 3;
 const document = JSON.parse(JSON.stringify(openApiDocument({ basePath: BASE_PATH })));
 const ajv = new Ajv2020({ strict: false, coerceTypes: false });
 formatsPlugin.default(ajv);
@@ -47,10 +49,16 @@ const paths = Object.keys(document.paths)
  * `.retry(0)` takes the first answer.
  */
 export function documented(test: Test): Test {
-  const deadlineMs = performance.now() + REPEAT_WITHIN_MS;
-  test.retry(Number.POSITIVE_INFINITY, (_error, response: Response | undefined) => {
-    return response !== undefined && isToBeRepeated(seen(response)) && performance.now() < deadlineMs;
+  let waitMs = 0;
+  test.retry(MAX_REPEATS, (_error, response: Response | undefined) => {
+    if (response === undefined || !isToBeRepeated(seen(response))) return false;
+    waitMs = retryAfterMs(response.status, response.headers["retry-after"]) ?? 0;
+    return true;
   });
+  // Superagent repeats at once, and has no setting for it.
+  const repeating = test as unknown as { _retry(): void };
+  const repeat = repeating._retry.bind(test);
+  repeating._retry = () => void setTimeout(repeat, waitMs);
   return test.expect((response: Response) => {
     const answer = seen(response);
     const problem = undocumented(answer);
@@ -59,21 +67,39 @@ export function documented(test: Test): Test {
 }
 
 /**
- * Whether a client repeats the request: a match instance cannot serve now. On a busy machine its lease can run out at any
- * request. Changes of management are not repeated: they may be stored.
+ * Whether the lease of the match instance had run out, as on a busy machine it can at any request. Every other refusal is
+ * a finding. Changes of management are not repeated: they may be stored.
  */
-export function isToBeRepeated({ method, path, status, headers }: SeenAnswer): boolean {
-  const wants = status === 503 && headers["retry-after"] !== undefined;
-  return wants && method === "POST" && MATCH_TIER_PATHS.has(path);
+export function isToBeRepeated({ method, path, status, headers, text }: SeenAnswer): boolean {
+  if (retryAfterMs(status, headers["retry-after"]) === undefined) return false;
+  return method === "POST" && MATCH_TIER_PATHS.has(path) && JSON.parse(text).detail === STALE_SENTENCE;
+}
+
+/** How long a 503 asks to wait; undefined: another answer, or none that asks. */
+export function retryAfterMs(status: number, retryAfter: string | null | undefined): number | undefined {
+  return status === 503 && retryAfter ? Number(retryAfter) * 1_000 : undefined;
 }
 
 /** Sends as a client does. */
-export async function sendRepeatedly(send: () => Promise<SeenAnswer>): Promise<SeenAnswer> {
-  const deadlineMs = performance.now() + REPEAT_WITHIN_MS;
-  for (;;) {
-    const answer = await send();
-    if (!isToBeRepeated(answer) || performance.now() > deadlineMs) return answer;
+export function sendRepeatedly(send: () => Promise<SeenAnswer>): Promise<SeenAnswer> {
+  return repeatedly(send, (answer) =>
+    isToBeRepeated(answer) ? retryAfterMs(answer.status, answer.headers["retry-after"]) : undefined,
+  );
+}
+
+/** Sends until the answer needs no repetition, a few times at most. */
+export async function repeatedly<T>(
+  send: () => PromiseLike<T>,
+  waitMsOf: (answer: T) => number | undefined,
+): Promise<T> {
+  let answer = await send();
+  for (let repeats = 0; repeats < MAX_REPEATS; repeats += 1) {
+    const waitMs = waitMsOf(answer);
+    if (waitMs === undefined) break;
+    await sleep(waitMs);
+    answer = await send();
   }
+  return answer;
 }
 
 function seen(response: Response): SeenAnswer {

@@ -1,6 +1,6 @@
 import { MAX_ACCOUNT_BYTES, newId, type Operation } from "@diegetic/contracts";
 import { bodyOf, type Provocation, type Provocations, withQuery } from "./provocation.ts";
-import { type Caller, operationNamed, placementBody, type World, webhookBody } from "./world.fixture.ts";
+import { type Caller, placementBody, type World, webhookBody } from "./world.fixture.ts";
 
 /** What refuses in the same way wherever it is listed. */
 export const commonRefusals: Provocations = {
@@ -40,7 +40,7 @@ export const commonRefusals: Provocations = {
     const by = await world.advertiser();
     const named = { ...by.named, ...(await world.campaign(by, {}, "draft")) };
     if (operation.operationId === "updatePlacement") {
-      await world.call(operationNamed("enablePlacement"), { by, named, body: placementBody }).expect(201);
+      await world.setUp("enablePlacement", { by, named, body: placementBody });
     }
     await world.api.database.account.update({
       where: { id: by.accountId },
@@ -113,12 +113,12 @@ async function accepted(
       };
     case "rotateApiKey": {
       const caller = await world.account();
-      const spare = await world.call(operationNamed("createApiKey"), { by: caller, body: { label: "old" } });
+      const spare = await world.setUp("createApiKey", { by: caller, body: { label: "old" } });
       return { by: caller, named: { ...caller.named, key_id: spare.body.id }, body };
     }
     case "rotateWebhookSecret": {
       const caller = await world.account();
-      const webhook = await world.call(operationNamed("createWebhook"), { by: caller, body: webhookBody });
+      const webhook = await world.setUp("createWebhook", { by: caller, body: webhookBody });
       return { by: caller, named: { ...caller.named, webhook_id: webhook.body.id }, body };
     }
     case "createApiKey":
@@ -143,9 +143,9 @@ export async function impressionOfAMatch(
   const category = newId("acct");
   const made = await world.campaign(caller, { target_categories: [category], ...campaign });
   const { game_id } = caller.named;
-  await world.call(operationNamed("enablePlacement"), { by: caller, body: placementBody });
+  await world.setUp("enablePlacement", { by: caller, body: placementBody });
   const scene = { game_id, user_id: newId("acct"), game_context: { category } };
-  const match = await world.call(operationNamed("matchAd"), { by: caller, body: scene });
+  const match = await world.setUp("matchAd", { by: caller, body: scene });
   if (match.status !== 200) throw new Error(`no match: ${match.status} ${match.text}`);
   const { campaign_id, creative_id, match_id } = match.body;
   return {

@@ -1,9 +1,9 @@
 import { allOperations, newId, type Operation } from "@diegetic/contracts";
 import { connectRedis, createMoneyCommands, type MoneyCommands } from "@diegetic/hot-state";
 import type { KeyOptions } from "@diegetic/management";
-import { documented } from "@diegetic/testing/documented";
+import { documented, repeatedly, retryAfterMs } from "@diegetic/testing/documented";
 import { startTestRedis } from "@diegetic/testing/redis";
-import request, { type Test } from "supertest";
+import request, { type Response, type Test } from "supertest";
 import { type ComposedApi, startComposedApi } from "../composed-api.fixture.ts";
 
 /** What the path of an operation can name, by the name of the parameter. */
@@ -45,6 +45,8 @@ export interface World {
   nobody: Caller;
   /** Calls an operation, as the owner and without a body unless it is said. The answer has to be a documented one. */
   call(operation: Pick<Operation, "method" | "path">, call?: Call): Test;
+  /** Calls an operation that a test needs to succeed. Repeats a 503 under one Idempotency-Key, as a client does. */
+  setUp(operationId: string, call: Call): Promise<Response>;
   /** A new account, which has registered and deposited, but has nothing else. */
   advertiser(depositCents?: number): Promise<Caller>;
   account(options?: Partial<KeyOptions>): Promise<Caller>;
@@ -104,11 +106,17 @@ export async function startWorld(): Promise<World> {
     if (given.headers?.["Content-Type"] === undefined) test.set("Content-Type", "application/json");
     return documented(test.send(given.body as object));
   };
-  const made = async (by: Caller, operationId: string, body: unknown, named: Partial<Named> = {}) => {
-    const answer = await call(operationNamed(operationId), { by, body, named }, nobody);
+  const setUp: World["setUp"] = async (operationId, given) => {
+    const headers = { "Idempotency-Key": newId("acct"), ...given.headers };
+    const answer = await repeatedly(
+      () => call(operationNamed(operationId), { ...given, headers }, nobody),
+      (refused) => retryAfterMs(refused.status, refused.headers["retry-after"]),
+    );
     if (answer.status >= 300) throw new Error(`${operationId}: ${answer.status} ${answer.text}`);
-    return answer.body.id as string;
+    return answer;
   };
+  const made = async (by: Caller, operationId: string, body: unknown, named: Partial<Named> = {}) =>
+    (await setUp(operationId, { by, body, named })).body.id as string;
   const advertiser: World["advertiser"] = async (depositCents = DEPOSIT_CENTS) => {
     const by = await account();
     const contact_email = `${by.accountId}@example.com`;
@@ -149,6 +157,7 @@ export async function startWorld(): Promise<World> {
     other: await furnished(),
     nobody,
     call: (operation, given = {}) => call(operation, given, owner),
+    setUp,
     advertiser,
     account,
     campaign,
