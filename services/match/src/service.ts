@@ -132,7 +132,7 @@ function createParts({
   });
   const catalog = new Catalog();
   let isTidying = false;
-  /** Restores campaigns that have money again, in slices of less than a millisecond. */
+  /** Restores campaigns that have money again, in slices of at most 64 of each kind. A slice takes milliseconds if their posting lists are very long. */
   const tidyInTurns = () => {
     if (isTidying) return;
     isTidying = catalog.index.tidy(nowMs());

@@ -106,7 +106,7 @@ export function createConnectionLogs(
 ): (part: string) => OutageLog {
   const up = metrics.gauge(
     "dependency_up",
-    "Connections to Redis, by part, and to Postgres; 1: works, 0: fails",
+    "Connections to Redis, by part: 1 works, 0 fails; Postgres: 1 answers within 2 s, 0 does not",
     ["part"],
     async (gauge) => {
       const failing = await failingChecks(probes);

@@ -17,8 +17,8 @@ export class ActiveLists {
   numbers: Int32Array = new Int32Array(0);
   start = 0;
   end = 0;
-  /** The heads that `takeTop` chooses from: lists and reaches. */
-  readonly #topReaches: number[] = [];
+  /** The heads that `takeTopCandidate` chooses from: lists and reaches. */
+  readonly #candidateReaches: number[] = [];
   #lists: PostingLists | null = null;
 
   open(lists: PostingLists, { activeKeys, activeKeyCount }: Terms): void {
@@ -56,30 +56,30 @@ export class ActiveLists {
    * Computes the reaches of the first records of the lists. Leaves out lists whose highest bound is below half of the
    * highest of all: a rank is at least half of its bound.
    */
-  readTops(requestSignature: RequestSignature, missed: Uint8Array): void {
+  readTopCandidates(requestSignature: RequestSignature, missed: Uint8Array): void {
     let highest = 0;
     for (let list = 0; list < this.count; list += 1) highest = Math.max(highest, this.topBounds[list] ?? 0);
     const lowest = reachOf(highest / 2);
     for (let list = 0; list < this.count; list += 1) {
-      this.#topReaches[list] = 0;
+      this.#candidateReaches[list] = 0;
       if ((this.topBounds[list] ?? 0) < highest / 2) continue;
       this.enter(list);
-      this.#topReaches[list] = reachAbove(this.numbers, this.start, requestSignature, missed, lowest);
+      this.#candidateReaches[list] = reachAbove(this.numbers, this.start, requestSignature, missed, lowest);
     }
   }
 
   /** Takes the first record with the highest reach; returns −1 when none is above `reach`. */
-  takeTop(reach: number): number {
+  takeTopCandidate(reach: number): number {
     let best = -1;
     let highest = reach;
     for (let list = 0; list < this.count; list += 1) {
-      const other = this.#topReaches[list] ?? 0;
+      const other = this.#candidateReaches[list] ?? 0;
       if (other <= highest) continue;
       highest = other;
       best = list;
     }
     if (best < 0) return -1;
-    this.#topReaches[best] = 0;
+    this.#candidateReaches[best] = 0;
     this.enter(best);
     return this.numbers[this.start + 1] ?? -1;
   }

@@ -72,9 +72,9 @@ export class Search extends FoundRanks {
   /** Finds the highest rank, and lists all ties or sets `crowded` when there are too many. */
   findHighest(): void {
     const { lists } = this;
-    lists.readTops(this.#scorer.requestSignature, this.#terms.missed);
+    lists.readTopCandidates(this.#scorer.requestSignature, this.#terms.missed);
     for (let trial = 0; trial < maxTopCandidates; trial += 1) {
-      const address = lists.takeTop(reachOf(this.highestRank));
+      const address = lists.takeTopCandidate(reachOf(this.highestRank));
       if (address < 0) break;
       this.#consider(address);
     }
