@@ -15,9 +15,9 @@ export const DROP_TIMEOUT_MS = 600_000;
 const DAY_LOCK_TIMEOUT_MS = 5_000;
 /**
  * How long each attempt waits for all transactions on the impressions. Transactions that begin meanwhile wait for it, so
- * the first attempts are short, and the last is below their statement timeout (10 s).
+ * the first attempts are short, and the last leaves them most of their statement timeout (10 s).
  */
-const REMOVAL_LOCK_TIMEOUTS_MS = [1_000, 1_000, 1_000, 2_000, 4_000, 8_000];
+const REMOVAL_LOCK_TIMEOUTS_MS = [1_000, 1_000, 1_000, 2_000, 4_000];
 /** Lets the transactions that waited for an attempt proceed. */
 const REMOVAL_PAUSE_MS = 1_000;
 

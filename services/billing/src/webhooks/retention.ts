@@ -27,7 +27,9 @@ export async function forgetOldDeliveries(
     DELETE FROM webhook_events e WHERE e.id IN (
       SELECT id FROM webhook_events WHERE created_at < ${before(keptDays)} ORDER BY created_at LIMIT ${DELETED_AT_A_TIME}
     ) AND NOT EXISTS (SELECT FROM webhook_deliveries d WHERE d.event_id = e.id)`;
-  await database.payoutPeriod.deleteMany({ where: { announcedAt: { lt: before(PERIODS_KEPT_DAYS) } } });
+  await database.$executeRaw`
+    WITH old AS (DELETE FROM payout_periods WHERE announced_at < ${before(PERIODS_KEPT_DAYS)} RETURNING period)
+    DELETE FROM delayed_payout_figures WHERE period IN (SELECT period FROM old)`;
 }
 
 async function forgetSurplus(database: Database): Promise<void> {

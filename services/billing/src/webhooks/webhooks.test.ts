@@ -390,3 +390,21 @@ describe("deliveries", () => {
     expect(await attemptsOf(young)).toHaveLength(1);
   });
 });
+
+describe("delayed payout figures", () => {
+  it("are forgotten with their period, though the record that delays them is never written", async () => {
+    const accountId = "acct_delayed";
+    const nowMs = Date.now();
+    const daysAgo = { "2025-10-19": 401, "2025-10": 399 };
+    for (const [period, days] of Object.entries(daysAgo)) {
+      await database.payoutPeriod.create({ data: { period, announcedAt: new Date(nowMs - days * DAY_MS) } });
+      await database.delayedPayoutFigures.create({ data: { period, accountId } });
+    }
+    await forgetOldDeliveries(database, { keptDays: 7, nowMs, signal: new AbortController().signal });
+    expect(await database.delayedPayoutFigures.findMany({ where: { accountId } })).toEqual([
+      { period: "2025-10", accountId },
+    ]);
+    const where = { period: { in: Object.keys(daysAgo) } };
+    expect(await database.payoutPeriod.findMany({ where })).toMatchObject([{ period: "2025-10" }]);
+  });
+});
