@@ -287,3 +287,42 @@ it.each([
     }
   },
 );
+
+it.each([
+  [" later", ["restore", "late", "settle", "retry"]],
+  [" before", ["restore", "retry", "late", "settle"]],
+] as const)(
+  "a match whose lost charge is quarantined is reversed in the wallet when a retry charges it again%s",
+  async (_name, steps) => {
+    await stores.redis.flushall();
+    const scenario = await WalletScenario.open(stores, { depositCents: 14, budgetCents: 8 });
+    await scenario.hold(0);
+    const { operation_id } = await recordKeyed(scenario, "one");
+    await scenario.deliver(1);
+    await stores.redis.flushall();
+    expect(await scenario.restore()).toBe(true);
+    await scenario.hold(0);
+    const older = await copyOf(stores.redis);
+    const again = await recordKeyed(scenario, "one");
+    const [atBilling] = scenario.answered.splice(0);
+    await goBackTo(stores.redis, older);
+    for (const step of steps) {
+      if (step === "late") {
+        const waiting = scenario.answered.splice(
+          0,
+          Number.POSITIVE_INFINITY,
+          ...(atBilling ? [atBilling] : []),
+        );
+        await scenario.deliver(1);
+        scenario.answered.push(...waiting);
+      } else if (step === "retry") {
+        expect(await recordKeyed(scenario, "one")).toMatchObject({ impression_id: again.impression_id });
+      } else await scenario[step]();
+    }
+    await untilQuiet(scenario);
+    expect(await billedRows(scenario)).toHaveLength(1);
+    expect((await billedRows(scenario))[0]?.[1]).toBe(operation_id);
+    const { postgres: truth, wallet } = await scenario.compare();
+    expect(wallet).toEqual(truth);
+  },
+);

@@ -32,7 +32,13 @@ if not account or not campaign then return { 'unknown_wallet' } end
 if account.epoch ~= epoch then return { 'stale' } end
 local mark = kind == 'reversed' and '-' .. impression_id or impression_id
 local recorded = redis.call('HGET', settled, mark)
-if recorded then return { recorded == MOVED and 'settled' or 'known' } end
+if recorded == MOVED then return { 'settled' } end
+-- A wallet contains every charge of its own epoch, whatever it contained when it was restored.
+if kind == 'late' or committed_in ~= account.epoch then
+  if recorded then return { 'known' } end
+  -- No mark: a retry may still charge the match here.
+  if kind == 'reversed' and redis.call('HEXISTS', settled, impression_id) == 0 then return { 'known' } end
+end
 
 local function move(sign)
   local amount = whole(sign * tonumber(price))
@@ -77,17 +83,14 @@ local function take_match()
   return false
 end
 
-local function known()
-  redis.call('HSET', settled, mark, '1')
-  return { 'known' }
-end
-
 redis.call('HSET', settled, mark, MOVED)
 if kind == 'late' then
-  if take_match() then return known() end
+  if take_match() then
+    redis.call('HSET', settled, mark, '1')
+    return { 'known' }
+  end
   move(1)
   return { 'settled' }
 end
-if committed_in ~= account.epoch and redis.call('HEXISTS', settled, impression_id) == 0 then return known() end
 move(-1)
 return { 'settled' }

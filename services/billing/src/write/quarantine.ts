@@ -66,7 +66,8 @@ export async function quarantine(
       data: [{ ...row, recoveryEpoch: isCounted ? wallet.recovery_epoch : null, ...resolved }],
       skipDuplicates: true,
     });
-    if (inserted > 0 && reversed && billed) {
+    // Also of a known record: a retry may have charged the match again after Redis had lost the first charge.
+    if (reversed && billed) {
       await transaction.$executeRaw(settlementsStatement("reversed", [billed]));
     }
     return inserted;

@@ -13,7 +13,10 @@ export function committedInEpoch(record: ImpressionRecord): number {
   return Number.isSafeInteger(epoch) && epoch >= 0 ? epoch : 0;
 }
 
-/** Records, in the transaction that writes them, that the wallets disagree with Postgres about these impressions. */
+/**
+ * Records, in the transaction that writes them, that the wallets disagree with Postgres about these impressions. Of two
+ * charges of one impression, the later epoch counts: the wallet has lost the other.
+ */
 export function settlementsStatement(
   kind: Settlement["kind"],
   impressions: readonly BilledImpression[],
@@ -30,7 +33,8 @@ export function settlementsStatement(
       ${of.integers(({ record }) => record.match.price_millicents)}, ${of.days(({ day }) => day)},
       ${of.integers(({ record }) => committedInEpoch(record))})
       AS s(impression_id, advertiser_id, campaign_id, game_id, match_id, price_millicents, day, committed_in_epoch)
-    ON CONFLICT DO NOTHING`;
+    ON CONFLICT (impression_id, kind) DO UPDATE SET committed_in_epoch = excluded.committed_in_epoch
+      WHERE wallet_settlements.kind = 'reversed' AND wallet_settlements.committed_in_epoch < excluded.committed_in_epoch`;
 }
 
 interface SettlementRow {
@@ -96,7 +100,15 @@ export async function closeSettlements(
   const over = [...known, ...settled.filter(({ kind }) => kind !== "late")];
   if (over.length === 0) return;
   await database.walletSettlement.deleteMany({
-    where: { OR: over.map(({ impressionId, kind }) => ({ impressionId, kind })), settledAt: null },
+    where: {
+      // Of a later epoch, if another charge of the impression was refused meanwhile.
+      OR: over.map(({ impressionId, kind, committedInEpoch: epoch }) => ({
+        impressionId,
+        kind,
+        committedInEpoch: epoch,
+      })),
+      settledAt: null,
+    },
   });
 }
 
