@@ -1,4 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
+import { decodeTime } from "ulid";
 import { derivedId, newId } from "./ids.ts";
 
 describe("newId", () => {
@@ -7,6 +8,11 @@ describe("newId", () => {
     expect([...ids].sort()).toEqual(ids);
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids[0]).toMatch(/^imp_[0-9a-z]{26}$/);
+  });
+
+  it("has the present time, also after an identifier of a later time", () => {
+    newId("imp", Date.now() + 86_400_000);
+    expect(decodeTime(newId("mat").slice(4).toUpperCase())).toBeLessThanOrEqual(Date.now());
   });
 });
 

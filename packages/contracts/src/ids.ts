@@ -43,14 +43,16 @@ function randomByteShare(): number {
   return byte / 256;
 }
 
-const nextUlid = monotonicFactory(randomByteShare);
+const ulidOfNow = monotonicFactory(randomByteShare);
+const ulidOf = monotonicFactory(randomByteShare);
 
 /**
  * A new identifier: the prefix and a lower-case ULID, such as `camp_01jd…`. Identifiers of one process sort by
- * creation, also within a millisecond.
+ * creation, also within a millisecond: those of a given time, and those of the present, which no given time moves ahead.
  */
 export function newId(prefix: IdPrefix, nowMs?: number): string {
-  return `${prefix}_${nextUlid(nowMs).toLowerCase()}`;
+  const ulid = nowMs === undefined ? ulidOfNow() : ulidOf(nowMs);
+  return `${prefix}_${ulid.toLowerCase()}`;
 }
 
 /** An identifier derived from a text: deterministic and unique per text. */
