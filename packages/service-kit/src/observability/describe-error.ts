@@ -77,7 +77,7 @@ export function masked(text: string, maxCharacters: number): string {
   return text
     .slice(0, maxCharacters)
     .replace(/igk_[A-Za-z0-9_-]+/g, "igk_[redacted]")
-    .replace(/:\/\/[^\s/@]{0,300}@/g, "://[redacted]@")
+    .replace(/:\/\/[^\s/@]*@/g, "://[redacted]@")
     .replace(/[^\s"'`<>(),;:=/[\]{}|]+/g, (word) => (isAddressOfSomebody(word) ? "[e-mail]" : word));
 }
 
