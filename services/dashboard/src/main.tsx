@@ -24,7 +24,8 @@ createRoot(root).render(
     <MantineProvider theme={theme} defaultColorScheme="auto" cssVariablesResolver={variablesResolver}>
       <QueryClientProvider client={client}>
         <Notifications position="bottom-right" />
-        <RouterProvider router={router} />
+        {/* Fields whose text is in the address must show it at once: in a transition, a slow machine loses what is typed. */}
+        <RouterProvider router={router} useTransitions={false} />
       </QueryClientProvider>
     </MantineProvider>
   </StrictMode>,
