@@ -1,4 +1,4 @@
-import { Ajv2020 } from "ajv/dist/2020.js";
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import ipaddr from "ipaddr.js";
 import { isAddress } from "../addresses.ts";
 
@@ -78,14 +78,17 @@ export function readValues<S extends Shape>(
   return values as SettingValues<S>;
 }
 
-const ajv = new Ajv2020();
+// Every process compiles these at its start; their type already allows no wrong schema.
+const ajv = new Ajv2020({ validateSchema: false });
 const NUMBERS = { integer: /^-?\d{1,15}$/, number: /^\d{1,9}(\.\d{1,9})?$/ };
 
 /** A setting whose value has this JSON schema. */
 export function schemaSetting<T>(variable: string, schema: SettingSchema, fallback?: T): Setting<T> {
-  const isValid = ajv.compile<T>(schema);
+  // Most settings keep their fallback.
+  let isValid: ValidateFunction<T> | undefined;
   const parse = (text: string) => {
     const value = fromText(text, schema);
+    isValid ??= ajv.compile<T>(schema);
     if (isValid(value)) return value;
     throw new Error(allowed(schema));
   };
