@@ -124,6 +124,27 @@ describe("every page of an installation with demo data", () => {
     TIMEOUT_MS,
   );
 
+  it.each<[string, RegExp, string, RegExp]>([
+    ["/", /\/analytics\/campaigns$/, "What needs attention could not be loaded.", /^yesterday [\d,]+$/],
+    ["/money", /\/deposits$/, "Deposits could not be loaded.", /^free for new matches$/],
+    ["/members", /\/invitations$/, "Open invitations could not be loaded.", /^demo@example\.com$/],
+  ])(
+    "%s shows what was loaded beside what failed",
+    async (path, failing, failure, landmark) => {
+      const { page } = view;
+      const isFailing = ({ pathname }: URL) => failing.test(pathname);
+      await page.route(isFailing, (route) => route.fulfill(UNAVAILABLE));
+      await open(path);
+      const alert = page.getByRole("alert").filter({ hasText: failure });
+      await alert.getByText("Service temporarily unavailable").waitFor();
+      await page.getByText(landmark).first().waitFor();
+      await page.unroute(isFailing);
+      await alert.getByRole("button", { name: "Try again" }).click();
+      await alert.waitFor({ state: "detached" });
+    },
+    TIMEOUT_MS,
+  );
+
   it.each(["/", "/campaigns", "/campaigns/:campaign", `/games/${GAME}`, "/keys"])(
     "%s says what failed, and shows it once the service answers again",
     async (path) => {

@@ -81,25 +81,29 @@ export function Chart(props: ChartProps) {
         </div>
         <Group gap="xs">
           {actions}
-          <SegmentedControl
-            size="xs"
-            aria-label={`${title}: view`}
-            data={[
-              { value: "chart", label: "Chart" },
-              { value: "table", label: "Table" },
-            ]}
-            value={view}
-            onChange={(next) => setView(next === "table" ? "table" : "chart")}
-          />
-          <Button
-            size="compact-sm"
-            variant="default"
-            leftSection={<IconDownload size={14} stroke={1.5} />}
-            onClick={saveCsv}
-            disabled={rows === undefined}
-          >
-            CSV
-          </Button>
+          {rows?.length !== 0 && (
+            <>
+              <SegmentedControl
+                size="xs"
+                aria-label={`${title}: view`}
+                data={[
+                  { value: "chart", label: "Chart" },
+                  { value: "table", label: "Table" },
+                ]}
+                value={view}
+                onChange={(next) => setView(next === "table" ? "table" : "chart")}
+              />
+              <Button
+                size="compact-sm"
+                variant="default"
+                leftSection={<IconDownload size={14} stroke={1.5} />}
+                onClick={saveCsv}
+                disabled={rows === undefined}
+              >
+                CSV
+              </Button>
+            </>
+          )}
         </Group>
       </Group>
       {props.error && rows === undefined ? (

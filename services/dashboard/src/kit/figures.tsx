@@ -7,6 +7,8 @@ export interface Figure {
   value: ReactNode;
   /** How it changed, or what it is made of. */
   note?: ReactNode;
+  /** The read that it comes from, where the figures of a page come from several. */
+  read?: { data: unknown; isError: boolean };
 }
 
 interface FiguresProps {
@@ -20,17 +22,21 @@ interface FiguresProps {
 export function Figures({ figures, isLoading = false, hasFailed = false }: FiguresProps) {
   return (
     <dl className={classes.figures}>
-      {figures.map(({ label, value, note }) => (
-        <div key={label} className={classes.figure}>
-          <dt className={classes.label}>{label}</dt>
-          <dd className={classes.value}>
-            {!isLoading ? value : hasFailed ? "–" : <Skeleton height={28} width={112} my={3} />}
-          </dd>
-          <dd className={classes.note}>
-            {!isLoading ? note : hasFailed ? "not loaded" : <Skeleton height={12} width={80} my={3} />}
-          </dd>
-        </div>
-      ))}
+      {figures.map(({ label, value, note, read }) => {
+        const isMissing = read === undefined ? isLoading : read.data === undefined;
+        const isFailed = read === undefined ? hasFailed : read.isError;
+        return (
+          <div key={label} className={classes.figure}>
+            <dt className={classes.label}>{label}</dt>
+            <dd className={classes.value}>
+              {!isMissing ? value : isFailed ? "–" : <Skeleton height={28} width={112} my={3} />}
+            </dd>
+            <dd className={classes.note}>
+              {!isMissing ? note : isFailed ? "not loaded" : <Skeleton height={12} width={80} my={3} />}
+            </dd>
+          </div>
+        );
+      })}
     </dl>
   );
 }

@@ -39,7 +39,9 @@ export function Failed({ what, error, children, onRetry }: FailedProps) {
   return (
     <Stack align="center" gap="sm" className={classes.state ?? ""} role="alert">
       <IconAlertTriangle size={24} stroke={1.5} color="var(--negative)" aria-hidden="true" />
-      <Text fw={600}>{what}</Text>
+      <Text fw={600} ta="center">
+        {what}
+      </Text>
       <Text c="dimmed" maw={480} ta="center">
         {error instanceof ApiError ? error.detail : "The page itself failed. Reload it."}
       </Text>

@@ -207,7 +207,7 @@ function Invitations() {
   const { canAdminister } = useAbility();
   const client = useQueryClient();
   const invitations = useRead("GET /invitations");
-  if (invitations.data === undefined || invitations.data.length === 0) return null;
+  if (invitations.data === undefined ? !invitations.isError : invitations.data.length === 0) return null;
   const revoke = async (id: string) => {
     try {
       await call("DELETE /invitations/{invitation_id}", { path: { invitation_id: id } });
@@ -225,6 +225,8 @@ function Invitations() {
         name="invitations"
         rows={invitations.data}
         rowKey={({ id }) => id}
+        error={invitations.error}
+        onRetry={() => void invitations.refetch()}
         empty={null}
         columns={[
           {

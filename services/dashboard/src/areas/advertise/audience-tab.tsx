@@ -68,7 +68,7 @@ export function Component() {
       />
       <TableSection
         title="Games"
-        about="Matches and impressions of the last 24 hours; held is money for ads that nobody has seen yet."
+        about="Held is money for ads that nobody has seen yet."
         name="games"
         read={games}
         rows={games.data?.games}
@@ -80,9 +80,9 @@ export function Component() {
             phone: "fact",
           }),
           exactMoney("held", "Held", ({ held_millicents: held }) => held, games.data?.games),
-          number("matches", "Matches", ({ matches }) => matches),
-          number("impressions", "Impressions", ({ impressions }) => impressions),
-          number("seen", "Seen", ({ seen_rate: rate }) => rate, {
+          number("matches", "Matches, 24 h", ({ matches }) => matches),
+          number("impressions", "Impressions, 24 h", ({ impressions }) => impressions),
+          number("seen", "Seen, 24 h", ({ seen_rate: rate }) => rate, {
             help: "The part of the matches that a player has seen.",
             phone: "fact",
             cell: ({ seen_rate: rate, matches }) => (matches === 0 ? "–" : formatShare(rate)),

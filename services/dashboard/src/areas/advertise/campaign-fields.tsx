@@ -99,7 +99,7 @@ export function CampaignFields({ form: anyForm, budgetHelp, isShort = false }: C
               my={8}
             />
             <Text fz={13} c="dimmed">
-              Decides only between campaigns whose ranks are within 1 % of each other.
+              Decides only between campaigns whose ranks are within 1% of each other.
             </Text>
           </div>
           <TagsInput

@@ -49,7 +49,7 @@ export function Component() {
               error={campaign.error}
               onRetry={() => void campaign.refetch()}
             >
-              It goes on being served as it is.
+              Serving continues unchanged.
             </Failed>
           </Card>
         ) : (

@@ -1,5 +1,5 @@
 import { Button, Card, Skeleton } from "@mantine/core";
-import { useNavigate, useParams } from "react-router";
+import { Link, useNavigate, useParams } from "react-router";
 import { hasStatus, useChange, useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
@@ -34,7 +34,14 @@ export function Component() {
         <Skeleton height={480} />
       ) : (
         <Card>
-          <Empty line="This page was torn out.">
+          <Empty
+            line="This page was torn out."
+            action={
+              <Button component={Link} to={`/campaigns/${campaignId}/lines`}>
+                Show the creatives
+              </Button>
+            }
+          >
             The creative was deleted. Its impressions stay counted.
           </Empty>
         </Card>

@@ -202,7 +202,7 @@ function Answer({ answer, campaign }: { answer: Explanation; campaign: Campaign 
                 variant="default"
                 size="compact-md"
               >
-                {`Take a bid of ${formatCents(bidToWin)} into the settings`}
+                {`${bidToWin > bidCents ? "Raise" : "Lower"} the bid to ${formatCents(bidToWin)} in the settings`}
               </Button>
             )}
           </Stack>

@@ -2,7 +2,7 @@ import { Button } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { hasStatus, useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
-import { exactColumn, formatCents, formatCount, formatDayWithYear } from "../../format/format.ts";
+import { exactColumn, formatCents, formatCount, formatDayWithYear, formatNoun } from "../../format/format.ts";
 import { DataTable } from "../../kit/data-table.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
 import { Figures } from "../../kit/figures.tsx";
@@ -48,7 +48,7 @@ export function Component() {
           {
             label: "Spent",
             value: <Money cents={totals?.spent_cents ?? 0} exact />,
-            note: totals && `${formatCount(totals.impressions)} impressions`,
+            note: totals && formatNoun(totals.impressions, "impression"),
           },
           {
             label: "Deposited",
@@ -117,13 +117,15 @@ export function Component() {
           ]}
         />
       </Section>
-      {deposits.data && deposits.data.length > 0 && (
+      {(deposits.data === undefined ? deposits.isError : deposits.data.length > 0) && (
         <Section title="Deposits">
           <DataTable
             label="Deposits"
             name="deposits"
             rows={deposits.data}
             rowKey={({ id }) => id}
+            error={deposits.error}
+            onRetry={() => void deposits.refetch()}
             empty={null}
             columns={[
               {

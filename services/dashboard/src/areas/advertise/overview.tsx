@@ -1,4 +1,4 @@
-import { Anchor, Button, Card, Group, Stack, Text } from "@mantine/core";
+import { Anchor, Button, Card, Group, Skeleton, Stack, Text } from "@mantine/core";
 import { Link } from "react-router";
 import { hasStatus, useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
@@ -41,7 +41,7 @@ export function Component() {
             error={profile.error}
             onRetry={() => void profile.refetch()}
           >
-            Campaigns go on being served as they are.
+            Serving continues unchanged.
           </Failed>
         </Card>
       </Page>
@@ -71,11 +71,10 @@ export function Component() {
       {profile.data && list && !hasEverRun && <FirstSteps advertiser={profile.data} campaigns={list} />}
       {hasEverRun && daily.data?.total.impressions === 0 && <FirstImpression campaigns={list ?? []} />}
       <Figures
-        isLoading={profile.data === undefined || daily.data === undefined}
-        hasFailed={daily.isError}
         figures={[
           {
             label: "Balance",
+            read: profile,
             value: <Money cents={profile.data?.balance_cents ?? 0} />,
             note: canChange ? (
               <Anchor component={Link} to="/money" fz="inherit">
@@ -87,6 +86,7 @@ export function Component() {
           },
           {
             label: "Spend today (UTC)",
+            read: daily,
             value: <Money cents={centsOfMillicents(today?.spent_millicents ?? 0)} />,
             note: yesterday && (
               <>
@@ -96,29 +96,45 @@ export function Component() {
           },
           {
             label: "Spend this month",
+            read: daily,
             value: <Money cents={centsOfMillicents(month?.spent_millicents ?? 0)} />,
             note: formatNoun(month?.impressions ?? 0, "impression"),
           },
           {
             label: "Impressions today",
+            read: daily,
             value: formatCount(today?.impressions ?? 0),
             note: yesterday && `yesterday ${formatCount(yesterday.impressions)}`,
           },
           {
             label: "Active campaigns",
+            read: campaigns,
             value: formatCount(active ?? 0),
             note: list && `of ${formatCount(list.length)}`,
           },
         ]}
       />
-      <AttentionList
-        items={
-          list && daily.data && profile.data
-            ? needsAttention(list, profile.data.balance_cents, daily.data.days)
-            : undefined
-        }
-        hasCampaigns={hasEverRun && (list?.length ?? 0) > 0}
-      />
+      {list === undefined && campaigns.error ? (
+        <Card>
+          <Failed
+            what="What needs attention could not be loaded."
+            error={campaigns.error}
+            onRetry={() => void campaigns.refetch()}
+          >
+            Serving continues unchanged.
+          </Failed>
+        </Card>
+      ) : (
+        <AttentionList
+          items={
+            list && profile.data && (daily.data || daily.isError)
+              ? needsAttention(list, profile.data.balance_cents, daily.data?.days ?? [])
+              : undefined
+          }
+          isComplete={daily.data !== undefined}
+          hasCampaigns={hasEverRun && (list === undefined || list.length > 0)}
+        />
+      )}
       {hasEverRun && (
         <Chart
           title="Spend, last 30 days"
@@ -174,9 +190,18 @@ function PlayDemo() {
   );
 }
 
-function AttentionList({ items, hasCampaigns }: { items: Attention[] | undefined; hasCampaigns: boolean }) {
-  if (items === undefined || !hasCampaigns) return null;
+interface AttentionListProps {
+  items: Attention[] | undefined;
+  /** Whether every read that can add an item was answered. */
+  isComplete: boolean;
+  hasCampaigns: boolean;
+}
+
+function AttentionList({ items, isComplete, hasCampaigns }: AttentionListProps) {
+  if (!hasCampaigns) return null;
+  if (items === undefined) return <Skeleton height={48} />;
   if (items.length === 0) {
+    if (!isComplete) return null;
     return (
       <Card padding="sm" px="lg">
         <Status tone="positive">Nothing needs attention.</Status>

@@ -28,11 +28,10 @@ export function Component() {
   return (
     <>
       <Figures
-        isLoading={data === undefined || stats.data === undefined}
-        hasFailed={pacing.isError || stats.isError}
         figures={[
           {
             label: "Spend",
+            read: pacing,
             value: <Money cents={data?.spent_cents ?? 0} />,
             note: (
               <>
@@ -47,20 +46,23 @@ export function Component() {
           },
           {
             label: "Spend today (UTC)",
+            read: pacing,
             value: <Money cents={data?.today_spent_cents ?? 0} />,
             note: data && (
               <>
-                <Money cents={data.today_remaining_cents} /> possible
+                up to <Money cents={data.today_remaining_cents} /> more
               </>
             ),
           },
           {
             label: "Impressions",
+            read: stats,
             value: formatCount(stats.data?.impressions ?? 0),
             note: `${formatNoun(stats.data?.unique_users ?? 0, "player")} in ${formatNoun(stats.data?.unique_games ?? 0, "game")}`,
           },
           {
             label: "Effective CPM",
+            read: stats,
             value: <Money cents={stats.data?.effective_cpm_cents ?? 0} />,
             note: (
               <>
@@ -70,6 +72,7 @@ export function Component() {
           },
           {
             label: "Pacing",
+            read: pacing,
             value: formatTerm(data?.pacing_status ?? "not_started"),
             note:
               data?.pacing_status === "exhausted"

@@ -44,7 +44,9 @@ export function Component() {
         <fieldset disabled={!canChange} style={{ border: 0, padding: 0, margin: 0 }}>
           <CampaignFields
             form={form}
-            budgetHelp={`${formatCents(campaign.spent_cents)} of it are spent; it cannot be lower than that.`}
+            {...(campaign.spent_cents > 0 && {
+              budgetHelp: `${formatCents(campaign.spent_cents)} of it is spent; it cannot be lower than that.`,
+            })}
           />
         </fieldset>
         {canChange && (

@@ -147,7 +147,7 @@ function Places({ targets, error, onRetry }: PartProps & { targets: GeoTarget[] 
   return (
     <Section
       title="Places"
-      about="Without included places the campaign is shown everywhere. An exclude always wins. Places come from the game, never from the player's address."
+      about="Without included places the campaign is shown everywhere. An excluded place always wins. Places come from the game, never from the player's address."
     >
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
         <Card padding="md">
@@ -387,7 +387,7 @@ function Blocklist({ rules, error, onRetry }: PartProps & { rules: Rule[] | unde
   return (
     <Section
       title="Blocklist"
-      about="Scenes that contain one of these never show the campaign."
+      about="Blocked games, and scenes with a blocked word, theme, category or action, never show the campaign."
       actions={
         canChange &&
         !isShown && (
