@@ -326,3 +326,76 @@ it.each([
     expect(wallet).toEqual(truth);
   },
 );
+
+it.each([
+  ["after its reversal", ["late", "settle", "raise", "retry"]],
+  ["before its reversal", ["late", "retry", "settle"]],
+  ["after an operator has resolved it", ["late", "settle", "resolve", "raise", "retry"]],
+  ["before it is refused", ["retry", "late", "settle"]],
+  ["in one batch with it", ["retry", "both", "settle"]],
+  ["and refused first", ["retry", "sweep", "late"]],
+  ["and reversed first", ["retry", "sweep", "settle", "late"]],
+] as const)(
+  "a lost charge that Postgres refuses for lack of money is reversed in the wallet when a retry makes it again, %s",
+  async (_name, steps) => {
+    await stores.redis.flushall();
+    const scenario = await WalletScenario.open(stores, { depositCents: 14, budgetCents: 8 });
+    const { advertiserId } = scenario;
+    await scenario.hold(0);
+    const [match] = scenario.open.splice(0);
+    const older = await copyOf(stores.redis);
+    expect(await scenario.commit(match)).toBe(true);
+    const lost = scenario.answered.splice(0);
+    await scenario.hold(0);
+    expect(await scenario.commit(scenario.open.pop())).toBe(true);
+    await goBackTo(stores.redis, older);
+    expect(await scenario.restore()).toBe(true);
+    // With the second lost charge, these use up the budget in Postgres. The wallet still holds the first match.
+    for (let other = 0; other < 7; other++) {
+      await scenario.hold(0);
+      expect(await scenario.commit(scenario.open.pop())).toBe(true);
+    }
+    await scenario.deliver(8);
+    const deliver = async (records: readonly ImpressionRecord[]) => {
+      const waiting = scenario.answered.splice(0);
+      scenario.answered.push(...records);
+      await scenario.deliver(records.length);
+      scenario.answered.push(...waiting);
+    };
+    const again: ImpressionRecord[] = [];
+    for (const step of steps) {
+      if (step === "late") await deliver(lost);
+      else if (step === "both") await deliver([...lost, ...scenario.answered.splice(0)]);
+      else if (step === "retry") {
+        expect(await scenario.commit(match)).toBe(true);
+        again.push(...scenario.answered);
+      } else if (step === "raise") {
+        await stores.database.campaign.update({
+          where: { id: scenario.campaignIds[0] },
+          data: { version: { increment: 1 }, budgetCents: 14 },
+        });
+        expect(await scenario.publishPending()).toBe(true);
+      } else if (step === "resolve") {
+        await stores.database.quarantinedImpression.updateMany({
+          where: { advertiserId },
+          data: { resolvedAt: new Date(), resolution: "not charged" },
+        });
+      } else await scenario[step]();
+    }
+    await untilQuiet(scenario);
+    const expectAgreement = async () => {
+      expect(await billedRows(scenario)).toHaveLength(8);
+      const aside = await stores.database.quarantinedImpression.findMany({ where: { advertiserId } });
+      expect(aside).toMatchObject([
+        { impressionId: lost[0]?.impression_id, reason: expect.stringContaining("spent again") },
+      ]);
+      const { postgres: truth, wallet } = await scenario.compare();
+      expect(wallet).toEqual(truth);
+    };
+    await expectAgreement();
+    // Delivered again, both change nothing more.
+    for (const one of [...again, ...lost]) await deliver([one]);
+    await untilQuiet(scenario);
+    await expectAgreement();
+  },
+);

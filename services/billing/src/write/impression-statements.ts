@@ -16,10 +16,10 @@ export function missingImpressionsStatement(impressions: readonly BilledImpressi
     ON CONFLICT (day, impression_id) DO NOTHING RETURNING impression_id AS id`;
 }
 
-/** Returns quarantined impressions as `id`; final once their advertisers are locked. */
+/** Returns quarantined impressions as `id`, with `reason`; final once their advertisers are locked. */
 export function quarantineStatement(impressions: readonly BilledImpression[]): Prisma.Sql {
   const of = new Columns(impressions);
-  return Prisma.sql`SELECT impression_id AS id FROM quarantined_impressions
+  return Prisma.sql`SELECT impression_id AS id, reason FROM quarantined_impressions
     WHERE impression_id = ANY(${of.texts(({ record }) => record.impression_id)})`;
 }
 

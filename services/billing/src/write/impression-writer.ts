@@ -12,6 +12,7 @@ import {
   NOTHING_WRITTEN,
   type PreparedBatch,
   prepareBatch,
+  type QuarantinedBefore,
   type WrittenBatch,
   writeBatch,
 } from "./write-batch.ts";
@@ -108,7 +109,11 @@ export class ImpressionWriter {
     for (const one of again.filter(isWritable)) {
       written = combine(written, await this.#writeOrSplit(await prepareBatch([one]), refused));
     }
-    refused.push(...written.conflicting.map(conflict), ...written.repeated.map(repetition));
+    refused.push(
+      ...written.conflicting.map(conflict),
+      ...written.repeated.map(repetition),
+      ...written.quarantined.filter(isReversed).map(chargedAgain),
+    );
     sorted.foreign = await this.#foreignAmong(refused);
     for (const one of refused) {
       if (!sorted.foreign.has(one.record)) await this.#quarantine(one);
@@ -138,6 +143,9 @@ export class ImpressionWriter {
         if (known === undefined) billed.set(record.impression_id, impression);
         else if (known.record.match.match_id !== record.match.match_id) {
           refused.set(JSON.stringify(record), conflict(impression));
+        } else if (committedInEpoch(record) > committedInEpoch(known.record)) {
+          // The wallet has lost the other charge.
+          billed.set(record.impression_id, impression);
         }
       } catch (error) {
         if (error instanceof ClocksDisagree) waiting.push({ record, reason: error.message });
@@ -258,6 +266,7 @@ function combine(one: WrittenBatch, other: WrittenBatch): WrittenBatch {
     late: one.late + other.late,
     conflicting: [...one.conflicting, ...other.conflicting],
     repeated: [...one.repeated, ...other.repeated],
+    quarantined: [...one.quarantined, ...other.quarantined],
   };
 }
 
@@ -275,6 +284,16 @@ function refusal(impression: BilledImpression, error: RecordRefused | Constraint
   return error instanceof ConstraintViolation && MONEY_CHECK.test(`${error.constraint} ${error.message}`)
     ? { record, reason: `${UNFUNDED} (${error.message})`, billed: impression, reversed: true, unfunded: true }
     : { record, reason: error.message, billed: impression };
+}
+
+/** A record with another reason may be in the wallet rightly. */
+function isReversed({ reason }: QuarantinedBefore): boolean {
+  return reason.startsWith(UNFUNDED);
+}
+
+/** Never written, also when there is money again. */
+function chargedAgain({ impression, reason }: QuarantinedBefore): RefusedRecord {
+  return { record: impression.record, reason, billed: impression, reversed: true, unfunded: true };
 }
 
 /** Writing it could charge twice; an operator decides. */

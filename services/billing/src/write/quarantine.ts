@@ -80,6 +80,10 @@ export async function quarantine(
     logger.info({ impressionId, advertiserId, reason }, "repeated impression not charged");
     return count;
   }
+  if (count === 0) {
+    logger.info({ impressionId, advertiserId, reason }, "impression already quarantined");
+    return count;
+  }
   measures.quarantined.inc(count);
   logger.error({ impressionId, advertiserId, reason }, "impression quarantined");
   return count;

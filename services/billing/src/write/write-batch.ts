@@ -50,9 +50,23 @@ export interface WrittenBatch {
   conflicting: BilledImpression[];
   /** Impressions that are not written, because their operation is already billed with another match. */
   repeated: BilledImpression[];
+  /** Impressions that are not written, because they are quarantined. */
+  quarantined: QuarantinedBefore[];
 }
 
-export const NOTHING_WRITTEN: WrittenBatch = { written: 0, late: 0, conflicting: [], repeated: [] };
+export interface QuarantinedBefore {
+  impression: BilledImpression;
+  /** Of the record that was quarantined. */
+  reason: string;
+}
+
+export const NOTHING_WRITTEN: WrittenBatch = {
+  written: 0,
+  late: 0,
+  conflicting: [],
+  repeated: [],
+  quarantined: [],
+};
 
 /** Impressions (each id once) with the statements that write them if all are new. */
 export interface PreparedBatch {
@@ -85,6 +99,10 @@ interface Moves {
 
 interface Named {
   id: string;
+}
+
+interface Quarantined extends Named {
+  reason: string;
 }
 
 /** Yields to the event loop while Postgres is busy; does nothing otherwise. */
@@ -184,7 +202,7 @@ async function writeNew(
     },
     decided: () => new SomeAreKnown(),
   });
-  return { written: impressions.length, late: await moving, conflicting: [], repeated: [] };
+  return { ...NOTHING_WRITTEN, written: impressions.length, late: await moving };
 }
 
 /** Finds out first which of the impressions are new. */
@@ -209,7 +227,8 @@ function writeUnknown(pipeline: Pipeline, { impressions, moves }: PreparedBatch)
         return matchId !== undefined && matchId !== record.match.match_id;
       }),
     ];
-    if (inserted.size === 0) return { ...NOTHING_WRITTEN, conflicting, repeated };
+    const quarantined = await findQuarantined(statements, known);
+    if (inserted.size === 0) return { ...NOTHING_WRITTEN, conflicting, repeated, quarantined };
     const fresh = own.filter(({ record }) => inserted.has(record.impression_id));
     const isWhole = fresh.length === impressions.length;
     const late = await move(statements, isWhole ? moves : await movesOf(fresh, AT_ONCE), {
@@ -217,7 +236,20 @@ function writeUnknown(pipeline: Pipeline, { impressions, moves }: PreparedBatch)
       decided: () =>
         new DecidedMeanwhile("another worker has quarantined an impression, or billed its operation"),
     });
-    return { written: inserted.size, late, conflicting, repeated };
+    return { written: inserted.size, late, conflicting, repeated, quarantined };
+  });
+}
+
+async function findQuarantined(
+  statements: Statements,
+  impressions: readonly BilledImpression[],
+): Promise<QuarantinedBefore[]> {
+  if (impressions.length === 0) return [];
+  const rows = await statements.query<Quarantined>(quarantineStatement(impressions));
+  const reasons = new Map(rows.map(({ id, reason }) => [id, reason]));
+  return impressions.flatMap((impression) => {
+    const reason = reasons.get(impression.record.impression_id);
+    return reason === undefined ? [] : [{ impression, reason }];
   });
 }
 
