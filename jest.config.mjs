@@ -10,7 +10,7 @@ export default {
   globalTeardown: "<rootDir>/packages/testing/runner/global-teardown.mjs",
   reporters: ["default", "<rootDir>/packages/testing/runner/summary-reporter.mjs"],
   // Only ends what hangs: on a busy machine with two files at a time, processes take their time to start.
-  testTimeout: 60_000,
+  testTimeout: 300_000,
   testMatch: ["<rootDir>/{packages,services,tests}/**/*.test.ts"],
   // Modules of finished test files stay in memory.
   workerIdleMemoryLimit: "1500MB",

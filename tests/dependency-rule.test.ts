@@ -144,5 +144,5 @@ describe("the dependency rule", () => {
     const stack = modules.find((module) => module.source === "services/standalone/src/stack.ts");
     const uses = stack?.dependencies.map((dependency) => dependency.resolved) ?? [];
     expect(uses).toContain("packages/local-stores/src/index.ts");
-  }, 60_000);
+  });
 });

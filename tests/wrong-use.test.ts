@@ -76,6 +76,6 @@ describe("--help", () => {
       });
       expect(printed).toEqual({ code: 0, stdout: expect.stringMatching(/^Usage: .*npm /), stderr: "" });
     },
-    60_000,
+    300_000,
   );
 });

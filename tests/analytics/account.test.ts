@@ -42,7 +42,7 @@ beforeAll(async () => {
     seen("ash", 60),
     seen("ash", 0, rival),
   );
-}, 60_000);
+});
 afterAll(() => world.stop());
 
 describe("GET /analytics/daily", () => {

@@ -23,7 +23,7 @@ const AFFINITY_BODIES = [
 let world: AnalyticsWorld;
 beforeAll(async () => {
   world = await AnalyticsWorld.open();
-}, 60_000);
+});
 afterAll(() => world.stop());
 
 const match = fc.record({
@@ -270,4 +270,4 @@ it("answers what a naive count of any impressions says", async () => {
     ),
     { numRuns: rounds(4, 10), interruptAfterTimeLimit: 100_000 },
   );
-}, 120_000);
+});

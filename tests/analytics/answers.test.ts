@@ -57,7 +57,7 @@ beforeAll(async () => {
   affinities.push(await createAffinity({ affinity_type: "theme", affinity_value: "noir" }));
   await owner.delete(`/creatives/${creatives[1]}`).expect(204);
   await owner.delete(`/creatives/${creatives[2]}`).expect(204);
-}, 60_000);
+});
 afterAll(() => world.stop());
 
 const paths = [

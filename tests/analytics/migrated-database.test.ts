@@ -98,7 +98,7 @@ beforeAll(async () => {
   await client.query(ROLLUPS_OF_BEFORE);
   applied = await migrate(database.url);
   prisma = createDatabase(database.url);
-}, 60_000);
+});
 afterAll(async () => {
   await Promise.all([client.end(), prisma.$disconnect()]);
   await database.drop();

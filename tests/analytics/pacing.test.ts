@@ -8,7 +8,7 @@ let owner: Advertiser;
 beforeAll(async () => {
   world = await AnalyticsWorld.open();
   owner = await world.harness.advertiser(1_000);
-}, 60_000);
+});
 afterAll(() => world.stop());
 
 interface Drafted {

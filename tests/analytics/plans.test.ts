@@ -44,7 +44,7 @@ beforeAll(async () => {
   await owner.post(`/campaigns/${campaignId}/affinities`, affinity).expect(201);
   const facts = { ...campaign, gameId: "game", developerAccountId: developer.accountId };
   await world.see(facts, { ...facts, user: "other", countryCode: "DE" });
-}, 60_000);
+});
 afterAll(() => world.stop());
 
 interface PlanNode {

@@ -21,7 +21,7 @@ beforeAll(async () => {
     .expect(201);
   campaign = await world.draft(owner, { cpm_bid_cents: PRICE_MILLICENTS });
   await owner.post(`/campaigns/${campaign.campaignId}/activate`).expect(200);
-}, 60_000);
+});
 afterAll(() => world.stop());
 
 /** An impression as the match tier commits it: in Redis alone. */

@@ -41,7 +41,7 @@ beforeAll(async () => {
   await see(2, 4, share);
   await see(2, 1, { ...share, recordedAtMs: NOON_MS - 30 * DAY_MS });
   await see(0, 1, { gameId: "game-b", priceMillicents: 10_000, basisPoints: 10_000 });
-}, 60_000);
+});
 afterAll(() => world.stop());
 
 describe("GET /creator-revenue", () => {

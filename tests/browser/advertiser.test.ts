@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import type { Page } from "playwright-core";
-import { type Dashboard, type ObservedPage, seriousViolations, startDashboard } from "./browser.fixture.ts";
+import {
+  type Dashboard,
+  expectSoon,
+  type ObservedPage,
+  seriousViolations,
+  startDashboard,
+} from "./browser.fixture.ts";
 
 const PASSWORD = "a calm evening by the fire";
 
@@ -11,8 +17,8 @@ describe("an advertiser in the dashboard", () => {
   beforeAll(async () => {
     dashboard = await startDashboard();
     view = await dashboard.newPage();
-  }, 240_000);
-  afterAll(() => dashboard?.stop(), 120_000);
+  });
+  afterAll(() => dashboard?.stop());
 
   it("comes from the address alone to a first active campaign", async () => {
     const { page, problems } = view;
@@ -50,7 +56,7 @@ describe("an advertiser in the dashboard", () => {
     await row.getByText("Active", { exact: true }).waitFor();
     expect(await seriousViolations(page)).toEqual([]);
     expect(problems).toEqual([]);
-  }, 120_000);
+  });
 
   it("finds every question of a campaign answered on a page that everybody can use", async () => {
     const { page, problems } = view;
@@ -66,7 +72,7 @@ describe("an advertiser in the dashboard", () => {
       expect({ question, violations: await seriousViolations(page) }).toEqual({ question, violations: [] });
     }
     expect(problems).toEqual([]);
-  }, 120_000);
+  });
 
   it("is warned of a place that adds nothing", async () => {
     const { page } = view;
@@ -81,7 +87,7 @@ describe("an advertiser in the dashboard", () => {
         .waitFor();
     }
     await page.getByText(/Berlin adds nothing/).waitFor();
-  }, 120_000);
+  });
 
   it("sees the simulated scene, and why the campaign would not be served", async () => {
     const { page, problems } = view;
@@ -95,7 +101,7 @@ describe("an advertiser in the dashboard", () => {
     await page.getByText("The scene could not be explained.").waitFor();
     expect(await seriousViolations(page)).toEqual([]);
     expect(problems).toEqual([]);
-  }, 120_000);
+  });
 
   it("changes the campaign, shows the consequence first, and rejects an invalid bid", async () => {
     const { page } = view;
@@ -115,18 +121,18 @@ describe("an advertiser in the dashboard", () => {
     await page.getByText("Saved. Every match from now on follows the change.").waitFor();
     await page.getByRole("heading", { name: "Winter in the taverns, renamed" }).waitFor();
     expect(await seriousViolations(page)).toEqual([]);
-  }, 120_000);
+  });
 
   it("puts an offered bid into the form, and saves it only on request", async () => {
     const { page } = view;
     const bid = page.getByLabel("Bid per thousand impressions");
     await page.goto(`${page.url()}?bid=1450`);
     await page.getByRole("button", { name: "Discard" }).waitFor();
-    expect(await bid.inputValue()).toBe("14.50");
-    expect(new URL(page.url()).search).toBe("");
+    await expectSoon(() => bid.inputValue(), "14.50");
+    await expectSoon(() => new URL(page.url()).search, "");
     await page.getByRole("button", { name: "Discard" }).click();
-    expect(await bid.inputValue()).toBe("12.00");
-  }, 120_000);
+    await expectSoon(() => bid.inputValue(), "12.00");
+  });
 
   it("pauses only after agreeing to what that does", async () => {
     const { page } = view;
@@ -138,7 +144,7 @@ describe("an advertiser in the dashboard", () => {
     await page.getByRole("button", { name: "Pause campaign" }).click();
     await dialog.getByRole("button", { name: "Pause campaign" }).click();
     await page.getByRole("button", { name: "Activate campaign" }).waitFor();
-  }, 120_000);
+  });
 
   it("keeps an unsent change while a colleague changes something else, and reverts nothing", async () => {
     const { page } = view;
@@ -156,11 +162,11 @@ describe("an advertiser in the dashboard", () => {
     await page.getByRole("link", { name: "Where may it appear?" }).click();
     await page.getByRole("heading", { name: "Places", exact: true }).waitFor();
     await page.getByRole("link", { name: "Settings" }).click();
-    expect(await name.inputValue()).toBe("Winter in the taverns, again");
-    expect(await page.getByLabel("Daily cap (optional)").inputValue()).toBe("9.00");
+    await expectSoon(() => name.inputValue(), "Winter in the taverns, again");
+    await expectSoon(() => page.getByLabel("Daily cap (optional)").inputValue(), "9.00");
     expect(await sentBy(page, "Save changes")).toEqual({ name: "Winter in the taverns, again" });
     await page.getByRole("heading", { name: "Winter in the taverns, again" }).waitFor();
-  }, 120_000);
+  });
 
   it("cannot save a campaign without a budget, and has nothing to save once it is back", async () => {
     const { page } = view;
@@ -171,8 +177,8 @@ describe("an advertiser in the dashboard", () => {
     await page.getByText(/^budget_cents must be/).waitFor();
     await budget.fill(stored);
     await page.getByRole("button", { name: "Discard" }).waitFor({ state: "detached" });
-    expect(await page.getByRole("button", { name: "Save changes" }).isDisabled()).toBe(true);
-  }, 120_000);
+    await expectSoon(() => page.getByRole("button", { name: "Save changes" }).isDisabled(), true);
+  });
 
   it("clears the product of a creative", async () => {
     const { page } = view;
@@ -186,15 +192,15 @@ describe("an advertiser in the dashboard", () => {
     await page.getByRole("button", { name: "Discard changes" }).waitFor({ state: "detached" });
     await page.reload();
     await product.waitFor();
-    expect(await product.inputValue()).toBe("");
-  }, 120_000);
+    await expectSoon(() => product.inputValue(), "");
+  });
 
   it("reads the money as a statement", async () => {
     const { page } = view;
     await page.getByRole("link", { name: "Money", exact: true }).click();
     await page.getByRole("row", { name: /\+\$50\.00/ }).waitFor();
     expect(await seriousViolations(page)).toEqual([]);
-  }, 120_000);
+  });
 
   it("breaks the spend down, and finds the choice again in the address", async () => {
     const { page } = view;
@@ -203,7 +209,7 @@ describe("an advertiser in the dashboard", () => {
     await page.waitForURL(/by=day-campaign-country/);
     await page.getByText("Not a coin has moved.").waitFor();
     expect(await seriousViolations(page)).toEqual([]);
-  }, 120_000);
+  });
 
   it("loses nothing of a creative by leaving, and gets rid of it on purpose", async () => {
     const { page } = view;
@@ -217,12 +223,12 @@ describe("an advertiser in the dashboard", () => {
     await write();
     await line.fill("A courier asks for the Hearthwell inn.");
     await write();
-    expect(await line.inputValue()).toBe("A courier asks for the Hearthwell inn.");
+    await expectSoon(() => line.inputValue(), "A courier asks for the Hearthwell inn.");
     await page.getByRole("button", { name: "Discard draft" }).click();
-    expect(await line.inputValue()).toBe("");
+    await expectSoon(() => line.inputValue(), "");
     await write();
-    expect(await line.inputValue()).toBe("");
-  }, 120_000);
+    await expectSoon(() => line.inputValue(), "");
+  });
 
   it("comes back to the same page after a session has ended", async () => {
     const { page } = view;
@@ -234,8 +240,8 @@ describe("an advertiser in the dashboard", () => {
     await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("link", { name: "Winter in the taverns" }).waitFor();
-    expect(new URL(page.url()).search).toBe("?q=winter");
-  }, 120_000);
+    await expectSoon(() => new URL(page.url()).search, "?q=winter");
+  });
 
   it("deposits on the way where the balance does not pay for an activation", async () => {
     const { page, problems } = await dashboard.newPage();
@@ -264,7 +270,7 @@ describe("an advertiser in the dashboard", () => {
     await page.getByRole("button", { name: "Write another creative" }).click();
     await page.getByRole("heading", { name: "New creative" }).waitFor();
     expect(problems).toEqual([]);
-  }, 120_000);
+  });
 
   it("finds one of more than 500 campaigns, and again by its address", async () => {
     const { page, problems } = view;
@@ -276,20 +282,20 @@ describe("an advertiser in the dashboard", () => {
     await apiOf(page, dashboard.origin)("/campaigns/bulk", { campaigns });
     await page.goto(`${dashboard.origin}/campaigns`);
     await page.getByText("501 rows").waitFor();
-    expect(await page.getByRole("row").count()).toBe(101);
+    await expectSoon(() => page.getByRole("row").count(), 101);
     await page.getByRole("button", { name: "Page 6" }).click();
     await page.getByRole("link", { name: "Winter in the taverns" }).waitFor();
-    expect(await page.getByRole("row").count()).toBe(2);
+    await expectSoon(() => page.getByRole("row").count(), 2);
     await page.getByLabel("Search campaigns").fill("frost");
     await page.getByText("100 of 501 rows").waitFor();
     await page.getByRole("button", { name: "Budget", exact: true }).click();
     await page.getByRole("row").nth(1).getByText("Frost 099").waitFor();
     await page.reload();
     await page.getByRole("row").nth(1).getByText("Frost 099").waitFor();
-    expect(new URL(page.url()).search).toBe("?q=frost&sort=-budget");
+    await expectSoon(() => new URL(page.url()).search, "?q=frost&sort=-budget");
     expect(await seriousViolations(page)).toEqual([]);
     expect(problems).toEqual([]);
-  }, 120_000);
+  });
 });
 
 /** The body of the PATCH that a button sends. */

@@ -2,11 +2,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findChromium } from "@diegetic/local-stores";
+import { eventually } from "@diegetic/testing/eventually";
 import { startStack, type TestStack } from "@diegetic/testing/stack";
+import { expect } from "@jest/globals";
 import axe from "axe-core";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 
-const ACTION_TIMEOUT_MS = 15_000;
+const ACTION_TIMEOUT_MS = 60_000;
 /** The browser asks nobody but the stack: no updates, no sync. */
 const QUIET = [
   "--no-sandbox",
@@ -52,6 +54,14 @@ export async function startDashboard(environment: Record<string, string> = {}): 
       rmSync(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+/** Expects what the page shows to become so: React may draw an event of before only now. */
+export async function expectSoon<T>(look: () => T | Promise<T>, expected: T): Promise<void> {
+  await eventually(async () => {
+    expect(await look()).toEqual(expected);
+    return true;
+  });
 }
 
 function observe(context: BrowserContext, page: Page, origin: string): ObservedPage {

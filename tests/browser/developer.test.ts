@@ -18,9 +18,15 @@ import {
   PYTHON_MISSING,
   python,
 } from "../clients/languages.ts";
-import { type Dashboard, type ObservedPage, seriousViolations, startDashboard } from "./browser.fixture.ts";
+import {
+  type Dashboard,
+  expectSoon,
+  type ObservedPage,
+  seriousViolations,
+  startDashboard,
+} from "./browser.fixture.ts";
 
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 300_000;
 const PASSWORD = "a lantern in the rain";
 const LINE = "The kettle sings of Emberroast.";
 const GAME = "rainy-keep";
@@ -202,7 +208,7 @@ describe("a developer in the dashboard", () => {
       await page.goto(`${origin}/match-tester`);
       await page.getByText("As a viewer you cannot ask for ads").waitFor();
       await page.goto(`${origin}/games`);
-      expect(await page.getByRole("switch", { name: `Ads in ${GAME}` }).isDisabled()).toBe(true);
+      await expectSoon(() => page.getByRole("switch", { name: `Ads in ${GAME}` }).isDisabled(), true);
       expect(await seriousViolations(page)).toEqual([]);
       expect(problems).toEqual([]);
     },
@@ -320,7 +326,7 @@ describe("a developer in the dashboard", () => {
       expect(await seriousViolations(page)).toEqual([]);
       await scene.click();
       await page.waitForURL(/location=harbour/);
-      expect(await page.getByLabel("Location").inputValue()).toBe("harbour");
+      await expectSoon(() => page.getByLabel("Location").inputValue(), "harbour");
       expect(problems).toEqual([]);
     },
     TIMEOUT_MS,
@@ -342,7 +348,7 @@ describe("a developer in the dashboard", () => {
       await page.getByRole("button", { name: "Turn off ads" }).waitFor();
       await page.reload();
       await page.getByRole("heading", { name: GAME, level: 1 }).waitFor();
-      expect(await page.getByLabel("Ads per session").inputValue()).toBe("7");
+      await expectSoon(() => page.getByLabel("Ads per session").inputValue(), "7");
       await page.getByRole("link", { name: "Who is shown?" }).click();
       await page.getByRole("button", { name: "Allow Emberroast" }).waitFor();
       expect(problems).toEqual([]);

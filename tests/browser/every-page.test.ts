@@ -2,7 +2,7 @@ import { eventually } from "@diegetic/testing/eventually";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { type Dashboard, type ObservedPage, seriousViolations, startDashboard } from "./browser.fixture.ts";
 
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 300_000;
 const FIRST_START_MS = 300_000;
 const GAME = "moonlit-keep-demo";
 const UNAVAILABLE = {
@@ -159,10 +159,10 @@ describe("every page of an installation with demo data", () => {
       await eventually(
         async () => {
           if ((await failures.count()) === 0) return true;
-          await failures.first().getByRole("button", { name: "Try again" }).click();
+          await failures.first().getByRole("button", { name: "Try again" }).click({ timeout: 5_000 });
           return false;
         },
-        { timeoutMs: 30_000 },
+        { timeoutMs: 120_000 },
       );
       await page
         .getByText(GAME)

@@ -6,7 +6,7 @@ import { languages } from "./languages.ts";
 import { type Outcome, type Scenario, scenarioFile, writeOutboxFiles } from "./scenarios.ts";
 import { type RecordedCall, ScriptedServer } from "./scripted-server.ts";
 
-const RUN_TIMEOUT_MS = 120_000;
+const RUN_TIMEOUT_MS = 300_000;
 
 describe.each(languages)("the $name client", ({ name, missing, run }) => {
   if (missing !== undefined) {

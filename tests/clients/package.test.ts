@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const TSC = join(ROOT, "node_modules/typescript/bin/tsc");
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 300_000;
 const run = promisify(execFile);
 
 const GAME = `

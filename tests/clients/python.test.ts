@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import { expect, it } from "@jest/globals";
 import { CLIENTS, PYTHON_MISSING, python } from "./languages.ts";
 
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 300_000;
 
 const program = python;
 

@@ -16,7 +16,7 @@ import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 
 export const BASE_PATH = "/api";
 const MATCH_PATHS = new Set([`${BASE_PATH}/match`, `${BASE_PATH}/impressions`]);
-const FRESH_WITHIN_MS = 10_000;
+const FRESH_WITHIN_MS = 60_000;
 const CLOSE_WITHIN_MS = 1_000;
 
 /** A request exactly as it is to be sent (again, where `isToBeRepeated` says so): nothing is encoded, corrected or added. */

@@ -73,7 +73,7 @@ describe("what the API document says of refusals", () => {
     let world: World;
     beforeAll(async () => {
       world = await startWorld();
-    }, 60_000);
+    });
     afterAll(() => world.stop());
 
     it.each(listed)("$route: $refusal", async (one) => {

@@ -20,7 +20,7 @@ beforeAll(async () => {
   gameKey = await market.newKey();
   await manage("post", "/register", { company_name: "Ember", contact_email: "a@example.com" }).expect(201);
   await manage("post", "/deposit", { amount_cents: 1_000_000 }).expect(200);
-}, 60_000);
+});
 afterAll(() => market.stop());
 /** Each test has an active campaign of its own; that of the test before is paused. */
 beforeEach(async () => {

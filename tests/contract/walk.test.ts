@@ -58,7 +58,7 @@ describe("walking the API document", () => {
   beforeAll(async () => {
     api = await startComposedApi();
     key = await api.newKey();
-  }, 60_000);
+  });
   afterAll(() => api.stop());
 
   it.each(story())("$operationId gets the documented answer to its own example", async (step) => {

@@ -35,7 +35,7 @@ beforeAll(async () => {
   management = createInstance({ databaseUrl: stores.url, redisUrl: server.url });
   await management.start();
   await forgetEarlierLeases(server.url);
-}, 120_000);
+});
 afterAll(async () => {
   await management.stop();
   redis.disconnect();
@@ -60,7 +60,7 @@ describe("the history of the demo account", () => {
     const { balance_cents } = await get("/profile");
     expect(balance_cents).toBeGreaterThanOrEqual(2_000);
     expect(balance_cents).toBeLessThan(6_000);
-  }, 60_000);
+  });
 
   it("has weeks of days that differ, several games and countries", async () => {
     expect(written).toBeGreaterThan(20_000);

@@ -9,7 +9,7 @@ import { CHART, findRenderer, type Manifest, type Values } from "./chart.ts";
 import { ROOT } from "./compose-file.ts";
 import { problemsOf } from "./kubernetes-schema.ts";
 
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 300_000;
 const TIERS = ["match", "management", "billing"] as const;
 const READERS = {
   match: readMatchSettings,

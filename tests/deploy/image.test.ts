@@ -13,7 +13,7 @@ import pg from "pg";
 import { ROOT, readComposeFile } from "./compose-file.ts";
 
 const run = promisify(execFile);
-const TIMEOUT_MS = 180_000;
+const TIMEOUT_MS = 300_000;
 const PATIENCE = { timeoutMs: 60_000, everyMs: 100 };
 const PASSWORD = "0123456789abcdef".repeat(4);
 const compose = readComposeFile({

@@ -12,7 +12,7 @@ import { ROOT } from "./compose-file.ts";
 import { configureNginx, startNginx } from "./nginx.ts";
 
 const run = promisify(execFile);
-const PATIENCE = { timeoutMs: 30_000 };
+const PATIENCE = { timeoutMs: 60_000 };
 
 const nginx = await findNginx().catch((error: Error) => error);
 if (nginx instanceof Error) {

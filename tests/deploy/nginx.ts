@@ -49,7 +49,7 @@ export async function startNginx(
   await run(nginx, ["-t", "-c", config]);
   const proxy: ChildProcess = spawn(nginx, ["-c", config, "-g", "daemon off;"], { stdio: "inherit" });
   const exited = new Promise<void>((resolve) => proxy.once("exit", () => resolve()));
-  await eventually(async () => (await fetch(`${url}/healthz`)).ok, { timeoutMs: 30_000 });
+  await eventually(async () => (await fetch(`${url}/healthz`)).ok);
   return {
     stop: async () => {
       proxy.kill("SIGTERM");

@@ -101,8 +101,8 @@ beforeAll(async () => {
     const series = type === "histogram" || type === "summary" ? ["_bucket", "_sum", "_count"] : [""];
     for (const ending of series) exposed.set(name + ending, type);
   }
-}, 60_000);
-afterAll(() => stop(), 60_000);
+});
+afterAll(() => stop());
 
 describe("metrics of the services", () => {
   it("are named by the conventions of Prometheus", () => {

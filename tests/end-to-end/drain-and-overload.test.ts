@@ -8,7 +8,7 @@ import { Random } from "../faults/random.ts";
 import type { FaultyProxy } from "../faults/topology/faulty-proxy.ts";
 import { World } from "../faults/topology/world.ts";
 
-const TIMEOUT_MS = 180_000;
+const TIMEOUT_MS = 300_000;
 const PATIENCE = { timeoutMs: 60_000, everyMs: 20 };
 const GAME = "busy-game";
 const AT_A_TIME = 8;

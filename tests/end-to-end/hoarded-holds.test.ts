@@ -2,10 +2,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Api, apiClient, enableGame, startCampaign } from "@diegetic/testing/api";
+import { repeatedly, retryAfterMs } from "@diegetic/testing/documented";
 import { runKeyCommand, startStack, type TestStack } from "@diegetic/testing/stack";
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
 
-const TIMEOUT_MS = 180_000;
+const TIMEOUT_MS = 300_000;
 const AT_A_TIME = 10;
 const PRICE_CENTS = 10;
 const AFFORDABLE = 300;
@@ -41,11 +42,15 @@ async function matches(developer: Api, gameId: string, players: number): Promise
   for (let sent = 0; sent < players; sent += AT_A_TIME) {
     const answers = await Promise.all(
       Array.from({ length: AT_A_TIME }, (_, index) =>
-        developer.request("POST", "/match", {
-          game_id: gameId,
-          user_id: `invented-${sent + index}`,
-          game_context: {},
-        }),
+        repeatedly(
+          () =>
+            developer.request("POST", "/match", {
+              game_id: gameId,
+              user_id: `invented-${sent + index}`,
+              game_context: {},
+            }),
+          (refused) => retryAfterMs(refused.status, refused.headers.get("Retry-After")),
+        ),
       ),
     );
     found += answers.filter(({ status }) => status === 200).length;

@@ -5,7 +5,7 @@ import { eventually } from "@diegetic/testing/eventually";
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import { World } from "../faults/topology/world.ts";
 
-const TIMEOUT_MS = 180_000;
+const TIMEOUT_MS = 300_000;
 const GAME = "quiet-game";
 /** Longer than the longest time-out of a command or statement, and far shorter than what TCP itself takes to notice. */
 const NOTICED = { timeoutMs: 60_000, everyMs: 100 };

@@ -9,7 +9,7 @@ import { startStack, type TestStack } from "@diegetic/testing/stack";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { whileHung } from "../faults/topology/signals.ts";
 
-const TIMEOUT_MS = 180_000;
+const TIMEOUT_MS = 300_000;
 const GAME = "suspended-game";
 const STANDING_CLOCK = pathToFileURL(
   join(import.meta.dirname, "../../packages/testing/runner/standing-clock.mjs"),

@@ -7,7 +7,7 @@ import { eventually } from "@diegetic/testing/eventually";
 import { startStack, type TestStack } from "@diegetic/testing/stack";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 
-const TIMEOUT_MS = 180_000;
+const TIMEOUT_MS = 300_000;
 const PATIENCE = { timeoutMs: 60_000, everyMs: 50 };
 const GAME = "traced-game";
 const PLAYER = "player-who-is-not-traced";
@@ -62,7 +62,7 @@ describe("with a collector", () => {
     port = Number(new URL(collector.url).port);
     world = await startWorld({
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
-      OTEL_EXPORTER_OTLP_TIMEOUT: "1000",
+      OTEL_EXPORTER_OTLP_TIMEOUT: "5000",
       OTEL_RESOURCE_ATTRIBUTES: "deployment.environment.name=test",
     });
   }, TIMEOUT_MS);
@@ -135,7 +135,10 @@ describe("with a collector", () => {
       expect(parentOf(one("transaction"))).toBe("billing job");
       expect(spans().filter(({ isFailed }) => isFailed)).toEqual([]);
 
-      const answered = logLines(world.dataDir, "match-1").filter(({ trace_id }) => trace_id === traceId);
+      const ofRequests = () =>
+        logLines(world.dataDir, "match-1").filter(({ trace_id }) => trace_id === traceId);
+      await eventually(() => ofRequests().length >= 2, PATIENCE);
+      const answered = ofRequests();
       expect(answered.map(({ msg, route }) => [msg, route])).toEqual([
         ["answered", "/match"],
         ["answered", "/impressions"],

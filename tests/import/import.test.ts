@@ -23,7 +23,7 @@ beforeAll(async () => {
   api = await startComposedApi();
   directory = mkdtempSync(join(tmpdir(), "diegetic-import-"));
   file = join(directory, "campaigns.jsonl");
-}, 60_000);
+});
 afterAll(async () => {
   rmSync(directory, { recursive: true });
   await api.stop();
@@ -92,7 +92,7 @@ describe("npm run import", () => {
     expect(readFileSync(`${file}.rejected`, "utf8").split("\n").sort()).toEqual(
       ["", "[]", "{", lowBid].sort(),
     );
-  }, 60_000);
+  });
 
   it("creates nothing twice when it is repeated, and goes on where it was interrupted", async () => {
     const lines = Array.from({ length: 700 }, (_, n) => line({ name: `Campaign ${n}` }));
@@ -140,7 +140,7 @@ describe("npm run import", () => {
     }
     expect(await names()).toEqual(Array.from({ length: 700 }, (_, n) => `Campaign ${n}`));
     expect(existsSync(`${file}.rejected`)).toBe(false);
-  }, 60_000);
+  });
 
   it.each<[string, string[], Record<string, string> | undefined, number, string]>([
     ["no file", [], undefined, 2, "Name one file."],

@@ -57,7 +57,7 @@ beforeAll(async () => {
   await world.stopBilling();
   // Nothing may mend what is planted.
   await world.management.reconciler.stop();
-}, 60_000);
+});
 afterAll(async () => {
   await sql.close();
   await world.close();
@@ -219,7 +219,7 @@ describe("audit", () => {
     expect(report.findings).toEqual([]);
     await world.written(busy.advertiserId);
     expect(await differing()).toEqual([]);
-  }, 60_000);
+  });
 
   it("does not report agreement without advertisers", async () => {
     const empty = await World.open();
@@ -236,5 +236,5 @@ describe("audit", () => {
     } finally {
       await empty.close();
     }
-  }, 60_000);
+  });
 });

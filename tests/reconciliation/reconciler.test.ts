@@ -25,7 +25,7 @@ beforeAll(async () => {
     reconcileAgainAfterMs: [20, 40, 80],
   };
   world.startBilling(pace, { metrics, log: (line) => lines.push(JSON.parse(line)) });
-}, 180_000);
+});
 afterAll(async () => {
   await sql.close();
   await world.close();
@@ -57,7 +57,7 @@ describe("reconciler", () => {
     expect(await metric('reconciliation_differences{check="wallet_spent"')).toBe(0);
     expect(await metric("reconciliation_compared_total")).toBeGreaterThan(100);
     await world.written(advertiser.advertiserId);
-  }, 180_000);
+  });
 
   it("logs a difference once, counts it, and logs its end", async () => {
     const key = `{${advertiser.advertiserId}}:account`;
@@ -99,7 +99,7 @@ describe("reconciler", () => {
       msg: "reconciliation difference resolved",
     });
     expect(alarms()).toHaveLength(1);
-  }, 180_000);
+  });
 
   it("notices that two games of a campaign were mixed up", async () => {
     lines.length = 0;
@@ -119,7 +119,7 @@ describe("reconciler", () => {
     ]);
     await move(-1);
     await eventually(async () => (await metric(mixedUp)) === 0, PATIENCE);
-  }, 180_000);
+  });
 
   it("counts every difference of a day, and logs 20 of them one by one", async () => {
     const campaignIds: string[] = [];
@@ -150,7 +150,7 @@ describe("reconciler", () => {
     });
     await addToPrices(-1);
     await eventually(async () => (await metric(charges)) === 0, PATIENCE);
-  }, 180_000);
+  });
 
   it("compares the rows of a day with its rollups", async () => {
     lines.length = 0;
@@ -160,7 +160,7 @@ describe("reconciler", () => {
       PATIENCE,
     );
     expect(alarms()).toContainEqual(expect.objectContaining({ level: 50, check: "day_charges" }));
-  }, 180_000);
+  });
 
   it("compares the scores of a day's rows with its rollups", async () => {
     lines.length = 0;
@@ -171,7 +171,7 @@ describe("reconciler", () => {
       async () => (await metric('reconciliation_differences{check="affinity_scores"')) === 1,
       PATIENCE,
     );
-  }, 180_000);
+  });
 
   it("notices a day whose rows are gone", async () => {
     lines.length = 0;
@@ -184,5 +184,5 @@ describe("reconciler", () => {
     expect(alarms()).toContainEqual(
       expect.objectContaining({ check: "day_impressions", found: expect.any(String) }),
     );
-  }, 180_000);
+  });
 });

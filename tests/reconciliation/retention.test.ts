@@ -138,7 +138,7 @@ beforeAll(async () => {
   await sql.run("UPDATE affinities SET impressions = 32");
   await world.stopBilling();
   await world.management.reconciler.stop();
-}, 60_000);
+});
 afterAll(async () => {
   await Promise.all([sql.close(), database.$disconnect()]);
   await world.close();
@@ -206,7 +206,7 @@ describe("dropping old impressions", () => {
     expect(await sql.run("SELECT count(*)::int AS rows FROM impressions")).toEqual([{ rows: 24 }]);
     const dropped = (of: Metrics) => readMetric(of, "billing_impressions_dropped_total");
     expect((await dropped(metrics)) + (await dropped(others))).toBe(24);
-  }, 120_000);
+  });
 
   it("leaves stores that agree, as the audit and continuous reconciliation see them", async () => {
     const report = await audit();
@@ -225,7 +225,7 @@ describe("dropping old impressions", () => {
     await eventually(async () => (await readMetric(metrics, "reconciliation_cycles_total")) > 0, PATIENCE);
     await world.stopBilling();
     expect(log.filter((line) => line.includes("reconciliation difference found"))).toEqual([]);
-  }, 120_000);
+  });
 
   const OLD_DAY = "day < current_date - 8";
   it.each([
@@ -260,7 +260,7 @@ describe("dropping old impressions", () => {
     await world.stopBilling();
     expect(await totals()).toEqual(before);
     expect(await differing()).toEqual([]);
-  }, 120_000);
+  });
 
   it("quarantines a record of a dropped day that is delivered again: it is never billed twice", async () => {
     const before = await totals();
@@ -274,7 +274,7 @@ describe("dropping old impressions", () => {
     expect(await differing()).toEqual(["quarantined"]);
     await sql.run("UPDATE quarantined_impressions SET resolved_at = now(), resolution = 'billed before'");
     expect(await differing()).toEqual([]);
-  }, 120_000);
+  });
 
   it("refuses to break spending down by what is gone, and goes on with days and campaigns", async () => {
     const [from, to] = [dayBack(30), dayBack(28)];
@@ -309,7 +309,7 @@ describe("dropping old impressions", () => {
     await eventually(async () => !(await partitions()).includes(partitionOf(dayBack(daysBack))), PATIENCE);
     await world.stopBilling();
     expect(await differing()).toEqual([]);
-  }, 180_000);
+  });
 
   it("waits for records of the day that are still in an outbox", async () => {
     await world.impress(campaign);
@@ -328,5 +328,5 @@ describe("dropping old impressions", () => {
     await world.stopBilling();
     await retention(later).pass(NEVER);
     expect(await partitions()).toEqual([]);
-  }, 120_000);
+  });
 });

@@ -12,7 +12,7 @@ import pg from "pg";
 import { Town } from "./town.fixture.ts";
 
 const run = promisify(execFile);
-const TIMEOUT_MS = 180_000;
+const TIMEOUT_MS = 300_000;
 const BUDGET_CENTS = 100_000;
 const closers: (() => Promise<unknown>)[] = [];
 

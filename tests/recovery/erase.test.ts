@@ -16,7 +16,7 @@ beforeAll(async () => {
   town = await Town.open(redis.url, { depositCents: 100_000, budgetCents: 100_000 });
   const advertiser = await town.management.database.advertiser.findFirstOrThrow();
   ({ accountId } = advertiser);
-}, 60_000);
+});
 afterAll(async () => {
   await town.close();
   await redis.stop();
@@ -131,7 +131,7 @@ describe("erasing a player", () => {
     for (const name of [userHash, ...names]) expect(left).not.toContain(name);
     expect(left).toContain(hash(OTHER).userHash);
     expect(await totals()).toEqual(before);
-  }, 60_000);
+  });
 
   it("finds nothing the second time, and nothing of an unknown player", async () => {
     const nothing = {
@@ -153,7 +153,7 @@ describe("erasing a player", () => {
     await expect(
       erasePlayer({ ...unknown, accountId: "acct_unknown", playerId: ERASED, waitMs: 0, nowMs: Date.now() }),
     ).rejects.toThrow(UnknownAccount);
-  }, 60_000);
+  });
 
   it("leaves stores that agree", async () => {
     const report = await reconcileAll({
@@ -163,7 +163,7 @@ describe("erasing a player", () => {
     });
     expect(report.findings).toEqual([]);
     expect(report.verdict).toBe("agrees");
-  }, 60_000);
+  });
 
   const uniqueUsers = async () =>
     Number((await town.management.database.campaign.findFirstOrThrow()).uniqueUsers);
@@ -182,14 +182,14 @@ describe("erasing a player", () => {
       expect(left).not.toContain(name);
     }
     expect(await totals()).toEqual(billed);
-  }, 60_000);
+  });
 
   it("counts a player who returns as a new one", async () => {
     const known = await uniqueUsers();
     await play(ERASED, "four");
     await town.agree(7);
     expect(await uniqueUsers()).toBe(known + 1);
-  }, 60_000);
+  });
 
   describe.each([
     ["deletes sessions", "-del", undefined],
@@ -229,7 +229,7 @@ describe("erasing a player", () => {
       await erase();
       const left = await everything();
       for (const name of names) expect(left).not.toContain(name);
-    }, 60_000);
+    });
   });
 
   it("says what billing has not written yet", async () => {
@@ -239,5 +239,5 @@ describe("erasing a player", () => {
     await town.stopBilling();
     await play(ERASED, "five");
     expect(await erase(ERASED, 0)).toMatchObject({ impressions: 1, waiting: 1 });
-  }, 60_000);
+  });
 });

@@ -20,7 +20,7 @@ let stores: Stores;
 beforeAll(async () => {
   [postgres, server] = await Promise.all([createTestDatabase(), startTestRedis()]);
   stores = openStores(postgres.url, server.url);
-}, 60_000);
+});
 afterAll(async () => {
   await stores.close();
   await Promise.all([postgres.drop(), server.stop()]);

@@ -13,7 +13,7 @@ let stores: Stores;
 beforeAll(async () => {
   [postgres, server] = await Promise.all([createTestDatabase(), startTestRedis()]);
   stores = openStores(postgres.url, server.url);
-}, 60_000);
+});
 afterAll(async () => {
   await stores.close();
   await Promise.all([postgres.drop(), server.stop()]);
@@ -58,7 +58,7 @@ describe("after a restart that forgets nothing, the matches of a wallet live on"
       expect(left).toEqual(managements.map(() => 0));
     }
     for (const scenario of all) await requireIntact(scenario);
-  }, 60_000);
+  });
 
   it.each(["before", "after"])(
     "when a restoring breaks off %s the wallet has got it, and billing writes meanwhile",
@@ -82,7 +82,7 @@ describe("after a restart that forgets nothing, the matches of a wallet live on"
       }
       await requireIntact(scenario);
     },
-    60_000,
+    300_000,
   );
 });
 

@@ -7,7 +7,7 @@ import { eventually } from "@diegetic/testing/eventually";
 import { afterEach, describe, expect, it } from "@jest/globals";
 import { type Served, Town } from "./town.fixture.ts";
 
-const PATIENCE = { timeoutMs: 30_000 };
+const PATIENCE = { timeoutMs: 60_000 };
 const closers: (() => Promise<unknown>)[] = [];
 
 afterEach(async () => {
@@ -90,7 +90,7 @@ describe("a flushed Redis", () => {
     for (const match of seen) expect(await town.statusOf(match)).toBe(409);
     await spendAll(town);
     expect(await town.agree()).toBeLessThanOrEqual(12);
-  }, 90_000);
+  });
 });
 
 describe("a Redis that has lost an Idempotency-Key", () => {
@@ -109,7 +109,7 @@ describe("a Redis that has lost an Idempotency-Key", () => {
     const { database } = town.management;
     await eventually(async () => (await database.quarantinedImpression.count()) === 1, PATIENCE);
     await town.agree(1);
-  }, 90_000);
+  });
 });
 
 describe("a Redis that comes back with an older file", () => {
@@ -163,7 +163,7 @@ describe("a Redis that comes back with an older file", () => {
     }
     await spendAll(town);
     await town.agree(9); // One of ten is held by the match that was served above.
-  }, 90_000);
+  });
 
   it("keeps the open matches when it has forgotten nothing", async () => {
     const redis = await restartableRedis();
@@ -176,7 +176,7 @@ describe("a Redis that comes back with an older file", () => {
     await eventually(async () => (await town.impression(open)).status === 201, PATIENCE);
     expect((await town.impression(open)).status).toBe(201);
     await town.agree(3);
-  }, 90_000);
+  });
 });
 
 describe("one master of a cluster that comes back empty", () => {
@@ -210,5 +210,5 @@ describe("one master of a cluster that comes back empty", () => {
     for (const match of seen) expect(await town.statusOf(match)).toBe(409);
     await spendAll(town);
     await town.agree(9);
-  }, 120_000);
+  });
 });

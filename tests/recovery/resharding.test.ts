@@ -60,7 +60,7 @@ describe("a hash slot that a cluster gives to another node", () => {
     expect(await money.applyAccount(account)).toBe("unknown_wallet");
     await reconciler.round();
     expect(await money.applyAccount(account)).toBe("applied");
-  }, 90_000);
+  });
 });
 
 describe("a node lost while a wallet moves away from it", () => {
@@ -84,5 +84,5 @@ describe("a node lost while a wallet moves away from it", () => {
     await town.play(6);
     expect((await town.match()).status).toBe(204);
     await town.agree(9); // One of ten is held by the match that was served above.
-  }, 90_000);
+  });
 });

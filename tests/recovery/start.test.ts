@@ -33,4 +33,4 @@ it("management starts although Redis loses everything while it publishes", async
   await starting;
   await management.readiness.snapshot?.();
   expect(await redis.exists("{adv_1}:account", `{adv_${ADVERTISERS}}:account`)).toBe(2);
-}, 120_000);
+});

@@ -22,7 +22,7 @@ import { createInstance } from "../../services/management/src/testing/harness.ts
 
 const GAME = "old-town";
 export const PLAYER_HASH_KEY = "a key of more than thirty-two characters";
-const PATIENCE = { timeoutMs: 30_000 };
+const PATIENCE = { timeoutMs: 60_000 };
 
 export interface Served {
   campaign_id: string;

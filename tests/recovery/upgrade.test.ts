@@ -9,7 +9,7 @@ import pg from "pg";
 import { backToFirstSchema } from "./first-schema.fixture.ts";
 import { type Served, Town } from "./town.fixture.ts";
 
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 300_000;
 const MIGRATIONS = new URL("../../prisma/migrations/", import.meta.url);
 const PLAN = { depositCents: 100_000, budgetCents: 100_000 };
 const closers: (() => Promise<unknown>)[] = [];

@@ -7,7 +7,7 @@ import { BASE_PATH, type ComposedApi, startComposedApi } from "../contract/compo
 let api: ComposedApi;
 beforeAll(async () => {
   api = await startComposedApi({ RATE_LIMIT_MATCH_PER_GAME: "unlimited" });
-}, 60_000);
+});
 afterAll(() => api.stop());
 
 const placement = { creator_id: "studio", placement_types: ["narrative_hook"] };

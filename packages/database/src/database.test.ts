@@ -21,7 +21,7 @@ let database: Database;
 beforeAll(async () => {
   server = await createTestDatabase();
   database = createDatabase(server.url, { poolSize: 3, statementTimeoutMs: 500 });
-}, 60_000);
+});
 afterAll(async () => {
   await database.$disconnect();
   await server.drop();

@@ -157,7 +157,7 @@ describe.each(users)("a server that ends a connection of %s", (_what, open) => {
   beforeAll(async () => {
     server = await createTestDatabase();
     administrator = createDatabase(server.url);
-  }, 60_000);
+  });
   afterAll(async () => {
     await administrator.$disconnect();
     await server.drop();
@@ -206,5 +206,5 @@ describe.each(users)("a server that ends a connection of %s", (_what, open) => {
     await user.run();
     await endBehindAnswer();
     expect(uncaught).toEqual([]);
-  }, 60_000);
+  });
 });

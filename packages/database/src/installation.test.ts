@@ -9,7 +9,7 @@ let database: Database;
 beforeAll(async () => {
   test = await createTestDatabase();
   database = createDatabase(test.url);
-}, 60_000);
+});
 afterAll(async () => {
   await database.$disconnect();
   await test.drop();

@@ -11,7 +11,7 @@ let sequence = 0;
 beforeAll(async () => {
   server = await createTestDatabase();
   database = createDatabase(server.url);
-}, 60_000);
+});
 afterAll(async () => {
   await database.$disconnect();
   await server.drop();

@@ -55,7 +55,7 @@ async function emptied(database: TestDatabase): Promise<pg.Pool> {
 beforeAll(async () => {
   migrated = await createTestDatabase();
   described = await createTestDatabase();
-}, 60_000);
+});
 afterAll(async () => {
   await Promise.all(pools.map((pool) => pool.end()));
   pools = [];

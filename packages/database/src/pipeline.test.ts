@@ -14,7 +14,7 @@ beforeAll(async () => {
   server = await createTestDatabase();
   database = createDatabase(server.url);
   pipeline = createPipeline(server.url);
-}, 60_000);
+});
 afterAll(async () => {
   await Promise.all([pipeline.close(), database.$disconnect()]);
   await server.drop();

@@ -13,7 +13,7 @@ beforeAll(async () => {
   server = await createTestDatabase();
   database = createDatabase(server.url);
   reader = createReader(server.url, { poolSize: 1, applicationName: "reader-test" });
-}, 60_000);
+});
 afterAll(async () => {
   await Promise.all([reader.close(), database.$disconnect()]);
   await server.drop();

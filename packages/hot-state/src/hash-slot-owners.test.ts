@@ -9,7 +9,7 @@ let redis: RedisConnection;
 beforeAll(async () => {
   server = await startTestRedisCluster();
   redis = connectRedis(server.url, { name: "hash-slot-test" });
-}, 60_000);
+});
 afterAll(async () => {
   redis.disconnect();
   await server.stop();

@@ -36,4 +36,4 @@ it("a command that a cluster redirects to a node that hangs fails, and nothing e
   expect(isRedisUnavailable(error)).toBe(true);
   await new Promise((resolve) => setImmediate(resolve));
   expect(unhandled).toEqual([]);
-}, 60_000);
+});

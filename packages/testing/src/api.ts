@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { repeatedly, retryAfterMs, undocumented } from "./documented.ts";
+import { isToBeRepeated, repeatedly, retryAfterMs, type SeenAnswer, undocumented } from "./documented.ts";
 
 export interface ApiAnswer {
   status: number;
@@ -11,7 +11,7 @@ export interface ApiAnswer {
 /** Calls the API with one key, like a client. Rejects on an answer that the API document does not allow. */
 export interface Api {
   request(method: string, path: string, body?: object, headers?: Record<string, string>): Promise<ApiAnswer>;
-  /** Expects the status, and returns the body. */
+  /** Expects the status, and returns the body. Repeats what `isToBeRepeated` names. */
   // biome-ignore lint/suspicious/noExplicitAny: an answer's shape is what the tests examine
   expect(status: number, method: string, path: string, body?: object): Promise<any>;
   /** A POST that prepares a test: like `expect`, but repeats a 503 under one Idempotency-Key, as a client does. */
@@ -20,34 +20,43 @@ export interface Api {
 }
 
 export function apiClient(baseUrl: string, key: string): Api {
-  const request: Api["request"] = async (method, path, body, headers = {}) => {
+  const send = async (...[method, path, body, headers = {}]: Parameters<Api["request"]>) => {
     const response = await fetch(`${baseUrl}${path}`, {
       method,
       headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json", ...headers },
       ...(body && { body: JSON.stringify(body) }),
     });
     const text = await response.text();
-    // Without a request id, the answer comes from a proxy in front of an unavailable service.
-    if (response.headers.has("x-request-id")) {
-      const { status } = response;
-      const seen = { method, path: new URL(response.url).pathname, status, text };
-      const problem = undocumented({ ...seen, headers: Object.fromEntries(response.headers) });
-      if (problem !== undefined) throw new Error(`${method} ${path}: ${problem}`);
-    }
-    return {
+    const seen: SeenAnswer = {
+      method,
+      path: new URL(response.url).pathname,
       status: response.status,
-      headers: response.headers,
-      body: text === "" ? undefined : JSON.parse(text),
+      headers: Object.fromEntries(response.headers),
+      text,
     };
+    // Without a request id, the answer comes from a proxy in front of an unavailable service.
+    const problem = response.headers.has("x-request-id") ? undocumented(seen) : undefined;
+    if (problem !== undefined) throw new Error(`${method} ${path}: ${problem}`);
+    const parsed = text === "" ? undefined : JSON.parse(text);
+    return { answer: { status: response.status, headers: response.headers, body: parsed }, seen };
   };
+  const request: Api["request"] = async (...call) => (await send(...call)).answer;
   const bodyOf = (answer: ApiAnswer, status: number, name: string) => {
     if (answer.status === status) return answer.body;
     throw new Error(`${name}: ${answer.status} ${JSON.stringify(answer.body)}, not ${status}`);
   };
   return {
     request,
-    expect: async (status, method, path, body) =>
-      bodyOf(await request(method, path, body), status, `${method} ${path}`),
+    async expect(status, method, path, body) {
+      const { answer } = await repeatedly(
+        () => send(method, path, body),
+        ({ answer: refused, seen }) =>
+          seen.text !== "" && isToBeRepeated(seen)
+            ? retryAfterMs(refused.status, refused.headers.get("Retry-After"))
+            : undefined,
+      );
+      return bodyOf(answer, status, `${method} ${path}`);
+    },
     async setUp(status, path, body) {
       const headers = { "Idempotency-Key": randomUUID() };
       const answer = await repeatedly(

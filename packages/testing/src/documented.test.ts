@@ -126,6 +126,9 @@ describe("a request that cannot be served now", () => {
     expect(keys).toHaveLength(2);
     const answers = [busy, noMatch];
     expect(await sendRepeatedly(async () => answers.shift() ?? busy)).toBe(noMatch);
+    const again = await busyAtFirst(noMatch);
+    await apiClient(`${again.origin}/api`, "igk_any").expect(204, "POST", "/match", {});
+    expect(again.keys).toHaveLength(2);
   });
 
   it("is repeated three times at most, after the time that it asks for", async () => {

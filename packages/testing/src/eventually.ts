@@ -1,5 +1,5 @@
 export interface EventuallyOptions {
-  /** Default 20 000: only ends what hangs. */
+  /** Default 60 000: only ends what hangs. */
   timeoutMs?: number;
   /** Milliseconds between two attempts. Default 10. */
   everyMs?: number;
@@ -13,7 +13,7 @@ export async function eventually<T>(
   condition: () => T | Promise<T>,
   options: EventuallyOptions = {},
 ): Promise<Exclude<T, false | null | undefined>> {
-  const { timeoutMs = 20_000, everyMs = 10 } = options;
+  const { timeoutMs = 60_000, everyMs = 10 } = options;
   const deadline = performance.now() + timeoutMs;
   for (;;) {
     let last: unknown;

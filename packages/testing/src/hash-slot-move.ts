@@ -3,7 +3,7 @@ import { eventually } from "./eventually.ts";
 
 const MIGRATE_TIMEOUT_MS = "5000";
 /** Waits for a node that is restarting. */
-const PATIENCE = { timeoutMs: 30_000, everyMs: 20 };
+const PATIENCE = { timeoutMs: 60_000, everyMs: 20 };
 
 export interface ClusterNode {
   /** A direct connection to this node. */

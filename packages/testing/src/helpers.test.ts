@@ -61,7 +61,7 @@ describe("test helpers", () => {
       true,
       true,
     ]);
-  }, 60_000);
+  });
 
   it("waits for a condition, and says what it waited for when it never comes", async () => {
     let looks = 0;

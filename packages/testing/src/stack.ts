@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { eventually } from "./eventually.ts";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
-const READY_TIMEOUT_MS = 90_000;
+const READY_TIMEOUT_MS = 180_000;
 const STOP_TIMEOUT_MS = 60_000;
 
 /** `DATA_DIR/stack.json`. */
@@ -78,7 +78,7 @@ export function spawnStack(options: StackOptions): TestStack {
     async killAndAwaitRestart(name) {
       const pid = pidOf(name);
       process.kill(pid, "SIGKILL");
-      await eventually(() => pidOf(name) !== pid, { timeoutMs: 30_000 });
+      await eventually(() => pidOf(name) !== pid);
     },
     createKey: (label) => runKeyCommand(options.dataDir, ["--label", label, "--rate-limit", "unlimited"]),
     async pressCtrlC() {

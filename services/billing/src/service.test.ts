@@ -14,7 +14,7 @@ import { readBillingSettings } from "./settings.ts";
 import { createMarket, pick, readSums } from "./testing/market.fixture.ts";
 import { Wallets } from "./testing/wallets.fixture.ts";
 
-const PATIENCE = { timeoutMs: 20_000 };
+const PATIENCE = { timeoutMs: 60_000 };
 const QUICK: Partial<BillingPace> = { passEveryMs: 20, overdueAfterMs: 300 };
 
 let server: TestDatabase;
@@ -28,7 +28,7 @@ const children: ChildProcess[] = [];
 beforeAll(async () => {
   [server, redis] = await Promise.all([createTestDatabase(), startTestRedis()]);
   database = createDatabase(server.url);
-}, 60_000);
+});
 afterAll(async () => {
   await database.$disconnect();
   await Promise.all([server.drop(), redis.stop()]);
@@ -137,7 +137,7 @@ describe("billing service", () => {
       await wallets.redis.hdel(meta, "paused");
       await wallets.redis.del("{billing}:impressions:paused", "{billing}:impressions:wait");
     }
-  }, 60_000);
+  });
 
   it("finds by its walk what the due index has lost", async () => {
     await impress(4);
@@ -158,7 +158,7 @@ describe("billing service", () => {
     } finally {
       await database.$executeRaw`ALTER TABLE payout_periods_elsewhere RENAME TO payout_periods`;
     }
-  }, 60_000);
+  });
 
   it("releases what lapsed", async () => {
     const match = await wallets.hold({}, { ttlMs: 20 });
@@ -214,7 +214,7 @@ describe("billing process", () => {
     startService();
     await expectWrittenOnce(50);
     await eventually(async () => (await producer.depth()) === 0, PATIENCE);
-  }, 60_000);
+  });
 
   it("ends a batch that runs before it stops", async () => {
     const child = startProcess();
@@ -225,7 +225,7 @@ describe("billing process", () => {
     expect(await exit).toEqual([0, null]);
     startService();
     await expectWrittenOnce(50);
-  }, 60_000);
+  });
 });
 
 function startProcess(): ChildProcess {

@@ -48,4 +48,4 @@ it("reports the stores, and which of them is unavailable", async () => {
   redis.disconnect();
   await database.$disconnect();
   await testDatabase.drop();
-}, 60_000);
+});

@@ -14,7 +14,7 @@ let caller: Caller;
 beforeAll(async () => {
   harness = await startHarness();
   caller = await harness.caller();
-}, 60_000);
+});
 afterAll(() => harness.stop());
 
 /** Exactly of this shape: the validator copies what its schema knows, and nothing may be lost by that. */

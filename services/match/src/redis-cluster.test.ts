@@ -32,4 +32,4 @@ it("matches and bills the same on a Redis Cluster", async () => {
     await world.close();
     await redis.stop();
   }
-}, 60_000);
+});

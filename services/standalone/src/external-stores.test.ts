@@ -13,7 +13,7 @@ describe("stores that the operator sets", () => {
     [database, redis] = await Promise.all([createTestDatabase(), startTestRedis()]);
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     other = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  }, 60_000);
+  });
   afterAll(async () => {
     server.close();
     await Promise.all([database.drop(), redis.stop()]);

@@ -15,7 +15,7 @@ import { forgetStack, noteStack } from "./data-directory/running-stacks.ts";
 import { expectNoOtherStack, readKeyOptions, runKeyCommand, scopesWarning } from "./key-command.ts";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
-const COMMAND_TIMEOUT_MS = 60_000;
+const COMMAND_TIMEOUT_MS = 300_000;
 
 describe("arguments of npm run key", () => {
   it("are a label, scopes and a limit", () => {

@@ -28,7 +28,7 @@ describe("what logs and errors say of people and keys", () => {
   const errors: Reply[] = [];
   beforeAll(async () => {
     platform = await startPlatform();
-  }, 60_000);
+  });
   afterAll(async () => {
     await platform.stop();
     await restarted?.stop();

@@ -16,7 +16,7 @@ describe("impressions that nobody has earned", () => {
     await platform.enableGame(developer.key, "castle");
     await platform.enableGame(developer.key, "harbour");
     await platform.enableGame(stranger.key, "strange");
-  }, 60_000);
+  });
   afterAll(() => platform.stop());
 
   const bill = (key: string, body: unknown, headers = {}) =>

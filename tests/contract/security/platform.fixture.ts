@@ -17,7 +17,7 @@ import { createFront } from "../../../services/standalone/src/front/front.ts";
 import { TargetDirectory } from "../../../services/standalone/src/front/targets.ts";
 
 export const BASE = "/api";
-const FRESH_WITHIN_MS = 10_000;
+const FRESH_WITHIN_MS = 60_000;
 const LOCAL = { host: "127.0.0.1", port: 0, portVariable: "PORT" };
 
 /** A request exactly as it is sent: nothing is encoded, corrected or added but the length. */

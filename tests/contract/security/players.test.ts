@@ -6,7 +6,7 @@ import { type ComposedApi, startComposedApi } from "../composed-api.fixture.ts";
 let api: ComposedApi;
 beforeAll(async () => {
   api = await startComposedApi();
-}, 60_000);
+});
 afterAll(() => api.stop());
 
 function clientOf(key: string) {
@@ -67,5 +67,5 @@ describe("the same player id", () => {
     };
     expect(namesIn("sequel")).toEqual(namesIn("first"));
     for (const name of namesIn("other")) expect(namesIn("first")).not.toContain(name);
-  }, 60_000);
+  });
 });

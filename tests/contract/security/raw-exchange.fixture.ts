@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 
-const SILENCE_MS = 15_000;
+const SILENCE_MS = 60_000;
 
 /** Sends bytes as they are, lines ended by CR LF, and answers everything that comes until the connection ends. */
 export function rawExchange(port: number, lines: string[] | Buffer): Promise<string> {

@@ -9,7 +9,7 @@ const PLACEMENT = { creator_id: "studio", placement_types: ["narrative_hook"] };
 let api: ComposedApi;
 beforeAll(async () => {
   api = await startComposedApi({ RATE_LIMIT_SIGN_IN: "unlimited" });
-}, 60_000);
+});
 afterAll(() => api.stop());
 
 interface Call {

@@ -38,7 +38,7 @@ beforeAll(async () => {
   await management.start();
   await forgetEarlierLeases(redis.url);
   await signUp("192.0.2.254", { setup_token: SETUP_TOKEN });
-}, 60_000);
+});
 afterAll(async () => {
   await management.stop();
   await redis.stop();

@@ -35,7 +35,7 @@ describe("another account's resources", () => {
       affinity_id: "aff_01jd0000000000000000000000",
     });
     secrets = [owner.advertiserId, owner.accountId, owner.email];
-  }, 60_000);
+  });
   afterAll(() => platform.stop());
 
   const withPath = allOperations().filter(({ path }) => path.includes("{"));

@@ -194,7 +194,7 @@ describe("clients that hold on to connections", () => {
     for (const port of [front.port, service.port]) {
       expect(await rawExchange(port, lines)).toMatch(/^(HTTP\/1.1 408 |$)/);
     }
-    expect(performance.now() - startedMs).toBeLessThan(5_000);
+    expect(performance.now() - startedMs).toBeLessThan(30_000);
   });
 
   it("headers over 16 KiB are refused, many small ones are not believed in part", async () => {

@@ -13,7 +13,7 @@ const SEED = Number(process.env.FAULTS_SEED ?? 1);
 const OPERATIONS = rounds(300, 1_000);
 const DROPPED = 0.06;
 const ATTEMPTS = 100;
-const TIMEOUT_MS = 180_000;
+const TIMEOUT_MS = 300_000;
 
 const persist: Persist = async (command) => {
   for (let attempt = 1; ; attempt += 1) {

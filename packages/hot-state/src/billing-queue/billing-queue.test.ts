@@ -30,7 +30,7 @@ describe.each(servers)("billing queue on %s", (_kind, startServer) => {
     server = await startServer();
     redis = connectRedis(server.url, { name: "queue-test" });
     producer = createBillingProducer(server.url);
-  }, 60_000);
+  });
 
   afterEach(async () => {
     await Promise.all(workers.map((worker) => worker.close()));
@@ -106,7 +106,7 @@ describe.each(servers)("billing queue on %s", (_kind, startServer) => {
     expect(taken).toBeLessThanOrEqual(2);
     worker.resume();
     await producer.add([newRecord()]);
-    await eventually(() => jobs.length > taken, { timeoutMs: 15_000 });
+    await eventually(() => jobs.length > taken);
   });
 
   it("tries a failing job again", async () => {
@@ -136,7 +136,7 @@ describe.each(servers)("billing queue on %s", (_kind, startServer) => {
     );
     const records = [newRecord()];
     await producer.add(records);
-    await eventually(() => failures.length === 5, { timeoutMs: 15_000 });
+    await eventually(() => failures.length === 5);
     expect(failures).toEqual([false, false, false, false, true]);
     await producer.add(records);
     await eventually(() => attempts === 6);
@@ -183,7 +183,7 @@ describe.each(servers)("billing queue on %s", (_kind, startServer) => {
       },
       { lockMs: 500, stalledCheckMs: 100 },
     );
-    await eventually(() => jobs.length === 1, { timeoutMs: 15_000 });
+    await eventually(() => jobs.length === 1);
     expect(jobs[0]?.records).toHaveLength(1);
   });
 
@@ -231,18 +231,18 @@ describe("billing queue while Redis is unavailable", () => {
     await expect(producer.add([record("imp_a")])).rejects.toThrow();
 
     const server = await startTestRedis({ port });
-    await eventually(() => producer.add([record("imp_b")]).then(() => true), { timeoutMs: 15_000 });
-    await eventually(() => jobs.length === 1, { timeoutMs: 15_000 });
+    await eventually(() => producer.add([record("imp_b")]).then(() => true));
+    await eventually(() => jobs.length === 1);
     expect(errors.length).toBeGreaterThan(0);
 
     await server.stop();
     const again = await startTestRedis({ port });
-    await eventually(() => producer.add([record("imp_c")]).then(() => true), { timeoutMs: 15_000 });
-    await eventually(() => jobs.length === 2, { timeoutMs: 15_000 });
+    await eventually(() => producer.add([record("imp_c")]).then(() => true));
+    await eventually(() => jobs.length === 2);
     await worker.close();
     await producer.close();
     await again.stop();
-  }, 60_000);
+  });
 
   it("closes within its limit when Redis is gone or silent", async () => {
     const server = await startTestRedis();
@@ -272,7 +272,7 @@ describe("billing queue while Redis is unavailable", () => {
     await cutOff.close(300);
     await producer.close();
     expect(performance.now() - startedAt).toBeLessThan(10_000);
-  }, 60_000);
+  });
 });
 
 function record(impressionId: string): ImpressionRecord {

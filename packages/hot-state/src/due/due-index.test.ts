@@ -19,7 +19,7 @@ describe.each(servers)("due index on %s", (_kind, startServer) => {
   beforeAll(async () => {
     server = await startServer();
     redis = connectRedis(server.url, { name: "due-test" });
-  }, 60_000);
+  });
 
   afterAll(async () => {
     redis.disconnect();
@@ -165,7 +165,7 @@ describe.each(servers)("due index on %s", (_kind, startServer) => {
       }),
       { numRuns: rounds(20, 60) },
     );
-  }, 60_000);
+  });
 });
 
 interface Work {

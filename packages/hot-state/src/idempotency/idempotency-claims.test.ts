@@ -17,7 +17,7 @@ describe.each(servers)("idempotency claims on %s", (_kind, startServer) => {
     server = await startServer();
     redis = connectRedis(server.url, { name: "claims-test" });
     claims = new IdempotencyClaims(redis);
-  }, 60_000);
+  });
 
   afterAll(async () => {
     redis.disconnect();

@@ -18,7 +18,7 @@ describe.each(servers)("an installation's claim on %s", (kind, startServer) => {
   beforeAll(async () => {
     server = await startServer();
     redis = connectRedis(server.url, { name: "installation-test" });
-  }, 60_000);
+  });
   afterAll(async () => {
     redis.disconnect();
     await server.stop();

@@ -16,7 +16,7 @@ describe.each(servers)("uses of keys on %s", (_kind, startServer) => {
   beforeAll(async () => {
     server = await startServer();
     redis = connectRedis(server.url, { name: "key-use-test" });
-  }, 60_000);
+  });
   afterAll(async () => {
     redis.disconnect();
     await server.stop();
@@ -72,4 +72,4 @@ it("keeps uses that could not be sent, and says so", async () => {
   await eventually(async () => (await redis.zscore(keyUseKeys.last, "key_a")) === "7");
   redis.disconnect();
   await server.stop();
-}, 60_000);
+});

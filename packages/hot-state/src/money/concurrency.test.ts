@@ -35,7 +35,7 @@ describe.each([
     others = [1, 2, 3].map((n) => connectRedis(server.url, { name: `concurrency-test-${n}` }));
     money = createMoneyCommands(redis);
     instances = others.map((connection) => createMoneyCommands(connection));
-  }, 60_000);
+  });
 
   afterAll(async () => {
     for (const connection of [redis, ...others]) connection.disconnect();

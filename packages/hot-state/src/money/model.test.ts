@@ -256,7 +256,7 @@ describe.each([
     server = await start();
     redis = connectRedis(server.url, { name: "model-test" });
     money = createMoneyCommands(redis);
-  }, 60_000);
+  });
 
   afterAll(async () => {
     redis.disconnect();

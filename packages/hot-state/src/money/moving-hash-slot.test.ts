@@ -27,7 +27,7 @@ beforeAll(async () => {
       connection: connectRedis(`redis://${address}`, { name: "moving-hash-slot-test" }),
       port: Number(address.split(":")[1]),
     }));
-}, 60_000);
+});
 afterAll(async () => {
   for (const { connection } of nodes) connection.disconnect();
   redis.disconnect();

@@ -21,7 +21,7 @@ beforeAll(async () => {
   server = await startTestRedisCluster();
   redis = connectRedis(server.url, { name: "shares-test" });
   money = createMoneyCommands(redis);
-}, 60_000);
+});
 afterAll(async () => {
   redis.disconnect();
   await server.stop();

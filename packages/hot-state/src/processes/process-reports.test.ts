@@ -11,7 +11,7 @@ let redis: RedisConnection;
 beforeAll(async () => {
   server = await startTestRedis();
   redis = connectRedis(server.url, { name: "process-reports-test" });
-}, 60_000);
+});
 afterAll(async () => {
   redis.disconnect();
   await server.stop();

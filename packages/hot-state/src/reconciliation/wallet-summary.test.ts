@@ -21,7 +21,7 @@ beforeAll(async () => {
   redis = connectRedis(server.url, { name: "wallet-summary-test" });
   money = createMoneyCommands(redis);
   reader = createWalletReader(redis);
-}, 60_000);
+});
 afterAll(async () => {
   redis.disconnect();
   await server.stop();

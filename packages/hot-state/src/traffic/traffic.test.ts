@@ -27,7 +27,7 @@ describe.each(servers)("traffic of games on %s", (_kind, startServer) => {
     server = await startServer();
     redis = connectRedis(server.url, { name: "traffic-test" });
     reader = new TrafficReader(redis);
-  }, 60_000);
+  });
   afterAll(async () => {
     redis.disconnect();
     await server.stop();

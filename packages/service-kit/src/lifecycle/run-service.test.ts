@@ -72,7 +72,7 @@ describe("runService", () => {
     const { code, stdout } = await child.exit;
     expect(code).toBe(1);
     expect(stdout).toMatch(/"stopTimeoutMs":500,"msg":"stop timed out"/);
-  }, 60_000);
+  });
 
   it("says in one sentence that a setting is wrong", async () => {
     const { code, stderr } = await start({ PORT: "http" }).exit;

@@ -27,7 +27,7 @@ let producer: BillingProducer;
 beforeAll(async () => {
   [server, redis] = await Promise.all([createTestDatabase(), startTestRedis()]);
   database = createDatabase(server.url);
-}, 60_000);
+});
 afterAll(async () => {
   await database.$disconnect();
   await Promise.all([server.drop(), redis.stop()]);

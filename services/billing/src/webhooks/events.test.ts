@@ -20,7 +20,7 @@ let market: Market;
 beforeAll(async () => {
   stores = await WriterStores.open();
   database = stores.database;
-}, 60_000);
+});
 afterAll(() => stores.close());
 beforeEach(async () => {
   market = await createMarket(database);

@@ -13,7 +13,7 @@ import { Receiver, signersOf } from "../testing/receiver.fixture.ts";
 import { recordAttempt, takeDueDeliveries } from "./deliveries.ts";
 import { forgetOldDeliveries } from "./retention.ts";
 
-const PATIENCE = { timeoutMs: 30_000 };
+const PATIENCE = { timeoutMs: 60_000 };
 const DAY_MS = 86_400_000;
 
 let server: TestDatabase;
@@ -26,7 +26,7 @@ const children: ChildProcess[] = [];
 beforeAll(async () => {
   [server, redis] = await Promise.all([createTestDatabase(), startTestRedis()]);
   database = createDatabase(server.url);
-}, 60_000);
+});
 afterAll(async () => {
   await database.$disconnect();
   await Promise.all([server.drop(), redis.stop()]);
@@ -238,7 +238,7 @@ describe("an event", () => {
     const [first, second] = await attemptsOf(id);
     expect(first).toMatchObject({ status: null, error: "no answer within 1000 ms", response: null });
     expect(second).toMatchObject({ status: 200, response: " é".repeat(100) });
-  }, 60_000);
+  });
 
   it("says why there was no answer", async () => {
     receiver.close();
@@ -268,7 +268,7 @@ describe("an event", () => {
     await waitFor(id, "delivered");
     const [first, second] = receiver.received.map(({ body }) => body);
     expect(second).toBe(first);
-  }, 60_000);
+  });
 
   it("is not lost with Redis' data", async () => {
     receiver.answer = (response, number) => response.writeHead(number === 1 ? 500 : 200).end();
@@ -281,7 +281,7 @@ describe("an event", () => {
     await connection.del(...keys);
     connection.disconnect();
     await waitFor(id, "delivered");
-  }, 60_000);
+  });
 
   it("ends with its webhook", async () => {
     const webhook = await createWebhook();

@@ -30,7 +30,7 @@ beforeAll(async () => {
   [server, redis] = await Promise.all([createTestDatabase(), startTestRedis()]);
   database = createDatabase(server.url);
   pipeline = createPipeline(server.url);
-}, 60_000);
+});
 afterAll(async () => {
   await Promise.all([pipeline.close(), database.$disconnect()]);
   await Promise.all([server.drop(), redis.stop()]);

@@ -15,7 +15,7 @@ let database: Database;
 beforeAll(async () => {
   stores = await WriterStores.open();
   database = stores.database;
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 /** What another worker does that was refused for money: it has the advertiser's row, and sees no impression. */

@@ -41,7 +41,7 @@ describe("the settlements of late charges", () => {
   let stores: WriterStores;
   beforeAll(async () => {
     stores = await WriterStores.open();
-  }, 60_000);
+  });
   afterAll(() => stores.close());
 
   it("name the time at which Postgres has the impression, if it has it", async () => {

@@ -11,7 +11,7 @@ beforeAll(async () => {
   stores = await WriterStores.open();
   database = stores.database;
   await database.$executeRaw`CREATE SEQUENCE attempts`;
-}, 60_000);
+});
 afterAll(() => stores.close());
 
 /** From now on inserts of more impressions than that run out of time, and all are counted. */

@@ -29,7 +29,7 @@ beforeAll(async () => {
   server = await createTestDatabase();
   workers = [createDatabase(server.url), createDatabase(server.url)];
   for (const worker of workers) pipelines.set(worker, createPipeline(server.url));
-}, 60_000);
+});
 afterAll(async () => {
   await Promise.all([
     ...workers.map((worker) => worker.$disconnect()),
@@ -101,7 +101,7 @@ describe("writeBatch", () => {
       ),
       { numRuns: rounds(5, 15) },
     );
-  }, 60_000);
+  });
 
   it("moves nothing the second time", async () => {
     const market = await createMarket(workers[0]);

@@ -346,7 +346,7 @@ describe.each([[[]], [["one", "two"]]])(
         ),
         { numRuns: rounds(20, 150), endOnFailure: false },
       );
-    }, 240_000);
+    });
 
     it.each<[string, Step[]]>([
       ["counted", []],

@@ -4,13 +4,16 @@ import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { World } from "../testing/world.fixture.ts";
 
+/** Long enough for a few requests in a row on a busy machine. */
+const IDLE_MS = 5_000;
+
 let redis: TestRedis;
 let world: World;
 beforeAll(async () => {
   redis = await startTestRedis();
   world = await World.open(redis.url);
-  await world.startInstance({ SESSION_IDLE_SECONDS: "1" });
-  await world.startInstance({ SESSION_IDLE_SECONDS: "1" });
+  await world.startInstance({ SESSION_IDLE_SECONDS: String(IDLE_MS / 1_000) });
+  await world.startInstance({ SESSION_IDLE_SECONDS: String(IDLE_MS / 1_000) });
   await world.startInstance({ NAMED_SESSION_IDLE_SECONDS: "1" });
 });
 afterAll(async () => {
@@ -18,6 +21,21 @@ afterAll(async () => {
   await redis.stop();
 });
 beforeEach(() => world.reset());
+
+/** Requests of the keys over the instances, until all of them fell into one minute. Resolves with the answers. */
+async function withinOneMinute(instances: number[], keys: () => Promise<string[]>, requestsPerKey: number) {
+  for (;;) {
+    const texts = await keys();
+    const game = await world.addGame();
+    const answers = [];
+    for (let n = 0; n < requestsPerKey; n += 1) {
+      const instance = instances[n % instances.length] ?? 0;
+      answers.push(...(await Promise.all(texts.map((key) => world.match(game, {}, { instance, key })))));
+    }
+    const minutes = new Set(answers.map(({ headers }) => headers["x-ratelimit-reset"]));
+    if (minutes.size === 1) return answers;
+  }
+}
 
 describe("player sessions", () => {
   const count = async (answers: Promise<{ status: number }>[]) =>
@@ -52,10 +70,10 @@ describe("player sessions", () => {
     await world.addCampaign({ creatives: [{ max_uses_per_game: 1 }] });
     expect((await world.match(game, { user_id: "p" })).status).toBe(200);
     expect((await world.match(game, { user_id: "p" })).headers["x-no-match-reason"]).toBe("session_cap");
-    // Each attempt extends the session, so the attempts are further apart than its idle time of one second.
+    // Each attempt extends the session, so the attempts are further apart than its idle time.
     const again = await eventually(
       async () => ((await world.match(game, { user_id: "p" })).status === 200 ? true : undefined),
-      { everyMs: 1_200, timeoutMs: 10_000 },
+      { everyMs: IDLE_MS + 200 },
     );
     expect(again).toBe(true);
   });
@@ -96,22 +114,22 @@ describe("player sessions", () => {
     expect((await world.match(game, racing)).status).toBe(200);
     const sessionKeys = await world.redis.keys("*:session:*");
     const [key = ""] = sessionKeys.filter((name) => name.includes(game.game_id));
-    await eventually(async () => (await world.redis.pttl(key)) < 700, { everyMs: 5 });
+    const endsAtMs = Date.now() + (await world.redis.pttl(key));
+    await eventually(async () => (await world.redis.pttl(key)) < IDLE_MS - 200, { everyMs: 5 });
     const idle = await world.match(game, { user_id: "p" });
     expect(idle.headers["x-no-match-reason"]).toBe("no_eligible_campaign");
-    expect(await world.redis.pttl(key)).toBeGreaterThan(800);
+    expect(Date.now() + (await world.redis.pttl(key))).toBeGreaterThan(endsAtMs + 100);
   });
 });
 
 describe("limits", () => {
   it("counts requests per key over all instances", async () => {
-    const game = await world.addGame();
-    const key = await world.addKey({ rate_limit_per_minute: 4 });
-    const statuses = [];
-    for (let i = 0; i < 6; i++) statuses.push((await world.match(game, {}, { key, instance: i % 2 })).status);
-    // A window may end meanwhile; then two requests count in the next one.
-    expect(statuses.slice(0, 4)).toEqual([204, 204, 204, 204]);
-    expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(0);
+    const answers = await withinOneMinute(
+      [0, 1],
+      async () => [await world.addKey({ rate_limit_per_minute: 4 })],
+      6,
+    );
+    expect(answers.map(({ status }) => status)).toEqual([204, 204, 204, 204, 429, 429]);
   });
 
   it("counts requests per game where that is configured", async () => {
@@ -146,28 +164,10 @@ describe("limits", () => {
 });
 
 describe("the keys of one account", () => {
-  /**
-   * Requests of the keys over both instances, until all of them fell into one minute. Resolves with the answers.
-   */
-  async function withinOneMinute(
-    environment: Record<string, string>,
-    keys: () => Promise<string[]>,
-    requestsPerKey: number,
-  ) {
+  const twoInstances = async (environment: Record<string, string>) => {
     const instances = [await world.startInstance(environment), await world.startInstance(environment)];
-    const indexes = instances.map((instance) => world.instances.indexOf(instance));
-    for (;;) {
-      const texts = await keys();
-      const game = await world.addGame();
-      const answers = [];
-      for (let n = 0; n < requestsPerKey; n += 1) {
-        const instance = indexes[n % indexes.length] ?? 0;
-        answers.push(...(await Promise.all(texts.map((key) => world.match(game, {}, { instance, key })))));
-      }
-      const minutes = new Set(answers.map(({ headers }) => headers["x-ratelimit-reset"]));
-      if (minutes.size === 1) return answers;
-    }
-  }
+    return instances.map((instance) => world.instances.indexOf(instance));
+  };
   const countOf = (answers: { status: number }[], status: number) =>
     answers.filter((one) => one.status === status).length;
 
@@ -176,7 +176,7 @@ describe("the keys of one account", () => {
       world.accountId = newId("acct");
       return Promise.all(Array.from({ length: 12 }, () => world.addKey()));
     };
-    const answers = await withinOneMinute({ RATE_LIMIT_MATCH: "4" }, keys, 4);
+    const answers = await withinOneMinute(await twoInstances({ RATE_LIMIT_MATCH: "4" }), keys, 4);
     expect([countOf(answers, 204), countOf(answers, 429)]).toEqual([40, 8]);
     const refused = answers.find(({ status }) => status === 429);
     expect(refused?.headers).toMatchObject({ "x-ratelimit-limit": "40", "x-ratelimit-remaining": "0" });
@@ -192,7 +192,7 @@ describe("the keys of one account", () => {
       return [own, await world.addKey(), await world.addKey(), await world.addKey()];
     };
     const environment = { RATE_LIMIT_MATCH: "4", RATE_LIMIT_ACCOUNT_FACTOR: "2" };
-    const answers = await withinOneMinute(environment, keys, 4);
+    const answers = await withinOneMinute(await twoInstances(environment), keys, 4);
     expect([countOf(answers, 204), countOf(answers, 429)]).toEqual([12, 4]);
   });
 
@@ -204,7 +204,7 @@ describe("the keys of one account", () => {
       return [free, await world.addKey({ rate_limit_per_minute: 1 }), await world.addKey()];
     };
     const environment = { RATE_LIMIT_MATCH: "6", RATE_LIMIT_ACCOUNT_FACTOR: "1" };
-    const answers = await withinOneMinute(environment, keys, 5);
+    const answers = await withinOneMinute(await twoInstances(environment), keys, 5);
     // 5 of the free one, 1 of the second, 5 of the third: together the two that count have used 6.
     expect([countOf(answers, 204), countOf(answers, 429)]).toEqual([11, 4]);
   });
@@ -219,7 +219,7 @@ describe("the keys of one account", () => {
         await world.addKey({ rate_limit_key_id }),
       ];
     };
-    const answers = await withinOneMinute({ RATE_LIMIT_MATCH: "7" }, keys, 4);
+    const answers = await withinOneMinute(await twoInstances({ RATE_LIMIT_MATCH: "7" }), keys, 4);
     expect([countOf(answers, 204), countOf(answers, 429)]).toEqual([7, 5]);
   });
 });

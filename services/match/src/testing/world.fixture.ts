@@ -23,7 +23,7 @@ import request from "supertest";
 import { createMatchService, type MatchService, type MatchServiceOptions } from "../service.ts";
 import { readMatchSettings } from "../settings.ts";
 
-const PROPAGATION_TIMEOUT_MS = 5_000;
+const PROPAGATION_TIMEOUT_MS = 60_000;
 
 export interface Instance {
   url: string;

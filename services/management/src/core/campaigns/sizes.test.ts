@@ -18,7 +18,7 @@ let harness: Harness;
 let caller: Caller & { advertiserId: string };
 beforeAll(async () => {
   harness = await startHarness();
-}, 60_000);
+});
 beforeAll(async () => {
   caller = await harness.advertiser(1_000);
 });

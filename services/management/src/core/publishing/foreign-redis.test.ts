@@ -44,7 +44,7 @@ beforeAll(async () => {
     apiKey: apiKey.id,
     session: session.id,
   };
-}, 60_000);
+});
 afterAll(() => harness.stop());
 beforeEach(() => becomeAnothers(ownId));
 

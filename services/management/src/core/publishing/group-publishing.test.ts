@@ -24,7 +24,7 @@ beforeAll(async () => {
   harness = await startHarness();
   // Only this test publishes.
   await harness.management.reconciler.stop();
-}, 60_000);
+});
 afterAll(() => harness.stop());
 beforeEach(async () => {
   [caller, other] = [await harness.advertiser(1_000), await harness.advertiser(1_000)];
@@ -148,7 +148,7 @@ describe("changes of campaigns while a publication is on its way", () => {
     await harness.management.publishing.publishAndWait("campaign", third);
     expect(await isPublished(third)).toBe(true);
     expect(await budgetInRedis(other, third)).toBe(20_000_000);
-  }, 60_000);
+  });
 
   it("are in force although one of them fails for a reason of its own", async () => {
     const [first, second, third] = ids as [string, string, string];

@@ -24,9 +24,9 @@ beforeAll(async () => {
     },
   });
   follower.start();
-  await follower.waitUntilFresh(10_000);
+  await follower.waitUntilFresh(60_000);
   caller = await harness.advertiser(100_000);
-}, 60_000);
+});
 afterAll(async () => {
   await follower.stop();
   await harness.stop();

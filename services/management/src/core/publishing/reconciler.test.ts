@@ -19,11 +19,11 @@ beforeAll(async () => {
     },
   });
   follower.start();
-  await follower.waitUntilFresh(10_000);
+  await follower.waitUntilFresh(60_000);
   // Only the rounds of these tests mend anything.
   await harness.management.reconciler.stop();
   caller = await harness.advertiser(100_000);
-}, 60_000);
+});
 afterAll(async () => {
   await follower.stop();
   await harness.stop();
@@ -107,7 +107,7 @@ describe("the reconciling loop", () => {
       impressions: 3,
     });
     await eventually(() => follower.isFresh() && knownCampaign(campaignId).status === "active");
-  }, 60_000);
+  });
 
   it("restores a missing wallet although the snapshot exists", async () => {
     const owner = await harness.advertiser(10_000);

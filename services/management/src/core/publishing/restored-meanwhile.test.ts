@@ -20,7 +20,7 @@ beforeAll(async () => {
   harness = await startHarness();
   // Only this test restores and publishes.
   await harness.management.reconciler.stop();
-}, 60_000);
+});
 afterAll(() => harness.stop());
 
 /** Another instance of management: its restores and its publishing, with these commands. */
@@ -177,5 +177,5 @@ describe("a change of an advertiser whose state cannot be restored now", () => {
     expect(await harness.money.readCampaign(stuck.advertiserId, frozenId)).toMatchObject({
       budgetMillicents: 20_000_000,
     });
-  }, 90_000);
+  });
 });

@@ -18,7 +18,7 @@ beforeAll(async () => {
   harness = await startHarness(undefined, { propagationTimeoutMs: PROPAGATION_TIMEOUT_MS });
   // Only the rounds of this test publish what was left behind.
   await harness.management.reconciler.stop();
-}, 60_000);
+});
 afterAll(() => harness.stop());
 
 /** How publishing is made to fail after the commit, and how it is mended. */
@@ -99,7 +99,7 @@ describe.each(failures)("with %s", (_what, fail, mend) => {
       return wallet?.depositedMillicents === 1_250_000;
     });
     expect(await harness.money.readCampaign(caller.advertiserId, draft)).toMatchObject({ status: "active" });
-  }, 60_000);
+  });
 });
 
 describe.each(failures)("a pause that is stored but not in effect, with %s", (_what, fail, mend) => {
@@ -137,7 +137,7 @@ describe.each(failures)("a pause that is stored but not in effect, with %s", (_w
     await caller.post(`/campaigns/${active.campaignId}/activate`).expect(200);
     await caller.post(pause).expect(200);
     await caller.post(pause).expect(409);
-  }, 60_000);
+  });
 });
 
 describe("Publishing", () => {

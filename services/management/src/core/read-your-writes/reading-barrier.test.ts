@@ -7,7 +7,7 @@ import { charge, hold } from "../../testing/spending.ts";
 let harness: Harness;
 beforeAll(async () => {
   harness = await startHarness();
-}, 60_000);
+});
 afterAll(() => harness.stop());
 
 /** An advertiser with a campaign, and what `hold` and `charge` need to spend its money. */
@@ -39,7 +39,7 @@ describe("reads after writes", () => {
     await impress();
     const late = await owner.get(`/campaigns/${campaignId}`).expect(200);
     expect(late.body.spent_cents).toBe(1);
-  }, 60_000);
+  });
 
   describe("count what the wallet counts", () => {
     const MAX_WAIT_MS = 1_000;
@@ -68,8 +68,8 @@ describe("reads after writes", () => {
       const { recoveryEpoch } = await database.advertiser.findUniqueOrThrow({ where: { id: advertiserId } });
       expect(recoveryEpoch).toBeGreaterThan(0n);
       await quarantine(advertiserId, recoveryEpoch);
-      await eventually(async () => (await tookMs(owner)) < MAX_WAIT_MS, { timeoutMs: 20_000 });
-    }, 60_000);
+      await eventually(async () => (await tookMs(owner)) < MAX_WAIT_MS);
+    });
 
     it("does not count a pending late charge", async () => {
       const { owner, advertiserId, campaignId, impress } = await spendingOwner();

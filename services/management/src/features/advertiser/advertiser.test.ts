@@ -5,7 +5,7 @@ import { BASE, type Harness, startHarness } from "../../testing/harness.ts";
 let harness: Harness;
 beforeAll(async () => {
   harness = await startHarness();
-}, 60_000);
+});
 afterAll(() => harness.stop());
 
 const profile = { company_name: "Ember", contact_email: "ember@example.com" };

@@ -17,7 +17,7 @@ beforeAll(async () => {
   caller = await harness.advertiser();
   campaignId = await newCampaign();
   path = `/campaigns/${campaignId}/affinities`;
-}, 60_000);
+});
 afterAll(() => harness.stop());
 
 const newCampaign = async (): Promise<string> =>

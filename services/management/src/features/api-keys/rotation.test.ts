@@ -7,7 +7,7 @@ let owner: Caller;
 beforeAll(async () => {
   harness = await startHarness();
   owner = await harness.caller({ label: "first" });
-}, 60_000);
+});
 afterAll(() => harness.stop());
 
 /** The status that management answers to a key. */

@@ -9,7 +9,7 @@ beforeAll(async () => {
   caller = await harness.advertiser();
   const { body } = await caller.post("/campaigns", campaignBody).expect(201);
   path = `/campaigns/${body.id}/blocklist`;
-}, 60_000);
+});
 afterAll(() => harness.stop());
 
 describe("a blocklist rule", () => {

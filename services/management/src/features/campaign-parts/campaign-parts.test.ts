@@ -84,7 +84,7 @@ let caller: Caller;
 beforeAll(async () => {
   harness = await startHarness();
   caller = await harness.advertiser();
-}, 60_000);
+});
 afterAll(() => harness.stop());
 
 const newCampaign = async (): Promise<string> =>

@@ -13,7 +13,7 @@ let harness: Harness;
 let caller: Caller & { advertiserId: string };
 beforeAll(async () => {
   harness = await startHarness();
-}, 60_000);
+});
 beforeAll(async () => {
   caller = await harness.advertiser(1_000);
 });
@@ -97,7 +97,7 @@ describe("a bulk request", () => {
     for (const { id } of campaigns.slice(0, 3)) {
       expect(await harness.money.readCampaign(owner.advertiserId, id)).toMatchObject({ status: "draft" });
     }
-  }, 60_000);
+  });
 
   it.each<[string, object, number, string]>([
     ["no bid", { cpm_bid_cents: undefined }, 400, "cpm_bid_cents is required"],
@@ -270,5 +270,5 @@ describe("a bulk request", () => {
     });
     // Of accounts: others are not limited by it.
     await bulk(other, [campaignBody]).expect(200);
-  }, 60_000);
+  });
 });

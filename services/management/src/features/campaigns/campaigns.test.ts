@@ -14,7 +14,7 @@ let caller: Caller & { advertiserId: string };
 beforeAll(async () => {
   harness = await startHarness();
   caller = await harness.advertiser(1_000_000);
-}, 60_000);
+});
 afterAll(() => harness.stop());
 
 const UNKNOWN = "camp_00000000000000000000000000";

@@ -5,7 +5,7 @@ import { charge, hold } from "../../testing/spending.ts";
 let harness: Harness;
 beforeAll(async () => {
   harness = await startHarness();
-}, 60_000);
+});
 afterAll(() => harness.stop());
 
 describe("lowering a budget", () => {
@@ -38,7 +38,7 @@ describe("lowering a budget", () => {
     const lowered = await owner.patch(`/campaigns/${campaignId}`, { budget_cents: 3 }).expect(200);
     expect(lowered.body.budget_cents).toBe(3);
     expect(await read(spending)).toMatchObject({ budgetMillicents: 3_000, ceilingMillicents: null });
-  }, 60_000);
+  });
 
   it("never lets a concurrent charge pass the budget that was answered", async () => {
     const { owner, campaignId, spending } = await spendingCampaign(30);
@@ -55,7 +55,7 @@ describe("lowering a budget", () => {
     expect(wallet?.spentMillicents).toBeLessThanOrEqual(row.budgetCents * 1_000);
     expect(wallet).toMatchObject({ budgetMillicents: row.budgetCents * 1_000, ceilingMillicents: null });
     for (const answer of answers) expect([200, 422]).toContain(answer.status);
-  }, 60_000);
+  });
 
   it("is undone by the loop when it stopped between the ceiling and the commit", async () => {
     const { campaignId, spending } = await spendingCampaign(10);

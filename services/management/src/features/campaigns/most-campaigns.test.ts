@@ -5,7 +5,7 @@ import { campaignBody, type Harness, startHarness } from "../../testing/harness.
 let harness: Harness;
 beforeAll(async () => {
   harness = await startHarness();
-}, 60_000);
+});
 afterAll(() => harness.stop());
 
 describe("an advertiser with as many campaigns as allowed", () => {
@@ -33,5 +33,5 @@ describe("an advertiser with as many campaigns as allowed", () => {
       expect(await money.readCampaign(advertiserId, campaignId)).toMatchObject({ status: "draft" });
     }
     expect(await redis.keys(`{${advertiserId}}:campaign:*`)).toHaveLength(MAX_CAMPAIGNS);
-  }, 60_000);
+  });
 });

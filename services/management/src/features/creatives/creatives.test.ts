@@ -15,7 +15,7 @@ beforeAll(async () => {
   harness = await startHarness();
   caller = await harness.advertiser(1_000);
   campaignId = (await caller.post("/campaigns", campaignBody).expect(201)).body.id;
-}, 60_000);
+});
 afterAll(() => harness.stop());
 
 describe("creatives", () => {

@@ -11,7 +11,7 @@ import { demoGameKey, preparePlay } from "./play.ts";
 let harness: Harness;
 beforeAll(async () => {
   harness = await startHarness();
-}, 60_000);
+});
 afterAll(() => harness.stop());
 
 describe("the demo", () => {

@@ -18,7 +18,7 @@ beforeAll(async () => {
   const parts = { accountId, secret: SECRET, nowMs: Date.now() };
   await Promise.all([preparePlay(database, parts), preparePlay(database, parts)]);
   await reconciler.round();
-}, 60_000);
+});
 afterAll(() => Promise.all([harness.stop(), other.stop()]));
 
 describe("GET /demo", () => {

@@ -5,7 +5,7 @@ import { type Harness, startHarness } from "../../testing/harness.ts";
 let harness: Harness;
 beforeAll(async () => {
   harness = await startHarness();
-}, 60_000);
+});
 afterAll(() => harness.stop());
 
 async function bookings(advertiserId: string) {

@@ -8,7 +8,7 @@ beforeAll(async () => {
   harness = await startHarness();
   caller = await harness.advertiser();
   campaignId = await newCampaign();
-}, 60_000);
+});
 afterAll(() => harness.stop());
 
 const newCampaign = async (): Promise<string> =>

@@ -6,7 +6,7 @@ let caller: Caller;
 beforeAll(async () => {
   harness = await startHarness();
   caller = await harness.caller();
-}, 60_000);
+});
 afterAll(() => harness.stop());
 
 const body = { creator_id: "studio", placement_types: ["narrative_hook"] };

@@ -10,7 +10,7 @@ const PATIENT = { timeout: 60_000 };
 let harness: Harness;
 beforeAll(async () => {
   harness = await startHarness();
-}, 60_000);
+});
 afterAll(() => harness.stop());
 
 describe("signing up", () => {
@@ -81,7 +81,7 @@ describe("signing up", () => {
     } finally {
       await fresh.stop();
     }
-  }, 60_000);
+  });
 });
 
 describe("signing in", () => {

@@ -22,7 +22,7 @@ beforeAll(async () => {
   [database, redis] = await Promise.all([createTestDatabase(), startTestRedis()]);
   await instance().start();
   await forgetEarlierLeases(redis.url);
-}, 60_000);
+});
 afterAll(async () => {
   for (const one of instances) await one.stop();
   await redis.stop();

@@ -24,7 +24,7 @@ beforeAll(async () => {
   caller = await harness.advertiser(1_000);
   campaignId = (await caller.post("/campaigns", campaignBody).expect(201)).body.id;
   path = `/campaigns/${campaignId}/simulate`;
-}, 60_000);
+});
 afterAll(() => harness.stop());
 
 const affinities = [

@@ -10,7 +10,7 @@ beforeAll(async () => {
   harness = await startHarness();
   operator = await signedUp(harness);
   other = await signedUp(harness);
-}, 60_000);
+});
 afterAll(() => harness.stop());
 
 async function quarantined(): Promise<string> {

@@ -19,7 +19,7 @@ beforeAll(async () => {
         .expect(201);
     }
   }
-}, 60_000);
+});
 afterAll(() => harness.stop());
 
 async function send(gameId: string, context: object): Promise<void> {

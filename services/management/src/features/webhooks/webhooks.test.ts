@@ -15,7 +15,7 @@ describe("webhooks", () => {
   beforeAll(async () => {
     harness = await startHarness(() => nowMs);
     caller = await harness.caller();
-  }, 60_000);
+  });
   afterAll(() => harness.stop());
 
   const storedOf = (id: string) => harness.management.database.webhook.findUniqueOrThrow({ where: { id } });
@@ -136,7 +136,7 @@ describe("webhooks", () => {
     await eventually(async () => (await ends()).length === 3);
     await harness.management.reconciler.round();
     expect(await ends()).toEqual([first, second, third]);
-  }, 30_000);
+  });
 
   it("learn of an end today though many campaigns end later today", async () => {
     const advertiser = await harness.advertiser(1_000_000);
