@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { apiClient, enableGame, startCampaign } from "@diegetic/testing/api";
+import { apiClient, enableGame, readBilled, startCampaign } from "@diegetic/testing/api";
 import { createTestDatabase } from "@diegetic/testing/database";
 import { eventually } from "@diegetic/testing/eventually";
 import { isAlive, runKeyCommand, spawnStack, startStack, type TestStack } from "@diegetic/testing/stack";
@@ -158,20 +158,20 @@ describe("npm start", () => {
       const impression = await api.expect(201, "POST", "/impressions", { ...ids, match_id: match.match_id });
       expect(impression).toMatchObject({ ...ids, charged_cents: 10 });
 
-      const stats = await api.expect(200, "GET", `/campaigns/${campaignId}/stats`);
+      const stats = await readBilled(api, `/campaigns/${campaignId}/stats`);
       expect(stats).toMatchObject({ impressions: 1, unique_users: 1, unique_games: 1, spent_cents: 10 });
-      const rows = await api.expect(200, "GET", `/campaigns/${campaignId}/analytics/affinities`);
+      const rows = await readBilled(api, `/campaigns/${campaignId}/analytics/affinities`);
       expect(rows.affinities).toMatchObject([
         { affinity_value: "Tavern", match_rate: 1, avg_score_contribution: 1.5, impressions_influenced: 1 },
         { affinity_value: "tense", match_rate: 0, avg_score_contribution: 0, impressions_influenced: 0 },
       ]);
-      expect(await api.expect(200, "GET", "/profile")).toMatchObject({ balance_cents: 990 });
-      expect(await api.expect(200, "GET", "/revenue")).toMatchObject({
+      expect(await readBilled(api, "/profile")).toMatchObject({ balance_cents: 990 });
+      expect(await readBilled(api, "/revenue")).toMatchObject({
         total_spent_cents: 10,
         balance_cents: 990,
       });
       const earned = { total_earned_cents: 7, total_impressions: 1, games_count: 1 };
-      expect(await api.expect(200, "GET", "/creator-revenue")).toMatchObject(earned);
+      expect(await readBilled(api, "/creator-revenue")).toMatchObject(earned);
     },
     STACK_TIMEOUT_MS,
   );

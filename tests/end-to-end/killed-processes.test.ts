@@ -2,7 +2,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ClientEvent, DiegeticClient, type Match } from "@diegetic/client";
-import { type Api, apiClient, type CampaignPlan, enableGame, startCampaign } from "@diegetic/testing/api";
+import {
+  type Api,
+  apiClient,
+  type CampaignPlan,
+  enableGame,
+  readBilled,
+  startCampaign,
+} from "@diegetic/testing/api";
 import { eventually } from "@diegetic/testing/eventually";
 import { isLongForm, rounds } from "@diegetic/testing/rounds";
 import { isAlive, startStack, type TestStack } from "@diegetic/testing/stack";
@@ -133,7 +140,7 @@ describe("the stack under load and with processes killed", () => {
     async (_name, plan, impressions) => {
       await withCampaign(plan, async (advertiser, campaignId) => {
         expect(await playMany(impressions + 40)).toBe(impressions);
-        const stats = await advertiser.expect(200, "GET", `/campaigns/${campaignId}/stats`);
+        const stats = await readBilled(advertiser, `/campaigns/${campaignId}/stats`);
         expect(stats).toMatchObject({ impressions, spent_cents: (impressions * plan.cpmBidCents) / 1_000 });
         await expectBilled(campaignId, impressions);
       });

@@ -214,8 +214,6 @@ export class World {
 
   /** Waits until the advertiser's outbox is empty. */
   async written(advertiserId: string): Promise<void> {
-    await eventually(async () => (await this.money.listOutbox(advertiserId, 1)).items.length === 0, {
-      timeoutMs: 15_000,
-    });
+    await eventually(async () => (await this.money.listOutbox(advertiserId, 1)).items.length === 0);
   }
 }

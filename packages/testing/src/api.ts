@@ -68,6 +68,19 @@ export function apiClient(baseUrl: string, key: string): Api {
   };
 }
 
+/**
+ * Reads what billing writes. A read waits for billing, a second at most: one that took so long is repeated, as billing may take
+ * longer on a busy machine.
+ */
+// biome-ignore lint/suspicious/noExplicitAny: an answer's shape is what the tests examine
+export async function readBilled(api: Api, path: string): Promise<any> {
+  for (;;) {
+    const startedMs = performance.now();
+    const body = await api.expect(200, "GET", path);
+    if (performance.now() - startedMs < 1_000) return body;
+  }
+}
+
 export interface CampaignPlan {
   depositCents: number;
   budgetCents: number;

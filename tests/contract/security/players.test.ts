@@ -1,4 +1,5 @@
 import { documented } from "@diegetic/testing/documented";
+import { eventually } from "@diegetic/testing/eventually";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import request from "supertest";
 import { type ComposedApi, startComposedApi } from "../composed-api.fixture.ts";
@@ -50,12 +51,19 @@ describe("the same player id", () => {
     await studios[0].post("/placements/sequel", placement);
     await studios[1].post("/placements/other", placement);
 
-    const people = async () => (await advertiser.get(`/campaigns/${campaign.id}/stats`)).unique_users;
+    /** Once billing has written so many impressions. */
+    const peopleOf = async (impressions: number) => {
+      const stats = await eventually(async () => {
+        const read = await advertiser.get(`/campaigns/${campaign.id}/stats`);
+        return read.impressions === impressions && read;
+      });
+      return stats.unique_users;
+    };
     await play(studios[0], "first", "s");
     await play(studios[0], "sequel", "s");
-    expect(await people()).toBe(1);
+    expect(await peopleOf(2)).toBe(1);
     await play(studios[1], "other", "s");
-    expect(await people()).toBe(2);
+    expect(await peopleOf(3)).toBe(2);
 
     // Nothing that is stored lets a person be followed from one studio to the other.
     const stored = await api.database.impression.findMany({

@@ -3,7 +3,7 @@ import type { World } from "../topology/world.ts";
 import type { Aftermath } from "./aftermath.ts";
 import { type Check, CheckBuilder } from "./report.ts";
 
-const QUIET_WITHIN_MS = 10_000;
+const QUIET_WITHIN_MS = 90_000;
 
 /** Result of `npm run audit` for the stack: all stores agree on every balance. */
 export async function checkAudit(world: World, { quarantine }: Aftermath): Promise<Check> {

@@ -124,7 +124,7 @@ describe.each(failures)("a pause that is stored but not in effect, with %s", (_w
         expect([200, 503]).toContain(again.status);
         return again.status === 200 && again;
       },
-      { timeoutMs: 20_000 },
+      { timeoutMs: 60_000 },
     );
     expect(answer.body).toMatchObject({ id: active.campaignId, status: "paused" });
     expect(await harness.money.readCampaign(caller.advertiserId, active.campaignId)).toMatchObject({
