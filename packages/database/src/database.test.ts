@@ -20,7 +20,7 @@ let database: Database;
 
 beforeAll(async () => {
   server = await createTestDatabase();
-  database = createDatabase(server.url, { poolSize: 3, statementTimeoutMs: 500 });
+  database = createDatabase(server.url, { poolSize: 3, statementTimeoutMs: 3_000 });
 });
 afterAll(async () => {
   await database.$disconnect();
@@ -48,7 +48,7 @@ describe("errors", () => {
     const nowhere = createDatabase("postgres://x@127.0.0.1:1/x");
     await expect(nowhere.account.findMany()).rejects.toThrow(DatabaseUnavailable);
     await expect(inTransaction(nowhere, (tx) => tx.account.findMany())).rejects.toThrow(DatabaseUnavailable);
-    await expect(database.$queryRaw`SELECT pg_sleep(2)::text`).rejects.toThrow(StatementTimeout);
+    await expect(database.$queryRaw`SELECT pg_sleep(60)::text`).rejects.toThrow(StatementTimeout);
     const killed = inTransaction(database, async (tx) => {
       await tx.account.create({ data: account("acct_killed") });
       const [session] = await tx.$queryRaw<{ pid: number }[]>`SELECT pg_backend_pid() AS pid`;

@@ -12,7 +12,7 @@ afterEach(async () => {
 it("a command that a cluster redirects to a node that hangs fails, and nothing else does", async () => {
   const server = await startTestRedisCluster();
   closers.push(() => server.stop());
-  const redis = connectRedis(server.url, { name: "redirected-test", commandTimeoutMs: 300 });
+  const redis = connectRedis(server.url, { name: "redirected-test", commandTimeoutMs: 2_000 });
   const nodes = server.url
     .replace("redis-cluster://", "")
     .split(",")
@@ -31,7 +31,7 @@ it("a command that a cluster redirects to a node that hangs fails, and nothing e
 
   const move = await HashSlotMove.begin(nodes, "tag", (others) => others[0] ?? 0);
   expect(await redis.get("{tag}:missing")).toBeNull();
-  await nodes[move.to]?.connection.client("PAUSE", 2_000, "ALL");
+  await nodes[move.to]?.connection.client("PAUSE", 10_000, "ALL");
   const error = await redis.get("{tag}:missing").catch((thrown: unknown) => thrown);
   expect(isRedisUnavailable(error)).toBe(true);
   await new Promise((resolve) => setImmediate(resolve));

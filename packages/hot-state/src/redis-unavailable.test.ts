@@ -7,7 +7,7 @@ import { describeRedisUnavailable, isRedisUnavailable } from "./redis-unavailabl
 describe("isRedisUnavailable", () => {
   it("knows what a command throws when its server is gone", async () => {
     const server = await startTestRedis();
-    const redis = connectRedis(server.url, { name: "test", commandTimeoutMs: 500 });
+    const redis = connectRedis(server.url, { name: "test", commandTimeoutMs: 5_000 });
     redis.on("error", () => undefined);
     expect(await redis.ping()).toBe("PONG");
     await server.stop();
@@ -55,7 +55,7 @@ describe("describeRedisUnavailable", () => {
     ["it is no Redis", fake("HTTP/1.1 400 Bad Request\r\n\r\n"), "What answers at REDIS_URL is no Redis"],
   ])("says in the operator's words that %s", async (_what, start, sentence) => {
     const { port, stop } = await start();
-    const redis = connectRedis(`redis://127.0.0.1:${port}`, { name: "test", commandTimeoutMs: 500 });
+    const redis = connectRedis(`redis://127.0.0.1:${port}`, { name: "test", commandTimeoutMs: 5_000 });
     redis.on("error", () => undefined);
     const error = await redis.get("x").catch((thrown: unknown) => thrown);
     redis.disconnect();

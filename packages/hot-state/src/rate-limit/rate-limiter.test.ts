@@ -171,7 +171,7 @@ describe.each(servers)("rate limiter on %s", (_kind, startServer) => {
 
 it("refuses to guess when Redis is unavailable, and recovers", async () => {
   const server = await startTestRedis();
-  const redis = connectRedis(server.url, { name: "rate-limit-unavailable", commandTimeoutMs: 300 });
+  const redis = connectRedis(server.url, { name: "rate-limit-unavailable", commandTimeoutMs: 3_000 });
   redis.on("error", () => undefined);
   const limiter = new RateLimiter(redis, { windowMs: ENDLESS_MS });
   await limiter.take("a", 5, Date.now());
