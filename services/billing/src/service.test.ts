@@ -130,7 +130,7 @@ describe("billing service", () => {
           startService();
           await eventually(async () => (await wallets.redis.hlen(`{${other}}:outbox`)) === 0, PATIENCE);
         },
-        { timeout: 25_000 },
+        { timeout: 120_000 },
       );
       await expectWrittenOnce(2);
     } finally {
@@ -208,7 +208,7 @@ describe("billing process", () => {
         child.kill("SIGKILL");
         await gone;
       },
-      { timeout: 25_000 },
+      { timeout: 120_000 },
     );
     expect(await wallets.outboxSize()).toBe(50);
     startService();
