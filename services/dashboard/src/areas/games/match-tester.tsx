@@ -16,9 +16,10 @@ import {
 } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import { Link, useSearchParams } from "react-router";
+import { ApiError } from "../../api/api-error.ts";
 import { callForResponse } from "../../api/call.ts";
 import type { AnswerOf, BodyOf } from "../../api/operations.ts";
-import { hasStatus, useChange, useRead } from "../../api/queries.ts";
+import { useChange, useRead } from "../../api/queries.ts";
 import { useAbility, useSession } from "../../api/session.ts";
 import {
   centsOfMillicents,
@@ -36,6 +37,7 @@ import { countryOptions } from "../../map/countries-list.ts";
 import { Scene } from "../../scene/scene.tsx";
 import { Story } from "../../scene/story.tsx";
 import { reasonAdvice } from "./advice.ts";
+import { gameIdProblem } from "./game-id-problem.ts";
 import { GAME_DEFAULTS, gamePath, NEW_GAME } from "./placement.ts";
 import { usePlacements } from "./reads.ts";
 import {
@@ -126,10 +128,9 @@ function gameIdFrom({ id, label }: { id: string; label: string }): string {
   return [...(name === "" ? [] : [name]), "game", id.slice(-ACCOUNT_PART)].join("-");
 }
 
-/** What is wrong with the identifier of a first game; undefined where another thing failed. */
-function gameIdProblem(error: unknown): string | undefined {
-  if (hasStatus(error, 403)) return "Another account has a game of this ID. Choose another.";
-  return hasStatus(error, 400, 422) ? error.detail : undefined;
+function failureOf(error: unknown): string {
+  const isRefusal = error instanceof ApiError && error.status >= 400 && error.status < 500;
+  return isRefusal ? "The service refused the request." : "The request failed. Ask again for another try.";
 }
 
 interface TesterProps {
@@ -208,7 +209,7 @@ function Tester({ chosen, games, onChange }: TesterProps) {
       <section aria-label="Answer" aria-live="polite">
         {failure !== undefined && gameProblem === undefined ? (
           <Card>
-            <Failed what="The service refused the request." error={failure} />
+            <Failed what={failureOf(failure)} error={failure} />
           </Card>
         ) : outcome === undefined ? (
           <Card>
