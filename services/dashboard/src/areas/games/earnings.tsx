@@ -33,7 +33,7 @@ export function Component() {
   const now = new Date();
   const query = { from: firstDayOf(period, now), ...(game !== "" && { game_id: game }) };
   const earnings = useEarnings(query);
-  const month = useRead("GET /earnings", { query: { from: firstDayOf("month", now) } });
+  const month = useEarnings({ from: firstDayOf("month", now) });
   const total = useRead("GET /creator-revenue");
   const games = total.data?.games ?? [];
   const { data } = earnings;
@@ -151,11 +151,11 @@ interface ByGameProps {
 
 function ByGame({ rows, total }: ByGameProps) {
   const games = total.data?.games.map((game) => {
-    const own = (rows ?? []).filter(({ game_id: id }) => id === game.game_id);
+    const own = rows?.filter(({ game_id: id }) => id === game.game_id);
     return {
       ...game,
-      period: sumEarned(own),
-      seen: own.reduce((sum, { impressions }) => sum + impressions, 0),
+      period: own && sumEarned(own),
+      seen: own?.reduce((sum, { impressions }) => sum + impressions, 0),
     };
   });
   return (
@@ -183,8 +183,8 @@ function ByGame({ rows, total }: ByGameProps) {
             header: "In the period",
             align: "right",
             phone: "fact",
-            value: ({ period }) => centsOfMicrocents(period),
-            cell: ({ period }) => <Money cents={centsOfMicrocents(period)} />,
+            value: ({ period }) => period && centsOfMicrocents(period),
+            cell: ({ period }) => (period === undefined ? "–" : <Money cents={centsOfMicrocents(period)} />),
           },
           {
             key: "seen",
@@ -193,7 +193,7 @@ function ByGame({ rows, total }: ByGameProps) {
             align: "right",
             phone: "fact",
             value: ({ seen }) => seen,
-            cell: ({ seen }) => formatCount(seen),
+            cell: ({ seen }) => (seen === undefined ? "–" : formatCount(seen)),
           },
           {
             key: "total",

@@ -27,6 +27,9 @@ import {
 import { usePlacements, useTraffic } from "./reads.ts";
 import { STAGE_WORDS } from "./stage.ts";
 
+/** Not loaded, or nothing to divide. */
+const NO_FIGURE = "–";
+
 interface Game {
   placement: Placement;
   traffic: GameTraffic | undefined;
@@ -46,9 +49,10 @@ export function Component() {
     traffic: traffic.data?.games.find(({ game_id: id }) => id === placement.game_id),
   }));
   const hasGames = games === undefined || games.length > 0;
+  const hasFailed = games === undefined && placements.isError;
   return (
     <Page title="Games" about="Where your players meet ads, and whether it works." actions={hasGames && add}>
-      {hasGames && <Summary traffic={traffic} />}
+      {hasGames && !hasFailed && <Summary traffic={traffic} />}
       <Games games={games} placements={placements} add={add} />
       <Errors traffic={traffic} />
       <Dialog opened={isAdding} onClose={close} title="Add a game">
@@ -151,12 +155,12 @@ function Games({ games, placements, add }: GamesProps) {
           phone: "fact",
           value: ({ placement, traffic }) => (placement.is_active ? traffic?.stage : "off"),
           cell: ({ placement, traffic }) =>
-            placement.is_active ? (
-              traffic && (
-                <Status tone={STAGE_WORDS[traffic.stage].tone}>{STAGE_WORDS[traffic.stage].word}</Status>
-              )
-            ) : (
+            !placement.is_active ? (
               <Status tone="quiet">Ads off</Status>
+            ) : traffic ? (
+              <Status tone={STAGE_WORDS[traffic.stage].tone}>{STAGE_WORDS[traffic.stage].word}</Status>
+            ) : (
+              NO_FIGURE
             ),
         },
         {
@@ -164,7 +168,7 @@ function Games({ games, placements, add }: GamesProps) {
           header: "Requests, 24 h",
           align: "right",
           value: ({ traffic }) => traffic?.requests,
-          cell: ({ traffic }) => traffic && formatCount(traffic.requests),
+          cell: ({ traffic }) => (traffic ? formatCount(traffic.requests) : NO_FIGURE),
         },
         {
           key: "matches",
@@ -172,7 +176,8 @@ function Games({ games, placements, add }: GamesProps) {
           help: "The share of requests in the last 24 hours that got an ad.",
           align: "right",
           value: ({ traffic }) => (traffic?.requests ? traffic.matches / traffic.requests : null),
-          cell: ({ traffic }) => (traffic?.requests ? formatShare(traffic.matches / traffic.requests) : "–"),
+          cell: ({ traffic }) =>
+            traffic?.requests ? formatShare(traffic.matches / traffic.requests) : NO_FIGURE,
         },
         {
           key: "impressions",
@@ -180,7 +185,7 @@ function Games({ games, placements, add }: GamesProps) {
           help: "All that were billed.",
           align: "right",
           value: ({ traffic }) => traffic?.billed_impressions,
-          cell: ({ traffic }) => traffic && formatCount(traffic.billed_impressions),
+          cell: ({ traffic }) => (traffic ? formatCount(traffic.billed_impressions) : NO_FIGURE),
         },
         {
           key: "earned",
@@ -188,7 +193,8 @@ function Games({ games, placements, add }: GamesProps) {
           align: "right",
           phone: "fact",
           value: ({ traffic }) => traffic && centsOfMicrocents(traffic.earned_microcents),
-          cell: ({ traffic }) => traffic && <Money cents={centsOfMicrocents(traffic.earned_microcents)} />,
+          cell: ({ traffic }) =>
+            traffic ? <Money cents={centsOfMicrocents(traffic.earned_microcents)} /> : NO_FIGURE,
         },
         {
           key: "ads",
@@ -202,7 +208,7 @@ function Games({ games, placements, add }: GamesProps) {
               disabled={!canChange}
               onChange={() => void toggle(placement)}
               display="inline-block"
-              style={{ position: "relative", zIndex: 1 }}
+              style={{ position: "relative", zIndex: 1, verticalAlign: "middle" }}
             />
           ),
         },

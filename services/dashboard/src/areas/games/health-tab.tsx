@@ -149,7 +149,7 @@ function Waiting({ gameId }: { gameId: string }) {
         <Empty
           line="The stage is lit, and the first scene has yet to begin."
           action={
-            <Group gap="sm">
+            <Group gap="sm" justify="center">
               <Button component={Link} to={`/match-tester?game=${game}`} variant="default">
                 Test a scene
               </Button>

@@ -1,4 +1,15 @@
-import { Alert, Button, Card, CopyButton, Group, SegmentedControl, Select, Stack, Text } from "@mantine/core";
+import {
+  Alert,
+  Button,
+  Card,
+  CopyButton,
+  Group,
+  SegmentedControl,
+  Select,
+  Skeleton,
+  Stack,
+  Text,
+} from "@mantine/core";
 import { IconCheck, IconCopy } from "@tabler/icons-react";
 import { useState } from "react";
 import { Link } from "react-router";
@@ -25,29 +36,36 @@ export function Component() {
   const language: Language = LANGUAGES.find((one) => one === languageText) ?? "curl";
   const gameId = game || (games.data?.[0]?.game_id ?? "");
   const about = "Copy, run, and watch the first ad arrive.";
+  if (games.data === undefined && !games.error) {
+    return (
+      <Page title="Snippets" about={about}>
+        <Skeleton height={60} w={260} />
+        <Skeleton height={96} />
+        <Skeleton height={420} />
+      </Page>
+    );
+  }
   if (games.data === undefined || games.data.length === 0) {
     return (
       <Page title="Snippets" about={about}>
         <Card>
-          {games.error ? (
+          {games.data === undefined ? (
             <Failed
               what="The games could not be loaded."
               error={games.error}
               onRetry={() => void games.refetch()}
             />
           ) : (
-            games.data && (
-              <Empty
-                line="Every integration begins with a name."
-                action={
-                  <Button component={Link} to="/games">
-                    Add a game
-                  </Button>
-                }
-              >
-                Add a game first. Its snippets then stand here, ready to run.
-              </Empty>
-            )
+            <Empty
+              line="Every integration begins with a name."
+              action={
+                <Button component={Link} to="/games">
+                  Add a game
+                </Button>
+              }
+            >
+              Add a game first. Its snippets then stand here, ready to run.
+            </Empty>
           )}
         </Card>
       </Page>
@@ -181,7 +199,21 @@ function CodeBlock({ label, code }: { label: string; code: string }) {
 function Arrival({ gameId }: { gameId: string }) {
   const traffic = useTraffic();
   const game = traffic.data?.games.find(({ game_id: id }) => id === gameId);
-  if (game === undefined) return null;
+  if (game === undefined) {
+    return traffic.error ? (
+      <Card>
+        <Failed
+          what="The traffic could not be loaded."
+          error={traffic.error}
+          onRetry={() => void traffic.refetch()}
+        >
+          The code above can still be copied.
+        </Failed>
+      </Card>
+    ) : (
+      <Skeleton height={160} />
+    );
+  }
   return (
     <Stack>
       <Steps traffic={game} />

@@ -47,7 +47,7 @@ export const STAGE_WORDS: Readonly<Record<Stage, { tone: Tone; word: string; nex
   requested: {
     tone: "warning",
     word: "Asks, no match yet",
-    next: "See below why no ad fits, and try scenes in the match tester.",
+    next: "“Why no ad?” on the page of the game says what helps. Try scenes in the match tester.",
   },
   matched: {
     tone: "info",

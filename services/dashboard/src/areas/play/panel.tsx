@@ -44,7 +44,7 @@ const STAGES = ["Scene asks", "Matched and held", "Seen and billed"] as const;
 function stagesReached(turn: Turn | undefined): number {
   if (turn === undefined) return 0;
   if (turn.step === "billed") return 3;
-  return turn.step === "matched" ? 2 : 1;
+  return turn.ad === undefined ? 1 : 2;
 }
 
 function Progress({ turn }: { turn: Turn | undefined }) {
@@ -76,13 +76,17 @@ function sentenceOf(turn: Turn | undefined): string {
   if (turn === undefined) return "Nothing has been asked yet.";
   const { ad, receipt, reason } = turn;
   if (turn.step === "asking") return "The game describes the scene and asks for the ad that fits best.";
-  if (turn.step === "failed") return `The call failed: ${reason}`;
+  if (turn.step === "failed") return `The call failed: ${reason} The story goes on.`;
   if (turn.step === "no_match" || ad === undefined) {
     return `No ad for this scene. ${NO_MATCH[reason ?? ""] ?? formatTerm(reason ?? "")} The story goes on without one.`;
   }
   const price = formatExactCents(centsOfMillicents(ad.cpm_bid_cents));
   if (receipt === undefined) {
-    return `${ad.brand_name} fits with a score of ${formatDecimal(ad.affinity_score)}. ${price} is held until the line has been seen.`;
+    const fit =
+      ad.affinity_score === 0
+        ? "may be shown in this scene"
+        : `fits with a score of ${formatDecimal(ad.affinity_score)}`;
+    return `${ad.brand_name} ${fit}. ${price} is held until the line has been seen.`;
   }
   return `The line was in view. ${ad.brand_name} paid ${formatExactCents(receipt.charged_cents)}; the game earned its share.`;
 }
@@ -90,7 +94,7 @@ function sentenceOf(turn: Turn | undefined): string {
 /** What matched lines hold is not spent yet: it shows beside the balance until it is billed. */
 function Ledger({ turn }: { turn: Turn | undefined }) {
   const { data } = useRead("GET /demo");
-  const held = turn?.step === "matched" && turn.ad !== undefined ? turn.ad.cpm_bid_cents : 0;
+  const held = turn?.ad !== undefined && turn.receipt === undefined ? turn.ad.cpm_bid_cents : 0;
   const rows =
     data === undefined
       ? []

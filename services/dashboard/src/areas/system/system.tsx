@@ -1,5 +1,6 @@
 import { Alert, Button, Card, SimpleGrid, Text, Textarea } from "@mantine/core";
 import { type ReactNode, useState } from "react";
+import { Link } from "react-router";
 import type { AnswerOf } from "../../api/operations.ts";
 import { hasStatus, useRead } from "../../api/queries.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
@@ -32,7 +33,14 @@ export function Component() {
     return (
       <Page title="System">
         <Card>
-          <Empty line="This door is for the keeper of the house.">
+          <Empty
+            line="This door is for the keeper of the house."
+            action={
+              <Button component={Link} to="/">
+                Show the overview
+              </Button>
+            }
+          >
             Only the operator of the installation, the first who signed up, sees its state.
           </Empty>
         </Card>
@@ -225,7 +233,7 @@ function Reconciliation({ system }: { system: System | undefined }) {
             ended <Moment iso={finishedAt} />.
           </>
         ) : (
-          "Billing compares every value of Redis and Postgres all the time. The first comparison is not finished."
+          `Billing compares every value of Redis and Postgres all the time.${system === undefined ? "" : " The first comparison is not finished."}`
         )
       }
     >
