@@ -1,6 +1,6 @@
-import { allOperations } from "@diegetic/contracts";
+import { allOperations, newId } from "@diegetic/contracts";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { BASE, isPlainError, type Platform, startPlatform } from "./platform.fixture.ts";
+import { BASE, type Call, isPlainError, type Platform, startPlatform } from "./platform.fixture.ts";
 
 async function createDelivery(
   platform: Platform,
@@ -14,16 +14,38 @@ async function createDelivery(
   return { webhook_id, delivery_id };
 }
 
-describe("another account's resources", () => {
+/** The headers of somebody who has just signed up, with an account of their own that advertises. */
+async function signUp(platform: Platform): Promise<Record<string, string>> {
+  const email = `${newId("usr")}@studio.example`;
+  const own = { "Sec-Fetch-Site": "same-origin" };
+  const reply = await platform.call({
+    method: "POST",
+    path: `${BASE}/auth/sign-up`,
+    headers: own,
+    body: { name: "Eve", email, password: "a password of tests" },
+  });
+  expect([reply.status, reply.text]).toEqual([201, expect.any(String)]);
+  const headers = { ...own, Cookie: String(reply.headers["set-cookie"]).split(";", 1)[0] ?? "" };
+  const body = { company_name: "Soot", contact_email: email };
+  await platform.expect(201, { method: "POST", path: `${BASE}/register`, headers, body });
+  return headers;
+}
+
+const STRANGERS: [string, (platform: Platform) => Promise<Pick<Call, "key" | "headers">>][] = [
+  ["an API key", async (platform) => ({ key: (await platform.advertiser()).key })],
+  ["a session", async (platform) => ({ headers: await signUp(platform) })],
+];
+
+describe.each(STRANGERS)("another account's resources, requested by %s", (_kind, arrive) => {
   let platform: Platform;
-  let stranger: Awaited<ReturnType<Platform["advertiser"]>>;
+  let credentials: Pick<Call, "key" | "headers">;
   let secrets: string[];
   const ids: Record<string, string> = {};
   beforeAll(async () => {
     platform = await startPlatform({ WEBHOOK_ADDRESSES: "any" });
     const owner = await platform.advertiser();
     await platform.enableGame(owner.key, "castle");
-    stranger = await platform.advertiser();
+    credentials = await arrive(platform);
     Object.assign(ids, {
       campaign_id: owner.campaignId,
       creative_id: owner.creativeId,
@@ -46,7 +68,7 @@ describe("another account's resources", () => {
       const path =
         BASE + operation.path.replace(/\{([a-z_]+)\}/g, (_braces, name: string) => ids[name] ?? name);
       for (const body of operation.request ? [operation.request.example, {}, "no JSON"] : [undefined]) {
-        const reply = await platform.call({ method: operation.method, path, key: stranger.key, body });
+        const reply = await platform.call({ method: operation.method, path, body, ...credentials });
         expect([reply.status, isPlainError(reply)]).toEqual([403, true]);
         for (const secret of secrets) expect(reply.text).not.toContain(secret);
       }
@@ -56,7 +78,7 @@ describe("another account's resources", () => {
   it("are in none of the lists", async () => {
     const lists = allOperations().filter(({ method, path }) => method === "GET" && !path.includes("{"));
     for (const { path } of lists) {
-      const reply = await platform.call({ method: "GET", path: BASE + path, key: stranger.key });
+      const reply = await platform.call({ method: "GET", path: BASE + path, ...credentials });
       expect([path, reply.status]).toEqual([path, 200]);
       for (const id of [...secrets, ...Object.values(ids)]) expect(reply.text).not.toContain(id);
     }
