@@ -22,7 +22,7 @@ import classes from "./data-table.module.css";
 import { Section } from "./page.tsx";
 import { Failed } from "./states.tsx";
 import { isFound, parseSort, sortRows, sortText } from "./table-rows.ts";
-import { useUrlState } from "./use-url-state.ts";
+import { useClearUrlState, useUrlState } from "./use-url-state.ts";
 
 export interface Filter<Row> {
   key: string;
@@ -69,6 +69,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const [sorting, setSorting] = useUrlState(parameter("sort"), props.defaultSort);
   const [page, setPage] = useUrlState(parameter("page"), "1");
   const [filterText, setFilterText] = useUrlState(parameter("filter"), "", parameter("page"));
+  const showEverything = useClearUrlState([parameter("q"), parameter("filter"), parameter("page")]);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
 
   const filterValues = useMemo(() => new URLSearchParams(filterText), [filterText]);
@@ -281,13 +282,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         {rows !== undefined && shown.length === 0 && (
           <Group justify="center" p="xl" gap="sm">
             <Text c="dimmed">Nothing matches the search and filters.</Text>
-            <Button
-              variant="default"
-              onClick={() => {
-                setSearch("");
-                setFilterText("");
-              }}
-            >
+            <Button variant="default" onClick={showEverything}>
               Show everything
             </Button>
           </Group>

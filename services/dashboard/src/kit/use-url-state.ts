@@ -24,3 +24,17 @@ export function useUrlState(
   );
   return [parameters.get(name) ?? fallback, set];
 }
+
+/** Removes texts from the address in one step: of two changes in one event, the later would restore what the earlier removed. */
+export function useClearUrlState(names: readonly string[]): () => void {
+  const [, setParameters] = useSearchParams();
+  return () =>
+    setParameters(
+      (former) => {
+        const next = new URLSearchParams(former);
+        for (const name of names) next.delete(name);
+        return next;
+      },
+      { replace: true, preventScrollReset: true },
+    );
+}
