@@ -272,6 +272,52 @@ describe("an advertiser in the dashboard", () => {
     expect(problems).toEqual([]);
   });
 
+  it("is offered the words that games send, and may enter any other", async () => {
+    const { page, problems } = await dashboard.newPage();
+    const { origin } = dashboard;
+    const post = apiOf(page, origin);
+    await post("/auth/sign-up", { name: "Cy Reed", email: "cy@reed.example", password: PASSWORD });
+    await post("/register", { company_name: "Reed", contact_email: "cy@reed.example" });
+    const { id } = await post("/campaigns", { name: "Reeds", budget_cents: 5_000, cpm_bid_cents: 1_000 });
+    await post("/placements/marsh", { creator_id: "reed", placement_types: ["narrative_hook"] });
+    const scene = { category: "angling", location: "boathouse" };
+    const match = { game_id: "marsh", user_id: "player", game_context: scene };
+    expect((await page.request.post(`${origin}/api/match`, { data: match, headers: { origin } })).ok()).toBe(
+      true,
+    );
+    // Words that were read once are cached: what the game sent has to be recorded before.
+    await expectSoon(async () => {
+      const traffic = await page.request.get(`${origin}/api/traffic`);
+      const { games } = await traffic.json();
+      return games.map((game: { game_id: string; requests: number }) => [game.game_id, game.requests]);
+    }, [["marsh", 1]]);
+
+    await page.goto(`${origin}/campaigns/${id}/settings`);
+    const input = page.locator("input");
+    await page
+      .getByLabel(/^Only in games of these categories/)
+      .and(input)
+      .click();
+    await page.getByRole("option", { name: "angling", exact: true }).click();
+    const tags = page.getByLabel(/^Only in scenes with one of these tags/).and(input);
+    await tags.click();
+    await page.getByRole("option", { name: "boathouse", exact: true }).click();
+    await tags.fill("heron");
+    await tags.press("Enter");
+    expect(await sentBy(page, "Save changes")).toEqual({
+      target_categories: ["angling"],
+      target_tags: ["boathouse", "heron"],
+    });
+
+    await page.getByRole("link", { name: "Where may it appear?" }).click();
+    await page.getByRole("button", { name: "Block something" }).click();
+    await page.getByLabel("Value", { exact: true }).and(input).click();
+    await page.getByRole("option", { name: "boathouse", exact: true }).click();
+    await page.getByRole("button", { name: "Add rule" }).click();
+    await page.getByRole("button", { name: "Remove boathouse" }).waitFor();
+    expect(problems).toEqual([]);
+  });
+
   it("finds one of more than 500 campaigns, and again by its address", async () => {
     const { page, problems } = view;
     const campaigns = Array.from({ length: 500 }, (_, index) => ({
@@ -294,6 +340,12 @@ describe("an advertiser in the dashboard", () => {
     await page.getByRole("row").nth(1).getByText("Frost 099").waitFor();
     await expectSoon(() => new URL(page.url()).search, "?q=frost&sort=-budget");
     expect(await seriousViolations(page)).toEqual([]);
+
+    await page.goto(`${dashboard.origin}/campaigns?q=frost&filter=status%3Dactive&sort=-budget`);
+    await page.getByText("Nothing matches the search and filters.").waitFor();
+    await page.getByRole("button", { name: "Show everything" }).click();
+    await page.getByText("501 rows", { exact: true }).waitFor();
+    await expectSoon(() => new URL(page.url()).search, "?sort=-budget");
     expect(problems).toEqual([]);
   });
 });

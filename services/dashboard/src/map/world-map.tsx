@@ -75,10 +75,13 @@ export default function WorldMap(props: WorldMapProps) {
     const frame = svg.current?.getBoundingClientRect();
     if (!isDragging.current || frame === undefined) return;
     const point = projection.invert?.([
-      ((event.clientX - frame.left) / frame.width) * WIDTH,
-      ((event.clientY - frame.top) / frame.height) * HEIGHT,
+      within((event.clientX - frame.left) / frame.width) * WIDTH,
+      within((event.clientY - frame.top) / frame.height) * HEIGHT,
     ]);
     if (point) onMove?.(rounded({ lng: point[0], lat: point[1] }));
+  };
+  const endDrag = () => {
+    isDragging.current = false;
   };
   const centre = draft && projection([draft.lng, draft.lat]);
   return (
@@ -88,13 +91,6 @@ export default function WorldMap(props: WorldMapProps) {
       className={classes.map}
       role={onMove ? "group" : "img"}
       aria-label={label}
-      onPointerMove={move}
-      onPointerUp={() => {
-        isDragging.current = false;
-      }}
-      onPointerLeave={() => {
-        isDragging.current = false;
-      }}
     >
       {shapes.map(({ code, name, outline }) => {
         const share = code === undefined ? undefined : shares?.get(code);
@@ -143,8 +139,13 @@ export default function WorldMap(props: WorldMapProps) {
             aria-valuenow={draft.lat}
             onPointerDown={(event) => {
               isDragging.current = true;
+              event.currentTarget.setPointerCapture(event.pointerId);
               event.preventDefault();
             }}
+            onPointerMove={move}
+            onPointerUp={endDrag}
+            onPointerCancel={endDrag}
+            onLostPointerCapture={endDrag}
             onKeyDown={(event) => {
               const step = STEPS[event.key];
               if (step === undefined) return;
@@ -173,6 +174,11 @@ const STEPS: Record<string, readonly [lng: number, lat: number]> = {
 function outlineOf({ lat, lng, radiusKm }: Circle): string {
   const radius = Math.min(179.9, radiusKm / KM_PER_DEGREE);
   return path(geoCircle().center([lng, lat]).radius(radius)()) ?? "";
+}
+
+/** A captured pointer may be outside of the map. */
+function within(share: number): number {
+  return Math.min(1, Math.max(0, share));
 }
 
 function rounded({ lat, lng }: { lat: number; lng: number }): { lat: number; lng: number } {

@@ -1,9 +1,11 @@
 import { SimpleGrid, Slider, Stack, TagsInput, Text, TextInput } from "@mantine/core";
 import type { ReactNode } from "react";
+import { useRead } from "../../api/queries.ts";
 import type { ApiForm } from "../../api/use-api-form.ts";
 import { formatCents, formatCount, formatExactCents } from "../../format/format.ts";
 import { requiredTextField } from "../../kit/fields.ts";
 import { MoneyInput } from "../../kit/money-input.tsx";
+import { MAX_SUGGESTIONS, sentWords } from "./sent-words.ts";
 
 type CampaignForm = ApiForm<"POST /campaigns"> | ApiForm<"PATCH /campaigns/{campaign_id}">;
 
@@ -102,24 +104,39 @@ export function CampaignFields({ form: anyForm, budgetHelp, isShort = false }: C
               Decides only between campaigns whose ranks are within 1% of each other.
             </Text>
           </div>
-          <TagsInput
-            label="Only in games of these categories (optional)"
-            description="Filters: a scene of another category, or of none, never shows the campaign. Press Enter after each."
-            placeholder={values.target_categories?.length ? "" : "fantasy"}
-            value={values.target_categories ?? []}
-            onChange={(value) => form.set("target_categories", value)}
-            error={form.problem("target_categories")}
-          />
-          <TagsInput
-            label="Only in scenes with one of these tags (optional)"
-            description="Filters: compared with theme, category, location, moods and actions of the scene, and sought in its text."
-            placeholder={values.target_tags?.length ? "" : "tavern"}
-            value={values.target_tags ?? []}
-            onChange={(value) => form.set("target_tags", value)}
-            error={form.problem("target_tags")}
-          />
+          <SceneFilters form={form} />
         </>
       )}
     </Stack>
+  );
+}
+
+/** Which scenes the campaign may appear in, with what games really send as suggestions. */
+function SceneFilters({ form }: { form: ApiForm<"POST /campaigns"> }) {
+  const { values } = form;
+  const { data: words } = useRead("GET /market/words");
+  return (
+    <>
+      <TagsInput
+        label="Only in games of these categories (optional)"
+        description="Filters: a scene of another category, or of none, never shows the campaign. Press Enter after each."
+        placeholder={values.target_categories?.length ? "" : "fantasy"}
+        data={sentWords(words, "category")}
+        limit={MAX_SUGGESTIONS}
+        value={values.target_categories ?? []}
+        onChange={(value) => form.set("target_categories", value)}
+        error={form.problem("target_categories")}
+      />
+      <TagsInput
+        label="Only in scenes with one of these tags (optional)"
+        description="Filters: compared with theme, category, location, moods and actions of the scene, and sought in its text."
+        placeholder={values.target_tags?.length ? "" : "tavern"}
+        data={sentWords(words)}
+        limit={MAX_SUGGESTIONS}
+        value={values.target_tags ?? []}
+        onChange={(value) => form.set("target_tags", value)}
+        error={form.problem("target_tags")}
+      />
+    </>
   );
 }

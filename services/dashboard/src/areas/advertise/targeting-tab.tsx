@@ -29,6 +29,7 @@ import { Status } from "../../kit/status.tsx";
 import { countryOptions } from "../../map/countries-list.ts";
 import type { Circle } from "../../map/world-map.tsx";
 import { EntryForm, EntryTable } from "./entry-list.tsx";
+import { MAX_SUGGESTIONS, sentWords } from "./sent-words.ts";
 import { targetingWarnings } from "./targeting-warnings.ts";
 import { pathOf, useCampaign } from "./use-campaign.ts";
 
@@ -291,7 +292,7 @@ function Affinities({ affinities, error, onRetry }: PartProps & { affinities: Af
   const words = useRead("GET /market/words");
   const { values } = form;
   const type = values.affinity_type ?? "location";
-  const sent = (words.data ?? []).filter((word) => word.type === type).map(({ value }) => value);
+  const sent = sentWords(words.data, type);
   const examples = AFFINITY_TYPES.find(({ value }) => value === type)?.examples ?? [];
   const add = async () => {
     await form.send(at, () => ({ affinity_type: type, weight: 1 }));
@@ -378,6 +379,7 @@ function Blocklist({ rules, error, onRetry }: PartProps & { rules: Rule[] | unde
   const { canChange } = useAbility();
   const form = useApiForm("POST /campaigns/{campaign_id}/blocklist", { rule_type: "keyword" });
   const remove = useChange("DELETE /campaigns/{campaign_id}/blocklist/{blocklist_rule_id}");
+  const { data: words } = useRead("GET /market/words");
   const [isOpen, setOpen] = useState(false);
   const type = form.values.rule_type ?? "keyword";
   const add = async () => {
@@ -407,10 +409,14 @@ function Blocklist({ rules, error, onRetry }: PartProps & { rules: Rule[] | unde
             onChange={(value) => form.set("rule_type", value as RuleType)}
             w={140}
           />
-          <TextInput
+          <Autocomplete
             label="Value"
             description={RULE_TYPES.find(({ value }) => value === type)?.help}
-            {...textField(form, "value")}
+            data={sentWords(words, type === "keyword" ? undefined : type)}
+            limit={MAX_SUGGESTIONS}
+            value={form.values.value ?? ""}
+            onChange={(value) => form.set("value", value === "" ? undefined : value)}
+            error={form.problem("value")}
             w={280}
           />
         </EntryForm>
