@@ -229,7 +229,7 @@ describe("a developer in the dashboard", () => {
           output = await run(command, environment);
           return output.includes("impression_recorded") || output.includes('"impression_id"');
         },
-        { timeoutMs: 60_000 },
+        { timeoutMs: 180_000 },
       ).catch((error: Error) => Promise.reject(new Error(`${error.message}\n${output}`)));
       expect(output).toContain(LINE);
     };

@@ -224,7 +224,9 @@ describe("npm start", () => {
       const startedMs = performance.now();
       stack = await startStack({ dataDir });
       // Where even the first start takes long, the machine is slow.
-      expect(performance.now() - startedMs).toBeLessThan(Math.max(30_000, firstStartMs * 2));
+      expect(performance.now() - startedMs).toBeLessThan(
+        Math.min(Math.max(30_000, firstStartMs * 2), 120_000),
+      );
       expect(stack.output()).not.toContain("Installing");
       const api = apiClient(stack.describe().baseUrl, earlier.key);
       expect(await api.expect(200, "GET", "/profile")).toMatchObject({ balance_cents: 990 });

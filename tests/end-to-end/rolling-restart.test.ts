@@ -11,12 +11,12 @@ import { createTestDatabase, type TestDatabase } from "@diegetic/testing/databas
 import { eventually } from "@diegetic/testing/eventually";
 import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import getPort from "get-port";
 import { ROOT } from "../deploy/compose-file.ts";
 import { configureNginx, startNginx } from "../deploy/nginx.ts";
+import { freePort } from "../faults/topology/free-port.ts";
 
 const TIMEOUT_MS = 600_000;
-const PATIENCE = { timeoutMs: 60_000, everyMs: 50 };
+const PATIENCE = { timeoutMs: 180_000, everyMs: 50 };
 const PLAYERS = 4;
 const INSTANCES = ["match", "match", "management", "management", "billing"] as const;
 
@@ -80,7 +80,7 @@ if (nginx instanceof Error) {
         LOG_LEVEL: "silent",
       };
       const ports: number[] = [];
-      while (ports.length < 2 * INSTANCES.length + 1) ports.push(await getPort({ exclude: ports }));
+      while (ports.length < 2 * INSTANCES.length + 1) ports.push(await freePort());
       for (const [index, service] of INSTANCES.entries()) {
         const [port = 0, metricsPort = 0] = ports.slice(2 * index);
         instances.push(new Instance(service, [port, metricsPort], environment));

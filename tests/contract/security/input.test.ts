@@ -121,12 +121,14 @@ describe("bodies", () => {
     ]) {
       for (const name of ["mood_tags", "actions", "narrative", "unknown"]) {
         const body = { ...wanted, game_context: { [name]: wide } };
+        const statuses: number[] = [];
         // A busy machine may be slow for a moment, but not each time.
         await eventually(async () => {
           const startedMs = performance.now();
-          expect((await platform.call({ ...match, body })).status).toBeLessThan(500);
+          statuses.push((await platform.call({ ...match, body })).status);
           return performance.now() - startedMs < 2_000;
         });
+        expect(Math.max(...statuses)).toBeLessThan(500);
       }
     }
   });

@@ -104,21 +104,28 @@ describe("leases", () => {
   it("waits for a frozen instance until it no longer serves, not longer than its lease", async () => {
     const [one, two] = instances;
     if (one === undefined || two === undefined) throw new Error("two instances are needed");
-    one.proxy.stall();
-    const startedAt = performance.now();
-    const version = await publishNext();
-    await publisher.awaitPropagation(version, 60_000);
-    const tookMs = performance.now() - startedAt;
-    expect(one.follower.isFresh()).toBe(false);
-    expect(one.value).toBe(value - 1);
-    // On a busy machine its lease, too, may have run out.
-    await eventually(() => two.follower.isFresh());
-    expect(two.value).toBe(value);
-    expect(tookMs).toBeLessThan(LEASE_MS + 20_000);
+    const waitForFrozen = async (): Promise<number> => {
+      one.proxy.stall();
+      const startedAt = performance.now();
+      const version = await publishNext();
+      await publisher.awaitPropagation(version, 60_000);
+      const tookMs = performance.now() - startedAt;
+      // On a busy machine the lease of the other may have run out, too.
+      if (two.follower.isFresh()) expect(two.value).toBe(value);
+      expect(one.follower.isFresh()).toBe(false);
+      expect(one.value).toBe(value - 1);
 
-    one.proxy.resume();
-    await eventually(() => one.follower.isFresh());
-    expect(one.value).toBe(value);
+      one.proxy.resume();
+      await allFresh();
+      expect([one.value, two.value]).toEqual([value, value]);
+      return tookMs;
+    };
+    // A busy machine may be slow for a moment, but not each time.
+    let shortestMs = Number.POSITIVE_INFINITY;
+    for (let i = 0; i < 10 && shortestMs >= LEASE_MS + 1_000; i += 1) {
+      shortestMs = Math.min(shortestMs, await waitForFrozen());
+    }
+    expect(shortestMs).toBeLessThan(LEASE_MS + 1_000);
   });
 
   it("takes milliseconds when nobody is frozen", async () => {

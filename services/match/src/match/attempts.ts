@@ -6,7 +6,7 @@ const MAX_FRESH_STARTS = 2;
 /**
  * The reservations of one match request, shared among advertisers. An advertiser that has used as many as are left is
  * deferred: its other campaigns are tried only when no other advertiser has a candidate. So one advertiser uses at most
- * half of them while others wait, and only four such advertisers can exhaust a request.
+ * half of them while others wait, repeated ones included, and only four such advertisers can exhaust a request.
  */
 export class Attempts {
   /** The advertiser of each reservation so far. */
@@ -26,6 +26,11 @@ export class Attempts {
     this.#used.push(advertiserId);
   }
 
+  /** Whether the advertiser's latest reservation may be repeated without taking what is left to others. */
+  mayRepeat(advertiserId: string): boolean {
+    return countOf(this.#used, advertiserId) < this.left;
+  }
+
   /** Whether the decision may restart because Redis has a newer version of the advertiser's campaign than this instance. */
   startFresh(advertiserId: string): boolean {
     if (countOf(this.#freshStarts, advertiserId) >= MAX_FRESH_STARTS) return false;
@@ -36,7 +41,7 @@ export class Attempts {
   /** The advertisers whose campaigns are tried only after those of all others. */
   deferred(): string[] {
     if (this.isUnused) return this.#used;
-    return [...new Set(this.#used)].filter((one) => countOf(this.#used, one) >= this.left);
+    return [...new Set(this.#used)].filter((one) => !this.mayRepeat(one));
   }
 }
 

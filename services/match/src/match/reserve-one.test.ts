@@ -19,7 +19,7 @@ import { Catalog } from "../catalog/catalog.ts";
 import { MatchIds } from "../match-id/match-ids.ts";
 import { RefusalMemory } from "../refusal-memory/refusal-memory.ts";
 import { ShareRefusals } from "../refusal-memory/share-refusals.ts";
-import { Attempts } from "./attempts.ts";
+import { Attempts, MAX_RESERVATIONS } from "./attempts.ts";
 import type { LoadedRequest } from "./load.ts";
 import { type ReserveDependencies, reserveOne } from "./reserve-one.ts";
 
@@ -123,6 +123,42 @@ describe("a request whose first campaign was refused", () => {
     await eventually(async () => {
       expect(await dependencies.money.readAccount(other.advertiserId)).toMatchObject({ heldMillicents: 0 });
       return true;
+    });
+  });
+});
+
+describe("a request whose earlier reservations were refused", () => {
+  /** A campaign that this session saw once, a while ago; its counts have expired since. */
+  async function seenLongAgo(dependencies: ReserveDependencies, request: LoadedRequest) {
+    const { advertiserId, candidate } = await openCandidate(100);
+    const trial = { matchId: newId("mat"), attempts: new Attempts(), lackedMoney: false, refused: [] };
+    expect(await reserveOne(dependencies, request, candidate, trial)).toMatchObject({ outcome: "held" });
+    const [session = ""] = await redis.keys(`*:session:${request.session.sessionKey}`);
+    expect(await redis.hincrby(session, "started", -SESSION_IDLE_MS)).toBeGreaterThan(0);
+    expect(await redis.del(...(await redis.keys(`{${advertiserId}}:cap:*`)))).toBe(1);
+    return { advertiserId, candidate };
+  }
+  const trialAfter = (reservations: number) => {
+    const attempts = new Attempts();
+    for (let i = 0; i < reservations; i++) attempts.use(newId("adv"));
+    return { matchId: newId("mat"), attempts, lackedMoney: false, refused: [] as string[] };
+  };
+
+  it.each([
+    { reservations: MAX_RESERVATIONS - 3, left: 1, outcome: "held", holds: 2 },
+    { reservations: MAX_RESERVATIONS - 2, left: 1, outcome: "refused", holds: 1 },
+    { reservations: MAX_RESERVATIONS - 1, left: 0, outcome: "refused", holds: 1 },
+  ])("repeats one only where another advertiser's remains: %j", async (expected) => {
+    const dependencies = dependenciesOf();
+    const request = requestOf(Number.MAX_SAFE_INTEGER, newId("key"));
+    const { advertiserId, candidate } = await seenLongAgo(dependencies, request);
+    const trial = trialAfter(expected.reservations);
+    const { outcome } = await reserveOne(dependencies, request, candidate, trial);
+    const { heldMillicents } = (await dependencies.money.readAccount(advertiserId)) ?? {};
+    expect({ outcome, left: trial.attempts.left, heldMillicents }).toEqual({
+      outcome: expected.outcome,
+      left: expected.left,
+      heldMillicents: expected.holds * 100,
     });
   });
 });

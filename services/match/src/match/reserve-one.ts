@@ -202,11 +202,11 @@ async function reserve(
     if (isHeld && (!admission.admitted || stale || lost)) {
       await money.release(holdOf(match), "cancelled");
     }
-    const reserveAgain = countsAgain && (stale || lost);
-    const last = reserveAgain
+    if (!countsAgain || !(stale || lost)) return { reservation, admission, match, packed };
+    const repeated: ReserveResult = trial.attempts.mayRepeat(match.advertiser_id)
       ? await money.reserve(reservationOf(admission.startedMs, earlier))
-      : reservation;
-    return { reservation: last, admission, match, packed };
+      : { outcome: "refused", reason: "creative_cap", capSinceMs: reservation.capSinceMs, lasts: null };
+    return { reservation: repeated, admission, match, packed };
   } catch (error) {
     releaseLater(dependencies, match);
     throw error;
