@@ -5,11 +5,13 @@ import {
   missingField,
   notAllowedField,
   requiredName,
+  responseOnlyField,
   roleTooLow,
 } from "../definition/common-errors.ts";
 import { exampleIds } from "../definition/example-ids.ts";
 import { answerText, closed, nameText, nullable, open, optional, timestamp } from "../definition/fields.ts";
 import { defineFeature, refusal } from "../definition/operation.ts";
+import { patchReader, patchSchemaOf } from "../validation/response-only.ts";
 import { createValidator, type WithoutNulls } from "../validation/validator.ts";
 import { signedIn } from "./sessions/shared.ts";
 import { invitationTokenSchema, noInvitation, sessionExample, sessionSchema } from "./sessions.ts";
@@ -20,10 +22,6 @@ export const accountPatchSchema = open(
 );
 /** The body of PATCH /account. */
 export const accountPatch = createValidator(accountPatchSchema);
-
-export const memberPatchSchema = open({ role: memberRole("The member's new role.") }, "Changes of a member.");
-/** The body of PATCH /members/{user_id}. */
-export const memberPatch = createValidator(memberPatchSchema);
 
 export const memberSchema = closed(
   {
@@ -36,6 +34,13 @@ export const memberSchema = closed(
   "A member of the account.",
 );
 export type MemberBody = Static<typeof memberSchema>;
+
+const memberChanges = open({ role: memberRole("The member's new role.") }, "Changes of a member.");
+export const memberPatchSchema = patchSchemaOf(memberChanges, memberSchema);
+/** The body of PATCH /members/{user_id}. */
+export const memberPatch = patchReader(memberChanges, memberSchema, {
+  name: "each user changes it by PATCH /user",
+});
 
 export const memberListSchema = Type.Array(memberSchema, {
   description: "The members of the account, in the order of joining.",
@@ -183,6 +188,7 @@ export const membersApi = defineFeature({
         noMember,
         lastOwner,
         notAllowedField('role must be one of viewer, manager, owner, but "admin" was sent'),
+        responseOnlyField("email cannot be changed by PATCH: leave it out"),
       ],
     },
     remove: {

@@ -113,8 +113,8 @@ function change({ database, publishing, clock }: MemberParts): Endpoint["handle"
   return async (context) => {
     const { accountId } = context;
     const userId = context.param("userId");
-    await memberOf(database, accountId, userId);
-    const { role } = context.body(memberPatch);
+    const current = toResponse(await memberOf(database, accountId, userId));
+    const { role } = context.body((sent) => memberPatch(sent, current));
     const sessions = await inTransaction(database, async (transaction) => {
       await lockMembers(transaction, accountId);
       await requireOwner(transaction, context);

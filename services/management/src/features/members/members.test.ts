@@ -198,7 +198,9 @@ describe("members", () => {
     const [ownerId, guestId] = [await userId(owner), await userId(guest)];
     await owner.patch(`/members/${ownerId}`, { role: "viewer" }).expect(409);
     await owner.delete(`/members/${ownerId}`).expect(409);
-    const changed = await owner.patch(`/members/${guestId}`, { role: "owner" }).expect(200);
+    const renamed = await owner.patch(`/members/${guestId}`, { role: "owner", name: "Other" }).expect(422);
+    expect(renamed.body.detail).toBe("name cannot be changed by PATCH: each user changes it by PATCH /user");
+    const changed = await owner.patch(`/members/${guestId}`, { role: "owner", user_id: guestId }).expect(200);
     expect(changed.body).toMatchObject({ user_id: guestId, role: "owner" });
     await guest.patch(`/members/${ownerId}`, { role: "viewer" }).expect(200);
     await owner.patch(`/members/${guestId}`, { role: "viewer" }).expect(403);
