@@ -8,6 +8,8 @@ import { type FieldSentences, useFieldProblems } from "./use-field-problems.ts";
 export interface ApiForm<Key extends ChangeKey> extends Pick<FieldSentences<Key>, "problem" | "failure"> {
   values: Partial<BodyOf<Key>>;
   set: <Field extends keyof BodyOf<Key>>(field: Field, value: BodyOf<Key>[Field] | undefined) => void;
+  /** What the API answered when it refused the last call. */
+  error: unknown;
   isSending: boolean;
   /** Whether the values differ from those of the start, or from those that were last sent. */
   isChanged: boolean;
@@ -86,5 +88,15 @@ export function useApiForm<Key extends ChangeKey>(
   };
 
   const isChanged = Object.keys(changes).length > 0;
-  return { values, set, reset, send, problem, failure, isChanged, isSending: change.isPending };
+  return {
+    values,
+    set,
+    reset,
+    send,
+    problem,
+    failure,
+    isChanged,
+    error: change.error,
+    isSending: change.isPending,
+  };
 }

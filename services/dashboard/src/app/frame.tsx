@@ -1,7 +1,7 @@
 import { AppShell, Burger, Button, Group, Modal, NavLink, ScrollArea, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
-import { useEffect } from "react";
+import { useEffect, useRef } from "react";
 import { Link, Navigate, Outlet, ScrollRestoration, useLocation, useNavigation } from "react-router";
 import { useRead } from "../api/queries.ts";
 import { sessionQuery } from "../api/session.ts";
@@ -18,6 +18,10 @@ import { otherAccountQuery } from "./query-client.ts";
 export function Frame() {
   const session = useQuery(sessionQuery);
   const { pathname, search } = useLocation();
+  const wasSignedIn = useRef(false);
+  useEffect(() => {
+    if (session.data) wasSignedIn.current = true;
+  }, [session.data]);
   if (session.data === undefined) {
     if (session.error) {
       return (
@@ -32,7 +36,13 @@ export function Frame() {
   }
   if (session.data === null) {
     const here = `${pathname}${search}`;
-    return <Navigate to={here === "/" ? "/sign-in" : `/sign-in?next=${encodeURIComponent(here)}`} replace />;
+    return (
+      <Navigate
+        to={here === "/" ? "/sign-in" : `/sign-in?next=${encodeURIComponent(here)}`}
+        state={{ hasEnded: wasSignedIn.current }}
+        replace
+      />
+    );
   }
   return <SignedInFrame isOperator={session.data.user.is_operator} />;
 }

@@ -1,4 +1,4 @@
-import { Skeleton } from "@mantine/core";
+import { Anchor, Skeleton } from "@mantine/core";
 import type { ReactNode } from "react";
 import classes from "./figures.module.css";
 
@@ -8,7 +8,7 @@ export interface Figure {
   /** How it changed, or what it is made of. */
   note?: ReactNode;
   /** The read that it comes from, where the figures of a page come from several. */
-  read?: { data: unknown; isError: boolean };
+  read?: { data: unknown; isError: boolean; refetch: () => Promise<unknown> };
 }
 
 interface FiguresProps {
@@ -32,11 +32,35 @@ export function Figures({ figures, isLoading = false, hasFailed = false }: Figur
               {!isMissing ? value : isFailed ? "–" : <Skeleton height={28} width={112} my={3} />}
             </dd>
             <dd className={classes.note}>
-              {!isMissing ? note : isFailed ? "not loaded" : <Skeleton height={12} width={80} my={3} />}
+              {!isMissing ? (
+                note
+              ) : isFailed ? (
+                <NotLoaded label={label} read={read} />
+              ) : (
+                <Skeleton height={12} width={80} my={3} />
+              )}
             </dd>
           </div>
         );
       })}
     </dl>
+  );
+}
+
+function NotLoaded({ label, read }: Pick<Figure, "label" | "read">) {
+  if (read === undefined) return "not loaded";
+  return (
+    <>
+      not loaded,{" "}
+      <Anchor
+        component="button"
+        type="button"
+        inherit
+        aria-label={`Try again: ${label}`}
+        onClick={() => void read.refetch()}
+      >
+        try again
+      </Anchor>
+    </>
   );
 }

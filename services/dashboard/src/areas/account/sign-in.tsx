@@ -1,7 +1,7 @@
 import { Alert, Anchor, Button, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
-import { Link, Navigate, useSearchParams } from "react-router";
+import { Link, Navigate, useLocation, useSearchParams } from "react-router";
 import { call } from "../../api/call.ts";
 import { useRead } from "../../api/queries.ts";
 import { sessionQuery, useSessionChange } from "../../api/session.ts";
@@ -11,6 +11,7 @@ import { nextPage } from "./next-page.ts";
 
 export function Component() {
   const [parameters] = useSearchParams();
+  const state = useLocation().state as { hasEnded?: boolean } | null;
   const session = useQuery(sessionQuery);
   const changeSession = useSessionChange();
   const [email, setEmail] = useState("");
@@ -37,7 +38,7 @@ export function Component() {
     <Entrance title="Sign in">
       <form onSubmit={(event) => void signIn(event)} noValidate>
         <Stack>
-          {parameters.has("next") && (
+          {parameters.has("next") && state?.hasEnded === true && (
             <Text c="dimmed">Your session has ended. After signing in you return to where you were.</Text>
           )}
           {failure && (

@@ -66,7 +66,6 @@ export function EntryTable<Entry extends { id: string }>(props: EntryTableProps<
     <DataTable
       label={label}
       name={name}
-      isPlain
       rows={entries}
       rowKey={({ id }) => id}
       error={error}

@@ -20,7 +20,7 @@ export function Component() {
   const [isOpen, { open, close }] = useDisclosure();
   const ledger = useRead("GET /ledger", { query: { days: DAYS } });
   const deposits = useRead("GET /deposits", { query: { limit: 500 } });
-  if (hasStatus(ledger.error, 403)) return <NotRegistered title="Money" />;
+  if (hasStatus(ledger.error, 403) || hasStatus(deposits.error, 403)) return <NotRegistered title="Money" />;
   const totals = ledger.data?.totals;
   // Newest first, as on a statement; days on which nothing moved are left out.
   const days = ledger.data?.days

@@ -52,7 +52,7 @@ export function targetingWarnings(
     );
     if (inside) {
       found.push(
-        `${inside.city_name ?? inside.state_code ?? "The place"} is never reached: ${countryName(exclude.country_code)} is excluded, and an exclude always wins.`,
+        `${inside.city_name ?? inside.state_code ?? "The place"} is never reached: ${countryName(exclude.country_code)} is excluded, and a place that is excluded gets no ads, also where a part of it is included.`,
       );
     }
   }

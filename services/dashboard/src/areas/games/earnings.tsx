@@ -7,7 +7,7 @@ import { useRead } from "../../api/queries.ts";
 import { Chart } from "../../charts/chart.tsx";
 import { download } from "../../format/csv.ts";
 import { daysBetween, firstDayOf } from "../../format/days.ts";
-import { centsOfMicrocents, formatCount, formatDayWithYear } from "../../format/format.ts";
+import { centsOfMicrocents, formatCount, formatDayWithYear, formatNoun } from "../../format/format.ts";
 import { DataTable } from "../../kit/data-table.tsx";
 import { Figures } from "../../kit/figures.tsx";
 import { Money } from "../../kit/money.tsx";
@@ -76,23 +76,24 @@ export function Component() {
       about="Your share of what advertisers paid. Days are UTC. Every impression that was answered 201 is in it."
     >
       <Figures
-        isLoading={total.data === undefined || month.data === undefined}
-        hasFailed={total.isError || month.isError}
         figures={[
           {
             label: "Today",
+            read: month,
             value: <Money cents={centsOfMicrocents(sumEarned(today))} />,
             note: "UTC, so far",
           },
           {
             label: "Month to date",
+            read: month,
             value: <Money cents={centsOfMicrocents(month.data?.total.earned_microcents ?? 0)} />,
-            note: `${formatCount(month.data?.total.impressions ?? 0)} impressions`,
+            note: formatNoun(month.data?.total.impressions ?? 0, "impression"),
           },
           {
             label: "All time",
+            read: total,
             value: <Money cents={centsOfMicrocents(total.data?.total_earned_microcents ?? 0)} />,
-            note: `${formatCount(total.data?.total_impressions ?? 0)} impressions`,
+            note: formatNoun(total.data?.total_impressions ?? 0, "impression"),
           },
         ]}
       />
@@ -207,7 +208,7 @@ function ByGame({ rows, total }: ByGameProps) {
             header: "Your share",
             align: "right",
             value: ({ revenue_share_pct: share }) => share,
-            cell: ({ revenue_share_pct: share }) => `${share} %`,
+            cell: ({ revenue_share_pct: share }) => `${share}%`,
           },
         ]}
       />

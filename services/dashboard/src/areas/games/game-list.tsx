@@ -16,6 +16,7 @@ import { Page, Section } from "../../kit/page.tsx";
 import { Empty, Failed } from "../../kit/states.tsx";
 import { Status } from "../../kit/status.tsx";
 import { ErrorTable } from "./error-table.tsx";
+import { gameIdProblem } from "./game-id-problem.ts";
 import {
   GAME_DEFAULTS,
   type GameTraffic,
@@ -233,17 +234,20 @@ function Errors({ traffic }: { traffic: TrafficRead }) {
 function AddForm({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate();
   const [gameId, setGameId] = useState("");
+  const [refusedId, setRefusedId] = useState<string>();
   const form = useApiForm("POST /placements/{game_id}", NEW_GAME);
   const send = async () => {
     const path = { game_id: gameId.trim() };
+    setRefusedId(path.game_id);
     const placement = await form.send({ path });
     if (placement === undefined) return;
     notifyDone(`${placement.game_id} takes ads now.`);
     await navigate(gamePath(placement.game_id));
   };
+  const refusal = form.failure === undefined ? undefined : gameIdProblem(form.error);
   return (
     <DialogForm
-      failure={form.failure}
+      failure={refusal === undefined ? form.failure : undefined}
       isSending={form.isSending}
       isDisabled={gameId.trim() === ""}
       onSend={send}
@@ -256,6 +260,7 @@ function AddForm({ onClose }: { onClose: () => void }) {
         placeholder="moonlit-keep"
         value={gameId}
         onChange={({ currentTarget }) => setGameId(currentTarget.value)}
+        error={gameId.trim() === refusedId ? refusal : undefined}
         data-autofocus
       />
       <TextInput
@@ -265,7 +270,7 @@ function AddForm({ onClose }: { onClose: () => void }) {
       />
       <List size="sm" c="dimmed">
         <List.Item>
-          You keep {GAME_DEFAULTS.sharePct} % of each charge, and a player sees at most{" "}
+          You keep {GAME_DEFAULTS.sharePct}% of each charge, and a player sees at most{" "}
           {GAME_DEFAULTS.adsPerSession} ads in a session.
         </List.Item>
         <List.Item>The game takes all types of ads. All of this can be changed on its page.</List.Item>

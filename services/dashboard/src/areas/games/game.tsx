@@ -48,7 +48,7 @@ export function Component() {
               error={error}
               onRetry={() => void placement.refetch()}
             >
-              Its players go on getting ads.
+              Serving continues unchanged.
             </Failed>
           </Card>
         ) : (

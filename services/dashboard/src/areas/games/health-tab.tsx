@@ -1,7 +1,7 @@
 import { Badge, Button, Card, Group, Skeleton } from "@mantine/core";
 import { Link } from "react-router";
 import { Chart } from "../../charts/chart.tsx";
-import { centsOfMicrocents, formatCount, formatShare } from "../../format/format.ts";
+import { centsOfMicrocents, formatCount, formatNoun, formatShare } from "../../format/format.ts";
 import { Figures } from "../../kit/figures.tsx";
 import { Money } from "../../kit/money.tsx";
 import { Section } from "../../kit/page.tsx";
@@ -86,7 +86,7 @@ function Summary({ game }: { game: GameTraffic }) {
         {
           label: "Earned",
           value: <Money cents={centsOfMicrocents(earned)} />,
-          note: `${formatCount(billed)} impressions, all time`,
+          note: `${formatNoun(billed, "impression")}, all time`,
         },
       ]}
     />

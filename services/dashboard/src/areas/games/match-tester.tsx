@@ -197,7 +197,7 @@ function Tester({ chosen, games, onChange }: TesterProps) {
           <Group mt="md" justify="space-between">
             <Text c="dimmed" fz={13} maw={260}>
               {isFirst
-                ? `Adds the game: you keep ${GAME_DEFAULTS.sharePct} % of each charge. Asking charges nothing.`
+                ? `Adds the game: you keep ${GAME_DEFAULTS.sharePct}% of each charge. Asking charges nothing.`
                 : "Nothing is charged. A match holds the price of one impression until it is recorded or expires."}
             </Text>
             <Button type="submit" loading={isAsking} disabled={chosen.game.trim() === ""}>

@@ -66,7 +66,9 @@ export function Component() {
           <Empty line={requests === 0 ? "No scene has asked yet." : "Every scene that asked got an ad."}>
             {requests === 0
               ? `There was no request in ${words}.`
-              : `All ${formatCount(requests)} requests in ${words} were matched.`}
+              : requests === 1
+                ? `The one request in ${words} was matched.`
+                : `All ${formatCount(requests)} requests in ${words} were matched.`}
           </Empty>
         }
       />

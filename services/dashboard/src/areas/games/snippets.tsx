@@ -30,11 +30,12 @@ import { Steps } from "./steps.tsx";
 /** Code for a first ad, with the account's own game and key. */
 export function Component() {
   const games = usePlacements();
-  const [game, setGame] = useUrlState("game");
+  const [named, setGame] = useUrlState("game");
   const [languageText, setLanguage] = useUrlState("language", "curl");
   const [key, setKey] = useState<string>();
   const language: Language = LANGUAGES.find((one) => one === languageText) ?? "curl";
-  const gameId = game || (games.data?.[0]?.game_id ?? "");
+  const ids = games.data?.map(({ game_id: id }) => id) ?? [];
+  const gameId = ids.find((id) => id === named) ?? ids[0] ?? "";
   const about = "Copy, run, and watch the first ad arrive.";
   if (games.data === undefined && !games.error) {
     return (
@@ -77,7 +78,7 @@ export function Component() {
       <Group gap="sm">
         <Select
           label="Game"
-          data={games.data.map(({ game_id: id }) => id)}
+          data={ids}
           value={gameId}
           onChange={(value) => setGame(value ?? "")}
           allowDeselect={false}

@@ -94,7 +94,7 @@ function sentenceOf(turn: Turn | undefined): string {
 /** What matched lines hold is not spent yet: it shows beside the balance until it is billed. */
 function Ledger({ turn }: { turn: Turn | undefined }) {
   const { data } = useRead("GET /demo");
-  const held = turn?.ad !== undefined && turn.receipt === undefined ? turn.ad.cpm_bid_cents : 0;
+  const held = turn?.step === "matched" && turn.ad !== undefined ? turn.ad.cpm_bid_cents : 0;
   const rows =
     data === undefined
       ? []
