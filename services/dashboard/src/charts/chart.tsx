@@ -108,7 +108,7 @@ export function Chart(props: ChartProps) {
       </Group>
       {props.error && rows === undefined ? (
         <Failed
-          what={`${title} could not be loaded.`}
+          what={`The chart "${title}" could not be loaded.`}
           error={props.error}
           {...(props.onRetry && { onRetry: props.onRetry })}
         />
@@ -146,7 +146,7 @@ export function Chart(props: ChartProps) {
         </div>
       ) : (
         <>
-          {series.length > 1 && (
+          {(series.length > 1 || kind === "stacked") && (
             <ul className={classes.key} aria-label="Series">
               {series.map(({ key, label, role }) => (
                 <li key={key} data-role={role}>

@@ -9,7 +9,7 @@ export function Moment({ iso }: { iso: string }) {
   const [nowMs, setNowMs] = useState(() => Date.now());
   useInterval(() => setNowMs(Date.now()), REFRESH_MS, { autoInvoke: true });
   return (
-    <time dateTime={iso} title={formatMoment(iso)}>
+    <time dateTime={iso} title={formatMoment(iso)} style={{ whiteSpace: "nowrap" }}>
       {formatAgo(iso, nowMs)}
     </time>
   );

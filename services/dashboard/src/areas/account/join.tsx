@@ -36,6 +36,7 @@ export function Component() {
         <Empty line="This link is cut short.">
           The invitation stands behind the # of its link. Copy the whole link, or ask for it again.
         </Empty>
+        <ToOverview />
       </Entrance>
     );
   }
@@ -54,8 +55,9 @@ export function Component() {
     return (
       <Entrance title="Join an account">
         <Failed what="This invitation cannot be used." error={invitation.error}>
-          Ask whoever sent it for a new one. An invitation is used once and ends after seven days.
+          An invitation is used once and ends after seven days.
         </Failed>
+        <ToOverview />
       </Entrance>
     );
   }
@@ -91,13 +93,24 @@ export function Component() {
           </Text>
         </>
       ) : (
-        <Button onClick={() => void accept()} loading={isSending}>
-          Join as {session.data.user.name}
-        </Button>
+        <>
+          <Button onClick={() => void accept()} loading={isSending}>
+            Join as {session.data.user.name}
+          </Button>
+          <ToOverview />
+        </>
       )}
       <Text c="dimmed" fz={13}>
         The invitation ends on {formatMoment(expiresAt)}.
       </Text>
     </Entrance>
+  );
+}
+
+function ToOverview() {
+  return (
+    <Anchor component={Link} to="/" ta="center">
+      Go to the overview
+    </Anchor>
   );
 }

@@ -136,7 +136,13 @@ function Keys({ onCreate, onRotate }: KeysProps) {
       empty={
         <Empty
           line="The door is locked, and no key has been cut."
-          action={canAdminister && <Button onClick={onCreate}>Create key</Button>}
+          action={
+            canAdminister && (
+              <Button variant="default" onClick={onCreate}>
+                Create key
+              </Button>
+            )
+          }
         >
           A game server needs a key with the scope Serving. A tool for campaigns needs Advertiser.
         </Empty>

@@ -43,6 +43,8 @@ const ROLES = [
   { value: "viewer", label: "Viewer" },
 ];
 
+const labelOf = (role: Role) => ROLES.find(({ value }) => value === role)?.label ?? role;
+
 export function Component() {
   const session = useSession();
   const { canAdminister } = useAbility();
@@ -162,7 +164,7 @@ function Members() {
                 onChange={(role) => void changeRole(member, role as Role)}
               />
             ) : (
-              member.role
+              labelOf(member.role)
             ),
         },
         {
@@ -236,7 +238,13 @@ function Invitations() {
             value: ({ note }) => note,
             cell: ({ note }) => note ?? "Anybody with the link",
           },
-          { key: "role", header: "Role", phone: "fact", value: ({ role }) => role, cell: ({ role }) => role },
+          {
+            key: "role",
+            header: "Role",
+            phone: "fact",
+            value: ({ role }) => role,
+            cell: ({ role }) => labelOf(role),
+          },
           {
             key: "expires",
             header: "Ends",

@@ -25,7 +25,7 @@ export function Component() {
     return <Navigate to={nextPage(page)} replace />;
   }
   return (
-    <Entrance title="Create an account" about="One account can do both.">
+    <Entrance title="Create an account" about="One account can advertise and show ads in games.">
       <SignUpForm>
         {next === null && (
           <div>

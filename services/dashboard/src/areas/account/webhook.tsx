@@ -67,7 +67,10 @@ export function Component() {
         rows={deliveries.data}
         rowKey={({ id }) => id}
         error={deliveries.error ?? webhook.error}
-        onRetry={() => void deliveries.refetch()}
+        onRetry={() => {
+          void deliveries.refetch();
+          void webhook.refetch();
+        }}
         skeletonRows={3}
         empty={
           <Empty line="No raven has flown yet.">

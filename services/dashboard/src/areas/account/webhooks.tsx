@@ -89,7 +89,13 @@ function Webhooks({ onCreate, onEdit, onSecret }: WebhooksProps) {
       empty={
         <Empty
           line="Nobody listens at the door yet."
-          action={canChange && <Button onClick={onCreate}>Create webhook</Button>}
+          action={
+            canChange && (
+              <Button variant="default" onClick={onCreate}>
+                Create webhook
+              </Button>
+            )
+          }
         >
           A webhook is an https address of your server. It learns of exhausted campaigns, a low balance and
           complete earnings.

@@ -55,7 +55,14 @@ export function Component() {
         rows={rows}
         rowKey={({ country_code: code }) => code ?? "unknown"}
         empty={
-          <Empty line="Nobody has read a line of it yet.">
+          <Empty
+            line="Nobody has read a line of it yet."
+            action={
+              <Button component={Link} to="/campaigns" variant="default">
+                Show the campaigns
+              </Button>
+            }
+          >
             The countries appear with the first impressions.
           </Empty>
         }

@@ -6,6 +6,7 @@ import { hasStatus, useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
 import { Page } from "../../kit/page.tsx";
+import { Empty } from "../../kit/states.tsx";
 import { CampaignFields } from "./campaign-fields.tsx";
 import { NotRegistered } from "./not-registered.tsx";
 
@@ -21,6 +22,25 @@ export function Component() {
   const form = useApiForm("POST /campaigns", NEW_CAMPAIGN, { draft: "new-campaign" });
   const profile = useRead("GET /profile");
   if (hasStatus(profile.error, 404)) return <NotRegistered title="New campaign" />;
+  const back = { to: "/campaigns", label: "Campaigns" };
+  if (!canChange) {
+    return (
+      <Page title="New campaign" back={back}>
+        <Card>
+          <Empty
+            line="The pen is in other hands."
+            action={
+              <Button component={Link} to={back.to}>
+                Show the campaigns
+              </Button>
+            }
+          >
+            Ask an owner or a manager of the account to create campaigns.
+          </Empty>
+        </Card>
+      </Page>
+    );
+  }
   const create = async (event: FormEvent) => {
     event.preventDefault();
     const campaign = await form.send({});
@@ -30,7 +50,7 @@ export function Component() {
   return (
     <Page
       title="New campaign"
-      back={{ to: "/campaigns", label: "Campaigns" }}
+      back={back}
       about="It starts as a draft. Nothing is served or spent before you activate it."
     >
       <Card>
@@ -40,31 +60,23 @@ export function Component() {
               {form.failure}
             </Alert>
           )}
-          <fieldset disabled={!canChange} style={{ border: 0, padding: 0, margin: 0 }}>
-            <CampaignFields form={form} />
-          </fieldset>
-          {canChange ? (
-            <Group mt="lg">
-              <Button type="submit" loading={form.isSending}>
-                Create campaign
-              </Button>
-              <Button
-                component={Link}
-                to="/campaigns"
-                variant="default"
-                onClick={() => form.reset(NEW_CAMPAIGN)}
-              >
-                {form.isChanged ? "Discard draft" : "Cancel"}
-              </Button>
-              <Text c="dimmed" fz={13}>
-                Next: write what players will read.
-              </Text>
-            </Group>
-          ) : (
-            <Text c="dimmed" mt="lg">
-              Ask an owner or a manager of the account to create campaigns.
+          <CampaignFields form={form} />
+          <Group mt="lg">
+            <Button type="submit" loading={form.isSending}>
+              Create campaign
+            </Button>
+            <Button
+              component={Link}
+              to="/campaigns"
+              variant="default"
+              onClick={() => form.reset(NEW_CAMPAIGN)}
+            >
+              {form.isChanged ? "Discard draft" : "Cancel"}
+            </Button>
+            <Text c="dimmed" fz={13}>
+              Next: write what players will read.
             </Text>
-          )}
+          </Group>
         </form>
       </Card>
     </Page>

@@ -40,7 +40,8 @@ export interface Attention {
   tone: "warning" | "negative";
   what: string;
   cause: string;
-  fix: { to: string; label: string };
+  /** `isForViewers`: it only shows something, so that those who may change nothing can follow it. */
+  fix: { to: string; label: string; isForViewers?: true };
 }
 
 const MILLICENTS_PER_CENT = 1_000;
@@ -101,7 +102,7 @@ export function needsAttention(
         tone: "warning",
         what: name,
         cause: "It spends slower than its dates or its daily cap ask for.",
-        fix: { to: `${to}/explain`, label: "See why" },
+        fix: { to: `${to}/explain`, label: "See why", isForViewers: true },
       });
     } else if (status === "active" && pacing === "capped_today") {
       found.push({

@@ -1,4 +1,4 @@
-import { Button, Card, Menu, Skeleton, Stack } from "@mantine/core";
+import { Box, Button, Card, Menu, Skeleton, Stack } from "@mantine/core";
 import { IconChevronDown } from "@tabler/icons-react";
 import { useState } from "react";
 import { Outlet, useNavigate, useParams } from "react-router";
@@ -80,7 +80,11 @@ export function Component() {
       }
       about={
         <>
-          {formatCents(bid)} per thousand impressions, {formatExactCents(bid / 1_000)} each ·{" "}
+          {formatCents(bid)} per thousand impressions, {formatExactCents(bid / 1_000)} each
+          <Box component="span" visibleFrom="sm">
+            {" · "}
+          </Box>
+          <Box component="br" hiddenFrom="sm" />
           <Id value={campaignId} label="campaign id" />
         </>
       }

@@ -198,6 +198,7 @@ interface AttentionListProps {
 }
 
 function AttentionList({ items, isComplete, hasCampaigns }: AttentionListProps) {
+  const { canChange } = useAbility();
   if (!hasCampaigns) return null;
   if (items === undefined) return <Skeleton height={48} />;
   if (items.length === 0) {
@@ -224,9 +225,11 @@ function AttentionList({ items, isComplete, hasCampaigns }: AttentionListProps) 
                   {cause}
                 </Text>
               </Stack>
-              <Anchor component={Link} to={fix.to} className={classes.fix ?? ""}>
-                {fix.label}
-              </Anchor>
+              {(canChange || fix.isForViewers) && (
+                <Anchor component={Link} to={fix.to} className={classes.fix ?? ""}>
+                  {fix.label}
+                </Anchor>
+              )}
             </Group>
           </li>
         ))}

@@ -44,7 +44,7 @@ export function Component() {
         <Empty
           line="The page is still blank."
           action={
-            <Button component={Link} to={`/campaigns/${campaign.id}/creatives/new`}>
+            <Button component={Link} to={`/campaigns/${campaign.id}/creatives/new`} variant="default">
               Write a creative
             </Button>
           }

@@ -1,6 +1,7 @@
 import { Button, Card, Checkbox, Group, SegmentedControl, Select } from "@mantine/core";
 import { IconDownload } from "@tabler/icons-react";
 import { useState } from "react";
+import { Link } from "react-router";
 import { callForResponse } from "../../api/call.ts";
 import type { AnswerOf } from "../../api/operations.ts";
 import { hasStatus, useRead } from "../../api/queries.ts";
@@ -141,7 +142,7 @@ export function Component() {
         ]}
       />
       <TableSection
-        title="Rows"
+        title="Spend by row"
         about={
           isCut
             ? `The first ${formatNoun(MAX_ROWS, "row")}, newest first. Choose fewer groups or one campaign to see the rest here; the CSV has all.`
@@ -153,7 +154,14 @@ export function Component() {
           [date, campaign_id, creative_id, country_code].join(" ")
         }
         empty={
-          <Empty line="Not a coin has moved.">
+          <Empty
+            line="Not a coin has moved."
+            action={
+              <Button component={Link} to="/campaigns" variant="default">
+                Show the campaigns
+              </Button>
+            }
+          >
             No impression was billed in this period with these filters.
           </Empty>
         }

@@ -68,8 +68,8 @@ function Game({ demo }: { demo: Demo }) {
             </Title>
             <Text c="dimmed" maw="60ch">
               A short story in seven scenes. In every scene the game asks the service for an ad that fits, and
-              weaves its line into the text. What that costs and earns is shown beside the story; it is real,
-              for a demo advertiser.
+              weaves its line into the text. What that costs and earns is shown beside the story; it is real.
+              The ledger is the demo advertiser's; another advertiser of this installation may win a scene.
             </Text>
             <div>
               <Button onClick={() => void enter(FIRST_SCENE)}>Begin the story</Button>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { findingsOf } from "./findings.ts";
+import { findingsOf, formatWait } from "./findings.ts";
 
 const well = {
   read_at: "2026-12-01T00:00:00.000Z",
@@ -59,6 +59,17 @@ describe("findingsOf", () => {
     const findings = findingsOf({ ...well, processes: billing === undefined ? [] : [billing] });
     expect(findings).toEqual([
       { title: "No match process is ready", advice: expect.stringContaining("Games get no ads") },
+    ]);
+  });
+});
+
+describe("formatWait", () => {
+  it("says minutes from 120 seconds on", () => {
+    expect([1, 119, 120, 734].map(formatWait)).toEqual([
+      "1 second",
+      "119 seconds",
+      "2 minutes",
+      "12 minutes",
     ]);
   });
 });

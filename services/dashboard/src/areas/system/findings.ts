@@ -16,6 +16,11 @@ export interface Finding {
   advice: string;
 }
 
+/** A wait in minutes as soon as it is two of them. */
+export function formatWait(seconds: number): string {
+  return seconds < 120 ? formatNoun(seconds, "second") : formatNoun(Math.floor(seconds / 60), "minute");
+}
+
 /** What the operator should look at, worst first; empty when all is well. */
 export function findingsOf(system: System): Finding[] {
   const found: Finding[] = [];
@@ -49,7 +54,7 @@ export function findingsOf(system: System): Finding[] {
   const waits = system.oldest_waiting_seconds;
   if (waits !== null && waits >= MAX_WAIT_SECONDS) {
     found.push({
-      title: `Impressions have waited ${formatNoun(waits, "second")} to be written`,
+      title: `Impressions have waited ${formatWait(waits)} to be written`,
       advice:
         "They are safe in Redis and are charged already. Look whether billing runs and Postgres keeps up.",
     });

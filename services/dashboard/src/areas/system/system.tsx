@@ -17,7 +17,7 @@ import { notifyDone } from "../../kit/notify.ts";
 import { Page, Section } from "../../kit/page.tsx";
 import { Empty, Failed } from "../../kit/states.tsx";
 import { Status } from "../../kit/status.tsx";
-import { findingsOf } from "./findings.ts";
+import { findingsOf, formatWait } from "./findings.ts";
 
 type System = AnswerOf<"GET /system">;
 type QuarantinedRecord = AnswerOf<"GET /system/quarantine">[number];
@@ -111,7 +111,7 @@ function Overview({ system }: { system: System | undefined }) {
             note:
               oldest === null || oldest === undefined
                 ? "nothing waits"
-                : `the oldest for ${formatNoun(oldest, "second")}`,
+                : `the oldest for ${formatWait(oldest)}`,
           },
         ]}
       />

@@ -33,7 +33,11 @@ export const PAGE = `<!doctype html>
 `;
 
 /** `validatorUrl: null`: the page contacts no other host. */
-export const PAGE_SCRIPT = `SwaggerUIBundle({
+export const PAGE_SCRIPT = `const dark = matchMedia("(prefers-color-scheme: dark)");
+const followScheme = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
+followScheme();
+dark.addEventListener("change", followScheme);
+SwaggerUIBundle({
   url: "${DOCUMENT_PATH}",
   dom_id: "#reference",
   deepLinking: true,
@@ -48,6 +52,7 @@ export const PAGE_SCRIPT = `SwaggerUIBundle({
 `;
 
 export const PAGE_STYLE = `body { margin: 0; background: #fff; }
+html.dark-mode body { background: none; }
 .swagger-ui .wrapper { max-width: 1100px; }
 .swagger-ui .info { margin: 30px 0; }
 .swagger-ui .opblock-tag small { font-size: 13px; }
