@@ -6,9 +6,12 @@ import { BASE_PATH, type ComposedApi, startComposedApi } from "../composed-api.f
 const OWN_PAGE = { "Sec-Fetch-Site": "same-origin" };
 const PLACEMENT = { creator_id: "studio", placement_types: ["narrative_hook"] };
 
+const MANAGEMENT_LIMIT = 40;
+
 let api: ComposedApi;
 beforeAll(async () => {
-  api = await startComposedApi({ RATE_LIMIT_SIGN_IN: "unlimited" });
+  const limits = { RATE_LIMIT_SIGN_IN: "unlimited", RATE_LIMIT_MANAGEMENT: String(MANAGEMENT_LIMIT) };
+  api = await startComposedApi(limits);
 });
 afterAll(() => api.stop());
 
@@ -34,15 +37,18 @@ async function call(method: string, path: string, { cookie, body, headers = OWN_
   return answer;
 }
 
-async function signedUp(fields: object = {}): Promise<{ cookie: string; userId: string }> {
+const PASSWORD = "a password of tests";
+
+async function signedUp(fields: object = {}): Promise<{ cookie: string; userId: string; email: string }> {
   const email = `${newId("usr")}@example.com`;
-  const body = { name: "Ada", email, password: "a password of tests", ...fields };
+  const body = { name: "Ada", email, password: PASSWORD, ...fields };
   const answer = await call("POST", "/auth/sign-up", { body });
   expect([answer.status, answer.text]).toEqual([201, expect.any(String)]);
-  return {
-    cookie: answer.headers["set-cookie"]?.split(";", 1)[0] ?? "",
-    userId: JSON.parse(answer.text).user.id,
-  };
+  return { cookie: cookieOf(answer), userId: JSON.parse(answer.text).user.id, email };
+}
+
+function cookieOf({ headers }: Awaited<ReturnType<typeof call>>): string {
+  return headers["set-cookie"]?.split(";", 1)[0] ?? "";
 }
 
 /** A match request for a game of the session's account, answered 204 because there is no campaign. */
@@ -72,6 +78,21 @@ describe("a session in both tiers", () => {
     const { gameId } = await withGame();
     const { cookie } = await signedUp();
     expect((await matchIn(gameId, cookie)).status).toBe(403);
+  });
+
+  it("has limits of its own, whatever the user's other sessions do", async () => {
+    const { cookie, email } = await signedUp();
+    const signedIn = await call("POST", "/auth/sign-in", { body: { email, password: PASSWORD } });
+    const other = cookieOf(signedIn);
+    // A window may end in the middle of them, and each window allows as many.
+    const statuses = await Promise.all(
+      Array.from({ length: 2 * MANAGEMENT_LIMIT + 1 }, async () => {
+        const { status } = await call("GET", "/placements", { cookie });
+        return status;
+      }),
+    );
+    expect([...new Set(statuses)].sort()).toEqual([200, 429]);
+    expect((await call("GET", "/placements", { cookie: other })).status).toBe(200);
   });
 
   it("cannot be made up", async () => {
