@@ -110,6 +110,7 @@ describe("migrations", () => {
       "20261124000100_webhook_deliveries",
       "20261125000000_impression_retention",
       "20261126000000_delayed_payout_figures",
+      "20261127000000_earnings_by_advertiser",
     ]);
     expect(await migrate(described.url)).toEqual([]);
     expect(await structureOf(described.url)).toEqual(await structureOf(migrated.url));

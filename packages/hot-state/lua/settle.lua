@@ -10,7 +10,8 @@
 --       unknown_wallet  the wallet must be restored first
 -- A late charge takes a match that is still unbilled here, so that no request bills it again. Settlement may exceed the budget:
 -- nothing is held or charged then until there is room again.
--- Idempotent by kind and impression_id within an epoch; the next restore takes its totals from Postgres.
+-- Idempotent by kind and impression_id within an epoch; the next restore takes its totals from Postgres. A reversal that finds
+-- no charge leaves no mark: its repetition takes back a charge that has come meanwhile.
 
 -- @include "time"
 -- @include "entry"

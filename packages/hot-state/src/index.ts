@@ -36,6 +36,7 @@ export { type Claim, IdempotencyClaims } from "./idempotency/idempotency-claims.
 export { ForeignRedis } from "./installation/foreign-redis.ts";
 export { InstallationClaim } from "./installation/installation-claim.ts";
 export { type KeyUse, KeyUses, type KeyUsesOptions, takeKeyUses } from "./key-use/key-uses.ts";
+export { addCampaignGameCounts, type CampaignGameCounts } from "./money/campaign-games.ts";
 export { createMoneyCommands } from "./money/commands.ts";
 export {
   DEFAULT_IMPRESSION_TIMES,

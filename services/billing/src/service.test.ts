@@ -210,7 +210,10 @@ describe("billing process", () => {
       },
       { timeout: 120_000 },
     );
-    expect(await wallets.outboxSize()).toBe(50);
+    // Records of other advertisers are written apart, and may have been committed before the kill.
+    const blocked = records.filter(({ match }) => match.advertiser_id === advertiserId);
+    expect(blocked.length).toBeGreaterThan(0);
+    expect(await wallets.outboxSize()).toBeGreaterThanOrEqual(blocked.length);
     startService();
     await expectWrittenOnce(50);
     await eventually(async () => (await producer.depth()) === 0, PATIENCE);

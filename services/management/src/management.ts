@@ -233,6 +233,7 @@ function createManagementApp(
   const traffic = new TrafficReader(redis);
   const barrier = new ReadingBarrier({ reader, money: wallets, due: new DueIndex(redis) });
   const features: FeatureParts = {
+    instanceName: settings.instanceName,
     ...parts,
     barrier,
     reads: new CallerReads({ reader, barrier }),

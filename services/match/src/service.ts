@@ -88,7 +88,7 @@ export function createMatchService(options: MatchServiceOptions): MatchService {
   const reporter = new ProcessReporter(redis, {
     service: "match",
     instance: options.settings.instanceName,
-    state: async () => ({ failing: await failingChecks(readiness) }),
+    state: async () => ({ failing: await failingChecks(readiness), calls: traffic.recent(parts.nowMs()) }),
     nowMs: parts.nowMs,
   });
   follower.start();

@@ -458,11 +458,20 @@ class Calls:
         ))
 
     def get_earnings(
-        self, *, from_: Optional[str] = None, to: Optional[str] = None, game_id: Optional[str] = None, retry_for_ms: float = 0,
+        self, *, from_: Optional[str] = None, to: Optional[str] = None, game_id: Optional[str] = None, advertiser_id: Optional[str] = None, retry_for_ms: float = 0,
     ) -> t.Earnings:
         """Read the games' earnings by day."""
         return cast("t.Earnings", self._call(
-            "GET", "/earnings", {"from": from_, "to": to, "game_id": game_id},
+            "GET", "/earnings", {"from": from_, "to": to, "game_id": game_id, "advertiser_id": advertiser_id},
+            None, None, False, retry_for_ms,
+        ))
+
+    def get_earnings_by_advertiser(
+        self, *, from_: Optional[str] = None, to: Optional[str] = None, game_id: Optional[str] = None, retry_for_ms: float = 0,
+    ) -> t.EarningsByAdvertiser:
+        """Read the games' earnings by advertiser."""
+        return cast("t.EarningsByAdvertiser", self._call(
+            "GET", "/earnings/advertisers", {"from": from_, "to": to, "game_id": game_id},
             None, None, False, retry_for_ms,
         ))
 
@@ -1089,11 +1098,20 @@ class AsyncCalls:
         ))
 
     async def get_earnings(
-        self, *, from_: Optional[str] = None, to: Optional[str] = None, game_id: Optional[str] = None, retry_for_ms: float = 0,
+        self, *, from_: Optional[str] = None, to: Optional[str] = None, game_id: Optional[str] = None, advertiser_id: Optional[str] = None, retry_for_ms: float = 0,
     ) -> t.Earnings:
         """Read the games' earnings by day."""
         return cast("t.Earnings", await self._call(
-            "GET", "/earnings", {"from": from_, "to": to, "game_id": game_id},
+            "GET", "/earnings", {"from": from_, "to": to, "game_id": game_id, "advertiser_id": advertiser_id},
+            None, None, False, retry_for_ms,
+        ))
+
+    async def get_earnings_by_advertiser(
+        self, *, from_: Optional[str] = None, to: Optional[str] = None, game_id: Optional[str] = None, retry_for_ms: float = 0,
+    ) -> t.EarningsByAdvertiser:
+        """Read the games' earnings by advertiser."""
+        return cast("t.EarningsByAdvertiser", await self._call(
+            "GET", "/earnings/advertisers", {"from": from_, "to": to, "game_id": game_id},
             None, None, False, retry_for_ms,
         ))
 

@@ -470,6 +470,7 @@ class GameAnalytics(TypedDict):
     """Results of a campaign by game."""
 
     campaign_id: str
+    open_holds: int
     games: list[GameAnalyticsRow]
 
 
@@ -505,6 +506,7 @@ class Pacing(TypedDict):
     today_spent_cents: int
     today_spent_millicents: int
     today_remaining_cents: int
+    days_active: Optional[int]
     avg_daily_spend_cents: int
     projected_exhaustion_date: Optional[str]
     days_remaining: Optional[int]
@@ -575,7 +577,9 @@ class CampaignSeries(TypedDict):
     status: Literal["draft", "active", "paused"]
     budget_cents: int
     daily_cap_cents: Optional[int]
+    end_date: Optional[str]
     spent_millicents: int
+    expected_spend_millicents: Optional[int]
     impressions: int
     creatives: int
     pacing_status: Literal["not_started", "exhausted", "capped_today", "over_pacing", "under_pacing", "on_pace"]
@@ -696,6 +700,28 @@ class GameDay(TypedDict):
     game_id: str
     impressions: int
     earned_microcents: int
+
+
+EarningsByAdvertiser = TypedDict(
+    "EarningsByAdvertiser",
+    {
+        "from": "str",
+        "to": "str",
+        "total": "EarningsSum",
+        "rows": "list[AdvertiserEarnings]",
+    },
+)
+
+
+class AdvertiserEarnings(TypedDict):
+    """What the games have earned from one advertiser."""
+
+    advertiser_id: Optional[str]
+    company_name: Optional[str]
+    brand_names: list[str]
+    impressions: int
+    earned_microcents: int
+    total_earned_microcents: Optional[int]
 
 
 class Traffic(TypedDict):

@@ -106,6 +106,24 @@ describe("the status", () => {
   });
 });
 
+describe("the expected spend", () => {
+  it.each<[string, Partial<PacingFacts>, number | null]>([
+    ["the elapsed part of a flight", flight, 25_000],
+    ["the elapsed part, whatever was spent", { ...flight, spentMillicents: 100_000 }, 25_000],
+    ["whole millicents, rounded down", { ...flight, budgetMillicents: 100_003 }, 25_000],
+    ["the flight's, not the cap's, where both are set", { ...flight, ...capped }, 25_000],
+    ["the whole budget after the end", { ...flight, endDate: "2026-11-20" }, 100_000],
+    ["the cap on each of four days", capped, 4_000],
+    ["no more than the budget", { ...capped, dailyCapMillicents: 50_000 }, 100_000],
+    ["nothing known without flight and cap", {}, null],
+    ["nothing known with an end only", { endDate: "2026-11-30" }, null],
+    ["nothing known before the start", { ...capped, startDate: "2026-11-22" }, null],
+    ["nothing known before the first activation", { ...flight, firstActivatedAtMs: null }, null],
+  ])("is %s", (_what, changes, expected) => {
+    expect(pacingOf(facts(changes), NOW_MS).expectedMillicents).toBe(expected);
+  });
+});
+
 describe("what is left", () => {
   it.each<[string, Partial<PacingFacts>, number, number]>([
     [
@@ -241,6 +259,8 @@ describe("for any campaign", () => {
         expect(pacing.remainingMillicents + spentMillicents).toBe(budgetMillicents);
         expect(pacing.todayRemainingMillicents).toBeGreaterThanOrEqual(0);
         expect(pacing.todayRemainingMillicents).toBeLessThanOrEqual(pacing.remainingMillicents);
+        expect(pacing.expectedMillicents ?? 0).toBeGreaterThanOrEqual(0);
+        expect(pacing.expectedMillicents ?? 0).toBeLessThanOrEqual(budgetMillicents);
         if (pacing.daysRemaining === null) return expect(spentMillicents).toBe(0);
         const [days, spent] = [BigInt(pacing.daysRemaining), BigInt(spentMillicents)];
         const leftInDays = BigInt(pacing.remainingMillicents) * BigInt(pacing.daysActive);

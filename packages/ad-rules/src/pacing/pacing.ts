@@ -24,6 +24,8 @@ export interface PacingFacts {
 
 export interface Pacing {
   status: PacingStatus;
+  /** Expected spend by now, rounded down, at most the budget; null before the start and without a plan. */
+  expectedMillicents: Millicents | null;
   /** Never negative. */
   remainingMillicents: Millicents;
   /** The minimum of what today's cap and the budget still allow; never negative. */
@@ -58,8 +60,12 @@ export function pacingOf(facts: PacingFacts, nowMs: number): Pacing {
       : Math.max(0, facts.dailyCapMillicents - facts.todaySpentMillicents);
   const daysActive = daysSince(facts.firstActivatedAtMs, nowMs);
   const daysRemaining = daysUntilSpent(remaining, facts.spentMillicents, daysActive);
+  const now = { ms: nowMs, remaining, capLeft, daysActive };
+  const schedule = startedSchedule(facts, nowMs);
+  const expected = schedule === null ? null : expectedSpend(facts, schedule, now);
   return {
-    status: statusOf(facts, { ms: nowMs, remaining, capLeft, daysActive }),
+    status: statusOf(facts, now, schedule !== null, expected),
+    expectedMillicents: expected === null ? null : withinBudget(expected, facts.budgetMillicents),
     remainingMillicents: remaining,
     todayRemainingMillicents: capLeft === null ? remaining : Math.min(capLeft, remaining),
     daysActive,
@@ -68,14 +74,23 @@ export function pacingOf(facts: PacingFacts, nowMs: number): Pacing {
   };
 }
 
-function statusOf(facts: PacingFacts, now: Now): PacingStatus {
+/** Null before the first activation and before the start. */
+function startedSchedule(facts: PacingFacts, nowMs: number): Schedule {
   const schedule = compileSchedule({ start_date: facts.startDate, end_date: facts.endDate });
-  const hasStarted = schedule !== null && schedule.startsAtMs <= now.ms;
-  if (facts.firstActivatedAtMs === null || !hasStarted) return "not_started";
+  const hasStarted = schedule !== null && schedule.startsAtMs <= nowMs;
+  return facts.firstActivatedAtMs === null || !hasStarted ? null : schedule;
+}
+
+function statusOf(
+  facts: PacingFacts,
+  now: Now,
+  hasStarted: boolean,
+  expected: Expected | null,
+): PacingStatus {
+  if (!hasStarted) return "not_started";
   // Without balance there is no money for an impression, whatever budget remains.
   if (Math.min(now.remaining, facts.balanceMillicents) < facts.priceMillicents) return "exhausted";
   if (now.capLeft !== null && now.capLeft < facts.priceMillicents) return "capped_today";
-  const expected = expectedSpend(facts, schedule, now);
   return expected === null ? "on_pace" : paceOf(facts, expected);
 }
 
@@ -99,6 +114,11 @@ function expectedSpend(
   }
   if (dailyCapMillicents === null) return null;
   return { amount: BigInt(dailyCapMillicents), times: BigInt(now.daysActive), per: 1n };
+}
+
+function withinBudget({ amount, times, per }: Expected, budget: Millicents): Millicents {
+  const expected = (amount * times) / per;
+  return expected < BigInt(budget) ? Number(expected) : budget;
 }
 
 /** Compares spent ÷ max(expected, 1 % of the budget) with 1.1 and 0.9. */

@@ -533,6 +533,8 @@ export interface GeoAnalytics {
 export interface GameAnalytics {
   /** The campaign. */
   campaign_id: string;
+  /** Matches in all games that may still be seen: each holds its price now. */
+  open_holds: number;
   /** Most matches first, then by identifier; also games without an impression. Counts of the last hours start anew when Redis loses its data. */
   games: GameAnalyticsRow[];
 }
@@ -600,6 +602,8 @@ export interface Pacing {
   today_spent_millicents: number;
   /** What today's cap and the budget both still allow, in whole cents, rounded down. */
   today_remaining_cents: number;
+  /** Addition. UTC days since the first activation, today included; null: never activated. */
+  days_active: number | null;
   /** Spent per UTC day since the first activation, today included; in cents, half up. */
   avg_daily_spend_cents: number;
   /** The UTC day on which the budget will be spent at this average, 9999-12-31 at the latest, YYYY-MM-DD. */
@@ -690,8 +694,12 @@ export interface CampaignSeries {
   budget_cents: number;
   /** What it may spend on one UTC day, in cents; null: no cap. */
   daily_cap_cents: number | null;
+  /** When it ends, as it was given; null: no end. */
+  end_date: string | null;
   /** What the campaign has spent. In millicents, exact: 1000 are a cent. */
   spent_millicents: number;
+  /** What the campaign should have spent by now, as the pacing measures it, at most its budget; null before its start, and with neither both dates nor a daily cap. In millicents, exact: 1000 are a cent. */
+  expected_spend_millicents: number | null;
   /** Impressions so far. */
   impressions: number;
   /** Creatives in use. */
@@ -927,6 +935,33 @@ export interface GameDay {
   impressions: number;
   /** What they have earned. In microcents, exact: 1000000 are a cent. */
   earned_microcents: number;
+}
+
+/** What the games have earned from each advertiser. */
+export interface EarningsByAdvertiser {
+  /** The first day of the period. A UTC day, YYYY-MM-DD. */
+  from: string;
+  /** The last day of the period. A UTC day, YYYY-MM-DD. */
+  to: string;
+  total: EarningsSum;
+  /** Every advertiser ever seen in the games, most earned in the period first, then most earned of all, then by identifier. */
+  rows: AdvertiserEarnings[];
+}
+
+/** What the games have earned from one advertiser. */
+export interface AdvertiserEarnings {
+  /** The advertiser; null: unknown, for impressions that were dropped before earnings were kept by advertiser and day. */
+  advertiser_id: string | null;
+  /** Name of the company; null: unknown. */
+  company_name: string | null;
+  /** Brands of its campaigns that were seen in the games, newest first; at most 5. */
+  brand_names: string[];
+  /** Its impressions in the period. */
+  impressions: number;
+  /** What they have earned. In microcents, exact: 1000000 are a cent. */
+  earned_microcents: number;
+  /** What all its impressions have earned, in the period and at any other time; null: unknown. In microcents, exact: 1000000 are a cent. */
+  total_earned_microcents: number | null;
 }
 
 /** How the integration of the account's games is doing. Statistics, up to two seconds old; no bill depends on them. */
@@ -1534,7 +1569,9 @@ export interface ApiCalls {
   /** Who was seen in one game. */
   listGameAdvertisers(call: { game_id: string } & CallOptions): Promise<GameAdvertiser[]>;
   /** Read the games' earnings by day. */
-  getEarnings(call?: { from?: string; to?: string; game_id?: string } & CallOptions): Promise<Earnings>;
+  getEarnings(call?: { from?: string; to?: string; game_id?: string; advertiser_id?: string } & CallOptions): Promise<Earnings>;
+  /** Read the games' earnings by advertiser. */
+  getEarningsByAdvertiser(call?: { from?: string; to?: string; game_id?: string } & CallOptions): Promise<EarningsByAdvertiser>;
   /** How the integration is doing. */
   getTraffic(call?: CallOptions): Promise<Traffic>;
   /** The calls of one game over time. */
@@ -1632,7 +1669,8 @@ export const routes: Readonly<Record<keyof ApiCalls, OperationRoute>> = {
   getCreatorRevenue: { method: "GET", path: "/creator-revenue", query: [], isIdempotent: false },
   getGameRevenue: { method: "GET", path: "/creator-revenue/{game_id}", query: [], isIdempotent: false },
   listGameAdvertisers: { method: "GET", path: "/creator-revenue/{game_id}/advertisers", query: [], isIdempotent: false },
-  getEarnings: { method: "GET", path: "/earnings", query: ["from", "to", "game_id"], isIdempotent: false },
+  getEarnings: { method: "GET", path: "/earnings", query: ["from", "to", "game_id", "advertiser_id"], isIdempotent: false },
+  getEarningsByAdvertiser: { method: "GET", path: "/earnings/advertisers", query: ["from", "to", "game_id"], isIdempotent: false },
   getTraffic: { method: "GET", path: "/traffic", query: [], isIdempotent: false },
   getTrafficSeries: { method: "GET", path: "/traffic/{game_id}", query: ["unit", "count"], isIdempotent: false },
   listNoMatchScenes: { method: "GET", path: "/traffic/{game_id}/no-match-scenes", query: [], isIdempotent: false },

@@ -46,6 +46,7 @@ export const analyticsApi = defineFeature({
     "GeoAnalytics.countries.spent_millicents",
     "Pacing.spent_millicents",
     "Pacing.today_spent_millicents",
+    "Pacing.days_active",
   ],
   operations: {
     ...campaignAnalytics,

@@ -9,8 +9,9 @@ export const demoSchema = closed(
       "A key that may call POST /match and POST /impressions for the games of the demo account.",
     ),
     balance_millicents: Type.Integer({
-      description: "The demo advertiser's balance, including open holds. In millicents, exact.",
+      description: "What the demo advertiser can still hold, in millicents, exact: deposits − held − spent.",
     }),
+    held_millicents: millicents("What open matches of the demo advertiser hold now."),
     spent_millicents: millicents("Cost of the demo advertiser's impressions."),
     impressions: count("Impressions of the demo advertiser."),
     earned_microcents: microcents("Earnings of the demo game."),
@@ -50,7 +51,8 @@ export const demoApi = defineFeature({
           example: {
             game_id: "moonlit-keep-demo",
             api_key: "igk_ZGlzcGxheWVkLW9ubHktaW4tdGhlLWRvY3VtZW50",
-            balance_millicents: 999_998_500,
+            balance_millicents: 999_998_000,
+            held_millicents: 500,
             spent_millicents: 1_500,
             impressions: 3,
             earned_microcents: 1_050_000,

@@ -14,7 +14,14 @@ import { defineFeature, refusal } from "../definition/operation.ts";
 import { patchReader, patchSchemaOf } from "../validation/response-only.ts";
 import { createValidator, type WithoutNulls } from "../validation/validator.ts";
 import { signedIn } from "./sessions/shared.ts";
-import { invitationTokenSchema, noInvitation, sessionExample, sessionSchema } from "./sessions.ts";
+import {
+  invitationTokenSchema,
+  MAX_MEMBERS,
+  noInvitation,
+  sessionExample,
+  sessionSchema,
+  tooManyMembers,
+} from "./sessions.ts";
 
 export const accountPatchSchema = open(
   { label: nameText("What the account is called.") },
@@ -169,7 +176,7 @@ export const membersApi = defineFeature({
       method: "GET",
       path: "/members",
       summary: "List the members",
-      description: "In the order of joining; at most 200.",
+      description: `In the order of joining: all of them, as an account has at most ${MAX_MEMBERS}, open invitations included.`,
       success: [{ status: 200, description: "The members.", schema: memberListSchema, example: [member] }],
       refusals: [],
     },
@@ -254,6 +261,7 @@ export const membersApi = defineFeature({
         malformedField("note must be text of at most 200 characters that is not blank, but 7 was sent"),
         notAllowedField('role must be one of viewer, manager, owner, but "admin" was sent'),
         tooManyInvitations,
+        tooManyMembers,
       ],
     },
     withdraw: {
@@ -276,7 +284,7 @@ export const membersApi = defineFeature({
       description: "Makes the signed-in user a member of the account, and lets the session act for it.",
       request: { schema: invitationTokenSchema, example: { token } },
       success: [{ status: 200, description: "The session.", schema: sessionSchema, example: sessionExample }],
-      refusals: [...requiredName("token", "a number"), noInvitation, alreadyMember],
+      refusals: [...requiredName("token", "a number"), noInvitation, alreadyMember, tooManyMembers],
     },
   },
 });

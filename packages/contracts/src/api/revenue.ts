@@ -2,7 +2,16 @@ import Type, { type Static } from "typebox";
 import { ownGameOnly, periodRefusals, registerFirst } from "../definition/common-errors.ts";
 import { CAMPAIGN_STATUSES } from "../definition/enumerations.ts";
 import { exampleIds } from "../definition/example-ids.ts";
-import { answerText, closed, count, microcents, millicents, oneOf, utcDate } from "../definition/fields.ts";
+import {
+  answerText,
+  closed,
+  count,
+  microcents,
+  millicents,
+  nullable,
+  oneOf,
+  utcDate,
+} from "../definition/fields.ts";
 import { defineFeature } from "../definition/operation.ts";
 
 const revenueCampaign = closed(
@@ -129,6 +138,11 @@ export const earningsGameSchema = Type.String({
   maxLength: 200,
   description: "Only this game of the account.",
 });
+export const earningsAdvertiserSchema = Type.String({
+  minLength: 1,
+  maxLength: 200,
+  description: "Only what this advertiser has paid.",
+});
 
 const earningsSum = closed(
   { impressions: count("Impressions."), earned_microcents: microcents("What they have earned.") },
@@ -156,6 +170,43 @@ export const earningsSchema = closed(
 );
 export type EarningsBody = Static<typeof earningsSchema>;
 
+const advertiserEarnings = closed(
+  {
+    advertiser_id: nullable(
+      answerText(
+        "The advertiser; null: unknown, for impressions that were dropped before earnings were kept by advertiser and day.",
+      ),
+    ),
+    company_name: nullable(answerText("Name of the company; null: unknown.")),
+    brand_names: Type.Array(answerText("A brand."), {
+      description: `Brands of its campaigns that were seen in the games, newest first; at most ${ADVERTISER_BRANDS}.`,
+    }),
+    impressions: count("Its impressions in the period."),
+    earned_microcents: microcents("What they have earned."),
+    total_earned_microcents: nullable(
+      microcents("What all its impressions have earned, in the period and at any other time; null: unknown."),
+    ),
+  },
+  "What the games have earned from one advertiser.",
+);
+export const advertiserEarningsSchema = closed(
+  {
+    from: utcDate("The first day of the period."),
+    to: utcDate("The last day of the period."),
+    total: earningsSum,
+    rows: Type.Array(advertiserEarnings, {
+      description:
+        "Every advertiser ever seen in the games, most earned in the period first, then most earned of all, then by identifier.",
+    }),
+  },
+  "What the games have earned from each advertiser.",
+);
+export type AdvertiserEarningsBody = Static<typeof advertiserEarningsSchema>;
+
+const advertiserEarningsCsv = `advertiser_id,company_name,impressions,earned_cents,total_earned_cents
+${exampleIds.advertiser},Emberroast Coffee,60,50.400000,84.000000
+`;
+
 const earningsCsv = `date,game_id,impressions,earned_cents
 2026-12-01,lantern-keep,60,50.400000
 2026-11-30,lantern-keep,40,33.600000
@@ -174,6 +225,8 @@ export const revenueApi = defineFeature({
     Earnings: earningsSchema,
     EarningsSum: earningsSchema.properties.total,
     GameDay: earningsSchema.properties.rows.items,
+    EarningsByAdvertiser: advertiserEarningsSchema,
+    AdvertiserEarnings: advertiserEarningsSchema.properties.rows.items,
   },
   additions: [
     "AdvertiserRevenue.total_spent_millicents",
@@ -330,6 +383,7 @@ export const revenueApi = defineFeature({
         { name: "from", schema: earningsFromSchema, example: "2026-11-30" },
         { name: "to", schema: earningsToSchema, example: "2026-12-01" },
         { name: "game_id", schema: earningsGameSchema, example: exampleIds.game },
+        { name: "advertiser_id", schema: earningsAdvertiserSchema, example: exampleIds.advertiser },
       ],
       success: [
         {
@@ -356,6 +410,46 @@ export const revenueApi = defineFeature({
             ],
           },
           csv: earningsCsv,
+        },
+      ],
+      refusals: periodRefusals(EARNINGS_DAYS.maximum),
+    },
+    earningsByAdvertiser: {
+      ...common,
+      operationId: "getEarningsByAdvertiser",
+      scope: "developer",
+      path: "/earnings/advertisers",
+      addition: true,
+      summary: "Read the games' earnings by advertiser",
+      description:
+        "Exact earnings from each advertiser in a period; its days are in `GET /earnings?advertiser_id=…`. Send `Accept: text/csv` for a table of all rows; without `limit` a page has 500 rows.",
+      paged: true,
+      query: [
+        { name: "from", schema: earningsFromSchema, example: "2026-12-01" },
+        { name: "to", schema: earningsToSchema, example: "2026-12-01" },
+        { name: "game_id", schema: earningsGameSchema, example: exampleIds.game },
+      ],
+      success: [
+        {
+          status: 200,
+          description: "The earnings.",
+          schema: advertiserEarningsSchema,
+          example: {
+            from: "2026-12-01",
+            to: "2026-12-01",
+            total: { impressions: 60, earned_microcents: 50_400_000 },
+            rows: [
+              {
+                advertiser_id: exampleIds.advertiser,
+                company_name: "Emberroast Coffee",
+                brand_names: ["Emberroast"],
+                impressions: 60,
+                earned_microcents: 50_400_000,
+                total_earned_microcents: 84_000_000,
+              },
+            ],
+          },
+          csv: advertiserEarningsCsv,
         },
       ],
       refusals: periodRefusals(EARNINGS_DAYS.maximum),

@@ -16,11 +16,11 @@ import {
   signUpSchema,
 } from "./sessions/sign-in.ts";
 
+export { PASSWORD_CHARACTERS } from "../password.ts";
 export * from "./sessions/own-session.ts";
 export {
   accountSchema,
   membershipSchema,
-  PASSWORD_CHARACTERS,
   type SessionBody,
   sessionExample,
   sessionSchema,

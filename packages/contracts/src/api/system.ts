@@ -17,7 +17,7 @@ export const storeSchema = closed(
 
 export const processSchema = closed(
   {
-    service: answerText("match or billing."),
+    service: answerText("management, match or billing."),
     instance: answerText("The name of the instance (INSTANCE_NAME)."),
     ready: Type.Boolean({
       description: "Whether it reported within the last ten seconds that all its checks pass.",
@@ -27,7 +27,7 @@ export const processSchema = closed(
     }),
     reported_at: timestamp("When it reported last."),
   },
-  "A process of the match or billing service.",
+  "A process of the installation.",
 );
 
 export const differenceSchema = closed(
@@ -62,13 +62,17 @@ export const systemSchema = closed(
     stores: Type.Array(storeSchema, { description: "Postgres, Redis, and what has to be in them." }),
     processes: Type.Array(processSchema, {
       description:
-        "The processes of match and billing. One that ended as it should is not listed; one that crashed is listed for an hour.",
+        "The management process that answers, then those of match and billing. One that ended as it should is not listed; one that crashed is listed for an hour.",
     }),
     reconciliation: reconciliationSchema,
     accounts: count("Accounts."),
     users: count("Users who can sign in."),
     advertisers: count("Advertiser profiles."),
     active_campaigns: count("Campaigns that are active."),
+    matches_last_5_minutes: count(
+      "Scenes that got an ad in the last five minutes, as the match processes that report counted them.",
+    ),
+    impressions_last_5_minutes: count("Impressions that they accepted in the same time."),
     impressions_today: count("Impressions written today, UTC."),
     impressions_yesterday: count("Impressions written yesterday, UTC."),
     spent_today_millicents: count("What they charged today, in thousandths of cents."),
@@ -78,7 +82,9 @@ export const systemSchema = closed(
     held_millicents: count("What their open matches hold, in thousandths of cents."),
     impressions_waiting: count("Their impressions that are committed and not yet written to Postgres."),
     oldest_waiting_seconds: nullable(
-      count("How long ago the oldest of those that were read was committed, in seconds; null: none waits."),
+      count(
+        "How long at least the oldest of them has waited, in seconds: of each advertiser some are read, about 2000 in all; null: none waits.",
+      ),
     ),
     unpublished_changes: count(
       "Changes that are stored, and not yet known to be in force in the match tier.",
@@ -191,6 +197,13 @@ export const systemApi = defineFeature({
             stores: [{ name: "postgres", ready: true }],
             processes: [
               {
+                service: "management",
+                instance: "management",
+                ready: true,
+                failing: [],
+                reported_at: exampleIds.moment,
+              },
+              {
                 service: "billing",
                 instance: "billing-1",
                 ready: true,
@@ -216,6 +229,8 @@ export const systemApi = defineFeature({
             users: 15,
             advertisers: 9,
             active_campaigns: 31,
+            matches_last_5_minutes: 412,
+            impressions_last_5_minutes: 355,
             impressions_today: 48_210,
             impressions_yesterday: 51_877,
             spent_today_millicents: 57_852_000,
@@ -237,7 +252,8 @@ export const systemApi = defineFeature({
       path: "/system/quarantine",
       summary: "List quarantined records",
       description:
-        "Impression records that could not be written. Reconciliation reports each as a difference until it is resolved.",
+        "Impression records that could not be written, newest first; at most 100 a page without a limit. Reconciliation reports each as a difference until it is resolved.",
+      paged: true,
       success: [{ status: 200, description: "The records.", schema: quarantineSchema, example: [record] }],
       refusals: [notOperator],
     },

@@ -1,11 +1,13 @@
 import type { RedisConnection } from "../connection.ts";
-import { advertiserKeys, decodeName } from "../keys.ts";
+import { advertiserKeys, decodeName, encodeName } from "../keys.ts";
 import { parseInteger, UnexpectedReply } from "../reply.ts";
 import { requirePlainName } from "./limits.ts";
 import type { CampaignGames, MoneyCommands } from "./types.ts";
 
 const MS_PER_HOUR = 3_600_000;
 const COUNTED_HOURS = 24;
+/** As in lua/include/shares.lua. */
+const COUNTED_MS = 26 * MS_PER_HOUR;
 /** Prefix of the fields of games in `shares`. */
 const GAME_PREFIX = "g:";
 /** Prefix of the fields of impressions in the counts of an hour. */
@@ -32,6 +34,7 @@ export function createReadCampaignGames(redis: RedisConnection): MoneyCommands["
       matches: new Map(),
       impressions: new Map(),
       heldMillicents: new Map(),
+      openHolds: 0,
     };
     for (const [field, text] of counts.flatMap((count) => Object.entries(count))) {
       const isSeen = field.startsWith(SEEN_PREFIX);
@@ -41,11 +44,42 @@ export function createReadCampaignGames(redis: RedisConnection): MoneyCommands["
       sums.set(gameId, (sums.get(gameId) ?? 0) + integerOf(text));
     }
     for (const [field, text] of Object.entries(shares)) {
-      if (!field.startsWith(GAME_PREFIX)) continue;
-      games.heldMillicents.set(decodeName(field.slice(GAME_PREFIX.length)), integerOf(text));
+      if (field.startsWith(GAME_PREFIX)) {
+        games.heldMillicents.set(decodeName(field.slice(GAME_PREFIX.length)), integerOf(text));
+      } else {
+        games.openHolds += integerOf(text.split("|")[0] ?? "");
+      }
     }
     return games;
   };
+}
+
+/** What happened with a campaign in a game in the hour that begins at `hourMs`. */
+export interface CampaignGameCounts {
+  campaignId: string;
+  gameId: string;
+  hourMs: number;
+  matches: number;
+  impressions: number;
+}
+
+/** Adds matches and impressions of the last day that no script has counted, such as those of a demo's history. */
+export async function addCampaignGameCounts(
+  redis: RedisConnection,
+  advertiserId: string,
+  counts: readonly CampaignGameCounts[],
+): Promise<void> {
+  requirePlainName("advertiserId", advertiserId);
+  for (const { campaignId, gameId, hourMs, matches, impressions } of counts) {
+    requirePlainName("campaignId", campaignId);
+    const key = advertiserKeys.matched(advertiserId, campaignId, hourOf(hourMs));
+    const game = encodeName(gameId);
+    await Promise.all([
+      redis.hincrby(key, game, matches),
+      redis.hincrby(key, `${SEEN_PREFIX}${game}`, impressions),
+      redis.pexpireat(key, hourMs + COUNTED_MS),
+    ]);
+  }
 }
 
 function integerOf(text: string): number {

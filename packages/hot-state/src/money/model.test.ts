@@ -176,6 +176,7 @@ async function expectSame(rehearsal: Rehearsal, redis: RedisConnection): Promise
     const shares = await redis.hgetall(advertiserKeys.shares(advertiserId, campaignId));
     expect(shares).toEqual(sharesOf(model, campaignId));
     const games = await money.readCampaignGames(advertiserId, campaignId, Date.now());
+    expect(games.openHolds).toBe(model.openHolds(campaignId, {}).length);
     for (const gameId of GAMES) {
       const answered = model.matches.filter(
         (match) => match.campaignId === campaignId && match.gameId === gameId && match.state !== "cancelled",

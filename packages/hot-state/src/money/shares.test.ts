@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { connectRedis, type RedisConnection } from "../connection.ts";
 import { advertiserKeys, encodeName } from "../keys.ts";
 import { createWalletReader } from "../reconciliation/wallet-summary.ts";
+import { addCampaignGameCounts } from "./campaign-games.ts";
 import { createMoneyCommands } from "./commands.ts";
 import { holdOf } from "./holds.ts";
 import { HOLD_TTL_MS, TestWallet, today } from "./testing/wallet.ts";
@@ -204,6 +205,7 @@ describe("matches by game", () => {
     const wallet = await TestWallet.open(money, redis);
     const seen = await wallet.hold();
     const request = wallet.request({ game_id: "another" });
+    // The same match twice: one hold.
     for (let i = 0; i < 2; i++) expect(reasonOf(await money.reserve(request))).toBe("held");
     const cancelled = await wallet.hold();
     await money.release(holdOf(cancelled), "cancelled");
@@ -218,9 +220,28 @@ describe("matches by game", () => {
     );
     expect([...games.impressions]).toEqual([[wallet.gameId, 1]]);
     expect([...games.heldMillicents]).toEqual([["another", PRICE]]);
+    expect(games.openHolds).toBe(1);
     const later = await gamesOf(wallet, Date.now() + 86_400_000);
     expect([...later.matches]).toEqual([]);
     expect(later.sinceMs).toBe(games.sinceMs + 86_400_000);
+  });
+
+  it("include what was added for an hour, and forget it after a day", async () => {
+    const wallet = await TestWallet.open(money, redis);
+    const { advertiserId, campaignId, gameId } = wallet;
+    const nowMs = Date.now();
+    const hourMs = Math.floor(nowMs / 3_600_000) * 3_600_000;
+    await wallet.hold({ matched_at_ms: nowMs });
+    await addCampaignGameCounts(redis, advertiserId, [
+      { campaignId, gameId, hourMs, matches: 3, impressions: 2 },
+      { campaignId, gameId: "a game: of others", hourMs, matches: 5, impressions: 0 },
+    ]);
+    const games = await gamesOf(wallet, nowMs);
+    expect([games.matches.get(gameId), games.impressions.get(gameId)]).toEqual([4, 2]);
+    expect(games.matches.get("a game: of others")).toBe(5);
+    const ttlMs = await redis.pttl(advertiserKeys.matched(advertiserId, campaignId, hourMs / 3_600_000));
+    expect(ttlMs).toBeGreaterThan(86_400_000 - (Date.now() - hourMs));
+    expect(ttlMs).toBeLessThanOrEqual(26 * 3_600_000);
   });
 
   it("are one number for all games beyond the first ones of an hour", async () => {

@@ -223,6 +223,8 @@ export interface CampaignGames {
   /** Committed in the same hours, by the clock of the match tier. */
   impressions: Map<string | null, number>;
   heldMillicents: Map<string, Millicents>;
+  /** How many holds `heldMillicents` adds up. */
+  openHolds: number;
 }
 
 /** A field of a hash whose content is invalid. */

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RedisConnection } from "../connection.ts";
 import { processKeys } from "../keys.ts";
+import type { RecentCounts } from "../traffic/recent-calls.ts";
 
 const REPORT_EVERY_MS = 2_000;
 /** How long reports of crashed processes stay visible. */
@@ -32,6 +33,8 @@ export interface ProcessState {
   /** Names of the failing readiness checks. */
   failing: string[];
   reconciliation?: ReconciliationReport;
+  /** Calls of the last five minutes, of a process that serves games. */
+  calls?: RecentCounts;
 }
 
 export interface ProcessReport extends ProcessState {

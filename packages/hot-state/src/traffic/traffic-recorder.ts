@@ -3,6 +3,7 @@ import type { RedisConnection } from "../connection.ts";
 import { trafficKeys } from "../keys.ts";
 import { defineScript, type ScriptCall } from "../script.ts";
 import { COUNTED, type ServingOperation, TRAFFIC_LIMITS } from "./limits.ts";
+import { RecentCalls, type RecentCounts } from "./recent-calls.ts";
 import { eachWord, type SceneContext, sceneText } from "./scene.ts";
 
 export interface TrafficRecorderOptions {
@@ -60,6 +61,7 @@ export class TrafficRecorder {
   readonly #maxScenes: number;
   readonly #onError: (error: Error) => void;
   readonly #onSuccess: () => void;
+  readonly #recent = new RecentCalls();
   /** The hour of all gathered calls, counted since 1970. */
   #hour = 0;
   #games = new Map<string, GameCounts>();
@@ -84,9 +86,15 @@ export class TrafficRecorder {
     this.#onSuccess = options.onSuccess ?? (() => {});
   }
 
+  /** Calls of all games in the last five minutes. */
+  recent(nowMs: number): RecentCounts {
+    return this.#recent.counts(nowMs);
+  }
+
   /** An answer to `POST /match`, with an ad or without. */
   match(call: MatchCall): void {
     const { atMs, noMatchReason, context, secrets } = call;
+    if (noMatchReason === undefined) this.#recent.note("matches", atMs);
     this.#called(call.accountId, atMs);
     const game = this.#gameAt(call.gameId, atMs);
     if (game === undefined) return;
@@ -112,6 +120,7 @@ export class TrafficRecorder {
 
   /** An accepted impression. */
   impression(gameId: string, accountId: string, atMs: number): void {
+    this.#recent.note("impressions", atMs);
     this.#called(accountId, atMs);
     const game = this.#gameAt(gameId, atMs);
     if (game === undefined) return;

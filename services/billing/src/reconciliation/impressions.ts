@@ -73,6 +73,16 @@ const WHOLE_CHECKS: readonly Check<Prisma.Sql>[] = [
     }),
   ),
   money(
+    "row_game_advertiser_impressions",
+    "Impressions: rows = each advertiser's days in a game, per developer",
+    eachGameAdvertiser(Prisma.sql`count(*)`, Prisma.sql`impressions`),
+  ),
+  money(
+    "row_game_advertiser_earnings",
+    "Earnings, microcents: rows = each advertiser's days in a game, per developer",
+    eachGameAdvertiser(Prisma.sql`sum(earning_microcents)`, Prisma.sql`earning_microcents`),
+  ),
+  money(
     "row_affinity_scores",
     "Affinity scores, millionths: rows = rollups, per campaign",
     Prisma.sql`
@@ -155,6 +165,7 @@ const WHOLE_CHECKS: readonly Check<Prisma.Sql>[] = [
         UNION ALL SELECT 'creatives', sum(impressions) FROM creatives
         UNION ALL SELECT 'countries', sum(impressions) FROM campaign_countries
         UNION ALL SELECT 'game rollups', sum(impressions) FROM game_rollups
+        UNION ALL SELECT 'games by advertiser', sum(impressions) FROM game_advertiser_rollups
         UNION ALL SELECT 'game totals', sum(impressions) FROM game_totals
         UNION ALL SELECT 'games by campaign', sum(impressions) FROM campaign_games
         UNION ALL SELECT 'ledger', sum(impressions)::numeric FROM ledger_entries WHERE kind = 'charge') other`,
@@ -179,6 +190,7 @@ const WHOLE_CHECKS: readonly Check<Prisma.Sql>[] = [
       SELECT other.subject, (SELECT COALESCE(sum(earning_microcents), 0) FROM impressions)
         + (SELECT COALESCE(sum(earning_microcents), 0) FROM dropped_impression_days) AS expected, other.found FROM (
         SELECT 'game rollups' AS subject, sum(earning_microcents) AS found FROM game_rollups
+        UNION ALL SELECT 'games by advertiser', sum(earning_microcents) FROM game_advertiser_rollups
         UNION ALL SELECT 'game totals', sum(earning_microcents) FROM game_totals
         UNION ALL SELECT 'games by campaign', sum(earning_microcents) FROM campaign_games
         UNION ALL SELECT 'ledger', sum(amount_microcents) FROM ledger_entries WHERE kind = 'earning') other`,
@@ -470,4 +482,29 @@ function eachGame({ ofRows, kept, entered }: Record<"ofRows" | "kept" | "entered
     UNION ALL SELECT concat_ws(' ', account_id, game_id, 'ledger'), entered, found
     FROM (SELECT account_id, game_id, sum(${entered}) AS entered FROM ledger_entries WHERE kind = 'earning'
       GROUP BY 1, 2) AS entries FULL JOIN by_game USING (account_id, game_id)`;
+}
+
+/**
+ * Each advertiser's days in a game of a developer. If dropped impressions have no advertiser, the dropped days of that
+ * game are compared as a whole.
+ */
+function eachGameAdvertiser(ofRows: Prisma.Sql, kept: Prisma.Sql): Prisma.Sql {
+  const known = Prisma.sql`CASE WHEN day = ${DROPPED_DAYS} AND (account_id, game_id) IN (
+    SELECT account_id, game_id FROM game_advertiser_rollups WHERE advertiser_id = '') THEN 'anyone' ELSE advertiser_id END`;
+  const sums = (parts: Prisma.Sql) => Prisma.sql`
+    (SELECT account_id, game_id, day, ${known} AS advertiser, sum(part) AS part FROM (${parts}) AS parts
+      GROUP BY 1, 2, 3, 4)`;
+  return Prisma.sql`
+    SELECT concat_ws(' ', account_id, game_id, day, advertiser) AS subject, rollups.part AS expected, rows.part AS found
+    FROM ${sums(Prisma.sql`
+      SELECT account_id, game_id, ${dayOrDropped(Prisma.sql`day`)} AS day, advertiser_id, ${kept} AS part
+      FROM game_advertiser_rollups`)} AS rollups
+    FULL JOIN ${sums(Prisma.sql`
+      SELECT developer_account_id AS account_id, game_id, ${dayOrDropped(Prisma.sql`day`)} AS day, advertiser_id,
+        (${ofRows})::numeric AS part
+      FROM impressions GROUP BY 1, 2, 3, 4
+      UNION ALL SELECT sums.account_id, sums.member, ${DROPPED_DAYS}, campaigns.advertiser_id, sums.${kept}
+      FROM dropped_impression_sums AS sums JOIN campaigns ON campaigns.id = sums.campaign_id
+      WHERE sums.dimension = 'game'`)} AS rows
+    USING (account_id, game_id, day, advertiser)`;
 }

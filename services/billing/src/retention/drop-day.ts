@@ -104,6 +104,14 @@ async function differsFromRollups(
     FULL JOIN (SELECT * FROM game_rollups WHERE day = ${dateOfDay(day)}::date) AS known USING (account_id, game_id)
     WHERE (written.impressions, written.earned)
       IS DISTINCT FROM (known.impressions, known.earning_microcents::numeric)
+    UNION ALL SELECT FROM (
+      SELECT developer_account_id AS account_id, game_id, advertiser_id, count(*) AS impressions,
+        sum(earning_microcents) AS earned
+      FROM ${partition} GROUP BY 1, 2, 3) AS written
+    FULL JOIN (SELECT * FROM game_advertiser_rollups WHERE day = ${dateOfDay(day)}::date) AS known
+      USING (account_id, game_id, advertiser_id)
+    WHERE (written.impressions, written.earned)
+      IS DISTINCT FROM (known.impressions, known.earning_microcents::numeric)
     LIMIT 1`;
   return rows.length > 0;
 }

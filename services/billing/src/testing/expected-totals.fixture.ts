@@ -148,6 +148,25 @@ export async function expectTotals(
       where: { gameId, accountId },
       _sum: { impressions: true, earningMicrocents: true },
     } as const;
+    const byAdvertiser = new Map<string, { impressions: bigint; earningMicrocents: bigint }>();
+    for (const record of own) {
+      const { day, earningMicrocents } = billImpression(record, record.recorded_at_ms);
+      const key = `${day} ${record.match.advertiser_id}`;
+      const sum = byAdvertiser.get(key);
+      byAdvertiser.set(key, {
+        impressions: (sum?.impressions ?? 0n) + 1n,
+        earningMicrocents: (sum?.earningMicrocents ?? 0n) + earningMicrocents,
+      });
+    }
+    const rollups = await database.gameAdvertiserRollup.findMany({ where: { gameId, accountId } });
+    expect(
+      new Map(
+        rollups.map(({ day, advertiserId, impressions, earningMicrocents }) => [
+          `${day.toISOString().slice(0, 10)} ${advertiserId}`,
+          { impressions, earningMicrocents },
+        ]),
+      ),
+    ).toEqual(byAdvertiser);
     for (const { _sum: sums } of [
       await database.gameRollup.aggregate(wanted),
       await database.campaignGame.aggregate(wanted),

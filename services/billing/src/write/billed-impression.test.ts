@@ -132,6 +132,14 @@ describe("sumUp", () => {
     expect(deltas.campaignGames.map(({ gameId, impressions: count }) => [gameId, count])).toEqual([
       ["game", 3],
     ]);
+    expect(
+      deltas.gameAdvertisers.map(({ day, gameId, advertiserId, ...sum }) => [
+        day,
+        gameId,
+        advertiserId,
+        sum.impressions,
+      ]),
+    ).toEqual([[impressions[0]?.day, "game", "adv_1", 3]]);
     // Nobody is known, then the player of the first row is known, but not by that country.
     const unknown = countNewUsers(groups, []);
     expect(unknown).toEqual({
@@ -151,6 +159,7 @@ describe("sumUp", () => {
     expect(deltas.gameTotals).toMatchObject([earned]);
     expect(deltas.gameRollups).toMatchObject([earned]);
     expect(deltas.campaignGames).toMatchObject([earned]);
+    expect(deltas.gameAdvertisers).toMatchObject([earned]);
     expect(deltas.charges).toMatchObject([{ ...earned, spentMillicents: 750 }]);
   });
 });

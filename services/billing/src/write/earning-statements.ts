@@ -23,6 +23,23 @@ export function campaignGamesStatement(moves: RollupDeltas["campaignGames"]): Pr
       VALUES (m.campaign_id, m.game_id, m.account_id, m.advertiser_id, m.impressions, m.spent_millicents, m.earning_microcents)`;
 }
 
+/** Adds to the games' earnings by day and advertiser. */
+export function gameAdvertisersStatement(moves: RollupDeltas["gameAdvertisers"]): Prisma.Sql {
+  const of = new Columns(moves);
+  return Prisma.sql`
+    MERGE INTO game_advertiser_rollups AS known
+    USING unnest(${of.texts(({ accountId }) => accountId)}, ${of.days(({ day }) => day)},
+      ${of.texts(({ gameId }) => gameId)}, ${of.texts(({ advertiserId }) => advertiserId)},
+      ${of.integers(({ impressions }) => impressions)}, ${of.integers(({ earningMicrocents }) => earningMicrocents)})
+      AS m(account_id, day, game_id, advertiser_id, impressions, earning_microcents)
+    ON known.account_id = m.account_id AND known.day = m.day AND known.game_id = m.game_id
+      AND known.advertiser_id = m.advertiser_id
+    WHEN MATCHED THEN UPDATE SET impressions = known.impressions + m.impressions,
+      earning_microcents = known.earning_microcents + m.earning_microcents
+    WHEN NOT MATCHED THEN INSERT (account_id, day, game_id, advertiser_id, impressions, earning_microcents)
+      VALUES (m.account_id, m.day, m.game_id, m.advertiser_id, m.impressions, m.earning_microcents)`;
+}
+
 /**
  * Writes a charge and a fee for each campaign and day, and an earning for each game and day; they sum to zero
  * (docs/behaviour.md#units). Fees and earnings of 0 are written, too, so that every charge has both.

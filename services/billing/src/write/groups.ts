@@ -16,6 +16,8 @@ export interface Groups {
   /** Account and game. */
   game: CodedColumn;
   gameDay: CodedColumn;
+  /** Account, game, day and advertiser. */
+  gameAdvertiserDay: CodedColumn;
   /** Advertiser, campaign and day. */
   charge: CodedColumn;
   /** Campaign and player. */
@@ -41,6 +43,7 @@ export function groupsOf(impressions: readonly BilledImpression[]): Groups {
   const version = codeNumbers(impressions.map(({ record }) => record.match.campaign_version));
   const owned = codePairs(campaign, advertiser);
   const game = codePairs(account, gameId);
+  const gameDay = codePairs(game, day);
   const charge = codePairs(codePairs(advertiser, campaign), day);
   const player = codePairs(campaign, user);
   const playerDay = codePairs(player, day);
@@ -55,7 +58,8 @@ export function groupsOf(impressions: readonly BilledImpression[]): Groups {
     campaignCountry: codePairs(campaign, country),
     campaignGame: codePairs(campaign, game),
     game,
-    gameDay: codePairs(game, day),
+    gameDay,
+    gameAdvertiserDay: codePairs(gameDay, advertiser),
     charge,
     player,
     playerDay,

@@ -31,6 +31,7 @@ export interface RollupDeltas {
   countries: (Money & { campaignId: string; countryCode: string })[];
   campaignGames: (Money &
     Earned & { campaignId: string; gameId: string; accountId: string; advertiserId: string })[];
+  gameAdvertisers: (Earned & { accountId: string; day: string; gameId: string; advertiserId: string })[];
   /** Other advertisers may share these rows. */
   gameTotals: (Earned & { accountId: string; gameId: string })[];
   /** Each also becomes an earning in the ledger. */
@@ -102,6 +103,17 @@ export function sumUp(impressions: readonly BilledImpression[], groups: Groups):
         campaignId: match.campaign_id,
         gameId: match.game_id,
         accountId: match.developer_account_id,
+        advertiserId: match.advertiser_id,
+        impressions: count,
+        earningMicrocents,
+      }),
+    ),
+    gameAdvertisers: rows(
+      groups.gameAdvertiserDay,
+      ({ impressions: count, earningMicrocents }, { day }, match) => ({
+        accountId: match.developer_account_id,
+        day,
+        gameId: match.game_id,
         advertiserId: match.advertiser_id,
         impressions: count,
         earningMicrocents,

@@ -11,6 +11,7 @@ import { findOnOtherDays } from "./around-midnight.ts";
 import type { BilledImpression } from "./billed-impression.ts";
 import {
   campaignGamesStatement,
+  gameAdvertisersStatement,
   gameRollupsStatement,
   gameTotalsStatement,
   ledgerStatement,
@@ -87,6 +88,7 @@ interface Moves {
   reached: Prisma.Sql;
   campaignVersions: Prisma.Sql;
   campaignGames: Prisma.Sql;
+  gameAdvertisers: Prisma.Sql;
   campaigns: ReturnType<typeof campaignsStatement>;
   creatives: ReturnType<typeof creativesStatement>;
   affinities: Prisma.Sql;
@@ -140,6 +142,7 @@ async function movesOf(impressions: readonly BilledImpression[], turn: Turn): Pr
   await turn();
   const countries = countriesStatement(deltas.countries);
   const campaignGames = campaignGamesStatement(deltas.campaignGames);
+  const gameAdvertisers = gameAdvertisersStatement(deltas.gameAdvertisers);
   await turn();
   const ledger = ledgerStatement(deltas);
   await turn();
@@ -153,6 +156,7 @@ async function movesOf(impressions: readonly BilledImpression[], turn: Turn): Pr
     reached,
     campaignVersions: campaignVersionsStatement(deltas.campaignVersions),
     campaignGames,
+    gameAdvertisers,
     campaigns: campaignsStatement(deltas.campaigns),
     creatives: creativesStatement(deltas.creatives),
     affinities: affinitiesStatement(deltas.affinities),
@@ -278,6 +282,7 @@ async function move(
     statements.query<Known>(moves.reached),
     statements.execute(moves.campaignVersions),
     statements.execute(moves.campaignGames),
+    statements.execute(moves.gameAdvertisers),
   ] as const;
   await check();
   const [locked, quarantine, repeated] = await Promise.all([first[1], first[2], first[3]]);

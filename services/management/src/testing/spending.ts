@@ -115,6 +115,12 @@ export async function writeImpressions(
     update: more,
   });
   const { advertiserId, campaignId } = facts;
+  const paid = { ...game, day, advertiserId };
+  await database.gameAdvertiserRollup.upsert({
+    where: { accountId_day_gameId_advertiserId: paid },
+    create: { ...paid, ...earned },
+    update: more,
+  });
   await database.campaignGame.upsert({
     where: { campaignId_gameId_accountId: { ...game, campaignId } },
     create: { ...game, campaignId, advertiserId, ...earned },

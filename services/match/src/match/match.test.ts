@@ -1,3 +1,4 @@
+import { readProcessReports } from "@diegetic/hot-state";
 import { eventually } from "@diegetic/testing/eventually";
 import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
@@ -18,6 +19,15 @@ afterAll(async () => {
 beforeEach(() => world.reset());
 
 describe("POST /match", () => {
+  it("appears in what the process reports to the operator", async () => {
+    const game = await world.addGame();
+    await world.addCampaign();
+    expect((await world.match(game)).status).toBe(200);
+    await eventually(async () =>
+      (await readProcessReports(world.redis, Date.now())).some(({ calls }) => (calls?.matches ?? 0) > 0),
+    );
+  });
+
   it("returns the complete match", async () => {
     const game = await world.addGame();
     const campaign = await world.addCampaign({

@@ -50,7 +50,13 @@ const campaignSeries = closed(
     status: oneOf(CAMPAIGN_STATUSES, "Only an active campaign is served."),
     budget_cents: count("What the campaign may spend in all, in cents."),
     daily_cap_cents: nullable(count("What it may spend on one UTC day, in cents; null: no cap.")),
+    end_date: nullable(answerText("When it ends, as it was given; null: no end.")),
     spent_millicents: millicents("What the campaign has spent."),
+    expected_spend_millicents: nullable(
+      millicents(
+        "What the campaign should have spent by now, as the pacing measures it, at most its budget; null before its start, and with neither both dates nor a daily cap.",
+      ),
+    ),
     impressions: count("Impressions so far."),
     creatives: count("Creatives in use."),
     pacing_status: oneOf(PACING_STATUSES, "As in the pacing of the campaign."),
@@ -128,7 +134,9 @@ export const accountAnalytics = defineOperations({
               status: "active",
               budget_cents: 100_000,
               daily_cap_cents: null,
+              end_date: "2026-12-31",
               spent_millicents: 48_000,
+              expected_spend_millicents: null,
               impressions: 40,
               creatives: 1,
               pacing_status: "on_pace",

@@ -150,6 +150,7 @@ const gameRow = closed(
 export const gameAnalyticsSchema = closed(
   {
     campaign_id: campaignId(),
+    open_holds: count("Matches in all games that may still be seen: each holds its price now."),
     games: Type.Array(gameRow, {
       description:
         "Most matches first, then by identifier; also games without an impression. Counts of the last hours start anew when Redis loses its data.",
@@ -329,6 +330,7 @@ export const campaignAnalytics = defineOperations({
         schema: gameAnalyticsSchema,
         example: {
           campaign_id: exampleIds.campaign,
+          open_holds: 1,
           games: [
             {
               game_id: exampleIds.game,

@@ -26,6 +26,9 @@ export const pacingSchema = closed(
     today_remaining_cents: count(
       "What today's cap and the budget both still allow, in whole cents, rounded down.",
     ),
+    days_active: nullable(
+      count("UTC days since the first activation, today included; null: never activated."),
+    ),
     avg_daily_spend_cents: count(
       "Spent per UTC day since the first activation, today included; in cents, half up.",
     ),
@@ -70,6 +73,7 @@ export const pacingAnalytics = defineOperations({
           today_spent_cents: 1_000,
           today_spent_millicents: 1_000_000,
           today_remaining_cents: 3_000,
+          days_active: 10,
           avg_daily_spend_cents: 3_000,
           projected_exhaustion_date: "2026-12-24",
           days_remaining: 23,

@@ -4,9 +4,8 @@ import { accountRef, memberRole } from "../../definition/account.ts";
 import { exampleIds } from "../../definition/example-ids.ts";
 import { answerText, closed, timestamp } from "../../definition/fields.ts";
 import { InvalidInput } from "../../http-error.ts";
+import { PASSWORD_CHARACTERS } from "../../password.ts";
 
-/** Characters of a password. The lower bound applies to new ones. */
-export const PASSWORD_CHARACTERS = { minimum: 10, maximum: 128 };
 const EMAIL_CHARACTERS = 254;
 export const TOKEN_CHARACTERS = 200;
 

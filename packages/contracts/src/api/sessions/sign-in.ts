@@ -82,6 +82,9 @@ export const offeredAccountSchema = closed(
 );
 export type OfferedAccountBody = Static<typeof offeredAccountSchema>;
 
+/** Maximum members per account, open invitations included. */
+export const MAX_MEMBERS = 200;
+
 const signUpExample = {
   name: "Ada Ember",
   email: "ada@emberroast.example",
@@ -94,6 +97,12 @@ export const noInvitation = refusal(
   "no_invitation",
   "There is no open invitation with this token.",
   "The invitation is unknown, withdrawn, used or expired: ask an owner of the account for a new one.",
+);
+export const tooManyMembers = refusal(
+  422,
+  "too_many_members",
+  `The account has ${MAX_MEMBERS} members and open invitations.`,
+  `An account has at most ${MAX_MEMBERS} members, open invitations included: an owner has to remove a member or withdraw an invitation first.`,
 );
 export const invitedOnly = refusal(
   403,
@@ -173,6 +182,7 @@ export const signInOperations = defineOperations({
       withoutSetupToken,
       noInvitation,
       emailTaken,
+      tooManyMembers,
       notAllowedField("password must be text of 10 to 128 characters, but a text of 5 was sent"),
     ],
   },
@@ -183,7 +193,7 @@ export const signInOperations = defineOperations({
     path: "/auth/sign-in",
     summary: "Sign in",
     description:
-      "Starts a session of 14 days on this browser. An unknown address is answered like a wrong password.",
+      "Starts a session of 14 days on this browser, and ends the one that it had. An unknown address is answered like a wrong password.",
     request: {
       schema: signInSchema,
       example: { email: "ada@emberroast.example", password: "warm since the first fire" },

@@ -20,9 +20,7 @@ export class RecoveryRehearsal {
   private readonly matches: Match[] = [];
   private readonly charges: Charge[] = [];
   private readonly settlements: Settlement[] = [];
-  /**
-   * The reply to each settlement, by impression id, with a leading `-` for reversals: a repetition gets the same reply.
-   */
+  /** The marks of the wallet, by impression id, with a leading `-` for reversals: a repetition gets the reply of its mark. */
   private settled = new Map<string, "settled" | "known">();
   private readonly money: MoneyCommands;
   private readonly redis: RedisConnection;
@@ -181,23 +179,32 @@ export class RecoveryRehearsal {
       day: today(),
       committedInEpoch: charge.epoch,
     };
-    const result = await this.money.settle(settlement);
     this.settlements.push(settlement);
-    const mark = `-${charge.impressionId}`;
-    // Of an earlier epoch and not settled since: the wallet was restored without it.
-    const isMissing = charge.epoch !== this.epoch && !this.settled.has(charge.impressionId);
+    same(settlement, await this.money.settle(settlement), this.settleReversal(settlement));
+  }
+
+  private settleReversal({ impressionId, campaignId, committedInEpoch }: Settlement): "settled" | "known" {
+    const mark = `-${impressionId}`;
     const earlier = this.settled.get(mark);
-    const answer = earlier ?? (isMissing ? "known" : "settled");
-    same(settlement, result, answer);
-    this.settled.set(mark, answer);
-    if (earlier === undefined && answer === "settled") this.move(charge.campaign, -1);
+    if (earlier !== undefined) return earlier;
+    // Of an earlier epoch and not settled since: the wallet was restored without it. Nothing is remembered, because a retry
+    // or a late charge may still bring the impression.
+    if (committedInEpoch !== this.epoch && !this.settled.has(impressionId)) return "known";
+    this.settled.set(mark, "settled");
+    this.move(this.campaignIds.indexOf(campaignId), -1);
+    return "settled";
   }
 
   private async again(settlement: Settlement | undefined): Promise<void> {
     if (settlement === undefined) return;
-    const mark = `${settlement.kind === "reversed" ? "-" : ""}${settlement.impressionId}`;
-    const expected = settlement.epoch === this.epoch ? this.settled.get(mark) : "stale";
-    same(settlement, await this.money.settle(settlement), expected);
+    const got = await this.money.settle(settlement);
+    if (settlement.epoch !== this.epoch) return same(settlement, got, "stale");
+    const isReversal = settlement.kind === "reversed";
+    same(
+      settlement,
+      got,
+      isReversal ? this.settleReversal(settlement) : this.settled.get(settlement.impressionId),
+    );
   }
 
   private async restart(step: RecoveryStep & { kind: "restart" }): Promise<void> {

@@ -11,11 +11,14 @@ export interface Paging {
   after: string | undefined;
 }
 
-/** Reads `?limit=` and `?cursor=` (docs/behaviour.md#lists). A cursor is the identifier of a page's last row. */
-export function readPaging(context: RequestContext, prefix: IdPrefix): Paging {
+/**
+ * Reads `?limit=` and `?cursor=` (docs/behaviour.md#lists). A cursor is the identifier of a page's last row.
+ * @param prefix absent: identifiers may have any form
+ */
+export function readPaging(context: RequestContext, prefix?: IdPrefix): Paging {
   const limit = integerParameter("limit", context.query, LIMIT);
   const after = singleParameter("cursor", context.query);
-  if (after !== undefined && !isIdentifier(prefix, after)) {
+  if (after !== undefined && prefix !== undefined && !isIdentifier(prefix, after)) {
     throw badCursor.error();
   }
   return { limit, after };

@@ -1,3 +1,4 @@
+import { newId } from "@diegetic/contracts";
 import { utcDay } from "@diegetic/database";
 import { eventually } from "@diegetic/testing/eventually";
 import { afterEach, describe, expect, it } from "@jest/globals";
@@ -55,6 +56,31 @@ describe("WalletRecovery", () => {
       expect.objectContaining({ level: 40, notice: "lost" }),
       expect.objectContaining(void_),
     ]);
+  });
+
+  it("counts no wallet as lost whose advertiser had impressions before its first restore", async () => {
+    const lines: { level: number; wallets?: number; msg: string }[] = [];
+    harness = await startHarness(undefined, {
+      logTo: { write: (line) => void lines.push(JSON.parse(line)) },
+    });
+    const { database, reconciler } = harness.management;
+    const account = await database.account.create({ data: { id: newId("acct"), label: "Imported" } });
+    await database.advertiser.create({
+      data: {
+        id: newId("adv"),
+        accountId: account.id,
+        companyName: "Imported",
+        contactEmail: "imported@example.com",
+        contactEmailLower: "imported@example.com",
+        depositedMillicents: 1_000n,
+        spentMillicents: 500n,
+        impressions: 1n,
+      },
+    });
+    await reconciler.round();
+    const logged = () => lines.filter(({ wallets }) => wallets === 1);
+    await eventually(() => logged().length > 0);
+    expect(logged()).toMatchObject([{ level: 30, msg: "wallets created" }]);
   });
 
   it("brings a wallet back whose outbox holds what is no record", async () => {

@@ -211,7 +211,11 @@ export class WalletRecovery {
     }
   }
 
-  async #restore(known: KnownAdvertiser, { wallet, outbox }: Found, day: string): Promise<Restored | null> {
+  async #restore(
+    known: KnownAdvertiser,
+    { wallet, epoch: formerEpoch, outbox }: Found,
+    day: string,
+  ): Promise<Restored | null> {
     const totals = totalsOf(known, outbox, day);
     const marks = await this.#parts.wallets.findSettledMarks(known.id, marksOf(known));
     const forgetMatches = !(await this.#isIntact(wallet, { known, totals }, marks));
@@ -225,7 +229,11 @@ export class WalletRecovery {
       depositedMillicents: known.depositedMillicents,
     });
     if (outcome === "changed") return null;
-    const kind: Outcome = isNew(known, wallet) ? "created" : forgetMatches ? "forgotten" : "kept";
+    const kind: Outcome = isNew(known, wallet, formerEpoch)
+      ? "created"
+      : forgetMatches
+        ? "forgotten"
+        : "kept";
     this.#restored.inc({ matches: kind });
     await this.#announce(known.id, {
       holds: !forgetMatches && wallet.heldMillicents > 0,
@@ -277,7 +285,11 @@ export class WalletRecovery {
   }
 }
 
-/** There was no wallet, none was ever known, and nothing was spent: Redis lost nothing. */
-function isNew(known: KnownAdvertiser, wallet: FrozenWallet): boolean {
-  return wallet.epoch === "" && known.verifiedEpoch === 0 && known.impressions === 0;
+/**
+ * Redis lost nothing: there is no wallet, and no restore was ever begun, or none is known to have ended and nothing was
+ * spent. Impressions may be older than the first wallet, as those of the demo are.
+ */
+function isNew(known: KnownAdvertiser, wallet: FrozenWallet, formerEpoch: number): boolean {
+  if (wallet.epoch !== "" || known.verifiedEpoch !== 0) return false;
+  return formerEpoch === 0 || known.impressions === 0;
 }

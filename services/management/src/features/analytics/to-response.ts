@@ -103,7 +103,7 @@ export function toCountriesResponse(
 export function toGamesResponse(
   campaignId: string,
   spentMillicents: ReadonlyMap<string, number>,
-  { matches, impressions, heldMillicents }: CampaignGames,
+  { matches, impressions, heldMillicents, openHolds }: CampaignGames,
 ): GameAnalyticsBody {
   const ids = new Set<string | null>([
     ...spentMillicents.keys(),
@@ -129,6 +129,7 @@ export function toGamesResponse(
   });
   return {
     campaign_id: campaignId,
+    open_holds: openHolds,
     games: rows.sort((a, b) => {
       if (a.game_id === null || b.game_id === null) return a.game_id === null ? 1 : -1;
       return b.matches - a.matches || byText(a.game_id, b.game_id);
@@ -166,6 +167,7 @@ export function toPacingResponse(campaignId: string, facts: PacingFacts, pacing:
     today_spent_cents: centsUp(facts.todaySpentMillicents),
     today_spent_millicents: facts.todaySpentMillicents,
     today_remaining_cents: centsDown(pacing.todayRemainingMillicents),
+    days_active: facts.firstActivatedAtMs === null ? null : pacing.daysActive,
     avg_daily_spend_cents: averageCents(spentMillicents, pacing.daysActive),
     projected_exhaustion_date: pacing.projectedExhaustionDay,
     days_remaining: pacing.daysRemaining,

@@ -46,12 +46,17 @@ export class BuiltFiles {
     const file: BuiltFile = {
       content,
       gzipped: COMPRESSIBLE.has(extension) ? await compress(content) : undefined,
-      etag: `"${createHash("sha256").update(content).digest("base64url").slice(0, 22)}"`,
+      etag: etagOf(content),
       extension,
     };
     if (this.#cached.size < MAX_CACHED_FILES) this.#cached.set(path, { changedMs: found.mtimeMs, file });
     return file;
   }
+}
+
+/** The strong entity tag of a content. */
+export function etagOf(content: Buffer | string): string {
+  return `"${createHash("sha256").update(content).digest("base64url").slice(0, 22)}"`;
 }
 
 function ignoreMissing(error: NodeJS.ErrnoException): undefined {

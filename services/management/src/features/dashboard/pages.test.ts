@@ -17,9 +17,14 @@ beforeAll(async () => {
   await writeFile(join(directory, ".secret"), "hidden");
   await writeFile(join(directory, "assets", "app-1a2b3c.js"), "console.log(1);\n".repeat(200));
   await writeFile(join(directory, "logo.png"), "png");
-  app = express().use(dashboardPages({ basePath: "/v/api", directory }));
+  app = appWith({ basePath: "/v/api", directory });
 });
 afterAll(() => rm(directory, { recursive: true }));
+
+/** As the service mounts them: without the framework's entity tags. */
+function appWith(options: Parameters<typeof dashboardPages>[0]): Express {
+  return express().set("etag", false).use(dashboardPages(options));
+}
 
 const open = (path: string) => request(app).get(path).set("Accept", "text/html,*/*;q=0.8");
 
@@ -29,6 +34,30 @@ describe("the dashboard's pages", () => {
     expect(page.text).toContain("Dashboard");
     expect(page.text).toContain('<meta name="api-base" content="/v/api"');
     expect(page.headers["cache-control"]).toBe("no-cache");
+  });
+
+  it("are revalidated: an unchanged first page is 304, with the same policy", async () => {
+    const page = await open("/").expect(200);
+    const known = { "If-None-Match": page.headers.etag ?? "" };
+    for (const path of ["/", "/campaigns"]) {
+      const same = await open(path).set(known).expect(304);
+      expect(same.text).toBe("");
+      for (const name of ["content-security-policy", "cache-control", "etag", "vary"]) {
+        expect([name, same.headers[name]]).toEqual([name, page.headers[name]]);
+      }
+    }
+    const moved = await request(appWith({ basePath: "/other", directory }))
+      .get("/")
+      .set("Accept", "text/html")
+      .set(known)
+      .expect(200);
+    expect(moved.text).toContain('content="/other"');
+  });
+
+  it("say that their answer depends on what is accepted", async () => {
+    expect((await open("/campaigns").expect(200)).headers.vary).toMatch(/\bAccept\b(?!-)/);
+    const missing = await request(app).get("/campaigns").set("Accept", "application/json").expect(404);
+    expect(missing.headers.vary).toMatch(/\bAccept\b(?!-)/);
   });
 
   it("run only scripts of the build, and refuse frames", async () => {

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import type { Request, RequestHandler, Response } from "express";
-import { type BuiltFile, BuiltFiles } from "./files.ts";
+import { type BuiltFile, BuiltFiles, etagOf } from "./files.ts";
 
 /** Directory of services/dashboard's build, in the repository and in the image. */
 export const DASHBOARD_DIRECTORY = fileURLToPath(new URL("../../../../dashboard/dist", import.meta.url));
@@ -10,7 +10,7 @@ const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data: blob:",
+  "img-src 'self'",
   "font-src 'self'",
   "connect-src 'self'",
   "worker-src 'self'",
@@ -62,7 +62,9 @@ export function dashboardPages(options: { basePath: string; directory?: string }
     const path = request.path.slice(1);
     const file = path === "" || path === "index.html" ? undefined : await files.read(path);
     if (file !== undefined) return sendFile(request, response, file, path.startsWith(HASHED));
-    if (path.startsWith(HASHED) || !isNavigation(request)) return next();
+    if (path.startsWith(HASHED)) return next();
+    response.vary("Accept");
+    if (!isNavigation(request)) return next();
     sendFirstPage(response, await files.read("index.html"), basePath);
   };
 }
@@ -99,7 +101,14 @@ function sendFile(request: Request, response: Response, file: BuiltFile, isHashe
 function sendFirstPage(response: Response, file: BuiltFile | undefined, basePath: string): void {
   response.setHeader("Cache-Control", "no-cache");
   response.setHeader("Content-Security-Policy", POLICY);
-  response.type("text/html").status(file === undefined ? 503 : 200);
-  const page = file?.content.toString("utf8") ?? NOT_BUILT;
-  response.send(page.replace(API_BASE, (_tag, before: string, after: string) => before + basePath + after));
+  response.type("text/html");
+  if (file === undefined) {
+    response.status(503).send(NOT_BUILT);
+    return;
+  }
+  const page = file.content
+    .toString("utf8")
+    .replace(API_BASE, (_tag, before: string, after: string) => before + basePath + after);
+  response.setHeader("ETag", etagOf(page));
+  response.send(page);
 }

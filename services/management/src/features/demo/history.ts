@@ -1,7 +1,13 @@
 import { createHash } from "node:crypto";
 import { type AffinityContribution, derivedId, type ImpressionRecord } from "@diegetic/contracts";
 import { type Database, dateOfDay, utcDay } from "@diegetic/database";
-import { type RedisConnection, type SceneContext, TrafficRecorder } from "@diegetic/hot-state";
+import {
+  addCampaignGameCounts,
+  type CampaignGameCounts,
+  type RedisConnection,
+  type SceneContext,
+  TrafficRecorder,
+} from "@diegetic/hot-state";
 import { percentToBasisPoints, priceMillicents } from "@diegetic/money";
 import { HISTORY_DAYS } from "./demo.ts";
 import { DEMO_CAMPAIGNS, DEMO_COUNTRIES, DEMO_GAMES, type DemoCampaign, type DemoGame } from "./market.ts";
@@ -31,6 +37,7 @@ const REFUSED = 0.004;
 /** The past of the demo: impression records for billing, and the calls that caused them. */
 export interface DemoHistory {
   accountId: string;
+  advertiserId: string;
   records: ImpressionRecord[];
   calls: DemoCall[];
 }
@@ -42,6 +49,8 @@ export interface DemoCall {
   kind: "match" | "impression" | "refused";
   context: SceneContext;
   countryCode: string | null;
+  /** Set for a match with an ad and its impression. */
+  campaignId?: string;
   noMatchReason?: string;
 }
 
@@ -82,7 +91,7 @@ export async function demoHistory(database: Database, accountId: string): Promis
   return written === null ? history : undefined;
 }
 
-/** Adds the calls of a history to the developers' traffic statistics. */
+/** Adds the calls of a history to the developers' traffic statistics, and to what campaigns count by game. */
 export async function recordDemoCalls(redis: RedisConnection, history: DemoHistory): Promise<void> {
   const recorder = new TrafficRecorder(redis, { everyMs: HOUR_MS, maxWordScenes: 10_000 });
   const { accountId } = history;
@@ -100,6 +109,23 @@ export async function recordDemoCalls(redis: RedisConnection, history: DemoHisto
     }
   }
   await recorder.flush();
+  await addCampaignGameCounts(redis, history.advertiserId, countsByGame(history.calls));
+}
+
+/** The matches and impressions of each campaign in each game by the hour, in the last day of the calls. */
+function countsByGame(calls: readonly DemoCall[]): CampaignGameCounts[] {
+  const sinceMs = (calls.at(-1)?.atMs ?? 0) - DAY_MS;
+  const counts = new Map<string, CampaignGameCounts>();
+  for (const { campaignId, gameId, atMs, kind } of calls) {
+    if (campaignId === undefined || atMs < sinceMs) continue;
+    const hourMs = Math.floor(atMs / HOUR_MS) * HOUR_MS;
+    const key = `${campaignId} ${hourMs} ${gameId}`;
+    const count = counts.get(key) ?? { campaignId, gameId, hourMs, matches: 0, impressions: 0 };
+    if (kind === "match") count.matches += 1;
+    else count.impressions += 1;
+    counts.set(key, count);
+  }
+  return [...counts.values()];
 }
 
 /** The demo's campaigns that still exist by name. */
@@ -155,7 +181,8 @@ class HistoryWriter {
       for (const { campaign, atMs } of impressions) this.#see(campaign, atMs, spentToday);
     }
     this.#calls.sort((a, b) => a.atMs - b.atMs);
-    return { accountId: this.#facts.accountId, records: this.#records, calls: this.#calls };
+    const { accountId, advertiserId } = this.#facts;
+    return { accountId, advertiserId, records: this.#records, calls: this.#calls };
   }
 
   /** Times on a day at which a campaign would be seen if its money sufficed. */
@@ -191,22 +218,24 @@ class HistoryWriter {
     spentToday.set(id, today + price);
     this.#allSpent += price;
     this.#records.push(this.#record(campaign, game, { atMs, price, countryCode }));
-    this.#call(game, { atMs, context, countryCode });
+    this.#call(game, id, { atMs, context, countryCode });
   }
 
   /** The calls around an impression: its match, and others without an impression. */
   #call(
     game: DemoGame,
+    campaignId: string,
     { atMs, context, countryCode }: Pick<DemoCall, "atMs" | "context" | "countryCode">,
   ): void {
     const { gameId } = game;
-    const match = { gameId, atMs: atMs - 4_000, kind: "match", context, countryCode } as const;
-    this.#calls.push(match, { gameId, atMs, kind: "impression", context, countryCode });
+    const request = { gameId, kind: "match", context, countryCode } as const;
+    const match = { ...request, campaignId, atMs: atMs - 4_000 };
+    this.#calls.push(match, { ...match, atMs, kind: "impression" });
     if (this.#random() < UNSEEN_MATCHES) this.#calls.push({ ...match, atMs: atMs - 9_000 });
     for (const [noMatchReason, share] of NO_MATCH) {
-      if (this.#random() < share) this.#calls.push({ ...match, atMs: atMs - 15_000, noMatchReason });
+      if (this.#random() < share) this.#calls.push({ ...request, atMs: atMs - 15_000, noMatchReason });
     }
-    if (this.#random() < REFUSED) this.#calls.push({ ...match, atMs: atMs - 2_000, kind: "refused" });
+    if (this.#random() < REFUSED) this.#calls.push({ ...request, atMs: atMs - 2_000, kind: "refused" });
   }
 
   #record(

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import request from "supertest";
 import { BASE, campaignBody, type Harness, startHarness } from "../../testing/harness.ts";
+import { hold } from "../../testing/spending.ts";
 import { createDemo } from "./demo.ts";
 import { demoGameKey, PLAY_GAME_ID, preparePlay } from "./play.ts";
 
@@ -28,11 +29,35 @@ describe("GET /demo", () => {
       game_id: PLAY_GAME_ID,
       api_key: demoGameKey(SECRET),
       balance_millicents: expect.any(Number),
+      held_millicents: 0,
       spent_millicents: 0,
       impressions: 0,
       earned_microcents: 0,
     });
     expect(body.balance_millicents).toBeGreaterThan(0);
+  });
+
+  it("shows what open matches hold, which is no longer balance", async () => {
+    const read = async () => (await request(harness.management.app).get(`${BASE}/demo`).expect(200)).body;
+    const before = await read();
+    const { database } = harness.management;
+    const campaign = await database.campaign.findFirstOrThrow({
+      where: { status: "active", dailyCapCents: null },
+      include: { creatives: true },
+    });
+    const held = await hold(harness.money, {
+      advertiserId: campaign.advertiserId,
+      campaignId: campaign.id,
+      creativeId: campaign.creatives[0]?.id ?? "",
+      campaignVersion: campaign.version,
+      priceMillicents: 700,
+    });
+    expect(held).toMatchObject({ outcome: "held" });
+    expect(await read()).toEqual({
+      ...before,
+      balance_millicents: before.balance_millicents - 700,
+      held_millicents: 700,
+    });
   });
 
   it("gives a key that may do nothing but serve", async () => {

@@ -1,13 +1,13 @@
 import { ledgerApi } from "@diegetic/contracts";
 import { type Database, utcDay } from "@diegetic/database";
 import type { MoneyCommands } from "@diegetic/hot-state";
-import { type Endpoint, endpoint, type RequestContext, unavailable } from "@diegetic/service-kit";
+import { type Endpoint, endpoint, type RequestContext } from "@diegetic/service-kit";
 import { callingAdvertiser } from "../../core/read-your-writes/caller.ts";
 import type { CallerReads } from "../../core/read-your-writes/caller-reads.ts";
 import type { Clock } from "../../core/shared/time.ts";
-import { closeDays, type LedgerTotals, totalsOf } from "./balances.ts";
+import { closeDays } from "./balances.ts";
+import { readConsistently } from "./consistent-store.ts";
 import { daysOf, effectivePeriod, type RequestedPeriod, readPeriod } from "./period.ts";
-import { type AccountLedger, readWallet } from "./store.ts";
 import { ledgerCsv, toLedgerResponse } from "./to-response.ts";
 
 export interface LedgerParts {
@@ -16,8 +16,6 @@ export interface LedgerParts {
   reads: CallerReads;
   clock: Clock;
 }
-
-const ATTEMPTS = 3;
 
 export function ledgerEndpoints(parts: LedgerParts): Endpoint[] {
   return [endpoint(ledgerApi.operations.show, showLedger(parts))];
@@ -55,20 +53,5 @@ async function periodOf(
   } catch (error) {
     await callingAdvertiser(database, context.accountId);
     throw error;
-  }
-}
-
-/** Reads Postgres, then the wallet; reads again after a deposit in between, because holds may already use it. */
-async function readConsistently(
-  { reads, wallets }: LedgerParts,
-  accountId: string,
-  firstDay: string,
-): Promise<{ ledger: AccountLedger; totals: LedgerTotals }> {
-  for (let attempt = 1; ; attempt++) {
-    const ledger = await readWallet(reads, accountId, firstDay);
-    const wallet = await wallets.readAccount(ledger.advertiserId);
-    if (wallet === null) throw unavailable("What is held is not known for the moment: try again.", 2);
-    const isSameMoney = wallet.depositedMillicents <= ledger.depositedMillicents;
-    if (isSameMoney || attempt >= ATTEMPTS) return { ledger, totals: totalsOf(ledger, wallet) };
   }
 }

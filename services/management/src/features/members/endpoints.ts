@@ -6,6 +6,7 @@ import {
   invitationCreate,
   invitationTokenBody,
   MAX_INVITATIONS,
+  MAX_MEMBERS,
   type MemberBody,
   memberPatch,
   membersApi,
@@ -15,6 +16,7 @@ import {
   quoteValue,
   singleParameter,
   tooManyInvitations,
+  tooManyMembers,
   unknownInvitation,
 } from "@diegetic/contracts";
 import { type Database, inTransaction, type Prisma, type Transaction } from "@diegetic/database";
@@ -37,8 +39,6 @@ import {
 } from "../sessions/members.ts";
 import { moveSessions } from "../sessions/store.ts";
 import { toSessionResponse } from "../sessions/to-response.ts";
-
-const MAX_LISTED_MEMBERS = 200;
 
 export interface MemberParts {
   database: Database;
@@ -81,7 +81,6 @@ function list({ database }: MemberParts): Endpoint["handle"] {
       where: { accountId },
       orderBy: [{ createdAt: "asc" }, { userId: "asc" }],
       include: { user: true },
-      take: MAX_LISTED_MEMBERS,
     });
     return { status: 200, body: members.map(toResponse) };
   };
@@ -194,6 +193,8 @@ function invite({ database, clock }: MemberParts): Endpoint["handle"] {
       await requireOwner(transaction, context);
       const open = await transaction.accountInvitation.count({ where: { accountId, ...isOpen(nowMs) } });
       if (open >= MAX_INVITATIONS) throw tooManyInvitations.error();
+      const members = await transaction.accountMember.count({ where: { accountId } });
+      if (members + open >= MAX_MEMBERS) throw tooManyMembers.error();
       return transaction.accountInvitation.create({
         data: {
           id: newId("inv", nowMs),

@@ -1,3 +1,4 @@
+import { newId } from "@diegetic/contracts";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { type Browser, openBrowser, signedUp } from "../../testing/browser.ts";
 import { type Harness, startHarness } from "../../testing/harness.ts";
@@ -119,6 +120,67 @@ describe("an invitation", () => {
     else await owner.patch(path, { role: "viewer" }).expect(200);
     await other.post("/invitations/accept", { token }).expect(404);
     expect((await owner.get("/invitations").expect(200)).body).toEqual([]);
+  });
+});
+
+describe("the limit of members", () => {
+  const LIMIT_DETAIL =
+    "An account has at most 200 members, open invitations included: an owner has to remove a member or withdraw an invitation first.";
+
+  /** Gives the owner's account more members, up to this number. */
+  async function fill(owner: Browser, members: number): Promise<string> {
+    const accountId = (await session(owner)).account.id;
+    const users = Array.from({ length: members - 1 }, () => newId("usr"));
+    const { database } = harness.management;
+    await database.user.createMany({
+      data: users.map((id) => ({ id, name: "Bo", email: `${id}@example.com` })),
+    });
+    await database.accountMember.createMany({
+      data: users.map((id) => ({ accountId, userId: id, role: "viewer" as const })),
+    });
+    return accountId;
+  }
+
+  it("counts open invitations, and the list has every member", async () => {
+    const owner = await signedUp(harness);
+    await fill(owner, 198);
+    const { id, token } = await invite(owner);
+    await invite(owner);
+    const refused = await owner.post("/invitations", { role: "viewer" }).expect(422);
+    expect(refused.body).toEqual({ detail: LIMIT_DETAIL });
+    await signedUp(harness, {}, { invitation_token: token });
+    await owner.post("/invitations", { role: "viewer" }).expect(422);
+    expect((await owner.get("/members").expect(200)).body).toHaveLength(199);
+    await owner.delete(`/invitations/${id}`).expect(204);
+    await owner.delete(`/members/${(await owner.get("/members")).body.at(-1).user_id}`).expect(204);
+    await owner.post("/invitations", { role: "viewer" }).expect(201);
+  });
+
+  it("holds when several invite, or accept, at the same moment", async () => {
+    const owner = await signedUp(harness);
+    const accountId = await fill(owner, 198);
+    const invitations = await Promise.all(
+      Array.from({ length: 4 }, () => owner.post("/invitations", { role: "viewer" })),
+    );
+    expect(invitations.map(({ status }) => status).sort()).toEqual([201, 201, 422, 422]);
+    // Invitations of a time without the limit: more than there is room for.
+    const userId = newId("usr");
+    const { database } = harness.management;
+    await database.user.create({ data: { id: userId, name: "Bo", email: `${userId}@example.com` } });
+    await database.accountMember.create({ data: { accountId, userId, role: "viewer" } });
+    const tokens = invitations.flatMap(({ body }) => body.token ?? []);
+    const guests = await Promise.all(tokens.map(() => signedUp(harness)));
+    const accepted = await Promise.all(
+      guests.map((guest, at) => guest.post("/invitations/accept", { token: tokens[at] })),
+    );
+    expect(accepted.map(({ status }) => status).sort()).toEqual([200, 422]);
+    const signUp = { name: "Bo", email: `${newId("usr")}@example.com`, password: "a long password" };
+    const left = tokens[accepted.findIndex(({ status }) => status === 422)];
+    const refused = await openBrowser(harness.management.app)
+      .post("/auth/sign-up", { ...signUp, invitation_token: left })
+      .expect(422);
+    expect(refused.body).toEqual({ detail: LIMIT_DETAIL });
+    expect((await owner.get("/members").expect(200)).body).toHaveLength(200);
   });
 });
 

@@ -25,6 +25,9 @@ interface GameAdvertiserRow {
   is_blocked: boolean;
 }
 
+/** Stands for the advertiser of earnings whose impressions were dropped. */
+const UNKNOWN_ADVERTISER = "";
+
 /** Maximum creatives read to find distinct brands and lines. */
 const CREATIVES_READ = 50;
 
@@ -98,18 +101,38 @@ interface EarningsRow {
   earned: string;
 }
 
+/** Days YYYY-MM-DD, both inclusive. */
+interface RequestedEarnings {
+  accountId: string;
+  gameId: string | undefined;
+  from: string;
+  to: string;
+}
+
+function inPeriod({ accountId, gameId, from, to }: RequestedEarnings): Prisma.Sql {
+  return Prisma.sql`account_id = ${accountId} AND day BETWEEN ${from}::date AND ${to}::date AND ${ofGame(gameId)}`;
+}
+
+/** One text with and without a game, because each text is prepared once. */
+function ofGame(gameId: string | undefined): Prisma.Sql {
+  return Prisma.sql`(${gameId ?? null}::text IS NULL OR game_id = ${gameId ?? null}::text)`;
+}
+
 /** @param window undefined: all rows, at most one more than a table may have */
 export async function readEarnings(
   reader: Reader,
-  requested: { accountId: string; gameId: string | undefined; from: string; to: string },
+  requested: RequestedEarnings & { advertiserId: string | undefined },
   window: Window | undefined,
 ): Promise<Earnings> {
   const { limit, offset } = window ?? { limit: MAX_CSV_ROWS, offset: 0 };
+  const { advertiserId } = requested;
+  const source =
+    advertiserId === undefined
+      ? Prisma.sql`game_rollups WHERE ${inPeriod(requested)}`
+      : Prisma.sql`game_advertiser_rollups WHERE ${inPeriod(requested)} AND advertiser_id = ${advertiserId}`;
   const rows = await reader.query<EarningsRow>(Prisma.sql`
     WITH found AS (
-      SELECT day, game_id, impressions, earning_microcents FROM game_rollups
-      WHERE account_id = ${requested.accountId} AND day BETWEEN ${requested.from}::date AND ${requested.to}::date
-        AND (${requested.gameId ?? null}::text IS NULL OR game_id = ${requested.gameId ?? null}::text)
+      SELECT day, game_id, impressions, earning_microcents FROM ${source}
     ), total AS (
       SELECT COALESCE(sum(impressions), 0)::bigint AS total_impressions,
         COALESCE(sum(earning_microcents), 0)::text AS total_earned FROM found
@@ -135,5 +158,99 @@ export async function readEarnings(
     earnedMicrocents: BigInt(total?.total_earned ?? 0),
     rows: window === undefined ? earnings : earnings.slice(0, limit),
     hasMore: earnings.length > limit,
+  };
+}
+
+/** Null: unknown. */
+export interface AdvertiserEarnings {
+  advertiserId: string | null;
+  companyName: string | null;
+  brandNames: string[];
+  impressions: number;
+  earnedMicrocents: Microcents;
+  totalEarnedMicrocents: Microcents | null;
+}
+
+export interface EarningsByAdvertiser {
+  /** Sums of the whole period, including rows on other pages. */
+  impressions: number;
+  earnedMicrocents: Microcents;
+  rows: AdvertiserEarnings[];
+  hasMore: boolean;
+}
+
+export const NO_ADVERTISERS: EarningsByAdvertiser = {
+  impressions: 0,
+  earnedMicrocents: 0n,
+  rows: [],
+  hasMore: false,
+};
+
+interface AdvertiserEarningsRow {
+  total_impressions: bigint;
+  total_earned: string;
+  /** Null: nothing was ever earned. */
+  advertiser_id: string | null;
+  company_name: string | null;
+  /** Newest first. */
+  brands: string[] | null;
+  impressions: bigint;
+  earned: string;
+  ever_earned: string;
+}
+
+/** @param window undefined: all rows, at most one more than a table may have, without brands */
+export async function readEarningsByAdvertiser(
+  reader: Reader,
+  requested: RequestedEarnings,
+  window: Window | undefined,
+): Promise<EarningsByAdvertiser> {
+  const { limit, offset } = window ?? { limit: MAX_CSV_ROWS, offset: 0 };
+  // One lookup per row: too slow for all rows, and a table has no brands.
+  const brands =
+    window === undefined
+      ? Prisma.sql`NULL::json`
+      : Prisma.sql`(SELECT json_agg(brand_name ORDER BY id DESC) FROM (
+        SELECT id, brand_name FROM creatives WHERE campaign_id = ANY(page.campaign_ids) AND impressions > 0
+        ORDER BY id DESC LIMIT ${CREATIVES_READ}
+      ) AS recent)`;
+  const rows = await reader.query<AdvertiserEarningsRow>(Prisma.sql`
+    WITH found AS (
+      SELECT advertiser_id, sum(impressions)::bigint AS impressions, sum(earning_microcents) AS earned
+      FROM game_advertiser_rollups WHERE ${inPeriod(requested)} GROUP BY 1
+    ), ever AS (
+      SELECT advertiser_id, sum(earning_microcents) AS earned, array_agg(DISTINCT campaign_id) AS campaign_ids
+      FROM campaign_games WHERE account_id = ${requested.accountId} AND ${ofGame(requested.gameId)} GROUP BY 1
+    ), total AS (
+      SELECT COALESCE(sum(impressions), 0)::bigint AS total_impressions, COALESCE(sum(earned), 0)::text AS total_earned
+      FROM found
+    ), page AS (
+      SELECT advertiser_id, COALESCE(found.impressions, 0) AS impressions, COALESCE(found.earned, 0) AS earned,
+        COALESCE(ever.earned, 0) AS ever_earned, ever.campaign_ids
+      FROM found FULL JOIN ever USING (advertiser_id)
+      ORDER BY COALESCE(found.earned, 0) DESC, COALESCE(ever.earned, 0) DESC, advertiser_id COLLATE "C" LIMIT ${limit + 1} OFFSET ${offset}
+    )
+    SELECT total.*, page.advertiser_id, page.impressions, page.earned::text, page.ever_earned::text,
+      advertisers.company_name, ${brands} AS brands
+    FROM total LEFT JOIN page ON true LEFT JOIN advertisers ON advertisers.id = page.advertiser_id
+    ORDER BY page.earned DESC, page.ever_earned DESC, page.advertiser_id COLLATE "C"`);
+  const [total] = rows;
+  const advertisers = rows.flatMap(({ advertiser_id: id, ...row }) =>
+    id === null
+      ? []
+      : {
+          advertiserId: id === UNKNOWN_ADVERTISER ? null : id,
+          companyName: row.company_name,
+          brandNames: [...new Set(row.brands)].slice(0, ADVERTISER_BRANDS),
+          impressions: safeInteger(row.impressions, "impressions"),
+          earnedMicrocents: BigInt(row.earned),
+          totalEarnedMicrocents: id === UNKNOWN_ADVERTISER ? null : BigInt(row.ever_earned),
+        },
+  );
+  return {
+    impressions: safeInteger(total?.total_impressions ?? 0n, "impressions"),
+    earnedMicrocents: BigInt(total?.total_earned ?? 0),
+    rows: window === undefined ? advertisers : advertisers.slice(0, limit),
+    hasMore: advertisers.length > limit,
   };
 }

@@ -1,6 +1,6 @@
 import { EARNINGS_DAYS, noPlacement, revenueApi, singleParameter } from "@diegetic/contracts";
 import { type Reader, utcDay } from "@diegetic/database";
-import { type Endpoint, endpoint } from "@diegetic/service-kit";
+import { type Endpoint, endpoint, type RequestContext } from "@diegetic/service-kit";
 import type { CallerReads } from "../../core/read-your-writes/caller-reads.ts";
 import type { ReadingBarrier } from "../../core/read-your-writes/reading-barrier.ts";
 import { csvAnswer, prefersCsv } from "../../core/shared/csv-answer.ts";
@@ -8,10 +8,18 @@ import { readWindow, windowHeaders } from "../../core/shared/paging.ts";
 import { type Clock, lastDays } from "../../core/shared/time.ts";
 import { readPeriod } from "../ledger/period.ts";
 import { isGameId, requireOwner } from "../placements/store.ts";
-import { NO_EARNINGS, readEarnings, readGameAdvertisers } from "./earnings-store.ts";
+import {
+  NO_ADVERTISERS,
+  NO_EARNINGS,
+  readEarnings,
+  readEarningsByAdvertiser,
+  readGameAdvertisers,
+} from "./earnings-store.ts";
 import { readAdvertiserRevenue, readGameDetails, readGameEarnings, readGameOwner } from "./store.ts";
 import {
+  advertiserEarningsTable,
   earningsTable,
+  toAdvertiserEarningsResponse,
   toCreatorRevenueResponse,
   toEarningsResponse,
   toGameAdvertiserResponse,
@@ -22,6 +30,7 @@ import {
 /** See docs/behaviour.md#rounding. */
 const SHOWN_DAYS = 30;
 const TOP_ADVERTISERS = 10;
+const ADVERTISER_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 export interface RevenueParts {
   reader: Reader;
@@ -38,6 +47,7 @@ export function revenueEndpoints(parts: RevenueParts): Endpoint[] {
     endpoint(operations.game, gameRevenue(parts)),
     endpoint(operations.gameAdvertisers, gameAdvertisers(parts)),
     endpoint(operations.earnings, earnings(parts)),
+    endpoint(operations.earningsByAdvertiser, earningsByAdvertiser(parts)),
   ];
 }
 
@@ -89,21 +99,51 @@ function gameAdvertisers({ reader, barrier }: RevenueParts): Endpoint["handle"] 
   };
 }
 
+/** An invalid identifier has no earnings: Postgres would reject some texts. */
+function readRequested(context: RequestContext, clock: Clock) {
+  const { from, to } = readPeriod(context.query, clock(), EARNINGS_DAYS);
+  const gameId = singleParameter("game_id", context.query);
+  return {
+    accountId: context.accountId,
+    from,
+    to,
+    gameId,
+    isNoGame: gameId !== undefined && !isGameId(gameId),
+  };
+}
+
 function earnings({ reader, barrier, clock }: RevenueParts): Endpoint["handle"] {
   return async (context) => {
-    const { from, to } = readPeriod(context.query, clock(), EARNINGS_DAYS);
-    const gameId = singleParameter("game_id", context.query);
-    // An invalid game id has no earnings; Postgres would reject some texts.
-    const isNoGame = gameId !== undefined && !isGameId(gameId);
-    const isCsv = prefersCsv(context);
-    const window = isCsv ? undefined : readWindow(context);
+    const { isNoGame, ...requested } = readRequested(context, clock);
+    const { from, to } = requested;
+    const advertiserId = singleParameter("advertiser_id", context.query);
+    const isNobody = advertiserId !== undefined && !ADVERTISER_ID.test(advertiserId);
+    const window = prefersCsv(context) ? undefined : readWindow(context);
     await barrier.everyAdvertiser();
-    const requested = { accountId: context.accountId, gameId, from, to };
-    const found = isNoGame ? NO_EARNINGS : await readEarnings(reader, requested, window);
+    const found =
+      isNoGame || isNobody ? NO_EARNINGS : await readEarnings(reader, { ...requested, advertiserId }, window);
     if (window === undefined) return csvAnswer(`earnings-${from}-${to}.csv`, earningsTable(found.rows));
     return {
       status: 200,
       body: toEarningsResponse({ from, to }, found),
+      headers: { Vary: "Accept", ...windowHeaders(context, window, found.hasMore) },
+    };
+  };
+}
+
+function earningsByAdvertiser({ reader, barrier, clock }: RevenueParts): Endpoint["handle"] {
+  return async (context) => {
+    const { isNoGame, ...requested } = readRequested(context, clock);
+    const { from, to } = requested;
+    const window = prefersCsv(context) ? undefined : readWindow(context);
+    await barrier.everyAdvertiser();
+    const found = isNoGame ? NO_ADVERTISERS : await readEarningsByAdvertiser(reader, requested, window);
+    if (window === undefined) {
+      return csvAnswer(`earnings-by-advertiser-${from}-${to}.csv`, advertiserEarningsTable(found.rows));
+    }
+    return {
+      status: 200,
+      body: toAdvertiserEarningsResponse({ from, to }, found),
       headers: { Vary: "Accept", ...windowHeaders(context, window, found.hasMore) },
     };
   };

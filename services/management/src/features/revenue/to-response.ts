@@ -1,4 +1,5 @@
 import type {
+  AdvertiserEarningsBody,
   CreatorRevenueBody,
   EarningsBody,
   GameAdvertiserListBody,
@@ -9,7 +10,13 @@ import { safeInteger } from "@diegetic/database";
 import { basisPointsToPercent, centsUp, type Microcents, microcentsToCentsDown } from "@diegetic/money";
 import { balanceCents } from "../advertiser/to-response.ts";
 import type { Period } from "../ledger/period.ts";
-import type { Earnings, GameAdvertiser, GameDayEarnings } from "./earnings-store.ts";
+import type {
+  AdvertiserEarnings,
+  Earnings,
+  EarningsByAdvertiser,
+  GameAdvertiser,
+  GameDayEarnings,
+} from "./earnings-store.ts";
 import type { AdvertiserRevenue, GameDetails, GameEarnings } from "./store.ts";
 
 export function toRevenueResponse(revenue: AdvertiserRevenue): RevenueBody {
@@ -93,13 +100,17 @@ export function toGameAdvertiserResponse(advertiser: GameAdvertiser): GameAdvert
   };
 }
 
+function toEarningsSum({
+  impressions,
+  earnedMicrocents,
+}: Pick<Earnings, "impressions" | "earnedMicrocents">) {
+  return { impressions, earned_microcents: safeInteger(earnedMicrocents, "earned") };
+}
+
 export function toEarningsResponse(period: Period, earnings: Earnings): EarningsBody {
   return {
     ...period,
-    total: {
-      impressions: earnings.impressions,
-      earned_microcents: safeInteger(earnings.earnedMicrocents, "earned"),
-    },
+    total: toEarningsSum(earnings),
     rows: earnings.rows.map((row) => ({
       date: row.day,
       game_id: row.gameId,
@@ -118,6 +129,39 @@ export function earningsTable(rows: readonly GameDayEarnings[]): string[][] {
       row.gameId,
       String(row.impressions),
       decimalCentsOfMicrocents(row.earnedMicrocents),
+    ]),
+  ];
+}
+
+export function toAdvertiserEarningsResponse(
+  period: Period,
+  earnings: EarningsByAdvertiser,
+): AdvertiserEarningsBody {
+  return {
+    ...period,
+    total: toEarningsSum(earnings),
+    rows: earnings.rows.map((row) => ({
+      advertiser_id: row.advertiserId,
+      company_name: row.companyName,
+      brand_names: row.brandNames,
+      impressions: row.impressions,
+      earned_microcents: safeInteger(row.earnedMicrocents, "earned"),
+      total_earned_microcents:
+        row.totalEarnedMicrocents === null ? null : safeInteger(row.totalEarnedMicrocents, "earned"),
+    })),
+  };
+}
+
+/** Likewise; an unknown advertiser has empty fields. */
+export function advertiserEarningsTable(rows: readonly AdvertiserEarnings[]): string[][] {
+  return [
+    ["advertiser_id", "company_name", "impressions", "earned_cents", "total_earned_cents"],
+    ...rows.map((row) => [
+      row.advertiserId ?? "",
+      row.companyName ?? "",
+      String(row.impressions),
+      decimalCentsOfMicrocents(row.earnedMicrocents),
+      row.totalEarnedMicrocents === null ? "" : decimalCentsOfMicrocents(row.totalEarnedMicrocents),
     ]),
   ];
 }

@@ -116,7 +116,8 @@ function signUpUser(parts: SessionParts): Endpoint["handle"] {
       await database.user.delete({ where: { id: user.id } });
       throw error;
     });
-    return started(parts, 201, email, await startSession(parts, context, { email, password }, nowMs));
+    const session = await startSession(parts, context, { email, password }, nowMs);
+    return started(parts, context, 201, email, session);
   };
 }
 
@@ -128,7 +129,8 @@ function signInUser(parts: SessionParts): Endpoint["handle"] {
   return async (context) => {
     const { email, password } = context.body(signIn);
     await takeAttempt(parts, context, email);
-    return started(parts, 200, email, await startSession(parts, context, { email, password }, parts.clock()));
+    const session = await startSession(parts, context, { email, password }, parts.clock());
+    return started(parts, context, 200, email, session);
   };
 }
 
@@ -150,25 +152,35 @@ async function takeAttempt(
   await context.takeQuota(`sign-in-user:${user}`, limit);
 }
 
+/** Answers with the new session. Ends the browser's former one, because its cookie is overwritten. */
 async function started(
-  { database, publishing, devices }: SessionParts,
+  parts: SessionParts,
+  context: RequestContext,
   status: number,
   email: string,
   { sessionId, setCookie }: StartedSession,
 ): Promise<Answer> {
-  await publishing.publishEventually("session", sessionId);
+  const { database, publishing, devices } = parts;
+  const former = await sessionOfCookie(parts, context);
+  if (former !== null) await endSessions(database, former.userId, [former.id]);
+  const changed = former === null ? [sessionId] : [sessionId, former.id];
+  await Promise.all(changed.map((id) => publishing.publishEventually("session", id)));
   const cookies = [setCookie, devices.issue(email)];
   return { status, body: await toSessionResponse(database, sessionId), cookies };
 }
 
+/** The session whose cookie came with the request; it may have ended. */
+async function sessionOfCookie({ database, cookieName }: SessionParts, context: RequestContext) {
+  const value = cookieValue(context.header("cookie"), cookieName);
+  if (value === undefined) return null;
+  return database.accountSession.findUnique({ where: { sha256: cookieSha256(value) } });
+}
+
 /** Works without an active session, too: the browser drops its cookie in any case. */
-function signOut({ database, auth, cookieName, publishing }: SessionParts): Endpoint["handle"] {
+function signOut(parts: SessionParts): Endpoint["handle"] {
+  const { database, auth, cookieName, publishing } = parts;
   return async (context) => {
-    const value = cookieValue(context.header("cookie"), cookieName);
-    const session =
-      value === undefined
-        ? null
-        : await database.accountSession.findUnique({ where: { sha256: cookieSha256(value) } });
+    const session = await sessionOfCookie(parts, context);
     if (session !== null) await endSessions(database, session.userId, [session.id]);
     const { headers } = await callAuth(() =>
       auth.api.signOut({ headers: headersForAuth(context), returnHeaders: true }),

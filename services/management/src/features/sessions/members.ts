@@ -1,5 +1,13 @@
 import { createHash, randomBytes } from "node:crypto";
-import { alreadyMember, lastOwner, type MemberRole, newId, noInvitation } from "@diegetic/contracts";
+import {
+  alreadyMember,
+  lastOwner,
+  MAX_MEMBERS,
+  type MemberRole,
+  newId,
+  noInvitation,
+  tooManyMembers,
+} from "@diegetic/contracts";
 import { type Database, Prisma, type Transaction } from "@diegetic/database";
 
 const TOKEN_PREFIX = "inv_";
@@ -92,7 +100,7 @@ export async function openInvitation(client: Database | Transaction, token: stri
 
 /**
  * Makes the user a member and consumes the invitation. Of two concurrent calls, the second waits and finds it consumed.
- * Throws 404 and 409.
+ * Throws 404, 409 and 422.
  */
 export async function acceptInvitation(
   transaction: Transaction,
@@ -100,14 +108,20 @@ export async function acceptInvitation(
   userId: string,
   nowMs: number,
 ): Promise<string> {
-  const sha256 = invitationSha256(token);
+  // Members are locked before invitations everywhere.
+  const { accountId } = await openInvitation(transaction, token, nowMs);
+  await lockMembers(transaction, accountId);
   await transaction.$queryRaw(
-    Prisma.sql`SELECT id FROM account_invitations WHERE sha256 = ${sha256} FOR UPDATE`,
+    Prisma.sql`SELECT id FROM account_invitations WHERE sha256 = ${invitationSha256(token)} FOR UPDATE`,
   );
-  const { id, accountId, role } = await openInvitation(transaction, token, nowMs);
+  const { id, role } = await openInvitation(transaction, token, nowMs);
   const key = { accountId_userId: { accountId, userId } };
   if ((await transaction.accountMember.findUnique({ where: key })) !== null) {
     throw alreadyMember.error();
+  }
+  // The invitation was counted when it was made, unless it is older than the limit or expires at this moment.
+  if ((await transaction.accountMember.count({ where: { accountId } })) >= MAX_MEMBERS) {
+    throw tooManyMembers.error();
   }
   await transaction.accountMember.create({ data: { accountId, userId, role, createdAt: new Date(nowMs) } });
   await transaction.accountInvitation.update({ where: { id }, data: { closedAt: new Date(nowMs) } });

@@ -93,6 +93,24 @@ describe("signing in", () => {
     expect(list.body.map(({ current }: { current: boolean }) => current)).toEqual([true, false]);
   });
 
+  it("ends the session that the browser had, whoever signs in", async () => {
+    const browser = await signedUp(harness);
+    const { email, password } = browser;
+    const kept = openBrowser(harness.management.app);
+    kept.cookie = browser.cookie;
+    await browser.post("/auth/sign-in", { email, password: "another password" }).expect(401);
+    await kept.get("/session").expect(200);
+    await browser.post("/auth/sign-in", { email, password }).expect(200);
+    await kept.get("/session").expect(401);
+    expect((await browser.get("/auth/sessions").expect(200)).body).toHaveLength(1);
+    kept.cookie = browser.cookie;
+    const other = openBrowser(harness.management.app);
+    const person = { name: "Bo", email: other.email, password: other.password };
+    await browser.post("/auth/sign-up", person).expect(201);
+    await kept.get("/session").expect(401);
+    await browser.get("/session").expect(200);
+  });
+
   it("answers an unknown address like a wrong password", async () => {
     const { email } = await signedUp(harness);
     const browser = openBrowser(harness.management.app);

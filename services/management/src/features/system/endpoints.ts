@@ -1,5 +1,6 @@
 import {
   alreadyResolved,
+  badCursor,
   noQuarantinedRecord,
   notOperator,
   type QuarantinedRecordBody,
@@ -22,11 +23,11 @@ import {
   type ReadinessChecks,
   type RequestContext,
 } from "@diegetic/service-kit";
-import { pageAnswer, readPaging, rowsOfPage } from "../../core/shared/paging.ts";
+import { pageAnswer, readPaging, rowsOfPage, rowsToRead } from "../../core/shared/paging.ts";
 import { type Clock, timestamp } from "../../core/shared/time.ts";
 import { countRows, readWaiting } from "./store.ts";
 
-const MAX_LISTED_RECORDS = 100;
+const DEFAULT_LISTED_RECORDS = 100;
 const MAX_LISTED_ACCOUNTS = 500;
 const MILLICENTS_PER_CENT = 1_000n;
 /** Processes report every two seconds. */
@@ -38,6 +39,8 @@ export interface SystemParts {
   wallets: MoneyCommands;
   clock: Clock;
   readiness: ReadinessChecks;
+  /** The name of this process. */
+  instanceName: string;
 }
 
 /** Endpoints for the operator of the installation. */
@@ -57,15 +60,25 @@ function requireOperator({ key }: RequestContext): void {
   throw notOperator.error();
 }
 
-function show({ database, redis, wallets, clock, readiness }: SystemParts): Endpoint["handle"] {
+function show({ database, redis, wallets, clock, readiness, instanceName }: SystemParts): Endpoint["handle"] {
   return async (context) => {
     requireOperator(context);
     const nowMs = clock();
-    const { checks } = await checkReadiness(readiness);
+    const { ready, checks } = await checkReadiness(readiness);
+    const stores = Object.entries(checks).map(([name, outcome]) => ({ name, ready: outcome === "ok" }));
+    const own = {
+      service: "management",
+      instance: instanceName,
+      ready,
+      failing: stores.filter((store) => !store.ready).map(({ name }) => name),
+      reported_at: timestamp(new Date(nowMs)),
+    };
+    const { processes, ...reported } = await readProcesses(redis, nowMs);
     const body: SystemBody = {
-      read_at: timestamp(new Date(nowMs)),
-      stores: Object.entries(checks).map(([name, outcome]) => ({ name, ready: outcome === "ok" })),
-      ...(await readProcesses(redis, nowMs)),
+      read_at: own.reported_at,
+      stores,
+      processes: [own, ...processes],
+      ...reported,
       ...(await countRows(database, nowMs)),
       ...(await readWaiting(database, wallets, nowMs)),
     };
@@ -76,7 +89,9 @@ function show({ database, redis, wallets, clock, readiness }: SystemParts): Endp
 async function readProcesses(
   redis: RedisConnection,
   nowMs: number,
-): Promise<Pick<SystemBody, "processes" | "reconciliation">> {
+): Promise<
+  Pick<SystemBody, "processes" | "reconciliation" | "matches_last_5_minutes" | "impressions_last_5_minutes">
+> {
   const reports = await readProcessReports(redis, nowMs);
   // Each billing process compares everything: the one that finished last knows best.
   const latest = reports
@@ -86,7 +101,13 @@ async function readProcesses(
       undefined,
     );
   const finishedAtMs = latest?.finishedAtMs ?? null;
+  // The last counts of a silent process are of an earlier time.
+  const calls = reports
+    .filter(({ reportedAtMs }) => nowMs - reportedAtMs < SILENT_AFTER_MS)
+    .flatMap((report) => report.calls ?? []);
   return {
+    matches_last_5_minutes: calls.reduce((sum, { matches }) => sum + matches, 0),
+    impressions_last_5_minutes: calls.reduce((sum, { impressions }) => sum + impressions, 0),
     processes: reports.map(({ service, instance, failing, reportedAtMs }) => ({
       service,
       instance,
@@ -117,12 +138,39 @@ function toRecordResponse(row: Prisma.QuarantinedImpressionGetPayload<object>): 
 function listQuarantine({ database }: SystemParts): Endpoint["handle"] {
   return async (context) => {
     requireOperator(context);
+    // The outbox field of a damaged record can be any text.
+    const requested = readPaging(context);
+    const paging = { ...requested, limit: requested.limit ?? DEFAULT_LISTED_RECORDS };
     const rows = await database.quarantinedImpression.findMany({
-      where: { resolvedAt: null },
+      where: { resolvedAt: null, ...(await olderThan(database, paging.after)) },
       orderBy: [{ quarantinedAt: "desc" }, { impressionId: "desc" }],
-      take: MAX_LISTED_RECORDS,
+      take: rowsToRead(paging),
     });
-    return { status: 200, body: rows.map(toRecordResponse) };
+    const identified = rows.map((row) => ({ ...row, id: row.impressionId }));
+    return pageAnswer(context, paging, identified, toRecordResponse);
+  };
+}
+
+async function findRecord(
+  database: Database,
+  impressionId: string,
+): Promise<Prisma.QuarantinedImpressionGetPayload<object> | null> {
+  // Postgres rejects this character.
+  if (impressionId.includes("\0")) return null;
+  return database.quarantinedImpression.findUnique({ where: { impressionId } });
+}
+
+/** The records after this one, which may have been resolved since. Throws 400. */
+async function olderThan(
+  database: Database,
+  cursor: string | undefined,
+): Promise<Prisma.QuarantinedImpressionWhereInput> {
+  if (cursor === undefined) return {};
+  const last = await findRecord(database, cursor);
+  if (last === null) throw badCursor.error();
+  const { quarantinedAt, impressionId } = last;
+  return {
+    OR: [{ quarantinedAt: { lt: quarantinedAt } }, { quarantinedAt, impressionId: { lt: impressionId } }],
   };
 }
 
@@ -130,14 +178,13 @@ function resolve({ database, clock }: SystemParts): Endpoint["handle"] {
   return async (context) => {
     requireOperator(context);
     const impressionId = context.param("impressionId");
-    const find = () => database.quarantinedImpression.findUnique({ where: { impressionId } });
-    if ((await find()) === null) throw noQuarantinedRecord.error();
+    if ((await findRecord(database, impressionId)) === null) throw noQuarantinedRecord.error();
     const { resolution } = context.body(resolutionBody);
     const { count } = await database.quarantinedImpression.updateMany({
       where: { impressionId, resolvedAt: null },
       data: { resolvedAt: new Date(clock()), resolution },
     });
-    const row = await find();
+    const row = await findRecord(database, impressionId);
     if (row === null) throw noQuarantinedRecord.error();
     if (count === 0) throw alreadyResolved.error();
     return { status: 200, body: toRecordResponse(row) };

@@ -4,9 +4,9 @@ import { PUBLISHED_KINDS, unpublished } from "../../core/publishing/load.ts";
 import { lastDays } from "../../core/shared/time.ts";
 
 const MAX_ADVERTISERS = 500;
-/** Maximum advertisers whose outbox is read to find the oldest record. */
-const MAX_OUTBOXES = 20;
-const RECORDS_PER_OUTBOX = 100;
+/** Records read to find the oldest, shared by the outboxes: with every advertiser behind, four of each. */
+const MAX_RECORDS = 2_000;
+const MAX_RECORDS_PER_OUTBOX = 100;
 /** Unpublished rows of one kind are counted up to this limit. */
 const MAX_UNPUBLISHED = 1_000;
 
@@ -62,7 +62,7 @@ export async function readWaiting(database: Database, money: MoneyCommands, nowM
       count: Math.max(0, (committed.get(id) ?? 0) - safeInteger(impressions, "impressions")),
     }))
     .filter(({ count }) => count > 0);
-  const oldestMs = await oldestCommitted(money, behind.slice(0, MAX_OUTBOXES));
+  const oldestMs = await oldestCommitted(money, behind);
   return {
     advertisers_looked_at: ids.length,
     held_millicents: accounts.reduce((sum, account) => sum + (account?.heldMillicents ?? 0), 0),
@@ -72,11 +72,13 @@ export async function readWaiting(database: Database, money: MoneyCommands, nowM
   };
 }
 
+/** Of a part of each outbox, which has no order: a lower bound. Undefined: none waits. */
 async function oldestCommitted(
   money: MoneyCommands,
   advertisers: readonly { id: string }[],
 ): Promise<number | undefined> {
-  const pages = await Promise.all(advertisers.map(({ id }) => money.listOutbox(id, RECORDS_PER_OUTBOX)));
+  const limit = Math.min(Math.floor(MAX_RECORDS / advertisers.length), MAX_RECORDS_PER_OUTBOX);
+  const pages = await Promise.all(advertisers.map(({ id }) => money.listOutbox(id, limit)));
   const moments = pages.flatMap(({ items }) => items.map(({ recorded_at_ms }) => recorded_at_ms));
   return moments.length === 0 ? undefined : Math.min(...moments);
 }

@@ -1,7 +1,9 @@
 import { newId } from "@diegetic/contracts";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import type { Response } from "supertest";
 import { type Browser, signedUp } from "../../testing/browser.ts";
 import { activeCampaign, type Harness, startHarness } from "../../testing/harness.ts";
+import { charge, hold } from "../../testing/spending.ts";
 
 let harness: Harness;
 let operator: Browser;
@@ -19,6 +21,11 @@ async function quarantined(): Promise<string> {
     data: { impressionId, advertiserId: newId("adv"), record: "{}", reason: "no such campaign" },
   });
   return impressionId;
+}
+
+/** The record as it would be, had it been committed earlier. */
+function aged(record: string, ms: number): string {
+  return record.replace(/"recorded_at_ms":(\d+)/, (_, at) => `"recorded_at_ms":${Number(at) - ms}`);
 }
 
 const open = async () => (await operator.get("/system").expect(200)).body;
@@ -62,7 +69,9 @@ describe("the operator", () => {
       c: report({ service: "match", instance: "m-1", reportedAtMs: nowMs, failing: ["snapshot"] }),
     });
     const { processes, reconciliation } = await open();
+    const own = { service: "management", ready: true, failing: [] };
     expect(processes).toMatchObject([
+      own,
       { service: "billing", instance: "b-1", ready: true },
       { service: "billing", instance: "b-2", ready: false, failing: [] },
       { service: "match", instance: "m-1", ready: false, failing: ["snapshot"] },
@@ -74,9 +83,56 @@ describe("the operator", () => {
     });
     await harness.redis.del("{processes}:reports");
     expect(await open()).toMatchObject({
-      processes: [],
+      processes: [own],
       reconciliation: { finished_at: null, differences: 0 },
     });
+  });
+
+  it("sees the calls of the last five minutes, of the match processes that still report", async () => {
+    const nowMs = Date.now();
+    const report = (reportedAtMs: number, matches: number, impressions: number) =>
+      JSON.stringify({
+        service: "match",
+        instance: "m",
+        failing: [],
+        reportedAtMs,
+        calls: { matches, impressions },
+      });
+    await harness.redis.hset("{processes}:reports", {
+      a: report(nowMs, 5, 3),
+      b: report(nowMs, 2, 1),
+      silent: report(nowMs - 60_000, 100, 100),
+    });
+    expect(await open()).toMatchObject({ matches_last_5_minutes: 7, impressions_last_5_minutes: 4 });
+    await harness.redis.del("{processes}:reports");
+    expect(await open()).toMatchObject({ matches_last_5_minutes: 0, impressions_last_5_minutes: 0 });
+  });
+
+  it("sees how long the oldest impression has waited, whichever of many advertisers it is of", async () => {
+    const owners: { advertiserId: string; impressionId: string }[] = [];
+    for (let i = 0; i < 22; i++) {
+      const owner = await harness.advertiser(1_000);
+      const { campaignId, creativeId } = await activeCampaign(owner);
+      const { advertiserId } = owner;
+      const wallet = await harness.money.readCampaign(advertiserId, campaignId);
+      const campaignVersion = wallet?.version ?? 0;
+      const spending = { advertiserId, campaignId, creativeId, campaignVersion, priceMillicents: 1_000 };
+      expect(await hold(harness.money, spending)).toMatchObject({ outcome: "held" });
+      expect(await charge(harness.money, spending)).toMatchObject({ outcome: "charged" });
+      const [record] = (await harness.money.listOutbox(advertiserId, 1)).items;
+      owners.push({ advertiserId, impressionId: record?.impression_id ?? "" });
+    }
+    for (const { advertiserId, impressionId } of [owners[0], owners.at(-1)].flatMap((one) => one ?? [])) {
+      const key = `{${advertiserId}}:outbox`;
+      const text = (await harness.redis.hget(key, impressionId)) ?? "";
+      await harness.redis.hset(key, impressionId, aged(text, 500_000));
+      const { oldest_waiting_seconds: oldest, impressions_waiting: waiting } = await open();
+      expect([waiting, Math.abs(oldest - 500) < 60]).toEqual([22, true]);
+      await harness.redis.hset(key, impressionId, text);
+    }
+    for (const { advertiserId, impressionId } of owners) {
+      await harness.money.ackOutbox(advertiserId, [impressionId]);
+    }
   });
 
   it("resolves quarantined records, once each", async () => {
@@ -89,7 +145,44 @@ describe("the operator", () => {
     expect(resolved.body).toMatchObject({ resolution: "Not charged.", resolved_at: expect.any(String) });
     await operator.post(`/system/quarantine/${id}/resolve`, body).expect(409);
     await operator.post(`/system/quarantine/${newId("imp")}/resolve`, body).expect(404);
+    await operator.post("/system/quarantine/%00/resolve", body).expect(404);
     expect((await operator.get("/system/quarantine").expect(200)).body).toEqual([]);
+  });
+
+  it("lists quarantined records page by page, newest first, whatever is resolved in between", async () => {
+    const at = new Date("2026-11-01T00:00:00.000Z");
+    const damaged = "damaged/field?&=";
+    const ids = [newId("imp"), damaged, newId("imp"), newId("imp"), newId("imp")];
+    await harness.management.database.quarantinedImpression.createMany({
+      data: ids.map((impressionId, i) => ({
+        impressionId,
+        advertiserId: newId("adv"),
+        record: "{}",
+        reason: "damaged",
+        // Two were quarantined at the same moment.
+        quarantinedAt: new Date(at.getTime() + Math.floor((i + 1) / 2)),
+      })),
+    });
+    const all = (await operator.get("/system/quarantine").expect(200)).body;
+    const seen: string[] = [];
+    let next: string | undefined = "/system/quarantine?limit=2";
+    while (next !== undefined) {
+      const page: Response = await operator.get(next).expect(200);
+      seen.push(...page.body.map((one: { impression_id: string }) => one.impression_id));
+      const cursor: string | null = new URLSearchParams(/\?([^>]+)>/.exec(page.headers.link ?? "")?.[1]).get(
+        "cursor",
+      );
+      next = cursor === null ? undefined : `/system/quarantine?limit=2&cursor=${encodeURIComponent(cursor)}`;
+      const path = `/system/quarantine/${encodeURIComponent(seen.at(-1) ?? "")}/resolve`;
+      await operator.post(path, { resolution: "Not charged." }).expect(200);
+    }
+    expect(seen).toEqual(all.map((one: { impression_id: string }) => one.impression_id));
+    expect(seen).toHaveLength(5);
+    const bad = await operator.get("/system/quarantine?cursor=nothing").expect(400);
+    const withNul = await operator.get("/system/quarantine?cursor=%00").expect(400);
+    expect(withNul.body).toEqual(bad.body);
+    await operator.get("/system/quarantine?limit=0").expect(422);
+    await harness.management.database.quarantinedImpression.deleteMany({});
   });
 
   it("lists the accounts, page by page", async () => {
