@@ -24,6 +24,8 @@ if (!isBuilt || readFileSync(stampFile, "utf8") !== state) {
   const run = spawnSync(process.execPath, [vite, "build", "--logLevel", "warn"], {
     cwd: dashboard,
     encoding: "utf8",
+    // The build that users get, even where NODE_ENV is set, as in tests.
+    env: { ...process.env, NODE_ENV: "production" },
   });
   if (run.status !== 0) {
     process.stderr.write(`Building the dashboard failed.\n${run.stdout}${run.stderr}`);

@@ -126,6 +126,13 @@ const PAGES = [
   { name: "no-campaign", path: () => "/campaigns/camp_missing" },
   { name: "no-game", path: () => "/games/no-such-game" },
   { name: "play", path: () => "/play", isPublic: true },
+  { name: "reference", path: () => "/docs", isPublic: true },
+  {
+    name: "reference-operation",
+    path: () => "/docs",
+    isPublic: true,
+    prepare: steps(click(/Find the best ad for a scene/), click("Try it out")),
+  },
   {
     name: "playing",
     path: () => "/play",
@@ -295,7 +302,7 @@ async function take(browser, { origin, page: { name, path, prepare, isPublic }, 
 
 /** The session itself stays: without it no page can be shown at all. */
 function isOfThePage({ pathname }) {
-  return /^\/api\/(?!session|auth\/sign)/.test(pathname);
+  return pathname.startsWith("/api/") && !/^\/api\/(session|auth\/sign)/.test(pathname);
 }
 
 /** What a page shows, without what it is about. */

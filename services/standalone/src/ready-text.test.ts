@@ -11,8 +11,16 @@ const stack = {
 };
 
 describe("what npm start prints", () => {
-  it("names the setup token while the first sign-up needs it", () => {
-    expect(readyText(stack, undefined, "a-setup-token")).toContain("Setup token a-setup-token");
-    expect(readyText(stack, undefined, "")).not.toContain("Setup token");
+  it.each([
+    [false, "a-setup-token", "Setup token a-setup-token", "becomes the operator"],
+    [false, "", "The first who signs up on the dashboard becomes the operator", ""],
+  ])("says who becomes the operator: %s %j", (hasOperator, setupToken, ...expected) => {
+    const text = readyText(stack, undefined, { hasOperator, setupToken });
+    for (const words of expected) expect(text).toContain(words);
+  });
+
+  it("names neither once there is an operator", () => {
+    const text = readyText(stack, undefined, { hasOperator: true, setupToken: "a-setup-token" });
+    expect(text).not.toMatch(/operator|Setup token/);
   });
 });

@@ -5,11 +5,18 @@ export interface ReadyDemo extends Demo {
   login: DemoLogin;
 }
 
-/**
- * The final output of `npm start`: all addresses, and three commands to paste.
- * @param setupToken empty: an operator exists, or the stack is reachable only from this machine
- */
-export function readyText(stack: StackDescription, demo: ReadyDemo | undefined, setupToken: string): string {
+export interface SignUpState {
+  hasOperator: boolean;
+  /** What the first sign-up needs; empty where the stack is reachable only from this machine. */
+  setupToken: string;
+}
+
+/** The final output of `npm start`: all addresses, and three commands to paste. */
+export function readyText(
+  stack: StackDescription,
+  demo: ReadyDemo | undefined,
+  { hasOperator, setupToken }: SignUpState,
+): string {
   const addresses = [
     "Diegetic is ready.",
     "",
@@ -20,9 +27,10 @@ export function readyText(stack: StackDescription, demo: ReadyDemo | undefined, 
     `  Management  ${stack.managementUrl}`,
     `  Match       ${stack.matchUrls.join(", ")}`,
   ];
-  const operator =
-    setupToken === ""
-      ? []
+  const operator = hasOperator
+    ? []
+    : setupToken === ""
+      ? ["", "  The first who signs up on the dashboard becomes the operator."]
       : [
           "",
           `  Setup token ${setupToken}`,
@@ -49,7 +57,7 @@ function demoLines(baseUrl: string, demo: ReadyDemo): string[] {
   const match = `curl -sS ${baseUrl}/match ${header} ${json} -d '${body}'`;
   const impression = `curl -sS ${baseUrl}/impressions ${header} ${json} -d @-`;
   return [
-    "The demo account is an advertiser and a game in one. The first who signs up on the dashboard becomes the operator.",
+    "The demo account is an advertiser and a game in one.",
     `  Demo login  ${demo.login.email}  ${demo.login.password}`,
     `  Demo key    ${demo.key}`,
     "",

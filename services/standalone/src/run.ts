@@ -56,17 +56,17 @@ async function runLocked(settings: StackSettings): Promise<void> {
     removeStackFile(dataDir);
     const secrets = readOrCreateSecrets(dataDir);
     const setupToken = setupTokenOf(settings, secrets);
-    let hasOperator = true;
+    let hasOperator = false;
     let demo: ReadyDemo | undefined;
     const prepareStores = async (databaseUrl: string, redisUrl: string) => {
       await migrate(databaseUrl);
-      if (setupToken !== "") hasOperator = await isOperated(databaseUrl);
+      hasOperator = await isOperated(databaseUrl);
       if (settings.demo) demo = await prepareDemo({ databaseUrl, redisUrl }, secrets.demoSecret);
       else await withDatabase(databaseUrl, (database) => endDemoAccess(database, secrets.demoSecret));
     };
     const stack = new Stack({ settings, secrets, setupToken, prepareStores, say });
     await runUntilStopped(stack, (description) =>
-      say(readyText(description, demo, hasOperator ? "" : setupToken)),
+      say(readyText(description, demo, { hasOperator, setupToken })),
     );
   } finally {
     removeStackFile(dataDir);
