@@ -26,6 +26,13 @@ export function showAccount(accountId: string | undefined): void {
   shownAccountId = accountId;
 }
 
+let noteRefusal: (error: ApiError) => void = () => undefined;
+
+/** Hears of every answer other than success, whoever asked: of the end of the session, above all. */
+export function onRefusal(listener: (error: ApiError) => void): void {
+  noteRefusal = listener;
+}
+
 /** Calls an operation of the API as the signed-in account. Throws ApiError for every other answer than success. */
 export async function call<Key extends OperationKey>(
   key: Key,
@@ -43,21 +50,6 @@ export function callForResponse<Key extends OperationKey>(
 ): Promise<Response> {
   return send(key, (input ?? {}) as AnyInput, options as CallOptions | undefined);
 }
-
-const MIN_WAIT_MS = 1_000;
-
-/** As `call`, for long work: waits where a rate limit refuses a call, which has then done nothing, and repeats it. */
-export const patientCall: typeof call = async (key, ...rest) => {
-  while (true) {
-    try {
-      return await call(key, ...rest);
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.status !== 429) throw error;
-      const waitMs = Math.max(MIN_WAIT_MS, (error.retryAfterSeconds ?? 0) * 1_000);
-      await new Promise((resolve) => setTimeout(resolve, waitMs));
-    }
-  }
-};
 
 async function send(key: OperationKey, input: AnyInput, options: CallOptions = {}): Promise<Response> {
   const [method = "GET", template = "/"] = key.split(" ");
@@ -84,7 +76,10 @@ export async function request(address: string, init: RequestInit): Promise<Respo
   }
   if (response.ok) return response;
   const isOtherAccount = response.status === 409 && response.headers.has(ACCOUNT_HEADER);
-  throw new ApiError(response.status, await sentenceOf(response), retryAfterOf(response), isOtherAccount);
+  const sentence = await sentenceOf(response);
+  const error = new ApiError(response.status, sentence, retryAfterOf(response), isOtherAccount);
+  if (init.signal?.aborted !== true) noteRefusal(error);
+  throw error;
 }
 
 function addressOf(template: string, { path = {}, query = {} }: AnyInput): string {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { changedFields } from "./changed-fields.ts";
+import { bodyOfChanges, changedFields, valuesOver } from "./changed-fields.ts";
 
 interface Values {
   name?: string | undefined;
@@ -21,5 +21,57 @@ describe("changedFields", () => {
   it.each([undefined, null])("takes null, %s and a field left out for the same", (budget) => {
     expect(changedFields<Values>({ name: "Ink" }, { name: "Ink", budget })).toEqual({});
     expect(changedFields<Values>({ name: "Ink", budget: null }, { name: "Ink", budget })).toEqual({});
+  });
+});
+
+describe("valuesOver", () => {
+  const next: Values = { name: "Oak", budget: 7_000, tags: ["tavern", "harbour"] };
+
+  it("keeps what was changed, and takes over everything else", () => {
+    expect(valuesOver(next, stored, { ...stored, budget: 6_000 })).toEqual({ ...next, budget: 6_000 });
+    expect(valuesOver(next, stored, stored)).toEqual(next);
+    expect(valuesOver(next, stored, { ...stored, tags: [] })).toEqual({ ...next, tags: [] });
+    expect(valuesOver(next, stored, { ...stored, budget: undefined })).toStrictEqual({
+      ...next,
+      budget: undefined,
+    });
+  });
+
+  it("adds and removes entries of a list that others changed too", () => {
+    const tagsOver = (tags: string[]) => valuesOver(next, stored, { ...stored, tags }, ["tags"]).tags;
+    expect(tagsOver(["tavern", "market"])).toEqual(["tavern", "harbour", "market"]);
+    expect(tagsOver([])).toEqual(["harbour"]);
+    expect(tagsOver(["tavern", "harbour"])).toEqual(["tavern", "harbour"]);
+  });
+
+  it("keeps a field that was set back while its change was on its way", () => {
+    const sent = { name: "Elm", tags: ["tavern", "market"] };
+    const saved: Values = { ...stored, ...sent };
+    expect(valuesOver(saved, stored, { ...saved, name: "Ink" }, [], sent)).toEqual({ ...saved, name: "Ink" });
+    expect(valuesOver(saved, stored, { ...saved, name: undefined }, [], sent).name).toBeUndefined();
+    expect(valuesOver(saved, stored, { ...saved, tags: ["tavern"] }, ["tags"], sent).tags).toEqual([
+      "tavern",
+    ]);
+    expect(valuesOver(stored, stored, saved, ["tags"], sent)).toEqual(saved);
+  });
+});
+
+describe("bodyOfChanges", () => {
+  const sent = { onlyByPost: ["name"], required: ["name", "tags"] } as const;
+
+  it("has the changes alone unless one of them needs a POST, which names what it requires", () => {
+    const values = { ...stored, budget: 6_000 };
+    expect(bodyOfChanges(values, { budget: 6_000 }, sent)).toEqual({
+      isPosted: false,
+      body: { budget: 6_000 },
+    });
+    expect(bodyOfChanges({ ...stored, name: "Oak" }, { name: "Oak" }, sent)).toEqual({
+      isPosted: true,
+      body: { name: "Oak", tags: ["tavern"] },
+    });
+    expect(bodyOfChanges({ ...values, name: "Oak" }, { name: "Oak", budget: 6_000 }, sent)).toEqual({
+      isPosted: true,
+      body: { name: "Oak", tags: ["tavern"], budget: 6_000 },
+    });
   });
 });

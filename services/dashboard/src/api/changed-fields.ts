@@ -6,3 +6,51 @@ export function changedFields<Values extends object>(stored: Values, values: Val
   });
   return Object.fromEntries(changed) as Partial<Values>;
 }
+
+/**
+ * Values that were typed over `stored`, over what is stored next: fields that were not changed follow it. Of the fields
+ * in `lists` only the entries that were added and removed count, so that those of others stay.
+ * @param sent what is on its way to be stored: a field that was set back since is a change, too
+ */
+export function valuesOver<Values extends object>(
+  next: Values,
+  stored: Values,
+  values: Values,
+  lists: readonly (keyof Values)[] = [],
+  sent: Partial<Values> = {},
+): Values {
+  const changed: Partial<Values> = {};
+  const changedSince = changedFields({ ...stored, ...sent }, values);
+  for (const field of Object.keys({
+    ...changedFields(stored, values),
+    ...changedSince,
+  }) as (keyof Values)[]) {
+    changed[field] = values[field];
+    if (!lists.includes(field)) continue;
+    const before = field in sent && field in changedSince ? sent : stored;
+    const [mine, former, theirs] = [values, before, next].map((one) => (one[field] ?? []) as unknown[]);
+    const kept = theirs?.filter((entry) => mine?.includes(entry) || !former?.includes(entry)) ?? [];
+    const added = mine?.filter((entry) => !former?.includes(entry) && !kept.includes(entry)) ?? [];
+    changed[field] = [...kept, ...added] as Values[typeof field];
+  }
+  return { ...next, ...changed };
+}
+
+/** How a form of a POST that also changes what is stored sends its changes. */
+export interface SentChanges<Field extends PropertyKey> {
+  /** Fields that only the POST takes: a PATCH sends changes of all others. */
+  onlyByPost: readonly Field[];
+  /** Fields that a POST has to have, changed or not. */
+  required: readonly Field[];
+}
+
+/** The body for changed fields, and whether it has to be posted. Names nothing that was not changed, unless it is required. */
+export function bodyOfChanges<Values extends object>(
+  values: Values,
+  changes: Partial<Values>,
+  { onlyByPost, required }: SentChanges<keyof Values>,
+): { isPosted: boolean; body: Partial<Values> } {
+  if (!onlyByPost.some((field) => field in changes)) return { isPosted: false, body: changes };
+  const named = Object.fromEntries(required.map((field) => [field, values[field]])) as Partial<Values>;
+  return { isPosted: true, body: { ...named, ...changes } };
+}

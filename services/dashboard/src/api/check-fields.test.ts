@@ -1,6 +1,12 @@
-import { campaignCreateSchema, creativeCreateSchema, placementCreateSchema } from "@diegetic/contracts";
+import {
+  campaignCreateSchema,
+  creativeCreateSchema,
+  matchRequestSchema,
+  placementCreateSchema,
+} from "@diegetic/contracts";
 import { describe, expect, it } from "@jest/globals";
-import { checkFields, type FieldSchema } from "./check-fields.ts";
+import { fieldNamedIn } from "./api-error.ts";
+import { checkFields, type FieldSchema, formFields } from "./check-fields.ts";
 
 const campaign = campaignCreateSchema as unknown as FieldSchema;
 const inDollars = (field: string, value: number) =>
@@ -40,6 +46,49 @@ describe("checkFields", () => {
     expect(checkFields(placement, { creator_id: "studio", placement_types: [] })).toEqual({
       placement_types: "Choose at least one.",
     });
+  });
+
+  it("counts the decimals of a share", () => {
+    const placement = placementCreateSchema as unknown as FieldSchema;
+    const shareOf = (revenue_share_pct: number) =>
+      checkFields(placement, {
+        creator_id: "studio",
+        placement_types: ["product_mention"],
+        revenue_share_pct,
+      });
+    expect(shareOf(12.345)).toEqual({ revenue_share_pct: "Use at most 2 decimals." });
+    for (const share of [0, 0.07, 12.34, 70, 100]) expect(shareOf(share)).toEqual({});
+  });
+
+  it("says which characters a game ID has, and finds invisible texts and malformed dates", () => {
+    const request = matchRequestSchema as unknown as FieldSchema;
+    const gameOf = (game_id: string) => checkFields(request, { game_id, user_id: "u", game_context: {} });
+    expect(gameOf("fjord 2\u00e9")).toEqual({});
+    expect(gameOf("fjord\t2")).toEqual({
+      game_id: "Use visible characters and spaces only: no tabs, line breaks or other control characters.",
+    });
+    const values = {
+      name: "\u200b",
+      budget_cents: 2_000,
+      cpm_bid_cents: 500,
+      start_date: "2026-12-01 or so",
+    };
+    expect(checkFields(campaign, values)).toEqual({
+      name: "Fill in this field.",
+      start_date: "Enter a date, such as 2026-12-01.",
+    });
+  });
+
+  it("looks into objects, and names their fields by path", () => {
+    const request = matchRequestSchema as unknown as FieldSchema;
+    const values = { game_id: "fjord", user_id: "u", game_context: { location: "x".repeat(201) } };
+    expect(checkFields(request, values)).toEqual({
+      "game_context.location": "Use at most 200 characters; this has 201.",
+    });
+    const fields = formFields(request, ["game_context.location"]);
+    expect(fields).toEqual(expect.arrayContaining(["game_id", "game_context.location"]));
+    expect(fieldNamedIn("game_context.location must be text", fields)).toBe("game_context.location");
+    expect(fieldNamedIn("player_geo.city_name must be text", fields)).toBeUndefined();
   });
 
   it("lets optional fields be cleared", () => {

@@ -25,6 +25,7 @@ export type FieldProblems = Record<string, string>;
 export type ShowNumber = (field: string, value: number) => string;
 
 const showPlain: ShowNumber = (_field, value) => String(value);
+const VISIBLE = /[^\s\p{Default_Ignorable_Code_Point}]/u;
 const FORMATS: Record<string, (text: string) => boolean> = {
   email: isEmail,
   uri: (text) => /^https?:\/\/\S+$/i.test(text) && URL.canParse(text),
@@ -38,19 +39,38 @@ const FORMAT_SENTENCES: Record<string, string> = {
   "iso-date": "Enter a date, such as 2026-12-01.",
 };
 
-/** Every field with something wrong, and a sentence that says what is expected. Empty when the values can be sent. */
+/**
+ * Every field with something wrong, and a sentence that says what is expected; a field of an object by its path, as
+ * `player_geo.lat`. Empty when the values can be sent.
+ */
 export function checkFields(
   schema: FieldSchema,
   values: Readonly<Record<string, unknown>>,
   show: ShowNumber = showPlain,
+  parent = "",
 ): FieldProblems {
   const problems: FieldProblems = {};
   for (const [field, expected] of Object.entries(schema.properties ?? {})) {
+    const value = values[field];
+    if (expected.properties !== undefined && typeof value === "object" && value !== null) {
+      const parts = value as Record<string, unknown>;
+      Object.assign(problems, checkFields(expected, parts, show, `${parent}${field}.`));
+      continue;
+    }
     const isRequired = schema.required?.includes(field) ?? false;
-    const problem = problemOf(field, expected, values[field], isRequired, show);
-    if (problem !== undefined) problems[field] = problem;
+    const problem = problemOf(field, expected, value, isRequired, show);
+    if (problem !== undefined) problems[`${parent}${field}`] = problem;
   }
   return problems;
+}
+
+/**
+ * What has a field of its own in a form: the fields of the body other than objects, and the parts of objects that the form
+ * names. A sentence about anything else belongs to no field.
+ */
+export function formFields(schema: FieldSchema, nested: readonly string[]): string[] {
+  const fields = Object.entries(schema.properties ?? {});
+  return [...nested, ...fields.flatMap(([field, { properties }]) => (properties ? [] : [field]))];
 }
 
 function problemOf(
@@ -86,9 +106,16 @@ function numberProblem(
   const { minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY } = schema;
   if (typeof value !== "number" || Number.isNaN(value)) return "Enter a number.";
   if ([schema.type].flat().includes("integer") && !Number.isInteger(value)) return "Enter a whole number.";
-  if (value >= minimum && value <= maximum) return undefined;
+  if (value >= minimum && value <= maximum) return decimalsProblem(schema, value);
   if (maximum === Number.POSITIVE_INFINITY) return `Enter ${show(field, minimum)} or more.`;
   return `Enter a number from ${show(field, minimum)} to ${show(field, maximum)}.`;
+}
+
+/** Decimals are counted, as by the server: the remainder of 0.07 by 0.01 is not 0. */
+function decimalsProblem({ multipleOf }: FieldSchema, value: number): string | undefined {
+  if (multipleOf === undefined) return undefined;
+  const decimals = Math.max(0, Math.round(-Math.log10(multipleOf)));
+  return Number(value.toFixed(decimals)) === value ? undefined : `Use at most ${decimals} decimals.`;
 }
 
 function textProblem(schema: FieldSchema, value: unknown): string | undefined {
@@ -100,8 +127,12 @@ function textProblem(schema: FieldSchema, value: unknown): string | undefined {
   }
   const { format } = schema;
   const isWellFormed = format === undefined ? undefined : FORMATS[format];
-  if (isWellFormed !== undefined && !isWellFormed(value)) return FORMAT_SENTENCES[format ?? ""];
-  return undefined;
+  const formatSentence = FORMAT_SENTENCES[format ?? ""];
+  if (isWellFormed !== undefined && !isWellFormed(value)) return formatSentence;
+  if (schema.pattern === undefined || new RegExp(schema.pattern, "u").test(value)) return undefined;
+  if (formatSentence !== undefined) return formatSentence;
+  if (!VISIBLE.test(value)) return "Fill in this field.";
+  return "Use visible characters and spaces only: no tabs, line breaks or other control characters.";
 }
 
 function listProblem(

@@ -21,10 +21,19 @@ export function apiQueryKey<Key extends ReadKey>(key: Key, input?: InputOf<Key>)
 export interface ReadOptions {
   /** Asks only when true. */
   enabled?: boolean;
-  /** Asks again after this time while the page is looked at. */
+  /** Asks again after this time while the page is looked at; after 403 or 404, once something was changed. */
   refetchEveryMs?: number;
   /** Keeps the answer of the former input in view until that of the new one is there. */
   keepPrevious?: boolean;
+}
+
+/** Asks again after the time, until the answer is one that only a change can make another. */
+export function refetching(everyMs: number | undefined) {
+  if (everyMs === undefined) return {};
+  return {
+    refetchInterval: ({ state }: { state: { error: ApiError | null } }) =>
+      hasStatus(state.error, 403, 404) ? (false as const) : everyMs,
+  };
 }
 
 /** The answer of an operation that reads, kept and shared between components. */
@@ -37,7 +46,7 @@ export function useRead<Key extends ReadKey>(
     queryKey: [key, input ?? {}],
     queryFn: ({ signal }) => anyCall(key, input, { signal }) as Promise<AnswerOf<Key>>,
     ...(enabled !== undefined && { enabled }),
-    ...(refetchEveryMs !== undefined && { refetchInterval: refetchEveryMs }),
+    ...refetching(refetchEveryMs),
     ...(keepPrevious === true && { placeholderData: (previous: AnswerOf<Key> | undefined) => previous }),
   });
 }

@@ -44,16 +44,22 @@ export function useAbility(): { canChange: boolean; canAdminister: boolean } {
   return { canChange: role !== "viewer", canAdminister: role === "owner" };
 }
 
-/** Takes over another session, or the end of one: nothing of the former account stays in view. */
+/**
+ * Takes over another session, or the end of one: nothing of the former account stays in view. What is in view stays
+ * while it is asked for anew where user and account are the same, with another name or role.
+ */
 export function useSessionChange(): (next: Session | null) => void {
   const client = useQueryClient();
   return useCallback(
     (next) => {
       const others = { predicate: ({ queryKey }: { queryKey: QueryKey }) => queryKey[0] !== "session" };
+      const former = client.getQueryData(sessionQuery.queryKey);
       showAccount(next?.account.id);
       client.setQueryData(sessionQuery.queryKey, next);
       if (next === null) client.removeQueries(others);
-      else void client.resetQueries(others);
+      else if (former?.account.id === next.account.id && former.user.id === next.user.id) {
+        void client.invalidateQueries(others);
+      } else void client.resetQueries(others);
     },
     [client],
   );

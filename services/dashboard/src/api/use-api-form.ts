@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
-import { changedFields } from "./changed-fields.ts";
+import { bodyOfChanges, changedFields, type SentChanges, valuesOver } from "./changed-fields.ts";
 import type { AnswerOf, BodyOf, ChangeKey, InputOf } from "./operations.ts";
 import { useChange } from "./queries.ts";
 import { useDraft } from "./use-draft.ts";
@@ -24,34 +24,58 @@ export interface ApiForm<Key extends ChangeKey> extends Pick<FieldSentences<Key>
   reset: (values: Partial<BodyOf<Key>>) => void;
 }
 
-interface ApiFormOptions {
+interface ApiFormOptions<Key extends ChangeKey> {
   /** Keeps unsent values in the browser under this name. */
   draft?: string;
+  /** The PATCH with the same answer that sends what needs no POST. */
+  patch?: SentChanges<keyof BodyOf<Key>> & { key: ChangeKey };
+  /** Fields that cannot be changed at the moment, even if the browser kept a change. */
+  fixed?: readonly (keyof BodyOf<Key>)[];
+  /** Refuses values before they are sent, in addition to the schema. */
+  check?: ValuesCheck<Key>;
+  /** Reads what is stored right before it is sent: fields that were not changed here go out as they are then. */
+  readStored?: (values: Partial<BodyOf<Key>>) => Promise<Partial<BodyOf<Key>>>;
+  /** Fields that are lists to which others add as well: only what was added and removed here is changed. */
+  lists?: readonly (keyof BodyOf<Key>)[];
 }
+
+/** What is wrong with values beyond what the schema says, as sentences at their fields. */
+type ValuesCheck<Key extends ChangeKey> = (
+  values: Partial<BodyOf<Key>>,
+) => Partial<Record<keyof BodyOf<Key>, string | undefined>>;
 
 /**
  * The state of a form that sends the body of one operation: checked by its schema, answered at the field that the API
- * names. A PATCH sends only what was changed here, so that it does not revert what others changed meanwhile.
+ * names. A PATCH sends only what was changed here, so that it does not revert what others changed meanwhile. Fields that
+ * were not changed here follow `initial`.
  */
 export function useApiForm<Key extends ChangeKey>(
   key: Key,
   initial: Partial<BodyOf<Key>>,
-  options: ApiFormOptions = {},
+  options: ApiFormOptions<Key> = {},
 ): ApiForm<Key> {
   const draft = useDraft<Partial<BodyOf<Key>>>(options.draft);
   const [values, setValues] = useState<Partial<BodyOf<Key>>>({ ...initial, ...draft.restored });
   const [stored, setStored] = useState(initial);
-  const changes = useMemo(() => changedFields(stored, values), [stored, values]);
+  const [sending, setSending] = useState<Partial<BodyOf<Key>>>();
+  const { patch, fixed = NONE, lists = NONE } = options;
+  const initialText = JSON.stringify(initial);
+  const [followedText, setFollowedText] = useState(initialText);
+  if (followedText !== initialText) {
+    setFollowedText(initialText);
+    setStored(initial);
+    setValues(valuesOver(initial, stored, values, lists, sending));
+  }
+  const changes = useMemo(() => without(changedFields(stored, values), fixed), [stored, values, fixed]);
   const { problem, failure, clear, check, showRefusal } = useFieldProblems(key);
   const change = useChange(key);
-  const latest = useRef(values);
-  useEffect(() => {
-    latest.current = values;
-  }, [values]);
+  const partly = useChange(patch?.key ?? key);
+  const edits = useRef(0);
   useEffect(() => draft.save(changes), [changes, draft]);
 
   const set: ApiForm<Key>["set"] = useCallback(
     (field, value) => {
+      edits.current += 1;
       setValues((former) => ({ ...former, [field]: value }));
       clear(field);
     },
@@ -60,6 +84,7 @@ export function useApiForm<Key extends ChangeKey>(
 
   const reset = useCallback(
     (next: Partial<BodyOf<Key>>) => {
+      edits.current += 1;
       setValues(next);
       setStored(next);
       clear();
@@ -68,22 +93,36 @@ export function useApiForm<Key extends ChangeKey>(
   );
 
   const send: ApiForm<Key>["send"] = async (rest, next) => {
-    const body = key.startsWith("PATCH ") ? changes : values;
-    if (!check(body)) return undefined;
+    const editsBefore = edits.current;
+    // A PATCH needs no field, but the schema is that of the POST.
+    if (!check(key.startsWith("PATCH ") ? changes : values, options.check?.(values))) return undefined;
     try {
-      const answer = await change.mutateAsync({ ...rest, body } as unknown as InputOf<Key>);
-      if (latest.current === values) {
-        const shown = next?.(answer) ?? values;
+      const now = (await options.readStored?.(values)) ?? stored;
+      const sent = now === stored ? values : valuesOver(now, stored, values, lists);
+      const sentChanges = without(changedFields(now, sent), fixed);
+      const { isPosted, body } =
+        patch === undefined
+          ? { isPosted: true, body: key.startsWith("PATCH ") ? sentChanges : sent }
+          : bodyOfChanges(sent, sentChanges, patch);
+      const input = { ...rest, body };
+      setSending(body);
+      const answer = isPosted
+        ? await change.mutateAsync(input as unknown as InputOf<Key>)
+        : ((await partly.mutateAsync(input as never)) as AnswerOf<Key>);
+      const shown = next?.(answer);
+      if (edits.current === editsBefore && shown !== undefined) {
         setStored(shown);
         setValues(shown);
-        draft.remove();
       } else {
         setStored((former) => ({ ...former, ...body }));
       }
+      if (edits.current === editsBefore) draft.remove();
       return answer;
     } catch (error) {
       showRefusal(error);
       return undefined;
+    } finally {
+      setSending(undefined);
     }
   };
 
@@ -96,7 +135,13 @@ export function useApiForm<Key extends ChangeKey>(
     problem,
     failure,
     isChanged,
-    error: change.error,
-    isSending: change.isPending,
+    error: change.error ?? partly.error,
+    isSending: change.isPending || partly.isPending,
   };
+}
+
+const NONE: readonly never[] = [];
+
+function without<Values extends object>(values: Values, fields: readonly PropertyKey[]): Values {
+  return Object.fromEntries(Object.entries(values).filter(([field]) => !fields.includes(field))) as Values;
 }

@@ -2,10 +2,6 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { sessionQuery } from "./session.ts";
 
-interface Stored<Values> {
-  changes: Partial<Values>;
-}
-
 export interface Draft<Values> {
   restored: Partial<Values> | undefined;
   /** Keeps the changes; removes the draft when there are none. */
@@ -30,7 +26,7 @@ export function useDraft<Values>(name: string | undefined): Draft<Values> {
       restored: read<Values>(key),
       save: (changes) => {
         if (Object.keys(changes).length === 0) remove();
-        else write(key, JSON.stringify({ changes } satisfies Stored<Values>));
+        else write(key, JSON.stringify({ changes }));
       },
       remove,
     };
@@ -39,7 +35,7 @@ export function useDraft<Values>(name: string | undefined): Draft<Values> {
 
 function read<Values>(key: string): Partial<Values> | undefined {
   try {
-    return (JSON.parse(localStorage.getItem(key) ?? "null") as Stored<Values> | null)?.changes;
+    return (JSON.parse(localStorage.getItem(key) ?? "null") as { changes: Partial<Values> } | null)?.changes;
   } catch {
     return undefined;
   }

@@ -2,7 +2,7 @@ import schemas from "virtual:request-schemas";
 import { useCallback, useState } from "react";
 import { formatCents } from "../format/format.ts";
 import { ApiError, fieldNamedIn } from "./api-error.ts";
-import { checkFields, type FieldProblems, type FieldSchema } from "./check-fields.ts";
+import { checkFields, type FieldProblems, type FieldSchema, formFields } from "./check-fields.ts";
 import type { BodyOf, ChangeKey } from "./operations.ts";
 
 /** The schema of the body of an operation, as plain data. */
@@ -10,9 +10,18 @@ export function requestSchema(key: ChangeKey): FieldSchema {
   return schemas[key] ?? {};
 }
 
+/** As the API names it: "game_context.location". */
+export type NestedField = `${string}.${string}`;
+
+/** The bounds and the default of a number in the body of an operation. */
+export function numberLimits<Key extends ChangeKey>(key: Key, field: string & keyof BodyOf<Key>) {
+  const { minimum, maximum, default: usual } = requestSchema(key).properties?.[field] ?? {};
+  return { min: Number(minimum), max: Number(maximum), usual: Number(usual) };
+}
+
 export interface FieldSentences<Key extends ChangeKey> {
   /** The sentence at a field, once there is something wrong with it. */
-  problem: (field: keyof BodyOf<Key>) => string | undefined;
+  problem: (field: keyof BodyOf<Key> | NestedField) => string | undefined;
   /** A sentence that belongs to no field. */
   failure: string | undefined;
   /** Removes the sentence of one field, or all of them. */
@@ -22,12 +31,18 @@ export interface FieldSentences<Key extends ChangeKey> {
     values: Partial<BodyOf<Key>>,
     more?: Partial<Record<keyof BodyOf<Key>, string | undefined>>,
   ) => boolean;
-  /** Puts what the API refused at the field that its sentence names. */
-  showRefusal: (error: unknown) => void;
+  /** Puts what the API refused at the field that its sentence names. Answers whether it names one. */
+  showRefusal: (error: unknown) => boolean;
 }
 
-/** What is wrong with a form that sends the body of one operation: by its schema before sending, by the API's answer after. */
-export function useFieldProblems<Key extends ChangeKey>(key: Key): FieldSentences<Key> {
+/**
+ * What is wrong with a form that sends the body of one operation: by its schema before sending, by the API's answer after.
+ * @param nested the parts of the body's fields that have fields of their own in the form
+ */
+export function useFieldProblems<Key extends ChangeKey>(
+  key: Key,
+  nested: readonly NestedField[] = [],
+): FieldSentences<Key> {
   const [problems, setProblems] = useState<FieldProblems>({});
   const [failure, setFailure] = useState<string>();
   const clear = useCallback((field?: keyof BodyOf<Key>) => {
@@ -49,9 +64,10 @@ export function useFieldProblems<Key extends ChangeKey>(key: Key): FieldSentence
   };
   const showRefusal = (error: unknown) => {
     const detail = error instanceof ApiError ? error.detail : String(error);
-    const field = fieldNamedIn(detail, Object.keys(requestSchema(key).properties ?? {}));
+    const field = fieldNamedIn(detail, formFields(requestSchema(key), nested));
     if (field === undefined) setFailure(detail);
     else setProblems({ [field]: detail });
+    return field !== undefined;
   };
   return { problem: (field) => problems[field as string], failure, clear, check, showRefusal };
 }

@@ -1,18 +1,17 @@
-import { type UseQueryResult, useQuery } from "@tanstack/react-query";
+import {
+  type UseInfiniteQueryResult,
+  type UseQueryResult,
+  useInfiniteQuery,
+  useQuery,
+} from "@tanstack/react-query";
 import type { ApiError } from "./api-error.ts";
 import { type CallOptions, callForResponse } from "./call.ts";
 import { nextCursor } from "./link.ts";
 import type { AnswerOf, InputOf, ReadKey } from "./operations.ts";
+import { type ReadOptions, refetching } from "./queries.ts";
 
 type AnyCall = (key: string, input: unknown, options: CallOptions) => Promise<Response>;
 const anyCall = callForResponse as unknown as AnyCall;
-
-interface ReadAllOptions {
-  /** Asks only when true. */
-  enabled?: boolean;
-  /** Asks again after this time while the page is looked at. */
-  refetchEveryMs?: number;
-}
 
 /** As `useRead`, over every page of the answer: pages show sums and filters, and those need all rows. */
 export function useReadAll<Key extends ReadKey>(
@@ -20,28 +19,77 @@ export function useReadAll<Key extends ReadKey>(
   input: InputOf<Key>,
   /** Joins the answer so far with that of the next page. */
   join: (sofar: AnswerOf<Key>, next: AnswerOf<Key>) => AnswerOf<Key>,
-  { enabled, refetchEveryMs }: ReadAllOptions = {},
+  { enabled, refetchEveryMs }: Pick<ReadOptions, "enabled" | "refetchEveryMs"> = {},
 ): UseQueryResult<AnswerOf<Key>, ApiError> {
   return useQuery<AnswerOf<Key>, ApiError>({
     queryKey: [key, input, "all pages"],
-    queryFn: async ({ signal }) => {
-      const { query = {} } = input as { query?: object };
-      const read = async (cursor?: string) => {
-        const page = { ...input, query: { ...query, cursor } } as unknown as InputOf<Key>;
-        const response = await anyCall(key, page, { signal });
-        const next = nextCursor(response.headers.get("Link"));
-        return { answer: (await response.json()) as AnswerOf<Key>, next };
-      };
-      let { answer, next } = await read();
-      while (next !== undefined) {
-        const page = await read(next);
-        answer = join(answer, page.answer);
-        next = page.next;
-      }
-      return answer;
-    },
+    queryFn: ({ signal }) => readAll(key, input, join, signal),
     placeholderData: (previous: AnswerOf<Key> | undefined) => previous,
     ...(enabled !== undefined && { enabled }),
-    ...(refetchEveryMs !== undefined && { refetchInterval: refetchEveryMs }),
+    ...refetching(refetchEveryMs),
   });
+}
+
+/** As `useRead`, over the first page of the answer, and whether there are more. Keeps the former page in view. */
+export function useReadFirst<Key extends ReadKey>(
+  key: Key,
+  input: InputOf<Key>,
+): UseQueryResult<{ answer: AnswerOf<Key>; hasMore: boolean }, ApiError> {
+  return useQuery<{ answer: AnswerOf<Key>; hasMore: boolean }, ApiError>({
+    queryKey: [key, input, "first page"],
+    queryFn: async ({ signal }) => {
+      const { answer, next } = await readPage(key, input, undefined, signal);
+      return { answer, hasMore: next !== undefined };
+    },
+    placeholderData: (previous: { answer: AnswerOf<Key>; hasMore: boolean } | undefined) => previous,
+  });
+}
+
+async function readAll<Key extends ReadKey>(
+  key: Key,
+  input: InputOf<Key>,
+  join: (sofar: AnswerOf<Key>, next: AnswerOf<Key>) => AnswerOf<Key>,
+  signal: AbortSignal,
+): Promise<AnswerOf<Key>> {
+  let { answer, next } = await readPage(key, input, undefined, signal);
+  while (next !== undefined) {
+    const page = await readPage(key, input, next, signal);
+    answer = join(answer, page.answer);
+    next = page.next;
+  }
+  return answer;
+}
+
+/** As `useRead`, over the first pages of the answer: `fetchNextPage` adds one while `hasNextPage`. */
+export function useReadPages<Key extends ReadKey>(
+  key: Key,
+  input: InputOf<Key>,
+  { refetchEveryMs }: Pick<ReadOptions, "refetchEveryMs"> = {},
+): UseInfiniteQueryResult<AnswerOf<Key>[], ApiError> {
+  return useInfiniteQuery({
+    queryKey: [key, input, "first pages"],
+    queryFn: ({ signal, pageParam }) => readPage(key, input, pageParam, signal),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ next }: Page<Key>) => next,
+    select: ({ pages }) => pages.map(({ answer }) => answer),
+    ...refetching(refetchEveryMs),
+  });
+}
+
+interface Page<Key extends ReadKey> {
+  answer: AnswerOf<Key>;
+  /** Cursor of the next page. */
+  next: string | undefined;
+}
+
+async function readPage<Key extends ReadKey>(
+  key: Key,
+  input: InputOf<Key>,
+  cursor: string | undefined,
+  signal: AbortSignal,
+): Promise<Page<Key>> {
+  const { query = {} } = input as { query?: object };
+  const response = await anyCall(key, { ...input, query: { ...query, cursor } }, { signal });
+  const next = nextCursor(response.headers.get("Link"));
+  return { answer: (await response.json()) as AnswerOf<Key>, next };
 }

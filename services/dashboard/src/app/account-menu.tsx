@@ -53,7 +53,7 @@ export function AccountMenu() {
               <Text fw={600} truncate>
                 {session.account.label}
               </Text>
-              <Text fz={13} c="dimmed" truncate>
+              <Text fz="xs" c="dimmed" truncate>
                 {session.user.name}
               </Text>
             </div>

@@ -1,12 +1,13 @@
 import { AppShell, Burger, Button, Group, Modal, NavLink, ScrollArea, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { useQuery } from "@tanstack/react-query";
-import { useEffect, useRef } from "react";
+import { onlineManager, useQuery } from "@tanstack/react-query";
+import { useEffect, useRef, useSyncExternalStore } from "react";
 import { Link, Navigate, Outlet, ScrollRestoration, useLocation, useNavigation } from "react-router";
-import { useRead } from "../api/queries.ts";
+import { hasStatus, useRead } from "../api/queries.ts";
 import { sessionQuery } from "../api/session.ts";
 import { areas } from "../areas/areas.ts";
-import { formatCents } from "../format/format.ts";
+import { firstDayOf } from "../format/days.ts";
+import { centsOfMicrocents, formatCents } from "../format/format.ts";
 import { Brand } from "../kit/brand.tsx";
 import { Loading } from "../kit/loading.tsx";
 import { Failed } from "../kit/states.tsx";
@@ -52,6 +53,7 @@ function SignedInFrame({ isOperator }: { isOperator: boolean }) {
   const { pathname } = useLocation();
   const navigation = useNavigation();
   useEffect(close, [pathname]);
+  useFocusOnNewPage(pathname);
   const shown = areas.filter(
     (area) => area.navigation.length > 0 && (isOperator || area.isForOperators !== true),
   );
@@ -79,7 +81,7 @@ function SignedInFrame({ isOperator }: { isOperator: boolean }) {
         <AppShell.Section grow component={ScrollArea} px="sm" pt={{ base: "sm", sm: 0 }}>
           {shown.map(({ label, navigation: entries }) => (
             <div key={label} className={classes.group}>
-              <Text fz={13} c="dimmed" px={12} mb={4} id={`navigation-${label}`}>
+              <Text fz="xs" c="dimmed" px={12} mb={4} id={`navigation-${label}`}>
                 {label}
               </Text>
               <ul aria-labelledby={`navigation-${label}`}>
@@ -110,10 +112,46 @@ function SignedInFrame({ isOperator }: { isOperator: boolean }) {
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1} aria-busy={navigation.state === "loading"}>
         {navigation.state === "loading" && <div className={classes.progress} />}
+        <OfflineNotice />
         <Outlet />
         <OtherAccount />
       </AppShell.Main>
     </AppShell>
+  );
+}
+
+/**
+ * Moves the focus to the heading of a page that was opened from another one, so that screen readers announce it and the
+ * keyboard goes on from there. A control of the page that is still there (a tab) keeps it, and so does a dialog.
+ */
+function useFocusOnNewPage(pathname: string) {
+  const former = useRef(pathname);
+  useEffect(() => {
+    if (former.current === pathname) return;
+    former.current = pathname;
+    const main = document.getElementById("content");
+    const focused = document.activeElement;
+    const isKept = focused !== main && main?.contains(focused);
+    if (isKept || document.querySelector('[role="dialog"]') !== null) return;
+    const target = main?.querySelector<HTMLElement>("h1") ?? main;
+    if (target?.tagName === "H1") target.tabIndex = -1;
+    // Where the page is scrolled to is restored by the router.
+    target?.focus({ preventScroll: true });
+  }, [pathname]);
+}
+
+/** Says that the browser is offline. The element stays, so that screen readers announce what changes in it. */
+function OfflineNotice() {
+  const isOnline = useSyncExternalStore(onlineManager.subscribe, () => onlineManager.isOnline());
+  return (
+    <div role="status" aria-label="Connection">
+      {!isOnline && (
+        <Text className={classes.offline ?? ""}>
+          You are offline. Only an installation on this machine or network can answer; otherwise you see what
+          was last read, until the connection is back.
+        </Text>
+      )}
+    </div>
   );
 }
 
@@ -138,15 +176,39 @@ function OtherAccount() {
 }
 
 const BALANCE_REFRESH_MS = 30_000;
+const EARNED_DAYS = "30";
 
-/** The balance of the account; nothing before it has registered as an advertiser. */
+/**
+ * The balance of an advertiser, or what the games of an account that does not advertise have earned. Its place is there
+ * from the start: nothing below it moves.
+ */
 function Balance() {
-  const { data } = useRead("GET /profile", {}, { refetchEveryMs: BALANCE_REFRESH_MS });
-  if (data === undefined) return null;
+  const { data, error } = useRead("GET /profile", {}, { refetchEveryMs: BALANCE_REFRESH_MS });
+  const isAdvertiser = !hasStatus(error, 403, 404);
+  const earnings = useRead(
+    "GET /earnings",
+    { query: { from: firstDayOf(EARNED_DAYS, new Date()), limit: 1 } },
+    { enabled: !isAdvertiser },
+  );
+  const earned = earnings.data?.total;
+  if (!isAdvertiser && earned !== undefined && earned.impressions > 0) {
+    return (
+      <Link to="/earnings" className={classes.balance}>
+        <span>Earned in {EARNED_DAYS} days</span>
+        <strong>{formatCents(centsOfMicrocents(earned.earned_microcents))}</strong>
+      </Link>
+    );
+  }
   return (
     <Link to="/money" className={classes.balance}>
       <span>Balance</span>
-      <strong>{formatCents(data.balance_cents)}</strong>
+      {data ? (
+        <strong>{formatCents(data.balance_cents)}</strong>
+      ) : !isAdvertiser && !earnings.isPending ? (
+        <span>none yet</span>
+      ) : error && isAdvertiser ? (
+        <span>not loaded</span>
+      ) : null}
     </Link>
   );
 }

@@ -1,6 +1,6 @@
-import { MutationCache, QueryCache, QueryClient, queryOptions } from "@tanstack/react-query";
+import { QueryClient, queryOptions } from "@tanstack/react-query";
 import { ApiError } from "../api/api-error.ts";
-import { showAccount } from "../api/call.ts";
+import { onRefusal, showAccount } from "../api/call.ts";
 import { sessionQuery } from "../api/session.ts";
 
 const FRESH_MS = 15_000;
@@ -21,18 +21,12 @@ export const otherAccountQuery = queryOptions({
 
 /** The store of all answers. An answer 401 ends the session: the frame then goes to the sign-in page. */
 export function createQueryClient(): QueryClient {
-  const noteEnd = (error: unknown) => {
-    if (!(error instanceof ApiError)) return;
-    if (error.isOtherAccount) client.setQueryData(otherAccountQuery.queryKey, true);
-    if (error.status !== 401) return;
-    showAccount(undefined);
-    client.setQueryData(sessionQuery.queryKey, null);
-  };
   const client = new QueryClient({
-    queryCache: new QueryCache({ onError: noteEnd }),
-    mutationCache: new MutationCache({ onError: noteEnd }),
     defaultOptions: {
       queries: {
+        // A local installation answers without a connection: every request is tried, and asked anew with the connection.
+        networkMode: "always",
+        refetchOnReconnect: true,
         staleTime: FRESH_MS,
         retry: (failures, error) => failures < MAX_RETRIES && isTransient(error),
         retryDelay: (failures, error) =>
@@ -40,7 +34,14 @@ export function createQueryClient(): QueryClient {
             ? Math.min(error.retryAfterSeconds, 10) * 1000
             : 500 * 2 ** failures,
       },
+      mutations: { networkMode: "always" },
     },
+  });
+  onRefusal((error) => {
+    if (error.isOtherAccount) client.setQueryData(otherAccountQuery.queryKey, true);
+    if (error.status !== 401) return;
+    showAccount(undefined);
+    client.setQueryData(sessionQuery.queryKey, null);
   });
   return client;
 }

@@ -1,8 +1,9 @@
 import { Button, Group, SegmentedControl, Skeleton, Table, Text, Title } from "@mantine/core";
 import { IconDownload } from "@tabler/icons-react";
-import { lazy, type ReactNode, Suspense, useState } from "react";
-import { download, toCsv } from "../format/csv.ts";
+import { type CSSProperties, lazy, type ReactNode, Suspense, useState } from "react";
+import { type CsvValue, download, toCsv } from "../format/csv.ts";
 import {
+  dollarsOfCents,
   formatAxisCents,
   formatCompact,
   formatCount,
@@ -13,7 +14,8 @@ import {
 } from "../format/format.ts";
 import { Failed } from "../kit/states.tsx";
 import classes from "./chart.module.css";
-import type { Axis, ChartRow, Series, ValueFormat } from "./chart-data.ts";
+import { type Axis, type ChartRow, type Series, strokeOf, type ValueFormat } from "./chart-data.ts";
+import { MAX_LABELLED_SERIES } from "./series-labels.ts";
 
 const TimePlot = lazy(() => import("./plots.tsx").then(({ TimePlot }) => ({ default: TimePlot })));
 const RankPlot = lazy(() => import("./plots.tsx").then(({ RankPlot }) => ({ default: RankPlot })));
@@ -39,6 +41,8 @@ interface ChartProps {
   /** `time`: rows by UTC day or hour, oldest first. `rank`: bars, in the order of the rows. */
   kind: "time" | "stacked" | "rank";
   rows: readonly ChartRow[] | undefined;
+  /** The rows answer a former question; those of the present one are on their way. */
+  isStale?: boolean;
   /** The field that names a row: a day `YYYY-MM-DD` or the moment an hour begins over time, any text in a ranking. */
   rowKey: string;
   rowLabel: string;
@@ -57,24 +61,29 @@ export function Chart(props: ChartProps) {
   const { title, about, kind, rows, rowKey, rowLabel, series, format, height = 260, actions } = props;
   const [view, setView] = useState<"chart" | "table">("chart");
   const isTime = kind !== "rank";
+  // The title names a single series.
+  const isNamed = series.length > 1 || kind === "stacked";
+  const isLabelled = isTime && isNamed && series.length <= MAX_LABELLED_SERIES;
   const nameOf = (row: ChartRow) =>
     isTime ? formatPointInFull(String(row[rowKey])) : String(row[rowKey] ?? "Unknown");
+  const inCsv = (value: CsvValue) =>
+    format === "cents" && typeof value === "number" ? dollarsOfCents(value) : value;
   const saveCsv = () => {
     const text = toCsv(
-      [rowLabel, ...series.map(({ label }) => (format === "cents" ? `${label} (cents)` : label))],
-      (rows ?? []).map((row) => [row[rowKey], ...series.map(({ key }) => row[key])]),
+      [rowLabel, ...series.map(({ label }) => (format === "cents" ? `${label} (USD)` : label))],
+      (rows ?? []).map((row) => [row[rowKey], ...series.map(({ key }) => inCsv(row[key]))]),
     );
     download(`${title.toLowerCase().replaceAll(/\W+/g, "-")}.csv`, text);
   };
   return (
-    <section className={classes.chart} aria-label={title}>
+    <section className={classes.chart} aria-label={title} aria-busy={props.isStale === true}>
       <Group justify="space-between" align="flex-start" gap="sm" mb="sm">
         <div>
-          <Title order={2} fz={16}>
+          <Title order={2} fz="md">
             {title}
           </Title>
           {about && (
-            <Text c="dimmed" fz={13}>
+            <Text c="dimmed" fz="xs">
               {about}
             </Text>
           )}
@@ -146,10 +155,14 @@ export function Chart(props: ChartProps) {
         </div>
       ) : (
         <>
-          {(series.length > 1 || kind === "stacked") && (
-            <ul className={classes.key} aria-label="Series">
-              {series.map(({ key, label, role }) => (
-                <li key={key} data-role={role}>
+          {isNamed && (
+            <ul className={isLabelled ? "sr-only" : classes.key} aria-label="Series">
+              {series.map(({ key, label, role }, index) => (
+                <li
+                  key={key}
+                  data-role={role}
+                  style={{ "--series": strokeOf(series, index) } as CSSProperties}
+                >
                   {label}
                 </li>
               ))}
@@ -163,6 +176,7 @@ export function Chart(props: ChartProps) {
                 series={series}
                 height={height}
                 isStacked={kind === "stacked"}
+                isLabelled={isLabelled}
                 axis={AXES[format]}
                 exact={EXACT[format]}
               />

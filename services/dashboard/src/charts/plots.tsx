@@ -5,13 +5,26 @@ import {
   Line,
   ResponsiveContainer,
   Tooltip,
+  usePlotArea,
+  useXAxisScale,
+  useYAxisScale,
   XAxis,
   YAxis,
 } from "recharts";
 import { formatPoint, formatPointInFull, isPresent } from "../format/format.ts";
+import { useIsPhone } from "../kit/use-is-phone.ts";
 import { axisTicks } from "./axis.ts";
 import classes from "./chart.module.css";
-import type { Axis, ChartRow, Series } from "./chart-data.ts";
+import { type Axis, type ChartRow, type Series, strokeOf, textColorOf } from "./chart-data.ts";
+import {
+  LABEL_GAP_PX,
+  LINE_HEIGHT_PX,
+  labelLines,
+  labelWidth,
+  placeLabels,
+  type SeriesEnd,
+  seriesEnds,
+} from "./series-labels.ts";
 
 interface PlotProps {
   rows: readonly ChartRow[];
@@ -24,21 +37,17 @@ interface PlotProps {
 interface TimePlotProps extends PlotProps {
   height: number;
   isStacked: boolean;
+  /** Whether each series is named at its last point. */
+  isLabelled: boolean;
   axis: Axis;
 }
 
-const AXIS = { fontSize: 12, fill: "var(--muted)" };
-const OTHERS = ["var(--other-1)", "var(--other-2)", "var(--info)"];
+const AXIS = { fontSize: 13, fill: "var(--muted)" };
 const RUNNING = "2 4";
-
-function strokeOf(series: readonly Series[], index: number): string {
-  const role = series[index]?.role;
-  if (role === "own") return "var(--ember)";
-  if (role === "plan") return "var(--muted)";
-  if (role === "blue") return "var(--info)";
-  const place = series.slice(0, index).filter(({ role: other }) => other === "other").length;
-  return OTHERS[place % OTHERS.length] ?? "var(--muted)";
-}
+const PLAN = "5 5";
+const MARGIN_PX = 8;
+const MAX_LETTERS = 24;
+const MAX_LETTERS_ON_PHONE = 11;
 
 const runningKey = (key: string) => `${key} running`;
 
@@ -56,7 +65,15 @@ function withRunning(rows: readonly ChartRow[], series: readonly Series[], isRun
 }
 
 /** Series over UTC days or hours: an area below your own, lines for the others. */
-export function TimePlot({ rows, rowKey, series, height, isStacked, axis, exact }: TimePlotProps) {
+export function TimePlot(props: TimePlotProps) {
+  const { rows, rowKey, series, height, isStacked, isLabelled, axis, exact } = props;
+  const isPhone = useIsPhone();
+  const ends = isLabelled ? seriesEnds(rows, series, isStacked) : [];
+  const linesOf = (label: string) => labelLines(label, isPhone ? MAX_LETTERS_ON_PHONE : MAX_LETTERS);
+  const widths = ends
+    .filter(({ row }) => row === rows.length - 1)
+    .map(({ series: { label } }) => labelWidth(linesOf(label)));
+  const right = widths.length === 0 ? MARGIN_PX : LABEL_GAP_PX + Math.max(...widths);
   const numberOf = (row: ChartRow, key: string) => Number(row[key] ?? 0);
   const heights = rows.flatMap((row) => {
     const values = series.map(({ key }) => numberOf(row, key));
@@ -70,7 +87,7 @@ export function TimePlot({ rows, rowKey, series, height, isStacked, axis, exact 
     <ResponsiveContainer width="100%" height={height}>
       <ComposedChart
         data={withRunning(rows, series, isRunning)}
-        margin={{ top: 8, right: 8, bottom: 0, left: 0 }}
+        margin={{ top: MARGIN_PX, right, bottom: 0, left: 0 }}
       >
         <CartesianGrid vertical={false} stroke="var(--line)" />
         <XAxis
@@ -108,7 +125,7 @@ export function TimePlot({ rows, rowKey, series, height, isStacked, axis, exact 
         />
         {series.flatMap(({ key, role }, index) => {
           const stroke = strokeOf(series, index);
-          const dash = role === "plan" ? "5 5" : undefined;
+          const dash = role === "plan" ? PLAN : undefined;
           const parts = [{ dataKey: key, dash }];
           if (isRunning) parts.push({ dataKey: runningKey(key), dash: RUNNING });
           return parts.map(({ dataKey, dash: strokeDasharray }) =>
@@ -142,8 +159,67 @@ export function TimePlot({ rows, rowKey, series, height, isStacked, axis, exact 
             ),
           );
         })}
+        <SeriesLabels rows={rows} rowKey={rowKey} series={series} ends={ends} linesOf={linesOf} />
       </ComposedChart>
     </ResponsiveContainer>
+  );
+}
+
+interface SeriesLabelsProps extends Pick<PlotProps, "rows" | "rowKey" | "series"> {
+  ends: readonly SeriesEnd[];
+  linesOf: (label: string) => string[];
+}
+
+/** The names of the series at their last points; a list beside the plot says them to screen readers. */
+function SeriesLabels({ rows, rowKey, series, ends, linesOf }: SeriesLabelsProps) {
+  const plot = usePlotArea();
+  const scaleX = useXAxisScale();
+  const scaleY = useYAxisScale();
+  if (plot === undefined || scaleX === undefined || scaleY === undefined) return null;
+  const points = ends.map(({ series: { label }, row, value }) => {
+    const isBelow = (other: SeriesEnd) => {
+      const there = rows[row]?.[other.series.key];
+      return other.series.label !== label && typeof there === "number" && there < value;
+    };
+    return {
+      x: Number(scaleX(rows[row]?.[rowKey])),
+      y: Number(scaleY(value)),
+      lines: linesOf(label),
+      isAboveOther: ends.some(isBelow),
+    };
+  });
+  const positions = placeLabels(points, plot);
+  return (
+    <svg aria-hidden="true" className={classes.labels}>
+      {ends.map(({ series: { key, role } }, index) => {
+        const [point, position] = [points[index], positions[index]];
+        if (point === undefined || position === undefined) return null;
+        const stroke = strokeOf(
+          series,
+          series.findIndex((one) => one.key === key),
+        );
+        const { x, y, anchor, isBeside } = position;
+        return (
+          <g key={key}>
+            {isBeside && (
+              <line x1={point.x + 3} y1={point.y} x2={x - 3} y2={y} stroke={stroke} strokeWidth={1} />
+            )}
+            <text x={x} textAnchor={anchor} fill={textColorOf(stroke)} data-role={role}>
+              {point.lines.map((line, at) => (
+                <tspan
+                  key={line}
+                  x={x}
+                  y={y + (at - (point.lines.length - 1) / 2) * LINE_HEIGHT_PX}
+                  dominantBaseline="central"
+                >
+                  {line}
+                </tspan>
+              ))}
+            </text>
+          </g>
+        );
+      })}
+    </svg>
   );
 }
 

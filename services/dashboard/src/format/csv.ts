@@ -1,3 +1,5 @@
+import { dollarsOfCents } from "./format.ts";
+
 export type CsvValue = string | number | boolean | null | undefined;
 
 /** Cells that a spreadsheet would run as formulas begin with one of these. */
@@ -15,6 +17,45 @@ function cellText(value: CsvValue): string {
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
+const CENTS = /_cents$/;
+
+/** A table of the API with its amounts in dollars, as those of the pages: `spent_cents` becomes `spent_usd`. */
+export function csvInDollars(csv: string): string {
+  const [header = [], ...rows] = cellsOf(csv);
+  const text = (cells: readonly string[]) => `${cells.join(",")}\r\n`;
+  const inDollars = rows.map((cells) =>
+    cells.map((cell, column) =>
+      CENTS.test(header[column] ?? "") && cell !== "" ? String(dollarsOfCents(Number(cell))) : cell,
+    ),
+  );
+  return [header.map((name) => name.replace(CENTS, "_usd")), ...inDollars].map(text).join("");
+}
+
+/** The cells of a table as they stand there, with their quotes. */
+function cellsOf(csv: string): string[][] {
+  const rows: string[][] = [];
+  let row: string[] = [];
+  let cell = "";
+  const endRow = () => {
+    if (row.length > 0 || cell !== "") rows.push([...row, cell]);
+    row = [];
+    cell = "";
+  };
+  // A doubled quote is two quoted parts beside each other.
+  for (const [part] of csv.matchAll(/"[^"]*"|[^",\r\n]+|,|\r?\n/g)) {
+    if (part === ",") {
+      row.push(cell);
+      cell = "";
+    } else if (part.endsWith("\n")) endRow();
+    else cell += part;
+  }
+  endRow();
+  return rows;
+}
+
+/** A browser may read the file after the click has returned. */
+const REVOKE_AFTER_MS = 60_000;
+
 /** Hands the text to the browser as a file. */
 export function download(fileName: string, text: string, type = "text/csv"): void {
   const address = URL.createObjectURL(new Blob([text], { type: `${type};charset=utf-8` }));
@@ -22,5 +63,5 @@ export function download(fileName: string, text: string, type = "text/csv"): voi
   link.href = address;
   link.download = fileName;
   link.click();
-  URL.revokeObjectURL(address);
+  setTimeout(() => URL.revokeObjectURL(address), REVOKE_AFTER_MS);
 }

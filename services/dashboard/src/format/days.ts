@@ -5,6 +5,11 @@ function isoDay(ms: number): string {
   return new Date(ms).toISOString().slice(0, ISO_DAY_LENGTH);
 }
 
+/** The UTC day of a moment. */
+export function utcDayOf(now: Date): string {
+  return isoDay(now.getTime());
+}
+
 /** The first UTC day of a period that ends today: `month`, or a number of days. */
 export function firstDayOf(period: string, now: Date): string {
   if (period === "month") return `${isoDay(now.getTime()).slice(0, -2)}01`;

@@ -1,5 +1,29 @@
 import { describe, expect, it } from "@jest/globals";
-import { dollarsOfMillicents, withMoney } from "./format.ts";
+import { dollarsOfCents, dollarsOfMillicents, formatCents, formatMoment, withMoney } from "./format.ts";
+
+describe("formatCents", () => {
+  it("rounds to the cent", () => {
+    expect(formatCents(1_234.4)).toBe("$12.34");
+  });
+
+  it("is exact where rounding would mislead", () => {
+    expect([
+      formatCents(1.4),
+      formatCents(0.000_5),
+      formatCents(-1.4),
+      formatCents(0),
+      formatCents(2),
+    ]).toEqual(["$0.014", "$0.000005", "-$0.014", "$0.00", "$0.02"]);
+  });
+});
+
+describe("dollarsOfCents", () => {
+  it("keeps every microcent, without the noise of binary fractions", () => {
+    expect([0.000_333, 0.000_001, 0.07, 1.1].map(dollarsOfCents)).toEqual([
+      0.000_003_33, 0.000_000_01, 0.000_7, 0.011,
+    ]);
+  });
+});
 
 describe("withMoney", () => {
   it("writes the amounts of a sentence as money", () => {
@@ -16,5 +40,14 @@ describe("withMoney", () => {
 describe("dollarsOfMillicents", () => {
   it("is exact where two divisions are not", () => {
     expect(String(dollarsOfMillicents(1_212))).toBe("0.01212");
+  });
+});
+
+describe("formatMoment", () => {
+  it("names the time zone: days of money are UTC, moments are the reader's own", () => {
+    const zone = new Intl.DateTimeFormat("en-US", { timeZoneName: "short" })
+      .formatToParts(new Date("2026-12-01T09:30:00Z"))
+      .find(({ type }) => type === "timeZoneName")?.value;
+    expect(formatMoment("2026-12-01T09:30:00Z").split(" ").at(-1)).toBe(zone);
   });
 });

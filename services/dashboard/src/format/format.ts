@@ -4,6 +4,8 @@ export const CURRENCY = "USD";
 const MILLICENTS_PER_CENT = 1_000;
 const MICROCENTS_PER_CENT = 1_000_000;
 const CENTS = 100;
+const DOLLAR_DIGITS_OF_MICROCENTS = 8;
+const MIN_ROUNDED_CENTS = 10;
 
 const money = new Intl.NumberFormat(undefined, { style: "currency", currency: CURRENCY });
 const exactMoney = new Intl.NumberFormat(undefined, {
@@ -21,6 +23,12 @@ const whole = new Intl.NumberFormat(undefined, { maximumFractionDigits: 0 });
 const compact = new Intl.NumberFormat(undefined, { notation: "compact", maximumFractionDigits: 1 });
 const decimal = new Intl.NumberFormat(undefined, { maximumFractionDigits: 2 });
 const percent = new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 1 });
+const exactPercent = new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 2 });
+const signedPercent = new Intl.NumberFormat(undefined, {
+  style: "percent",
+  maximumFractionDigits: 1,
+  signDisplay: "exceptZero",
+});
 const day = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", timeZone: "UTC" });
 const dayWithYear = new Intl.DateTimeFormat(undefined, {
   day: "numeric",
@@ -29,12 +37,12 @@ const dayWithYear = new Intl.DateTimeFormat(undefined, {
   timeZone: "UTC",
 });
 const hour = new Intl.DateTimeFormat(undefined, { hour: "numeric", timeZone: "UTC" });
-const moment = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+const moment = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "long" });
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "auto", style: "short" });
 
-/** Money with both cents. */
+/** Money with both cents, and below ten cents to its last fraction: rounding would change a price or a share visibly. */
 export function formatCents(cents: number): string {
-  return money.format(cents / CENTS);
+  return Math.abs(cents) < MIN_ROUNDED_CENTS ? formatExactCents(cents) : money.format(cents / CENTS);
 }
 
 /** Money to its last fraction, at least both cents: an impression costs parts of a cent. */
@@ -81,6 +89,11 @@ export function dollarsOfMillicents(millicents: number): number {
   return millicents / (MILLICENTS_PER_CENT * CENTS);
 }
 
+/** For a CSV: exact to a microcent, the smallest amount that there is. */
+export function dollarsOfCents(cents: number): number {
+  return Number((cents / CENTS).toFixed(DOLLAR_DIGITS_OF_MICROCENTS));
+}
+
 export function centsOfMicrocents(microcents: number): number {
   return microcents / MICROCENTS_PER_CENT;
 }
@@ -100,6 +113,16 @@ export function formatDecimal(value: number): string {
 /** A share from 0 to 1. */
 export function formatShare(share: number): string {
   return percent.format(share);
+}
+
+/** A share in percent, as the API has those that people set: with both of its decimals. */
+export function formatPercent(percentage: number): string {
+  return exactPercent.format(percentage / 100);
+}
+
+/** A change as a signed share: "+12.5%". */
+export function formatChange(share: number): string {
+  return signedPercent.format(share);
 }
 
 /** "One impression", "3 impressions": with the noun in the form that the number asks for. */
@@ -136,6 +159,7 @@ function isDay(point: string): boolean {
   return point.length === "2026-12-01".length;
 }
 
+/** In the reader's time zone, which it names: the days of money are UTC days. */
 export function formatMoment(iso: string): string {
   return moment.format(new Date(iso));
 }

@@ -1,19 +1,27 @@
 import type { ReactNode } from "react";
 import type { CsvValue } from "../format/csv.ts";
-import { centsOfMillicents, dollarsOfMillicents, exactColumn, formatCount } from "../format/format.ts";
+import {
+  centsOfMillicents,
+  dollarsOfCents,
+  dollarsOfMillicents,
+  exactColumn,
+  formatCount,
+} from "../format/format.ts";
 import { Money } from "./money.tsx";
 import type { SortValue } from "./table-rows.ts";
 
 export interface Column<Row> {
   key: string;
   header: string;
-  /** What the column means, on hover of its header. */
+  /** What the column means: on hover or focus of its header, below it on a phone. */
   help?: string;
   cell: (row: Row) => ReactNode;
   /** What the column sorts by, and what stands in the CSV. Left out: neither. */
   value?: (row: Row) => SortValue;
   /** What stands in the CSV, where it is not the value. */
   csv?: (row: Row) => CsvValue;
+  /** Named in the header of the CSV, whose amounts have no sign of a currency. */
+  csvUnit?: "USD";
   align?: "right";
   /** On a phone: in the title of the row, one of its two facts, or a fact that opening the row shows. */
   phone?: "title" | "fact" | "more" | "none";
@@ -41,11 +49,14 @@ function numberColumn<Row>(
   return { key, header, align: "right", value: numberOf, cell: (row) => format(numberOf(row)), ...details };
 }
 
+/** Not loaded, none, or nothing to divide. */
+export const NO_FIGURE = "–";
+
 /** An amount in cents; in dollars in the CSV. */
 function moneyColumn<Row>(
   key: string,
   header: string,
-  centsOf: (row: Row) => number,
+  centsOf: (row: Row) => number | null | undefined,
   details: Details<Row> = {},
 ): Column<Row> {
   return {
@@ -53,8 +64,15 @@ function moneyColumn<Row>(
     header,
     align: "right",
     value: centsOf,
-    csv: (row) => centsOf(row) / 100,
-    cell: (row) => <Money cents={centsOf(row)} />,
+    csv: (row) => {
+      const cents = centsOf(row);
+      return typeof cents === "number" ? dollarsOfCents(cents) : undefined;
+    },
+    csvUnit: "USD",
+    cell: (row) => {
+      const cents = centsOf(row);
+      return typeof cents === "number" ? <Money cents={cents} /> : NO_FIGURE;
+    },
     ...details,
   };
 }

@@ -1,5 +1,5 @@
 import { Button, Group, List, Stack, Text } from "@mantine/core";
-import { createContext, type ReactNode, useCallback, useContext, useMemo, useRef, useState } from "react";
+import { createContext, type ReactNode, useCallback, useContext, useRef, useState } from "react";
 import { Dialog } from "./dialog.tsx";
 
 export interface Confirmation {
@@ -39,9 +39,8 @@ export function ConfirmProvider({ children }: { children: ReactNode }) {
     answer.current?.(isAgreed);
     answer.current = undefined;
   };
-  const value = useMemo(() => confirm, [confirm]);
   return (
-    <ConfirmContext value={value}>
+    <ConfirmContext value={confirm}>
       {children}
       <Dialog opened={isOpen} onClose={() => close(false)} title={confirmation?.title}>
         <Stack>

@@ -11,7 +11,6 @@ import {
   Tooltip,
   UnstyledButton,
 } from "@mantine/core";
-import { useMediaQuery } from "@mantine/hooks";
 import { IconArrowDown, IconArrowUp, IconDownload, IconSearch } from "@tabler/icons-react";
 import { Fragment, type ReactNode, useMemo, useState } from "react";
 import { Link } from "react-router";
@@ -22,6 +21,7 @@ import classes from "./data-table.module.css";
 import { Section } from "./page.tsx";
 import { Failed } from "./states.tsx";
 import { isFound, parseSort, sortRows, sortText } from "./table-rows.ts";
+import { useIsPhone } from "./use-is-phone.ts";
 import { useClearUrlState, useUrlState } from "./use-url-state.ts";
 
 export interface Filter<Row> {
@@ -36,6 +36,8 @@ interface DataTableProps<Row> {
   label: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[] | undefined;
+  /** The rows answer a former question; those of the present one are on their way. */
+  isStale?: boolean;
   rowKey: (row: Row) => string;
   /** The row is a link to this page. */
   rowTo?: (row: Row) => string;
@@ -49,7 +51,7 @@ interface DataTableProps<Row> {
   /** "-spent": by `spent`, largest first. Left out: the order in which the rows come. */
   defaultSort?: string;
   pageSize?: number;
-  /** What can be done with the rows that were chosen. */
+  /** What can be done with the rows that were chosen and that the search and filters leave. */
   bulkActions?: (rows: Row[], clear: () => void) => ReactNode;
   /** Tells apart the tables of one page in its address. */
   name?: string;
@@ -58,15 +60,13 @@ interface DataTableProps<Row> {
   isPlain?: boolean;
 }
 
-const PHONE = "(max-width: 48em)";
-
 /** A table whose search, filters, order and page are in the address; rows of three facts on a phone. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { label, columns, rows, rowKey, empty, searchIn, filters = [], pageSize = 100, name = "" } = props;
-  const isPhone = useMediaQuery(PHONE);
+  const isPhone = useIsPhone();
   const parameter = (key: string) => (name === "" ? key : `${name}-${key}`);
   const [search, setSearch] = useUrlState(parameter("q"), "", parameter("page"));
-  const [sorting, setSorting] = useUrlState(parameter("sort"), props.defaultSort);
+  const [sorting, setSorting] = useUrlState(parameter("sort"), props.defaultSort, parameter("page"));
   const [page, setPage] = useUrlState(parameter("page"), "1");
   const [filterText, setFilterText] = useUrlState(parameter("filter"), "", parameter("page"));
   const showEverything = useClearUrlState([parameter("q"), parameter("filter"), parameter("page")]);
@@ -107,6 +107,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const shown = found.slice((shownPage - 1) * pageSize, shownPage * pageSize);
   const isFiltered = search !== "" || filterText !== "";
   const chosenRows = found.filter((row) => chosen.has(rowKey(row)));
+  const hiddenCount = (rows ?? []).filter((row) => chosen.has(rowKey(row))).length - chosenRows.length;
   const clear = () => setChosen(new Set());
   const toggle = (keys: string[], isOn: boolean) =>
     setChosen((former) => {
@@ -123,16 +124,29 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const saveCsv = () => {
     const inCsv = columns.filter(({ csv, value }) => csv ?? value);
     const text = toCsv(
-      inCsv.map(({ header }) => header),
+      inCsv.map(({ header, csvUnit }) => (csvUnit ? `${header} (${csvUnit})` : header)),
       found.map((row) => inCsv.map(({ csv, value }) => (csv ?? value)?.(row))),
     );
     download(`${label.toLowerCase().replaceAll(/\W+/g, "-")}.csv`, text);
   };
 
   const hasTools = searchIn !== undefined || filters.length > 0;
+  const orders =
+    isPhone && props.isPlain !== true && (rows?.length ?? 0) > 1 ? ordersOf(columns, sorting) : [];
+  const sortSelect = orders.length > 1 && (
+    <Select
+      aria-label={`Sort ${label.toLowerCase()} by`}
+      placeholder="Sort by"
+      data={orders}
+      value={sorting === "" ? null : sorting}
+      onChange={(value) => setSorting(value ?? "")}
+      allowDeselect={false}
+      w={hasTools ? 180 : "100%"}
+    />
+  );
   const countAndCsv = (
     <>
-      <Text c="dimmed" fz={13} ml="auto" aria-live="polite">
+      <Text c="dimmed" fz="xs" ml="auto" aria-live="polite">
         {rows === undefined
           ? ""
           : isFiltered
@@ -144,6 +158,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
           variant="default"
           size={hasTools ? "sm" : "compact-sm"}
           leftSection={<IconDownload size={16} stroke={1.5} />}
+          aria-label={`CSV of ${label}`}
           onClick={saveCsv}
           disabled={rows === undefined}
         >
@@ -179,21 +194,31 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
               w={180}
             />
           ))}
+          {sortSelect}
           {countAndCsv}
         </Group>
       )}
-      {props.bulkActions && chosenRows.length > 0 && (
+      {!hasTools && sortSelect && <div className={classes.order}>{sortSelect}</div>}
+      {props.bulkActions && chosenRows.length + hiddenCount > 0 && (
         <Group className={classes.bulk ?? ""} gap="sm" role="region" aria-label="Chosen rows">
-          <Text fw={600}>{formatCount(chosenRows.length)} chosen</Text>
-          {props.bulkActions(chosenRows, clear)}
+          <Text fw={600}>
+            {formatCount(chosenRows.length)} chosen
+            {hiddenCount > 0 && `, ${formatCount(hiddenCount)} more hidden by the search or filters`}
+          </Text>
+          {chosenRows.length > 0 && props.bulkActions(chosenRows, clear)}
           <Button variant="subtle" color="gray" onClick={clear}>
             Clear
           </Button>
         </Group>
       )}
-      <div className={classes.frame}>
+      <div className={classes.frame} aria-busy={props.isStale === true}>
         {isPhone ? (
-          <PhoneRows {...props} shown={rows === undefined ? undefined : shown} />
+          <PhoneRows
+            {...props}
+            shown={rows === undefined ? undefined : shown}
+            chosen={chosen}
+            onToggle={toggle}
+          />
         ) : (
           <div className={classes.scroll}>
             <Table highlightOnHover={props.rowTo !== undefined} className={classes.table ?? ""}>
@@ -288,7 +313,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
           </Group>
         )}
       </div>
-      {props.isPlain !== true && !hasTools && (
+      {props.isPlain !== true && !hasTools && rows !== undefined && (
         <Group mt="xs" gap="xs">
           {countAndCsv}
         </Group>
@@ -314,7 +339,7 @@ interface TableSectionProps<Row>
   about?: ReactNode;
   actions?: ReactNode;
   /** The query that the rows come from. */
-  read: { error: unknown; refetch: () => unknown };
+  read: { error: unknown; isPlaceholderData?: boolean; refetch: () => unknown };
   columns: (make: ColumnMakers<Row>) => readonly Column<Row>[];
 }
 
@@ -326,12 +351,27 @@ export function TableSection<Row>(props: TableSectionProps<Row>) {
       <DataTable
         label={title}
         error={read.error}
+        isStale={read.isPlaceholderData === true}
         onRetry={() => void read.refetch()}
         columns={columns(columnMakers<Row>())}
         {...table}
       />
     </Section>
   );
+}
+
+/** The orders that a phone, which shows no header to press, offers: numbers largest first, and the order in force. */
+function ordersOf<Row>(columns: readonly Column<Row>[], sorting: string) {
+  const inForce = parseSort(sorting);
+  return columns.flatMap(({ key, header, value, align }) => {
+    if (value === undefined) return [];
+    const natural = { key, isDescending: align === "right" };
+    const isReversed = inForce?.key === key && inForce.isDescending !== natural.isDescending;
+    return (isReversed ? [natural, inForce] : [natural]).map((order) => ({
+      value: sortText(order),
+      label: order === natural ? header : `${header}, reversed`,
+    }));
+  });
 }
 
 function titleOf<Row>(columns: readonly Column<Row>[], row: Row): string {
@@ -360,7 +400,8 @@ function HeaderCell<Row>({ column, direction, onSort }: HeaderCellProps<Row>) {
     <Table.Th ta={align ?? "left"} {...(direction && { "aria-sort": direction })}>
       {help ? (
         <Tooltip label={help}>
-          <span>{text}</span>
+          {/* A header that sorts nothing takes the focus itself, for its help. */}
+          <span {...(value === undefined && { tabIndex: 0 })}>{text}</span>
         </Tooltip>
       ) : (
         text
@@ -381,10 +422,14 @@ function titleCells<Row>(titles: readonly Column<Row>[], row: Row): ReactNode {
 
 interface PhoneRowsProps<Row> extends DataTableProps<Row> {
   shown: readonly Row[] | undefined;
+  /** Keys of the rows that were chosen. */
+  chosen: ReadonlySet<string>;
+  onToggle: (keys: string[], isOn: boolean) => void;
 }
 
 /** Rows of three facts that open. */
-function PhoneRows<Row>({ columns, shown, rowKey, rowTo, label }: PhoneRowsProps<Row>) {
+function PhoneRows<Row>(props: PhoneRowsProps<Row>) {
+  const { columns, shown, rowKey, rowTo, label, chosen, onToggle } = props;
   if (shown === undefined) {
     return (
       <div className={classes.phoneSkeleton}>
@@ -405,12 +450,23 @@ function PhoneRows<Row>({ columns, shown, rowKey, rowTo, label }: PhoneRowsProps
       {shown.map((row) => (
         <li key={rowKey(row)}>
           <div className={classes.phoneTitle}>
+            {props.bulkActions && (
+              <Checkbox
+                size="md"
+                aria-label={`Choose ${titleOf(columns, row)}`}
+                checked={chosen.has(rowKey(row))}
+                onChange={({ currentTarget }) => onToggle([rowKey(row)], currentTarget.checked)}
+              />
+            )}
             {rowTo ? <Link to={rowTo(row)}>{titleCells(titles, row)}</Link> : titleCells(titles, row)}
           </div>
           <dl className={classes.phoneFacts}>
             {facts.map((column) => (
               <div key={column.key}>
-                <dt>{column.header}</dt>
+                {/* The heading of a plain list with one fact a row says what it is. */}
+                <dt className={props.isPlain && facts.length === 1 ? "sr-only" : undefined}>
+                  {column.header}
+                </dt>
                 <dd>{column.cell(row)}</dd>
               </div>
             ))}
@@ -421,7 +477,10 @@ function PhoneRows<Row>({ columns, shown, rowKey, rowTo, label }: PhoneRowsProps
               <dl className={classes.phoneMore}>
                 {more.map((column) => (
                   <div key={column.key}>
-                    <dt>{column.header}</dt>
+                    <dt>
+                      {column.header}
+                      {column.help && <small>{column.help}</small>}
+                    </dt>
                     <dd>{column.cell(row)}</dd>
                   </div>
                 ))}

@@ -5,7 +5,7 @@ import { IconCheck, IconCopy } from "@tabler/icons-react";
 export function Id({ value, label }: { value: string; label: string }) {
   return (
     <Group gap={4} wrap="nowrap" display="inline-flex" maw="100%">
-      <Text span ff="monospace" fz={13} c="dimmed" truncate>
+      <Text span ff="monospace" fz="xs" c="dimmed" truncate>
         {value}
       </Text>
       <CopyButton value={value}>

@@ -1,16 +1,25 @@
+import { Tooltip } from "@mantine/core";
 import { useInterval } from "@mantine/hooks";
 import { useState } from "react";
 import { formatAgo, formatMoment } from "../format/format.ts";
 
 const REFRESH_MS = 30_000;
 
-/** "3 min ago", with the full time on hover. */
+/** "3 min ago", with the full time on hover, focus and touch. */
 export function Moment({ iso }: { iso: string }) {
   const [nowMs, setNowMs] = useState(() => Date.now());
   useInterval(() => setNowMs(Date.now()), REFRESH_MS, { autoInvoke: true });
   return (
-    <time dateTime={iso} title={formatMoment(iso)} style={{ whiteSpace: "nowrap" }}>
-      {formatAgo(iso, nowMs)}
-    </time>
+    <Tooltip label={formatMoment(iso)}>
+      {/* Above the link that covers a row. */}
+      <time
+        dateTime={iso}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the focus shows the full time
+        tabIndex={0}
+        style={{ whiteSpace: "nowrap", position: "relative", zIndex: 1 }}
+      >
+        {formatAgo(iso, nowMs)}
+      </time>
+    </Tooltip>
   );
 }

@@ -7,12 +7,20 @@ interface MoneyInputProps extends Omit<NumberInputProps, "value" | "onChange" | 
   onCents: (cents: number | undefined) => void;
 }
 
-const symbol =
-  new Intl.NumberFormat(undefined, { style: "currency", currency: CURRENCY })
-    .formatToParts(0)
-    .find(({ type }) => type === "currency")?.value ?? CURRENCY;
+// The field takes Latin digits only, so its separators are those of Latin digits, too.
+const parts = new Intl.NumberFormat(undefined, {
+  style: "currency",
+  currency: CURRENCY,
+  numberingSystem: "latn",
+}).formatToParts(1_000_000.5);
+const signOf = (part: "currency" | "decimal" | "group") => parts.find(({ type }) => type === part)?.value;
+const [SYMBOL = CURRENCY, DECIMAL = ".", GROUP = ""] = [
+  signOf("currency"),
+  signOf("decimal"),
+  signOf("group"),
+];
 
-/** A field for money: people write dollars and cents, the API gets whole cents. */
+/** A field for money: people write dollars and cents by their locale, the API gets whole cents. */
 export function MoneyInput({ cents, onCents, ...others }: MoneyInputProps) {
   // What was typed stays as it was typed, "12." and "0.50" too; a change from outside replaces it.
   const [typed, setTyped] = useState(() => amountText(cents));
@@ -26,9 +34,12 @@ export function MoneyInput({ cents, onCents, ...others }: MoneyInputProps) {
         onCents(centsOf(String(value)));
       }}
       onBlur={() => setTyped(amountText(cents))}
-      leftSection={symbol}
+      leftSection={SYMBOL}
       decimalScale={2}
-      thousandSeparator=","
+      decimalSeparator={DECIMAL}
+      // By default a comma counts as a decimal point: "1,000" would become 1.00.
+      allowedDecimalSeparators={[DECIMAL]}
+      thousandSeparator={GROUP}
       allowNegative={false}
       hideControls
     />

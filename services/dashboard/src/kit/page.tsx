@@ -1,4 +1,4 @@
-import { Anchor, Group, Stack, Text, Title } from "@mantine/core";
+import { Anchor, Group, Skeleton, Stack, Text, Title } from "@mantine/core";
 import { IconChevronLeft } from "@tabler/icons-react";
 import { type ReactNode, useEffect } from "react";
 import { Link } from "react-router";
@@ -8,7 +8,7 @@ interface PageProps {
   title: string;
   /** The state of the thing that the page shows. */
   state?: ReactNode;
-  /** One line below the title. */
+  /** One line below the title; null: not known yet, its place is kept. */
   about?: ReactNode;
   /** The one primary action, after less important ones. */
   actions?: ReactNode;
@@ -26,7 +26,7 @@ export function Page({ title, state, about, actions, back, children }: PageProps
       <header className={classes.head}>
         <Stack gap={4} miw={0}>
           {back && (
-            <Anchor component={Link} to={back.to} fz={13} c="dimmed" className={classes.back ?? ""}>
+            <Anchor component={Link} to={back.to} fz="xs" c="dimmed" className={classes.back ?? ""}>
               <IconChevronLeft size={14} stroke={1.5} aria-hidden="true" />
               {back.label}
             </Anchor>
@@ -37,9 +37,9 @@ export function Page({ title, state, about, actions, back, children }: PageProps
             </Title>
             {state}
           </Group>
-          {about && (
+          {(about || about === null) && (
             <Text c="dimmed" component="div">
-              {about}
+              {about ?? <Skeleton height={12} width={200} my={4} />}
             </Text>
           )}
         </Stack>

@@ -33,7 +33,7 @@ export function Secret({ value, label, warning, loss = HASH_ONLY }: SecretProps)
           </Button>
         )}
       </CopyButton>
-      <Text c="dimmed" fz={13}>
+      <Text c="dimmed" fz="xs">
         {loss}
       </Text>
     </Stack>

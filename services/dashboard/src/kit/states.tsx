@@ -1,4 +1,4 @@
-import { Button, Stack, Text } from "@mantine/core";
+import { Anchor, Button, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle, IconRefresh } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import { ApiError } from "../api/api-error.ts";
@@ -56,5 +56,30 @@ export function Failed({ what, error, children, onRetry }: FailedProps) {
         </Button>
       )}
     </Stack>
+  );
+}
+
+/** What a part of a page is read with. */
+export interface Read {
+  data: unknown;
+  isError: boolean;
+  refetch: () => Promise<unknown>;
+}
+
+/** In place of a small part that could not be loaded, while the rest of the page works. */
+export function NotLoaded({ label, read }: { label: string; read: Read }) {
+  return (
+    <>
+      not loaded,{" "}
+      <Anchor
+        component="button"
+        type="button"
+        inherit
+        aria-label={`Try again: ${label}`}
+        onClick={() => void read.refetch()}
+      >
+        try again
+      </Anchor>
+    </>
   );
 }

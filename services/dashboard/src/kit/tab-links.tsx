@@ -1,7 +1,8 @@
+import { Button, Menu } from "@mantine/core";
+import { IconCheck, IconChevronDown } from "@tabler/icons-react";
 import { Link, useLocation } from "react-router";
 import classes from "./tab-links.module.css";
-
-const MARGIN_PX = 24;
+import { useIsPhone } from "./use-is-phone.ts";
 
 interface TabLinksProps {
   /** What the tabs are, for screen readers. */
@@ -10,31 +11,63 @@ interface TabLinksProps {
   base: string;
   /** Each with its path below the page; the empty one is the page itself. */
   tabs: readonly { path: string; label: string }[];
+  /** Parameters of the address that mean the same in every tab: they stay at a change of tab. */
+  kept?: readonly string[];
 }
 
-/** The tabs of a page, each a page of its own in the address. */
-export function TabLinks({ label, base, tabs }: TabLinksProps) {
-  const { pathname } = useLocation();
+/** The tabs of a page, each a page of its own in the address; on a phone a menu, which shows how many there are. */
+export function TabLinks({ label, base, tabs, kept = [] }: TabLinksProps) {
+  const { pathname, search } = useLocation();
+  const isPhone = useIsPhone();
+  const query = `${new URLSearchParams([...new URLSearchParams(search)].filter(([name]) => kept.includes(name)))}`;
+  const links = tabs.map(({ path, label: text }) => {
+    const address = path === "" ? base : `${base}/${path}`;
+    return {
+      to: query === "" ? address : `${address}?${query}`,
+      text,
+      isCurrent: pathname === address,
+    };
+  });
+  if (isPhone) {
+    const current = links.find(({ isCurrent }) => isCurrent);
+    return (
+      <nav aria-label={label}>
+        {/* What still loads above may move the button out of sight: the list under the reader's finger stays. */}
+        <Menu width="target" loop withInitialFocusPlaceholder={false} hideDetached={false}>
+          <Menu.Target>
+            <Button
+              variant="default"
+              fullWidth
+              justify="space-between"
+              rightSection={<IconChevronDown size={16} stroke={1.5} />}
+            >
+              {current?.text ?? label}
+            </Button>
+          </Menu.Target>
+          <Menu.Dropdown>
+            {links.map(({ to, text, isCurrent }) => (
+              <Menu.Item
+                key={to}
+                component={Link}
+                to={to}
+                rightSection={isCurrent && <IconCheck size={16} stroke={1.5} />}
+                {...(isCurrent && { "aria-current": "page" as const, fw: 600 })}
+              >
+                {text}
+              </Menu.Item>
+            ))}
+          </Menu.Dropdown>
+        </Menu>
+      </nav>
+    );
+  }
   return (
     <nav className={classes.tabs} aria-label={label}>
-      {tabs.map(({ path, label: text }) => {
-        const to = path === "" ? base : `${base}/${path}`;
-        return (
-          <Link
-            key={path}
-            to={to}
-            {...(pathname === to && { "aria-current": "page" as const, ref: bringIntoView })}
-          >
-            {text}
-          </Link>
-        );
-      })}
+      {links.map(({ to, text, isCurrent }) => (
+        <Link key={to} to={to} {...(isCurrent && { "aria-current": "page" as const })}>
+          {text}
+        </Link>
+      ))}
     </nav>
   );
-}
-
-/** On a phone the tabs are wider than the window. */
-function bringIntoView(tab: HTMLAnchorElement | null) {
-  const row = tab?.parentElement;
-  if (tab && row) row.scrollTo({ left: tab.offsetLeft - row.offsetLeft - MARGIN_PX });
 }

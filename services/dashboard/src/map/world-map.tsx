@@ -1,27 +1,20 @@
-import { geoCircle, geoEqualEarth, geoPath } from "d3-geo";
-import type { FeatureCollection } from "geojson";
-import { iso31661 } from "iso-3166";
-import { type PointerEvent, useMemo, useRef } from "react";
-import { feature } from "topojson-client";
-import type { GeometryCollection, Topology } from "topojson-specification";
-import atlas from "world-atlas/countries-110m.json";
+import { Button } from "@mantine/core";
+import { geoEqualEarth, geoPath } from "d3-geo";
+import { type PointerEvent, useMemo, useRef, useState } from "react";
 import { countryName } from "../format/countries.ts";
+import { type Circle, circleShape } from "./circle.ts";
+import { codeOf, inhabited } from "./country-shapes.ts";
 import classes from "./world-map.module.css";
 
 const WIDTH = 960;
 const HEIGHT = 460;
-const KM_PER_DEGREE = 111.195;
-/** How far an arrow key moves the centre, in degrees. */
+/** How far an arrow key moves the centre while the whole world is shown, in degrees. */
 const KEY_STEP = 1;
+const DOT_RADIUS = 8;
+/** How much of the height of the map a circle takes once it is zoomed to. */
+const ZOOMED_SHARE = 0.5;
+const MIN_ZOOMED_HEIGHT = 8;
 
-const topology = atlas as unknown as Topology<{ countries: GeometryCollection<{ name: string }> }>;
-const countries: FeatureCollection<GeoJSON.Geometry, { name: string }> = feature(
-  topology,
-  topology.objects.countries,
-);
-const codeByNumber = new Map(iso31661.map(({ numeric, alpha2 }) => [numeric, alpha2]));
-/** Everywhere but Antarctica, where nobody plays: it would take a third of the picture. */
-const inhabited = countries.features.filter(({ id }) => String(id) !== "010");
 const projection = geoEqualEarth().fitSize([WIDTH, HEIGHT], {
   type: "FeatureCollection",
   features: inhabited,
@@ -29,15 +22,12 @@ const projection = geoEqualEarth().fitSize([WIDTH, HEIGHT], {
 const path = geoPath(projection);
 
 const shapes = inhabited.map((country) => ({
-  code: codeByNumber.get(String(country.id)),
+  code: codeOf(country),
   name: country.properties.name,
   outline: path(country) ?? "",
 }));
 
-export interface Circle {
-  lat: number;
-  lng: number;
-  radiusKm: number;
+export interface ShownCircle extends Circle {
   isExcluded?: boolean;
 }
 
@@ -50,7 +40,7 @@ interface WorldMapProps {
   describe?: (code: string) => string | undefined;
   included?: ReadonlySet<string>;
   excluded?: ReadonlySet<string>;
-  circles?: readonly Circle[];
+  circles?: readonly ShownCircle[];
   /** A circle that can be moved. */
   draft?: Circle | undefined;
   onMove?: (place: { lat: number; lng: number }) => void;
@@ -71,23 +61,27 @@ export default function WorldMap(props: WorldMapProps) {
       })),
     [circles],
   );
+  // It stays where it was when the circle moves: the map must not run away below the pointer.
+  const [zoomed, setZoomed] = useState<View>();
+  const view = (draft && zoomed) ?? WORLD;
+  const scale = view.width / WIDTH;
   const move = (event: PointerEvent) => {
     const frame = svg.current?.getBoundingClientRect();
     if (!isDragging.current || frame === undefined) return;
-    const point = projection.invert?.([
-      within((event.clientX - frame.left) / frame.width) * WIDTH,
-      within((event.clientY - frame.top) / frame.height) * HEIGHT,
-    ]);
-    if (point) onMove?.(rounded({ lng: point[0], lat: point[1] }));
+    const place = placeAt(
+      view.x + within((event.clientX - frame.left) / frame.width) * view.width,
+      view.y + within((event.clientY - frame.top) / frame.height) * view.height,
+    );
+    if (place) onMove?.(rounded(place));
   };
   const endDrag = () => {
     isDragging.current = false;
   };
   const centre = draft && projection([draft.lng, draft.lat]);
-  return (
+  const map = (
     <svg
       ref={svg}
-      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      viewBox={`${view.x} ${view.y} ${view.width} ${view.height}`}
       className={classes.map}
       role={onMove ? "group" : "img"}
       aria-label={label}
@@ -127,16 +121,22 @@ export default function WorldMap(props: WorldMapProps) {
       {draft && centre && (
         <>
           <path d={outlineOf(draft)} className={classes.circle} data-state="draft" />
+          <circle cx={centre[0]} cy={centre[1]} r={DOT_RADIUS * scale} className={classes.dot} />
           <circle
             cx={centre[0]}
             cy={centre[1]}
-            r="8"
+            r={DOT_RADIUS * scale}
             className={classes.handle}
             tabIndex={0}
+            // ARIA has no role for two dimensions: the value is the latitude, the text names both.
             role="slider"
+            aria-roledescription="two-dimensional slider"
             aria-label="Centre of the circle; move it with the arrow keys"
-            aria-valuetext={`latitude ${draft.lat}, longitude ${draft.lng}`}
+            aria-orientation="vertical"
+            aria-valuemin={-90}
+            aria-valuemax={90}
             aria-valuenow={draft.lat}
+            aria-valuetext={`latitude ${draft.lat}, longitude ${draft.lng}`}
             onPointerDown={(event) => {
               isDragging.current = true;
               event.currentTarget.setPointerCapture(event.pointerId);
@@ -152,8 +152,8 @@ export default function WorldMap(props: WorldMapProps) {
               event.preventDefault();
               onMove?.(
                 rounded({
-                  lat: Math.min(90, Math.max(-90, draft.lat + step[1] * KEY_STEP)),
-                  lng: ((draft.lng + step[0] * KEY_STEP + 540) % 360) - 180,
+                  lat: Math.min(90, Math.max(-90, draft.lat + step[1] * KEY_STEP * scale)),
+                  lng: ((draft.lng + step[0] * KEY_STEP * scale + 540) % 360) - 180,
                 }),
               );
             }}
@@ -162,6 +162,38 @@ export default function WorldMap(props: WorldMapProps) {
       )}
     </svg>
   );
+  if (draft === undefined) return map;
+  return (
+    <>
+      {map}
+      <Button
+        variant="default"
+        size="compact-sm"
+        mt="xs"
+        onClick={() => setZoomed(zoomed ? undefined : viewOf(draft))}
+      >
+        {zoomed ? "Show the whole world" : "Zoom to the circle"}
+      </Button>
+    </>
+  );
+}
+
+/** The part of the map that is shown. */
+interface View {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+const WORLD: View = { x: 0, y: 0, width: WIDTH, height: HEIGHT };
+
+function viewOf(circle: Circle): View {
+  const [[left, top], [right, bottom]] = path.bounds(circleShape(circle));
+  const size = Math.max(bottom - top, ((right - left) * HEIGHT) / WIDTH) / ZOOMED_SHARE;
+  const height = Math.min(HEIGHT, Math.max(MIN_ZOOMED_HEIGHT, size));
+  const width = (height * WIDTH) / HEIGHT;
+  return { x: (left + right - width) / 2, y: (top + bottom - height) / 2, width, height };
 }
 
 const STEPS: Record<string, readonly [lng: number, lat: number]> = {
@@ -171,12 +203,21 @@ const STEPS: Record<string, readonly [lng: number, lat: number]> = {
   ArrowDown: [0, -1],
 };
 
-function outlineOf({ lat, lng, radiusKm }: Circle): string {
-  const radius = Math.min(179.9, radiusKm / KM_PER_DEGREE);
-  return path(geoCircle().center([lng, lat]).radius(radius)()) ?? "";
+/** The nearest place at the same height: beside the globe, one on its edge. */
+function placeAt(x: number, y: number): { lat: number; lng: number } | undefined {
+  const lat = projection.invert?.([WIDTH / 2, y])?.[1];
+  if (lat === undefined || !Number.isFinite(lat)) return undefined;
+  const [west, east] = [projection([-180, lat])?.[0], projection([180, lat])?.[0]];
+  if (west === undefined || east === undefined) return undefined;
+  // Along a parallel, the projection is linear.
+  return { lat, lng: within((x - west) / (east - west)) * 360 - 180 };
 }
 
-/** A captured pointer may be outside of the map. */
+function outlineOf(circle: Circle): string {
+  return path(circleShape(circle)) ?? "";
+}
+
+/** A captured pointer may be outside of the map, or beside the globe. */
 function within(share: number): number {
   return Math.min(1, Math.max(0, share));
 }

@@ -12,9 +12,11 @@ interface SceneProps {
   pipeline: Pipeline;
   /** Where the scene takes place when the pipeline names no location. */
   place?: string;
+  /** The text is about `place`: the stage stays there, whatever location the pipeline names. */
+  staysInPlace?: boolean;
   /** The text below the stage; see Story. */
   children?: ReactNode;
-  /** Shows every override as a chip: what the stage shows, and what it does not know. For tools, not for players. */
+  /** Shows every override as a chip, for tools; else only those that the stage does not show. */
   hasChips?: boolean;
 }
 
@@ -40,13 +42,13 @@ const WASHES: Record<Mood, { colour: string; strength: number; vignette: number 
 };
 
 /** One stage in layers: place, light, weather and effects, camera framing, the colour of the mood; the text below it. */
-export function Scene({ pipeline, place, children, hasChips = false }: SceneProps) {
-  const staging = stage(pipeline, place);
+export function Scene({ pipeline, place, staysInPlace, children, hasChips = false }: SceneProps) {
+  const staging = stage(pipeline, place, { staysInPlace });
   return (
     <figure className={classes.scene}>
       <Stage staging={staging} />
       {children && <figcaption className={classes.text}>{children}</figcaption>}
-      {hasChips && <Chips staging={staging} />}
+      <Chips overrides={staging.overrides.filter(({ isShown }) => hasChips || !isShown)} />
     </figure>
   );
 }
@@ -131,23 +133,21 @@ function describe({ place, light, effects, camera, mood }: Staging): string {
   return `A drawing of ${parts.filter(Boolean).join("; ")}`;
 }
 
-function Chips({ staging }: { staging: Staging }) {
-  if (staging.overrides.length === 0) return null;
+function Chips({ overrides }: Pick<Staging, "overrides">) {
+  if (overrides.length === 0) return null;
   return (
-    <Group gap={6} className={classes.chips ?? ""}>
-      {staging.overrides.map(({ name, value, isShown }) => (
+    <Group gap={8} className={classes.chips ?? ""}>
+      {overrides.map(({ name, value, isShown }) => (
         <Badge
           key={name}
           variant="outline"
           color={isShown ? "gray" : "warning"}
           tt="none"
           fw={400}
-          title={
-            isShown ? undefined : "The game receives this value; the drawing here has no picture for it."
-          }
+          title={isShown ? undefined : "The game receives this value; the drawing here does not show it."}
         >
           {formatTerm(name)}: {value}
-          {isShown ? "" : " (no picture)"}
+          {isShown ? "" : " (not drawn)"}
         </Badge>
       ))}
     </Group>

@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import type { ReactNode, Ref } from "react";
 import classes from "./story.module.css";
 
 export type StoryForm = "dialogue" | "letter" | "chat";
@@ -9,6 +9,7 @@ interface StoryProps {
   before?: ReactNode;
   /** The inserted line. */
   line: ReactNode;
+  lineRef?: Ref<HTMLParagraphElement>;
   after?: ReactNode;
   /** Who speaks, in a dialogue or a chat. */
   speaker?: string;
@@ -17,12 +18,12 @@ interface StoryProps {
 }
 
 /** Text as a player reads it; the inserted line stands beside a thin ember rule. */
-export function Story({ form = "dialogue", before, line, after, speaker, payer }: StoryProps) {
+export function Story({ form = "dialogue", before, line, lineRef, after, speaker, payer }: StoryProps) {
   return (
     <div className={classes.story} data-form={form}>
       {speaker && form !== "letter" && <p className={classes.speaker}>{speaker}</p>}
       {before && <p>{before}</p>}
-      <p className={classes.line}>
+      <p className={classes.line} ref={lineRef}>
         {line}
         {payer && <small className={classes.payer}>Paid for by {payer}</small>}
       </p>

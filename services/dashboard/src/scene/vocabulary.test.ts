@@ -34,6 +34,20 @@ describe("stage", () => {
     expect(stage({ location: "forest" }, "harbour").place).toBe("forest");
   });
 
+  it("names a location that the drawing does not show, because the story stays where it is", () => {
+    const staysInPlace = { staysInPlace: true };
+    for (const location of ["forest", "a hall of mirrors on Titan-9"]) {
+      expect(stage({ location }, "tavern", staysInPlace)).toMatchObject({
+        place: "tavern",
+        overrides: [{ name: "location", value: location, isShown: false }],
+      });
+    }
+    expect(stage({ location: "an inn" }, "tavern", staysInPlace).overrides).toMatchObject([
+      { isShown: true },
+    ]);
+    expect(stage({ location: "forest" }, "nowhere", staysInPlace).place).toBe("forest");
+  });
+
   it("compares whole words", () => {
     expect(stage({ location: "barrack" }).place).toBeUndefined();
   });

@@ -268,8 +268,15 @@ function meanings<Meaning extends string>(words: Words<Meaning>, value: string |
   );
 }
 
-/** How the stage is set for a pipeline; `place` stands in where the pipeline names no location. */
-export function stage(pipeline: Pipeline, place?: string): Staging {
+/**
+ * How the stage is set for a pipeline; `place` stands in where the pipeline names no location, and instead of it with
+ * `staysInPlace`.
+ */
+export function stage(
+  pipeline: Pipeline,
+  place?: string,
+  { staysInPlace = false }: { staysInPlace?: boolean | undefined } = {},
+): Staging {
   const { location, lighting, effects, camera, mood } = pipeline;
   const found = {
     location: meanings(PLACES, location),
@@ -278,8 +285,10 @@ export function stage(pipeline: Pipeline, place?: string): Staging {
     camera: meanings(CAMERAS, camera),
     mood: meanings(MOODS, mood),
   };
+  const own = meanings(PLACES, place)[0];
+  if (staysInPlace && own !== undefined) found.location = found.location[0] === own ? [own] : [];
   return {
-    place: found.location[0] ?? meanings(PLACES, place)[0],
+    place: found.location[0] ?? own,
     light: found.lighting[0],
     effects: found.effects,
     camera: found.camera[0],

@@ -72,7 +72,7 @@ export const theme = createTheme({
   fontSizes: { xs: "13px", sm: "14px", md: "16px", lg: "20px", xl: "28px" },
   lineHeights: { xs: "1.4", sm: "1.45", md: "1.5", lg: "1.4", xl: "1.25" },
   spacing: { xs: "8px", sm: "12px", md: "16px", lg: "24px", xl: "40px" },
-  radius: { xs: "3px", sm: "4px", md: "6px", lg: "6px", xl: "6px" },
+  radius: { xs: "6px", sm: "6px", md: "6px", lg: "6px", xl: "6px" },
   defaultRadius: "md",
   headings: {
     fontWeight: "600",
@@ -140,9 +140,16 @@ export const theme = createTheme({
       },
     }),
     Skeleton: Skeleton.extend({ classNames: { root: classes.skeleton ?? "" } }),
-    Table: Table.extend({ defaultProps: { verticalSpacing: 10, horizontalSpacing: 12 } }),
+    Table: Table.extend({ defaultProps: { verticalSpacing: 12, horizontalSpacing: 12 } }),
     Tabs: Tabs.extend({ classNames: { tab: classes.tab ?? "" } }),
-    Tooltip: Tooltip.extend({ defaultProps: { openDelay: 250, multiline: true, maw: 320 } }),
+    Tooltip: Tooltip.extend({
+      defaultProps: {
+        openDelay: 250,
+        multiline: true,
+        maw: 320,
+        events: { hover: true, focus: true, touch: true },
+      },
+    }),
   },
 });
 
@@ -167,7 +174,7 @@ function variables(scheme: 0 | 1): Record<string, string> {
 }
 
 export const variablesResolver: CSSVariablesResolver = () => ({
-  variables: { "--story-font": "'Literata Variable', Georgia, serif" },
+  variables: { "--story-font": "'Literata Variable', Georgia, serif", "--stale-opacity": "0.5" },
   light: {
     ...variables(0),
     "--other-1": "#8B8794",

@@ -11,7 +11,7 @@ import { formatMoment } from "../../format/format.ts";
 import { notifyFailed } from "../../kit/notify.ts";
 import { Empty, Failed } from "../../kit/states.tsx";
 import { Entrance } from "./entrance.tsx";
-import { ROLE_SENTENCES } from "./roles.ts";
+import { yourAbilities } from "./roles.ts";
 import { SignUpForm } from "./sign-up-form.tsx";
 
 type Invitation = AnswerOf<"POST /auth/invitation">;
@@ -81,7 +81,7 @@ export function Component() {
     }
   };
   return (
-    <Entrance title={`Join ${label}`} about={ROLE_SENTENCES[role]}>
+    <Entrance title={`Join ${label}`} about={yourAbilities(role)}>
       {session.data === null ? (
         <>
           <SignUpForm invitationToken={token} onDone={() => setJoined(true)} />
@@ -100,7 +100,7 @@ export function Component() {
           <ToOverview />
         </>
       )}
-      <Text c="dimmed" fz={13}>
+      <Text c="dimmed" fz="xs">
         The invitation ends on {formatMoment(expiresAt)}.
       </Text>
     </Entrance>

@@ -1,4 +1,5 @@
 import type { AnswerOf } from "../../api/operations.ts";
+import { formatCount } from "../../format/format.ts";
 
 export type ApiKey = AnswerOf<"GET /api-keys">[number];
 export type Scope = ApiKey["scopes"][number];
@@ -34,5 +35,5 @@ const NO_LIMIT = 2_147_483_647;
 export function limitText(limit: number | null): string {
   if (limit === null) return "Default";
   if (limit >= NO_LIMIT) return "None";
-  return `${limit.toLocaleString()} a minute`;
+  return `${formatCount(limit)} a minute`;
 }

@@ -229,7 +229,7 @@ function KeyName({ apiKey: { label, prefix, expires_at: endsAt } }: { apiKey: Ap
       <Text fw={600} style={{ overflowWrap: "anywhere" }}>
         {label}
       </Text>
-      <Text ff="monospace" fz={13} c="dimmed">
+      <Text ff="monospace" fz="xs" c="dimmed">
         {prefix}…
       </Text>
       {endsAt !== null && (
@@ -265,7 +265,7 @@ function CreateForm({ onClose, onSecret }: SecretFormProps) {
       <TextInput
         label="Label"
         description="By which you recognise it, such as the server that will use it."
-        placeholder="Game server EU"
+        placeholder="e.g. Game server EU"
         {...textField(form, "label")}
         data-autofocus
       />

@@ -1,16 +1,4 @@
-import {
-  Alert,
-  Button,
-  Card,
-  Checkbox,
-  Code,
-  CopyButton,
-  Group,
-  Select,
-  Stack,
-  Text,
-  TextInput,
-} from "@mantine/core";
+import { Button, Card, Checkbox, Group, Loader, Select, Text, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
@@ -26,8 +14,9 @@ import { DialogForm } from "../../kit/dialog-form.tsx";
 import { Moment } from "../../kit/moment.tsx";
 import { notifyDone, notifyFailed } from "../../kit/notify.ts";
 import { Page, Section } from "../../kit/page.tsx";
+import { SecretStep } from "../../kit/secret.tsx";
 import { Empty } from "../../kit/states.tsx";
-import { ROLE_SENTENCES } from "./roles.ts";
+import { abilitiesOf, yourAbilities } from "./roles.ts";
 
 type Member = AnswerOf<"GET /members">[number];
 
@@ -52,7 +41,7 @@ export function Component() {
   return (
     <Page
       title="Members"
-      about={`Who works in the account ${session.account.label}. ${ROLE_SENTENCES[session.role]}`}
+      about={`Who works in the account ${session.account.label}. ${yourAbilities(session.role)}`}
       actions={canAdminister && <Button onClick={open}>Invite member</Button>}
     >
       <Members />
@@ -73,15 +62,29 @@ function Members() {
   const owners = members.data?.filter(({ role }) => role === "owner").length;
   /** Whom the account cannot lose: nobody else could administer it. */
   const isLastOwner = ({ role }: Member) => role === "owner" && owners === 1;
+  /** Whose role is being changed. */
+  const [changingId, setChangingId] = useState<string>();
   const changeRole = async ({ user_id: id, name }: Member, role: Role) => {
+    const isSelf = id === session.user.id;
+    if (isSelf) {
+      const isAgreed = await confirm({
+        title: "Give up your role as owner",
+        consequences: [yourAbilities(role), "Only another owner can make you an owner again."],
+        action: `Become ${role}`,
+        isDestructive: true,
+      });
+      if (!isAgreed) return;
+    }
+    setChangingId(id);
     try {
       await call("PATCH /members/{user_id}", { path: { user_id: id }, body: { role } });
       notifyDone(`${name} is ${role} now.`);
-      if (id === session.user.id) changeSession(await readSessionAnew());
+      if (isSelf) changeSession(await readSessionAnew());
     } catch (error) {
       notifyFailed("The role was not changed.", error);
     }
     await client.invalidateQueries({ queryKey: ["GET /members"] });
+    setChangingId(undefined);
   };
   const remove = async ({ user_id: id, name }: Member) => {
     const isSelf = id === session.user.id;
@@ -158,10 +161,13 @@ function Members() {
                 allowDeselect={false}
                 size="xs"
                 w={isLastOwner(member) ? 200 : 128}
-                disabled={isLastOwner(member)}
+                disabled={isLastOwner(member) || changingId !== undefined}
+                {...(changingId === member.user_id && { rightSection: <Loader size="xs" /> })}
                 {...(isLastOwner(member) && { description: "Make another member an owner to change this." })}
                 inputWrapperOrder={["label", "input", "description"]}
-                onChange={(role) => void changeRole(member, role as Role)}
+                onChange={(role) => {
+                  if (role !== member.role) void changeRole(member, role as Role);
+                }}
               />
             ) : (
               labelOf(member.role)
@@ -209,8 +215,10 @@ function Invitations() {
   const { canAdminister } = useAbility();
   const client = useQueryClient();
   const invitations = useRead("GET /invitations");
+  const [withdrawingId, setWithdrawingId] = useState<string>();
   if (invitations.data === undefined ? !invitations.isError : invitations.data.length === 0) return null;
-  const revoke = async (id: string) => {
+  const withdraw = async (id: string) => {
+    setWithdrawingId(id);
     try {
       await call("DELETE /invitations/{invitation_id}", { path: { invitation_id: id } });
       notifyDone("The invitation can no longer be used.");
@@ -218,6 +226,7 @@ function Invitations() {
       notifyFailed("The invitation still stands.", error);
     }
     await client.invalidateQueries({ queryKey: ["GET /invitations"] });
+    setWithdrawingId(undefined);
   };
   return (
     <Section title="Open invitations">
@@ -253,7 +262,7 @@ function Invitations() {
             cell: ({ expires_at: at }) => <Moment iso={at} />,
           },
           {
-            key: "revoke",
+            key: "withdraw",
             header: "",
             align: "right",
             cell: ({ id, note }) =>
@@ -262,10 +271,12 @@ function Invitations() {
                   variant="subtle"
                   color="negative"
                   size="compact-sm"
-                  aria-label={`Revoke the invitation for ${note ?? "anybody with the link"}`}
-                  onClick={() => void revoke(id)}
+                  aria-label={`Withdraw the invitation for ${note ?? "anybody with the link"}`}
+                  loading={withdrawingId === id}
+                  disabled={withdrawingId !== undefined}
+                  onClick={() => void withdraw(id)}
                 >
-                  Revoke
+                  Withdraw
                 </Button>
               ) : null,
           },
@@ -279,15 +290,19 @@ function AccountName() {
   const { account } = useSession();
   const changeSession = useSessionChange();
   const [label, setLabel] = useState(account.label);
+  const [isSending, setSending] = useState(false);
   const { problem, failure, clear, check, showRefusal } = useFieldProblems("PATCH /account");
   const save = async (event: FormEvent) => {
     event.preventDefault();
     if (!check({ label })) return;
+    setSending(true);
     try {
       changeSession(await call("PATCH /account", { body: { label } }));
       notifyDone("The account was renamed.");
     } catch (error) {
       showRefusal(error);
+    } finally {
+      setSending(false);
     }
   };
   return (
@@ -306,7 +321,7 @@ function AccountName() {
               maxLength={200}
               w={320}
             />
-            <Button type="submit" variant="default" disabled={label === account.label}>
+            <Button type="submit" variant="default" loading={isSending} disabled={label === account.label}>
               Rename account
             </Button>
           </Group>
@@ -318,7 +333,7 @@ function AccountName() {
 
 function InviteDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const client = useQueryClient();
-  const [role, setRole] = useState<Role>("manager");
+  const [role, setRole] = useState<Role>("viewer");
   const [note, setNote] = useState("");
   const [link, setLink] = useState<string>();
   const [isSending, setSending] = useState(false);
@@ -359,13 +374,7 @@ function InviteDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => voi
             value={role}
             allowDeselect={false}
             onChange={(value) => setRole(value as Role)}
-            description={
-              {
-                owner: "Can do everything, also invite members and manage API keys.",
-                manager: "Can change everything except members and API keys.",
-                viewer: "Can look at everything and try things out, but change nothing.",
-              }[role]
-            }
+            description={abilitiesOf(role)}
           />
           <TextInput
             label="For whom (optional)"
@@ -375,23 +384,18 @@ function InviteDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => voi
             error={problem("note")}
             maxLength={200}
           />
-          <Text c="dimmed" fz={13}>
+          <Text c="dimmed" fz="xs">
             You get a link to pass on. No e-mail is sent. It works once, within seven days.
           </Text>
         </DialogForm>
       ) : (
-        <Stack>
-          <Alert color="warning">This link is shown once. Whoever has it can join the account.</Alert>
-          <Code block>{link}</Code>
-          <Group justify="flex-end">
-            <Button variant="default" onClick={close}>
-              Close
-            </Button>
-            <CopyButton value={link}>
-              {({ copied, copy }) => <Button onClick={copy}>{copied ? "Copied" : "Copy link"}</Button>}
-            </CopyButton>
-          </Group>
-        </Stack>
+        <SecretStep
+          label="invitation link"
+          value={link}
+          warning="Whoever has it can join the account."
+          loss="It is shown once. When it is lost, withdraw the invitation and create another."
+          onClose={close}
+        />
       )}
     </Dialog>
   );

@@ -1,4 +1,5 @@
 /** The page to go to after signing in: one of this application's own, whatever the address names. */
 export function nextPage(next: string | null): string {
-  return next !== null && /^\/(?![/\\])/.test(next) ? next : "/";
+  const isOwn = next !== null && /^\/([^/\\]|$)/.test(next) && !/[\t\r\n]/.test(next);
+  return isOwn ? next : "/";
 }

@@ -1,11 +1,12 @@
-const MIN_CHARACTERS = 10;
-const MAX_CHARACTERS = 128;
+import { PASSWORD_CHARACTERS } from "@diegetic/contracts/password";
 
-export const PASSWORD_HELP = `At least ${MIN_CHARACTERS} characters. A sentence is a good password.`;
+const { minimum, maximum } = PASSWORD_CHARACTERS;
+
+export const PASSWORD_HELP = `At least ${minimum} characters. A sentence is a good password.`;
 
 /** What is wrong with a new password, if anything. */
 export function checkPassword(password: string): string | undefined {
-  if (password.length < MIN_CHARACTERS) return `Use at least ${MIN_CHARACTERS} characters.`;
-  if (password.length > MAX_CHARACTERS) return `Use at most ${MAX_CHARACTERS} characters.`;
+  if (password.length < minimum) return `Use at least ${minimum} characters.`;
+  if (password.length > maximum) return `Use at most ${maximum} characters.`;
   return undefined;
 }

@@ -1,8 +1,18 @@
 import type { Role } from "../../api/session.ts";
 
-/** What a member of each role may do. */
-export const ROLE_SENTENCES: Record<Role, string> = {
-  owner: "As an owner you can do everything, also invite members and manage API keys.",
-  manager: "As a manager you can change everything except members and API keys.",
-  viewer: "As a viewer you can look at everything and try things out, but change nothing.",
+/** What a member of each role may do, as the end of a sentence. */
+const ABILITIES: Record<Role, string> = {
+  owner: "can do everything, also invite members and manage API keys.",
+  manager: "can change everything except members and API keys.",
+  viewer: "can look at everything and try things out, but change nothing.",
 };
+
+/** "As an owner you can …" */
+export function yourAbilities(role: Role): string {
+  return `As ${role === "owner" ? "an" : "a"} ${role} you ${ABILITIES[role]}`;
+}
+
+/** "An owner can …" */
+export function abilitiesOf(role: Role): string {
+  return `${role === "owner" ? "An" : "A"} ${role} ${ABILITIES[role]}`;
+}

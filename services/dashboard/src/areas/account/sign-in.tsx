@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
+import { Alert, Anchor, Button, Stack, Text, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { Link, Navigate, useLocation, useSearchParams } from "react-router";
@@ -6,6 +6,7 @@ import { call } from "../../api/call.ts";
 import { useRead } from "../../api/queries.ts";
 import { sessionQuery, useSessionChange } from "../../api/session.ts";
 import { useFieldProblems } from "../../api/use-field-problems.ts";
+import { PasswordInput } from "../../kit/password-input.tsx";
 import { Entrance } from "./entrance.tsx";
 import { nextPage } from "./next-page.ts";
 

@@ -1,9 +1,10 @@
-import { Alert, Button, PasswordInput, Stack, TextInput } from "@mantine/core";
+import { Alert, Button, Stack, TextInput } from "@mantine/core";
 import { type FormEvent, type ReactNode, useState } from "react";
 import { call } from "../../api/call.ts";
 import { useRead } from "../../api/queries.ts";
 import { useSessionChange } from "../../api/session.ts";
 import { useFieldProblems } from "../../api/use-field-problems.ts";
+import { PasswordInput } from "../../kit/password-input.tsx";
 import { checkPassword, PASSWORD_HELP } from "./password.ts";
 
 const NOTHING = { name: "", email: "", password: "", account_label: "", setup_token: "" };

@@ -1,4 +1,4 @@
-import { Alert, Badge, Button, Card, Group, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
+import { Alert, Badge, Button, Card, Group, Stack, Text, TextInput } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { call } from "../../api/call.ts";
@@ -10,6 +10,7 @@ import { DataTable } from "../../kit/data-table.tsx";
 import { Moment } from "../../kit/moment.tsx";
 import { notifyDone, notifyFailed } from "../../kit/notify.ts";
 import { Page, Section } from "../../kit/page.tsx";
+import { PasswordInput } from "../../kit/password-input.tsx";
 import { Empty } from "../../kit/states.tsx";
 import { browserOf } from "./browser-of.ts";
 import { checkPassword, PASSWORD_HELP } from "./password.ts";
@@ -126,7 +127,7 @@ function PasswordForm() {
             <Button type="submit" variant="default" loading={isSending}>
               Change password
             </Button>
-            <Text c="dimmed" fz={13}>
+            <Text c="dimmed" fz="xs">
               Ends your sessions in other browsers.
             </Text>
           </Group>

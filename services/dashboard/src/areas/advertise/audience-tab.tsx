@@ -1,5 +1,5 @@
 import { Button, Card, Skeleton, Title } from "@mantine/core";
-import { lazy, Suspense } from "react";
+import { lazy, type ReactNode, Suspense } from "react";
 import { Link } from "react-router";
 import { useRead } from "../../api/queries.ts";
 import { countryName } from "../../format/countries.ts";
@@ -23,7 +23,7 @@ export function Component() {
     <>
       {!geo.isError && (
         <Card>
-          <Title order={2} fz={16} mb="sm">
+          <Title order={2} fz="md" mb="sm">
             Impressions by country
           </Title>
           <Suspense fallback={<Skeleton height={360} />}>
@@ -55,16 +55,13 @@ export function Component() {
         rows={rows}
         rowKey={({ country_code: code }) => code ?? "unknown"}
         empty={
-          <Empty
+          <NothingYet
             line="Nobody has read a line of it yet."
-            action={
-              <Button component={Link} to="/campaigns" variant="default">
-                Show the campaigns
-              </Button>
-            }
+            to={`/campaigns/${campaign.id}/explain`}
+            action="Explain a scene"
           >
             The countries appear with the first impressions.
-          </Empty>
+          </NothingYet>
         }
         columns={({ text, number, exactMoney }) => [
           text("country", "Country", ({ country_code: code }) => countryName(code), { phone: "title" }),
@@ -80,7 +77,15 @@ export function Component() {
         read={games}
         rows={games.data?.games}
         rowKey={({ game_id: id }) => id ?? "others"}
-        empty={<Empty line="No game has asked for it yet.">Games appear with the first match.</Empty>}
+        empty={
+          <NothingYet
+            line="No game has asked for it yet."
+            to={`/campaigns/${campaign.id}/targeting`}
+            action="Check the targeting"
+          >
+            Games appear with the first match.
+          </NothingYet>
+        }
         columns={({ text, number, exactMoney }) => [
           text("game", "Game", ({ game_id: id }) => id ?? "All other games", { phone: "title" }),
           exactMoney("spend", "Spend", ({ spent_millicents: spent }) => spent, games.data?.games, {
@@ -97,5 +102,28 @@ export function Component() {
         ]}
       />
     </>
+  );
+}
+
+interface NothingYetProps {
+  line: string;
+  to: string;
+  action: string;
+  children: ReactNode;
+}
+
+/** An empty table, with the page that shows why it may be empty. */
+function NothingYet({ line, to, action, children }: NothingYetProps) {
+  return (
+    <Empty
+      line={line}
+      action={
+        <Button component={Link} to={to} variant="default">
+          {action}
+        </Button>
+      }
+    >
+      {children}
+    </Empty>
   );
 }

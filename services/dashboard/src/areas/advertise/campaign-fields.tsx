@@ -2,6 +2,7 @@ import { SimpleGrid, Slider, Stack, TagsInput, Text, TextInput } from "@mantine/
 import type { ReactNode } from "react";
 import { useRead } from "../../api/queries.ts";
 import type { ApiForm } from "../../api/use-api-form.ts";
+import { numberLimits } from "../../api/use-field-problems.ts";
 import { formatCents, formatCount, formatExactCents } from "../../format/format.ts";
 import { requiredTextField } from "../../kit/fields.ts";
 import { MoneyInput } from "../../kit/money-input.tsx";
@@ -10,13 +11,17 @@ import { MAX_SUGGESTIONS, sentWords } from "./sent-words.ts";
 type CampaignForm = ApiForm<"POST /campaigns"> | ApiForm<"PATCH /campaigns/{campaign_id}">;
 
 const MILLE = 1_000;
+const BID_CENTS = numberLimits("POST /campaigns", "cpm_bid_cents");
+const PRIORITY = numberLimits("POST /campaigns", "priority");
 
 /** What a bid and a budget amount to, in the words of whoever pays. */
 export function bidSentence(
   bidCents: number | null | undefined,
   budgetCents: number | null | undefined,
 ): string {
-  if (!bidCents) return "What a thousand impressions cost, from $1.00 to $100.00.";
+  if (!bidCents) {
+    return `What a thousand impressions cost, from ${formatCents(BID_CENTS.min)} to ${formatCents(BID_CENTS.max)}.`;
+  }
   const each = `One impression costs ${formatExactCents(bidCents / MILLE)}`;
   if (typeof budgetCents !== "number") return `${each}.`;
   return `${each}; the budget pays for ${formatCount(Math.floor((budgetCents * MILLE) / bidCents))} of them.`;
@@ -70,7 +75,7 @@ export function CampaignFields({ form: anyForm, budgetHelp, isShort = false }: C
             <TextInput
               type="date"
               label="First day (optional)"
-              description="UTC. Left out: from activation."
+              description="In UTC. Without it, serving starts at activation."
               value={values.start_date?.slice(0, 10) ?? ""}
               error={form.problem("start_date")}
               onChange={({ currentTarget }) =>
@@ -80,7 +85,7 @@ export function CampaignFields({ form: anyForm, budgetHelp, isShort = false }: C
             <TextInput
               type="date"
               label="Last day (optional)"
-              description="UTC, the whole day. Left out: until the budget is spent."
+              description="In UTC, until the end of the day. Without it, serving ends when the budget is spent."
               value={values.end_date?.slice(0, 10) ?? ""}
               error={form.problem("end_date")}
               onChange={({ currentTarget }) =>
@@ -89,18 +94,18 @@ export function CampaignFields({ form: anyForm, budgetHelp, isShort = false }: C
             />
           </SimpleGrid>
           <div>
-            <Text fw={600}>Priority: {values.priority ?? 5}</Text>
+            <Text fw={600}>Priority: {values.priority ?? PRIORITY.usual}</Text>
             <Slider
               thumbLabel="Priority"
-              min={0}
-              max={10}
+              min={PRIORITY.min}
+              max={PRIORITY.max}
               step={1}
-              value={values.priority ?? 5}
+              value={values.priority ?? PRIORITY.usual}
               onChange={(value) => form.set("priority", value)}
               label={null}
               my={8}
             />
-            <Text fz={13} c="dimmed">
+            <Text fz="xs" c="dimmed">
               Decides only between campaigns whose ranks are within 1% of each other.
             </Text>
           </div>
@@ -119,8 +124,8 @@ function SceneFilters({ form }: { form: ApiForm<"POST /campaigns"> }) {
     <>
       <TagsInput
         label="Only in games of these categories (optional)"
-        description="Filters: a scene of another category, or of none, never shows the campaign. Press Enter after each."
-        placeholder={values.target_categories?.length ? "" : "fantasy"}
+        description="The campaign never appears in scenes of another category or without one. Press Enter after each."
+        placeholder={values.target_categories?.length ? "" : "e.g. fantasy"}
         data={sentWords(words, "category")}
         limit={MAX_SUGGESTIONS}
         value={values.target_categories ?? []}
@@ -129,8 +134,8 @@ function SceneFilters({ form }: { form: ApiForm<"POST /campaigns"> }) {
       />
       <TagsInput
         label="Only in scenes with one of these tags (optional)"
-        description="Filters: compared with theme, category, location, moods and actions of the scene, and sought in its text."
-        placeholder={values.target_tags?.length ? "" : "tavern"}
+        description="A tag is compared with the theme, category, location, moods and actions of a scene, and searched for in its text."
+        placeholder={values.target_tags?.length ? "" : "e.g. tavern"}
         data={sentWords(words)}
         limit={MAX_SUGGESTIONS}
         value={values.target_tags ?? []}

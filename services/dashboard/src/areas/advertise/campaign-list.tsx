@@ -1,28 +1,34 @@
-import { Button, Text } from "@mantine/core";
-import { useQueryClient } from "@tanstack/react-query";
+import { Button, Group, Text } from "@mantine/core";
 import { useState } from "react";
 import { Link } from "react-router";
-import { ApiError } from "../../api/api-error.ts";
-import { patientCall } from "../../api/call.ts";
-import { hasStatus } from "../../api/queries.ts";
+import { call } from "../../api/call.ts";
+import { hasStatus, useRead } from "../../api/queries.ts";
+import { retryWhileRateLimited } from "../../api/retry-rate-limited.ts";
 import { useAbility } from "../../api/session.ts";
 import { Sparkline } from "../../charts/sparkline.tsx";
-import { centsOfMillicents, formatCount, formatNoun } from "../../format/format.ts";
+import {
+  centsOfMillicents,
+  dollarsOfCents,
+  dollarsOfMillicents,
+  formatCount,
+  formatNoun,
+} from "../../format/format.ts";
 import type { Column } from "../../kit/columns.tsx";
 import { useConfirm } from "../../kit/confirm.tsx";
 import { DataTable, type Filter } from "../../kit/data-table.tsx";
 import { Money } from "../../kit/money.tsx";
-import { notifyDone, notifyFailed } from "../../kit/notify.ts";
 import { Page } from "../../kit/page.tsx";
 import { Empty } from "../../kit/states.tsx";
 import { Status } from "../../kit/status.tsx";
 import { type CampaignSummary, campaignState } from "./campaign-state.ts";
+import { heldByAccount } from "./consequences.ts";
 import { duplicateCampaign } from "./duplicate-campaign.ts";
 import { NotRegistered } from "./not-registered.tsx";
 import { PacingBar } from "./pacing-bar.tsx";
+import { type BulkRun, useBulkRun } from "./use-bulk-run.ts";
 import { useCampaigns } from "./use-campaigns.ts";
 
-const columns: Column<CampaignSummary>[] = [
+const columnsOf = (balanceCents: number | undefined): Column<CampaignSummary>[] => [
   {
     key: "name",
     header: "Campaign",
@@ -36,16 +42,17 @@ const columns: Column<CampaignSummary>[] = [
     align: "right",
     phone: "fact",
     value: ({ spent_millicents: spent }) => centsOfMillicents(spent),
-    csv: ({ spent_millicents: spent }) => centsOfMillicents(spent) / 100,
+    csv: ({ spent_millicents: spent }) => dollarsOfMillicents(spent),
+    csvUnit: "USD",
     cell: ({ spent_millicents: spent }) => <Money cents={centsOfMillicents(spent)} />,
   },
   {
     key: "status",
     header: "Status",
     phone: "fact",
-    value: (campaign) => campaignState(campaign).word,
+    value: (campaign) => campaignState(campaign, balanceCents, Date.now()).word,
     cell: (campaign) => {
-      const { word, tone, cause } = campaignState(campaign);
+      const { word, tone, cause } = campaignState(campaign, balanceCents, Date.now());
       return (
         <Status tone={tone} cause={cause}>
           {word}
@@ -58,16 +65,22 @@ const columns: Column<CampaignSummary>[] = [
     header: "Budget",
     align: "right",
     value: ({ budget_cents: budget }) => budget,
-    csv: ({ budget_cents: budget }) => budget / 100,
+    csv: ({ budget_cents: budget }) => dollarsOfCents(budget),
+    csvUnit: "USD",
     cell: ({ budget_cents: budget }) => <Money cents={budget} />,
   },
   {
     key: "pacing",
     header: "Of budget spent",
+    help: "The mark on the bar is what the dates or the daily cap plan by now.",
     align: "right",
     value: ({ spent_millicents: spent, budget_cents: budget }) => spent / budget / 1_000,
-    cell: ({ spent_millicents: spent, budget_cents: budget }) => (
-      <PacingBar spentCents={centsOfMillicents(spent)} budgetCents={budget} />
+    cell: ({ spent_millicents: spent, budget_cents: budget, expected_spend_millicents: planned }) => (
+      <PacingBar
+        spentCents={centsOfMillicents(spent)}
+        budgetCents={budget}
+        plannedCents={planned === null ? null : centsOfMillicents(planned)}
+      />
     ),
   },
   {
@@ -93,8 +106,9 @@ const columns: Column<CampaignSummary>[] = [
     value: (campaign) => effectiveCpmCents(campaign),
     csv: (campaign) => {
       const cents = effectiveCpmCents(campaign);
-      return cents === undefined ? undefined : cents / 100;
+      return cents === undefined ? undefined : dollarsOfCents(cents);
     },
+    csvUnit: "USD",
     cell: (campaign) => {
       const cents = effectiveCpmCents(campaign);
       return cents === undefined ? "–" : <Money cents={cents} />;
@@ -125,7 +139,7 @@ const filters: Filter<CampaignSummary>[] = [
       { value: "no", label: "Not serving" },
     ],
     matches: (campaign, value) => {
-      const isServing = campaignState(campaign).word === "Active";
+      const isServing = campaignState(campaign, undefined, Date.now()).word === "Active";
       return isServing === (value === "yes");
     },
   },
@@ -134,6 +148,9 @@ const filters: Filter<CampaignSummary>[] = [
 export function Component() {
   const { canChange } = useAbility();
   const campaigns = useCampaigns();
+  const profile = useRead("GET /profile");
+  const bulk = useBulkRun();
+  const columns = columnsOf(profile.data?.balance_cents);
   const newCampaign = (
     <Button component={Link} to="/campaigns/new">
       New campaign
@@ -142,74 +159,84 @@ export function Component() {
   if (hasStatus(campaigns.error, 403)) return <NotRegistered title="Campaigns" />;
   return (
     <Page title="Campaigns" actions={canChange && newCampaign}>
-      <DataTable
-        label="Campaigns"
-        columns={columns}
-        filters={filters}
-        rows={campaigns.data?.campaigns}
-        rowKey={({ campaign_id: id }) => id}
-        rowTo={({ campaign_id: id }) => `/campaigns/${id}`}
-        searchIn={({ name, campaign_id: id }) => [name, id]}
-        error={campaigns.error}
-        onRetry={() => void campaigns.refetch()}
-        empty={
-          <Empty line="No story has been told for you yet." action={canChange && newCampaign}>
-            A campaign is a budget, a bid, and the lines that players read.
-          </Empty>
-        }
-        {...(canChange && {
-          bulkActions: (rows: CampaignSummary[], clear: () => void) => (
-            <BulkActions rows={rows} clear={clear} />
-          ),
-        })}
-      />
+      <div>
+        <div role="status" aria-label="Progress">
+          {bulk.progress !== undefined && (
+            <Group gap="sm" mb="sm">
+              <Text>{bulk.progress}</Text>
+              <Button size="compact-sm" variant="default" onClick={bulk.stop}>
+                Stop
+              </Button>
+            </Group>
+          )}
+        </div>
+        <DataTable
+          label="Campaigns"
+          columns={columns}
+          filters={filters}
+          rows={campaigns.data?.campaigns}
+          rowKey={({ campaign_id: id }) => id}
+          rowTo={({ campaign_id: id }) => `/campaigns/${id}`}
+          searchIn={({ name, campaign_id: id }) => [name, id]}
+          error={campaigns.error}
+          onRetry={() => void campaigns.refetch()}
+          empty={
+            <Empty line="No story has been told for you yet." action={canChange && newCampaign}>
+              A campaign is a budget, a bid, and the lines that players read.
+            </Empty>
+          }
+          {...(canChange && {
+            bulkActions: (rows: CampaignSummary[], clear: () => void) => (
+              <BulkActions rows={rows} clear={clear} bulk={bulk} />
+            ),
+          })}
+        />
+      </div>
     </Page>
   );
 }
 
-/** Does the same with several campaigns, one after the other, and says how far it is. */
-function BulkActions({ rows, clear }: { rows: CampaignSummary[]; clear: () => void }) {
-  const client = useQueryClient();
+/** One call for each of several campaigns. */
+function calling(key: "POST /campaigns/{campaign_id}/activate" | "POST /campaigns/{campaign_id}/pause") {
+  return (id: string, signal: AbortSignal) =>
+    retryWhileRateLimited(() => call(key, { path: { campaign_id: id } }), signal);
+}
+
+interface BulkActionsProps {
+  rows: CampaignSummary[];
+  clear: () => void;
+  bulk: BulkRun;
+}
+
+/** What can be done with several campaigns. */
+function BulkActions({ rows, clear, bulk }: BulkActionsProps) {
   const confirm = useConfirm();
-  const [progress, setProgress] = useState<string>();
-  const run = async (verb: string, chosen: CampaignSummary[], work: (id: string) => Promise<unknown>) => {
-    const refused: string[] = [];
-    for (const [index, { campaign_id: id, name }] of chosen.entries()) {
-      setProgress(`${index + 1} of ${chosen.length}`);
-      try {
-        await work(id);
-      } catch (error) {
-        refused.push(`${name}: ${error instanceof ApiError ? error.detail : String(error)}`);
-      }
-    }
-    setProgress(undefined);
-    if (refused.length > 0) {
-      notifyFailed(
-        `${formatNoun(refused.length, "campaign")} could not be ${verb}.`,
-        new ApiError(0, refused.join(" ")),
-      );
-    }
-    const count = chosen.length - refused.length;
-    if (count > 0) notifyDone(`${formatNoun(count, "campaign")} ${verb}.`);
+  const [isReading, setReading] = useState(false);
+  const isRunning = bulk.progress !== undefined;
+  const run = async (...[work]: Parameters<BulkRun["run"]>) => {
+    await bulk.run(work);
     clear();
-    await client.invalidateQueries();
   };
   const stopped = rows.filter(({ status }) => status !== "active");
   const startable = stopped.filter(({ creatives }) => creatives > 0);
   const unwritten = stopped.length - startable.length;
   const active = rows.filter(({ status }) => status === "active");
   const pause = async () => {
+    setReading(true);
+    const ledger = await call("GET /ledger", { query: { days: 1 } }).catch(() => undefined);
+    setReading(false);
     const isAgreed = await confirm({
       title: `Pause ${formatNoun(active.length, "campaign")}`,
-      consequences: [
-        "Pausing stops serving at once. Ads that were already matched may still be seen and billed.",
-      ],
+      consequences: ["Pausing stops serving at once.", heldByAccount(ledger?.totals.held_cents)],
       action: active.length === 1 ? "Pause campaign" : "Pause campaigns",
     });
     if (!isAgreed) return;
-    await run("paused", active, (id) =>
-      patientCall("POST /campaigns/{campaign_id}/pause", { path: { campaign_id: id } }),
-    );
+    await run({
+      doing: "Pausing",
+      done: "paused",
+      campaigns: active,
+      work: calling("POST /campaigns/{campaign_id}/pause"),
+    });
   };
   return (
     <>
@@ -217,11 +244,14 @@ function BulkActions({ rows, clear }: { rows: CampaignSummary[]; clear: () => vo
         size="compact-sm"
         variant="default"
         disabled={startable.length === 0}
-        loading={progress !== undefined}
+        loading={isRunning}
         onClick={() =>
-          void run("activated", startable, (id) =>
-            patientCall("POST /campaigns/{campaign_id}/activate", { path: { campaign_id: id } }),
-          )
+          void run({
+            doing: "Activating",
+            done: "activated",
+            campaigns: startable,
+            work: calling("POST /campaigns/{campaign_id}/activate"),
+          })
         }
       >
         Activate {startable.length > 0 && startable.length}
@@ -230,7 +260,7 @@ function BulkActions({ rows, clear }: { rows: CampaignSummary[]; clear: () => vo
         size="compact-sm"
         variant="default"
         disabled={active.length === 0}
-        loading={progress !== undefined}
+        loading={isRunning || isReading}
         onClick={() => void pause()}
       >
         Pause {active.length > 0 && active.length}
@@ -238,17 +268,18 @@ function BulkActions({ rows, clear }: { rows: CampaignSummary[]; clear: () => vo
       <Button
         size="compact-sm"
         variant="default"
-        loading={progress !== undefined}
-        onClick={() => void run("duplicated", rows, duplicateCampaign)}
+        loading={isRunning}
+        onClick={() =>
+          void run({ doing: "Duplicating", done: "duplicated", campaigns: rows, work: duplicateCampaign })
+        }
       >
         Duplicate {rows.length}
       </Button>
       {unwritten > 0 && (
-        <Text fz={13} c="dimmed">
+        <Text fz="xs" c="dimmed">
           {formatNoun(unwritten, "campaign")} without a creative cannot be activated.
         </Text>
       )}
-      <span aria-live="polite">{progress}</span>
     </>
   );
 }

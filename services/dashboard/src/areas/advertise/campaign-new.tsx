@@ -73,7 +73,7 @@ export function Component() {
             >
               {form.isChanged ? "Discard draft" : "Cancel"}
             </Button>
-            <Text c="dimmed" fz={13}>
+            <Text c="dimmed" fz="xs">
               Next: write what players will read.
             </Text>
           </Group>

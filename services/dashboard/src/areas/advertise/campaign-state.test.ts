@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { type CampaignSummary, campaignState, needsAttention } from "./campaign-state.ts";
 
+const NOW_MS = Date.parse("2026-12-01T12:00:00Z");
 const campaign: CampaignSummary = {
   campaign_id: "camp_1",
   name: "Winter in the taverns",
@@ -8,10 +9,12 @@ const campaign: CampaignSummary = {
   budget_cents: 10_000,
   daily_cap_cents: null,
   spent_millicents: 1_000_000,
+  expected_spend_millicents: null,
   impressions: 100,
   creatives: 1,
   pacing_status: "on_pace",
   projected_exhaustion_date: null,
+  end_date: null,
   daily_spent_millicents: [],
   daily_impressions: [],
 };
@@ -19,26 +22,58 @@ const day = (spent: number) => ({ date: "2026-12-01", impressions: 1, spent_mill
 
 describe("campaignState", () => {
   it("names the cause when an active campaign is not served", () => {
-    expect(campaignState({ ...campaign, pacing_status: "capped_today" })).toEqual({
+    expect(campaignState({ ...campaign, pacing_status: "capped_today" }, 100, NOW_MS)).toEqual({
       word: "Active, not serving",
       tone: "warning",
       cause: "Daily cap reached until 00:00 UTC",
     });
   });
 
+  it("says that the end date has passed, whatever was spent until then", () => {
+    const ended = (end_date: string, pacing_status: CampaignSummary["pacing_status"]) =>
+      campaignState({ ...campaign, end_date, pacing_status }, 100, NOW_MS);
+    const over = { word: "Active, not serving", tone: "quiet", cause: "Its end date has passed" };
+    expect(ended("2026-11-30", "under_pacing")).toEqual(over);
+    expect(ended("2026-12-01T11:59:59", "exhausted")).toEqual(over);
+    // The whole day, UTC.
+    expect(ended("2026-12-01", "on_pace").word).toBe("Active");
+    expect(ended("2026-12-01T12:00:01Z", "on_pace").word).toBe("Active");
+  });
+
   it("says what a draft still needs", () => {
-    expect(campaignState({ ...campaign, status: "draft", creatives: 0 }).cause).toBe("It needs a creative");
-    expect(campaignState({ ...campaign, status: "draft" }).cause).toBe("Ready to be activated");
+    expect(campaignState({ ...campaign, status: "draft", creatives: 0 }, 0, NOW_MS).cause).toBe(
+      "It needs a creative",
+    );
+    expect(campaignState({ ...campaign, status: "draft" }, 0, NOW_MS).cause).toBe("Ready to be activated");
+  });
+
+  it.each([
+    ["the whole budget is spent", 10_000_000, 0, "Budget is used up"],
+    ["less of the budget is left than of the balance", 9_999_500, 5_000, "Budget is used up"],
+    ["less of the balance is left than of the budget", 1_000_000, 1, "Balance is used up"],
+    ["the balance is not known, but the budget is spent", 10_000_000, undefined, "Budget is used up"],
+    ["the balance is not known", 1_000_000, undefined, "Budget or balance is used up"],
+  ])("names what is used up where %s", (_what, spent_millicents, balanceCents, cause) => {
+    const exhausted = { ...campaign, pacing_status: "exhausted" as const, spent_millicents };
+    expect(campaignState(exhausted, balanceCents, NOW_MS).cause).toBe(cause);
+  });
+
+  it("says who paused a campaign, also where money is missing", () => {
+    const paused = { ...campaign, status: "paused" as const, pacing_status: "exhausted" as const };
+    expect(campaignState(paused, 0, NOW_MS)).toMatchObject({
+      word: "Paused",
+      cause: "Paused by your account",
+    });
   });
 });
 
 describe("needsAttention", () => {
   it("finds nothing where everything goes well", () => {
-    expect(needsAttention([campaign], 100_000, [day(0), day(1_000)])).toEqual([]);
+    expect(needsAttention([campaign], 100_000, [day(0), day(1_000)], NOW_MS)).toEqual([]);
   });
 
   it("warns before the balance runs out, by what last week has cost", () => {
-    const [low] = needsAttention([campaign], 200, [day(0), day(100_000)]);
+    const [low] = needsAttention([campaign], 200, [day(0), day(100_000)], NOW_MS);
     expect(low).toMatchObject({ key: "balance", cause: "It lasts about 2 days at last week's spend." });
   });
 
@@ -50,17 +85,30 @@ describe("needsAttention", () => {
       ],
       100_000,
       [day(0), day(1_000)],
+      NOW_MS,
     );
     expect(found.map(({ key }) => key)).toEqual(["camp_spent", "camp_slow"]);
   });
 
   it("does not blame a campaign's budget for an empty balance", () => {
-    const found = needsAttention([{ ...campaign, pacing_status: "exhausted" }], 0, [day(0)]);
+    const found = needsAttention([{ ...campaign, pacing_status: "exhausted" }], 0, [day(0)], NOW_MS);
     expect(found.map(({ key }) => key)).toEqual(["balance"]);
   });
 
+  it("asks for a deposit where the last of the balance does not pay for an impression", () => {
+    const [found] = needsAttention([{ ...campaign, pacing_status: "exhausted" }], 1, [day(0)], NOW_MS);
+    expect(found).toMatchObject({ key: "camp_1", fix: { to: "/money", label: "Deposit" } });
+  });
+
+  it("asks for nothing where the end date has passed", () => {
+    const slow = { ...campaign, pacing_status: "under_pacing" as const };
+    const found = (end_date: string | null) =>
+      needsAttention([{ ...slow, end_date }], 100_000, [day(0), day(1_000)], NOW_MS).length;
+    expect([found(null), found("2026-11-30")]).toEqual([1, 0]);
+  });
+
   it("leads to the creative that a draft lacks", () => {
-    const [found] = needsAttention([{ ...campaign, status: "draft", creatives: 0 }], 100, []);
+    const [found] = needsAttention([{ ...campaign, status: "draft", creatives: 0 }], 100, [], NOW_MS);
     expect(found?.fix.to).toBe("/campaigns/camp_1/creatives/new");
   });
 });

@@ -1,5 +1,7 @@
+import { compileSchedule } from "@diegetic/ad-rules/schedule";
 import type { AnswerOf } from "../../api/operations.ts";
 import type { Tone } from "../../kit/status.tsx";
+import type { Campaign } from "./use-campaign.ts";
 
 export type CampaignSummary = AnswerOf<"GET /analytics/campaigns">["campaigns"][number];
 
@@ -9,21 +11,71 @@ export interface CampaignState {
   cause: string | undefined;
 }
 
+const MILLICENTS_PER_CENT = 1_000;
+
+/**
+ * Which of the two is spent in an exhausted campaign: the smaller does not pay for another impression. Undefined while
+ * the balance is unknown.
+ */
+function exhaustedPart(
+  {
+    spent_millicents: spent,
+    budget_cents: budget,
+  }: Pick<CampaignSummary, "spent_millicents" | "budget_cents">,
+  balanceCents: number | undefined,
+): "budget" | "balance" | undefined {
+  const remaining = budget * MILLICENTS_PER_CENT - spent;
+  if (remaining <= 0) return "budget";
+  if (balanceCents === undefined) return undefined;
+  return remaining <= balanceCents * MILLICENTS_PER_CENT ? "budget" : "balance";
+}
+
+const EXHAUSTED_CAUSES = { budget: "Budget is used up", balance: "Balance is used up" } as const;
+
+/** Whether the last moment of a campaign has passed, by the rule of the matching. */
+export function hasEnded({ end_date }: Pick<CampaignSummary, "end_date">, nowMs: number): boolean {
+  const schedule = compileSchedule({ start_date: null, end_date });
+  return schedule !== null && schedule.endsBeforeMs <= nowMs;
+}
+
+/** The first and the last UTC day of a campaign, YYYY-MM-DD, by the same rule; undefined: it has no such limit. */
+export function flightDays(campaign: Pick<Campaign, "start_date" | "end_date">) {
+  const schedule = compileSchedule(campaign);
+  const dayOf = (ms: number) => (Number.isFinite(ms) ? new Date(ms).toISOString().slice(0, 10) : undefined);
+  if (schedule === null) return { first: undefined, last: undefined };
+  return { first: dayOf(schedule.startsAtMs), last: dayOf(schedule.endsBeforeMs - 1) };
+}
+
 /** Whether a campaign is shown to players now, and why not. */
 export function campaignState(
-  campaign: Pick<CampaignSummary, "status" | "creatives" | "pacing_status">,
+  campaign: Pick<
+    CampaignSummary,
+    "status" | "creatives" | "pacing_status" | "spent_millicents" | "budget_cents" | "end_date"
+  >,
+  balanceCents: number | undefined,
+  nowMs: number,
 ): CampaignState {
   const { status, creatives, pacing_status: pacing } = campaign;
   if (status === "draft") {
     const cause = creatives === 0 ? "It needs a creative" : "Ready to be activated";
     return { word: "Draft", tone: "quiet", cause };
   }
-  if (status === "paused") return { word: "Paused", tone: "quiet", cause: undefined };
+  // Nothing but a person pauses a campaign: spent money ends its serving, not its status.
+  if (status === "paused") {
+    const cause = creatives === 0 ? "Paused by your account, and needs a creative" : "Paused by your account";
+    return { word: "Paused", tone: "quiet", cause };
+  }
+  if (hasEnded(campaign, nowMs)) {
+    return { word: "Active, not serving", tone: "quiet", cause: "Its end date has passed" };
+  }
   switch (pacing) {
     case "not_started":
       return { word: "Active, not serving", tone: "info", cause: "Its start date has not come" };
-    case "exhausted":
-      return { word: "Active, not serving", tone: "negative", cause: "Budget or balance is used up" };
+    case "exhausted": {
+      const part = exhaustedPart(campaign, balanceCents);
+      const cause = part === undefined ? "Budget or balance is used up" : EXHAUSTED_CAUSES[part];
+      return { word: "Active, not serving", tone: "negative", cause };
+    }
     case "capped_today":
       return { word: "Active, not serving", tone: "warning", cause: "Daily cap reached until 00:00 UTC" };
     case "under_pacing":
@@ -44,7 +96,6 @@ export interface Attention {
   fix: { to: string; label: string; isForViewers?: true };
 }
 
-const MILLICENTS_PER_CENT = 1_000;
 const DAYS_OF_BALANCE = 3;
 
 /** What keeps campaigns from doing their work, the most urgent first. */
@@ -52,9 +103,11 @@ export function needsAttention(
   campaigns: readonly CampaignSummary[],
   balanceCents: number,
   days: AnswerOf<"GET /analytics/daily">["days"],
+  nowMs: number,
 ): Attention[] {
   const found: Attention[] = [];
-  const active = campaigns.filter(({ status }) => status === "active");
+  const running = campaigns.filter((campaign) => !hasEnded(campaign, nowMs));
+  const active = running.filter(({ status }) => status === "active");
   const lastWeek = days.slice(1, 8).map(({ spent_millicents: spent }) => spent);
   const perDay = lastWeek.reduce((sum, spent) => sum + spent, 0) / Math.max(1, lastWeek.length);
   const balanceMillicents = balanceCents * MILLICENTS_PER_CENT;
@@ -76,10 +129,11 @@ export function needsAttention(
       fix: { to: "/money", label: "Deposit" },
     });
   }
-  for (const campaign of campaigns) {
+  for (const campaign of running) {
     const { campaign_id: id, name, status, creatives, pacing_status: pacing } = campaign;
     const to = `/campaigns/${id}`;
-    const isSpent = campaign.spent_millicents + 1 > campaign.budget_cents * MILLICENTS_PER_CENT;
+    const exhausted =
+      status === "active" && pacing === "exhausted" ? exhaustedPart(campaign, balanceCents) : undefined;
     if (status === "draft" && creatives === 0) {
       found.push({
         key: id,
@@ -88,7 +142,7 @@ export function needsAttention(
         cause: "It has no creative, so it cannot be activated.",
         fix: { to: `${to}/creatives/new`, label: "Write a creative" },
       });
-    } else if (status === "active" && pacing === "exhausted" && (isSpent || balanceCents > 0)) {
+    } else if (exhausted === "budget") {
       found.push({
         key: id,
         tone: "negative",
@@ -96,12 +150,20 @@ export function needsAttention(
         cause: "Its budget is spent, so it is no longer served.",
         fix: { to: `${to}/settings`, label: "Raise the budget" },
       });
+    } else if (exhausted === "balance" && balanceCents > 0) {
+      found.push({
+        key: id,
+        tone: "negative",
+        what: name,
+        cause: "The balance does not pay for another of its impressions.",
+        fix: { to: "/money", label: "Deposit" },
+      });
     } else if (status === "active" && pacing === "under_pacing") {
       found.push({
         key: id,
         tone: "warning",
         what: name,
-        cause: "It spends slower than its dates or its daily cap ask for.",
+        cause: "It spends slower than planned.",
         fix: { to: `${to}/explain`, label: "See why", isForViewers: true },
       });
     } else if (status === "active" && pacing === "capped_today") {

@@ -1,10 +1,12 @@
 import { Box, Button, Card, Menu, Skeleton, Stack } from "@mantine/core";
 import { IconChevronDown } from "@tabler/icons-react";
 import { useState } from "react";
-import { Outlet, useNavigate, useParams } from "react-router";
+import { Outlet, useMatch, useNavigate, useParams } from "react-router";
 import { ApiError } from "../../api/api-error.ts";
+import { call } from "../../api/call.ts";
 import { hasStatus, useChange, useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
+import { useLeaveSignal } from "../../api/use-leave-signal.ts";
 import { formatCents, formatExactCents } from "../../format/format.ts";
 import { useConfirm } from "../../kit/confirm.tsx";
 import { Id } from "../../kit/id.tsx";
@@ -13,11 +15,14 @@ import { Page } from "../../kit/page.tsx";
 import { Failed } from "../../kit/states.tsx";
 import { Status } from "../../kit/status.tsx";
 import { TabLinks } from "../../kit/tab-links.tsx";
+import { useIsPhone } from "../../kit/use-is-phone.ts";
+import { CampaignFigures, SpendChart } from "./campaign-report.tsx";
 import { campaignState } from "./campaign-state.ts";
+import { heldByCampaign } from "./consequences.ts";
 import { duplicateCampaign } from "./duplicate-campaign.ts";
 import { UnknownCampaign } from "./unknown-campaign.tsx";
 import { useActivation } from "./use-activation.tsx";
-import type { Campaign } from "./use-campaign.ts";
+import { type Campaign, heldCentsOf } from "./use-campaign.ts";
 
 const TABS = [
   { path: "", label: "Is it pacing?" },
@@ -29,17 +34,24 @@ const TABS = [
   { path: "settings", label: "Settings" },
 ];
 
-/** A campaign: its state and what can be done with it, then tabs by question. */
+/**
+ * A campaign: its state and what can be done with it, its figures and its spend, then tabs by question. The chart
+ * belongs to the first tab; on a phone the figures do too, so that the answer of another one is at hand.
+ */
 export function Component() {
   const { campaignId = "" } = useParams();
+  const base = `/campaigns/${campaignId}`;
+  const isFirstTab = useMatch("/campaigns/:campaignId") !== null;
+  const isPhone = useIsPhone();
   const at = { path: { campaign_id: campaignId } };
   const campaign = useRead("GET /campaigns/{campaign_id}", at);
   const pacing = useRead("GET /campaigns/{campaign_id}/analytics/pacing", at);
   const creatives = useRead("GET /campaigns/{campaign_id}/creatives", at);
+  const profile = useRead("GET /profile");
   const back = { to: "/campaigns", label: "Campaigns" };
   if (campaign.data === undefined) {
     return (
-      <Page title="Campaign" back={back}>
+      <Page title="Campaign" back={back} {...(!campaign.error && { about: null })}>
         {hasStatus(campaign.error, 403, 404) ? (
           <UnknownCampaign />
         ) : campaign.error ? (
@@ -62,18 +74,22 @@ export function Component() {
       </Page>
     );
   }
-  const { name, status, cpm_bid_cents: bid } = campaign.data;
-  const state = campaignState({
-    status,
-    creatives: creatives.data?.length ?? 1,
-    pacing_status: pacing.data?.pacing_status ?? "on_pace",
-  });
+  const { name, cpm_bid_cents: bid } = campaign.data;
+  const state = campaignState(
+    {
+      ...campaign.data,
+      creatives: creatives.data?.length ?? 1,
+      pacing_status: pacing.data?.pacing_status ?? "on_pace",
+    },
+    profile.data?.balance_cents,
+    Date.now(),
+  );
   return (
     <Page
       title={name}
       back={back}
       state={
-        <Status tone={state.tone} cause={state.cause} isShort>
+        <Status tone={state.tone}>
           {state.word}
           {state.cause && `: ${state.cause.charAt(0).toLowerCase()}${state.cause.slice(1)}`}
         </Status>
@@ -90,8 +106,11 @@ export function Component() {
       }
       actions={<CampaignActions campaign={campaign.data} hasCreative={(creatives.data?.length ?? 1) > 0} />}
     >
-      <TabLinks label="Questions" base={`/campaigns/${campaignId}`} tabs={TABS} />
-      <Outlet context={campaign.data satisfies Campaign} />
+      {(isFirstTab || !isPhone) && <CampaignFigures campaign={campaign.data} />}
+      {isFirstTab && <SpendChart campaign={campaign.data} />}
+      <TabLinks label="Questions" base={base} tabs={TABS} />
+      {/* A form belongs to one campaign: Back to another one must not take its values along. */}
+      <Outlet key={campaignId} context={campaign.data satisfies Campaign} />
     </Page>
   );
 }
@@ -103,16 +122,21 @@ function CampaignActions({ campaign, hasCreative }: { campaign: Campaign; hasCre
   const activation = useActivation(campaign);
   const pause = useChange("POST /campaigns/{campaign_id}/pause");
   const [isCopying, setCopying] = useState(false);
+  const [isReading, setReading] = useState(false);
   const confirm = useConfirm();
   const navigate = useNavigate();
+  const leaving = useLeaveSignal();
   if (!canChange) return null;
 
   const runPause = async () => {
+    setReading(true);
+    const games = await call("GET /campaigns/{campaign_id}/analytics/games", at).catch(() => undefined);
+    setReading(false);
     const isAgreed = await confirm({
       title: `Pause ${name}`,
       consequences: [
         "Pausing stops serving at once.",
-        "Ads that were already matched are billed if they are seen within the next minutes.",
+        heldByCampaign(games && { cents: heldCentsOf(games), ads: games.open_holds }),
         "You can activate it again at any time; nothing is lost.",
       ],
       action: "Pause campaign",
@@ -128,11 +152,12 @@ function CampaignActions({ campaign, hasCreative }: { campaign: Campaign; hasCre
   const duplicate = async () => {
     setCopying(true);
     try {
-      const copy = await duplicateCampaign(id);
+      const copy = await duplicateCampaign(id, leaving.current);
       notifyDone("The copy is a draft.");
-      await navigate(`/campaigns/${copy}/settings`);
+      if (!leaving.current.aborted) await navigate(`/campaigns/${copy}/settings`);
     } catch (error) {
-      notifyFailed("The campaign was not duplicated.", error instanceof ApiError ? error : String(error));
+      if (!leaving.current.aborted)
+        notifyFailed("The campaign was not duplicated.", error instanceof ApiError ? error : String(error));
     } finally {
       setCopying(false);
     }
@@ -157,7 +182,7 @@ function CampaignActions({ campaign, hasCreative }: { campaign: Campaign; hasCre
         </Menu.Dropdown>
       </Menu>
       {status === "active" ? (
-        <Button variant="default" onClick={() => void runPause()} loading={pause.isPending}>
+        <Button variant="default" onClick={() => void runPause()} loading={pause.isPending || isReading}>
           Pause campaign
         </Button>
       ) : hasCreative ? (

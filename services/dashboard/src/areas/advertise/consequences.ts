@@ -1,8 +1,12 @@
+import { compileSchedule, type Schedule } from "@diegetic/ad-rules/schedule";
 import type { BodyOf } from "../../api/operations.ts";
-import { centsOfMillicents, formatExactCents } from "../../format/format.ts";
+import { centsOfMillicents, formatCount, formatDayWithYear, formatExactCents } from "../../format/format.ts";
 import type { Campaign } from "./use-campaign.ts";
 
+type Changes = Partial<BodyOf<"PATCH /campaigns/{campaign_id}">>;
+
 interface Now {
+  nowMs: number;
   todaySpentCents: number;
   /** Held for matches that nobody has seen yet; undefined while unknown. */
   heldCents: number | undefined;
@@ -10,9 +14,9 @@ interface Now {
 
 /** What the changes do, before they are saved. */
 export function consequences(
-  campaign: Pick<Campaign, "budget_cents" | "cpm_bid_cents" | "spent_millicents">,
-  values: Partial<BodyOf<"PATCH /campaigns/{campaign_id}">>,
-  { todaySpentCents, heldCents }: Now,
+  campaign: Omit<Campaign, "id" | "name" | "spent_cents" | "daily_cap_cents" | "priority" | "created_at">,
+  values: Changes,
+  { nowMs, todaySpentCents, heldCents }: Now,
 ): string[] {
   const { budget_cents: budget, cpm_bid_cents: bid, daily_cap_cents: cap } = values;
   const found: string[] = [];
@@ -28,8 +32,81 @@ export function consequences(
   if (typeof cap === "number" && cap <= todaySpentCents) {
     found.push("Today has cost as much as this cap: the campaign is served again at 00:00 UTC.");
   }
+  found.push(...flightSentences(campaign, values, nowMs), ...filterSentences(campaign, values));
   if (found.length === 0) found.push("Takes effect with the next match.");
   return found;
+}
+
+type Flight = Pick<Campaign, "status" | "start_date" | "end_date">;
+
+/** What other dates do; nothing where they contradict each other, which the API refuses. */
+function flightSentences(campaign: Flight, values: Changes, nowMs: number): string[] {
+  const { start_date = campaign.start_date, end_date = campaign.end_date } = values;
+  const before = compileSchedule(campaign);
+  const after = compileSchedule({ start_date, end_date });
+  if (before === null || after === null || after.startsAtMs >= after.endsBeforeMs) return [];
+  const { startsAtMs, endsBeforeMs } = after;
+  const isActive = campaign.status === "active";
+  const served = isActive ? "It is served" : "Once active, it is served";
+  const hadEnded = before.endsBeforeMs <= nowMs;
+  const isEndChanged = endsBeforeMs !== before.endsBeforeMs;
+  if (endsBeforeMs <= nowMs) {
+    if (!isEndChanged) return [];
+    const no = isActive && !hadEnded ? "It is no longer served" : "It is not served";
+    return [`${no}: its last day has passed.`];
+  }
+  const found: string[] = [];
+  if (startsAtMs !== before.startsAtMs) {
+    if (startsAtMs > nowMs) {
+      const stops = isActive && isWithin(before, nowMs) ? "Serving stops until" : `${served} from`;
+      found.push(`${stops} ${dayOf(startsAtMs)} (UTC).`);
+    } else if (before.startsAtMs > nowMs) {
+      found.push(isActive ? "Serving starts with the next match." : "Once active, it is served at once.");
+    }
+  }
+  if (isEndChanged) {
+    const end =
+      endsBeforeMs === Number.POSITIVE_INFINITY
+        ? "until the budget is spent"
+        : `until ${dayOf(endsBeforeMs - 1)} (UTC)`;
+    found.push(`${served}${isActive && hadEnded ? " again" : ""} ${end}.`);
+  }
+  return found;
+}
+
+function isWithin({ startsAtMs, endsBeforeMs }: NonNullable<Schedule>, nowMs: number): boolean {
+  return startsAtMs <= nowMs && nowMs < endsBeforeMs;
+}
+
+function dayOf(ms: number): string {
+  return formatDayWithYear(new Date(ms).toISOString());
+}
+
+type Filters = Pick<Campaign, "target_categories" | "target_tags">;
+
+/** What other categories and tags do. */
+function filterSentences(campaign: Filters, values: Changes): string[] {
+  const { target_categories: categories, target_tags: tags } = values;
+  const found: string[] = [];
+  if (categories !== undefined && isOther(categories, campaign.target_categories)) {
+    found.push(
+      categories?.length
+        ? "Only scenes of these categories are matched from now on."
+        : "Scenes of every category are matched from now on.",
+    );
+  }
+  if (tags !== undefined && isOther(tags, campaign.target_tags)) {
+    found.push(
+      tags?.length
+        ? "Only scenes with one of these tags are matched from now on."
+        : "Scenes are matched with and without tags from now on.",
+    );
+  }
+  return found;
+}
+
+function isOther(values: readonly string[] | null, former: readonly string[]): boolean {
+  return [...(values ?? [])].sort().join("\n") !== [...former].sort().join("\n");
 }
 
 /** What a lower budget does to ads that are matched and not yet seen. */
@@ -41,4 +118,23 @@ function heldSentence(leftCents: number, heldCents: number | undefined): string 
   const held = `${formatExactCents(heldCents)} is held for ads that are matched but not yet seen`;
   if (heldCents <= left) return `${held}, and still fits into the lower budget.`;
   return `${held}. ${formatExactCents(heldCents - left)} of it no longer fits: those impressions are refused.`;
+}
+
+const NOTHING_HELD = "No money is held for matched ads that may still be seen.";
+const UNKNOWN_HELD = "Ads that were already matched may still be seen and billed.";
+
+/** What a paused campaign may still be billed. */
+export function heldByCampaign(held: { cents: number; ads: number } | undefined): string {
+  if (held === undefined) return UNKNOWN_HELD;
+  if (held.cents === 0) return NOTHING_HELD;
+  const { cents, ads } = held;
+  const were = ads === 1 ? "ad that was" : "ads that were";
+  return `${formatCount(ads)} ${were} already matched may still be seen and billed, for at most ${formatExactCents(cents)}, which is held for ${ads === 1 ? "it" : "them"}.`;
+}
+
+/** What several paused campaigns may still be billed: the account's holds are the maximum. */
+export function heldByAccount(heldCents: number | undefined): string {
+  if (heldCents === undefined) return UNKNOWN_HELD;
+  if (heldCents === 0) return NOTHING_HELD;
+  return `Ads that were already matched may still be seen and billed: at most ${formatExactCents(heldCents)}, which is held for all campaigns of the account.`;
 }

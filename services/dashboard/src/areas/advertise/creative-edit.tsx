@@ -8,6 +8,7 @@ import { notifyDone, notifyFailed } from "../../kit/notify.ts";
 import { Page } from "../../kit/page.tsx";
 import { Empty, Failed } from "../../kit/states.tsx";
 import { CreativeEditor } from "./creative-editor.tsx";
+import { missingLine } from "./missing-line.ts";
 import { UnknownCampaign } from "./unknown-campaign.tsx";
 import type { Creative } from "./use-campaign.ts";
 
@@ -17,7 +18,7 @@ export function Component() {
   const creative = creatives.data?.find(({ id }) => id === creativeId);
   const back = { to: `/campaigns/${campaignId}/lines`, label: "Creatives" };
   if (creative !== undefined)
-    return <EditCreative creative={creative} isOnly={creatives.data?.length === 1} />;
+    return <EditCreative key={creativeId} creative={creative} isOnly={creatives.data?.length === 1} />;
   return (
     <Page title="Creative" back={back}>
       {hasStatus(creatives.error, 403, 404) ? (
@@ -50,6 +51,12 @@ export function Component() {
   );
 }
 
+/** The fields that an advertiser writes. */
+function fieldsOf(creative: Creative) {
+  const { brand_name, product_name, tagline, narrative_hook, alt_hooks, tone, max_uses_per_game } = creative;
+  return { brand_name, product_name, tagline, narrative_hook, alt_hooks, tone, max_uses_per_game };
+}
+
 interface EditCreativeProps {
   creative: Creative;
   /** The campaign has no other. */
@@ -64,19 +71,14 @@ function EditCreative({ creative, isOnly }: EditCreativeProps) {
   const remove = useChange("DELETE /creatives/{creative_id}");
   const confirm = useConfirm();
   const navigate = useNavigate();
-  const stored = {
-    brand_name: brand,
-    product_name: creative.product_name,
-    tagline: creative.tagline,
-    narrative_hook: creative.narrative_hook,
-    alt_hooks: creative.alt_hooks,
-    tone: creative.tone,
-    max_uses_per_game: creative.max_uses_per_game,
-  };
-  const form = useApiForm("PATCH /creatives/{creative_id}", stored, { draft: `creative ${id}` });
+  const stored = fieldsOf(creative);
+  const form = useApiForm("PATCH /creatives/{creative_id}", stored, {
+    draft: `creative ${id}`,
+    check: (values) => missingLine({ ...values, creative_type: type }),
+  });
   const back = `/campaigns/${campaignId}/lines`;
   const save = async () => {
-    const changed = await form.send({ path: { creative_id: id } });
+    const changed = await form.send({ path: { creative_id: id } }, fieldsOf);
     if (changed === undefined) return;
     notifyDone("Saved. Games show it from the next match.");
   };

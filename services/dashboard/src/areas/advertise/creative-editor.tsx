@@ -17,14 +17,15 @@ import { IconPlus } from "@tabler/icons-react";
 import { type FormEvent, useState } from "react";
 import { useAbility } from "../../api/session.ts";
 import type { ApiForm } from "../../api/use-api-form.ts";
-import { formatTerm } from "../../format/format.ts";
+import { numberLimits, requestSchema } from "../../api/use-field-problems.ts";
+import { formatCount, formatTerm } from "../../format/format.ts";
 import { requiredTextField, textField } from "../../kit/fields.ts";
 import { Scene } from "../../scene/scene.tsx";
 import { Story, type StoryForm } from "../../scene/story.tsx";
 import classes from "./creative-editor.module.css";
 import type { Creative } from "./use-campaign.ts";
 
-type CreateForm = ApiForm<"POST /campaigns/{campaign_id}/creatives">;
+type CreateForm = ApiForm<typeof CREATE>;
 
 const TYPES: { value: Creative["creative_type"]; label: string; help: string }[] = [
   { value: "narrative_hook", label: "Narrative hook", help: "A line of dialogue or narration." },
@@ -32,8 +33,10 @@ const TYPES: { value: Creative["creative_type"]; label: string; help: string }[]
   { value: "location_brand", label: "Location brand", help: "A place in the game carries the brand." },
   { value: "character_reference", label: "Character reference", help: "A character is tied to the brand." },
 ];
-const TONES = ["neutral", "positive", "humorous", "dramatic"];
-const MAX_USES = 3;
+const CREATE = "POST /campaigns/{campaign_id}/creatives";
+const { tone: toneSchema } = requestSchema(CREATE).properties ?? {};
+const TONES = (toneSchema?.enum ?? []).filter((tone) => typeof tone === "string");
+const USES = numberLimits(CREATE, "max_uses_per_game");
 
 const SETTINGS: Record<
   StoryForm,
@@ -55,7 +58,7 @@ const SETTINGS: Record<
   chat: {
     label: "NPC chat",
     speaker: "Pell, courier",
-    before: "You made it! I thought the north road was closed.",
+    before: "You made it. I thought the north road was closed.",
     after: "Anyway. The package is under the third crate. Be quick.",
     place: "city",
   },
@@ -118,7 +121,7 @@ export function CreativeEditor({
                   onChange={(value) => form.set("creative_type", value as Creative["creative_type"])}
                   error={form.problem("creative_type")}
                 >
-                  <Stack gap={6} mt={4}>
+                  <Stack gap={8} mt={4}>
                     {TYPES.map(({ value, label, help }) => (
                       <Radio key={value} value={value} label={`${label}: ${help}`} />
                     ))}
@@ -132,11 +135,10 @@ export function CreativeEditor({
                   {formatTerm(type)}
                 </Text>
               )}
-              <TextInput label="Brand" placeholder="Emberroast" {...requiredTextField(form, "brand_name")} />
+              <TextInput label="Brand" {...requiredTextField(form, "brand_name")} />
               <Textarea
                 label={isHook ? "Line" : "Line (optional)"}
-                description="In the voice of the story: no prices, no links, no “buy now”."
-                placeholder="The innkeeper sets down a steaming cup of Emberroast and nods toward the fire."
+                description="In the voice of the story: no prices, no links, no “buy now”. For example: The innkeeper sets down a steaming cup of Emberroast."
                 autosize
                 minRows={2}
                 classNames={{ input: classes.line ?? "" }}
@@ -171,7 +173,7 @@ export function CreativeEditor({
                   </Group>
                 ))}
                 {form.problem("alt_hooks") && (
-                  <Text c="negative" fz={13}>
+                  <Text c="negative" fz="xs">
                     {form.problem("alt_hooks")}
                   </Text>
                 )}
@@ -184,7 +186,7 @@ export function CreativeEditor({
                   >
                     Add a line
                   </Button>
-                  <Text c="dimmed" fz={13}>
+                  <Text c="dimmed" fz="xs">
                     A player who meets the creative again reads the next one.
                   </Text>
                 </Group>
@@ -194,7 +196,7 @@ export function CreativeEditor({
                 <Select
                   label="Tone"
                   data={TONES.map((tone) => ({ value: tone, label: formatTerm(tone) }))}
-                  value={values.tone ?? "neutral"}
+                  value={values.tone ?? String(toneSchema?.default)}
                   allowDeselect={false}
                   onChange={(value) => form.set("tone", value as Creative["tone"])}
                   error={form.problem("tone")}
@@ -207,11 +209,11 @@ export function CreativeEditor({
               />
               <NumberInput
                 label="Most appearances in one player session"
-                description="From 1 to 20. Counts at the match, and is returned when the player never sees it."
-                min={1}
-                max={20}
+                description={`From ${formatCount(USES.min)} to ${formatCount(USES.max)}. Each match counts; one that no player has seen stops counting when its hold lapses.`}
+                min={USES.min}
+                max={USES.max}
                 clampBehavior="none"
-                value={values.max_uses_per_game ?? MAX_USES}
+                value={values.max_uses_per_game ?? USES.usual}
                 onChange={(value) =>
                   form.set("max_uses_per_game", typeof value === "number" ? value : undefined)
                 }
@@ -229,7 +231,7 @@ export function CreativeEditor({
                     </Button>
                   )}
                   {!isNew && form.isChanged && (
-                    <Text c="dimmed" fz={13}>
+                    <Text c="dimmed" fz="xs">
                       Ads that are already matched keep the former line.
                     </Text>
                   )}
@@ -241,7 +243,7 @@ export function CreativeEditor({
       </Card>
       <section className={classes.preview} aria-label="Preview">
         <Group justify="space-between" mb="sm">
-          <Text fw={600} fz={16}>
+          <Text fw={600} fz="md">
             As a player reads it
           </Text>
           <SegmentedControl
@@ -276,9 +278,9 @@ export function CreativeEditor({
                 </li>
               ))}
             </ol>
-            <Text c="dimmed" fz={13}>
+            <Text c="dimmed" fz="xs">
               Then from the first again, until the creative has appeared{" "}
-              {values.max_uses_per_game ?? MAX_USES} times.
+              {formatCount(values.max_uses_per_game ?? USES.usual)} times.
             </Text>
           </Stack>
         )}

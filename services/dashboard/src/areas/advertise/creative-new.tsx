@@ -8,6 +8,7 @@ import { notifyDone } from "../../kit/notify.ts";
 import { Page } from "../../kit/page.tsx";
 import { Empty } from "../../kit/states.tsx";
 import { CreativeEditor } from "./creative-editor.tsx";
+import { missingLine } from "./missing-line.ts";
 import { UnknownCampaign } from "./unknown-campaign.tsx";
 
 const NEW_CREATIVE: Partial<BodyOf<"POST /campaigns/{campaign_id}/creatives">> = {
@@ -35,7 +36,7 @@ export function Component() {
       about="Write it as a sentence of the game's own story. The game inserts it word for word."
     >
       {canChange ? (
-        <NewCreative campaignId={campaignId} onSaved={lines} />
+        <NewCreative key={campaignId} campaignId={campaignId} onSaved={lines} />
       ) : (
         <Card>
           <Empty
@@ -58,6 +59,7 @@ function NewCreative({ campaignId, onSaved }: { campaignId: string; onSaved: str
   const profile = useRead("GET /profile");
   const form = useApiForm("POST /campaigns/{campaign_id}/creatives", NEW_CREATIVE, {
     draft: `new creative of ${campaignId}`,
+    check: missingLine,
   });
   const navigate = useNavigate();
   const save = async () => {

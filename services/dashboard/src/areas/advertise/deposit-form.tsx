@@ -30,7 +30,7 @@ export function DepositForm({ onDone }: DepositFormProps) {
         {form.failure && <Alert color="negative">{form.failure}</Alert>}
         <MoneyInput
           label="Amount"
-          description="It can be spent at once. Only impressions that players have seen are charged."
+          description="Campaigns can use the money immediately. You pay only for impressions that players have seen."
           cents={amount}
           onCents={(cents) => form.set("amount_cents", cents)}
           error={form.problem("amount_cents")}
@@ -51,7 +51,7 @@ export function DepositForm({ onDone }: DepositFormProps) {
           <Button type="submit" loading={form.isSending}>
             {amount === undefined ? "Deposit" : `Deposit ${formatCents(amount)}`}
           </Button>
-          <Text c="dimmed" fz={13}>
+          <Text c="dimmed" fz="xs">
             This installation takes no real money.
           </Text>
         </Group>

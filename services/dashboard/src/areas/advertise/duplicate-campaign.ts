@@ -1,52 +1,65 @@
-import { patientCall } from "../../api/call.ts";
+import { ApiError } from "../../api/api-error.ts";
+import { call } from "../../api/call.ts";
 import type { BodyOf } from "../../api/operations.ts";
+import { retryWhileRateLimited } from "../../api/retry-rate-limited.ts";
 import { settingsOf } from "./use-campaign.ts";
 
-/** Copies a campaign with everything that belongs to it, as a draft. Answers the copy's id. */
-export async function duplicateCampaign(id: string): Promise<string> {
+type WholeCampaign = BodyOf<"POST /campaigns/bulk">["campaigns"][number];
+
+/** Copies a campaign with everything that belongs to it, as a draft, or nothing at all. Answers the copy's id. */
+export async function duplicateCampaign(id: string, signal: AbortSignal): Promise<string> {
   const at = { path: { campaign_id: id } };
+  const retrying = <Answer>(attempt: () => Promise<Answer>) => retryWhileRateLimited(attempt, signal);
   const [campaign, creatives, geoTargets, rules, affinities] = await Promise.all([
-    patientCall("GET /campaigns/{campaign_id}", at),
-    patientCall("GET /campaigns/{campaign_id}/creatives", at),
-    patientCall("GET /campaigns/{campaign_id}/geo-targets", at),
-    patientCall("GET /campaigns/{campaign_id}/blocklist", at),
-    patientCall("GET /campaigns/{campaign_id}/affinities", at),
+    retrying(() => call("GET /campaigns/{campaign_id}", at)),
+    retrying(() => call("GET /campaigns/{campaign_id}/creatives", at)),
+    retrying(() => call("GET /campaigns/{campaign_id}/geo-targets", at)),
+    retrying(() => call("GET /campaigns/{campaign_id}/blocklist", at)),
+    retrying(() => call("GET /campaigns/{campaign_id}/affinities", at)),
   ]);
-  const copy = await patientCall("POST /campaigns", {
-    body: {
-      ...settingsOf(campaign),
-      name: `${campaign.name} (copy)`.slice(0, 200),
-    },
-  });
-  const into = { path: { campaign_id: copy.id } };
-  for (const {
-    id: _id,
-    campaign_id: _campaign,
-    impressions: _count,
-    created_at: _at,
-    ...creative
-  } of creatives) {
-    await patientCall("POST /campaigns/{campaign_id}/creatives", { ...into, body: creative });
-  }
-  if (affinities.length > 0) {
-    const list = affinities.map(({ affinity_type, affinity_value, weight }) => ({
+  const copy: WholeCampaign = {
+    ...settingsOf(campaign),
+    name: `${campaign.name} (copy)`.slice(0, 200),
+    creatives: creatives.map(
+      ({ id: _id, campaign_id: _campaign, impressions: _count, created_at: _at, ...creative }) => creative,
+    ),
+    geo_targets: geoTargets.map(
+      ({ id: _id, campaign_id: _campaign, created_at: _at, ...target }) => target as GeoTarget,
+    ),
+    blocklist: rules.map(({ rule_type, value }) => ({ rule_type, value })),
+    affinities: affinities.map(({ affinity_type, affinity_value, weight }) => ({
       affinity_type,
       affinity_value,
       weight,
-    }));
-    await patientCall("PUT /campaigns/{campaign_id}/affinities/bulk", {
-      ...into,
-      body: { affinities: list },
-    });
-  }
-  for (const { id: _id, campaign_id: _campaign, created_at: _at, ...target } of geoTargets) {
-    await patientCall("POST /campaigns/{campaign_id}/geo-targets", {
-      ...into,
-      body: target as BodyOf<"POST /campaigns/{campaign_id}/geo-targets">,
-    });
-  }
-  for (const { rule_type, value } of rules) {
-    await patientCall("POST /campaigns/{campaign_id}/blocklist", { ...into, body: { rule_type, value } });
-  }
-  return copy.id;
+    })),
+  };
+  const body = { campaigns: [withoutNulls(copy)] };
+  const idempotencyKey = idempotencyKeyOf(id, JSON.stringify(body));
+  const { results } = await retrying(() => call("POST /campaigns/bulk", { body }, { idempotencyKey }));
+  unanswered.delete(id);
+  const [result] = results;
+  if (result?.campaign === undefined)
+    throw new ApiError(result?.status ?? 0, result?.error ?? "No result came.");
+  return result.campaign.id;
 }
+
+/** By campaign, the copy whose answer has not come: duplicating again sends its key, and gets that copy instead of another. */
+const unanswered = new Map<string, { body: string; idempotencyKey: string }>();
+
+function idempotencyKeyOf(id: string, body: string): string {
+  const former = unanswered.get(id);
+  if (former?.body === body) return former.idempotencyKey;
+  const idempotencyKey = crypto.randomUUID();
+  unanswered.set(id, { body, idempotencyKey });
+  return idempotencyKey;
+}
+
+/** Null means the same as a field that is left out; a large campaign has to fit into one body. */
+function withoutNulls<Value>(value: Value): Value {
+  if (Array.isArray(value)) return value.map(withoutNulls) as Value;
+  if (value === null || typeof value !== "object") return value;
+  const named = Object.entries(value).filter(([, field]) => field !== null);
+  return Object.fromEntries(named.map(([name, field]) => [name, withoutNulls(field)])) as Value;
+}
+
+type GeoTarget = NonNullable<WholeCampaign["geo_targets"]>[number];

@@ -15,23 +15,27 @@ import {
 } from "@mantine/core";
 import { IconCheck, IconX } from "@tabler/icons-react";
 import { type FormEvent, useState } from "react";
-import { Link } from "react-router";
-import { ApiError } from "../../api/api-error.ts";
+import { Link, useSearchParams } from "react-router";
 import { call } from "../../api/call.ts";
 import type { AnswerOf, BodyOf } from "../../api/operations.ts";
 import { useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
+import { useFieldProblems } from "../../api/use-field-problems.ts";
 import { Chart } from "../../charts/chart.tsx";
-import { formatCents, formatDecimal, formatTerm, withMoney } from "../../format/format.ts";
+import { formatAgo, formatCents, formatDecimal, formatTerm, withMoney } from "../../format/format.ts";
 import { Figures } from "../../kit/figures.tsx";
-import { Failed } from "../../kit/states.tsx";
+import { NotLoaded } from "../../kit/states.tsx";
 import { Status } from "../../kit/status.tsx";
 import { countryOptions } from "../../map/countries-list.ts";
+import { reasonAdvice } from "../games/advice.ts";
+import { SCENE_FIELDS, sceneOf, sceneParameters, type TestedScene } from "../games/scene-link.ts";
 import classes from "./explain-tab.module.css";
+import { ruleWords } from "./rule-words.ts";
 import { type Campaign, pathOf, useCampaign } from "./use-campaign.ts";
 
 type Request = BodyOf<"POST /campaigns/{campaign_id}/explain">;
 type Explanation = AnswerOf<"POST /campaigns/{campaign_id}/explain">;
+type RecentScene = AnswerOf<"GET /no-match-scenes">[number];
 
 const GROUPS: { prefix: number; label: string }[] = [
   { prefix: 1, label: "The campaign" },
@@ -41,69 +45,113 @@ const GROUPS: { prefix: number; label: string }[] = [
   { prefix: 5, label: "Caps" },
 ];
 
-/** Why the campaign would or would not serve a scene, rule by rule. */
+/** Why the campaign would or would not serve a scene, rule by rule; the scene is in the address. */
 export function Component() {
   const campaign = useCampaign();
   const stats = useRead("GET /campaigns/{campaign_id}/stats", pathOf(campaign));
   const scenes = useRead("GET /no-match-scenes", { query: { limit: 20 } });
   const games = useRead("GET /placements", { query: { limit: 500 } });
-  const [gameId, setGameId] = useState("");
-  const [country, setCountry] = useState<string | null>(null);
-  const [scene, setScene] = useState<Request["game_context"]>({});
-  const [answer, setAnswer] = useState<Explanation>();
-  const [failure, setFailure] = useState<ApiError>();
+  const [parameters, setParameters] = useSearchParams();
+  const [explained, setExplained] = useState<{ request: string; answer: Explanation }>();
+  const { problem, failure, clear, check, showRefusal } = useFieldProblems(
+    "POST /campaigns/{campaign_id}/explain",
+    SCENE_FIELDS,
+  );
   const [isAsking, setAsking] = useState(false);
   const known = [
     ...new Set([stats.data?.top_game_id, ...(games.data ?? []).map((game) => game.game_id)]),
   ].filter((id) => typeof id === "string");
-  const chosenGame = gameId || known[0] || "";
+  const newest = scenes.data?.[0];
+  const [proposed, setProposed] = useState<URLSearchParams>();
+  const isProposed = proposed !== undefined && parameters.size === 0;
+  // Proposed once: a later scene must not replace the one that is being read.
+  if (proposed === undefined && parameters.size === 0 && newest !== undefined) {
+    setProposed(sceneParameters(testedOf(newest)));
+  }
+  const shown = isProposed ? proposed : parameters;
+  const tested = sceneOf(shown);
+  const { country, scene } = tested;
+  const recent = new Map(scenes.data?.map((one) => [`${one.at} ${one.game_id}`, one]));
+  const [picked, setPicked] = useState<string>();
+  const same = [...recent].filter(([, one]) => isSameScene(testedOf(one), tested)).map(([key]) => key);
+  const shownKey = same.find((key) => key === picked) ?? same[0] ?? null;
+  // An empty parameter is a game that was emptied; without one, the first of the known ones is proposed.
+  const chosenGame = shown.get("game") ?? known[0] ?? "";
+  const update = (change: Partial<TestedScene>) => {
+    clear();
+    const next = sceneParameters({ ...tested, ...change });
+    if (!next.has("game") && (shown.has("game") || change.game !== undefined)) next.set("game", "");
+    setParameters(next, { replace: true, preventScrollReset: true });
+  };
+  const setScene = (next: TestedScene["scene"]) => update({ scene: { ...scene, ...next } });
+  const body: Request = {
+    game_id: chosenGame,
+    user_id: "explain",
+    game_context: scene,
+    ...(country !== null && { player_geo: { country_code: country } }),
+  };
+  const request = JSON.stringify(body);
   const ask = async (event: FormEvent) => {
     event.preventDefault();
+    if (!check(body)) return;
+    if (isProposed) setParameters(shown, { replace: true, preventScrollReset: true });
     setAsking(true);
-    setFailure(undefined);
     try {
-      const body: Request = {
-        game_id: chosenGame,
-        user_id: "explain",
-        game_context: scene,
-        ...(country !== null && { player_geo: { country_code: country } }),
-      };
-      setAnswer(await call("POST /campaigns/{campaign_id}/explain", { ...pathOf(campaign), body }));
+      const answer = await call("POST /campaigns/{campaign_id}/explain", { ...pathOf(campaign), body });
+      setExplained({ request, answer });
     } catch (error) {
-      setAnswer(undefined);
-      setFailure(error instanceof ApiError ? error : new ApiError(0, String(error)));
+      setExplained(undefined);
+      showRefusal(error);
     } finally {
       setAsking(false);
     }
   };
   const text = (field: "theme_id" | "category" | "location" | "narrative") => ({
     value: scene[field] ?? "",
+    error: problem(`game_context.${field}`),
     onChange: ({ currentTarget }: { currentTarget: { value: string } }) => {
       const { value } = currentTarget;
-      setScene((former) => ({ ...former, [field]: value === "" ? undefined : value }));
+      setScene({ [field]: value === "" ? undefined : value });
     },
   });
   return (
     <>
       <Card>
-        <form onSubmit={(event) => void ask(event)}>
+        <form onSubmit={(event) => void ask(event)} noValidate>
           <Stack>
+            {failure && (
+              <Alert color="negative" title="The scene could not be explained.">
+                {failure}
+              </Alert>
+            )}
             <Text c="dimmed">
               Describe a scene as a game would send it. Nothing is served, held or billed; the player counts
               as new.
             </Text>
-            {scenes.data && scenes.data.length > 0 && (
+            {(scenes.data === undefined ? scenes.isError : scenes.data.length > 0) && (
               <Select
                 label="A recent scene without an ad (optional)"
-                description="From your own games. Choosing one fills in the fields below."
+                description={
+                  isProposed
+                    ? "From your own games. The newest one is filled in below."
+                    : "From your own games. Choosing one fills in the fields below."
+                }
                 placeholder="Choose a scene"
-                data={scenes.data.map((one, index) => ({ value: String(index), label: sceneLabel(one) }))}
+                error={
+                  scenes.data === undefined && (
+                    <>
+                      Recent scenes: <NotLoaded label="Recent scenes" read={scenes} />
+                    </>
+                  )
+                }
+                data={[...recent].map(([value, one]) => ({ value, label: sceneLabel(one) }))}
+                value={shownKey}
+                allowDeselect={false}
                 onChange={(value) => {
-                  const one = scenes.data[Number(value)];
+                  const one = recent.get(value ?? "");
                   if (value === null || one === undefined) return;
-                  setGameId(one.game_id);
-                  setCountry(one.country_code);
-                  setScene(one.game_context);
+                  setPicked(value);
+                  update(testedOf(one));
                 }}
               />
             )}
@@ -113,7 +161,8 @@ export function Component() {
                 description="Any game that accepts ads."
                 data={known}
                 value={chosenGame}
-                onChange={setGameId}
+                onChange={(value) => update({ game: value })}
+                error={problem("game_id")}
                 required
                 withAsterisk={false}
               />
@@ -124,27 +173,30 @@ export function Component() {
                 clearable
                 placeholder="Unknown"
                 value={country}
-                onChange={setCountry}
+                onChange={(value) => update({ country: value })}
+                error={problem("player_geo.country_code")}
               />
-              <TextInput label="Location" placeholder="tavern" maxLength={200} {...text("location")} />
-              <TextInput label="Category" placeholder="fantasy" maxLength={200} {...text("category")} />
-              <TextInput label="Theme" placeholder="medieval" maxLength={200} {...text("theme_id")} />
+              <TextInput label="Location" placeholder="e.g. tavern" maxLength={200} {...text("location")} />
+              <TextInput label="Category" placeholder="e.g. fantasy" maxLength={200} {...text("category")} />
+              <TextInput label="Theme" placeholder="e.g. medieval" maxLength={200} {...text("theme_id")} />
               <TagsInput
                 label="Moods"
-                placeholder={scene.mood_tags?.length ? "" : "calm"}
+                placeholder={scene.mood_tags?.length ? "" : "e.g. calm"}
                 value={scene.mood_tags ?? []}
-                onChange={(value) => setScene((former) => ({ ...former, mood_tags: value }))}
+                onChange={(value) => setScene({ mood_tags: value })}
+                error={problem("game_context.mood_tags")}
               />
               <TagsInput
                 label="Actions"
-                placeholder={scene.actions?.length ? "" : "drink"}
+                placeholder={scene.actions?.length ? "" : "e.g. drink"}
                 value={scene.actions ?? []}
-                onChange={(value) => setScene((former) => ({ ...former, actions: value }))}
+                onChange={(value) => setScene({ actions: value })}
+                error={problem("game_context.actions")}
               />
             </SimpleGrid>
             <Textarea
               label="Text of the scene"
-              placeholder="Rain drums on the roof of the tavern while the party plans its next move."
+              description="For example: Rain drums on the roof of the tavern while the party plans its next move."
               autosize
               minRows={2}
               maxLength={2_000}
@@ -158,24 +210,28 @@ export function Component() {
           </Stack>
         </form>
       </Card>
-      {failure && (
-        <Card>
-          <Failed what="The scene could not be explained." error={failure} />
-        </Card>
+      {explained && explained.request !== request && (
+        <Alert color="warning" title="The scene was changed since">
+          What follows is about the former one. Explain again for the scene above.
+        </Alert>
       )}
-      {answer && <Answer answer={answer} campaign={campaign} />}
+      {explained && <Answer answer={explained.answer} campaign={campaign} />}
     </>
   );
 }
 
-function sceneLabel({
-  game_id: game,
-  reason,
-  game_context: scene,
-}: AnswerOf<"GET /no-match-scenes">[number]) {
+function testedOf({ game_id: game, country_code: country, game_context: scene }: RecentScene): TestedScene {
+  return { game, country, scene };
+}
+
+function isSameScene(one: TestedScene, other: TestedScene): boolean {
+  return sceneParameters(one).toString() === sceneParameters(other).toString();
+}
+
+function sceneLabel({ at, game_id: game, reason, game_context: scene }: RecentScene) {
   const where = [scene.location, scene.theme_id, scene.category].find((word) => word !== undefined);
   const what = where ?? scene.narrative?.slice(0, 60) ?? "a scene without words";
-  return `${game}: ${what} (${formatTerm(reason)})`;
+  return `${game}: ${what} (${reasonAdvice(reason).label}, ${formatAgo(at, Date.now())})`;
 }
 
 function Answer({ answer, campaign }: { answer: Explanation; campaign: Campaign }) {
@@ -212,7 +268,7 @@ function Answer({ answer, campaign }: { answer: Explanation; campaign: Campaign 
             {
               label: "Rank",
               value: formatDecimal(rank),
-              note: `from a bid of ${formatDecimal(bidCents / 100)} and a score of ${formatDecimal(score)}`,
+              note: `from a bid of ${formatCents(bidCents)} and a score of ${formatDecimal(score)}`,
             },
             {
               label: "Best other rank",
@@ -233,7 +289,7 @@ function Answer({ answer, campaign }: { answer: Explanation; campaign: Campaign 
         <div className={classes.groups}>
           {GROUPS.map(({ prefix, label }) => (
             <Card key={label} padding="md">
-              <Title order={2} fz={16} mb="xs">
+              <Title order={2} fz="md" mb="xs">
                 {label}
               </Title>
               <ul className={classes.checks}>
@@ -248,12 +304,12 @@ function Answer({ answer, campaign }: { answer: Explanation; campaign: Campaign 
                       )}
                       <div>
                         <Text fw={passed ? 400 : 600}>
-                          {formatTerm(rule)}{" "}
-                          <Text span c="dimmed" fz={13}>
+                          {ruleWords(rule)}{" "}
+                          <Text span c="dimmed" fz="xs">
                             {code}
                           </Text>
                         </Text>
-                        <Text c="dimmed" fz={13}>
+                        <Text c="dimmed" fz="xs">
                           {withMoney(detail)}
                         </Text>
                       </div>

@@ -12,6 +12,7 @@ import { CampaignFields } from "./campaign-fields.tsx";
 import { NEW_CAMPAIGN } from "./campaign-new.tsx";
 import type { CampaignSummary } from "./campaign-state.ts";
 import { DepositForm } from "./deposit-form.tsx";
+import { missingLine } from "./missing-line.ts";
 import classes from "./overview.module.css";
 import { RegisterForm } from "./register-form.tsx";
 import { useActivation } from "./use-activation.tsx";
@@ -57,7 +58,7 @@ export function FirstSteps({ advertiser, campaigns }: FirstStepsProps) {
       </Group>
       {advertiser === undefined && canChange && (
         <Text className={classes.other ?? ""}>
-          You make a game?{" "}
+          Do you make a game?{" "}
           <Anchor component={Link} to="/match-tester">
             Try a first ad in it
           </Anchor>
@@ -70,9 +71,9 @@ export function FirstSteps({ advertiser, campaigns }: FirstStepsProps) {
             <li key={title} {...(state === "now" && { "aria-current": "step" as const })}>
               <div className={classes.step}>
                 <span className={classes.mark} data-state={state}>
-                  {isDone ? <IconCheck size={14} stroke={2} aria-label="Done" /> : index + 1}
+                  {isDone ? <IconCheck size={14} stroke={1.5} aria-label="Done" /> : index + 1}
                 </span>
-                <Text fw={state === "now" ? 600 : 400} c={state === "now" ? undefined : "dimmed"} fz={16}>
+                <Text fw={state === "now" ? 600 : 400} c={state === "now" ? undefined : "dimmed"} fz="md">
                   {title}
                 </Text>
               </div>
@@ -111,7 +112,7 @@ function CampaignStep({ balanceCents }: { balanceCents: number }) {
         <Button type="submit" loading={form.isSending}>
           Create campaign
         </Button>
-        <Text c="dimmed" fz={13}>
+        <Text c="dimmed" fz="xs">
           Dates, a daily cap and targeting can follow later.
         </Text>
       </Group>
@@ -126,7 +127,7 @@ function CreativeStep({ campaign, company }: { campaign: CampaignSummary; compan
       creative_type: "narrative_hook",
       brand_name: company,
     },
-    { draft: `first creative of ${campaign.campaign_id}` },
+    { draft: `first creative of ${campaign.campaign_id}`, check: missingLine },
   );
   const create = async (event: FormEvent) => {
     event.preventDefault();
@@ -140,15 +141,14 @@ function CreativeStep({ campaign, company }: { campaign: CampaignSummary; compan
         <TextInput label="Brand" {...textField(form, "brand_name")} />
         <Textarea
           label="Line"
-          description="One sentence that belongs into a story. The game inserts it as it is."
-          placeholder={`The innkeeper pours you a ${brand} ale.`}
+          description={`One sentence of a story, which the game inserts word for word. For example: The innkeeper pours you a ${brand} ale.`}
           autosize
           minRows={2}
           {...textField(form, "narrative_hook")}
         />
         <Story
           before="The fire has burned low, and the last guests lean closer together."
-          line={form.values.narrative_hook ?? `The innkeeper pours you a ${brand} ale.`}
+          line={form.values.narrative_hook || "Your line appears here."}
           after="“You look as if you came a long way,” she says."
         />
         <Group>
@@ -167,7 +167,7 @@ function ActivateStep({ campaign }: { campaign: CampaignSummary }) {
   return (
     <Stack align="flex-start">
       <Text>
-        Games can show {name} from now on. You pay only when a player has seen it, and never more than{" "}
+        Once it is active, games can show {name}. You pay only when a player has seen it, and never more than{" "}
         {formatCents(campaign.budget_cents)}.
       </Text>
       <Button onClick={() => void activation.run()} loading={activation.isRunning}>

@@ -31,7 +31,7 @@ export function Component() {
     <>
       <TableSection
         title="Creatives"
-        actions={write}
+        actions={analytics.data?.creatives.length !== 0 && write}
         read={{
           error: analytics.error ?? creatives.error,
           refetch: () => Promise.all([analytics.refetch(), creatives.refetch()]),

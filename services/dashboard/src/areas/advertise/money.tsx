@@ -1,25 +1,47 @@
-import { Button } from "@mantine/core";
+import { Button, Select } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
+import type { AnswerOf } from "../../api/operations.ts";
 import { hasStatus, useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
-import { exactColumn, formatCents, formatCount, formatDayWithYear, formatNoun } from "../../format/format.ts";
+import { useAnswered } from "../../api/use-answered.ts";
+import { useReadAll } from "../../api/use-read-all.ts";
+import {
+  dollarsOfCents,
+  exactColumn,
+  formatCents,
+  formatCount,
+  formatDayWithYear,
+  formatNoun,
+} from "../../format/format.ts";
 import { DataTable } from "../../kit/data-table.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
 import { Figures } from "../../kit/figures.tsx";
 import { Moment } from "../../kit/moment.tsx";
 import { Money } from "../../kit/money.tsx";
 import { Page, Section } from "../../kit/page.tsx";
-import { Empty } from "../../kit/states.tsx";
+import { Empty, NotLoaded } from "../../kit/states.tsx";
+import { useUrlState } from "../../kit/use-url-state.ts";
 import { DepositForm } from "./deposit-form.tsx";
+import { ledgerPeriod, ledgerPeriods } from "./ledger-period.ts";
 import { NotRegistered } from "./not-registered.tsx";
 
-const DAYS = 90;
+type Deposits = AnswerOf<"GET /deposits">;
+
+const DEFAULT_PERIOD = "90";
+const DEPOSITS_PAGE = { query: { limit: 500 } };
+
+const joinDeposits = (sofar: Deposits, next: Deposits): Deposits => [...sofar, ...next];
 
 export function Component() {
   const { canChange } = useAbility();
   const [isOpen, { open, close }] = useDisclosure();
-  const ledger = useRead("GET /ledger", { query: { days: DAYS } });
-  const deposits = useRead("GET /deposits", { query: { limit: 500 } });
+  const [period, setPeriod] = useUrlState("period", DEFAULT_PERIOD);
+  const profile = useRead("GET /profile");
+  const now = new Date();
+  const asked = ledgerPeriod(period, now);
+  const ledger = useRead("GET /ledger", { query: asked }, { keepPrevious: true });
+  const shown = ledgerPeriod(useAnswered(period, ledger), now);
+  const deposits = useReadAll("GET /deposits", DEPOSITS_PAGE, joinDeposits);
   if (hasStatus(ledger.error, 403) || hasStatus(deposits.error, 403)) return <NotRegistered title="Money" />;
   const totals = ledger.data?.totals;
   // Newest first, as on a statement; days on which nothing moved are left out.
@@ -32,8 +54,7 @@ export function Component() {
   return (
     <Page title="Money" actions={canChange && <Button onClick={open}>Deposit</Button>}>
       <Figures
-        isLoading={totals === undefined}
-        hasFailed={ledger.isError}
+        read={ledger}
         figures={[
           {
             label: "Balance",
@@ -59,17 +80,38 @@ export function Component() {
       />
       <Section
         title="Statement"
-        about={`Every UTC day of the last ${DAYS} on which money moved, exact to a thousandth of a cent.`}
+        about={`Every UTC day from ${formatDayWithYear(shown.from)} to ${formatDayWithYear(shown.to)} on which money moved, exact to a thousandth of a cent.`}
+        actions={
+          <Select
+            aria-label="Period of the statement"
+            error={
+              profile.data === undefined &&
+              profile.isError && (
+                <>
+                  Earlier years: <NotLoaded label="Earlier years" read={profile} />
+                </>
+              )
+            }
+            data={ledgerPeriods(profile.data?.created_at, now)}
+            value={period}
+            allowDeselect={false}
+            onChange={(value) => setPeriod(value ?? DEFAULT_PERIOD)}
+            w={180}
+          />
+        }
       >
         <DataTable
           label="Statement"
           rows={days}
+          isStale={ledger.isPlaceholderData}
           rowKey={({ date }) => date}
           error={ledger.error}
           onRetry={() => void ledger.refetch()}
           empty={
-            <Empty line="Not a coin has moved." action={canChange && <Button onClick={open}>Deposit</Button>}>
-              Deposits and charges appear here, day by day, with the running balance.
+            <Empty line="Not a coin has moved.">
+              {totals?.deposits_cents === 0
+                ? "Deposits and charges appear here, day by day, with the running balance."
+                : "Nothing was deposited or charged in this period. Choose another one above."}
             </Empty>
           }
           columns={[
@@ -87,7 +129,8 @@ export function Component() {
               align: "right",
               phone: "fact",
               value: ({ closing_balance_cents: cents }) => cents,
-              csv: ({ closing_balance_cents: cents }) => cents / 100,
+              csv: ({ closing_balance_cents: cents }) => dollarsOfCents(cents),
+              csvUnit: "USD",
               cell: ({ closing_balance_cents: cents }) => format(cents),
             },
             {
@@ -95,7 +138,8 @@ export function Component() {
               header: "Deposits",
               align: "right",
               value: ({ deposits_cents: cents }) => cents,
-              csv: ({ deposits_cents: cents }) => cents / 100,
+              csv: ({ deposits_cents: cents }) => dollarsOfCents(cents),
+              csvUnit: "USD",
               cell: ({ deposits_cents: cents }) => (cents === 0 ? "" : `+${formatCents(cents)}`),
             },
             {
@@ -104,7 +148,8 @@ export function Component() {
               align: "right",
               phone: "fact",
               value: ({ charges_cents: cents }) => cents,
-              csv: ({ charges_cents: cents }) => cents / 100,
+              csv: ({ charges_cents: cents }) => dollarsOfCents(cents),
+              csvUnit: "USD",
               cell: ({ charges_cents: cents }) => (cents === 0 ? "" : `−${format(cents)}`),
             },
             {
@@ -141,7 +186,8 @@ export function Component() {
                 align: "right",
                 phone: "fact",
                 value: ({ amount_cents: cents }) => cents,
-                csv: ({ amount_cents: cents }) => cents / 100,
+                csv: ({ amount_cents: cents }) => dollarsOfCents(cents),
+                csvUnit: "USD",
                 cell: ({ amount_cents: cents }) => <Money cents={cents} />,
               },
             ]}

@@ -3,6 +3,7 @@ import { Link } from "react-router";
 import { hasStatus, useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { Chart } from "../../charts/chart.tsx";
+import { monthOnMonth, sumOf } from "../../format/change.ts";
 import { centsOfMillicents, formatCount, formatNoun } from "../../format/format.ts";
 import { Figures } from "../../kit/figures.tsx";
 import { Money } from "../../kit/money.tsx";
@@ -14,12 +15,18 @@ import { FirstSteps } from "./first-steps.tsx";
 import classes from "./overview.module.css";
 import { useCampaigns } from "./use-campaigns.ts";
 
+const CHART_DAYS = 30;
+/** With the whole month before this one. */
+const DAYS = 62;
+
+const spentIn = sumOf(({ spent_millicents: spent }: { spent_millicents: number }) => spent);
+
 export function Component() {
   const { canChange } = useAbility();
   const profile = useRead("GET /profile");
   const isRegistered = profile.data !== undefined;
   const campaigns = useCampaigns({ enabled: isRegistered });
-  const daily = useRead("GET /analytics/daily", { query: { days: 30 } }, { enabled: isRegistered });
+  const daily = useRead("GET /analytics/daily", { query: { days: DAYS } }, { enabled: isRegistered });
 
   if (hasStatus(profile.error, 404)) {
     return (
@@ -48,7 +55,9 @@ export function Component() {
     );
   }
   const list = campaigns.data?.campaigns;
+  const isListKnown = list !== undefined || campaigns.isError;
   const hasEverRun = list?.some(({ status }) => status !== "draft") ?? true;
+  const isNew = list !== undefined && !hasEverRun;
   const today = daily.data?.today;
   const month = daily.data?.month_to_date;
   const yesterday = daily.data?.days[1];
@@ -56,20 +65,20 @@ export function Component() {
   return (
     <Page
       title="Overview"
-      about={profile.data?.company_name}
+      about={profile.data?.company_name ?? null}
       actions={
-        <>
-          <PlayDemo />
-          {canChange && hasEverRun && (
-            <Button component={Link} to="/campaigns/new">
-              New campaign
-            </Button>
-          )}
-        </>
+        isListKnown && (
+          <>
+            <PlayDemo />
+            {canChange && hasEverRun && (
+              <Button component={Link} to="/campaigns/new">
+                New campaign
+              </Button>
+            )}
+          </>
+        )
       }
     >
-      {profile.data && list && !hasEverRun && <FirstSteps advertiser={profile.data} campaigns={list} />}
-      {hasEverRun && daily.data?.total.impressions === 0 && <FirstImpression campaigns={list ?? []} />}
       <Figures
         figures={[
           {
@@ -95,10 +104,11 @@ export function Component() {
             ),
           },
           {
-            label: "Spend this month",
+            label: "Spend this month (UTC)",
             read: daily,
             value: <Money cents={centsOfMillicents(month?.spent_millicents ?? 0)} />,
             note: formatNoun(month?.impressions ?? 0, "impression"),
+            change: monthOnMonth(daily.data?.days, spentIn),
           },
           {
             label: "Impressions today",
@@ -114,42 +124,51 @@ export function Component() {
           },
         ]}
       />
-      {list === undefined && campaigns.error ? (
-        <Card>
-          <Failed
-            what="What needs attention could not be loaded."
-            error={campaigns.error}
-            onRetry={() => void campaigns.refetch()}
-          >
-            Serving continues unchanged.
-          </Failed>
-        </Card>
+      {isNew && profile.data ? (
+        <FirstSteps advertiser={profile.data} campaigns={list} />
+      ) : profile.data && isListKnown && (daily.data || daily.isError) ? (
+        <>
+          {list === undefined ? (
+            <Card>
+              <Failed
+                what="What needs attention could not be loaded."
+                error={campaigns.error}
+                onRetry={() => void campaigns.refetch()}
+              >
+                Serving continues unchanged.
+              </Failed>
+            </Card>
+          ) : (
+            <>
+              {daily.data?.total.impressions === 0 && <FirstImpression campaigns={list} />}
+              <AttentionList
+                items={needsAttention(list, profile.data.balance_cents, daily.data?.days ?? [], Date.now())}
+                isComplete={daily.data !== undefined}
+              />
+            </>
+          )}
+          <Chart
+            title="Spend, last 30 days"
+            about="Days are UTC days; today is still running."
+            kind="time"
+            format="cents"
+            rowKey="date"
+            rowLabel="Day"
+            rows={daily.data?.days
+              .slice(0, CHART_DAYS)
+              .map(({ date, spent_millicents: spent }) => ({ date, spent: centsOfMillicents(spent) }))
+              .reverse()}
+            series={[{ key: "spent", label: "Spend", role: "own" }]}
+            error={daily.error}
+            onRetry={() => void daily.refetch()}
+          />
+        </>
       ) : (
-        <AttentionList
-          items={
-            list && profile.data && (daily.data || daily.isError)
-              ? needsAttention(list, profile.data.balance_cents, daily.data?.days ?? [])
-              : undefined
-          }
-          isComplete={daily.data !== undefined}
-          hasCampaigns={hasEverRun && (list === undefined || list.length > 0)}
-        />
-      )}
-      {hasEverRun && (
-        <Chart
-          title="Spend, last 30 days"
-          about="Days are UTC days; today is still running."
-          kind="time"
-          format="cents"
-          rowKey="date"
-          rowLabel="Day"
-          rows={daily.data?.days
-            .map(({ date, spent_millicents: spent }) => ({ date, spent: centsOfMillicents(spent) }))
-            .reverse()}
-          series={[{ key: "spent", label: "Spend", role: "own" }]}
-          error={daily.error}
-          onRetry={() => void daily.refetch()}
-        />
+        // Whether the first steps or the chart stand here, and how long the list above the chart is, is not known yet.
+        <>
+          <Skeleton height={160} />
+          <Skeleton height={350} />
+        </>
       )}
     </Page>
   );
@@ -191,16 +210,13 @@ function PlayDemo() {
 }
 
 interface AttentionListProps {
-  items: Attention[] | undefined;
+  items: Attention[];
   /** Whether every read that can add an item was answered. */
   isComplete: boolean;
-  hasCampaigns: boolean;
 }
 
-function AttentionList({ items, isComplete, hasCampaigns }: AttentionListProps) {
+function AttentionList({ items, isComplete }: AttentionListProps) {
   const { canChange } = useAbility();
-  if (!hasCampaigns) return null;
-  if (items === undefined) return <Skeleton height={48} />;
   if (items.length === 0) {
     if (!isComplete) return null;
     return (
@@ -217,7 +233,7 @@ function AttentionList({ items, isComplete, hasCampaigns }: AttentionListProps) 
             <Group justify="space-between" wrap="nowrap" gap="md">
               <Stack gap={2} miw={0}>
                 <Status tone={tone}>
-                  <Text span fw={600}>
+                  <Text span fw={600} className={classes.what ?? ""}>
                     {what}
                   </Text>
                 </Status>

@@ -7,7 +7,15 @@ import { textField } from "../../kit/fields.ts";
 /** Names the company that advertises. */
 export function RegisterForm() {
   const { user, account } = useSession();
-  const form = useApiForm("POST /register", { company_name: account.label, contact_email: user.email });
+  const form = useApiForm(
+    "POST /register",
+    { company_name: account.label, contact_email: user.email },
+    { draft: "register" },
+  );
+  const completeWebsite = () => {
+    const { website } = form.values;
+    if (website && !website.includes("://")) form.set("website", `https://${website.trim()}`);
+  };
   const send = async (event: FormEvent) => {
     event.preventDefault();
     await form.send({});
@@ -22,7 +30,12 @@ export function RegisterForm() {
           {...textField(form, "company_name")}
         />
         <TextInput label="Contact e-mail" type="email" {...textField(form, "contact_email")} />
-        <TextInput label="Website (optional)" placeholder="https://" {...textField(form, "website")} />
+        <TextInput
+          label="Website (optional)"
+          placeholder="https://"
+          {...textField(form, "website")}
+          onBlur={completeWebsite}
+        />
         <Group>
           <Button type="submit" loading={form.isSending}>
             Register company

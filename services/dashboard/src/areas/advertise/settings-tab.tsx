@@ -19,17 +19,16 @@ export function Component() {
     draft: `campaign ${campaign.id}`,
   });
   const { isChanged, reset } = form;
-  // What others changed meanwhile is shown as long as nothing was typed here.
-  useEffect(() => {
-    if (!isChanged) reset(settingsOf(campaign));
-  }, [campaign, isChanged, reset]);
-  useOfferedBid((cents) => form.set("cpm_bid_cents", cents));
+  useOfferedBid((cents) => {
+    if (canChange) form.set("cpm_bid_cents", cents);
+  });
   const save = async (event: FormEvent) => {
     event.preventDefault();
-    const changed = await form.send(pathOf(campaign));
+    const changed = await form.send(pathOf(campaign), settingsOf);
     if (changed !== undefined) notifyDone("Saved. Every match from now on follows the change.");
   };
   const sentences = consequences(campaign, form.values, {
+    nowMs: Date.now(),
     todaySpentCents: pacing.data?.today_spent_cents ?? 0,
     heldCents,
   });
@@ -62,7 +61,7 @@ export function Component() {
             <div aria-live="polite">
               {isChanged &&
                 sentences.map((sentence) => (
-                  <Text key={sentence} fz={13} c="dimmed">
+                  <Text key={sentence} fz="xs" c="dimmed">
                     {sentence}
                   </Text>
                 ))}
@@ -83,13 +82,13 @@ function useOfferedBid(take: (cents: number) => void) {
     if (Number.isInteger(cents)) take(cents);
     setParameters(
       (former) => {
-        former.delete("bid");
-        return former;
+        const next = new URLSearchParams(former);
+        next.delete("bid");
+        return next;
       },
       { replace: true },
     );
   });
-  // After the effect that shows what others changed: that one leaves changed forms alone.
   useEffect(() => {
     if (offered !== null) taking(offered);
   }, [offered]);

@@ -6,6 +6,7 @@ import type { ApiError } from "../../api/api-error.ts";
 import { call } from "../../api/call.ts";
 import type { AnswerOf } from "../../api/operations.ts";
 import { hasStatus, useRead } from "../../api/queries.ts";
+import { useAbility } from "../../api/session.ts";
 import { Chart } from "../../charts/chart.tsx";
 import { formatDecimal, formatTerm } from "../../format/format.ts";
 import { Empty, Failed } from "../../kit/states.tsx";
@@ -15,26 +16,27 @@ import { Story } from "../../scene/story.tsx";
 import classes from "./creative-editor.module.css";
 import { pathOf, useCampaign } from "./use-campaign.ts";
 
-const SETTLE_MS = 500;
+const DEBOUNCE_MS = 500;
 const FIRST_MOOD = "calm";
 
 /** The campaign in a scene of one's own: what the stage becomes, and where the score comes from. */
 export function Component() {
   const campaign = useCampaign();
+  const { canChange } = useAbility();
   const at = pathOf(campaign);
   const [mood, setMood] = useUrlState("mood", FIRST_MOOD);
   const [narrative, setNarrative] = useUrlState("narrative");
   const options = useRead("GET /campaigns/{campaign_id}/simulate/options", at);
   const profile = useRead("GET /profile");
+  const [debouncedMood] = useDebouncedValue(mood, DEBOUNCE_MS);
+  const [debouncedNarrative] = useDebouncedValue(narrative, DEBOUNCE_MS);
   const body = {
-    ...(mood.trim() !== "" && { mood }),
-    ...(narrative.trim() !== "" && { narrative_function: narrative }),
+    ...(debouncedMood.trim() !== "" && { mood: debouncedMood }),
+    ...(debouncedNarrative.trim() !== "" && { narrative_function: debouncedNarrative }),
   };
-  const [settled] = useDebouncedValue(body, SETTLE_MS);
   const simulation = useQuery<AnswerOf<"POST /campaigns/{campaign_id}/simulate">, ApiError>({
-    queryKey: ["simulate", campaign.id, settled],
-    queryFn: ({ signal }) =>
-      call("POST /campaigns/{campaign_id}/simulate", { ...at, body: settled }, { signal }),
+    queryKey: ["simulate", campaign.id, body],
+    queryFn: ({ signal }) => call("POST /campaigns/{campaign_id}/simulate", { ...at, body }, { signal }),
     placeholderData: (previous) => previous,
   });
   const { data } = simulation;
@@ -44,9 +46,11 @@ export function Component() {
         <Empty
           line="The page is still blank."
           action={
-            <Button component={Link} to={`/campaigns/${campaign.id}/creatives/new`} variant="default">
-              Write a creative
-            </Button>
+            canChange && (
+              <Button component={Link} to={`/campaigns/${campaign.id}/creatives/new`} variant="default">
+                Write a creative
+              </Button>
+            )
           }
         >
           There is a scene to look at as soon as the campaign has a creative.
@@ -63,7 +67,7 @@ export function Component() {
       <Card>
         <Stack>
           <Text c="dimmed">
-            Nothing is held, counted or billed here. The scoring is the very same as in a real match.
+            Nothing is held, counted or billed here. The score is computed as in a real match.
           </Text>
           <Autocomplete
             label="Mood"
@@ -75,7 +79,7 @@ export function Component() {
           />
           <Textarea
             label="What happens in the scene"
-            description="Taken as its text, theme, location and action."
+            description="Used as the text, theme, location and action of the scene."
             autosize
             minRows={3}
             value={narrative}
@@ -85,10 +89,10 @@ export function Component() {
           />
           {options.data && options.data.narrative_examples.length > 0 && (
             <div>
-              <Text fz={13} c="dimmed" mb={4}>
+              <Text fz="xs" c="dimmed" mb={4}>
                 Try one of these
               </Text>
-              <Group gap={6}>
+              <Group gap={8}>
                 {options.data.narrative_examples.slice(0, 5).map((example) => (
                   <Button
                     key={example}
@@ -139,7 +143,7 @@ export function Component() {
             empty={
               <Text c="dimmed">
                 The campaign has no affinities, so every scene scores 0.{" "}
-                <Link to={`/campaigns/${campaign.id}/targeting`}>Add affinities</Link>
+                {canChange && <Link to={`/campaigns/${campaign.id}/targeting`}>Add affinities</Link>}
               </Text>
             }
           />

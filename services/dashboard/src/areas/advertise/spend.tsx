@@ -1,21 +1,20 @@
 import { Button, Card, Checkbox, Group, SegmentedControl, Select } from "@mantine/core";
-import { IconDownload } from "@tabler/icons-react";
-import { useState } from "react";
 import { Link } from "react-router";
 import { callForResponse } from "../../api/call.ts";
 import type { AnswerOf } from "../../api/operations.ts";
-import { hasStatus, useRead } from "../../api/queries.ts";
+import { hasStatus } from "../../api/queries.ts";
+import { useAnswered } from "../../api/use-answered.ts";
+import { useReadFirst } from "../../api/use-read-all.ts";
 import { countryName } from "../../format/countries.ts";
-import { download } from "../../format/csv.ts";
 import { firstDayOf } from "../../format/days.ts";
 import { centsOfMillicents, formatCount, formatDayWithYear, formatNoun } from "../../format/format.ts";
 import type { Column, ColumnMakers } from "../../kit/columns.tsx";
+import { CsvButton } from "../../kit/csv-button.tsx";
 import { TableSection } from "../../kit/data-table.tsx";
 import { Figures } from "../../kit/figures.tsx";
 import { Money } from "../../kit/money.tsx";
-import { notifyFailed } from "../../kit/notify.ts";
 import { Page } from "../../kit/page.tsx";
-import { Empty } from "../../kit/states.tsx";
+import { Empty, NotLoaded } from "../../kit/states.tsx";
 import { useUrlState } from "../../kit/use-url-state.ts";
 import { NotRegistered } from "./not-registered.tsx";
 import { useCampaigns } from "./use-campaigns.ts";
@@ -40,33 +39,17 @@ export function Component() {
   const [period, setPeriod] = useUrlState("period", "30");
   const [campaign, setCampaign] = useUrlState("campaign");
   const [by, setBy] = useUrlState("by", "day-campaign");
-  const [isSaving, setSaving] = useState(false);
   const campaigns = useCampaigns();
-  const groups = GROUPS.map(({ value }) => value).filter((group) => by.split("-").includes(group));
+  const groups = groupsOf(by);
   const query = {
     from: firstDayOf(period, new Date()),
     group_by: groups.join(","),
     ...(campaign !== "" && { campaign_id: campaign }),
   };
-  const spend = useRead(
-    "GET /analytics/spend",
-    { query: { ...query, limit: MAX_ROWS } },
-    { keepPrevious: true },
-  );
-  const { data } = spend;
-  const saveCsv = async () => {
-    setSaving(true);
-    try {
-      const response = await callForResponse("GET /analytics/spend", { query }, { accept: "text/csv" });
-      download(`spend-${query.from}.csv`, await response.text());
-    } catch (error) {
-      notifyFailed("The spend could not be downloaded.", error);
-    } finally {
-      setSaving(false);
-    }
-  };
+  const spend = useReadFirst("GET /analytics/spend", { query: { ...query, limit: MAX_ROWS } });
+  const data = spend.data?.answer;
+  const shownGroups = groupsOf(useAnswered(by, spend));
   if (hasStatus(spend.error, 403)) return <NotRegistered title="Spend" />;
-  const isCut = data?.rows.length === MAX_ROWS;
   return (
     <Page
       title="Spend"
@@ -76,14 +59,13 @@ export function Component() {
           : "By UTC day, campaign, creative and country."
       }
       actions={
-        <Button
-          variant="default"
-          leftSection={<IconDownload size={16} stroke={1.5} />}
-          loading={isSaving}
-          onClick={() => void saveCsv()}
+        <CsvButton
+          fileName={`spend-${query.from}.csv`}
+          read={() => callForResponse("GET /analytics/spend", { query }, { accept: "text/csv" })}
+          failure="The spend could not be downloaded."
         >
           CSV of all rows
-        </Button>
+        </CsvButton>
       }
     >
       <Card padding="md">
@@ -98,6 +80,14 @@ export function Component() {
           <Select
             aria-label="Campaign"
             placeholder="All campaigns"
+            error={
+              campaigns.data === undefined &&
+              campaigns.isError && (
+                <>
+                  Names of the campaigns: <NotLoaded label="Campaigns" read={campaigns} />
+                </>
+              )
+            }
             data={(campaigns.data?.campaigns ?? []).map(({ campaign_id: id, name }) => ({
               value: id,
               label: name,
@@ -126,8 +116,7 @@ export function Component() {
         </Group>
       </Card>
       <Figures
-        isLoading={data === undefined}
-        hasFailed={spend.isError}
+        read={spend}
         figures={[
           {
             label: "Spend",
@@ -144,7 +133,7 @@ export function Component() {
       <TableSection
         title="Spend by row"
         about={
-          isCut
+          spend.data?.hasMore
             ? `The first ${formatNoun(MAX_ROWS, "row")}, newest first. Choose fewer groups or one campaign to see the rest here; the CSV has all.`
             : undefined
         }
@@ -165,10 +154,14 @@ export function Component() {
             No impression was billed in this period with these filters.
           </Empty>
         }
-        columns={(make) => spendColumns(make, groups, data?.rows)}
+        columns={(make) => spendColumns(make, shownGroups, data?.rows)}
       />
     </Page>
   );
+}
+
+function groupsOf(by: string) {
+  return GROUPS.map(({ value }) => value).filter((group) => by.split("-").includes(group));
 }
 
 function spendColumns(

@@ -15,7 +15,8 @@ import {
   Text,
   TextInput,
 } from "@mantine/core";
-import { type FormEvent, lazy, Suspense, useState } from "react";
+import { useQuery } from "@tanstack/react-query";
+import { type FormEvent, lazy, Suspense, useMemo, useState } from "react";
 import type { AnswerOf, BodyOf } from "../../api/operations.ts";
 import { useChange, useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
@@ -23,34 +24,45 @@ import { useApiForm } from "../../api/use-api-form.ts";
 import { countryName } from "../../format/countries.ts";
 import { formatDecimal, formatTerm } from "../../format/format.ts";
 import { columnMakers } from "../../kit/columns.tsx";
+import { useConfirm } from "../../kit/confirm.tsx";
 import { textField } from "../../kit/fields.ts";
 import { Section } from "../../kit/page.tsx";
 import { Status } from "../../kit/status.tsx";
+import type { Circle } from "../../map/circle.ts";
 import { countryOptions } from "../../map/countries-list.ts";
-import type { Circle } from "../../map/world-map.tsx";
 import { EntryForm, EntryTable } from "./entry-list.tsx";
 import { MAX_SUGGESTIONS, sentWords } from "./sent-words.ts";
 import { targetingWarnings } from "./targeting-warnings.ts";
 import { pathOf, useCampaign } from "./use-campaign.ts";
 
 const WorldMap = lazy(() => import("../../map/world-map.tsx"));
+const loadShapes = async () => (await import("../../map/country-shapes.ts")).countryShapes;
 
 type GeoTarget = AnswerOf<"GET /campaigns/{campaign_id}/geo-targets">[number];
 type GeoType = GeoTarget["target_type"];
 
 export function Component() {
   const campaign = useCampaign();
+  const { canChange } = useAbility();
   const at = pathOf(campaign);
   const geo = useRead("GET /campaigns/{campaign_id}/geo-targets", at);
   const rules = useRead("GET /campaigns/{campaign_id}/blocklist", at);
   const affinities = useRead("GET /campaigns/{campaign_id}/affinities", at);
   const words = useRead("GET /market/words");
-  const warnings =
-    geo.data && rules.data && affinities.data
-      ? targetingWarnings(campaign, geo.data, rules.data, affinities.data, words.data)
-      : [];
+  const shapes = useQuery({ queryKey: ["country shapes"], queryFn: loadShapes, staleTime: Infinity });
+  const warnings = useMemo(
+    () =>
+      geo.data && rules.data && affinities.data
+        ? targetingWarnings(campaign, geo.data, rules.data, affinities.data, words.data, shapes.data)
+        : [],
+    [campaign, geo.data, rules.data, affinities.data, words.data, shapes.data],
+  );
   return (
     <>
+      {canChange && campaign.status === "active" && (
+        <Text c="dimmed">The campaign is active: what you add or remove here acts at once.</Text>
+      )}
+      <Places targets={geo.data} error={geo.error} onRetry={() => void geo.refetch()} />
       {warnings.length > 0 && (
         <Alert color="warning" title="Worth knowing">
           <List spacing={4} size="sm">
@@ -60,7 +72,6 @@ export function Component() {
           </List>
         </Alert>
       )}
-      <Places targets={geo.data} error={geo.error} onRetry={() => void geo.refetch()} />
       <Affinities
         affinities={affinities.data}
         error={affinities.error}
@@ -96,7 +107,9 @@ const columns = {
 const FIRST_CIRCLE: Circle = { lat: 52.52, lng: 13.405, radiusKm: 300 };
 
 function Places({ targets, error, onRetry }: PartProps & { targets: GeoTarget[] | undefined }) {
-  const at = pathOf(useCampaign());
+  const campaign = useCampaign();
+  const at = pathOf(campaign);
+  const confirm = useConfirm();
   const { canChange } = useAbility();
   const form = useApiForm("POST /campaigns/{campaign_id}/geo-targets", {
     target_type: "country",
@@ -135,6 +148,23 @@ function Places({ targets, error, onRetry }: PartProps & { targets: GeoTarget[] 
     event.preventDefault();
     await form.send(at, () => ({ target_type: type, include: values.include ?? true }));
   };
+  const isOnlyInclude = ({ id, include }: GeoTarget) =>
+    include && !targets?.some((other) => other.include && other.id !== id);
+  const removePlace = async (target: GeoTarget) => {
+    if (isOnlyInclude(target)) {
+      const isAgreed = await confirm({
+        title: `Remove ${placeName(target)}`,
+        consequences: [
+          campaign.status === "active"
+            ? "It is the last included place: from now on the campaign is shown everywhere in the world, except in excluded places."
+            : "It is the last included place: once active, the campaign is shown everywhere in the world, except in excluded places.",
+        ],
+        action: "Remove and show everywhere",
+      });
+      if (!isAgreed) return;
+    }
+    await remove.mutateAsync({ path: { ...at.path, geo_target_id: target.id } });
+  };
   const number = (field: "lat" | "lng" | "radius_km", label: string) => (
     <NumberInput
       label={label}
@@ -148,7 +178,7 @@ function Places({ targets, error, onRetry }: PartProps & { targets: GeoTarget[] 
   return (
     <Section
       title="Places"
-      about="Without included places the campaign is shown everywhere. An excluded place always wins. Places come from the game, never from the player's address."
+      about="Without included places the campaign may appear everywhere; with them, only there. It never appears in an excluded place, even inside an included one. The game says where a player is; an unknown place matches none."
     >
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
         <Card padding="md">
@@ -202,8 +232,8 @@ function Places({ targets, error, onRetry }: PartProps & { targets: GeoTarget[] 
                 </Group>
                 {type === "radius" ? (
                   <>
-                    <Text c="dimmed" fz={13}>
-                      Drag the centre on the map, or write the numbers.
+                    <Text c="dimmed" fz="xs">
+                      Drag the centre on the map, move it with the arrow keys, or write the numbers.
                     </Text>
                     <SimpleGrid cols={3} spacing="xs">
                       {number("lat", "Latitude")}
@@ -217,6 +247,7 @@ function Places({ targets, error, onRetry }: PartProps & { targets: GeoTarget[] 
                     description="Or choose it on the map."
                     data={[...countryOptions]}
                     searchable
+                    allowDeselect={false}
                     value={values.country_code ?? null}
                     onChange={(value) => form.set("country_code", value ?? undefined)}
                     error={form.problem("country_code")}
@@ -225,12 +256,12 @@ function Places({ targets, error, onRetry }: PartProps & { targets: GeoTarget[] 
                 {type === "state" && (
                   <TextInput
                     label="State or province code"
-                    placeholder="BE"
+                    placeholder="e.g. BE"
                     {...textField(form, "state_code")}
                   />
                 )}
                 {type === "city" && (
-                  <TextInput label="City" placeholder="Berlin" {...textField(form, "city_name")} />
+                  <TextInput label="City" placeholder="e.g. Berlin" {...textField(form, "city_name")} />
                 )}
                 <Group>
                   <Button type="submit" variant="default" loading={form.isSending}>
@@ -250,7 +281,7 @@ function Places({ targets, error, onRetry }: PartProps & { targets: GeoTarget[] 
           error={error}
           onRetry={onRetry}
           nameOf={placeName}
-          onRemove={({ id }) => remove.mutateAsync({ path: { ...at.path, geo_target_id: id } })}
+          onRemove={removePlace}
           columns={[
             columns.place.text("place", "Place", placeName, { phone: "title" }),
             columns.place.text("rule", "Rule", ({ include }) => (include ? "Shown there" : "Never there"), {
@@ -300,7 +331,7 @@ function Affinities({ affinities, error, onRetry }: PartProps & { affinities: Af
   return (
     <Section
       title="Affinities"
-      about="They filter nothing. A scene that has the word lifts the campaign's rank, and the heaviest word of a kind colours the scene."
+      about="Affinities do not filter. A scene with the word raises the campaign's rank, and the word with the highest weight of each kind colours the scene."
     >
       {canChange && (
         <EntryForm form={form} action="Add affinity" onAdd={add}>
@@ -315,7 +346,17 @@ function Affinities({ affinities, error, onRetry }: PartProps & { affinities: Af
           />
           <Autocomplete
             label="Word"
-            data={sent.length > 0 ? sent : examples}
+            data={
+              sent.length > 0
+                ? sent
+                : [
+                    {
+                      group: words.data ? "Examples: no game has sent such words yet" : "Examples",
+                      items: examples,
+                    },
+                  ]
+            }
+            limit={MAX_SUGGESTIONS}
             description={sent.length > 0 ? "The list is what games really send." : undefined}
             value={values.affinity_value ?? ""}
             onChange={(value) => form.set("affinity_value", value === "" ? undefined : value)}

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
+import { countryShape } from "../../map/circle.ts";
 import { targetingWarnings } from "./targeting-warnings.ts";
 
 type Geo = Parameters<typeof targetingWarnings>[1][number];
@@ -28,9 +29,57 @@ describe("targetingWarnings", () => {
     expect(warn(geo({ country_code: "DE" }), berlin)[0]).toMatch(/^Berlin adds nothing/);
   });
 
-  it("says that a circle does not narrow an included country", () => {
-    const circle = geo({ target_type: "radius", lat: 52, lng: 13, radius_km: 100 });
-    expect(warn(geo({ country_code: "DE" }), circle)[0]).toMatch(/^A circle does not narrow a country/);
+  describe("of circles beside an included country", () => {
+    const square = (code: string, west: number, east: number) =>
+      countryShape(code, {
+        type: "Polygon",
+        coordinates: [
+          [
+            [west, 47],
+            [west, 55],
+            [east, 55],
+            [east, 47],
+            [west, 47],
+          ],
+        ],
+      });
+    const shapes = [square("DE", 6, 15), square("PL", 15, 24)];
+    const circle = (lng: number, radius_km: number, include = true) =>
+      geo({ target_type: "radius", lat: 51, lng, radius_km, include });
+    const warnOf = (...targets: Geo[]) =>
+      targetingWarnings(everything, targets, [], [], [], shapes).filter((sentence) =>
+        sentence.startsWith("The circle"),
+      );
+    const germany = geo({ country_code: "DE" });
+    const poland = geo({ country_code: "PL" });
+
+    it.each([
+      ["inside the country", [germany, circle(10, 100)], "Germany is already included"],
+      ["across the coast", [germany, circle(6.5, 100)], "Germany is already included"],
+      ["across two included countries", [germany, poland, circle(15.2, 100)], "are already included"],
+    ])("says that a circle %s adds nothing", (_where, targets, why) => {
+      const [found, ...others] = warnOf(...targets);
+      expect(found).toMatch(/^The circle of 100 km around 51, [\d.]+ adds nothing: /);
+      expect(found).toContain(why);
+      expect(others).toEqual([]);
+    });
+
+    it.each([
+      ["across the border", [germany, circle(14.5, 100)]],
+      ["in another country", [germany, circle(20, 100)]],
+      ["in the sea", [germany, circle(0, 100)]],
+      ["around the whole country", [germany, circle(10, 700)]],
+    ])("says that a circle %s adds places, and does not narrow the country", (_where, targets) => {
+      const [found, ...others] = warnOf(...targets);
+      expect(found).toContain("adds what lies outside of Germany. It does not narrow a country");
+      expect(others).toEqual([]);
+    });
+
+    it("says nothing of an excluded circle, of a circle alone, or while the map is not loaded", () => {
+      expect(warnOf(germany, circle(10, 100, false))).toEqual([]);
+      expect(warnOf(circle(10, 100))).toEqual([]);
+      expect(warn(germany, circle(10, 100)).filter((sentence) => sentence.includes("circle"))).toEqual([]);
+    });
   });
 
   it("says that a place in an excluded country is never reached", () => {

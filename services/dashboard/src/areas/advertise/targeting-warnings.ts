@@ -1,5 +1,6 @@
 import type { AnswerOf } from "../../api/operations.ts";
 import { countryName } from "../../format/countries.ts";
+import { type CountryShape, isCircleWithin } from "../../map/circle.ts";
 import type { Campaign } from "./use-campaign.ts";
 
 type GeoTarget = AnswerOf<"GET /campaigns/{campaign_id}/geo-targets">[number];
@@ -10,13 +11,14 @@ type MarketWord = AnswerOf<"GET /market/words">[number];
 const same = (one: string | null, other: string | null) =>
   one !== null && other !== null && one.trim().toLowerCase() === other.trim().toLowerCase();
 
-/** Where a setting does not do what it seems to. */
+/** Where a setting does not do what it seems to; without `shapes`, circles are not compared with countries. */
 export function targetingWarnings(
   campaign: Pick<Campaign, "target_categories" | "target_tags">,
   geoTargets: readonly GeoTarget[],
   rules: readonly Rule[],
   affinities: readonly Affinity[],
   words: readonly MarketWord[] = [],
+  shapes?: readonly CountryShape[],
 ): string[] {
   const found: string[] = [];
   const countries = (include: boolean) =>
@@ -32,14 +34,7 @@ export function targetingWarnings(
       );
     }
   }
-  if (
-    included.length > 0 &&
-    geoTargets.some(({ include, target_type: type }) => include && type === "radius")
-  ) {
-    found.push(
-      `A circle does not narrow a country: players in ${included.map(({ country_code: code }) => countryName(code)).join(", ")} are reached wherever they are, also outside the circle.`,
-    );
-  }
+  if (shapes !== undefined) found.push(...circlesBesideCountries(geoTargets, included, shapes));
   if (geoTargets.some(({ include }) => include)) {
     found.push(
       "Players whose place the game does not say never see the campaign, because a place is included.",
@@ -84,6 +79,29 @@ export function targetingWarnings(
   }
   found.push(...unsentAffinities(affinities, words), ...overridesEverywhere(affinities));
   return found;
+}
+
+/** Circles and countries are alternatives: either lets a player see the campaign. */
+function circlesBesideCountries(
+  geoTargets: readonly GeoTarget[],
+  included: readonly GeoTarget[],
+  shapes: readonly CountryShape[],
+): string[] {
+  if (included.length === 0) return [];
+  const codes = new Set(included.map(({ country_code: code }) => (code ?? "").toUpperCase()));
+  const names = new Intl.ListFormat().format([...codes].map((code) => countryName(code)));
+  const verb = codes.size === 1 ? "is" : "are";
+  return geoTargets.flatMap(({ include, target_type: type, lat, lng, radius_km: radiusKm }) => {
+    if (!include || type !== "radius" || lat === null || lng === null || radiusKm === null) return [];
+    const circle = `The circle of ${radiusKm} km around ${lat}, ${lng}`;
+    return isCircleWithin({ lat, lng, radiusKm }, codes, shapes)
+      ? [
+          `${circle} adds nothing: ${names} ${verb} already included. Only a player whose game sends coordinates and no country needs it.`,
+        ]
+      : [
+          `${circle} adds what lies outside of ${names}. It does not narrow a country: players there are reached wherever they are, also outside the circle.`,
+        ];
+  });
 }
 
 /** The operation names at most so many words of each type: of a longer list nobody knows what is missing. */

@@ -44,6 +44,9 @@ export function settingsOf({
 /** What is held for the campaign's matches that nobody has seen yet, exactly. */
 export function useHeldCents(campaign: Campaign): number | undefined {
   const games = useRead("GET /campaigns/{campaign_id}/analytics/games", pathOf(campaign));
-  const millicents = games.data?.games.reduce((sum, { held_millicents: held }) => sum + held, 0);
-  return millicents === undefined ? undefined : centsOfMillicents(millicents);
+  return games.data && heldCentsOf(games.data);
+}
+
+export function heldCentsOf({ games }: AnswerOf<"GET /campaigns/{campaign_id}/analytics/games">): number {
+  return centsOfMillicents(games.reduce((sum, { held_millicents: held }) => sum + held, 0));
 }

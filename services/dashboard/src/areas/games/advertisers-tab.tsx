@@ -1,26 +1,37 @@
 import { Button, Stack, Text } from "@mantine/core";
-import { useChange, useRead } from "../../api/queries.ts";
+import { call } from "../../api/call.ts";
+import type { AnswerOf } from "../../api/operations.ts";
+import { useChange } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
+import { useReadAll } from "../../api/use-read-all.ts";
 import { centsOfMicrocents, formatCount } from "../../format/format.ts";
+import { columnMakers } from "../../kit/columns.tsx";
 import { useConfirm } from "../../kit/confirm.tsx";
 import { DataTable } from "../../kit/data-table.tsx";
 import { Id } from "../../kit/id.tsx";
-import { Money } from "../../kit/money.tsx";
 import { notifyDone, notifyFailed } from "../../kit/notify.ts";
 import { Section } from "../../kit/page.tsx";
 import { Empty } from "../../kit/states.tsx";
 import { Status } from "../../kit/status.tsx";
+import { TestScene } from "./test-scene.tsx";
 import { pathOf, usePlacement } from "./use-game.ts";
+
+type Advertiser = AnswerOf<"GET /creator-revenue/{game_id}/advertisers">[number];
+
+const joinAdvertisers = (one: Advertiser[], next: Advertiser[]) => [...one, ...next];
 
 /** Who was shown in the game, with what they said; each can be blocked and allowed again. */
 export function Component() {
   const placement = usePlacement();
   const { canChange } = useAbility();
   const confirm = useConfirm();
-  const advertisers = useRead("GET /creator-revenue/{game_id}/advertisers", pathOf(placement));
+  const advertisers = useReadAll(
+    "GET /creator-revenue/{game_id}/advertisers",
+    pathOf(placement),
+    joinAdvertisers,
+  );
   const change = useChange("PATCH /placements/{game_id}");
-  const { blocked_advertisers: blocked } = placement;
-  const unseen = blocked.filter(
+  const unseen = placement.blocked_advertisers.filter(
     (id) => !(advertisers.data ?? []).some((one) => one.advertiser_id.toLowerCase() === id.toLowerCase()),
   );
 
@@ -37,8 +48,10 @@ export function Component() {
       });
       if (!isAgreed) return;
     }
-    const others = blocked.filter((one) => one.toLowerCase() !== id.toLowerCase());
     try {
+      // The PATCH takes the whole list: the one on the page may lack what another member has blocked since.
+      const { blocked_advertisers: blocked } = await call("GET /placements/{game_id}", pathOf(placement));
+      const others = blocked.filter((one) => one.toLowerCase() !== id.toLowerCase());
       await change.mutateAsync({
         ...pathOf(placement),
         body: { blocked_advertisers: isBlocked ? [...others, id] : others },
@@ -86,7 +99,7 @@ export function Component() {
           },
         ]}
         empty={
-          <Empty line="Nobody has spoken here yet.">
+          <Empty line="Nobody has spoken here yet." action={<TestScene game={placement.game_id} />}>
             Advertisers appear with their first billed impression in this game.
           </Empty>
         }
@@ -99,20 +112,18 @@ export function Component() {
             cell: ({ company_name: name, brand_names: brands }) => (
               <div>
                 <Text fw={600}>{name}</Text>
-                <Text fz={13} c="dimmed" maw={280}>
+                <Text fz="xs" c="dimmed" maw={280}>
                   {brands.join(", ")}
                 </Text>
               </div>
             ),
           },
-          {
-            key: "earned",
-            header: "Earned",
-            align: "right",
-            phone: "fact",
-            value: ({ earned_microcents: earned }) => centsOfMicrocents(earned),
-            cell: ({ earned_microcents: earned }) => <Money cents={centsOfMicrocents(earned)} />,
-          },
+          columnMakers<Advertiser>().money(
+            "earned",
+            "Earned",
+            ({ earned_microcents: earned }) => centsOfMicrocents(earned),
+            { phone: "fact" },
+          ),
           {
             key: "impressions",
             header: "Impressions",
@@ -127,7 +138,7 @@ export function Component() {
             cell: ({ recent_lines: lines }) => (
               <Stack gap={4} maw={420}>
                 {lines.map((line) => (
-                  <Text key={line} ff="var(--story-font)" fz={14}>
+                  <Text key={line} ff="var(--story-font)" fz="sm">
                     {line}
                   </Text>
                 ))}

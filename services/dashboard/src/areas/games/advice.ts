@@ -1,35 +1,45 @@
+import type { SeriesRole } from "../../charts/chart-data.ts";
+import { gamePath } from "./placement.ts";
+
 /** What a reason for no ad means, and what helps. */
 export interface Advice {
   label: string;
   means: string;
   helps: string;
+  /** The colour of the reason in every chart. */
+  role: SeriesRole;
 }
 
 const REASONS: Readonly<Record<string, Advice>> = {
   no_eligible_campaign: {
     label: "No campaign fits",
-    means: "Campaigns run, but none fits these scenes, or the player has seen what does as often as allowed.",
+    means: "Campaigns run, but none fits, or the player has seen what does as often as allowed.",
     helps: "Send more of the scene and the player's country; accept more types; block fewer categories.",
+    role: "own",
   },
   session_cap: {
     label: "Player has seen enough",
     means: "The player has seen as many ads as this game allows in one session.",
     helps: "Raise the ads per session in the settings, if the story bears it.",
+    role: "green",
   },
   budget: {
     label: "Budgets used up",
     means: "Campaigns fit, but have no money left for now.",
     helps: "Nothing on your side. Daily caps begin anew at 00:00 UTC.",
+    role: "blue",
   },
   placement_disabled: {
     label: "Ads are off",
     means: "The game asks, but its ads are turned off.",
     helps: "Turn ads on.",
+    role: "grey",
   },
   no_campaigns: {
     label: "No campaign runs",
     means: "No advertiser has an active campaign.",
     helps: "Nothing in your game. To try it now, run a campaign of your own: one account can do both.",
+    role: "ink",
   },
 };
 
@@ -41,8 +51,24 @@ export function reasonAdvice(reason: string): Advice {
       label: reason.replaceAll("_", " "),
       means: "The service gave this reason.",
       helps: "See the page on integrating.",
+      role: "other",
     }
   );
+}
+
+/** Where a developer can do something about the reason. */
+export function reasonFix(reason: string | undefined, game: string): { label: string; path: string } {
+  const path = gamePath(game);
+  switch (reason) {
+    case "placement_disabled":
+      return { label: "Open the game to turn ads on", path };
+    case "session_cap":
+      return { label: "Change ads per session", path: `${path}/settings` };
+    case "budget":
+      return { label: "See all reasons for no ad", path: `${path}/reasons` };
+    default:
+      return { label: "See which words fit", path: `${path}/words` };
+  }
 }
 
 const ERRORS: Readonly<Record<number, string>> = {
@@ -51,7 +77,7 @@ const ERRORS: Readonly<Record<number, string>> = {
   403: "The key lacks the scope Serving, or the game belongs to another account.",
   404: "The game, campaign or creative is unknown. Check the game_id; a game has to be added first.",
   408: "The request took too long to arrive.",
-  409: "There is no match to bill: it is older than 24 hours, or was billed as another.",
+  409: "There is no match to bill: it is older than 24 hours, or another impression has billed it.",
   413: "The body is too large: at most 256 KiB.",
   422: "A value is not allowed. The answer's detail names the field.",
   429: "More requests than the key's limit allows. Raise the limit, or spread the calls.",

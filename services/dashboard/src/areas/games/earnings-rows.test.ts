@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { daysBetween, firstDayOf } from "../../format/days.ts";
-import { earnedByDay } from "./earnings-rows.ts";
+import { advertiserChoices, earnedByDay } from "./earnings-rows.ts";
 
 const now = new Date("2026-03-02T23:59:00Z");
 
@@ -23,6 +23,26 @@ describe("the days of the earnings", () => {
       { date: "2026-02-28", earned: 1 },
       { date: "2026-03-01", earned: 0 },
       { date: "2026-03-02", earned: 12 },
+    ]);
+  });
+});
+
+describe("the advertisers that can be chosen", () => {
+  const row = (advertiser_id: string | null, company_name: string | null) => ({
+    advertiser_id,
+    company_name,
+    brand_names: [],
+    impressions: 1,
+    earned_microcents: 1,
+    total_earned_microcents: 1,
+  });
+
+  it("are those that are known, by name, told apart where they share it", () => {
+    const rows = [row("adv_b", "Brook"), row(null, null), row("adv_c", "Alder"), row("adv_a", "Brook")];
+    expect(advertiserChoices(rows)).toEqual([
+      { value: "adv_c", label: "Alder" },
+      { value: "adv_a", label: "Brook (adv_a)" },
+      { value: "adv_b", label: "Brook (adv_b)" },
     ]);
   });
 });

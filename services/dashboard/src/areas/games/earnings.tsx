@@ -1,23 +1,36 @@
 import { Button, Card, Group, SegmentedControl, Select } from "@mantine/core";
-import { IconDownload } from "@tabler/icons-react";
-import { useState } from "react";
 import { Link } from "react-router";
 import { callForResponse } from "../../api/call.ts";
 import { useRead } from "../../api/queries.ts";
+import { useAnswered } from "../../api/use-answered.ts";
 import { Chart } from "../../charts/chart.tsx";
-import { download } from "../../format/csv.ts";
 import { daysBetween, firstDayOf } from "../../format/days.ts";
-import { centsOfMicrocents, formatCount, formatDayWithYear, formatNoun } from "../../format/format.ts";
+import {
+  centsOfMicrocents,
+  formatCount,
+  formatDayWithYear,
+  formatNoun,
+  formatPercent,
+} from "../../format/format.ts";
+import { columnMakers } from "../../kit/columns.tsx";
+import { CsvButton } from "../../kit/csv-button.tsx";
 import { DataTable } from "../../kit/data-table.tsx";
 import { Figures } from "../../kit/figures.tsx";
 import { Money } from "../../kit/money.tsx";
-import { notifyFailed } from "../../kit/notify.ts";
 import { Page, Section } from "../../kit/page.tsx";
 import { Empty } from "../../kit/states.tsx";
 import { useUrlState } from "../../kit/use-url-state.ts";
-import { type EarningsRow, earnedByDay, sumEarned } from "./earnings-rows.ts";
+import {
+  type AdvertiserRow,
+  advertiserChoices,
+  type EarningsRow,
+  earnedByDay,
+  sumEarned,
+  UNKNOWN_ADVERTISER,
+} from "./earnings-rows.ts";
 import { gamePath } from "./placement.ts";
-import { useEarnings } from "./reads.ts";
+import { useEarnings, useEarningsByAdvertiser } from "./reads.ts";
+import { TestScene } from "./test-scene.tsx";
 
 const PERIODS = [
   { value: "month", label: "This month" },
@@ -25,32 +38,29 @@ const PERIODS = [
   { value: "90", label: "90 days" },
 ];
 
-/** What the games have earned: by day, by game, by advertiser. */
+/** What the games have earned: by day, by game, by advertiser. A chosen advertiser narrows days and games. */
 export function Component() {
   const [period, setPeriod] = useUrlState("period", "30");
   const [game, setGame] = useUrlState("game");
-  const [isSaving, setSaving] = useState(false);
+  const [advertiser, setAdvertiser] = useUrlState("advertiser");
   const now = new Date();
-  const query = { from: firstDayOf(period, now), ...(game !== "" && { game_id: game }) };
+  const inPeriod = { from: firstDayOf(period, now), ...(game !== "" && { game_id: game }) };
+  const query = { ...inPeriod, ...(advertiser !== "" && { advertiser_id: advertiser }) };
   const earnings = useEarnings(query);
+  const byAdvertiser = useEarningsByAdvertiser(inPeriod);
   const month = useEarnings({ from: firstDayOf("month", now) });
   const total = useRead("GET /creator-revenue");
   const games = total.data?.games ?? [];
-  const { data } = earnings;
+  const { data, isPlaceholderData: isStale } = earnings;
+  const shownAdvertiser = useAnswered(advertiser, earnings);
+  const shownGame = useAnswered(game, byAdvertiser);
   const days = data && earnedByDay(data.rows, daysBetween(data.from, data.to));
+  const advertisers = advertiserChoices(byAdvertiser.data?.rows ?? []);
+  const payer =
+    shownAdvertiser === ""
+      ? undefined
+      : (advertisers.find(({ value }) => value === shownAdvertiser)?.label ?? shownAdvertiser);
   const today = (month.data?.rows ?? []).filter(({ date }) => date === month.data?.to);
-
-  const saveCsv = async () => {
-    setSaving(true);
-    try {
-      const response = await callForResponse("GET /earnings", { query }, { accept: "text/csv" });
-      download(`earnings-${query.from}.csv`, await response.text());
-    } catch (error) {
-      notifyFailed("The earnings could not be downloaded.", error);
-    } finally {
-      setSaving(false);
-    }
-  };
 
   if (total.data?.games_count === 0) {
     return (
@@ -73,7 +83,7 @@ export function Component() {
   return (
     <Page
       title="Earnings"
-      about="Your share of what advertisers paid. Days are UTC. Every impression that was answered 201 is in it."
+      about="Your share of what advertisers paid. Days are UTC. Every recorded impression is in it."
     >
       <Figures
         figures={[
@@ -115,31 +125,52 @@ export function Component() {
             clearable
             w={220}
           />
+          <Select
+            aria-label="Advertiser"
+            placeholder="All advertisers"
+            data={
+              advertiser === "" || advertisers.some(({ value }) => value === advertiser)
+                ? advertisers
+                : [...advertisers, { value: advertiser, label: advertiser }]
+            }
+            value={advertiser === "" ? null : advertiser}
+            onChange={(value) => setAdvertiser(value ?? "")}
+            searchable
+            clearable
+            w={220}
+          />
         </Group>
-        <Button
-          variant="default"
-          leftSection={<IconDownload size={16} stroke={1.5} />}
-          loading={isSaving}
-          onClick={() => void saveCsv()}
+        <CsvButton
+          fileName={`earnings-${query.from}.csv`}
+          read={() => callForResponse("GET /earnings", { query }, { accept: "text/csv" })}
+          failure="The earnings could not be downloaded."
         >
           CSV by day and game
-        </Button>
+        </CsvButton>
       </Group>
       <Chart
         title="Earned by day"
-        about={data && `From ${formatDayWithYear(data.from)} to ${formatDayWithYear(data.to)}, UTC.`}
+        about={
+          data &&
+          `From ${formatDayWithYear(data.from)} to ${formatDayWithYear(data.to)}, UTC${payer === undefined ? "" : `; paid by ${payer}`}.`
+        }
         kind="time"
         rows={days?.map(({ date, earned }) => ({ date, earned: centsOfMicrocents(earned) }))}
         rowKey="date"
         rowLabel="Day"
         series={[{ key: "earned", label: "Earned", role: "own" }]}
         format="cents"
+        isStale={isStale}
         error={earnings.error}
         onRetry={() => void earnings.refetch()}
       />
-      <ByGame rows={data?.rows} total={total} />
+      <ByGame rows={data?.rows} isStale={isStale} total={total} payer={payer} />
       {(total.data !== undefined || !total.isError) && (
-        <ByAdvertiser games={games.map(({ game_id: id }) => id)} />
+        <ByAdvertiser
+          earnings={byAdvertiser}
+          where={shownGame === "" ? "in all games" : `in ${shownGame}`}
+          game={game === "" ? (games[0]?.game_id ?? "") : game}
+        />
       )}
     </Page>
   );
@@ -147,10 +178,13 @@ export function Component() {
 
 interface ByGameProps {
   rows: readonly EarningsRow[] | undefined;
+  isStale: boolean;
   total: ReturnType<typeof useRead<"GET /creator-revenue">>;
+  /** The advertiser whose payments the rows are; undefined: all. */
+  payer: string | undefined;
 }
 
-function ByGame({ rows, total }: ByGameProps) {
+function ByGame({ rows, isStale, total, payer }: ByGameProps) {
   const games = total.data?.games.map((game) => {
     const own = rows?.filter(({ game_id: id }) => id === game.game_id);
     return {
@@ -159,12 +193,14 @@ function ByGame({ rows, total }: ByGameProps) {
       seen: own?.reduce((sum, { impressions }) => sum + impressions, 0),
     };
   });
+  const make = columnMakers<NonNullable<typeof games>[number]>();
   return (
-    <Section title="By game">
+    <Section title="By game" {...(payer !== undefined && { about: `Paid by ${payer}.` })}>
       <DataTable
         label="Earnings by game"
         name="games"
         rows={games}
+        isStale={isStale}
         rowKey={({ game_id: id }) => id}
         rowTo={({ game_id: id }) => gamePath(id)}
         error={total.error}
@@ -179,14 +215,9 @@ function ByGame({ rows, total }: ByGameProps) {
             value: ({ game_id: id }) => id,
             cell: ({ game_id: id }) => id,
           },
-          {
-            key: "period",
-            header: "In the period",
-            align: "right",
+          make.money("period", "In the period", ({ period }) => period && centsOfMicrocents(period), {
             phone: "fact",
-            value: ({ period }) => period && centsOfMicrocents(period),
-            cell: ({ period }) => (period === undefined ? "–" : <Money cents={centsOfMicrocents(period)} />),
-          },
+          }),
           {
             key: "seen",
             header: "Impressions",
@@ -196,19 +227,15 @@ function ByGame({ rows, total }: ByGameProps) {
             value: ({ seen }) => seen,
             cell: ({ seen }) => (seen === undefined ? "–" : formatCount(seen)),
           },
-          {
-            key: "total",
-            header: "All time",
-            align: "right",
-            value: ({ earned_microcents: earned }) => centsOfMicrocents(earned),
-            cell: ({ earned_microcents: earned }) => <Money cents={centsOfMicrocents(earned)} />,
-          },
+          ...(payer === undefined
+            ? [make.money("total", "All time", ({ earned_microcents: earned }) => centsOfMicrocents(earned))]
+            : []),
           {
             key: "share",
             header: "Your share",
             align: "right",
             value: ({ revenue_share_pct: share }) => share,
-            cell: ({ revenue_share_pct: share }) => `${share}%`,
+            cell: ({ revenue_share_pct: share }) => formatPercent(share),
           },
         ]}
       />
@@ -216,39 +243,31 @@ function ByGame({ rows, total }: ByGameProps) {
   );
 }
 
-function ByAdvertiser({ games }: { games: readonly string[] }) {
-  const [game, setGame] = useUrlState("in");
-  const shown = game || (games[0] ?? "");
-  const advertisers = useRead(
-    "GET /creator-revenue/{game_id}/advertisers",
-    { path: { game_id: shown } },
-    { enabled: shown !== "" },
-  );
+interface ByAdvertiserProps {
+  earnings: ReturnType<typeof useEarningsByAdvertiser>;
+  where: string;
+  /** The game to test while nobody has paid; empty: unknown yet. */
+  game: string;
+}
+
+function ByAdvertiser({ earnings, where, game }: ByAdvertiserProps) {
+  const make = columnMakers<AdvertiserRow>();
   return (
     <Section
       title="By advertiser"
-      about={`All time, in ${shown || "a game"}.`}
-      actions={
-        <Select
-          aria-label="Game of the advertisers"
-          data={[...games]}
-          value={shown === "" ? null : shown}
-          onChange={(value) => setGame(value ?? "")}
-          allowDeselect={false}
-          w={220}
-        />
-      }
+      about={`In the period, ${where}. Choose an advertiser above for its days and games.`}
     >
       <DataTable
         label="Earnings by advertiser"
         name="advertisers"
-        rows={advertisers.data}
-        rowKey={({ advertiser_id: id }) => id}
-        error={advertisers.error}
-        onRetry={() => void advertisers.refetch()}
+        rows={game === "" ? undefined : earnings.data?.rows}
+        isStale={earnings.isPlaceholderData}
+        rowKey={({ advertiser_id: id }) => id ?? ""}
+        error={earnings.error}
+        onRetry={() => void earnings.refetch()}
         skeletonRows={3}
         empty={
-          <Empty line="Nobody has paid here yet.">
+          <Empty line="Nobody has paid here yet." action={<TestScene game={game} />}>
             Advertisers appear with their first billed impression.
           </Empty>
         }
@@ -257,28 +276,32 @@ function ByAdvertiser({ games }: { games: readonly string[] }) {
             key: "advertiser",
             header: "Advertiser",
             phone: "title",
-            value: ({ company_name: name }) => name,
-            cell: ({ company_name: name }) => name,
+            value: ({ company_name: name }) => name ?? UNKNOWN_ADVERTISER,
+            cell: ({ company_name: name }) => name ?? UNKNOWN_ADVERTISER,
           },
-          {
-            key: "earned",
-            header: "Earned",
-            align: "right",
-            phone: "fact",
-            value: ({ earned_microcents: earned }) => centsOfMicrocents(earned),
-            cell: ({ earned_microcents: earned }) => <Money cents={centsOfMicrocents(earned)} />,
-          },
+          make.money(
+            "earned",
+            "In the period",
+            ({ earned_microcents: earned }) => centsOfMicrocents(earned),
+            {
+              phone: "fact",
+            },
+          ),
           {
             key: "impressions",
             header: "Impressions",
+            help: "In the period.",
             align: "right",
             phone: "fact",
             value: ({ impressions }) => impressions,
             cell: ({ impressions }) => formatCount(impressions),
           },
+          make.money("total", "All time", ({ total_earned_microcents: earned }) =>
+            earned === null ? null : centsOfMicrocents(earned),
+          ),
           {
             key: "brands",
-            header: "Brands",
+            header: "Newest brands",
             value: ({ brand_names: brands }) => brands.join(", "),
             cell: ({ brand_names: brands }) => brands.join(", "),
           },

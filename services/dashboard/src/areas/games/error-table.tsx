@@ -25,7 +25,7 @@ export function ErrorTable({ errors }: { errors: readonly CallError[] }) {
           phone: "title",
           value: ({ operation, status }) => `POST /${operation} ${status}`,
           cell: ({ operation, status }) => (
-            <Text ff="monospace" fz={13} style={{ whiteSpace: "nowrap" }}>
+            <Text ff="monospace" fz="xs" style={{ whiteSpace: "nowrap" }}>
               POST /{operation} {status}
             </Text>
           ),

@@ -1,19 +1,19 @@
-import { Button, Card, List, Switch, TextInput } from "@mantine/core";
+import { Button, List, Switch, TextInput } from "@mantine/core";
 import { type ReactNode, useState } from "react";
 import { useNavigate } from "react-router";
 import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
-import { centsOfMicrocents, formatCount, formatShare } from "../../format/format.ts";
+import { centsOfMicrocents, formatCount, formatPercent, formatShare } from "../../format/format.ts";
+import { columnMakers, NO_FIGURE } from "../../kit/columns.tsx";
 import { DataTable } from "../../kit/data-table.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
 import { DialogForm } from "../../kit/dialog-form.tsx";
 import { textField } from "../../kit/fields.ts";
 import { Figures } from "../../kit/figures.tsx";
 import { Moment } from "../../kit/moment.tsx";
-import { Money } from "../../kit/money.tsx";
 import { notifyDone } from "../../kit/notify.ts";
 import { Page, Section } from "../../kit/page.tsx";
-import { Empty, Failed } from "../../kit/states.tsx";
+import { Empty } from "../../kit/states.tsx";
 import { Status } from "../../kit/status.tsx";
 import { ErrorTable } from "./error-table.tsx";
 import { gameIdProblem } from "./game-id-problem.ts";
@@ -27,9 +27,7 @@ import {
 } from "./placement.ts";
 import { usePlacements, useTraffic } from "./reads.ts";
 import { STAGE_WORDS } from "./stage.ts";
-
-/** Not loaded, or nothing to divide. */
-const NO_FIGURE = "–";
+import { TrafficFailed } from "./traffic-failed.tsx";
 
 interface Game {
   placement: Placement;
@@ -68,17 +66,7 @@ type TrafficRead = ReturnType<typeof useTraffic>;
 function Summary({ traffic }: { traffic: TrafficRead }) {
   const { data } = traffic;
   if (data === undefined && traffic.error) {
-    return (
-      <Card>
-        <Failed
-          what="The traffic could not be loaded."
-          error={traffic.error}
-          onRetry={() => void traffic.refetch()}
-        >
-          The games below can still be changed.
-        </Failed>
-      </Card>
-    );
+    return <TrafficFailed traffic={traffic}>The games below can still be changed.</TrafficFailed>;
   }
   const sum = (field: "requests" | "matches" | "impressions") =>
     (data?.games ?? []).reduce((total, game) => total + game[field], 0);
@@ -91,7 +79,7 @@ function Summary({ traffic }: { traffic: TrafficRead }) {
         {
           label: "Last call",
           value: data?.last_call_at ? <Moment iso={data.last_call_at} /> : "None yet",
-          note: "by any key of the account",
+          note: "by any key",
         },
         { label: "Requests", value: formatCount(requests), note: "in the last 24 hours" },
         {
@@ -173,7 +161,7 @@ function Games({ games, placements, add }: GamesProps) {
         },
         {
           key: "matches",
-          header: "Matched",
+          header: "Matched, 24 h",
           help: "The share of requests in the last 24 hours that got an ad.",
           align: "right",
           value: ({ traffic }) => (traffic?.requests ? traffic.matches / traffic.requests : null),
@@ -182,21 +170,18 @@ function Games({ games, placements, add }: GamesProps) {
         },
         {
           key: "impressions",
-          header: "Impressions",
+          header: "Total impressions",
           help: "All that were billed.",
           align: "right",
           value: ({ traffic }) => traffic?.billed_impressions,
           cell: ({ traffic }) => (traffic ? formatCount(traffic.billed_impressions) : NO_FIGURE),
         },
-        {
-          key: "earned",
-          header: "Earned",
-          align: "right",
-          phone: "fact",
-          value: ({ traffic }) => traffic && centsOfMicrocents(traffic.earned_microcents),
-          cell: ({ traffic }) =>
-            traffic ? <Money cents={centsOfMicrocents(traffic.earned_microcents)} /> : NO_FIGURE,
-        },
+        columnMakers<Game>().money(
+          "earned",
+          "Total earned",
+          ({ traffic }) => traffic && centsOfMicrocents(traffic.earned_microcents),
+          { phone: "fact" },
+        ),
         {
           key: "ads",
           header: "Ads",
@@ -256,8 +241,8 @@ function AddForm({ onClose }: { onClose: () => void }) {
     >
       <TextInput
         label="Game ID"
-        description="Your own identifier, which the game's server sends as game_id. It cannot be changed."
-        placeholder="moonlit-keep"
+        description="Your own name for the game. Choose it once: your server sends it with every request, as game_id."
+        placeholder="e.g. moonlit-keep"
         value={gameId}
         onChange={({ currentTarget }) => setGameId(currentTarget.value)}
         error={gameId.trim() === refusedId ? refusal : undefined}
@@ -270,7 +255,7 @@ function AddForm({ onClose }: { onClose: () => void }) {
       />
       <List size="sm" c="dimmed">
         <List.Item>
-          You keep {GAME_DEFAULTS.sharePct}% of each charge, and a player sees at most{" "}
+          You keep {formatPercent(GAME_DEFAULTS.sharePct)} of each charge, and a player sees at most{" "}
           {GAME_DEFAULTS.adsPerSession} ads in a session.
         </List.Item>
         <List.Item>The game takes all types of ads. All of this can be changed on its page.</List.Item>

@@ -1,5 +1,5 @@
 import { Button, Card, Skeleton } from "@mantine/core";
-import { Link, Outlet, useParams } from "react-router";
+import { Link, Outlet, useMatch, useParams } from "react-router";
 import { hasStatus, useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { formatDayWithYear } from "../../format/format.ts";
@@ -7,7 +7,11 @@ import { Page } from "../../kit/page.tsx";
 import { Empty, Failed } from "../../kit/states.tsx";
 import { Status } from "../../kit/status.tsx";
 import { TabLinks } from "../../kit/tab-links.tsx";
+import { useIsPhone } from "../../kit/use-is-phone.ts";
+import { GameReport } from "./game-report.tsx";
+import { PERIOD_PARAMETER } from "./period.tsx";
 import { gamePath, type Placement, useAdsSwitch } from "./placement.ts";
+import { useTraffic } from "./reads.ts";
 
 const TABS = [
   { path: "", label: "Is it working?" },
@@ -18,16 +22,19 @@ const TABS = [
 ];
 const BACK = { to: "/games", label: "Games" };
 
-/** One game: its integration, and what may be shown in it. */
+/** One game: its integration and its figures, then tabs by question. */
 export function Component() {
   const { gameId = "" } = useParams();
+  const isFirstTab = useMatch("/games/:gameId") !== null;
+  const isPhone = useIsPhone();
   const { canChange } = useAbility();
   const toggle = useAdsSwitch();
   const placement = useRead("GET /placements/{game_id}", { path: { game_id: gameId } });
+  const traffic = useTraffic();
   const { data, error } = placement;
   if (data === undefined) {
     return (
-      <Page title={gameId} back={BACK}>
+      <Page title={gameId} back={BACK} {...(!error && { about: null })}>
         {hasStatus(error, 403, 404) ? (
           <Card>
             <Empty
@@ -52,11 +59,7 @@ export function Component() {
             </Failed>
           </Card>
         ) : (
-          <>
-            <Skeleton height={40} />
-            <Skeleton height={180} />
-            <Skeleton height={320} />
-          </>
+          <PageSkeleton />
         )}
       </Page>
     );
@@ -67,7 +70,7 @@ export function Component() {
       title={gameId}
       back={BACK}
       state={<Status tone={isActive ? "positive" : "quiet"}>{isActive ? "Ads on" : "Ads off"}</Status>}
-      about={`Made by ${creator}, here since ${formatDayWithYear(since)}`}
+      about={`Creator ID ${creator}, here since ${formatDayWithYear(since)}`}
       actions={
         <>
           {canChange && (
@@ -81,8 +84,27 @@ export function Component() {
         </>
       }
     >
-      <TabLinks label="Questions" base={gamePath(gameId)} tabs={TABS} />
-      <Outlet context={data satisfies Placement} />
+      {traffic.isPending ? (
+        <PageSkeleton />
+      ) : (
+        <>
+          {(isFirstTab || !isPhone) && <GameReport placement={data} isShort={!isFirstTab} />}
+          <TabLinks label="Questions" base={gamePath(gameId)} tabs={TABS} kept={[PERIOD_PARAMETER]} />
+          {/* A form belongs to one game: Back to another one must not take its values along. */}
+          <Outlet key={gameId} context={data satisfies Placement} />
+        </>
+      )}
     </Page>
+  );
+}
+
+/** Until the stage of the game is known: it decides what stands above the tabs. */
+function PageSkeleton() {
+  return (
+    <>
+      <Skeleton height={160} />
+      <Skeleton height={120} />
+      <Skeleton height={350} />
+    </>
   );
 }

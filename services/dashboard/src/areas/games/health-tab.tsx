@@ -1,125 +1,26 @@
 import { Badge, Button, Card, Group, Skeleton } from "@mantine/core";
 import { Link } from "react-router";
 import { Chart } from "../../charts/chart.tsx";
-import { centsOfMicrocents, formatCount, formatNoun, formatShare } from "../../format/format.ts";
-import { Figures } from "../../kit/figures.tsx";
-import { Money } from "../../kit/money.tsx";
 import { Section } from "../../kit/page.tsx";
-import { Empty, Failed } from "../../kit/states.tsx";
+import { Empty } from "../../kit/states.tsx";
+import { Status } from "../../kit/status.tsx";
+import { CALLS } from "./calls.ts";
 import { ErrorTable } from "./error-table.tsx";
-import { pointKey, type TrafficPoint, useTrafficSeries } from "./period.tsx";
-import type { GameTraffic } from "./placement.ts";
+import { type TrafficPoint, useTrafficSeries } from "./period.tsx";
 import { useTraffic } from "./reads.ts";
 import { sampleDays } from "./sample.ts";
-import { Steps } from "./steps.tsx";
 import { usePlacement } from "./use-game.ts";
 
-const SERIES = [
-  { key: "requests", label: "Requests", role: "other" },
-  { key: "matches", label: "Matches", role: "own" },
-  { key: "impressions", label: "Impressions", role: "blue" },
-] as const;
-
-/** Whether the game's integration works: its steps, its calls over time, its errors. */
+/** What goes wrong in a game's integration, or how to begin; the report above the tabs has its calls. */
 export function Component() {
   const placement = usePlacement();
   const traffic = useTraffic();
+  const { series, words } = useTrafficSeries(placement);
   const game = traffic.data?.games.find(({ game_id: id }) => id === placement.game_id);
-  if (game === undefined) {
-    return traffic.error ? (
-      <Card>
-        <Failed
-          what="The traffic could not be loaded."
-          error={traffic.error}
-          onRetry={() => void traffic.refetch()}
-        >
-          The settings of the game can still be changed.
-        </Failed>
-      </Card>
-    ) : (
-      <>
-        <Skeleton height={160} />
-        <Skeleton height={96} />
-        <Skeleton height={340} />
-      </>
-    );
-  }
-  return (
-    <>
-      <Steps traffic={game} />
-      {game.stage === "waiting" ? (
-        <Waiting gameId={game.game_id} />
-      ) : (
-        <>
-          <Summary game={game} />
-          <Calls />
-        </>
-      )}
-    </>
-  );
-}
-
-function Summary({ game }: { game: GameTraffic }) {
-  const {
-    requests,
-    matches,
-    impressions,
-    errors,
-    billed_impressions: billed,
-    earned_microcents: earned,
-  } = game;
-  return (
-    <Figures
-      figures={[
-        { label: "Requests", value: formatCount(requests), note: "in the last 24 hours" },
-        {
-          label: "Matches",
-          value: formatCount(matches),
-          note: requests === 0 ? "in the last 24 hours" : `${formatShare(matches / requests)} of requests`,
-        },
-        {
-          label: "Impressions",
-          value: formatCount(impressions),
-          note: matches === 0 ? "in the last 24 hours" : `${formatShare(impressions / matches)} of matches`,
-        },
-        { label: "Errors", value: formatCount(errors), note: "in the last 24 hours" },
-        {
-          label: "Earned",
-          value: <Money cents={centsOfMicrocents(earned)} />,
-          note: `${formatNoun(billed, "impression")}, all time`,
-        },
-      ]}
-    />
-  );
-}
-
-function Calls() {
-  const placement = usePlacement();
-  const { series, control, words, rowLabel } = useTrafficSeries(placement);
-  const unit = series.data?.unit ?? "hour";
-  return (
-    <>
-      <Chart
-        title="Calls over time"
-        about={`Requests that were answered, matches, and impressions that were accepted, in ${words}. UTC.`}
-        kind="time"
-        rows={series.data?.points.map((point) => ({
-          start: pointKey(unit, point),
-          requests: point.requests,
-          matches: point.matches,
-          impressions: point.impressions,
-        }))}
-        rowKey="start"
-        rowLabel={rowLabel}
-        series={SERIES}
-        format="count"
-        error={series.error}
-        onRetry={() => void series.refetch()}
-        actions={control}
-      />
-      <Errors points={series.data?.points ?? []} words={words} />
-    </>
-  );
+  if (game?.stage === "waiting") return <Waiting gameId={game.game_id} />;
+  if (series.data !== undefined) return <Errors points={series.data.points} words={words} />;
+  // The chart above says what failed.
+  return series.isError ? null : <Skeleton height={48} />;
 }
 
 function Errors({ points, words }: { points: readonly TrafficPoint[]; words: string }) {
@@ -127,7 +28,15 @@ function Errors({ points, words }: { points: readonly TrafficPoint[]; words: str
   for (const { errors } of points) {
     for (const [name, count] of Object.entries(errors)) counts.set(name, (counts.get(name) ?? 0) + count);
   }
-  if (counts.size === 0) return null;
+  if (counts.size === 0) {
+    return (
+      <Card padding="sm" px="lg">
+        <Status tone="positive" cause={`No call of this game was refused or failed in ${words}.`}>
+          No errors
+        </Status>
+      </Card>
+    );
+  }
   const sorted = [...counts].sort(([, one], [, other]) => other - one);
   return (
     <Section title="Errors" about={`Calls of this game that were refused or failed in ${words}.`}>
@@ -177,7 +86,7 @@ function Waiting({ gameId }: { gameId: string }) {
         rows={sampleDays(new Date())}
         rowKey="day"
         rowLabel="Day"
-        series={SERIES}
+        series={CALLS}
         format="count"
       />
     </>

@@ -21,11 +21,14 @@ import { callForResponse } from "../../api/call.ts";
 import type { AnswerOf, BodyOf } from "../../api/operations.ts";
 import { useChange, useRead } from "../../api/queries.ts";
 import { useAbility, useSession } from "../../api/session.ts";
+import { type FieldSentences, useFieldProblems } from "../../api/use-field-problems.ts";
 import {
   centsOfMillicents,
   formatCount,
   formatDecimal,
   formatExactCents,
+  formatPercent,
+  formatShare,
   formatTerm,
 } from "../../format/format.ts";
 import { Figures } from "../../kit/figures.tsx";
@@ -36,12 +39,13 @@ import { Status } from "../../kit/status.tsx";
 import { countryOptions } from "../../map/countries-list.ts";
 import { Scene } from "../../scene/scene.tsx";
 import { Story } from "../../scene/story.tsx";
-import { reasonAdvice } from "./advice.ts";
+import { reasonAdvice, reasonFix } from "./advice.ts";
 import { gameIdProblem } from "./game-id-problem.ts";
 import { GAME_DEFAULTS, gamePath, NEW_GAME } from "./placement.ts";
 import { usePlacements } from "./reads.ts";
 import {
   type GameContext,
+  SCENE_FIELDS,
   sceneOf,
   sceneParameters,
   sceneSummary,
@@ -144,6 +148,7 @@ function Tester({ chosen, games, onChange }: TesterProps) {
   const [outcome, setOutcome] = useState<Outcome>();
   const [failure, setFailure] = useState<unknown>();
   const [isAsking, setAsking] = useState(false);
+  const { problem, clear, showRefusal } = useFieldProblems("POST /match", SCENE_FIELDS);
   const add = useChange("POST /placements/{game_id}");
   const { refetch } = usePlacements();
   const isFirst = games.length === 0;
@@ -157,6 +162,7 @@ function Tester({ chosen, games, onChange }: TesterProps) {
     event.preventDefault();
     setAsking(true);
     setFailure(undefined);
+    clear();
     add.reset();
     const asked = isFirst ? { ...chosen, game: chosen.game.trim() } : chosen;
     try {
@@ -176,13 +182,16 @@ function Tester({ chosen, games, onChange }: TesterProps) {
       });
     } catch (error) {
       setOutcome(undefined);
-      setFailure(error);
+      if (!showRefusal(error)) setFailure(error);
     } finally {
       setAsking(false);
     }
   };
   const gameProblem = isFirst ? gameIdProblem(add.error) : undefined;
+  const isEdited =
+    outcome !== undefined && `${sceneParameters(outcome.tested)}` !== `${sceneParameters(chosen)}`;
   const change = (next: Partial<TestedScene>) => {
+    clear();
     if (next.game !== undefined && gameProblem !== undefined) {
       add.reset();
       setFailure(undefined);
@@ -193,11 +202,17 @@ function Tester({ chosen, games, onChange }: TesterProps) {
     <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg" style={{ alignItems: "start" }}>
       <Card component="section" aria-label="Scene">
         <form onSubmit={(event) => void ask(event)}>
-          <SceneFields chosen={chosen} games={games} gameProblem={gameProblem} onChange={change} />
+          <SceneFields
+            chosen={chosen}
+            games={games}
+            gameProblem={gameProblem ?? problem("game_id")}
+            problem={problem}
+            onChange={change}
+          />
           <Group mt="md" justify="space-between">
-            <Text c="dimmed" fz={13} maw={260}>
+            <Text c="dimmed" fz="xs">
               {isFirst
-                ? `Adds the game: you keep ${GAME_DEFAULTS.sharePct}% of each charge. Asking charges nothing.`
+                ? `Adds the game: you keep ${formatPercent(GAME_DEFAULTS.sharePct)} of each charge. Asking charges nothing.`
                 : "Nothing is charged. A match holds the price of one impression until it is recorded or expires."}
             </Text>
             <Button type="submit" loading={isAsking} disabled={chosen.game.trim() === ""}>
@@ -218,7 +233,14 @@ function Tester({ chosen, games, onChange }: TesterProps) {
             </Empty>
           </Card>
         ) : (
-          <Answer key={outcome.ad?.match_id ?? outcome.milliseconds} outcome={outcome} />
+          <Stack>
+            {isEdited && (
+              <Alert color="info" title="You have changed the scene since">
+                This is the answer to the scene as it was sent.
+              </Alert>
+            )}
+            <Answer key={outcome.ad?.match_id ?? outcome.milliseconds} outcome={outcome} />
+          </Stack>
         )}
       </section>
     </SimpleGrid>
@@ -239,23 +261,30 @@ const MORE_FIELDS = ["category", "theme_id", "actions"] as const;
 
 interface SceneFieldsProps extends TesterProps {
   gameProblem: string | undefined;
+  problem: FieldSentences<"POST /match">["problem"];
 }
 
-function SceneFields({ chosen, games, gameProblem, onChange }: SceneFieldsProps) {
+function SceneFields({ chosen, games, gameProblem, problem, onChange }: SceneFieldsProps) {
   const { game, country, scene } = chosen;
   const setScene = (field: keyof GameContext, value: string | string[]) =>
     onChange({ scene: { ...scene, [field]: value.length === 0 ? undefined : value } });
   const text = (field: "location" | "category" | "theme_id" | "narrative") => ({
     value: scene[field] ?? "",
+    error: problem(`game_context.${field}`),
     onChange: ({ currentTarget }: { currentTarget: { value: string } }) =>
       setScene(field, currentTarget.value),
   });
   const words = (field: "mood_tags" | "actions") => ({
+    error: problem(`game_context.${field}`),
     value: [...(scene[field] ?? [])],
     onChange: (value: string[]) => setScene(field, value),
   });
   const hasMore = country !== null || MORE_FIELDS.some((field) => (scene[field] ?? "").length > 0);
-  const [isOpen, setOpen] = useState(hasMore);
+  const hasProblem =
+    problem("player_geo.country_code") !== undefined ||
+    MORE_FIELDS.some((field) => problem(`game_context.${field}`) !== undefined);
+  const [isOpened, setOpen] = useState(hasMore);
+  const isOpen = isOpened || hasProblem;
   const [hadMore, setHadMore] = useState(hasMore);
   // A scene from a link may say more.
   if (hasMore !== hadMore) {
@@ -267,7 +296,7 @@ function SceneFields({ chosen, games, gameProblem, onChange }: SceneFieldsProps)
       {games.length === 0 ? (
         <TextInput
           label="Game ID"
-          description="Your own name for the game. It cannot be changed."
+          description="Your own name for the game. Choose it once: your server sends it with every request."
           maxLength={100}
           value={game}
           error={gameProblem}
@@ -278,22 +307,23 @@ function SceneFields({ chosen, games, gameProblem, onChange }: SceneFieldsProps)
           label="Game"
           data={[...games]}
           value={game === "" ? null : game}
+          error={gameProblem}
           onChange={(value) => onChange({ game: value ?? "" })}
           allowDeselect={false}
           searchable
         />
       )}
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
-        <TextInput label="Location" placeholder="tavern" maxLength={200} {...text("location")} />
+        <TextInput label="Location" placeholder="e.g. tavern" maxLength={200} {...text("location")} />
         <TagsInput
           label="Moods"
-          placeholder={scene.mood_tags?.length ? "" : "calm"}
+          placeholder={scene.mood_tags?.length ? "" : "e.g. calm"}
           {...words("mood_tags")}
         />
       </SimpleGrid>
       <Textarea
         label="Text of the scene"
-        placeholder="Rain drums on the roof of the tavern while the party plans its next move."
+        placeholder="e.g. Rain drums on the roof of the tavern while the party plans its next move."
         autosize
         minRows={3}
         maxLength={2_000}
@@ -312,13 +342,14 @@ function SceneFields({ chosen, games, gameProblem, onChange }: SceneFieldsProps)
               clearable
               placeholder="Unknown"
               value={country}
+              error={problem("player_geo.country_code")}
               onChange={(value) => onChange({ country: value })}
             />
-            <TextInput label="Category" placeholder="fantasy" maxLength={200} {...text("category")} />
-            <TextInput label="Theme" placeholder="medieval" maxLength={200} {...text("theme_id")} />
+            <TextInput label="Category" placeholder="e.g. fantasy" maxLength={200} {...text("category")} />
+            <TextInput label="Theme" placeholder="e.g. medieval" maxLength={200} {...text("theme_id")} />
             <TagsInput
               label="Actions"
-              placeholder={scene.actions?.length ? "" : "drink"}
+              placeholder={scene.actions?.length ? "" : "e.g. drink"}
               {...words("actions")}
             />
           </SimpleGrid>
@@ -333,6 +364,7 @@ function Answer({ outcome }: { outcome: Outcome }) {
   const { scene, game } = tested;
   if (ad === undefined) {
     const advice = reasonAdvice(reason ?? "no_eligible_campaign");
+    const fix = reasonFix(reason, game);
     return (
       <Card>
         <Stack>
@@ -344,7 +376,7 @@ function Answer({ outcome }: { outcome: Outcome }) {
             </Text>
             {advice.helps}
           </Text>
-          <Text c="dimmed" fz={13}>
+          <Text c="dimmed" fz="xs">
             204 with X-No-Match-Reason: {reason ?? "none"}, after {formatCount(milliseconds)} ms. A game goes
             on with its own scene.
           </Text>
@@ -354,8 +386,8 @@ function Answer({ outcome }: { outcome: Outcome }) {
                 Set up a campaign
               </Button>
             ) : (
-              <Button variant="default" component={Link} to={`${gamePath(game)}/words`}>
-                See which words fit
+              <Button variant="default" component={Link} to={fix.path}>
+                {fix.label}
               </Button>
             )}
           </Group>
@@ -394,18 +426,18 @@ function Explained({ ad, milliseconds }: { ad: Ad; milliseconds: number }) {
           },
           {
             label: "Rank",
-            value: formatDecimal((bid / 100) * factor),
-            note: `bid × ${formatDecimal(factor)}`,
+            value: formatDecimal(bid * factor),
+            note: `the bid in cents × ${formatDecimal(factor)}`,
           },
         ]}
       />
       <Text c="dimmed">
         {score === 0
-          ? `${brand} may be shown in this scene and bids most among those that may. Nothing in the scene speaks for it in particular.`
-          : `${brand} may be shown in this scene, and words of the scene lift its bid by ${formatDecimal((factor - 1) * 100)} %: its rank is among the best.`}{" "}
+          ? `${brand} may be shown in this scene, and its rank is among the highest. Nothing in the scene speaks for it in particular.`
+          : `${brand} may be shown in this scene, and words of the scene lift its bid by ${formatShare(factor - 1)}: its rank is among the highest.`}{" "}
         {ad.product_name && `It speaks of ${ad.product_name}. `}
         The line is a {formatTerm(ad.creative_type).toLowerCase()} of {ad.tone} tone. Answered in{" "}
-        {formatCount(milliseconds)} ms, with the way to this browser.
+        {formatCount(milliseconds)} ms, the time to this browser and back included.
       </Text>
     </>
   );
@@ -414,16 +446,25 @@ function Explained({ ad, milliseconds }: { ad: Ad; milliseconds: number }) {
 /** The billing event, apart from the match and with its price on it: it moves money. */
 function Impression({ ad, game }: { ad: Ad; game: string }) {
   const record = useChange("POST /impressions");
+  const placements = usePlacements();
   const { match_id, campaign_id, creative_id } = ad;
-  const price = formatExactCents(centsOfMillicents(ad.cpm_bid_cents));
+  // One impression costs as many millicents as the bid has cents.
+  const cents = centsOfMillicents(ad.cpm_bid_cents);
+  const price = formatExactCents(cents);
+  const share = placements.data?.find(({ game_id: id }) => id === game)?.revenue_share_pct;
   if (record.data !== undefined) {
     return (
       <Alert color="positive" title="The impression is recorded">
-        {ad.brand_name} paid {formatExactCents(record.data.charged_cents)}; the game earns its share.{" "}
+        {ad.brand_name} paid {formatExactCents(record.data.charged_cents)}; {game} earns its share
+        {share !== undefined && ` of ${formatPercent(share)}`}.{" "}
         <Id value={record.data.impression_id} label="impression id" />
         <br />
         <Anchor component={Link} to={gamePath(game)}>
           See it arrive at {game}
+        </Anchor>
+        {" · "}
+        <Anchor component={Link} to={`/snippets?game=${encodeURIComponent(game)}`}>
+          Put it into your game
         </Anchor>
       </Alert>
     );
@@ -434,15 +475,21 @@ function Impression({ ad, game }: { ad: Ad; game: string }) {
         {record.error && <Alert color="negative">{record.error.detail}</Alert>}
         <Group justify="space-between">
           <Text maw={420}>
-            Once a player has seen the line, your server records it. {ad.brand_name} pays {price}; that cannot
-            be undone.
+            In a game, your server records the impression once a player has seen the line; here, you do.{" "}
+            {ad.brand_name} pays {price}
+            {share !== undefined && `, of which ${game} earns ${formatExactCents((cents * share) / 100)}`}. It
+            cannot be undone.
           </Text>
           <Button
             variant="outline"
+            h="auto"
+            mih={36}
+            py={6}
+            styles={{ label: { whiteSpace: "normal", lineHeight: 1.3 } }}
             loading={record.isPending}
             onClick={() => record.mutate({ body: { game_id: game, campaign_id, creative_id, match_id } })}
           >
-            Record impression, charge {price}
+            Record impression and charge {ad.brand_name} {price}
           </Button>
         </Group>
       </Stack>
@@ -467,7 +514,7 @@ function Raw({ ad }: { ad: Ad }) {
         <Text
           component="pre"
           ff="monospace"
-          fz={13}
+          fz="xs"
           style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}
         >
           {JSON.stringify(ad, null, 2)}
@@ -479,6 +526,17 @@ function Raw({ ad }: { ad: Ad }) {
 
 function RecentScenes() {
   const scenes = useRead("GET /no-match-scenes", { query: { limit: SHOWN_SCENES } });
+  if (scenes.data === undefined && scenes.error) {
+    return (
+      <Card>
+        <Failed
+          what="The recent scenes could not be loaded."
+          error={scenes.error}
+          onRetry={() => void scenes.refetch()}
+        />
+      </Card>
+    );
+  }
   if (scenes.data === undefined || scenes.data.length === 0) return null;
   return (
     <Section
@@ -488,9 +546,9 @@ function RecentScenes() {
       <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }}>
         {scenes.data.map((scene) => (
           <Card key={`${scene.at} ${JSON.stringify(scene.game_context)}`} padding="md">
-            <Stack gap={6}>
+            <Stack gap={8}>
               <Text fw={600}>{sceneSummary(scene.game_context)}</Text>
-              <Text c="dimmed" fz={13}>
+              <Text c="dimmed" fz="xs">
                 {scene.game_id} · {reasonAdvice(scene.reason).label}
               </Text>
               <Group>

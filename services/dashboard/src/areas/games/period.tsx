@@ -7,13 +7,14 @@ import { pathOf } from "./use-game.ts";
 
 export type TrafficPoint = AnswerOf<"GET /traffic/{game_id}">["points"][number];
 
+export const PERIOD_PARAMETER = "by";
 const SERIES_REFETCH_MS = 30_000;
 const HOURS = 24;
 const DAYS = 30;
 
 /** The calls of a game over the period that the address names, and the control that changes the period. */
 export function useTrafficSeries(placement: Placement) {
-  const [unit, setUnit] = useUrlState("by", "hour");
+  const [unit, setUnit] = useUrlState(PERIOD_PARAMETER, "hour");
   const isByDay = unit === "day";
   const series = useRead(
     "GET /traffic/{game_id}",
@@ -32,8 +33,10 @@ export function useTrafficSeries(placement: Placement) {
       onChange={setUnit}
     />
   );
-  const words = isByDay ? `the last ${DAYS} days` : `the last ${HOURS} hours`;
-  return { series, control, words, rowLabel: isByDay ? "Day" : "Hour" };
+  // Named as what is in view, which may still be the former period.
+  const isShownByDay = (series.data?.unit ?? unit) === "day";
+  const words = isShownByDay ? `the last ${DAYS} days` : `the last ${HOURS} hours`;
+  return { series, control, words, rowLabel: isShownByDay ? "Day" : "Hour" };
 }
 
 /** The row key of a point: its UTC day, or its hour. */

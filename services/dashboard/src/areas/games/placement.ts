@@ -1,3 +1,4 @@
+import { call } from "../../api/call.ts";
 import type { AnswerOf } from "../../api/operations.ts";
 import { useChange } from "../../api/queries.ts";
 import { requestSchema } from "../../api/use-field-problems.ts";
@@ -56,7 +57,7 @@ export function useAdsSwitch(): (placement: Placement) => Promise<void> {
   const confirm = useConfirm();
   const enable = useChange("POST /placements/{game_id}");
   const disable = useChange("DELETE /placements/{game_id}");
-  return async ({ game_id, is_active: isActive, creator_id, placement_types }) => {
+  return async ({ game_id, is_active: isActive }) => {
     const path = { game_id };
     if (isActive) {
       const isAgreed = await confirm({
@@ -72,7 +73,11 @@ export function useAdsSwitch(): (placement: Placement) => Promise<void> {
     }
     try {
       if (isActive) await disable.mutateAsync({ path });
-      else await enable.mutateAsync({ path, body: { creator_id, placement_types } });
+      else {
+        // The POST sets both: those on the page may be older than what another member has saved.
+        const { creator_id, placement_types } = await call("GET /placements/{game_id}", { path });
+        await enable.mutateAsync({ path, body: { creator_id, placement_types } });
+      }
       notifyDone(
         isActive ? `Ads are off in ${game_id}.` : `Ads are on in ${game_id}, with its former settings.`,
       );

@@ -5,10 +5,15 @@ import { TRAFFIC_REFETCH_MS } from "./placement.ts";
 type Placements = AnswerOf<"GET /placements">;
 type Traffic = AnswerOf<"GET /traffic">;
 type Earnings = AnswerOf<"GET /earnings">;
+type AdvertiserEarnings = AnswerOf<"GET /earnings/advertisers">;
 
 const joinPlacements = (one: Placements, next: Placements) => [...one, ...next];
 const joinTraffic = (one: Traffic, next: Traffic) => ({ ...one, games: [...one.games, ...next.games] });
 const joinEarnings = (one: Earnings, next: Earnings) => ({ ...one, rows: [...one.rows, ...next.rows] });
+const joinAdvertisers = (one: AdvertiserEarnings, next: AdvertiserEarnings) => ({
+  ...one,
+  rows: [...one.rows, ...next.rows],
+});
 
 /** All games of the account. */
 export function usePlacements() {
@@ -21,6 +26,11 @@ export function useTraffic() {
 }
 
 /** The earnings of a period: many games for many days are more than one page. */
-export function useEarnings(query: { from: string; game_id?: string }) {
+export function useEarnings(query: { from: string; game_id?: string; advertiser_id?: string }) {
   return useReadAll("GET /earnings", { query }, joinEarnings);
+}
+
+/** The same earnings by advertiser. */
+export function useEarningsByAdvertiser(query: { from: string; game_id?: string }) {
+  return useReadAll("GET /earnings/advertisers", { query }, joinAdvertisers);
 }

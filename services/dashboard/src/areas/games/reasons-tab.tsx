@@ -7,22 +7,21 @@ import { DataTable } from "../../kit/data-table.tsx";
 import { Moment } from "../../kit/moment.tsx";
 import { Section } from "../../kit/page.tsx";
 import { Empty } from "../../kit/states.tsx";
-import { REASON_NAMES, reasonAdvice } from "./advice.ts";
+import { REASON_NAMES, reasonAdvice, reasonFix } from "./advice.ts";
 import { pointKey, useTrafficSeries } from "./period.tsx";
 import { sceneSummary, testerPath } from "./scene-link.ts";
+import { TestScene } from "./test-scene.tsx";
 import { pathOf, usePlacement } from "./use-game.ts";
 
 /** A scene is sampled within seconds; whoever has just tested one should find it here. */
 const SCENES_REFETCH_MS = 10_000;
 const SCENES_PER_PAGE = 10;
-
-const ROLES = {
-  no_eligible_campaign: "own",
-  session_cap: "other",
-  placement_disabled: "other",
-  budget: "blue",
-  no_campaigns: "plan",
-} as const;
+/** What another page of the game changes. */
+const LINKED_REASONS: ReadonlySet<string> = new Set([
+  "no_eligible_campaign",
+  "session_cap",
+  "placement_disabled",
+]);
 
 /** Why requests got no ad, what helps against each reason, and the scenes that it happened to. */
 export function Component() {
@@ -56,14 +55,17 @@ export function Component() {
         series={shown.map((reason) => ({
           key: reason,
           label: reasonAdvice(reason).label,
-          role: ROLES[reason as keyof typeof ROLES] ?? "other",
+          role: reasonAdvice(reason).role,
         }))}
         format="count"
         error={series.error}
         onRetry={() => void series.refetch()}
         actions={control}
         empty={
-          <Empty line={requests === 0 ? "No scene has asked yet." : "Every scene that asked got an ad."}>
+          <Empty
+            line={requests === 0 ? "No scene has asked yet." : "Every scene that asked got an ad."}
+            action={<TestScene game={placement.game_id} />}
+          >
             {requests === 0
               ? `There was no request in ${words}.`
               : requests === 1
@@ -93,7 +95,7 @@ export function Component() {
                 cell: ({ label, reason }) => (
                   <div>
                     <Text fw={600}>{label}</Text>
-                    <Text ff="monospace" fz={13} c="dimmed">
+                    <Text ff="monospace" fz="xs" c="dimmed">
                       {reason}
                     </Text>
                   </div>
@@ -115,8 +117,33 @@ export function Component() {
                 value: ({ count }) => count / Math.max(1, requests),
                 cell: ({ count }) => formatShare(count / Math.max(1, requests)),
               },
-              { key: "means", header: "What it means", cell: ({ means }) => means },
-              { key: "helps", header: "What helps", value: ({ helps }) => helps, cell: ({ helps }) => helps },
+              {
+                key: "means",
+                header: "What it means",
+                csv: ({ means }) => means,
+                cell: ({ means }) => means,
+              },
+              {
+                key: "helps",
+                header: "What helps",
+                value: ({ helps }) => helps,
+                cell: ({ reason, helps }) => {
+                  const { label, path } = reasonFix(reason, placement.game_id);
+                  return (
+                    <>
+                      {helps}
+                      {LINKED_REASONS.has(reason) && (
+                        <>
+                          {" "}
+                          <Anchor component={Link} to={path}>
+                            {label}
+                          </Anchor>
+                        </>
+                      )}
+                    </>
+                  );
+                },
+              },
             ]}
           />
         </Section>
@@ -135,7 +162,7 @@ export function Component() {
           skeletonRows={3}
           pageSize={SCENES_PER_PAGE}
           empty={
-            <Empty line="No scene went without.">
+            <Empty line="No scene went without." action={<TestScene game={placement.game_id} />}>
               Scenes appear here when a request of this game gets no ad.
             </Empty>
           }

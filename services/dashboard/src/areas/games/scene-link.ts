@@ -15,6 +15,12 @@ const TEXTS = ["location", "category", "theme_id", "narrative"] as const;
 const LISTS = ["mood_tags", "actions"] as const;
 const LIST_SEPARATOR = "|";
 
+/** The parts of a scene that its forms have fields for, as the API names them. */
+export const SCENE_FIELDS = [
+  "player_geo.country_code",
+  ...[...TEXTS, ...LISTS].map((field) => `game_context.${field}` as const),
+] as const;
+
 /** The match tester with this scene; everything is in the address, so that a link shows the same. */
 export function testerPath({ game_id, country_code, game_context }: NoMatchScene): string {
   return `/match-tester?${sceneParameters({ game: game_id, country: country_code, scene: game_context })}`;

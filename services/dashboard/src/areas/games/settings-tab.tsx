@@ -1,29 +1,55 @@
 import { Alert, Button, Card, Group, NumberInput, Stack, TagsInput, Text, TextInput } from "@mantine/core";
+import { useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useMemo } from "react";
+import { ApiError } from "../../api/api-error.ts";
+import { call } from "../../api/call.ts";
 import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
 import { Choices } from "../../kit/choices.tsx";
-import { listField } from "../../kit/fields.ts";
+import { listField, requiredTextField } from "../../kit/fields.ts";
 import { notifyDone } from "../../kit/notify.ts";
 import { PLACEMENT_TYPES, type Placement } from "./placement.ts";
 import { pathOf, usePlacement } from "./use-game.ts";
 
 function settingsOf({
+  creator_id,
   placement_types,
   revenue_share_pct,
   max_ads_per_session,
   blocked_categories,
 }: Placement) {
-  return { placement_types, revenue_share_pct, max_ads_per_session, blocked_categories };
+  return { creator_id, placement_types, revenue_share_pct, max_ads_per_session, blocked_categories };
 }
+
+/** Only the POST takes the creator ID, and it turns ads on: a game without ads keeps its creator. */
+const PATCH = {
+  key: "PATCH /placements/{game_id}",
+  onlyByPost: ["creator_id"],
+  required: ["creator_id", "placement_types"],
+} as const;
+const FIXED_WITHOUT_ADS = ["creator_id"] as const;
+const LISTS = ["placement_types", "blocked_categories"] as const;
 
 /** What may be shown in the game, how often, and for which share. */
 export function Component() {
   const placement = usePlacement();
   const { canChange } = useAbility();
   const stored = useMemo(() => settingsOf(placement), [placement]);
-  const form = useApiForm("PATCH /placements/{game_id}", stored, {
+  const client = useQueryClient();
+  const form = useApiForm("POST /placements/{game_id}", stored, {
     draft: `game ${placement.game_id}`,
+    patch: PATCH,
+    lists: LISTS,
+    readStored: async ({ creator_id: creator }) => {
+      const now = await call("GET /placements/{game_id}", pathOf(placement));
+      if (!now.is_active && placement.is_active && creator !== placement.creator_id) {
+        // The POST that takes the creator ID would turn ads on again.
+        await client.invalidateQueries();
+        throw new ApiError(0, "Ads were turned off meanwhile. Turn on ads to change the creator ID.");
+      }
+      return settingsOf(now);
+    },
+    ...(!placement.is_active && { fixed: FIXED_WITHOUT_ADS }),
   });
   const { values } = form;
   const save = async (event: FormEvent) => {
@@ -42,7 +68,20 @@ export function Component() {
               </Alert>
             )}
             {form.failure && <Alert color="negative">{form.failure}</Alert>}
-            <TextInput label="Creator ID" value={placement.creator_id} readOnly disabled />
+            {placement.is_active ? (
+              <TextInput
+                label="Creator ID"
+                description="Who makes the game, in your own system."
+                {...requiredTextField(form, "creator_id")}
+              />
+            ) : (
+              <TextInput
+                label="Creator ID"
+                description="Who makes the game, in your own system. Turn on ads to change it."
+                value={placement.creator_id}
+                readOnly
+              />
+            )}
             <Choices label="Types of ads" choices={PLACEMENT_TYPES} {...listField(form, "placement_types")} />
             <NumberInput
               label="Your share"
@@ -82,7 +121,7 @@ export function Component() {
                     Discard
                   </Button>
                 )}
-                <Text c="dimmed" fz={13} maw={300}>
+                <Text c="dimmed" fz="xs" maw={300}>
                   Takes effect with the next match. Advertisers are blocked under “Who is shown?”.
                 </Text>
               </Group>

@@ -59,9 +59,9 @@ echo
   typescript: ({ baseUrl, gameId }) => ({
     label: "TypeScript",
     install: `# In the folder of Diegetic: pack the client into your game's folder.
-npm pack ./packages/client --pack-destination ~/my-game
+mkdir -p ~/my-game && npm pack ./packages/client --pack-destination ~/my-game
 # In your game's folder:
-npm pkg set type=module && npm install ./diegetic-client-0.1.0.tgz`,
+cd ~/my-game && npm init -y && npm pkg set type=module && npm install ./diegetic-client-0.1.0.tgz`,
     file: "first-ad.js",
     code: `import { DiegeticClient } from "@diegetic/client";
 

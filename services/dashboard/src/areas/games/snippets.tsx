@@ -26,6 +26,7 @@ import { usePlacements, useTraffic } from "./reads.ts";
 import { KEY_PLACEHOLDER, keyLine, LANGUAGES, type Language, snippetFor } from "./snippet-texts.ts";
 import classes from "./snippets.module.css";
 import { Steps } from "./steps.tsx";
+import { TrafficFailed } from "./traffic-failed.tsx";
 
 /** Code for a first ad, with the account's own game and key. */
 export function Component() {
@@ -170,7 +171,7 @@ function CodeBlock({ label, code }: { label: string; code: string }) {
   return (
     <section aria-label={label}>
       <div className={classes.head}>
-        <Text fw={600} ff={label.includes(".") ? "monospace" : undefined} fz={13}>
+        <Text fw={600} ff={label.includes(".") ? "monospace" : undefined} fz="xs">
           {label}
         </Text>
         <CopyButton value={code}>
@@ -202,15 +203,7 @@ function Arrival({ gameId }: { gameId: string }) {
   const game = traffic.data?.games.find(({ game_id: id }) => id === gameId);
   if (game === undefined) {
     return traffic.error ? (
-      <Card>
-        <Failed
-          what="The traffic could not be loaded."
-          error={traffic.error}
-          onRetry={() => void traffic.refetch()}
-        >
-          The code above can still be copied.
-        </Failed>
-      </Card>
+      <TrafficFailed traffic={traffic}>The code above can still be copied.</TrafficFailed>
     ) : (
       <Skeleton height={160} />
     );

@@ -28,7 +28,7 @@ export function Steps({ traffic }: { traffic: GameTraffic }) {
               )}
               {label}
             </span>
-            <Text fz={13} c="dimmed" mt={4}>
+            <Text fz="xs" c="dimmed" mt={4}>
               {isDone && at !== null ? (
                 <>
                   Last <Moment iso={at} />

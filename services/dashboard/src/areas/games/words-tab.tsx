@@ -1,10 +1,12 @@
-import { Stack } from "@mantine/core";
+import { Button, Stack } from "@mantine/core";
+import { Link } from "react-router";
 import { useRead } from "../../api/queries.ts";
 import { formatTerm } from "../../format/format.ts";
 import { columnMakers } from "../../kit/columns.tsx";
 import { TableSection } from "../../kit/data-table.tsx";
 import { Empty } from "../../kit/states.tsx";
 import { Status } from "../../kit/status.tsx";
+import { TestScene } from "./test-scene.tsx";
 import { pathOf, usePlacement } from "./use-game.ts";
 
 interface Word {
@@ -24,7 +26,8 @@ const listed = {
 
 /** The words of the game's scenes beside those that campaigns look for. */
 export function Component() {
-  const words = useRead("GET /traffic/{game_id}/words", pathOf(usePlacement()));
+  const placement = usePlacement();
+  const words = useRead("GET /traffic/{game_id}/words", pathOf(placement));
   return (
     <Stack gap="lg">
       <TableSection
@@ -35,7 +38,7 @@ export function Component() {
         rows={words.data?.unsent}
         {...listed}
         empty={
-          <Empty line="Nothing is missing.">
+          <Empty line="Nothing is missing." action={<TestScene game={placement.game_id} />}>
             Either this game sends every word that campaigns look for, or too few advertisers look for the
             same.
           </Empty>
@@ -61,7 +64,18 @@ export function Component() {
           },
         ]}
         empty={
-          <Empty line="No word has been said yet.">
+          <Empty
+            line="No word has been said yet."
+            action={
+              <Button
+                component={Link}
+                to={`/snippets?game=${encodeURIComponent(placement.game_id)}`}
+                variant="default"
+              >
+                Show the snippets
+              </Button>
+            }
+          >
             Words appear here once the game sends scenes with a location, moods or actions.
           </Empty>
         }

@@ -8,6 +8,7 @@ import {
   formatExactCents,
   formatTerm,
 } from "../../format/format.ts";
+import { reasonAdvice } from "../games/advice.ts";
 import classes from "./panel.module.css";
 import type { Exchange } from "./serving.ts";
 import type { Turn } from "./use-game.ts";
@@ -23,7 +24,7 @@ export function Panel({ turn, exchanges }: PanelProps) {
     <aside className={classes.panel} aria-label="Behind the story">
       <Title order={2}>Behind the story</Title>
       <Progress turn={turn} />
-      <Ledger turn={turn} />
+      <Ledger />
       <section aria-label="Calls of the game server">
         <Title order={3} className={classes.heading ?? ""}>
           Calls of the game server
@@ -63,22 +64,14 @@ function Progress({ turn }: { turn: Turn | undefined }) {
   );
 }
 
-const NO_MATCH: Readonly<Record<string, string>> = {
-  session_cap:
-    "This player has seen as many ads as the game allows in one visit. Start over as another player.",
-  budget: "The campaigns that fit have no money left right now.",
-  no_campaigns: "No campaign is active.",
-  no_eligible_campaign: "No campaign fits this scene, or this player has seen its lines often enough.",
-  placement_disabled: "Ads are switched off for this game.",
-};
-
 function sentenceOf(turn: Turn | undefined): string {
   if (turn === undefined) return "Nothing has been asked yet.";
   const { ad, receipt, reason } = turn;
   if (turn.step === "asking") return "The game describes the scene and asks for the ad that fits best.";
   if (turn.step === "failed") return `The call failed: ${reason} The story goes on.`;
   if (turn.step === "no_match" || ad === undefined) {
-    return `No ad for this scene. ${NO_MATCH[reason ?? ""] ?? formatTerm(reason ?? "")} The story goes on without one.`;
+    const hint = reason === "session_cap" ? " Start over as another player." : "";
+    return `No ad for this scene. ${reasonAdvice(reason ?? "").means}${hint} The story goes on without one.`;
   }
   const price = formatExactCents(centsOfMillicents(ad.cpm_bid_cents));
   if (receipt === undefined) {
@@ -91,19 +84,21 @@ function sentenceOf(turn: Turn | undefined): string {
   return `The line was in view. ${ad.brand_name} paid ${formatExactCents(receipt.charged_cents)}; the game earned its share.`;
 }
 
-/** What matched lines hold is not spent yet: it shows beside the balance until it is billed. */
-function Ledger({ turn }: { turn: Turn | undefined }) {
-  const { data } = useRead("GET /demo");
-  const held = turn?.step === "matched" && turn.ad !== undefined ? turn.ad.cpm_bid_cents : 0;
+const LEDGER_REFETCH_MS = 3_000;
+
+/** The money of the demo account as the service knows it, of every player. */
+function Ledger() {
+  // Earnings are written a moment after their impression, and other players spend, too.
+  const { data } = useRead("GET /demo", {}, { refetchEveryMs: LEDGER_REFETCH_MS });
   const rows =
     data === undefined
       ? []
       : ([
-          ["Advertiser's balance", formatExactCents(centsOfMillicents(data.balance_millicents))],
-          ["Held for this scene", formatExactCents(centsOfMillicents(held))],
+          ["Demo advertiser's balance", formatExactCents(centsOfMillicents(data.balance_millicents))],
+          ["Held for open matches", formatExactCents(centsOfMillicents(data.held_millicents))],
           ["Spent", formatExactCents(centsOfMillicents(data.spent_millicents))],
+          ["Impressions it paid for", formatCount(data.impressions)],
           ["Earned by this game", formatExactCents(centsOfMicrocents(data.earned_microcents))],
-          ["Impressions", formatCount(data.impressions)],
         ] as const);
   return (
     <section aria-label="Ledger">

@@ -1,5 +1,5 @@
 import { Anchor, Button, Group, Stack, Text, Title } from "@mantine/core";
-import { useEffect } from "react";
+import { type Ref, useEffect } from "react";
 import { Link } from "react-router";
 import { hasStatus, useRead } from "../../api/queries.ts";
 import { Brand } from "../../kit/brand.tsx";
@@ -56,7 +56,7 @@ export function Component() {
 }
 
 function Game({ demo }: { demo: Demo }) {
-  const { turn, exchanges, enter, restart } = useGame(demo);
+  const { turn, exchanges, enter, restart, lineRef } = useGame(demo);
   return (
     <div className={classes.board}>
       <main className={classes.stage}>
@@ -67,16 +67,17 @@ function Game({ demo }: { demo: Demo }) {
               The bell of Moonlit Keep
             </Title>
             <Text c="dimmed" maw="60ch">
-              A short story in seven scenes. In every scene the game asks the service for an ad that fits, and
-              weaves its line into the text. What that costs and earns is shown beside the story; it is real.
-              The ledger is the demo advertiser's; another advertiser of this installation may win a scene.
+              A short story of up to seven scenes. In every scene the game asks the service for an ad that
+              fits, and weaves its line into the text. What that costs and earns is shown beside the story; it
+              is real. The ledger is the demo advertiser's; another advertiser of this installation may win a
+              scene.
             </Text>
             <div>
               <Button onClick={() => void enter(FIRST_SCENE)}>Begin the story</Button>
             </div>
           </Stack>
         ) : (
-          <CurrentScene turn={turn} onChoose={(to) => void enter(to)} onRestart={restart} />
+          <CurrentScene turn={turn} lineRef={lineRef} onChoose={(to) => void enter(to)} onRestart={restart} />
         )}
       </main>
       <Panel turn={turn} exchanges={exchanges} />
@@ -86,16 +87,16 @@ function Game({ demo }: { demo: Demo }) {
 
 interface CurrentSceneProps {
   turn: Turn;
+  lineRef: Ref<HTMLParagraphElement>;
   onChoose: (to: Turn["scene"]["choices"][number]["to"]) => void;
   onRestart: () => void;
 }
 
-function CurrentScene({ turn, onChoose, onRestart }: CurrentSceneProps) {
+function CurrentScene({ turn, lineRef, onChoose, onRestart }: CurrentSceneProps) {
   const { scene, ad, step } = turn;
-  const { location: _staysWhereTheStoryIs, ...overrides } = ad?.biased_pipeline ?? {};
   return (
     <Stack gap="md">
-      <Scene pipeline={{ ...scene.look, ...overrides }} place={scene.place}>
+      <Scene pipeline={{ ...scene.look, ...ad?.biased_pipeline }} place={scene.place} staysInPlace>
         <Title order={1} className={classes.title ?? ""}>
           {scene.title}
         </Title>
@@ -110,6 +111,7 @@ function CurrentScene({ turn, onChoose, onRestart }: CurrentSceneProps) {
           <Story
             before={scene.before}
             line={ad.narrative_hook}
+            lineRef={lineRef}
             after={scene.after}
             {...(scene.speaker !== undefined && { speaker: scene.speaker })}
           />

@@ -3,6 +3,7 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import { apiQueryKey } from "../../api/queries.ts";
 import { type AdventureScene, adventure, FIRST_SCENE, type SceneId } from "./adventure.ts";
 import { type Ad, bodyOf, type Exchange, type Receipt, serve } from "./serving.ts";
+import { whenSeen } from "./when-seen.ts";
 
 /** How long a line has to be in view before the game counts it as seen. */
 const SEEN_AFTER_MS = 1_500;
@@ -45,6 +46,11 @@ export function useGame({ game_id, api_key }: Demo) {
     setExchanges((earlier) => [entry, ...earlier].slice(0, MAX_SHOWN_EXCHANGES));
   }, []);
 
+  const readMoney = useCallback(
+    () => client.invalidateQueries({ queryKey: apiQueryKey("GET /demo") }),
+    [client],
+  );
+
   const enter = useCallback(
     async (id: SceneId, player = visit) => {
       numbers.current.turn += 1;
@@ -58,12 +64,15 @@ export function useGame({ game_id, api_key }: Demo) {
       try {
         const ad = bodyOf<Ad>(exchange);
         if (ad === undefined) update({ step: "no_match", reason: exchange.reason ?? "no_eligible_campaign" });
-        else update({ step: "matched", ad });
+        else {
+          update({ step: "matched", ad });
+          await readMoney();
+        }
       } catch (error) {
         update({ step: "failed", reason: error instanceof Error ? error.message : String(error) });
       }
     },
-    [api_key, game_id, visit, log],
+    [api_key, game_id, visit, log, readMoney],
   );
 
   const recordImpression = useCallback(
@@ -76,19 +85,19 @@ export function useGame({ game_id, api_key }: Demo) {
         setTurn((current) => (current?.number === number ? { ...current, ...change } : current));
       try {
         update({ step: "billed", receipt: bodyOf<Receipt>(exchange) as Receipt });
-        await client.invalidateQueries({ queryKey: apiQueryKey("GET /demo") });
+        await readMoney();
       } catch (error) {
         update({ step: "failed", reason: error instanceof Error ? error.message : String(error) });
       }
     },
-    [api_key, game_id, client, log],
+    [api_key, game_id, log, readMoney],
   );
 
+  const [line, setLine] = useState<Element | null>(null);
   useEffect(() => {
-    if (turn?.step !== "matched") return;
-    const timer = setTimeout(() => void recordImpression(turn), SEEN_AFTER_MS);
-    return () => clearTimeout(timer);
-  }, [turn, recordImpression]);
+    if (turn?.step !== "matched" || line === null) return;
+    return whenSeen(line, SEEN_AFTER_MS, () => void recordImpression(turn));
+  }, [turn, line, recordImpression]);
 
   const restart = useCallback(() => {
     const player = newVisit();
@@ -97,5 +106,5 @@ export function useGame({ game_id, api_key }: Demo) {
     void enter(FIRST_SCENE, player);
   }, [enter]);
 
-  return { turn, exchanges, enter, restart };
+  return { turn, exchanges, enter, restart, lineRef: setLine };
 }

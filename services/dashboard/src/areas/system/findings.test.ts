@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { findingsOf, formatWait } from "./findings.ts";
+import { findingsOf, formatWait, limitOf } from "./findings.ts";
 
 const well = {
   read_at: "2026-12-01T00:00:00.000Z",
@@ -16,6 +16,8 @@ const well = {
   users: 1,
   advertisers: 1,
   active_campaigns: 1,
+  matches_last_5_minutes: 0,
+  impressions_last_5_minutes: 0,
   impressions_today: 0,
   impressions_yesterday: 0,
   spent_today_millicents: 0,
@@ -60,6 +62,13 @@ describe("findingsOf", () => {
     expect(findings).toEqual([
       { title: "No match process is ready", advice: expect.stringContaining("Games get no ads") },
     ]);
+  });
+});
+
+describe("limitOf", () => {
+  it("says how many advertisers were read, where not all were", () => {
+    const read = (advertisers: number) => limitOf({ ...well, advertisers, advertisers_looked_at: 500 });
+    expect([read(500), read(1_700)]).toEqual(["", ", of the 500 newest advertisers"]);
   });
 });
 

@@ -1,5 +1,5 @@
 import type { AnswerOf } from "../../api/operations.ts";
-import { formatNoun, formatTerm } from "../../format/format.ts";
+import { formatCount, formatNoun, formatTerm } from "../../format/format.ts";
 
 type System = AnswerOf<"GET /system">;
 
@@ -66,4 +66,9 @@ export function findingsOf(system: System): Finding[] {
     });
   }
   return found;
+}
+
+/** Of whom the figures from Redis are, where they leave out advertisers. */
+export function limitOf({ advertisers, advertisers_looked_at: lookedAt }: System): string {
+  return lookedAt < advertisers ? `, of the ${formatCount(lookedAt)} newest advertisers` : "";
 }

@@ -1,11 +1,18 @@
-import { Alert, Button, Card, SimpleGrid, Text, Textarea } from "@mantine/core";
-import { type ReactNode, useState } from "react";
+import { Alert, Button, Card, Group, SimpleGrid, Text, Textarea } from "@mantine/core";
+import { type ReactNode, useEffect, useState } from "react";
 import { Link } from "react-router";
 import type { AnswerOf } from "../../api/operations.ts";
 import { hasStatus, useRead } from "../../api/queries.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
-import { useReadAll } from "../../api/use-read-all.ts";
-import { centsOfMillicents, formatCount, formatNoun, formatTerm } from "../../format/format.ts";
+import { useReadAll, useReadPages } from "../../api/use-read-all.ts";
+import {
+  centsOfMillicents,
+  formatCount,
+  formatDecimal,
+  formatNoun,
+  formatTerm,
+} from "../../format/format.ts";
+import { columnMakers } from "../../kit/columns.tsx";
 import { DataTable } from "../../kit/data-table.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
 import { DialogForm } from "../../kit/dialog-form.tsx";
@@ -17,13 +24,15 @@ import { notifyDone } from "../../kit/notify.ts";
 import { Page, Section } from "../../kit/page.tsx";
 import { Empty, Failed } from "../../kit/states.tsx";
 import { Status } from "../../kit/status.tsx";
-import { findingsOf, formatWait } from "./findings.ts";
+import { useUrlState } from "../../kit/use-url-state.ts";
+import { findingsOf, formatWait, limitOf } from "./findings.ts";
 
 type System = AnswerOf<"GET /system">;
 type QuarantinedRecord = AnswerOf<"GET /system/quarantine">[number];
 type Accounts = AnswerOf<"GET /system/accounts">;
 
 const REFETCH_MS = 10_000;
+const RECENT_MINUTES = 5;
 
 /** The state of the installation, for the user who runs it. */
 export function Component() {
@@ -91,6 +100,11 @@ function Overview({ system }: { system: System | undefined }) {
         isLoading={isLoading}
         figures={[
           {
+            label: "Matches a minute",
+            value: formatDecimal((system?.matches_last_5_minutes ?? 0) / RECENT_MINUTES),
+            note: `${formatDecimal((system?.impressions_last_5_minutes ?? 0) / RECENT_MINUTES)} impressions a minute; the last 5 minutes`,
+          },
+          {
             label: "Impressions today",
             value: formatCount(system?.impressions_today ?? 0),
             note: `${formatCount(system?.impressions_yesterday ?? 0)} yesterday, UTC`,
@@ -103,15 +117,16 @@ function Overview({ system }: { system: System | undefined }) {
           {
             label: "Held",
             value: <Money cents={centsOfMillicents(system?.held_millicents ?? 0)} exact />,
-            note: `by open matches of ${formatNoun(system?.advertisers_looked_at ?? 0, "advertiser")}`,
+            note: `by open matches${system ? limitOf(system) : ""}`,
           },
           {
             label: "Waiting to be written",
             value: formatCount(system?.impressions_waiting ?? 0),
-            note:
+            note: `${
               oldest === null || oldest === undefined
                 ? "nothing waits"
-                : `the oldest for ${formatWait(oldest)}`,
+                : `the oldest for ${formatWait(oldest)} or longer`
+            }${system ? limitOf(system) : ""}`,
           },
         ]}
       />
@@ -143,6 +158,13 @@ function Overview({ system }: { system: System | undefined }) {
                     {isReady ? "Ready" : "Not ready"}
                   </Status>
                 ),
+              },
+              {
+                key: "heard",
+                header: "Last answer",
+                phone: "fact",
+                value: ({ heardAt }) => heardAt,
+                cell: ({ heardAt }) => <Moment iso={heardAt} />,
               },
             ]}
           />
@@ -194,28 +216,29 @@ interface Part {
   name: string;
   isReady: boolean;
   cause: ReactNode;
+  heardAt: string;
 }
 
 /** Stores as management sees them, and the processes that reported. */
-function partsOf({ stores, processes }: System): Part[] {
+function partsOf({ stores, processes, read_at: readAt }: System): Part[] {
   return [
     ...stores.map(({ name, ready }) => ({
       key: name,
       name: formatTerm(name),
       isReady: ready,
       cause: undefined,
+      heardAt: readAt,
     })),
     ...processes.map(({ service, instance, ready, failing, reported_at: at }, index) => ({
       key: `${service} ${instance} ${index}`,
       name: instance === service ? formatTerm(service) : `${formatTerm(service)} (${instance})`,
       isReady: ready,
-      cause: ready ? undefined : failing.length > 0 ? (
-        `${failing.map(formatTerm).join(", ")}: the check fails`
-      ) : (
-        <>
-          Last heard of <Moment iso={at} />
-        </>
-      ),
+      cause: ready
+        ? undefined
+        : failing.length > 0
+          ? `${failing.map(formatTerm).join(", ")}: the check fails`
+          : "no report since then",
+      heardAt: at,
     })),
   ];
 }
@@ -244,9 +267,13 @@ function Reconciliation({ system }: { system: System | undefined }) {
         rowKey={({ check, subject }) => `${check} ${subject}`}
         skeletonRows={2}
         empty={
-          <Empty line="Every ledger tells the same story.">
-            {finishedAt ? "No two values disagree." : "Nothing has been found so far."}
-          </Empty>
+          finishedAt ? (
+            <Empty line="Every ledger tells the same story.">No two values disagree.</Empty>
+          ) : (
+            <Empty line="The first reconciliation is still running.">
+              No comparison of everything has ended yet. Nothing has been found so far.
+            </Empty>
+          )
         }
         columns={[
           {
@@ -257,7 +284,7 @@ function Reconciliation({ system }: { system: System | undefined }) {
             cell: ({ what, check }) => (
               <div>
                 {what}
-                <Text c="dimmed" fz={13} ff="monospace">
+                <Text c="dimmed" fz="xs" ff="monospace">
                   {check}
                 </Text>
               </div>
@@ -303,7 +330,16 @@ function Reconciliation({ system }: { system: System | undefined }) {
 }
 
 function Quarantine() {
-  const records = useRead("GET /system/quarantine", {}, { refetchEveryMs: REFETCH_MS });
+  const records = useReadPages("GET /system/quarantine", {}, { refetchEveryMs: REFETCH_MS });
+  const rows = records.data?.flat();
+  const { data: system } = useRead("GET /system");
+  const [pagesText, setPages] = useUrlState("quarantine-pages", "1");
+  const { hasNextPage, isFetching, isError, fetchNextPage } = records;
+  const loaded = records.data?.length ?? 0;
+  const isReadingOlder = loaded > 0 && hasNextPage && loaded < Number(pagesText);
+  useEffect(() => {
+    if (isReadingOlder && !isFetching && !isError) void fetchNextPage();
+  }, [isReadingOlder, isFetching, isError, fetchNextPage]);
   const [chosen, setChosen] = useState<QuarantinedRecord>();
   return (
     <Section
@@ -313,7 +349,7 @@ function Quarantine() {
       <DataTable
         label="Quarantined records"
         name="quarantine"
-        rows={records.data}
+        rows={rows}
         rowKey={({ impression_id: id }) => id}
         error={records.error}
         onRetry={() => void records.refetch()}
@@ -364,6 +400,27 @@ function Quarantine() {
           },
         ]}
       />
+      {hasNextPage && (
+        <Group mt="sm">
+          <Text c="dimmed" fz="sm">
+            {system === undefined
+              ? `The newest ${formatCount(rows?.length ?? 0)} are shown.`
+              : `The newest ${formatCount(rows?.length ?? 0)} of ${formatCount(system.quarantined_records)} are shown.`}
+          </Text>
+          <Button
+            variant="default"
+            size="compact-sm"
+            loading={isReadingOlder && !isError}
+            onClick={() => {
+              setPages(String(loaded + 1));
+              // After a failure the address names the page already.
+              if (isError) void fetchNextPage();
+            }}
+          >
+            Show older records
+          </Button>
+        </Group>
+      )}
       <Dialog
         opened={chosen !== undefined}
         onClose={() => setChosen(undefined)}
@@ -396,7 +453,7 @@ function ResolveForm({ record, onClose }: { record: QuarantinedRecord; onClose: 
       <Text
         component="pre"
         ff="monospace"
-        fz={13}
+        fz="xs"
         m={0}
         style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}
       >
@@ -412,7 +469,7 @@ function ResolveForm({ record, onClose }: { record: QuarantinedRecord; onClose: 
         error={form.problem("resolution")}
         data-autofocus
       />
-      <Text c="dimmed" fz={13}>
+      <Text c="dimmed" fz="xs">
         The record is never written: nobody is charged or paid by this. It cannot be undone.
       </Text>
     </DialogForm>
@@ -450,14 +507,12 @@ function AccountList() {
               </div>
             ),
           },
-          {
-            key: "balance",
-            header: "Balance",
-            align: "right",
-            phone: "fact",
-            value: ({ balance_cents: balance }) => balance,
-            cell: ({ balance_cents: balance }) => (balance === null ? "–" : <Money cents={balance} />),
-          },
+          columnMakers<Accounts[number]>().money(
+            "balance",
+            "Balance",
+            ({ balance_cents: balance }) => balance,
+            { phone: "fact" },
+          ),
           {
             key: "advertiser",
             header: "Advertiser",

@@ -1,0 +1,174 @@
+import { useRead } from "../../api/queries.ts";
+import { Chart } from "../../charts/chart.tsx";
+import type { Series } from "../../charts/chart-data.ts";
+import { sumOf, weekOnWeek } from "../../format/change.ts";
+import {
+  centsOfMillicents,
+  formatCount,
+  formatDayWithYear,
+  formatNoun,
+  formatShare,
+  formatTerm,
+} from "../../format/format.ts";
+import { Figures } from "../../kit/figures.tsx";
+import { Money } from "../../kit/money.tsx";
+import { flightDays, hasEnded } from "./campaign-state.ts";
+import { type DailyRow, spendRows } from "./ideal-line.ts";
+import { type Campaign, pathOf, useHeldCents } from "./use-campaign.ts";
+
+const DAYS = 30;
+
+/** The last days of a campaign, newest first. */
+export function useDaily(campaign: Campaign) {
+  return useRead("GET /campaigns/{campaign_id}/analytics/daily", {
+    ...pathOf(campaign),
+    query: { days: DAYS },
+  });
+}
+
+const spentIn = sumOf(({ spent_millicents: spent }: DailyRow) => spent);
+const impressionsIn = sumOf(({ impressions }: DailyRow) => impressions);
+
+/** Zero without impressions. */
+function cpmIn(days: readonly DailyRow[]): number {
+  const impressions = impressionsIn(days);
+  return impressions === 0 ? 0 : spentIn(days) / impressions;
+}
+
+/** The summary line of a campaign. */
+export function CampaignFigures({ campaign }: { campaign: Campaign }) {
+  const at = pathOf(campaign);
+  const pacing = useRead("GET /campaigns/{campaign_id}/analytics/pacing", at);
+  const stats = useRead("GET /campaigns/{campaign_id}/stats", at);
+  const daily = useDaily(campaign);
+  const heldCents = useHeldCents(campaign);
+  const days = daily.data?.days;
+  const yesterday = days?.[1];
+  // A campaign that is younger than both weeks has no equal period to compare with.
+  const weeks = impressionsIn(days?.slice(14) ?? []) > 0 ? days : undefined;
+  const hadImpressions = impressionsIn(days?.slice(1, 8) ?? []) > 0;
+  const { data } = pacing;
+  const isOver = hasEnded(campaign, Date.now());
+  const balanceCents = useRead("GET /profile").data?.balance_cents;
+  const lastDay = isOver ? flightDays(campaign).last : undefined;
+  return (
+    <Figures
+      figures={[
+        {
+          label: "Spend",
+          read: pacing,
+          value: <Money cents={data?.spent_cents ?? 0} />,
+          note: (
+            <>
+              {formatShare((data?.utilization_pct ?? 0) / 100)} of <Money cents={data?.budget_cents ?? 0} />
+              {heldCents !== undefined && (
+                <>
+                  , <Money cents={heldCents} exact /> held
+                </>
+              )}
+            </>
+          ),
+          change: weekOnWeek(weeks, spentIn),
+        },
+        {
+          label: "Spend today (UTC)",
+          read: pacing,
+          value: <Money cents={data?.today_spent_cents ?? 0} />,
+          note: data && !isOver && (
+            <>
+              up to{" "}
+              <Money
+                cents={Math.min(data.today_remaining_cents, balanceCents ?? data.today_remaining_cents)}
+              />{" "}
+              more
+            </>
+          ),
+          change: yesterday && (
+            <>
+              yesterday <Money cents={centsOfMillicents(yesterday.spent_millicents)} />
+            </>
+          ),
+        },
+        {
+          label: "Impressions",
+          read: stats,
+          value: formatCount(stats.data?.impressions ?? 0),
+          note: `${formatNoun(stats.data?.unique_users ?? 0, "player")} in ${formatNoun(stats.data?.unique_games ?? 0, "game")}`,
+          change: weekOnWeek(weeks, impressionsIn),
+        },
+        {
+          label: "Effective CPM",
+          read: stats,
+          value: <Money cents={stats.data?.effective_cpm_cents ?? 0} />,
+          note: (
+            <>
+              bid <Money cents={campaign.cpm_bid_cents} />
+            </>
+          ),
+          // A week without impressions has no CPM.
+          change: hadImpressions ? weekOnWeek(weeks, cpmIn) : undefined,
+        },
+        {
+          label: "Pacing",
+          read: pacing,
+          value: isOver ? "Ended" : pacingWords(campaign, data?.pacing_status ?? "not_started"),
+          note: lastDay
+            ? `Its last day was ${formatDayWithYear(lastDay)} (UTC)`
+            : data?.pacing_status === "exhausted"
+              ? "The budget or the balance is used up"
+              : data?.projected_exhaustion_date === null || data === undefined
+                ? "No spend to project yet"
+                : `Budget lasts until ${formatDayWithYear(data.projected_exhaustion_date)}`,
+        },
+      ]}
+    />
+  );
+}
+
+/** Whether two dates or a daily cap say how fast a campaign should spend. */
+function hasPlan({ start_date: start, end_date: end, daily_cap_cents: cap }: Campaign): boolean {
+  return cap !== null || (start !== null && end !== null);
+}
+
+const PACING_WORDS: Readonly<Record<string, string>> = {
+  under_pacing: "Too slow",
+  over_pacing: "Too fast",
+  on_pace: "On plan",
+};
+
+function pacingWords(campaign: Campaign, status: string): string {
+  if (status === "on_pace" && !hasPlan(campaign)) return "No plan";
+  return PACING_WORDS[status] ?? formatTerm(status);
+}
+
+/** All spend up to each day, beside the ideal line where there is one. */
+export function SpendChart({ campaign }: { campaign: Campaign }) {
+  const pacing = useRead("GET /campaigns/{campaign_id}/analytics/pacing", pathOf(campaign));
+  const daily = useDaily(campaign);
+  const rows = daily.data && pacing.data ? spendRows(campaign, daily.data.days, pacing.data) : undefined;
+  const hasIdeal = rows?.some(({ ideal }) => ideal !== null) ?? false;
+  const hasProjection = (rows?.filter(({ projected }) => projected !== null).length ?? 0) > 1;
+  const series: Series[] = [
+    { key: "spent", label: "Spent so far", role: "own" },
+    ...(hasIdeal ? [{ key: "ideal", label: "Ideal", role: "plan" } as const] : []),
+    ...(hasProjection ? [{ key: "projected", label: "At this pace", role: "blue" } as const] : []),
+  ];
+  return (
+    <Chart
+      title={hasPlan(campaign) ? "Spend against the ideal line" : "Spend and where it leads"}
+      about={
+        hasPlan(campaign)
+          ? "All spend up to each UTC day, beside the ideal line and where this pace leads."
+          : "All spend up to each UTC day, and where this pace leads. Two dates or a daily cap would set an ideal line."
+      }
+      kind="time"
+      format="cents"
+      rowKey="date"
+      rowLabel="Day"
+      rows={rows}
+      series={series}
+      error={daily.error ?? pacing.error}
+      onRetry={() => void Promise.all([daily.refetch(), pacing.refetch()])}
+    />
+  );
+}

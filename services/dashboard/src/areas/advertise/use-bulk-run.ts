@@ -1,0 +1,71 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useEffect, useRef, useState } from "react";
+import { ApiError } from "../../api/api-error.ts";
+import { formatNoun } from "../../format/format.ts";
+import { notifyDone, notifyFailed } from "../../kit/notify.ts";
+import type { CampaignSummary } from "./campaign-state.ts";
+
+export interface BulkRun {
+  /** "Duplicating 2 of 10"; undefined when nothing runs. */
+  progress: string | undefined;
+  stop: () => void;
+  run: (work: BulkWork) => Promise<void>;
+}
+
+interface BulkWork {
+  /** "Duplicating", of what is under way. */
+  doing: string;
+  /** "duplicated", of what is done. */
+  done: string;
+  campaigns: readonly CampaignSummary[];
+  work: (campaignId: string, signal: AbortSignal) => Promise<unknown>;
+}
+
+/**
+ * Does the same with several campaigns, one after the other, and says how far it came. Ends when it is stopped, when the
+ * page is left, and when the rate limit still refuses after all retries: the campaigns after that stay as they were.
+ */
+export function useBulkRun(): BulkRun {
+  const client = useQueryClient();
+  const [progress, setProgress] = useState<string>();
+  const running = useRef<AbortController>(undefined);
+  const stop = () => running.current?.abort();
+  useEffect(() => stop, []);
+  const run = async ({ doing, done, campaigns, work }: BulkWork) => {
+    const controller = new AbortController();
+    running.current = controller;
+    const { signal } = controller;
+    const refused: string[] = [];
+    let count = 0;
+    for (const [index, { campaign_id: id, name }] of campaigns.entries()) {
+      if (signal.aborted) break;
+      setProgress(`${doing} ${index + 1} of ${campaigns.length}`);
+      try {
+        await work(id, signal);
+        count += 1;
+      } catch (error) {
+        // Stopped while it waited: nothing was sent. Any other error is what the service answered.
+        if (signal.aborted && error === signal.reason) break;
+        refused.push(`${name}: ${error instanceof ApiError ? error.detail : String(error)}`);
+        if (error instanceof ApiError && error.status === 429) break;
+      }
+    }
+    setProgress(undefined);
+    const left = campaigns.length - count - refused.length;
+    if (refused.length > 0) {
+      const rest = left > 0 && !signal.aborted ? ` The other ${left} were not tried.` : "";
+      notifyFailed(
+        `${formatNoun(refused.length, "campaign")} could not be ${done}.`,
+        new ApiError(0, `${refused.join(" ")}${rest}`),
+      );
+    }
+    if (signal.aborted && left > 0) {
+      const others = left === 1 ? "the last one is as it was" : `the other ${left} are as they were`;
+      notifyDone(`${formatNoun(count, "campaign")} ${done}. Stopped: ${others}.`);
+    } else if (count > 0) {
+      notifyDone(`${formatNoun(count, "campaign")} ${done}.`);
+    }
+    await client.invalidateQueries();
+  };
+  return { progress, stop, run };
+}

@@ -1,0 +1,25 @@
+import { Card } from "@mantine/core";
+import type { ReactNode } from "react";
+import { Failed } from "../../kit/states.tsx";
+import type { useTraffic } from "./reads.ts";
+
+interface TrafficFailedProps {
+  traffic: ReturnType<typeof useTraffic>;
+  /** What still works. */
+  children: ReactNode;
+}
+
+/** In place of what needs the traffic of the account's games. */
+export function TrafficFailed({ traffic, children }: TrafficFailedProps) {
+  return (
+    <Card>
+      <Failed
+        what="The traffic could not be loaded."
+        error={traffic.error}
+        onRetry={() => void traffic.refetch()}
+      >
+        {children}
+      </Failed>
+    </Card>
+  );
+}

@@ -1,0 +1,39 @@
+import { Button } from "@mantine/core";
+import { IconDownload } from "@tabler/icons-react";
+import { type ReactNode, useState } from "react";
+import { csvInDollars, download } from "../format/csv.ts";
+import { notifyFailed } from "./notify.ts";
+
+interface CsvButtonProps {
+  fileName: string;
+  /** Asks the API for the table, as `text/csv`. */
+  read: () => Promise<Response>;
+  /** "The earnings could not be downloaded." */
+  failure: string;
+  children: ReactNode;
+}
+
+/** Downloads a table of the API that has more rows than the page; its amounts are in dollars, as on the page. */
+export function CsvButton({ fileName, read, failure, children }: CsvButtonProps) {
+  const [isSaving, setSaving] = useState(false);
+  const save = async () => {
+    setSaving(true);
+    try {
+      download(fileName, csvInDollars(await (await read()).text()));
+    } catch (error) {
+      notifyFailed(failure, error);
+    } finally {
+      setSaving(false);
+    }
+  };
+  return (
+    <Button
+      variant="default"
+      leftSection={<IconDownload size={16} stroke={1.5} />}
+      loading={isSaving}
+      onClick={() => void save()}
+    >
+      {children}
+    </Button>
+  );
+}
