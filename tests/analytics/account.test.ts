@@ -84,7 +84,9 @@ describe("GET /analytics/campaigns", () => {
         status: "draft",
         budget_cents: 7,
         daily_cap_cents: null,
+        end_date: null,
         spent_millicents: 0,
+        expected_spend_millicents: null,
         impressions: 0,
         creatives: 0,
         pacing_status: "not_started",
@@ -195,6 +197,82 @@ describe("GET /earnings", () => {
     expect(table.text).toBe("date,game_id,impressions,earned_cents\n2026-11-19,ash,1,0.233100\n");
     await developer.get("/earnings?from=2026-11-21&to=2026-11-20").expect(422);
     await developer.get("/earnings?from=2024-01-01").expect(422);
+  });
+});
+
+describe("GET /earnings/advertisers", () => {
+  const row = (of: Advertiser, impressions: number, earned: number, total: number) => ({
+    advertiser_id: of.advertiserId,
+    company_name: "Ember",
+    brand_names: ["Ember"],
+    impressions,
+    earned_microcents: earned * 700,
+    total_earned_microcents: total * 700,
+  });
+
+  it("has exact amounts of the period by advertiser, most earned first, and of all time", async () => {
+    const { body } = await developer.get("/earnings/advertisers?from=2026-11-01").expect(200);
+    expect(body).toEqual({
+      from: "2026-11-01",
+      to: "2026-11-21",
+      total: { impressions: 5, earned_microcents: 2_334 * 700 },
+      rows: [row(owner, 4, 1_834, 2_834), row(other, 1, 500, 500)],
+    });
+    const one = await developer.get("/earnings/advertisers?from=2026-11-01&game_id=birch").expect(200);
+    expect(one.body.rows).toEqual([row(owner, 1, 500, 500)]);
+    const early = await developer.get("/earnings/advertisers?from=2026-10-01&to=2026-11-18").expect(200);
+    expect(early.body.rows).toEqual([row(owner, 1, 500, 2_834), row(other, 0, 0, 500)]);
+    const none = await developer.get("/earnings/advertisers?game_id=%00").expect(200);
+    expect(none.body).toMatchObject({ total: { impressions: 0, earned_microcents: 0 }, rows: [] });
+  });
+
+  it("leads to the days of one advertiser, as rows and as a table", async () => {
+    const query = `from=2026-11-01&advertiser_id=${owner.advertiserId}`;
+    const { body } = await developer.get(`/earnings?${query}`).expect(200);
+    expect(body.total).toEqual({ impressions: 4, earned_microcents: 1_834 * 700 });
+    expect(body.rows).toEqual([
+      { date: "2026-11-21", game_id: "ash", impressions: 2, earned_microcents: 1_001 * 700 },
+      { date: "2026-11-21", game_id: "birch", impressions: 1, earned_microcents: 500 * 700 },
+      { date: "2026-11-19", game_id: "ash", impressions: 1, earned_microcents: 333 * 700 },
+    ]);
+    const table = await developer.get(`/earnings?${query}&game_id=birch`).set("Accept", "text/csv");
+    expect(table.text).toBe("date,game_id,impressions,earned_cents\n2026-11-21,birch,1,0.350000\n");
+    for (const nobody of ["adv_none", "%00", "a%20b"]) {
+      const none = await developer.get(`/earnings?advertiser_id=${nobody}`).expect(200);
+      expect([nobody, none.body.rows]).toEqual([nobody, []]);
+    }
+  });
+
+  it("comes by pages that sum up to the whole, and as a table", async () => {
+    const whole = await developer.get("/earnings/advertisers?from=2026-11-01").expect(200);
+    const first = await developer.get("/earnings/advertisers?from=2026-11-01&limit=1").expect(200);
+    const next = await developer.get(nextOf(first) ?? "").expect(200);
+    expect([...first.body.rows, ...next.body.rows]).toEqual(whole.body.rows);
+    expect([first.body.total, next.body.total]).toEqual([whole.body.total, whole.body.total]);
+    expect(nextOf(next)).toBeUndefined();
+    const table = await developer.get("/earnings/advertisers?from=2026-11-01").set("Accept", "text/csv");
+    expect(table.text).toBe(
+      [
+        "advertiser_id,company_name,impressions,earned_cents,total_earned_cents",
+        `${owner.advertiserId},Ember,4,1.283800,1.983800`,
+        `${other.advertiserId},Ember,1,0.350000,0.350000`,
+        "",
+      ].join("\n"),
+    );
+  });
+
+  it("shows nothing of another developer's games, and no brand that was never seen", async () => {
+    const stranger = await world.harness.caller();
+    const query = `from=2026-11-01&game_id=ash&advertiser_id=${owner.advertiserId}`;
+    for (const path of ["/earnings/advertisers", "/earnings"]) {
+      const { body } = await stranger.get(`${path}?${query}`).expect(200);
+      expect(body).toMatchObject({ total: { impressions: 0, earned_microcents: 0 }, rows: [] });
+    }
+    const advertiser = await world.harness.caller({ scopes: ["advertiser"] });
+    await advertiser.get("/earnings/advertisers").expect(403);
+    await developer.get("/earnings/advertisers?from=2026-11-21&to=2026-11-20").expect(422);
+    await developer.get("/earnings/advertisers?from=2024-01-01").expect(422);
+    expect((await developer.get("/earnings/advertisers").expect(200)).text).not.toContain("Hidden");
   });
 });
 

@@ -5,7 +5,9 @@ import fc from "fast-check";
 import { type Caller, creativeBody } from "../../services/management/src/testing/harness.ts";
 import {
   campaignAnswers,
+  campaignSummary,
   creatorAnswers,
+  earningsAnswers,
   type ModelCampaign,
   revenueAnswer,
   type SeenImpression,
@@ -14,6 +16,9 @@ import { type Advertiser, AnalyticsWorld, DAY_MS, NOON_MS } from "./world.fixtur
 
 const DEPOSITED_CENTS = 10_000;
 const SHARE_PCT = 33.33;
+/** The default of `GET /analytics/campaigns`. */
+const SERIES_DAYS = 14;
+const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 const AFFINITY_BODIES = [
   { affinity_type: "mood", affinity_value: "calm", weight: 1.5 },
   { affinity_type: "camera", affinity_value: "wide", weight: 0.25 },
@@ -220,12 +225,31 @@ class Run {
       const own = this.campaigns.filter(({ advertiserId }) => advertiserId === owner.advertiserId);
       const { body } = await owner.get("/revenue").expect(200);
       expect(body).toEqual(revenueAnswer(DEPOSITED_CENTS, own, this.seen));
+      const summaries = await owner.get("/analytics/campaigns").expect(200);
+      expect(summaries.body.campaigns).toEqual(
+        own.map((campaign) => campaignSummary(campaign, this.seen, NOON_MS, SERIES_DAYS)).reverse(),
+      );
     }
     const expected = creatorAnswers(this.gameIds, SHARE_PCT, this.seen, NOON_MS);
     expect((await this.developer.get("/creator-revenue").expect(200)).body).toEqual(expected.all);
     for (const game of expected.games) {
       const { body } = await this.developer.get(`/creator-revenue/${game.game_id}`).expect(200);
       expect(body).toEqual(game);
+    }
+    const period = { from: dayOf(NOON_MS - (days - 1) * DAY_MS), to: dayOf(NOON_MS) };
+    await this.expectEarnings(period);
+    await this.expectEarnings({ ...period, to: dayOf(NOON_MS - DAY_MS) }, this.gameIds[0]);
+  }
+
+  private async expectEarnings(period: { from: string; to: string }, gameId?: string): Promise<void> {
+    if (period.from > period.to) return;
+    const query = new URLSearchParams({ ...period, ...(gameId !== undefined && { game_id: gameId }) });
+    const expected = earningsAnswers(this.seen, period, gameId);
+    const { body } = await this.developer.get(`/earnings/advertisers?${query}`).expect(200);
+    expect(body).toEqual(expected.byAdvertiser);
+    for (const { advertiserId, days } of expected.advertisers) {
+      query.set("advertiser_id", advertiserId);
+      expect((await this.developer.get(`/earnings?${query}`).expect(200)).body).toEqual(days);
     }
   }
 

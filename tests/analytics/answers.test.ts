@@ -249,6 +249,7 @@ describe("GET /campaigns/{id}/analytics/games", () => {
     const none = { matches: 0, impressions: 0, seen_rate: 0, held_cents: 0, held_millicents: 0 };
     await owner.get(`/campaigns/${campaignId}/analytics/games`).expect(200, {
       campaign_id: campaignId,
+      open_holds: 5,
       games: [
         {
           game_id: "no one",

@@ -152,6 +152,49 @@ export function campaignAnswers(campaign: ModelCampaign, all: SeenImpression[], 
   };
 }
 
+/** A row of `GET /analytics/campaigns` with the series of a number of days. */
+export function campaignSummary(campaign: ModelCampaign, all: SeenImpression[], nowMs: number, days: number) {
+  const seen = all.filter(({ campaignId }) => campaignId === campaign.id);
+  const series = lastDays(nowMs, days)
+    .reverse()
+    .map((date) => seen.filter(({ recordedAtMs }) => dayOf(recordedAtMs) === date));
+  const { pacing_status, projected_exhaustion_date } = pacingAnswer(campaign, seen, nowMs);
+  const expected = pacing_status === "not_started" ? null : expectedMillicents(campaign, nowMs);
+  return {
+    campaign_id: campaign.id,
+    name: campaign.name,
+    status: campaign.status,
+    budget_cents: campaign.budgetCents,
+    daily_cap_cents: campaign.dailyCapCents,
+    end_date: campaign.endDate,
+    spent_millicents: spentOf(seen),
+    expected_spend_millicents:
+      expected === null ? null : Math.min(campaign.budgetCents * 1_000, Math.floor(expected)),
+    impressions: seen.length,
+    creatives: campaign.creatives.filter(({ deleted }) => !deleted).length,
+    pacing_status,
+    projected_exhaustion_date,
+    daily_spent_millicents: series.map(spentOf),
+    daily_impressions: series.map((ofDay) => ofDay.length),
+  };
+}
+
+const dayNumber = (ms: number) => Math.floor(ms / DAY_MS);
+
+function daysActive({ firstActivatedAtMs }: ModelCampaign, nowMs: number): number {
+  return firstActivatedAtMs === null ? 1 : dayNumber(nowMs) - dayNumber(firstActivatedAtMs) + 1;
+}
+
+/** Null with neither both dates nor a cap. */
+function expectedMillicents(campaign: ModelCampaign, nowMs: number): number | null {
+  const { budgetCents, dailyCapCents, startDate, endDate } = campaign;
+  if (startDate !== null && endDate !== null) {
+    const [start, end] = [Date.parse(startDate), Date.parse(endDate) + DAY_MS];
+    return (budgetCents * 1_000 * Math.min(nowMs - start, end - start)) / (end - start);
+  }
+  return dailyCapCents === null ? null : dailyCapCents * 1_000 * daysActive(campaign, nowMs);
+}
+
 function pacingAnswer(campaign: ModelCampaign, seen: SeenImpression[], nowMs: number) {
   const { budgetCents, dailyCapCents, firstActivatedAtMs, cpmBidCents } = campaign;
   const spent = spentOf(seen);
@@ -159,17 +202,10 @@ function pacingAnswer(campaign: ModelCampaign, seen: SeenImpression[], nowMs: nu
   const remaining = budgetCents * 1_000 - spent;
   const capLeft =
     dailyCapCents === null ? Number.POSITIVE_INFINITY : Math.max(0, dailyCapCents * 1_000 - today);
-  const dayNumber = (ms: number) => Math.floor(ms / DAY_MS);
-  const days = firstActivatedAtMs === null ? 1 : dayNumber(nowMs) - dayNumber(firstActivatedAtMs) + 1;
+  const days = daysActive(campaign, nowMs);
   const daysRemaining = spent === 0 ? null : Math.floor((remaining * days) / spent);
   const start = campaign.startDate === null ? null : Date.parse(campaign.startDate);
-  const end = campaign.endDate === null ? null : Date.parse(campaign.endDate) + DAY_MS;
-  const expected =
-    start !== null && end !== null
-      ? (budgetCents * 1_000 * Math.min(nowMs - start, end - start)) / (end - start)
-      : dailyCapCents === null
-        ? null
-        : dailyCapCents * 1_000 * days;
+  const expected = expectedMillicents(campaign, nowMs);
   const ratio = expected === null ? 1 : spent / Math.max(expected, budgetCents * 10);
   const status = () => {
     if (firstActivatedAtMs === null || (start !== null && nowMs < start)) return "not_started";
@@ -187,6 +223,7 @@ function pacingAnswer(campaign: ModelCampaign, seen: SeenImpression[], nowMs: nu
     today_spent_cents: Math.ceil(today / 1_000),
     today_spent_millicents: today,
     today_remaining_cents: Math.floor(Math.min(remaining, capLeft) / 1_000),
+    days_active: firstActivatedAtMs === null ? null : days,
     avg_daily_spend_cents: Math.round(spent / (days * 1_000)),
     projected_exhaustion_date:
       daysRemaining === null ? null : dayOf(Math.min(nowMs + daysRemaining * DAY_MS, Date.UTC(9999, 11, 31))),
@@ -253,5 +290,53 @@ export function creatorAnswers(gameIds: string[], sharePct: number, all: SeenImp
         return { date, impressions: seen.length, ...earned(seen) };
       }),
     })),
+  };
+}
+
+/** `GET /earnings/advertisers` and, by advertiser, `GET /earnings?advertiser_id=…`; the campaigns have one brand. */
+export function earningsAnswers(
+  all: SeenImpression[],
+  period: { from: string; to: string },
+  gameId?: string,
+) {
+  const own = all.filter((one) => gameId === undefined || one.gameId === gameId);
+  const isIn = ({ recordedAtMs }: SeenImpression) =>
+    dayOf(recordedAtMs) >= period.from && dayOf(recordedAtMs) <= period.to;
+  const sums = (seen: SeenImpression[]) => ({
+    impressions: seen.length,
+    earned_microcents: earnedMicrocents(seen),
+  });
+  const answer = <Row>(seen: SeenImpression[], rows: Row[]) => ({ ...period, total: sums(seen), rows });
+  const advertisers = ranked(own, ({ advertiserId }) => advertiserId);
+  return {
+    byAdvertiser: answer(
+      own.filter(isIn),
+      advertisers
+        .map(([advertiser_id, seen]) => ({
+          advertiser_id,
+          company_name: "Ember",
+          brand_names: [CREATIVE.brand_name],
+          ...sums(seen.filter(isIn)),
+          total_earned_microcents: earnedMicrocents(seen),
+        }))
+        .sort(
+          (a, b) =>
+            b.earned_microcents - a.earned_microcents ||
+            b.total_earned_microcents - a.total_earned_microcents ||
+            (a.advertiser_id < b.advertiser_id ? -1 : 1),
+        ),
+    ),
+    advertisers: advertisers.map(([advertiserId, seen]) => {
+      const paid = seen.filter(isIn);
+      const days = ranked(paid, ({ recordedAtMs }) => dayOf(recordedAtMs)).sort(([a], [b]) =>
+        a < b ? 1 : -1,
+      );
+      const rows = days.flatMap(([date, ofDay]) =>
+        ranked(ofDay, ({ gameId: id }) => id)
+          .sort(([a], [b]) => (a < b ? -1 : 1))
+          .map(([game_id, ofGame]) => ({ date, game_id, ...sums(ofGame) })),
+      );
+      return { advertiserId, days: answer(paid, rows) };
+    }),
   };
 }

@@ -39,6 +39,7 @@ it("shows the pace of eleven days without dates and cap", async () => {
     today_spent_cents: 2,
     today_spent_millicents: 1_332,
     today_remaining_cents: 9_998,
+    days_active: 11,
     avg_daily_spend_cents: 0,
     // 9 998 335 ÷ (1 665 ÷ 11) = 66 055.07 days.
     projected_exhaustion_date: "2207-09-29",
@@ -60,6 +61,7 @@ it("says so when the campaign was never activated", async () => {
     today_spent_cents: 0,
     today_spent_millicents: 0,
     today_remaining_cents: 2,
+    days_active: null,
     avg_daily_spend_cents: 0,
     projected_exhaustion_date: null,
     days_remaining: null,

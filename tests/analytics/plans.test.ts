@@ -10,6 +10,10 @@ import {
   spendingQuery,
   statsQuery,
 } from "../../services/management/src/features/analytics/statements.ts";
+import {
+  readEarnings,
+  readEarningsByAdvertiser,
+} from "../../services/management/src/features/revenue/earnings-store.ts";
 import type { Caller } from "../../services/management/src/testing/harness.ts";
 import { type Advertiser, AnalyticsWorld } from "./world.fixture.ts";
 
@@ -86,6 +90,40 @@ describe("the plan of analytics", () => {
   });
 });
 
+it("reads the advertisers of a period by the key of their rollup, and no impressions", async () => {
+  const queries: Prisma.Sql[] = [];
+  const reader = {
+    close: async () => {},
+    query: async <Row extends object>(statement: Prisma.Sql) => {
+      queries.push(statement);
+      return world.database.$queryRaw<Row[]>(statement);
+    },
+  };
+  const requested = {
+    accountId: developer.accountId,
+    gameId: undefined,
+    from: "2026-11-01",
+    to: "2026-11-21",
+  };
+  const window = { limit: 500, offset: 0 };
+  const { rows } = await readEarningsByAdvertiser(reader, requested, window);
+  const [{ advertiserId = null } = {}] = rows;
+  expect(advertiserId).toBe(owner.advertiserId);
+  await readEarnings(reader, { ...requested, advertiserId: owner.advertiserId }, window);
+  await readEarningsByAdvertiser(reader, requested, undefined);
+  expect(queries).toHaveLength(3);
+  const readTables = async (query: Prisma.Sql | undefined) =>
+    (await explain(query ?? Prisma.empty)).map((node) => node["Relation Name"]);
+  expect(await readTables(queries[0])).toContain("creatives");
+  expect(await readTables(queries[2])).not.toContain("creatives");
+  for (const query of queries) {
+    const nodes = await explain(query);
+    expect(nodes.map((node) => node["Relation Name"])).toContain("game_advertiser_rollups");
+    expect(nodes.map((node) => node["Relation Name"])).not.toContain("impressions");
+    expect(nodes.map((node) => node["Node Type"])).not.toContain("Seq Scan");
+  }
+});
+
 it("answers the same when there are no impressions to read", async () => {
   const campaign = `/campaigns/${campaignId}`;
   const read = async () => {
@@ -96,7 +134,7 @@ it("answers the same when there are no impressions to read", async () => {
     for (const path of [`${campaign}/stats`, "/revenue", "/campaigns", "/profile"]) {
       bodies.push((await owner.get(path).expect(200)).body);
     }
-    for (const path of ["/creator-revenue", "/creator-revenue/game"]) {
+    for (const path of ["/creator-revenue", "/creator-revenue/game", "/earnings/advertisers"]) {
       bodies.push((await developer.get(path).expect(200)).body);
     }
     return bodies;

@@ -6,7 +6,7 @@ import { eventually } from "@diegetic/testing/eventually";
 import { startStack, type TestStack } from "@diegetic/testing/stack";
 import { expect } from "@jest/globals";
 import axe from "axe-core";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { type Browser, type BrowserContext, chromium, type Locator, type Page } from "playwright-core";
 
 const ACTION_TIMEOUT_MS = 60_000;
 /** The browser asks nobody but the stack: no updates, no sync. */
@@ -21,8 +21,8 @@ export interface Dashboard {
   /** `http://127.0.0.1:PORT`, what `npm start` prints first. */
   origin: string;
   stack: TestStack;
-  /** A page of a browser of its own: with no cookie of any other. */
-  newPage(): Promise<ObservedPage>;
+  /** A page of a browser of its own: with no cookie of any other. @param locale default `en-US` */
+  newPage(locale?: string): Promise<ObservedPage>;
   stop(): Promise<void>;
 }
 
@@ -36,16 +36,21 @@ export interface ObservedPage {
 export async function startDashboard(environment: Record<string, string> = {}): Promise<Dashboard> {
   const dataDir = mkdtempSync(join(tmpdir(), "diegetic-browser-"));
   // A test clicks faster than a person.
-  const unlimited = { RATE_LIMIT_ANALYTICS: "unlimited", RATE_LIMIT_MANAGEMENT: "unlimited" };
+  const unlimited = {
+    RATE_LIMIT_ANALYTICS: "unlimited",
+    RATE_LIMIT_MANAGEMENT: "unlimited",
+    RATE_LIMIT_SIGN_IN: "unlimited",
+  };
   const stack = await startStack({ dataDir, environment: { DEMO: "0", ...unlimited, ...environment } });
   const browser: Browser = await chromium.launch({ executablePath: await findChromium(), args: QUIET });
   const { origin } = new URL(stack.describe().baseUrl);
   return {
     origin,
     stack,
-    async newPage() {
-      const context = await browser.newContext({ locale: "en-US", reducedMotion: "reduce" });
+    async newPage(locale = "en-US") {
+      const context = await browser.newContext({ locale, reducedMotion: "reduce" });
       context.setDefaultTimeout(ACTION_TIMEOUT_MS);
+      await context.addInitScript(OBSERVE_LAYOUT_SHIFTS);
       return observe(context, await context.newPage(), origin);
     },
     async stop() {
@@ -64,6 +69,55 @@ export async function expectSoon<T>(look: () => T | Promise<T>, expected: T): Pr
   });
 }
 
+/** Whether keys go to this control; no role says so. */
+export function isFocused(control: Locator): Promise<boolean> {
+  return control.evaluate((element) => element === element.ownerDocument.activeElement);
+}
+
+const OBSERVE_LAYOUT_SHIFTS = `
+  globalThis.layoutShifts = [];
+  new PerformanceObserver((list) => {
+    for (const { hadRecentInput, value, sources } of list.getEntries()) {
+      if (!hadRecentInput) layoutShifts.push({ value, moved: sources.map(({ node }) => node?.textContent?.slice(0, 80)) });
+    }
+  }).observe({ type: "layout-shift", buffered: true });`;
+
+/**
+ * What moved on the page since it was opened without anybody having done anything, by how much in all: below 0.1 is the
+ * threshold of a good page (Cumulative Layout Shift).
+ */
+export async function layoutShift(page: Page): Promise<{ total: number; moved: string[] }> {
+  const shifts = await page.evaluate<{ value: number; moved: string[] }[]>("layoutShifts");
+  return {
+    total: shifts.reduce((sum, { value }) => sum + value, 0),
+    moved: shifts.flatMap(({ moved }) => moved),
+  };
+}
+
+/** Lets the page draw the answer of each of its reads before it gets the next one. Ends with `page.unroute`. */
+export async function answerOneByOne(page: Page, reads: RegExp): Promise<{ isQuiet: () => boolean }> {
+  let waiting = 0;
+  let former: Promise<unknown> = Promise.resolve();
+  await page.route(reads, (route) => {
+    waiting += 1;
+    former = former
+      .then(async () => {
+        await route.fulfill({ response: await route.fetch() });
+        await page.evaluate(TWO_FRAMES);
+      })
+      // The page was left meanwhile.
+      .catch(() => undefined)
+      .finally(() => {
+        waiting -= 1;
+      });
+    return former as Promise<void>;
+  });
+  return { isQuiet: () => waiting === 0 };
+}
+
+const TWO_FRAMES =
+  "new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(0))))";
+
 function observe(context: BrowserContext, page: Page, origin: string): ObservedPage {
   const problems: string[] = [];
   page.on("pageerror", (error) => problems.push(String(error)));
@@ -78,23 +132,81 @@ function observe(context: BrowserContext, page: Page, origin: string): ObservedP
 
 /** The serious violations of accessibility that axe finds on the page as it is, light and dark, each with where it is. */
 export async function seriousViolations(page: Page): Promise<string[]> {
-  const found: string[] = [];
   await page.evaluate(axe.source);
-  for (const colorScheme of ["dark", "light"] as const) {
+  return inBothSchemes(page, violationsNow);
+}
+
+/** Texts of disabled controls that cannot be read well, light and dark: axe passes over them. */
+export function faintDisabledTexts(page: Page): Promise<string[]> {
+  return inBothSchemes(page, (looked) => looked.evaluate(FAINT_DISABLED_TEXTS));
+}
+
+const SCHEMES = ["dark", "light"] as const;
+type Scheme = (typeof SCHEMES)[number];
+
+async function inBothSchemes(
+  page: Page,
+  look: (page: Page, scheme: Scheme) => Promise<string[]>,
+): Promise<string[]> {
+  const found: string[] = [];
+  for (const colorScheme of SCHEMES) {
     await page.emulateMedia({ colorScheme });
-    await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor({ state: "attached" });
+    await expectSoon(
+      () => page.evaluate("getComputedStyle(document.documentElement).colorScheme"),
+      colorScheme,
+    );
     // Colours in transition are neither of the two.
     await page.evaluate(
       "Promise.all(document.getAnimations().filter((one) => one instanceof CSSTransition).map((one) => one.finished.catch(() => 0))).then(() => 0)",
     );
-    found.push(...(await violationsNow(page)).map((violation) => `${colorScheme}: ${violation}`));
+    found.push(...(await look(page, colorScheme)).map((finding) => `${colorScheme}: ${finding}`));
   }
   return found;
 }
 
-async function violationsNow(page: Page): Promise<string[]> {
+/** Compares each colour, faded as its ancestors are, with what is painted behind it, as WCAG 2 does: 4.5 to 1. */
+const FAINT_DISABLED_TEXTS = `(() => {
+  const parse = (text) => text.match(/[\\d.]+/g).map(Number);
+  const over = ([r, g, b, alpha = 1], behind, opacity = 1) =>
+    [r, g, b].map((value, i) => value * alpha * opacity + behind[i] * (1 - alpha * opacity));
+  const luminance = (colour) => {
+    const [r, g, b] = colour.map((value) => {
+      const share = value / 255;
+      return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const contrast = (one, other) => {
+    const [dark, light] = [luminance(one), luminance(other)].sort((a, b) => a - b);
+    return (light + 0.05) / (dark + 0.05);
+  };
+  const ancestors = (element) => (element === null ? [] : [...ancestors(element.parentElement), element]);
+  return [...document.querySelectorAll(":disabled, :disabled *, [data-disabled], [data-disabled] *")].flatMap((element) => {
+    const isField = element.matches("input:not([type=checkbox], [type=radio]), textarea");
+    const own = isField
+      ? element.value || element.placeholder
+      : [...element.childNodes].filter(({ nodeType }) => nodeType === Node.TEXT_NODE).map(({ data }) => data).join("");
+    if (own.trim() === "" || element.getBoundingClientRect().width < 2) return [];
+    const chain = ancestors(element);
+    const behind = chain.reduce((below, one) => over(parse(getComputedStyle(one).backgroundColor), below), [255, 255, 255]);
+    const opacity = chain.reduce((product, one) => product * Number(getComputedStyle(one).opacity), 1);
+    const style = getComputedStyle(element, isField && element.value === "" ? "::placeholder" : null);
+    const found = contrast(over(parse(style.color), behind, opacity), behind);
+    return found < 4.5 ? [own.trim().slice(0, 40) + ": " + found.toFixed(2)] : [];
+  });
+})()`;
+
+/** The rules of axe whose result depends on the colour scheme; all others are asked in the light one alone. */
+const COLOUR_RULES = ["color-contrast", "link-in-text-block"];
+
+async function violationsNow(page: Page, scheme: Scheme): Promise<string[]> {
+  const options = {
+    resultTypes: ["violations"],
+    preload: false,
+    ...(scheme === "dark" && { runOnly: { type: "rule", values: COLOUR_RULES } }),
+  };
   const found = await page.evaluate<{ id: string; impact: string; nodes: { html: string }[] }[]>(
-    "axe.run().then(({ violations }) => violations.map(({ id, impact, nodes }) => ({ id, impact, nodes: nodes.map(({ html }) => ({ html })) })))",
+    `axe.run(${JSON.stringify(options)}).then(({ violations }) => violations.map(({ id, impact, nodes }) => ({ id, impact, nodes: nodes.map(({ html }) => ({ html })) })))`,
   );
   return found
     .filter(({ impact }) => impact === "serious" || impact === "critical")

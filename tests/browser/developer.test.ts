@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -13,14 +13,19 @@ import type { Locator } from "playwright-core";
 import {
   CLIENTS,
   csharpSources,
+  DOTNET_MISSING,
+  findInstallingPython,
+  hasDotnet,
   hasMono,
   MONO_MISSING,
+  PIP_MISSING,
   PYTHON_MISSING,
   python,
 } from "../clients/languages.ts";
 import {
   type Dashboard,
   expectSoon,
+  isFocused,
   type ObservedPage,
   seriousViolations,
   startDashboard,
@@ -31,7 +36,7 @@ const PASSWORD = "a lantern in the rain";
 const LINE = "The kettle sings of Emberroast.";
 const GAME = "rainy-keep";
 const TAKEN_GAME = "sunny-keep";
-const CLIENT_PACKAGE = fileURLToPath(new URL("../../packages/client", import.meta.url));
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
 /** Types and submits before the page can draw in between, as on a slow machine. */
 async function typeAndSubmitAtOnce(field: Locator, text: string): Promise<void> {
@@ -46,7 +51,9 @@ async function typeAndSubmitAtOnce(field: Locator, text: string): Promise<void> 
 describe("a developer in the dashboard", () => {
   let dashboard: Dashboard;
   let view: ObservedPage;
-  const directory = mkdtempSync(join(tmpdir(), "diegetic-snippets-"));
+  const home = mkdtempSync(join(tmpdir(), "diegetic-snippets-"));
+  /** The folder of the game that the install lines name. */
+  const directory = join(home, "my-game");
 
   const open = async (name: string) => {
     await view.page
@@ -61,6 +68,18 @@ describe("a developer in the dashboard", () => {
       headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
       body: JSON.stringify({ game_id: GAME, user_id: "walker", game_context: {} }),
     });
+  /** What another tab of the account does to the game while the page is open. */
+  const changePlacement = async (data: object) => {
+    const { page } = view;
+    const { origin } = dashboard;
+    const changed = await page.request.patch(`${origin}/api/placements/${GAME}`, {
+      headers: { origin },
+      data,
+    });
+    expect(changed.ok()).toBe(true);
+  };
+  const readPlacement = async () =>
+    (await view.page.request.get(`${dashboard.origin}/api/placements/${GAME}`)).json();
   /** What a button puts on the clipboard. */
   const copied = async (button: string) => {
     await view.page.getByRole("button", { name: button, exact: true }).click();
@@ -83,7 +102,7 @@ describe("a developer in the dashboard", () => {
   }, 240_000);
   afterAll(async () => {
     await dashboard?.stop();
-    rmSync(directory, { recursive: true, force: true });
+    rmSync(home, { recursive: true, force: true });
   }, TIMEOUT_MS);
 
   it(
@@ -107,7 +126,7 @@ describe("a developer in the dashboard", () => {
       const more = page.getByRole("button", { name: "More fields" });
       await more.click();
       await page.getByRole("button", { name: "Fewer fields", expanded: true }).click();
-      await page.locator("button:focus", { hasText: "More fields" }).waitFor();
+      await expectSoon(() => isFocused(more), true);
       expect(await seriousViolations(page)).toEqual([]);
       await typeAndSubmitAtOnce(page.getByLabel("Game ID"), TAKEN_GAME);
       await page.getByText("Another account has a game of this ID. Choose another.").waitFor();
@@ -116,7 +135,7 @@ describe("a developer in the dashboard", () => {
       await page.getByRole("button", { name: "Add game and ask for an ad" }).click();
       await page.getByText(LINE).first().waitFor();
       expect(await seriousViolations(page)).toEqual([]);
-      await page.getByRole("button", { name: "Record impression, charge $0.01" }).click();
+      await page.getByRole("button", { name: /^Record impression and charge .+ \$0\.01$/ }).click();
       await page.getByText("The impression is recorded").waitFor();
 
       await page.goto(`${dashboard.origin}/games/${GAME}`);
@@ -125,6 +144,26 @@ describe("a developer in the dashboard", () => {
       expect(await seriousViolations(page)).toEqual([]);
       await open("Earnings");
       await page.getByRole("row", { name: /Emberroast/ }).waitFor();
+      await page.getByRole("radiogroup", { name: "Period" }).getByText("This month", { exact: true }).click();
+      await page.getByRole("combobox", { name: "Advertiser" }).click();
+      await page.getByRole("option", { name: "Emberroast" }).click();
+      await page.getByText("Paid by Emberroast.", { exact: true }).waitFor();
+      const { searchParams } = new URL(page.url());
+      expect([searchParams.get("period"), searchParams.get("advertiser")]).toEqual([
+        "month",
+        expect.stringMatching(/^adv_/),
+      ]);
+      const saving = page.waitForEvent("download");
+      await page.getByRole("button", { name: "CSV by day and game" }).click();
+      const csv = readFileSync(await (await saving).path(), "utf8").split("\r\n");
+      expect(csv).toEqual([
+        "date,game_id,impressions,earned_usd",
+        `${new Date().toISOString().slice(0, 10)},${GAME},1,0.007`,
+        "",
+      ]);
+      await page.reload();
+      await page.getByText("Paid by Emberroast.", { exact: true }).waitFor();
+      expect(await page.getByRole("combobox", { name: "Advertiser" }).inputValue()).toBe("Emberroast");
       expect(await seriousViolations(page)).toEqual([]);
       expect(problems).toEqual([]);
     },
@@ -165,7 +204,14 @@ describe("a developer in the dashboard", () => {
       expect(first).toMatch(/^igk_/);
       expect(await seriousViolations(page)).toEqual([]);
       await dialog.getByRole("button", { name: "Close", exact: true }).last().click();
+      const rows = page.getByRole("row", { name: /Game server/ });
+      await rows.getByText("Not used yet").waitFor();
       expect((await match(first)).status).toBe(200);
+      await eventually(async () => {
+        await page.reload();
+        await rows.waitFor();
+        return (await rows.getByText(/^Used/).count()) === 1;
+      });
 
       await page.getByRole("button", { name: "Rotate Game server" }).click();
       await dialog.getByLabel("None: the old key ends at once").check();
@@ -176,11 +222,22 @@ describe("a developer in the dashboard", () => {
       expect((await match(second)).status).toBe(200);
       expect(await seriousViolations(page)).toEqual([]);
 
-      await page.getByRole("button", { name: "Revoke Game server" }).click();
+      await page.getByRole("button", { name: "Rotate Game server" }).click();
+      await dialog.getByLabel("One day").check();
+      await dialog.getByRole("button", { name: "Rotate key" }).click();
+      const third = await copied("Copy API key");
+      await dialog.getByRole("button", { name: "Close", exact: true }).last().click();
+      expect((await match(second)).status).toBe(200);
+      expect((await match(third)).status).toBe(200);
+      const replaced = rows.filter({ hasText: "Replaced, ends in 24 hr." });
+      await expectSoon(() => Promise.all([rows.count(), replaced.count()]), [2, 1]);
+
+      await replaced.getByRole("button", { name: "Revoke Game server" }).click();
       await dialog.getByText("The very next request with this key is refused with 401.").waitFor();
       await dialog.getByRole("button", { name: "Revoke key" }).click();
-      await page.getByRole("button", { name: "Revoke Game server" }).waitFor({ state: "detached" });
+      await replaced.waitFor({ state: "detached" });
       expect((await match(second)).status).toBe(401);
+      expect((await match(third)).status).toBe(200);
       expect(problems).toEqual([]);
     },
     TIMEOUT_MS,
@@ -216,8 +273,8 @@ describe("a developer in the dashboard", () => {
   );
 
   describe("with a snippet", () => {
-    const run = async (command: string, environment: Record<string, string> = {}) => {
-      const options = { cwd: directory, env: { ...process.env, ...environment } };
+    const run = async (command: string, environment: Record<string, string> = {}, cwd = directory) => {
+      const options = { cwd, env: { ...process.env, ...environment } };
       const { stdout, stderr } = await promisify(execFile)("bash", ["-c", command], options);
       return `${stdout}${stderr}`;
     };
@@ -239,12 +296,19 @@ describe("a developer in the dashboard", () => {
         .getByText(language, { exact: true })
         .click();
     };
+    /** A folder of Diegetic with one client in it: a build writes beside the sources. */
+    const copyOfClient = (name: string) => {
+      const folder = join(home, "diegetic");
+      cpSync(join(CLIENTS, name), join(folder, "clients", name), { recursive: true });
+      return folder;
+    };
     const save = async (file: string) => writeFileSync(join(directory, file), await copied(`Copy ${file}`));
 
     it(
       "gets a serving key, and a billed impression with curl",
       async () => {
         const { page, problems } = view;
+        mkdirSync(directory);
         await open("Snippets");
         await page.getByRole("button", { name: "Create serving key" }).click();
         await page.getByText("This serving key is shown once").waitFor();
@@ -260,10 +324,8 @@ describe("a developer in the dashboard", () => {
       "gets a billed impression with TypeScript",
       async () => {
         await choose("TypeScript");
+        await run(await copied("Copy Install"), { HOME: home, npm_config_offline: "true" }, ROOT);
         await save("first-ad.js");
-        writeFileSync(join(directory, "package.json"), JSON.stringify({ type: "module" }));
-        mkdirSync(join(directory, "node_modules/@diegetic"), { recursive: true });
-        symlinkSync(CLIENT_PACKAGE, join(directory, "node_modules/@diegetic/client"));
         await untilBilled(await copied("Copy Run"));
       },
       TIMEOUT_MS,
@@ -279,6 +341,47 @@ describe("a developer in the dashboard", () => {
           await save("first_ad.py");
           const command = (await copied("Copy Run")).replace("python3 ", `${python} -B `);
           await untilBilled(command, { PYTHONPATH: `${CLIENTS}python/src` });
+        },
+        TIMEOUT_MS,
+      );
+    }
+
+    const installing = findInstallingPython();
+    if (installing === undefined) {
+      it.skip(`is not installed with pip: ${PIP_MISSING}`, () => undefined);
+    } else {
+      it(
+        "gets a billed impression with Python after its install line, in an empty environment",
+        async () => {
+          await choose("Python");
+          const environment = join(home, "environment");
+          await run(`${installing} -m venv ${environment}`);
+          const settings = {
+            PATH: `${environment}/bin:${process.env.PATH}`,
+            DIEGETIC: copyOfClient("python"),
+            // Where packages come from a folder, pip asks an unreachable registry first, six times for each package.
+            PIP_RETRIES: "1",
+          };
+          await run(await copied("Copy Install"), settings);
+          await save("first_ad.py");
+          await untilBilled(await copied("Copy Run"), settings);
+        },
+        TIMEOUT_MS,
+      );
+    }
+
+    if (!hasDotnet) {
+      it.skip(`is not installed with dotnet: ${DOTNET_MISSING}`, () => undefined);
+    } else {
+      it(
+        "gets a billed impression with C# after its install line, in an empty folder",
+        async () => {
+          await choose("C#");
+          const folder = join(home, "dotnet-game");
+          mkdirSync(folder);
+          await run(await copied("Copy Install"), { DIEGETIC: copyOfClient("csharp") }, folder);
+          writeFileSync(join(folder, "Program.cs"), await copied("Copy Program.cs"));
+          await untilBilled(`cd ${folder} && ${await copied("Copy Run")}`);
         },
         TIMEOUT_MS,
       );
@@ -308,9 +411,15 @@ describe("a developer in the dashboard", () => {
       await open("Games");
       await page.getByRole("link", { name: GAME }).click();
       await page.getByRole("link", { name: "Who is shown?" }).click();
-      await page.getByRole("button", { name: "Block Emberroast" }).click();
+      const block = page.getByRole("button", { name: "Block Emberroast" });
+      await block.waitFor();
+      const blockedMeanwhile = newId("adv");
+      await changePlacement({ blocked_advertisers: [blockedMeanwhile] });
+      await block.click();
       await page.getByRole("dialog").getByRole("button", { name: "Block advertiser" }).click();
       await page.getByRole("button", { name: "Allow Emberroast" }).waitFor();
+      await page.getByRole("button", { name: `Allow ${blockedMeanwhile}` }).click();
+      await expectSoon(() => page.getByText("Blocked, and never seen here").count(), 0);
       expect(await seriousViolations(page)).toEqual([]);
 
       await page.getByRole("link", { name: "Test a scene" }).click();
@@ -327,6 +436,44 @@ describe("a developer in the dashboard", () => {
       await scene.click();
       await page.waitForURL(/location=harbour/);
       await expectSoon(() => page.getByLabel("Location").inputValue(), "harbour");
+
+      const moods = page.getByLabel("Moods", { exact: true }).and(page.locator("input"));
+      const ask = page.getByRole("button", { name: "Ask for an ad" });
+      await moods.fill("calm".repeat(100));
+      await moods.press("Enter");
+      await ask.click();
+      await expectSoon(() => moods.getAttribute("aria-invalid"), "true");
+      await page.getByText(/^game_context\.mood_tags\[0\] must be/).waitFor();
+      await moods.press("Backspace");
+      await ask.click();
+      await page.getByText("No ad: no campaign fits").waitFor();
+      expect(await page.getByText("You have changed the scene since").count()).toBe(0);
+      await page.getByLabel("Location").fill("pier");
+      await page.getByText("You have changed the scene since").waitFor();
+      expect(await seriousViolations(page)).toEqual([]);
+      expect(problems).toEqual([]);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    "is asked to sign in when the session has ended before a scene is sent, and keeps the scene",
+    async () => {
+      const { origin } = dashboard;
+      const headers = { origin };
+      const { page, problems } = await dashboard.newPage();
+      const signIn = { email: "mira@vale.example", password: PASSWORD };
+      const signedIn = await page.request.post(`${origin}/api/auth/sign-in`, { headers, data: signIn });
+      expect(signedIn.ok()).toBe(true);
+      await page.goto(`${origin}/match-tester`);
+      await page.getByLabel("Location").fill("lighthouse");
+      expect((await page.request.post(`${origin}/api/auth/sign-out`, { headers })).ok()).toBe(true);
+      await page.getByRole("button", { name: "Ask for an ad" }).click();
+      await page.getByText("Your session has ended.").waitFor();
+      await page.getByLabel("E-mail").fill(signIn.email);
+      await page.getByLabel("Password", { exact: true }).fill(signIn.password);
+      await page.getByRole("button", { name: "Sign in" }).click();
+      await expectSoon(() => page.getByLabel("Location").inputValue(), "lighthouse");
       expect(problems).toEqual([]);
     },
     TIMEOUT_MS,
@@ -337,15 +484,55 @@ describe("a developer in the dashboard", () => {
     async () => {
       const { page, problems } = view;
       await page.goto(`${dashboard.origin}/games/${GAME}/settings`);
-      await page.getByLabel("Ads per session").fill("7");
+      /** The body that saving sends, once it is answered. */
+      const savedWith = async (method: string): Promise<unknown> => {
+        const [answer] = await Promise.all([
+          page.waitForResponse(
+            (response) =>
+              response.url().endsWith(`/placements/${GAME}`) && response.request().method() === method,
+          ),
+          page.getByRole("button", { name: "Save settings" }).click(),
+        ]);
+        expect(answer.ok()).toBe(true);
+        await expectSoon(() => page.getByRole("button", { name: "Save settings" }).isDisabled(), true);
+        return answer.request().postDataJSON();
+      };
+      await page.getByLabel("Creator ID").fill(" ");
       await page.getByRole("button", { name: "Save settings" }).click();
-      await page.getByText("The settings are in force.").waitFor();
+      await expectSoon(() => page.getByLabel("Creator ID").getAttribute("aria-invalid"), "true");
+      await page.getByLabel("Creator ID").fill("northern studio");
+      expect(await savedWith("POST")).toEqual({
+        creator_id: "northern studio",
+        placement_types: ["narrative_hook", "product_mention", "location_brand", "character_reference"],
+      });
+      await page.getByLabel("Ads per session").fill("7");
+      expect(await savedWith("PATCH")).toEqual({ max_ads_per_session: 7 });
+      await page.getByText("The settings are in force.").first().waitFor();
+      const categories = page.getByLabel(/^Blocked categories/).and(page.locator("input"));
+      await categories.fill("gambling");
+      await categories.press("Enter");
+      await changePlacement({ blocked_categories: ["alcohol"], revenue_share_pct: 65 });
+      expect(await savedWith("PATCH")).toEqual({ blocked_categories: ["alcohol", "gambling"] });
+      await expectSoon(() => page.getByLabel("Your share").inputValue(), "65 %");
       expect(await seriousViolations(page)).toEqual([]);
 
       await page.getByRole("button", { name: "Turn off ads" }).click();
       await page.getByRole("dialog").getByRole("button", { name: "Turn off ads" }).click();
+      await page.getByRole("button", { name: "Turn on ads" }).waitFor();
+      const creator = page.getByLabel("Creator ID");
+      await page.getByText("Turn on ads to change it.").waitFor();
+      expect(await creator.getAttribute("readonly")).not.toBeNull();
+      await page.getByLabel("Ads per session").fill("8");
+      expect(await savedWith("PATCH")).toEqual({ max_ads_per_session: 8 });
+      await page.getByText("Turn on ads to change it.").waitFor();
+      expect(await seriousViolations(page)).toEqual([]);
+      await changePlacement({ placement_types: ["narrative_hook"] });
       await page.getByRole("button", { name: "Turn on ads" }).click();
       await page.getByRole("button", { name: "Turn off ads" }).waitFor();
+      expect(await readPlacement()).toMatchObject({ is_active: true, placement_types: ["narrative_hook"] });
+      expect(await creator.inputValue()).toBe("northern studio");
+      await page.getByLabel("Ads per session").fill("7");
+      expect(await savedWith("PATCH")).toEqual({ max_ads_per_session: 7 });
       await page.reload();
       await page.getByRole("heading", { name: GAME, level: 1 }).waitFor();
       await expectSoon(() => page.getByLabel("Ads per session").inputValue(), "7");
@@ -367,11 +554,25 @@ describe("a developer in the dashboard", () => {
         "INSERT INTO quarantined_impressions (impression_id, advertiser_id, record, reason) VALUES ($1, $2, $3, $4)",
         [id, newId("adv"), "{}", "no such campaign"],
       );
-      await database.end();
+      await database.query(
+        `INSERT INTO quarantined_impressions (impression_id, advertiser_id, record, reason, quarantined_at)
+         SELECT 'imp_older' || n, 'adv_older', '{}', 'damaged', now() - interval '1 day' FROM generate_series(1, 100) AS n`,
+      );
 
       await open("System");
+      await page.getByText("101 quarantined records to decide about").waitFor();
+      await page.getByText("The newest 100 of 101 are shown.").waitFor();
+      await page.getByRole("button", { name: "Show older records" }).click();
+      await page.getByText("101 rows", { exact: true }).waitFor();
+      await expectSoon(() => page.getByRole("button", { name: "Show older records" }).count(), 0);
+      await page.reload();
+      await page.getByText("101 rows", { exact: true }).waitFor();
+      await database.query("DELETE FROM quarantined_impressions WHERE advertiser_id = 'adv_older'");
+      await database.end();
+      await page.reload();
       await page.getByText("1 quarantined record to decide about").waitFor();
       await page.getByRole("row", { name: /Mira Vale/ }).waitFor();
+      await page.getByRole("row", { name: /^Management .*Ready/ }).waitFor();
       await page.getByRole("row", { name: /^Match .*Ready/ }).waitFor();
       await page.getByRole("row", { name: /^Billing .*Ready/ }).waitFor();
       await page.getByText("Every ledger tells the same story.").waitFor();

@@ -1,10 +1,25 @@
+import { readFile } from "node:fs/promises";
 import { eventually } from "@diegetic/testing/eventually";
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { type Dashboard, type ObservedPage, seriousViolations, startDashboard } from "./browser.fixture.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import {
+  answerOneByOne,
+  type Dashboard,
+  expectSoon,
+  isFocused,
+  layoutShift,
+  type ObservedPage,
+  seriousViolations,
+  startDashboard,
+} from "./browser.fixture.ts";
 
 const TIMEOUT_MS = 300_000;
 const FIRST_START_MS = 300_000;
 const GAME = "moonlit-keep-demo";
+const DESK = { width: 1280, height: 720 };
+const PHONE = { width: 390, height: 844 };
+const READS = /\/api\//;
+/** Of a good page, by the field's threshold. */
+const MAX_LAYOUT_SHIFT = 0.1;
 const UNAVAILABLE = {
   status: 503,
   headers: { "Retry-After": "1" },
@@ -27,6 +42,16 @@ describe("every page of an installation with demo data", () => {
       .replace(":webhook", webhook);
     await view.page.goto(`${dashboard.origin}${address}`);
     await view.page.getByRole("heading", { level: 1 }).first().waitFor();
+  };
+  /** A page of the first user who signs up: the demo's login is never the operator. */
+  const operatorPage = async () => {
+    const { page } = await dashboard.newPage();
+    const signedUp = await page.request.post(`${dashboard.origin}/api/auth/sign-up`, {
+      headers: { origin: dashboard.origin },
+      data: { name: "Olga Keeper", email: "olga@keeper.example", password: "a password of tests" },
+    });
+    expect(signedUp.status()).toBe(201);
+    return page;
   };
   const read = async <Answer>(path: string): Promise<Answer> => {
     const response = await view.page.request.get(`${dashboard.origin}/api${path}`);
@@ -57,6 +82,7 @@ describe("every page of an installation with demo data", () => {
     webhook = ((await created.json()) as { id: string }).id;
   }, FIRST_START_MS);
   afterAll(() => dashboard?.stop(), TIMEOUT_MS);
+  beforeEach(() => view.page.setViewportSize(DESK));
 
   it.each([
     ["/", "Spend, last 30 days"],
@@ -72,7 +98,7 @@ describe("every page of an installation with demo data", () => {
     ["/campaigns/:campaign/creatives/new", "Your line appears here."],
     ["/campaigns/:campaign/creatives/:creative", "In one player session"],
     ["/spend", "all rows together"],
-    ["/money", "Every UTC day of the last 90"],
+    ["/money", "Every UTC day from"],
     ["/games", GAME],
     [`/games/${GAME}`, "Calls over time"],
     [`/games/${GAME}/reasons`, "What helps"],
@@ -104,20 +130,370 @@ describe("every page of an installation with demo data", () => {
     TIMEOUT_MS,
   );
 
+  it.each([
+    ["/", "Spend, last 30 days"],
+    ["/campaigns", "Emberroast in every tavern"],
+    ["/campaigns/:campaign", "Impressions and players per day"],
+    ["/campaigns/:campaign/targeting", "Blocklist"],
+    ["/games", GAME],
+    [`/games/${GAME}`, "Calls over time"],
+    ["/earnings", "Lantern Row Agency"],
+    ["/money", "Every UTC day from"],
+  ])(
+    "%s does not move what it shows while the rest loads",
+    async (path, landmark) => {
+      const { page } = view;
+      const answers = await answerOneByOne(page, READS);
+      await open(path);
+      await page.getByText(landmark).first().waitFor();
+      await expectSoon(answers.isQuiet, true);
+      const { total, moved } = await layoutShift(page);
+      await page.unroute(READS);
+      expect([total < MAX_LAYOUT_SHIFT, moved]).toEqual([true, moved]);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    "begins a page that the keyboard opened at its heading, and leaves the focus on tabs and filters",
+    async () => {
+      const { page } = view;
+      const focused = () => page.locator(":focus").textContent();
+      await open("/campaigns");
+      expect(await page.locator(":focus").count()).toBe(0);
+      await page
+        .getByRole("navigation", { name: "Main" })
+        .getByRole("link", { name: "Games" })
+        .press("Enter");
+      await expectSoon(focused, "Games");
+      expect(await page.locator(":focus").getAttribute("tabindex")).toBe("-1");
+      expect(await page.getByRole("heading", { level: 1, name: "Games" }).count()).toBe(1);
+
+      await page.getByRole("link", { name: GAME }).press("Enter");
+      await expectSoon(focused, GAME);
+      const tab = page.getByRole("link", { name: "Which words fit?" });
+      await tab.press("Enter");
+      await page.getByText("Words that this game sends").first().waitFor();
+      expect(await focused()).toBe("Which words fit?");
+      expect(await seriousViolations(page)).toEqual([]);
+
+      await open("/campaigns");
+      const search = page.getByRole("textbox", { name: "Search campaigns" });
+      await search.fill("Emberroast");
+      await expectSoon(() => new URL(page.url()).searchParams.get("q"), "Emberroast");
+      expect(await isFocused(search)).toBe(true);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    "marks rows of a former choice until those of the new one are there, and names them as what they are",
+    async () => {
+      const { page } = view;
+      await open("/earnings");
+      const table = page.getByRole("table", { name: "Earnings by game" });
+      await table.getByText(GAME).waitFor();
+      let answer = () => {};
+      const isAsked = new Promise<void>((resolve) => {
+        answer = resolve;
+      });
+      const isNarrowed = ({ search }: URL) => search.includes("advertiser_id=");
+      await page.route(isNarrowed, async (route) => {
+        await isAsked;
+        await route.continue();
+      });
+      await page.getByRole("combobox", { name: "Advertiser" }).click();
+      await page.getByRole("option", { name: "Lantern Row Agency" }).click();
+      const busy = page.locator('[aria-busy="true"]').filter({ has: table });
+      await busy.first().waitFor();
+      const payer = page.getByText("Paid by Lantern Row Agency.", { exact: true });
+      expect(await payer.count()).toBe(0);
+      answer();
+      await payer.waitFor();
+      await busy.first().waitFor({ state: "detached" });
+      await page.unroute(isNarrowed);
+    },
+    TIMEOUT_MS,
+  );
+
+  it.each([
+    ["/campaigns", "Campaigns", "Spend"],
+    ["/money", "Statement", "Charges"],
+    ["/games", "Games", "Total earned"],
+    [`/games/${GAME}/advertisers`, "Advertisers", "Earned"],
+    ["/earnings", "Earnings by game", "In the period"],
+    ["/earnings", "Earnings by game", "All time"],
+    ["/earnings", "Earnings by advertiser", "In the period"],
+    ["/earnings", "Earnings by advertiser", "All time"],
+    ["/system", "Accounts", "Balance"],
+  ])(
+    "%s has in the CSV of %s what the page shows under %s, in dollars",
+    async (path, label, header) => {
+      const page = path === "/system" ? await operatorPage() : view.page;
+      await page.goto(`${dashboard.origin}${path}`);
+      const table = page.getByRole("table", { name: label });
+      await table.getByRole("columnheader", { name: header, exact: true }).waitFor();
+      const headers = await table.getByRole("columnheader").allTextContents();
+      const shown = table.getByRole("row").nth(1).getByRole("cell").nth(headers.indexOf(header));
+      await shown.filter({ hasText: /\$[\d,]+\.\d\d/ }).waitFor();
+      const shownDollars = Number((await shown.textContent())?.replaceAll(/[^\d.]/g, ""));
+      const saved = page.waitForEvent("download");
+      await page.getByRole("button", { name: `CSV of ${label}` }).click();
+      const lines = (await readFile(await (await saved).path(), "utf8")).split("\r\n");
+      const [names, firstRow] = lines.map(cellsOf);
+      const column = names?.indexOf(`${header} (USD)`) ?? -1;
+      expect([names, column]).not.toEqual([names, -1]);
+      expect(Number(firstRow?.[column])).toBeCloseTo(shownDollars, 1);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    "has counted what a campaign was matched in each game in the last day",
+    async () => {
+      const { games } = await read<{ games: { game_id: string; matches: number; impressions: number }[] }>(
+        `/campaigns/${campaign}/analytics/games`,
+      );
+      const counted = games.filter(({ matches, impressions }) => matches > impressions && impressions > 0);
+      expect(counted.map(({ game_id: id }) => id)).toContain(GAME);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    "lets rows be chosen on a phone",
+    async () => {
+      const { page } = view;
+      await page.setViewportSize(PHONE);
+      await open("/campaigns");
+      await page
+        .getByRole("checkbox", { name: /^Choose / })
+        .first()
+        .check();
+      await page.getByRole("region", { name: "Chosen rows" }).getByText("1 chosen").waitFor();
+      expect(await seriousViolations(page)).toEqual([]);
+    },
+    TIMEOUT_MS,
+  );
+
+  it.each([
+    ["/campaigns/:campaign", "Spend and where it leads", "audience"],
+    [`/games/${GAME}`, "Calls over time", "words"],
+  ])(
+    "%s has its figures with their change, then its chart, then its tabs",
+    async (path, chart, other) => {
+      const { page } = view;
+      const main = page.getByRole("main");
+      const tabs = 'navigation "Questions"';
+      const change = page.getByText(/^[+-]?[\d.]+% week on week$/).first();
+      /** Where these stand among what a screen reader reads. */
+      const places = async (...texts: string[]) => {
+        const read = await main.ariaSnapshot();
+        return texts.map((text) => read.indexOf(text));
+      };
+      await open(path);
+      await change.waitFor();
+      await page.getByRole("heading", { name: chart }).waitFor();
+      const inOrder = await places("week on week", `heading "${chart}"`, tabs);
+      expect(inOrder).not.toContain(-1);
+      expect(inOrder).toEqual(inOrder.toSorted((one, other) => one - other));
+
+      await open(`${path}/${other}`);
+      await change.waitFor();
+      const [figures = -1, absent, below = -1] = await places("week on week", `heading "${chart}"`, tabs);
+      expect([figures >= 0, absent, figures < below]).toEqual([true, -1, true]);
+    },
+    TIMEOUT_MS,
+  );
+
+  it.each([
+    ["/campaigns/:campaign", 7, "Is it pacing?", "Who sees it?", "audience", "Countries"],
+    [`/games/${GAME}`, 5, "Is it working?", "Which words fit?", "words", "Words that this game sends"],
+  ])(
+    "%s has all its %d tabs on a phone, by the keyboard alone",
+    async (path, count, first, next, address, landmark) => {
+      const { page, problems } = view;
+      await page.setViewportSize(PHONE);
+      await open(path);
+      const questions = page.getByRole("navigation", { name: "Questions" });
+      await questions.getByRole("button", { name: first }).press("Enter");
+      const items = page.getByRole("menuitem");
+      await items.first().waitFor();
+      expect(await items.count()).toBe(count);
+      expect(await items.first().getAttribute("aria-current")).toBe("page");
+      expect(await seriousViolations(page)).toEqual([]);
+      await page.keyboard.press("Escape");
+      await items.first().waitFor({ state: "detached" });
+      await questions.getByRole("button", { name: first }).press("Enter");
+      await items.first().waitFor();
+      await expectSoon(async () => {
+        const isReached = await isFocused(page.getByRole("menuitem", { name: next }));
+        if (!isReached) await page.keyboard.press("ArrowDown");
+        return isReached;
+      }, true);
+      await page.keyboard.press("Enter");
+      await page.getByText(landmark).first().waitFor();
+      await questions.getByRole("button", { name: next }).waitFor();
+      expect(new URL(page.url()).pathname.endsWith(`/${address}`)).toBe(true);
+      expect(await seriousViolations(page)).toEqual([]);
+      expect(problems).toEqual([]);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    "says beside its bar what a campaign spent and what was planned by now",
+    async () => {
+      const { page } = view;
+      const amounts = /^\$[\d.]+ of \$90\.00 spent; planned by now: \$[\d.]+$/;
+      await open("/campaigns");
+      await page
+        .getByRole("row", { name: /Nightweave/ })
+        .getByText(amounts)
+        .waitFor();
+      const unplanned = page.getByRole("row", { name: /Emberroast/ });
+      await unplanned.getByText(/^\$[\d.]+ of \$600\.00 spent$/).waitFor();
+
+      await page.setViewportSize(PHONE);
+      const campaigns = page.getByRole("list", { name: "Campaigns" });
+      const phoneRow = campaigns.getByRole("listitem").filter({ hasText: "Nightweave" });
+      await phoneRow.getByText("More", { exact: true }).click();
+      await phoneRow.getByText(amounts).waitFor();
+      expect(await seriousViolations(page)).toEqual([]);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    "shows the API reference on a desk and on a phone, with an operation and the form for keys open",
+    async () => {
+      const { page, problems } = await dashboard.newPage();
+      const excess = () =>
+        page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth");
+      for (const width of [1440, 390]) {
+        await page.setViewportSize({ width, height: 844 });
+        await page.goto(`${dashboard.origin}/docs`);
+        await page.getByText("Every path starts with /api").waitFor();
+        expect(await seriousViolations(page)).toEqual([]);
+        await page.getByRole("button", { name: /Find the best ad for a scene/ }).click();
+        await page.getByRole("button", { name: "Try it out" }).click();
+        await page.getByRole("textbox", { name: "Request body" }).waitFor();
+        expect(await excess()).toBe(0);
+        await page.getByRole("button", { name: "Authorize" }).first().click();
+        await page.getByRole("heading", { name: "Available authorizations" }).waitFor();
+        expect(await seriousViolations(page)).toEqual([]);
+        expect(await excess()).toBe(0);
+        await page.goto("about:blank");
+      }
+      expect(problems.filter((problem) => !problem.endsWith("about:blank"))).toEqual([]);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    "explains a recent scene without an ad rule by rule, and finds the scene again in the address",
+    async () => {
+      const { page, problems } = view;
+      const game = page.getByRole("combobox", { name: "Game" });
+      const explanation = page.getByRole("region", { name: "Explanation" });
+      await open("/campaigns/:campaign/explain");
+      await page.getByRole("combobox", { name: /^A recent scene without an ad/ }).click();
+      await page.getByRole("option").last().click();
+      await expectSoon(() => new URL(page.url()).searchParams.has("game"), true);
+      await page.getByRole("button", { name: "Explain", exact: true }).click();
+      for (const group of ["The campaign", "The game", "Targeting", "Money", "Caps"]) {
+        await explanation.getByRole("heading", { name: group, exact: true }).waitFor();
+      }
+      const rules = explanation.getByRole("listitem");
+      const marks = rules.getByRole("img", { name: /^(Passed|Failed)$/ });
+      await rules
+        .filter({ hasText: /^Status 101/ })
+        .getByRole("img", { name: "Passed" })
+        .waitFor();
+      expect(await marks.count()).toBe(await rules.count());
+      expect(await seriousViolations(page)).toEqual([]);
+
+      const address = page.url();
+      const explained = await game.inputValue();
+      await page.reload();
+      await expectSoon(() => game.inputValue(), explained);
+      expect(page.url()).toBe(address);
+      expect(problems).toEqual([]);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    "explains a typed scene with the campaign's rank against the best other one",
+    async () => {
+      const { page, problems } = view;
+      await open("/campaigns/:campaign/explain?location=tavern");
+      await page.getByRole("combobox", { name: "Game" }).fill(GAME);
+      await page.getByRole("textbox", { name: "Text of the scene" }).fill("Rain drums on the roof.");
+      await page.getByRole("button", { name: "Explain", exact: true }).click();
+      const explanation = page.getByRole("region", { name: "Explanation" });
+      await explanation
+        .getByRole("alert")
+        .filter({ hasText: /The campaign would be served in this scene\./ })
+        .waitFor();
+      await explanation.getByText("Best other rank").waitFor();
+      const { searchParams } = new URL(page.url());
+      expect(Object.fromEntries(searchParams)).toMatchObject({
+        location: "tavern",
+        narrative: "Rain drums on the roof.",
+      });
+      expect(await seriousViolations(page)).toEqual([]);
+      expect(problems).toEqual([]);
+    },
+    TIMEOUT_MS,
+  );
+
   it(
     "tells a story whose line is matched, seen and paid for while it is played",
     async () => {
       const { page, problems } = await dashboard.newPage();
+      const held = page.getByRole("region", { name: "Ledger" }).getByText(/^Held for open matches./);
+      const isHolding = held.filter({ hasText: /[1-9]/ });
+      let impressions = 0;
+      // An impression is sent only when the panel has shown what its match holds.
+      await page.route(/\/impressions$/, async (route) => {
+        impressions += 1;
+        await isHolding.waitFor();
+        await route.continue();
+      });
+      await page.route(/\/match$/, async (route) => {
+        const response = await route.fetch();
+        if (response.status() !== 200) return route.fulfill({ response });
+        const ad = await response.json();
+        const unknown = { lighting: "ultraviolet", location: "the far side of a mirror" };
+        const json = { ...ad, biased_pipeline: { ...ad.biased_pipeline, ...unknown } };
+        return route.fulfill({ response, json });
+      });
+      await page.clock.install();
       await page.goto(`${dashboard.origin}/sign-in`);
       await page.getByRole("link", { name: "Play the demo game" }).click();
+      await held.filter({ hasNotText: /[1-9]/ }).waitFor();
       await page.getByRole("button", { name: "Begin the story" }).click();
-      await page.getByRole("button", { name: "Follow the light to the tavern" }).click();
+      await page.getByText(/The line was in view|No ad for this scene/).waitFor();
+
+      // A line below the fold is not seen, however long it stands there.
+      await page.setViewportSize({ width: DESK.width, height: 240 });
+      await page.evaluate("scrollTo(0, 0)");
+      const sent = impressions;
+      await page.getByRole("button", { name: "Follow the light to the tavern" }).dispatchEvent("click");
+      await page.getByText(/is held until the line has been seen/).waitFor();
+      await page.clock.runFor(10_000);
+      expect(impressions).toBe(sent);
+      await page.setViewportSize(DESK);
       await page.getByRole("button", { name: "Walk up to the keep" }).waitFor();
       await page
         .getByText(/^POST .*match$/)
         .first()
         .waitFor();
       await page.getByText(/The line was in view\. .* paid/).waitFor();
+      await held.filter({ hasNotText: /[1-9]/ }).waitFor();
+      await page.getByText("Lighting: ultraviolet (not drawn)").waitFor();
+      await page.getByText("Location: the far side of a mirror (not drawn)").waitFor();
       expect(await seriousViolations(page)).toEqual([]);
       expect(problems).toEqual([]);
     },
@@ -127,6 +503,12 @@ describe("every page of an installation with demo data", () => {
   it.each<[string, RegExp, string, RegExp]>([
     ["/", /\/analytics\/campaigns$/, "What needs attention could not be loaded.", /^yesterday [\d,]+$/],
     ["/money", /\/deposits$/, "Deposits could not be loaded.", /^free for new matches$/],
+    [
+      "/match-tester",
+      /\/no-match-scenes$/,
+      "The recent scenes could not be loaded.",
+      /^And then the innkeeper said …$/,
+    ],
     ["/members", /\/invitations$/, "Open invitations could not be loaded.", /^demo@example\.com$/],
   ])(
     "%s shows what was loaded beside what failed",
@@ -141,6 +523,29 @@ describe("every page of an installation with demo data", () => {
       await page.unroute(isFailing);
       await alert.getByRole("button", { name: "Try again" }).click();
       await alert.waitFor({ state: "detached" });
+    },
+    TIMEOUT_MS,
+  );
+
+  it.each<[string, RegExp, string, RegExp]>([
+    ["/money", /\/ledger$/, "Balance", /^\$220\.00$/],
+    ["/money", /\/profile$/, "Earlier years", /^free for new matches$/],
+    ["/spend", /\/analytics\/spend$/, "Spend", /^One row for each$/],
+    ["/campaigns/:campaign/explain", /\/no-match-scenes$/, "Recent scenes", /^Text of the scene$/],
+    ["/spend", /\/analytics\/campaigns$/, "Campaigns", /^all rows together$/],
+  ])(
+    "%s reads again what failed at %p where it is missing: %s",
+    async (path, failing, part, landmark) => {
+      const { page } = view;
+      const isFailing = ({ pathname }: URL) => failing.test(pathname);
+      await page.route(isFailing, (route) => route.fulfill(UNAVAILABLE));
+      await open(path);
+      const again = page.getByRole("button", { name: `Try again: ${part}`, exact: true });
+      await again.waitFor();
+      await page.getByText(landmark).first().waitFor();
+      await page.unroute(isFailing);
+      await again.click();
+      await again.waitFor({ state: "detached" });
     },
     TIMEOUT_MS,
   );
@@ -174,3 +579,7 @@ describe("every page of an installation with demo data", () => {
     TIMEOUT_MS,
   );
 });
+
+function cellsOf(line: string): string[] {
+  return line.match(/(?<=^|,)(?:"[^"]*"|[^,]*)/g) ?? [];
+}

@@ -3,6 +3,7 @@ import type { Page } from "playwright-core";
 import {
   type Dashboard,
   expectSoon,
+  faintDisabledTexts,
   type ObservedPage,
   seriousViolations,
   startDashboard,
@@ -12,18 +13,22 @@ const SETUP_TOKEN = "what whoever started it knows";
 const PASSWORD = "a calm evening by the fire";
 /** The names of controls that change something; a viewer sees none of them. */
 const CHANGING =
-  /^(Activate|Add|Block|Create|Delete|Deposit|Duplicate|Exclude|Include|Invite|More|New|Pause|Register|Remove|Rename|Revoke|Rotate|Save|Write)\b/;
+  /^(Activate|Add|Allow|Ask|Block|Create|Delete|Deposit|Duplicate|Edit|Exclude|Include|Invite|More|New|Pause|Register|Remove|Rename|Resolve|Revoke|Rotate|Save|Send|Turn|Withdraw|Write)\b/;
+const GAME = "hearth-keep";
 
 describe("the members of an account", () => {
   let dashboard: Dashboard;
   let owner: ObservedPage;
   let invited: ObservedPage;
+  /** Of Bo Quill, who has an account of his own and is a viewer of Hearthwell. */
+  let twofold: ObservedPage;
   let campaignId = "";
 
   beforeAll(async () => {
     dashboard = await startDashboard({ SETUP_TOKEN });
     owner = await dashboard.newPage();
     invited = await dashboard.newPage();
+    twofold = await dashboard.newPage();
     campaignId = await signUpWithCampaign(owner.page, dashboard.origin);
   });
   afterAll(() => dashboard?.stop());
@@ -59,6 +64,10 @@ describe("the members of an account", () => {
 
   it("look at everything as a viewer, and find nothing that changes it", async () => {
     const { page, problems } = invited;
+    const game = { creator_id: "hearth", placement_types: ["narrative_hook"] };
+    expect(await statusOf(owner.page, "POST", `/placements/${GAME}`, game)).toBe(201);
+    const webhook = { url: "https://hooks.hearthwell.example/diegetic", events: ["campaign.exhausted"] };
+    expect(await statusOf(owner.page, "POST", "/webhooks", webhook)).toBe(201);
     for (const [path, landmark] of pagesOf(campaignId)) {
       await page.goto(`${dashboard.origin}${path}`);
       await page.getByText(landmark).first().waitFor();
@@ -74,6 +83,7 @@ describe("the members of an account", () => {
     }
     await page.goto(`${dashboard.origin}/campaigns/${campaignId}/settings`);
     await expectSoon(() => page.getByLabel("Name", { exact: true }).isDisabled(), true);
+    expect(await faintDisabledTexts(page)).toEqual([]);
     expect(await seriousViolations(page)).toEqual([]);
     expect(problems).toEqual([]);
   });
@@ -106,7 +116,7 @@ describe("the members of an account", () => {
   });
 
   it("are offered to reload a page whose account another tab has switched", async () => {
-    const { page, problems } = await dashboard.newPage();
+    const { page, problems } = twofold;
     await page.goto(`${dashboard.origin}/sign-up`);
     await page.getByLabel("Your name").fill("Bo Quill");
     await page.getByLabel("E-mail").fill("bo@quill.example");
@@ -134,11 +144,121 @@ describe("the members of an account", () => {
     expect(problems).toEqual([]);
   });
 
+  it("switch accounts by the menu, and find their theme again", async () => {
+    const { page, problems } = twofold;
+    const menu = page.getByRole("button", { name: /^Account menu:/ });
+    const choose = async (name: string | RegExp) => {
+      await menu.click();
+      await page.getByRole("menuitem", { name }).click();
+    };
+    const campaign = page.getByRole("link", { name: "Autumn in the taverns" });
+    await choose(/\(owner\)$/);
+    await page.getByRole("heading", { name: "Overview" }).waitFor();
+    await menu.filter({ hasNotText: "Hearthwell" }).waitFor();
+    await page.getByRole("link", { name: "Campaigns", exact: true }).click();
+    await page.getByRole("heading", { name: "Campaigns", level: 1 }).waitFor();
+    await page.getByRole("link", { name: "Go to the first steps" }).waitFor();
+    expect(await campaign.count()).toBe(0);
+    await choose("Hearthwell (viewer)");
+    await menu.filter({ hasText: "Hearthwell" }).waitFor();
+    await page.getByRole("link", { name: "Campaigns", exact: true }).click();
+    await campaign.waitFor();
+
+    const scheme = () => page.evaluate("getComputedStyle(document.documentElement).colorScheme");
+    expect(await scheme()).toBe("light");
+    await choose("Dark theme");
+    await expectSoon(scheme, "dark");
+    await page.reload();
+    await campaign.waitFor();
+    expect(await scheme()).toBe("dark");
+    await choose("Theme of the system");
+    await expectSoon(scheme, "light");
+    expect(problems).toEqual([]);
+  });
+
+  it("end a session of another browser, which is asked to sign in at its next action", async () => {
+    const { page, problems } = twofold;
+    const other = await dashboard.newPage();
+    await signIn(other.page, `${dashboard.origin}/campaigns`, PASSWORD);
+    const members = other.page.getByRole("link", { name: "Members", exact: true });
+    await members.waitFor();
+    await page.goto(`${dashboard.origin}/account`);
+    const rows = page.getByRole("table", { name: "Sessions" }).getByRole("row");
+    const own = rows.filter({ hasText: "This browser" });
+    await own.waitFor();
+    expect(await rows.count()).toBe(3);
+    expect(await own.getByRole("button").count()).toBe(0);
+    expect(await seriousViolations(page)).toEqual([]);
+    await rows.getByRole("button", { name: /^End session in / }).click();
+    await page.getByText("The session was ended.").waitFor();
+    await expectSoon(() => rows.count(), 2);
+    await own.waitFor();
+
+    await members.click();
+    await other.page.getByText(/^Your session has ended\./).waitFor();
+    expect(await seriousViolations(other.page)).toEqual([]);
+    expect([...problems, ...other.problems]).toEqual([]);
+  });
+
+  it("change their password, and sign in with the new one only", async () => {
+    const { page, problems } = twofold;
+    const current = page.getByLabel("Current password");
+    const next = "a calmer evening by the fire";
+    await current.fill("not this one");
+    await page.getByLabel("New password").fill(next);
+    await page.getByRole("button", { name: "Change password" }).click();
+    await page.getByText(/^current_password /).waitFor();
+    expect(await current.getAttribute("aria-invalid")).toBe("true");
+    expect(await seriousViolations(page)).toEqual([]);
+    await current.fill(PASSWORD);
+    await page.getByRole("button", { name: "Change password" }).click();
+    await page.getByText(/^The password was changed/).waitFor();
+
+    await page.getByRole("button", { name: /^Account menu:/ }).click();
+    await page.getByRole("menuitem", { name: "Sign out" }).click();
+    await signIn(page, dashboard.origin, PASSWORD);
+    await page.getByRole("alert").waitFor();
+    await signIn(page, dashboard.origin, next);
+    await page.getByRole("heading", { name: "Overview" }).waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  it("see a notice while their browser is offline, and what an installation nearby answers", async () => {
+    const page = await owner.page.context().newPage();
+    await page.goto(`${dashboard.origin}/members`);
+    await page.getByRole("heading", { name: "Members", level: 1 }).waitFor();
+    const notice = page.getByRole("status", { name: "Connection" }).getByText(/^You are offline/);
+    expect(await notice.count()).toBe(0);
+    await page.context().setOffline(true);
+    await notice.waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+    await page.context().setOffline(false);
+    await notice.waitFor({ state: "detached" });
+
+    // The browser says that it has no connection, and still reaches this machine.
+    await page.evaluate("dispatchEvent(new Event('offline'))");
+    await notice.waitFor();
+    await page.getByRole("link", { name: "API keys", exact: true }).click();
+    await page.getByText("The door is locked, and no key has been cut.").waitFor();
+    await notice.waitFor();
+    await page.close();
+  });
+
   it("lose access as soon as an owner removes them, and their keys with them", async () => {
     const { page } = owner;
     await page.getByRole("combobox", { name: "Role of Vera Quill" }).click();
     await page.getByRole("option", { name: "Owner" }).click();
     await page.getByText("Vera Quill is owner now.").waitFor();
+    await page.getByRole("combobox", { name: "Role of Ada Hearth" }).click();
+    await page.getByRole("option", { name: "Viewer" }).click();
+    await page.getByRole("dialog", { name: "Give up your role as owner" }).waitFor();
+    await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+    await expectSoon(() => page.getByRole("combobox", { name: "Role of Ada Hearth" }).inputValue(), "Owner");
+    const row = await page.getByRole("row", { name: /Ada Hearth/ }).elementHandle();
+    await page.getByLabel("Name", { exact: true }).fill("Hearthwell & Quill");
+    await page.getByRole("button", { name: "Rename account" }).click();
+    await page.getByText("Who works in the account Hearthwell & Quill.").waitFor();
+    expect(await row?.evaluate(({ isConnected }) => isConnected)).toBe(true);
     const key = { label: "Vera's tool", scopes: ["advertiser"] };
     expect(await statusOf(invited.page, "POST", "/api-keys", key)).toBe(201);
     await page.getByRole("button", { name: "Remove Vera Quill" }).click();
@@ -156,12 +276,20 @@ describe("the members of an account", () => {
   });
 });
 
+/** Signs in as Bo Quill, on the way to an address. */
+async function signIn(page: Page, address: string, password: string): Promise<void> {
+  await page.goto(address);
+  await page.getByLabel("E-mail").fill("bo@quill.example");
+  await page.getByLabel("Password", { exact: true }).fill(password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+}
+
 /** Each page, and a text that says that it has loaded. */
 function pagesOf(campaignId: string): [path: string, landmark: string | RegExp][] {
   return [
     ["/", "First steps"],
     ["/campaigns", "Winter in the taverns"],
-    [`/campaigns/${campaignId}`, "Spend against the ideal line"],
+    [`/campaigns/${campaignId}`, "Spend and where it leads"],
     [`/campaigns/${campaignId}/lines`, "Creatives"],
     [`/campaigns/${campaignId}/targeting`, "Blocklist"],
     [`/campaigns/${campaignId}/settings`, "Bid per thousand impressions"],
@@ -171,6 +299,18 @@ function pagesOf(campaignId: string): [path: string, landmark: string | RegExp][
     ["/campaigns/new", "Ask an owner or a manager"],
     [`/campaigns/${campaignId}/creatives/new`, "Ask an owner or a manager"],
     ["/spend", "One row for each"],
+    [`/campaigns/${campaignId}/simulator`, "Try one of these"],
+    [`/campaigns/${campaignId}/explain`, "Text of the scene"],
+    ["/games", GAME],
+    [`/games/${GAME}`, "Calls over time"],
+    [`/games/${GAME}/reasons`, "No scene has asked yet."],
+    [`/games/${GAME}/words`, "No word has been said yet."],
+    [`/games/${GAME}/advertisers`, "Nobody has spoken here yet."],
+    [`/games/${GAME}/settings`, "As a viewer you can look at settings only"],
+    ["/match-tester", "As a viewer you cannot ask for ads"],
+    ["/earnings", "Nobody has paid here yet."],
+    ["/snippets", "Watch it arrive"],
+    ["/webhooks", "hooks.hearthwell.example"],
   ];
 }
 

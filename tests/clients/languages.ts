@@ -1,5 +1,6 @@
 import { execFile, spawnSync } from "node:child_process";
-import { readdirSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -16,13 +17,38 @@ export interface Language {
 export const CLIENTS = fileURLToPath(new URL("../../clients/", import.meta.url));
 
 const run = promisify(execFile);
+const PYTHONS = [process.env.PYTHON ?? "python3", "/usr/bin/python3"];
 const PYTHON_NEEDED = "import sys, httpx; assert sys.version_info >= (3, 11)";
 
 /** A Python with httpx; Debian's, too, where another one comes first on the PATH. */
-export const python = [process.env.PYTHON ?? "python3", "/usr/bin/python3"].find((program) =>
-  succeeds(program, ["-c", PYTHON_NEEDED]),
-);
+export const python = PYTHONS.find((program) => succeeds(program, ["-c", PYTHON_NEEDED]));
 export const PYTHON_MISSING = "no Python 3.11 with httpx (Debian: apt-get install python3-httpx)";
+
+/** A Python that can make an environment and installs from its package registry; asks the registry. */
+export function findInstallingPython(): string | undefined {
+  const folder = mkdtempSync(join(tmpdir(), "diegetic-pip-"));
+  const ask = [
+    "-m",
+    "pip",
+    "install",
+    "--dry-run",
+    "--quiet",
+    "--retries",
+    "0",
+    "--no-deps",
+    "--target",
+    folder,
+  ];
+  const found = PYTHONS.find(
+    (program) => succeeds(program, ["-c", "import venv, ensurepip"]) && succeeds(program, [...ask, "httpx"]),
+  );
+  rmSync(folder, { recursive: true, force: true });
+  return found;
+}
+export const PIP_MISSING = "no Python with venv and pip, or no package registry";
+
+export const hasDotnet = succeeds("dotnet", ["--version"]);
+export const DOTNET_MISSING = "no .NET SDK";
 
 export const hasMono = succeeds("mcs", ["--version"]) && succeeds("mono", ["--version"]);
 export const MONO_MISSING =

@@ -53,6 +53,7 @@ GET /creator-revenue                                          | developer       
 GET /creator-revenue/{game_id}                                | developer                 | analytics
 GET /creator-revenue/{game_id}/advertisers                    | developer                 | analytics
 GET /earnings                                                 | developer                 | analytics
+GET /earnings/advertisers                                     | developer                 | analytics
 GET /traffic                                                  | developer                 | analytics
 GET /traffic/{game_id}                                        | developer                 | analytics
 GET /traffic/{game_id}/no-match-scenes                        | developer                 | analytics

@@ -71,6 +71,7 @@ it(
     const none = { impressions: 0, seen_rate: 0, spent_cents: 0 };
     expect(report).toMatchObject({
       campaign_id: campaignId,
+      open_holds: SHARE + AT_A_TIME,
       games: [
         { ...none, game_id: HOARDING, matches: SHARE, held_cents: SHARE * PRICE_CENTS },
         { ...none, game_id: HONEST, matches: AT_A_TIME, held_cents: AT_A_TIME * PRICE_CENTS },

@@ -8,6 +8,7 @@ import { memory } from "./memory/memory.ts";
 import { scripts } from "./scripts/scripts.ts";
 import { serving } from "./serving/serving.ts";
 import { snapshot } from "./snapshot/snapshot.ts";
+import { start } from "./start/start.ts";
 import { writeBack } from "./write-back/write-back.ts";
 
 /** All suites of `npm run bench`, in this order. */
@@ -22,4 +23,5 @@ export const suites: readonly Suite[] = [
   statements,
   analytics,
   management,
+  start,
 ];

@@ -69,7 +69,7 @@ describe("audit", () => {
     expect(report.findings).toEqual([]);
     expect(report).toMatchObject({ verdict: "agrees", wasQuiet: true, differences: 0, notCompared: [] });
     const whole = report.lines.find(({ check }) => check === "whole_impressions");
-    expect(whole).toMatchObject({ compared: 9, expected: 108n, found: 108n });
+    expect(whole).toMatchObject({ compared: 10, expected: 120n, found: 120n });
     expect(auditText(report)).toMatch(
       /Spent, millicents: Redis = Postgres \+ outbox +\d+ .* ok\n[\s\S]*All stores agree\.\n$/,
     );

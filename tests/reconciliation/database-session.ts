@@ -13,6 +13,7 @@ export interface DatabaseSession {
 const FIRST_ROW: Record<string, string> = {
   campaign_rollups: "campaign_id, day",
   campaign_version_rollups: "campaign_id, campaign_version",
+  game_advertiser_rollups: "account_id, day, game_id, advertiser_id",
   game_rollups: "account_id, game_id, day",
   impressions: "day, impression_id",
 };

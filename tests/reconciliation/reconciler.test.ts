@@ -76,9 +76,11 @@ describe("reconciler", () => {
       },
     ]);
     expect(await metric('reconciliation_differences{check="wallet_held"')).toBe(0);
+    // A report is written every two seconds: the latest may be from before the difference.
     const reported = await eventually(async () => {
       const [report] = await readProcessReports(world.redis, Date.now());
-      return report?.reconciliation?.finishedAtMs ? report : undefined;
+      const { finishedAtMs, differences } = report?.reconciliation ?? {};
+      return finishedAtMs && differences ? report : undefined;
     });
     expect(reported).toMatchObject({
       service: "billing",

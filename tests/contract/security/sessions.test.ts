@@ -1,4 +1,4 @@
-import { newId, sessionOperations } from "@diegetic/contracts";
+import { allOperations, newId, sessionOperations } from "@diegetic/contracts";
 import { undocumented } from "@diegetic/testing/documented";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { BASE_PATH, type ComposedApi, startComposedApi } from "../composed-api.fixture.ts";
@@ -6,7 +6,8 @@ import { BASE_PATH, type ComposedApi, startComposedApi } from "../composed-api.f
 const OWN_PAGE = { "Sec-Fetch-Site": "same-origin" };
 const PLACEMENT = { creator_id: "studio", placement_types: ["narrative_hook"] };
 
-const MANAGEMENT_LIMIT = 40;
+/** More than the API has changes: one session tries them all. */
+const MANAGEMENT_LIMIT = 60;
 
 let api: ComposedApi;
 beforeAll(async () => {
@@ -210,10 +211,43 @@ describe("roles", () => {
   });
 });
 
+const pathOf = ({ path }: { path: string }) => path.replace(/\{[a-z_]+\}/g, "none");
+
+describe("a change of the API by a session", () => {
+  /** They hold, serve and change nothing. */
+  const FOR_VIEWERS = ["simulateCampaign", "explainCampaign"];
+  const changes = allOperations()
+    .filter(({ method }) => method !== "GET")
+    .map((operation) => [operation.operationId, operation] as const);
+  let owner: string;
+  let viewer: string;
+  beforeAll(async () => {
+    ({ cookie: owner } = await signedUp());
+    const invited = await call("POST", "/invitations", { cookie: owner, body: { role: "viewer" } });
+    const { token } = JSON.parse(invited.text);
+    ({ cookie: viewer } = await signedUp({ invitation_token: token }));
+  });
+
+  it.each(changes)("%s is refused to other sites", async (_id, operation) => {
+    const body = operation.request?.example;
+    const headers = { Origin: "https://evil.example" };
+    const answer = await call(operation.method, pathOf(operation), { cookie: owner, body, headers });
+    expect([answer.status, answer.text]).toEqual([403, expect.stringContaining("dashboard's own pages")]);
+  });
+
+  it.each(changes)("%s is refused to viewers, unless it only shows", async (id, operation) => {
+    const body = operation.request?.example;
+    const answer = await call(operation.method, pathOf(operation), { cookie: viewer, body });
+    const isRefused = answer.text.includes('Your role in this account is \\"viewer\\"');
+    expect([answer.status === 403 && isRefused, answer.text]).toEqual([
+      !FOR_VIEWERS.includes(id),
+      expect.any(String),
+    ]);
+  });
+});
+
 describe("what only signed-in users may do", () => {
   const operations = sessionOperations().map((operation) => [operation.operationId, operation] as const);
-  const pathOf = ({ path }: { path: string }) => path.replace(/\{[a-z_]+\}/g, "none");
-
   it.each(operations)("%s is refused to other sites", async (_id, operation) => {
     if (operation.method === "GET") return;
     const { cookie } = await signedUp();

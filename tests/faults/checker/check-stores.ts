@@ -19,7 +19,9 @@ const TOTALS = `
     (SELECT coalesce(sum(price_millicents), 0) FROM impressions WHERE advertiser_id = a.id)::text AS row_prices,
     (SELECT coalesce(sum(impressions), 0) FROM campaigns WHERE advertiser_id = a.id)::text AS campaign_impressions,
     (SELECT coalesce(sum(spent_millicents), 0) FROM campaigns WHERE advertiser_id = a.id)::text AS campaign_spent,
-    (SELECT coalesce(sum(impressions), 0) FROM campaign_games WHERE advertiser_id = a.id)::text AS game_impressions
+    (SELECT coalesce(sum(impressions), 0) FROM campaign_games WHERE advertiser_id = a.id)::text AS game_impressions,
+    (SELECT coalesce(sum(impressions), 0) FROM game_advertiser_rollups
+      WHERE advertiser_id = a.id)::text AS game_day_impressions
   FROM advertisers a ORDER BY a.id`;
 
 const CAMPAIGNS = `
@@ -91,7 +93,13 @@ async function checkTotals(world: World): Promise<Check> {
     equal("spent", "row_prices");
     equal("ledger_charges_microcents", "row_prices", 1_000n);
     equal("campaign_spent", "row_prices");
-    for (const count of ["impressions", "ledger_impressions", "campaign_impressions", "game_impressions"]) {
+    for (const count of [
+      "impressions",
+      "ledger_impressions",
+      "campaign_impressions",
+      "game_impressions",
+      "game_day_impressions",
+    ]) {
       equal(count, "rows");
     }
     check.expect(

@@ -41,6 +41,8 @@ const STATEMENTS = `
     pg_temp.advertiser(campaign), count(*), sum(price) * 700 FROM seen GROUP BY campaign, game;
   INSERT INTO game_rollups SELECT pg_temp.developer(game), pg_temp.game(game), pg_temp.day_of(day), count(*), sum(price) * 700
     FROM seen GROUP BY game, day;
+  INSERT INTO game_advertiser_rollups SELECT pg_temp.developer(game), pg_temp.day_of(day), pg_temp.game(game),
+    pg_temp.advertiser(campaign), count(*), sum(price) * 700 FROM seen GROUP BY game, day, pg_temp.advertiser(campaign);
   INSERT INTO game_totals SELECT account_id, game_id, sum(impressions), sum(earning_microcents) FROM game_rollups GROUP BY 1, 2;
   INSERT INTO placements (game_id, account_id, creator_id, placement_types)
     SELECT pg_temp.game(n), pg_temp.developer(n), 'creator', '{narrative_hook}' FROM generate_series(0, 1999) n;

@@ -40,6 +40,11 @@ const GROUPS: readonly { name: string; tables: string[]; rows: (moves: Moves) =>
     rows: ({ deltas: of }) => of.campaignGames.length,
   },
   {
+    name: "advertisers by game and day",
+    tables: ["game_advertiser_rollups"],
+    rows: ({ deltas: of }) => of.gameAdvertisers.length,
+  },
+  {
     name: "countries by campaign",
     tables: ["campaign_countries"],
     rows: ({ deltas: of }) => of.countries.length,

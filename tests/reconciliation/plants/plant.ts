@@ -11,6 +11,8 @@ export const SEEN_OF_ANOTHER_ROW: readonly string[] = [
   "row_each_game_earnings",
   "row_each_game_impressions",
   "row_earnings",
+  "row_game_advertiser_earnings",
+  "row_game_advertiser_impressions",
   "row_game_impressions",
   "row_impressions",
   "whole_charges",

@@ -172,6 +172,24 @@ export function sumPlants(ground: () => Ground): Plant[] {
       ["game_impressions", "row_each_game_impressions", "row_game_impressions", "whole_impressions"],
     ],
     [
+      "an advertiser's day in a game",
+      () => ground().sql.runOnFirst("game_advertiser_rollups", "impressions = impressions + 1"),
+      () => ground().sql.runOnFirst("game_advertiser_rollups", "impressions = impressions - 1"),
+      ["row_game_advertiser_impressions", "whole_impressions"],
+    ],
+    [
+      "what a game earned from an advertiser on a day",
+      () => ground().sql.runOnFirst("game_advertiser_rollups", "earning_microcents = earning_microcents + 1"),
+      () => ground().sql.runOnFirst("game_advertiser_rollups", "earning_microcents = earning_microcents - 1"),
+      ["row_game_advertiser_earnings", "whole_earnings"],
+    ],
+    [
+      "a game's days under another advertiser",
+      () => run("UPDATE game_advertiser_rollups SET advertiser_id = advertiser_id || ' other'"),
+      () => run("UPDATE game_advertiser_rollups SET advertiser_id = replace(advertiser_id, ' other', '')"),
+      ["row_game_advertiser_earnings", "row_game_advertiser_impressions"],
+    ],
+    [
       "an impression that is there on two days",
       () =>
         run(`CREATE TEMP TABLE again AS SELECT * FROM impressions ORDER BY impression_id LIMIT 1;
