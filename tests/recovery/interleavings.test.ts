@@ -149,6 +149,9 @@ const changesDuringRestores = fc
   .map((chosen): Step[][] => [
     [{ kind: "hold", which: 0 }],
     ...chosen.map(([which, ...others]): Step[] => [{ kind: "changeDuringRestore", which }, ...others]),
+    // Whatever was refused before, this match is charged.
+    [{ kind: "restore", which: 0 }],
+    [{ kind: "hold", which: 0 }],
     [{ kind: "commit", which: 0 }],
   ]);
 
