@@ -55,7 +55,10 @@ describe("an advertiser in the dashboard", () => {
     await page.getByRole("heading", { name: "First steps" }).waitFor();
     expect(await seriousViolations(page)).toEqual([]);
     await page.getByRole("button", { name: "Register company" }).click();
+    // Whoever cannot see the page is taken along from step to step.
+    await expectSoon(() => isFocused(page.getByText("Deposit money", { exact: true })), true);
     await page.getByRole("button", { name: "Deposit $50.00" }).click();
+    await expectSoon(() => isFocused(page.getByText("Set a budget and a bid", { exact: true })), true);
     await page.getByLabel("Name", { exact: true }).fill("Winter in the taverns");
     await page.getByRole("button", { name: "Create campaign" }).click();
     await page.getByRole("button", { name: "Save creative" }).click();

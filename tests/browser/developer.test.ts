@@ -176,8 +176,13 @@ describe("a developer in the dashboard", () => {
       const { page, problems } = view;
       await open("Games");
       await page.getByRole("button", { name: "Add game" }).first().click();
+      const add = page.getByRole("dialog").getByRole("button", { name: "Add game" });
+      // Its settings would be set back.
+      await page.getByLabel("Game ID").fill(GAME);
+      await add.click();
+      await page.getByText("Your account has this game already.").waitFor();
       await page.getByLabel("Game ID").fill("tidal-mill");
-      await page.getByRole("dialog").getByRole("button", { name: "Add game" }).click();
+      await add.click();
       await page.getByRole("heading", { name: "tidal-mill", level: 1 }).waitFor();
       await page.getByText("Waiting for a first call").waitFor();
       await page.getByText("Sample data").waitFor();

@@ -502,7 +502,7 @@ describe("every page of an installation with demo data", () => {
 
   it.each<[string, RegExp, string, RegExp]>([
     ["/", /\/analytics\/campaigns$/, "What needs attention could not be loaded.", /^yesterday [\d,]+$/],
-    ["/money", /\/deposits$/, "Deposits could not be loaded.", /^free for new matches$/],
+    ["/money", /\/deposits$/, "Deposits could not be loaded.", /^for new matches$/],
     [
       "/match-tester",
       /\/no-match-scenes$/,
@@ -528,8 +528,8 @@ describe("every page of an installation with demo data", () => {
   );
 
   it.each<[string, RegExp, string, RegExp]>([
-    ["/money", /\/ledger$/, "Balance", /^\$220\.00$/],
-    ["/money", /\/profile$/, "Earlier years", /^free for new matches$/],
+    ["/money", /\/ledger$/, "Free balance", /^\$220\.00$/],
+    ["/money", /\/profile$/, "Earlier years", /^for new matches$/],
     ["/spend", /\/analytics\/spend$/, "Spend", /^One row for each$/],
     ["/campaigns/:campaign/explain", /\/no-match-scenes$/, "Recent scenes", /^Text of the scene$/],
     ["/spend", /\/analytics\/campaigns$/, "Campaigns", /^all rows together$/],

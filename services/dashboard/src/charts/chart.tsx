@@ -1,7 +1,7 @@
 import { Button, Group, SegmentedControl, Skeleton, Table, Text, Title } from "@mantine/core";
 import { IconDownload } from "@tabler/icons-react";
 import { type CSSProperties, lazy, type ReactNode, Suspense, useState } from "react";
-import { type CsvValue, download, toCsv } from "../format/csv.ts";
+import { type CsvValue, csvFileName, download, toCsv } from "../format/csv.ts";
 import {
   dollarsOfCents,
   formatAxisCents,
@@ -73,7 +73,7 @@ export function Chart(props: ChartProps) {
       [rowLabel, ...series.map(({ label }) => (format === "cents" ? `${label} (USD)` : label))],
       (rows ?? []).map((row) => [row[rowKey], ...series.map(({ key }) => inCsv(row[key]))]),
     );
-    download(`${title.toLowerCase().replaceAll(/\W+/g, "-")}.csv`, text);
+    download(csvFileName(title), text);
   };
   return (
     <section className={classes.chart} aria-label={title} aria-busy={props.isStale === true}>

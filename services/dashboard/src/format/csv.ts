@@ -53,6 +53,11 @@ function cellsOf(csv: string): string[][] {
   return rows;
 }
 
+/** "spend-last-30-days.csv" for "Spend, last 30 days". */
+export function csvFileName(title: string): string {
+  return `${title.toLowerCase().replaceAll(/\W+/g, "-")}.csv`;
+}
+
 /** A browser may read the file after the click has returned. */
 const REVOKE_AFTER_MS = 60_000;
 

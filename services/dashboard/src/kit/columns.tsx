@@ -7,6 +7,8 @@ import {
   exactColumn,
   formatCount,
 } from "../format/format.ts";
+import { Id } from "./id.tsx";
+import { Moment } from "./moment.tsx";
 import { Money } from "./money.tsx";
 import type { SortValue } from "./table-rows.ts";
 
@@ -29,6 +31,9 @@ export interface Column<Row> {
 
 type Details<Row> = Partial<Omit<Column<Row>, "key" | "header" | "value">>;
 
+/** Not loaded, none, or nothing to divide. */
+export const NO_FIGURE = "–";
+
 /** A text; as the first column, the title of its row. */
 function textColumn<Row>(
   key: string,
@@ -43,14 +48,15 @@ function textColumn<Row>(
 function numberColumn<Row>(
   key: string,
   header: string,
-  numberOf: (row: Row) => number,
+  numberOf: (row: Row) => number | null | undefined,
   { format = formatCount, ...details }: Details<Row> & { format?: (value: number) => string } = {},
 ): Column<Row> {
-  return { key, header, align: "right", value: numberOf, cell: (row) => format(numberOf(row)), ...details };
+  const cell = (row: Row) => {
+    const number = numberOf(row);
+    return typeof number === "number" ? format(number) : NO_FIGURE;
+  };
+  return { key, header, align: "right", value: numberOf, cell, ...details };
 }
-
-/** Not loaded, none, or nothing to divide. */
-export const NO_FIGURE = "–";
 
 /** An amount in cents; in dollars in the CSV. */
 function moneyColumn<Row>(
@@ -94,11 +100,41 @@ function exactMoneyColumn<Row>(
   });
 }
 
+/** A point in time, to be read as how long ago it was. */
+function momentColumn<Row>(
+  key: string,
+  header: string,
+  isoOf: (row: Row) => string | null,
+  details: Details<Row> = {},
+): Column<Row> {
+  const cell = (row: Row) => {
+    const iso = isoOf(row);
+    return iso === null ? NO_FIGURE : <Moment iso={iso} />;
+  };
+  return { key, header, value: isoOf, cell, ...details };
+}
+
+/**
+ * An identifier that can be copied.
+ * @param label what its button copies: "campaign id"
+ */
+function idColumn<Row>(
+  key: string,
+  header: string,
+  idOf: (row: Row) => string,
+  label: string,
+  details: Details<Row> = {},
+): Column<Row> {
+  return { key, header, value: idOf, cell: (row) => <Id value={idOf(row)} label={label} />, ...details };
+}
+
 const makers = {
   text: textColumn,
   number: numberColumn,
   money: moneyColumn,
   exactMoney: exactMoneyColumn,
+  moment: momentColumn,
+  id: idColumn,
 };
 
 /** Makers of columns for the rows of one table. */
@@ -107,8 +143,34 @@ export interface ColumnMakers<Row> {
   number: typeof numberColumn<Row>;
   money: typeof moneyColumn<Row>;
   exactMoney: typeof exactMoneyColumn<Row>;
+  moment: typeof momentColumn<Row>;
+  id: typeof idColumn<Row>;
 }
 
-export function columnMakers<Row>(): ColumnMakers<Row> {
-  return makers;
+/** The columns of a table, by the makers for its rows. */
+export type Columns<Row> = (make: ColumnMakers<Row>) => readonly Column<Row>[];
+
+export function columnsOf<Row>(columns: Columns<Row>): readonly Column<Row>[] {
+  return columns(makers);
+}
+
+/** What draws the rows of a table, on a wide window or a phone. */
+export interface RowsProps<Row> {
+  label: string;
+  columns: readonly Column<Row>[];
+  /** The rows of the page in view; undefined: not loaded yet. */
+  shown: readonly Row[] | undefined;
+  rowKey: (row: Row) => string;
+  rowTo?: ((row: Row) => string) | undefined;
+  /** Whether rows can be chosen for something that is done with several. */
+  isChoosable: boolean;
+  /** Keys of the rows that were chosen. */
+  chosen: ReadonlySet<string>;
+  onToggle: (keys: string[], isOn: boolean) => void;
+}
+
+/** What a row is called where it is spoken of. */
+export function titleOf<Row>(columns: readonly Column<Row>[], row: Row): string {
+  const [first] = columns;
+  return String(first?.value?.(row) ?? "row");
 }

@@ -1,28 +1,19 @@
-import {
-  Button,
-  Checkbox,
-  Group,
-  Pagination,
-  Select,
-  Skeleton,
-  Table,
-  Text,
-  TextInput,
-  Tooltip,
-  UnstyledButton,
-} from "@mantine/core";
-import { IconArrowDown, IconArrowUp, IconDownload, IconSearch } from "@tabler/icons-react";
-import { Fragment, type ReactNode, useMemo, useState } from "react";
-import { Link } from "react-router";
-import { type CsvValue, download, toCsv } from "../format/csv.ts";
+import { Button, Group, Pagination, Select, Text, TextInput, Tooltip } from "@mantine/core";
+import { IconDownload, IconSearch } from "@tabler/icons-react";
+import { type ReactNode, useMemo, useState } from "react";
+import { type CsvValue, csvFileName, download, toCsv } from "../format/csv.ts";
 import { formatCount, formatNoun } from "../format/format.ts";
-import { type Column, type ColumnMakers, columnMakers } from "./columns.tsx";
+import { type Column, type Columns, columnsOf } from "./columns.tsx";
 import classes from "./data-table.module.css";
 import { Section } from "./page.tsx";
+import { PhoneRows } from "./phone-rows.tsx";
 import { Failed } from "./states.tsx";
-import { isFound, parseSort, sortRows, sortText } from "./table-rows.ts";
+import { isFound, parseSort, type Sort, sortRows, sortText } from "./table-rows.ts";
 import { useIsPhone } from "./use-is-phone.ts";
 import { useClearUrlState, useUrlState } from "./use-url-state.ts";
+import { WideRows } from "./wide-rows.tsx";
+
+const SKELETON_ROWS = 5;
 
 export interface Filter<Row> {
   key: string;
@@ -34,7 +25,7 @@ export interface Filter<Row> {
 interface DataTableProps<Row> {
   /** What the table lists, for screen readers and as the name of the CSV file: "Campaigns". */
   label: string;
-  columns: readonly Column<Row>[];
+  columns: Columns<Row>;
   rows: readonly Row[] | undefined;
   /** The rows answer a former question; those of the present one are on their way. */
   isStale?: boolean;
@@ -62,32 +53,12 @@ interface DataTableProps<Row> {
 
 /** A table whose search, filters, order and page are in the address; rows of three facts on a phone. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { label, columns, rows, rowKey, empty, searchIn, filters = [], pageSize = 100, name = "" } = props;
+  const { label, rows, rowKey, rowTo, bulkActions, isPlain = false } = props;
   const isPhone = useIsPhone();
-  const parameter = (key: string) => (name === "" ? key : `${name}-${key}`);
-  const [search, setSearch] = useUrlState(parameter("q"), "", parameter("page"));
-  const [sorting, setSorting] = useUrlState(parameter("sort"), props.defaultSort, parameter("page"));
-  const [page, setPage] = useUrlState(parameter("page"), "1");
-  const [filterText, setFilterText] = useUrlState(parameter("filter"), "", parameter("page"));
-  const showEverything = useClearUrlState([parameter("q"), parameter("filter"), parameter("page")]);
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-
-  const filterValues = useMemo(() => new URLSearchParams(filterText), [filterText]);
-  const sort = useMemo(() => parseSort(sorting), [sorting]);
-  const sortColumn = columns.find(({ key }) => key === sort?.key);
-
-  const found = useMemo(() => {
-    const kept = (rows ?? []).filter(
-      (row) =>
-        (search === "" || searchIn === undefined || isFound(search, searchIn(row))) &&
-        filters.every(({ key, matches }) => {
-          const value = filterValues.get(key);
-          return value === null || matches(row, value);
-        }),
-    );
-    if (sort === undefined || sortColumn?.value === undefined) return kept;
-    return sortRows(kept, sortColumn.value, sort.isDescending);
-  }, [rows, search, searchIn, filters, filterValues, sortColumn, sort]);
+  const columns = useMemo(() => columnsOf(props.columns), [props.columns]);
+  const view = useView(props, columns);
+  const { shown, pages, page, sort } = view;
+  const { chosen, chosenRows, hiddenCount, toggle, clear } = useChosen(rows, view.found, rowKey);
 
   if (props.error !== undefined && props.error !== null && rows === undefined) {
     return (
@@ -100,51 +71,223 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       </div>
     );
   }
-  if (rows !== undefined && rows.length === 0) return <div className={classes.frame}>{empty}</div>;
+  if (rows !== undefined && rows.length === 0) return <div className={classes.frame}>{props.empty}</div>;
 
-  const pages = Math.max(1, Math.ceil(found.length / pageSize));
-  const shownPage = Math.min(Math.max(1, Number(page) || 1), pages);
-  const shown = found.slice((shownPage - 1) * pageSize, shownPage * pageSize);
-  const isFiltered = search !== "" || filterText !== "";
-  const chosenRows = found.filter((row) => chosen.has(rowKey(row)));
-  const hiddenCount = (rows ?? []).filter((row) => chosen.has(rowKey(row))).length - chosenRows.length;
-  const clear = () => setChosen(new Set());
-  const toggle = (keys: string[], isOn: boolean) =>
-    setChosen((former) => {
-      const next = new Set(former);
-      for (const key of keys) isOn ? next.add(key) : next.delete(key);
-      return next;
-    });
-  const setFilter = (key: string, value: string | null) => {
-    const next = new URLSearchParams(filterText);
-    if (value === null) next.delete(key);
-    else next.set(key, value);
-    setFilterText(next.toString());
+  const hasTools = props.searchIn !== undefined || (props.filters ?? []).length > 0;
+  const orders = isPhone && !isPlain && (rows?.length ?? 0) > 1 ? ordersOf(columns, sort) : [];
+  const sortSelect = orders.length > 1 && (
+    <Select
+      aria-label={`Sort ${label.toLowerCase()} by`}
+      placeholder="Sort by"
+      data={orders}
+      value={sort === undefined ? null : sortText(sort)}
+      onChange={(value) => view.setSort(parseSort(value ?? ""))}
+      allowDeselect={false}
+      w={hasTools ? 180 : "100%"}
+    />
+  );
+  const countAndCsv = <CountAndCsv {...{ label, columns, rows, view, hasTools }} />;
+  const rowsProps = {
+    label,
+    columns,
+    shown: rows && shown,
+    rowKey,
+    rowTo,
+    isChoosable: bulkActions !== undefined,
+    chosen,
+    onToggle: toggle,
   };
+
+  return (
+    <div>
+      {!isPlain && hasTools && (
+        <Group mb="sm" gap="xs" wrap="wrap">
+          <SearchAndFilters label={label} searchIn={props.searchIn} filters={props.filters} view={view} />
+          {sortSelect}
+          {countAndCsv}
+        </Group>
+      )}
+      {!hasTools && sortSelect && <div className={classes.order}>{sortSelect}</div>}
+      {bulkActions && chosenRows.length + hiddenCount > 0 && (
+        <Group className={classes.bulk ?? ""} gap="sm" role="region" aria-label="Chosen rows">
+          <Text fw={600}>
+            {formatCount(chosenRows.length)} chosen
+            {hiddenCount > 0 && `, ${formatCount(hiddenCount)} more hidden by the search or filters`}
+          </Text>
+          {chosenRows.length > 0 && bulkActions(chosenRows, clear)}
+          <Button variant="subtle" color="gray" onClick={clear}>
+            Clear
+          </Button>
+        </Group>
+      )}
+      <div className={classes.frame} aria-busy={props.isStale === true}>
+        {isPhone ? (
+          <PhoneRows {...rowsProps} isPlain={isPlain} />
+        ) : (
+          <WideRows
+            {...rowsProps}
+            sort={sort}
+            onSort={view.setSort}
+            skeletonRows={props.skeletonRows ?? SKELETON_ROWS}
+          />
+        )}
+        {rows !== undefined && shown.length === 0 && (
+          <Group justify="center" p="xl" gap="sm">
+            <Text c="dimmed">Nothing matches the search and filters.</Text>
+            <Button variant="default" onClick={view.showEverything}>
+              Show everything
+            </Button>
+          </Group>
+        )}
+      </div>
+      {!isPlain && !hasTools && rows !== undefined && (
+        <Group mt="xs" gap="xs">
+          {countAndCsv}
+        </Group>
+      )}
+      {pages > 1 && (
+        <Group justify="center" mt="md">
+          <Pagination
+            total={pages}
+            value={page}
+            onChange={view.setPage}
+            getItemProps={(number) => ({ "aria-label": `Page ${number}` })}
+            getControlProps={(control) => ({ "aria-label": `${control} page` })}
+          />
+        </Group>
+      )}
+    </div>
+  );
+}
+
+type View<Row> = ReturnType<typeof useView<Row>>;
+
+/** What of the rows is in view, by the search, filters, order and page of the address. */
+function useView<Row>(props: DataTableProps<Row>, columns: readonly Column<Row>[]) {
+  const { rows, searchIn, filters = [], pageSize = 100, name = "" } = props;
+  const parameter = (key: string) => (name === "" ? key : `${name}-${key}`);
+  const [search, setSearch] = useUrlState(parameter("q"), "", parameter("page"));
+  const [sorting, setSorting] = useUrlState(parameter("sort"), props.defaultSort, parameter("page"));
+  const [pageText, setPageText] = useUrlState(parameter("page"), "1");
+  const [filterText, setFilterText] = useUrlState(parameter("filter"), "", parameter("page"));
+  const showEverything = useClearUrlState([parameter("q"), parameter("filter"), parameter("page")]);
+  const filterValues = useMemo(() => new URLSearchParams(filterText), [filterText]);
+  const sort = useMemo(() => parseSort(sorting), [sorting]);
+  const sortValue = columns.find(({ key }) => key === sort?.key)?.value;
+  const found = useMemo(() => {
+    const kept = (rows ?? []).filter(
+      (row) =>
+        (search === "" || searchIn === undefined || isFound(search, searchIn(row))) &&
+        filters.every(({ key, matches }) => {
+          const value = filterValues.get(key);
+          return value === null || matches(row, value);
+        }),
+    );
+    return sort === undefined || sortValue === undefined
+      ? kept
+      : sortRows(kept, sortValue, sort.isDescending);
+  }, [rows, search, searchIn, filters, filterValues, sortValue, sort]);
+  const pages = Math.max(1, Math.ceil(found.length / pageSize));
+  const page = Math.min(Math.max(1, Number(pageText) || 1), pages);
+  return {
+    found,
+    shown: found.slice((page - 1) * pageSize, page * pageSize),
+    isFiltered: search !== "" || filterText !== "",
+    search,
+    setSearch,
+    filterValues,
+    setFilter: (key: string, value: string | null) => {
+      const next = new URLSearchParams(filterText);
+      if (value === null) next.delete(key);
+      else next.set(key, value);
+      setFilterText(next.toString());
+    },
+    showEverything,
+    sort,
+    setSort: (next: Sort | undefined) => setSorting(next === undefined ? "" : sortText(next)),
+    pages,
+    page,
+    setPage: (next: number) => setPageText(String(next)),
+  };
+}
+
+/** Which rows were chosen, and how many of them the search or the filters hide. */
+function useChosen<Row>(
+  rows: readonly Row[] | undefined,
+  found: readonly Row[],
+  rowKey: (row: Row) => string,
+) {
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const isChosen = (row: Row) => chosen.has(rowKey(row));
+  const chosenRows = found.filter(isChosen);
+  return {
+    chosen,
+    chosenRows,
+    hiddenCount: (rows ?? []).filter(isChosen).length - chosenRows.length,
+    toggle: (keys: string[], isOn: boolean) =>
+      setChosen((former) => {
+        const next = new Set(former);
+        for (const key of keys) isOn ? next.add(key) : next.delete(key);
+        return next;
+      }),
+    clear: () => setChosen(new Set()),
+  };
+}
+
+interface SearchAndFiltersProps<Row> extends Pick<DataTableProps<Row>, "label" | "searchIn" | "filters"> {
+  view: View<Row>;
+}
+
+function SearchAndFilters<Row>({ label, searchIn, filters = [], view }: SearchAndFiltersProps<Row>) {
+  const isPhone = useIsPhone();
+  return (
+    <>
+      {searchIn && (
+        <TextInput
+          aria-label={`Search ${label.toLowerCase()}`}
+          placeholder="Search"
+          leftSection={<IconSearch size={16} stroke={1.5} />}
+          value={view.search}
+          onChange={({ currentTarget }) => view.setSearch(currentTarget.value)}
+          w={isPhone ? "100%" : 240}
+        />
+      )}
+      {filters.map(({ key, label: filterLabel, options }) => (
+        <Select
+          key={key}
+          aria-label={filterLabel}
+          placeholder={filterLabel}
+          data={[...options]}
+          value={view.filterValues.get(key)}
+          onChange={(value) => view.setFilter(key, value)}
+          clearable
+          w={180}
+        />
+      ))}
+    </>
+  );
+}
+
+interface CountAndCsvProps<Row> {
+  label: string;
+  columns: readonly Column<Row>[];
+  rows: readonly Row[] | undefined;
+  view: View<Row>;
+  /** Beside a search and filters, whose height the button then has. */
+  hasTools: boolean;
+}
+
+function CountAndCsv<Row>({ label, columns, rows, view, hasTools }: CountAndCsvProps<Row>) {
+  const { found, isFiltered } = view;
   const saveCsv = () => {
     const inCsv = columns.filter(({ csv, value }) => csv ?? value);
     const text = toCsv(
       inCsv.map(({ header, csvUnit }) => (csvUnit ? `${header} (${csvUnit})` : header)),
       found.map((row) => inCsv.map(({ csv, value }) => (csv ?? value)?.(row))),
     );
-    download(`${label.toLowerCase().replaceAll(/\W+/g, "-")}.csv`, text);
+    download(csvFileName(label), text);
   };
-
-  const hasTools = searchIn !== undefined || filters.length > 0;
-  const orders =
-    isPhone && props.isPlain !== true && (rows?.length ?? 0) > 1 ? ordersOf(columns, sorting) : [];
-  const sortSelect = orders.length > 1 && (
-    <Select
-      aria-label={`Sort ${label.toLowerCase()} by`}
-      placeholder="Sort by"
-      data={orders}
-      value={sorting === "" ? null : sorting}
-      onChange={(value) => setSorting(value ?? "")}
-      allowDeselect={false}
-      w={hasTools ? 180 : "100%"}
-    />
-  );
-  const countAndCsv = (
+  return (
     <>
       <Text c="dimmed" fz="xs" ml="auto" aria-live="polite">
         {rows === undefined
@@ -167,202 +310,10 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       </Tooltip>
     </>
   );
-
-  return (
-    <div>
-      {props.isPlain !== true && hasTools && (
-        <Group mb="sm" gap="xs" wrap="wrap">
-          {searchIn && (
-            <TextInput
-              aria-label={`Search ${label.toLowerCase()}`}
-              placeholder="Search"
-              leftSection={<IconSearch size={16} stroke={1.5} />}
-              value={search}
-              onChange={({ currentTarget }) => setSearch(currentTarget.value)}
-              w={isPhone ? "100%" : 240}
-            />
-          )}
-          {filters.map(({ key, label: filterLabel, options }) => (
-            <Select
-              key={key}
-              aria-label={filterLabel}
-              placeholder={filterLabel}
-              data={[...options]}
-              value={filterValues.get(key)}
-              onChange={(value) => setFilter(key, value)}
-              clearable
-              w={180}
-            />
-          ))}
-          {sortSelect}
-          {countAndCsv}
-        </Group>
-      )}
-      {!hasTools && sortSelect && <div className={classes.order}>{sortSelect}</div>}
-      {props.bulkActions && chosenRows.length + hiddenCount > 0 && (
-        <Group className={classes.bulk ?? ""} gap="sm" role="region" aria-label="Chosen rows">
-          <Text fw={600}>
-            {formatCount(chosenRows.length)} chosen
-            {hiddenCount > 0 && `, ${formatCount(hiddenCount)} more hidden by the search or filters`}
-          </Text>
-          {chosenRows.length > 0 && props.bulkActions(chosenRows, clear)}
-          <Button variant="subtle" color="gray" onClick={clear}>
-            Clear
-          </Button>
-        </Group>
-      )}
-      <div className={classes.frame} aria-busy={props.isStale === true}>
-        {isPhone ? (
-          <PhoneRows
-            {...props}
-            shown={rows === undefined ? undefined : shown}
-            chosen={chosen}
-            onToggle={toggle}
-          />
-        ) : (
-          <div className={classes.scroll}>
-            <Table highlightOnHover={props.rowTo !== undefined} className={classes.table ?? ""}>
-              <caption className="sr-only">{label}</caption>
-              <Table.Thead>
-                <Table.Tr>
-                  {props.bulkActions && (
-                    <Table.Th w={44}>
-                      <Checkbox
-                        aria-label="Choose every row of this page"
-                        checked={shown.length > 0 && shown.every((row) => chosen.has(rowKey(row)))}
-                        indeterminate={
-                          shown.some((row) => chosen.has(rowKey(row))) &&
-                          !shown.every((row) => chosen.has(rowKey(row)))
-                        }
-                        onChange={({ currentTarget }) => toggle(shown.map(rowKey), currentTarget.checked)}
-                      />
-                    </Table.Th>
-                  )}
-                  {columns.map((column) => (
-                    <HeaderCell
-                      key={column.key}
-                      column={column}
-                      direction={
-                        sort?.key === column.key
-                          ? sort.isDescending
-                            ? "descending"
-                            : "ascending"
-                          : undefined
-                      }
-                      onSort={() => {
-                        const isNumber = column.align === "right";
-                        const isSame = sort?.key === column.key;
-                        const isDescending = isSame ? !sort.isDescending : isNumber;
-                        setSorting(sortText({ key: column.key, isDescending }));
-                      }}
-                    />
-                  ))}
-                </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                {rows === undefined
-                  ? Array.from({ length: props.skeletonRows ?? 5 }, (_, index) => (
-                      <Table.Tr key={index}>
-                        {props.bulkActions && <Table.Td />}
-                        {columns.map(({ key, align }) => (
-                          <Table.Td key={key}>
-                            <Skeleton
-                              height={14}
-                              my={4}
-                              width={align === "right" ? 64 : "70%"}
-                              ml={align === "right" ? "auto" : 0}
-                            />
-                          </Table.Td>
-                        ))}
-                      </Table.Tr>
-                    ))
-                  : shown.map((row) => (
-                      <Table.Tr key={rowKey(row)} className={props.rowTo ? (classes.linked ?? "") : ""}>
-                        {props.bulkActions && (
-                          <Table.Td className={classes.above ?? ""}>
-                            <Checkbox
-                              aria-label={`Choose ${titleOf(columns, row)}`}
-                              checked={chosen.has(rowKey(row))}
-                              onChange={({ currentTarget }) => toggle([rowKey(row)], currentTarget.checked)}
-                            />
-                          </Table.Td>
-                        )}
-                        {columns.map((column, index) => (
-                          <Table.Td key={column.key} ta={column.align ?? "left"} data-align={column.align}>
-                            {index === 0 && props.rowTo ? (
-                              <Link to={props.rowTo(row)} className={classes.link ?? ""}>
-                                {column.cell(row)}
-                              </Link>
-                            ) : (
-                              column.cell(row)
-                            )}
-                          </Table.Td>
-                        ))}
-                      </Table.Tr>
-                    ))}
-              </Table.Tbody>
-            </Table>
-          </div>
-        )}
-        {rows !== undefined && shown.length === 0 && (
-          <Group justify="center" p="xl" gap="sm">
-            <Text c="dimmed">Nothing matches the search and filters.</Text>
-            <Button variant="default" onClick={showEverything}>
-              Show everything
-            </Button>
-          </Group>
-        )}
-      </div>
-      {props.isPlain !== true && !hasTools && rows !== undefined && (
-        <Group mt="xs" gap="xs">
-          {countAndCsv}
-        </Group>
-      )}
-      {pages > 1 && (
-        <Group justify="center" mt="md">
-          <Pagination
-            total={pages}
-            value={shownPage}
-            onChange={(next) => setPage(String(next))}
-            getItemProps={(number) => ({ "aria-label": `Page ${number}` })}
-            getControlProps={(control) => ({ "aria-label": `${control} page` })}
-          />
-        </Group>
-      )}
-    </div>
-  );
-}
-
-interface TableSectionProps<Row>
-  extends Omit<DataTableProps<Row>, "label" | "columns" | "error" | "onRetry"> {
-  title: string;
-  about?: ReactNode;
-  actions?: ReactNode;
-  /** The query that the rows come from. */
-  read: { error: unknown; isPlaceholderData?: boolean; refetch: () => unknown };
-  columns: (make: ColumnMakers<Row>) => readonly Column<Row>[];
-}
-
-/** A part of a page that is one table of what was read. */
-export function TableSection<Row>(props: TableSectionProps<Row>) {
-  const { title, about, actions, read, columns, ...table } = props;
-  return (
-    <Section title={title} about={about} actions={actions}>
-      <DataTable
-        label={title}
-        error={read.error}
-        isStale={read.isPlaceholderData === true}
-        onRetry={() => void read.refetch()}
-        columns={columns(columnMakers<Row>())}
-        {...table}
-      />
-    </Section>
-  );
 }
 
 /** The orders that a phone, which shows no header to press, offers: numbers largest first, and the order in force. */
-function ordersOf<Row>(columns: readonly Column<Row>[], sorting: string) {
-  const inForce = parseSort(sorting);
+function ordersOf<Row>(columns: readonly Column<Row>[], inForce: Sort | undefined) {
   return columns.flatMap(({ key, header, value, align }) => {
     if (value === undefined) return [];
     const natural = { key, isDescending: align === "right" };
@@ -374,121 +325,26 @@ function ordersOf<Row>(columns: readonly Column<Row>[], sorting: string) {
   });
 }
 
-function titleOf<Row>(columns: readonly Column<Row>[], row: Row): string {
-  const [first] = columns;
-  return String(first?.value?.(row) ?? "row");
+interface TableSectionProps<Row> extends Omit<DataTableProps<Row>, "label" | "error" | "onRetry"> {
+  title: string;
+  about?: ReactNode;
+  actions?: ReactNode;
+  /** The query that the rows come from. */
+  read: { error: unknown; isPlaceholderData?: boolean; refetch: () => unknown };
 }
 
-interface HeaderCellProps<Row> {
-  column: Column<Row>;
-  direction: "ascending" | "descending" | undefined;
-  onSort: () => void;
-}
-
-function HeaderCell<Row>({ column, direction, onSort }: HeaderCellProps<Row>) {
-  const { header, align, help, value } = column;
-  const Arrow = direction === "descending" ? IconArrowDown : IconArrowUp;
-  const text = value ? (
-    <UnstyledButton onClick={onSort} className={classes.sort ?? ""}>
-      {header}
-      {direction && <Arrow size={14} stroke={1.5} aria-hidden="true" />}
-    </UnstyledButton>
-  ) : (
-    header
-  );
+/** A part of a page that is one table of what was read. */
+export function TableSection<Row>(props: TableSectionProps<Row>) {
+  const { title, about, actions, read, ...table } = props;
   return (
-    <Table.Th ta={align ?? "left"} {...(direction && { "aria-sort": direction })}>
-      {help ? (
-        <Tooltip label={help}>
-          {/* A header that sorts nothing takes the focus itself, for its help. */}
-          <span {...(value === undefined && { tabIndex: 0 })}>{text}</span>
-        </Tooltip>
-      ) : (
-        text
-      )}
-    </Table.Th>
-  );
-}
-
-/** What a row is about: more than one column where none of them says it alone. */
-function titleCells<Row>(titles: readonly Column<Row>[], row: Row): ReactNode {
-  return titles.map((column, index) => (
-    <Fragment key={column.key}>
-      {index > 0 && " · "}
-      {column.cell(row)}
-    </Fragment>
-  ));
-}
-
-interface PhoneRowsProps<Row> extends DataTableProps<Row> {
-  shown: readonly Row[] | undefined;
-  /** Keys of the rows that were chosen. */
-  chosen: ReadonlySet<string>;
-  onToggle: (keys: string[], isOn: boolean) => void;
-}
-
-/** Rows of three facts that open. */
-function PhoneRows<Row>(props: PhoneRowsProps<Row>) {
-  const { columns, shown, rowKey, rowTo, label, chosen, onToggle } = props;
-  if (shown === undefined) {
-    return (
-      <div className={classes.phoneSkeleton}>
-        {[1, 2, 3, 4].map((row) => (
-          <Skeleton key={row} height={44} my={12} />
-        ))}
-      </div>
-    );
-  }
-  const named = columns.filter(({ phone }) => phone === "title");
-  const titles = named.length > 0 ? named : columns.slice(0, 1);
-  const facts = columns.filter(({ phone }) => phone === "fact").slice(0, 2);
-  const more = columns.filter(
-    (column) => !titles.includes(column) && !facts.includes(column) && column.phone !== "none",
-  );
-  return (
-    <ul className={classes.phoneRows} aria-label={label}>
-      {shown.map((row) => (
-        <li key={rowKey(row)}>
-          <div className={classes.phoneTitle}>
-            {props.bulkActions && (
-              <Checkbox
-                size="md"
-                aria-label={`Choose ${titleOf(columns, row)}`}
-                checked={chosen.has(rowKey(row))}
-                onChange={({ currentTarget }) => onToggle([rowKey(row)], currentTarget.checked)}
-              />
-            )}
-            {rowTo ? <Link to={rowTo(row)}>{titleCells(titles, row)}</Link> : titleCells(titles, row)}
-          </div>
-          <dl className={classes.phoneFacts}>
-            {facts.map((column) => (
-              <div key={column.key}>
-                {/* The heading of a plain list with one fact a row says what it is. */}
-                <dt className={props.isPlain && facts.length === 1 ? "sr-only" : undefined}>
-                  {column.header}
-                </dt>
-                <dd>{column.cell(row)}</dd>
-              </div>
-            ))}
-          </dl>
-          {more.length > 0 && (
-            <details>
-              <summary>More</summary>
-              <dl className={classes.phoneMore}>
-                {more.map((column) => (
-                  <div key={column.key}>
-                    <dt>
-                      {column.header}
-                      {column.help && <small>{column.help}</small>}
-                    </dt>
-                    <dd>{column.cell(row)}</dd>
-                  </div>
-                ))}
-              </dl>
-            </details>
-          )}
-        </li>
-      ))}
-    </ul>
+    <Section title={title} about={about} actions={actions}>
+      <DataTable
+        label={title}
+        error={read.error}
+        isStale={read.isPlaceholderData === true}
+        onRetry={() => void read.refetch()}
+        {...table}
+      />
+    </Section>
   );
 }

@@ -147,7 +147,7 @@ function Keys({ onCreate, onRotate }: KeysProps) {
           A game server needs a key with the scope Serving. A tool for campaigns needs Advertiser.
         </Empty>
       }
-      columns={[
+      columns={(make) => [
         {
           key: "label",
           header: "Label",
@@ -171,13 +171,7 @@ function Keys({ onCreate, onRotate }: KeysProps) {
               </Status>
             ),
         },
-        {
-          key: "scopes",
-          header: "Scopes",
-          phone: "fact",
-          value: ({ scopes }) => scopes.join(", "),
-          cell: ({ scopes }) => scopes.join(", "),
-        },
+        make.text("scopes", "Scopes", ({ scopes }) => scopes.join(", "), { phone: "fact" }),
         {
           key: "limit",
           header: "Limit",
@@ -186,19 +180,10 @@ function Keys({ onCreate, onRotate }: KeysProps) {
           value: ({ rate_limit_per_minute: limit }) => limit,
           cell: ({ rate_limit_per_minute: limit }) => limitText(limit),
         },
-        {
-          key: "created",
-          header: "Created",
-          value: ({ created_at: at }) => at,
-          cell: ({ created_at: at }) => <Moment iso={at} />,
-        },
-        {
-          key: "creator",
-          header: "Created by",
+        make.moment("created", "Created", ({ created_at: at }) => at),
+        make.text("creator", "Created by", ({ created_by_user_id: by }) => creatorName(by), {
           help: "The member who made the key, or the key that it replaces. A key outlives the membership of its creator.",
-          value: ({ created_by_user_id: by }) => creatorName(by),
-          cell: ({ created_by_user_id: by }) => creatorName(by),
-        },
+        }),
         {
           key: "actions",
           header: "",

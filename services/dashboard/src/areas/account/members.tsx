@@ -11,7 +11,6 @@ import { useConfirm } from "../../kit/confirm.tsx";
 import { DataTable } from "../../kit/data-table.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
 import { DialogForm } from "../../kit/dialog-form.tsx";
-import { Moment } from "../../kit/moment.tsx";
 import { notifyDone, notifyFailed } from "../../kit/notify.ts";
 import { Page, Section } from "../../kit/page.tsx";
 import { SecretStep } from "../../kit/secret.tsx";
@@ -139,7 +138,7 @@ function Members() {
       onRetry={() => void members.refetch()}
       empty={<Empty line="Nobody is here.">Members appear when they are invited.</Empty>}
       skeletonRows={2}
-      columns={[
+      columns={(make) => [
         {
           key: "name",
           header: "Name",
@@ -173,20 +172,8 @@ function Members() {
               labelOf(member.role)
             ),
         },
-        {
-          key: "email",
-          header: "E-mail",
-          phone: "more",
-          value: ({ email }) => email,
-          cell: ({ email }) => email,
-        },
-        {
-          key: "joined",
-          header: "Joined",
-          phone: "fact",
-          value: ({ joined_at: at }) => at,
-          cell: ({ joined_at: at }) => <Moment iso={at} />,
-        },
+        make.text("email", "E-mail", ({ email }) => email, { phone: "more" }),
+        make.moment("joined", "Joined", ({ joined_at: at }) => at, { phone: "fact" }),
         {
           key: "remove",
           header: "",
@@ -239,7 +226,7 @@ function Invitations() {
         error={invitations.error}
         onRetry={() => void invitations.refetch()}
         empty={null}
-        columns={[
+        columns={(make) => [
           {
             key: "note",
             header: "For",
@@ -254,13 +241,7 @@ function Invitations() {
             value: ({ role }) => role,
             cell: ({ role }) => labelOf(role),
           },
-          {
-            key: "expires",
-            header: "Ends",
-            phone: "fact",
-            value: ({ expires_at: at }) => at,
-            cell: ({ expires_at: at }) => <Moment iso={at} />,
-          },
+          make.moment("expires", "Ends", ({ expires_at: at }) => at, { phone: "fact" }),
           {
             key: "withdraw",
             header: "",

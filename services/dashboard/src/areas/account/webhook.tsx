@@ -77,14 +77,8 @@ export function Component() {
             Events of the last weeks appear here, with what your server answered.
           </Empty>
         }
-        columns={[
-          {
-            key: "event",
-            header: "Event",
-            phone: "title",
-            value: ({ event }) => event.type,
-            cell: ({ event }) => event.type,
-          },
+        columns={(make) => [
+          make.text("event", "Event", ({ event }) => event.type, { phone: "title" }),
           {
             key: "state",
             header: "State",
@@ -99,13 +93,7 @@ export function Component() {
               );
             },
           },
-          {
-            key: "created",
-            header: "Recorded",
-            phone: "fact",
-            value: ({ created_at: at }) => at,
-            cell: ({ created_at: at }) => <Moment iso={at} />,
-          },
+          make.moment("created", "Recorded", ({ created_at: at }) => at, { phone: "fact" }),
           {
             key: "next",
             header: "Next attempt",

@@ -9,7 +9,6 @@ import { DataTable } from "../../kit/data-table.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
 import { DialogForm } from "../../kit/dialog-form.tsx";
 import { listField, requiredTextField } from "../../kit/fields.ts";
-import { Moment } from "../../kit/moment.tsx";
 import { MoneyInput } from "../../kit/money-input.tsx";
 import { notifyDone, notifyFailed } from "../../kit/notify.ts";
 import { Page } from "../../kit/page.tsx";
@@ -101,7 +100,7 @@ function Webhooks({ onCreate, onEdit, onSecret }: WebhooksProps) {
           complete earnings.
         </Empty>
       }
-      columns={[
+      columns={(make) => [
         {
           key: "url",
           header: "Address",
@@ -122,19 +121,8 @@ function Webhooks({ onCreate, onEdit, onSecret }: WebhooksProps) {
             <Status tone={isActive ? "positive" : "quiet"}>{isActive ? "Active" : "Inactive"}</Status>
           ),
         },
-        {
-          key: "events",
-          header: "Events",
-          phone: "fact",
-          value: ({ events }) => events.map(labelOf).join(", "),
-          cell: ({ events }) => events.map(labelOf).join(", "),
-        },
-        {
-          key: "created",
-          header: "Created",
-          value: ({ created_at: at }) => at,
-          cell: ({ created_at: at }) => <Moment iso={at} />,
-        },
+        make.text("events", "Events", ({ events }) => events.map(labelOf).join(", "), { phone: "fact" }),
+        make.moment("created", "Created", ({ created_at: at }) => at),
         {
           key: "actions",
           header: "",

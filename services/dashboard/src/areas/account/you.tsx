@@ -7,7 +7,6 @@ import { useSession, useSessionChange } from "../../api/session.ts";
 import { useFieldProblems } from "../../api/use-field-problems.ts";
 import { useConfirm } from "../../kit/confirm.tsx";
 import { DataTable } from "../../kit/data-table.tsx";
-import { Moment } from "../../kit/moment.tsx";
 import { notifyDone, notifyFailed } from "../../kit/notify.ts";
 import { Page, Section } from "../../kit/page.tsx";
 import { PasswordInput } from "../../kit/password-input.tsx";
@@ -179,7 +178,7 @@ function Sessions() {
         onRetry={() => void sessions.refetch()}
         empty={<Empty line="Nobody is here.">Sessions appear when somebody signs in.</Empty>}
         skeletonRows={2}
-        columns={[
+        columns={(make) => [
           {
             key: "browser",
             header: "Browser",
@@ -203,13 +202,7 @@ function Sessions() {
             value: ({ client_address: address }) => address,
             cell: ({ client_address: address }) => address ?? "Unknown",
           },
-          {
-            key: "created",
-            header: "Signed in",
-            phone: "fact",
-            value: ({ created_at: at }) => at,
-            cell: ({ created_at: at }) => <Moment iso={at} />,
-          },
+          make.moment("created", "Signed in", ({ created_at: at }) => at, { phone: "fact" }),
           {
             key: "end",
             header: "",

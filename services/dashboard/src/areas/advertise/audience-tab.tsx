@@ -63,11 +63,11 @@ export function Component() {
             The countries appear with the first impressions.
           </NothingYet>
         }
-        columns={({ text, number, exactMoney }) => [
-          text("country", "Country", ({ country_code: code }) => countryName(code), { phone: "title" }),
-          number("impressions", "Impressions", ({ impressions }) => impressions, { phone: "fact" }),
-          number("players", "Unique players", ({ unique_users: players }) => players),
-          exactMoney("spend", "Spend", ({ spent_millicents: spent }) => spent, rows, { phone: "fact" }),
+        columns={(make) => [
+          make.text("country", "Country", ({ country_code: code }) => countryName(code), { phone: "title" }),
+          make.number("impressions", "Impressions", ({ impressions }) => impressions, { phone: "fact" }),
+          make.number("players", "Unique players", ({ unique_users: players }) => players),
+          make.exactMoney("spend", "Spend", ({ spent_millicents: spent }) => spent, rows, { phone: "fact" }),
         ]}
       />
       <TableSection
@@ -86,15 +86,15 @@ export function Component() {
             Games appear with the first match.
           </NothingYet>
         }
-        columns={({ text, number, exactMoney }) => [
-          text("game", "Game", ({ game_id: id }) => id ?? "All other games", { phone: "title" }),
-          exactMoney("spend", "Spend", ({ spent_millicents: spent }) => spent, games.data?.games, {
+        columns={(make) => [
+          make.text("game", "Game", ({ game_id: id }) => id ?? "All other games", { phone: "title" }),
+          make.exactMoney("spend", "Spend", ({ spent_millicents: spent }) => spent, games.data?.games, {
             phone: "fact",
           }),
-          exactMoney("held", "Held", ({ held_millicents: held }) => held, games.data?.games),
-          number("matches", "Matches, 24 h", ({ matches }) => matches),
-          number("impressions", "Impressions, 24 h", ({ impressions }) => impressions),
-          number("seen", "Seen, 24 h", ({ seen_rate: rate }) => rate, {
+          make.exactMoney("held", "Held", ({ held_millicents: held }) => held, games.data?.games),
+          make.number("matches", "Matches, 24 h", ({ matches }) => matches),
+          make.number("impressions", "Impressions, 24 h", ({ impressions }) => impressions),
+          make.number("seen", "Seen, 24 h", ({ seen_rate: rate }) => rate, {
             help: "The part of the matches that a player has seen.",
             phone: "fact",
             cell: ({ seen_rate: rate, matches }) => (matches === 0 ? "–" : formatShare(rate)),

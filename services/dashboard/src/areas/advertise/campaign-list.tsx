@@ -6,17 +6,10 @@ import { hasStatus, useRead } from "../../api/queries.ts";
 import { retryWhileRateLimited } from "../../api/retry-rate-limited.ts";
 import { useAbility } from "../../api/session.ts";
 import { Sparkline } from "../../charts/sparkline.tsx";
-import {
-  centsOfMillicents,
-  dollarsOfCents,
-  dollarsOfMillicents,
-  formatCount,
-  formatNoun,
-} from "../../format/format.ts";
-import type { Column } from "../../kit/columns.tsx";
+import { centsOfMillicents, formatNoun } from "../../format/format.ts";
+import type { Columns } from "../../kit/columns.tsx";
 import { useConfirm } from "../../kit/confirm.tsx";
 import { DataTable, type Filter } from "../../kit/data-table.tsx";
-import { Money } from "../../kit/money.tsx";
 import { Page } from "../../kit/page.tsx";
 import { Empty } from "../../kit/states.tsx";
 import { Status } from "../../kit/status.tsx";
@@ -28,93 +21,53 @@ import { PacingBar } from "./pacing-bar.tsx";
 import { type BulkRun, useBulkRun } from "./use-bulk-run.ts";
 import { useCampaigns } from "./use-campaigns.ts";
 
-const columnsOf = (balanceCents: number | undefined): Column<CampaignSummary>[] => [
-  {
-    key: "name",
-    header: "Campaign",
-    phone: "title",
-    value: ({ name }) => name,
-    cell: ({ name }) => name,
-  },
-  {
-    key: "spent",
-    header: "Spend",
-    align: "right",
-    phone: "fact",
-    value: ({ spent_millicents: spent }) => centsOfMillicents(spent),
-    csv: ({ spent_millicents: spent }) => dollarsOfMillicents(spent),
-    csvUnit: "USD",
-    cell: ({ spent_millicents: spent }) => <Money cents={centsOfMillicents(spent)} />,
-  },
-  {
-    key: "status",
-    header: "Status",
-    phone: "fact",
-    value: (campaign) => campaignState(campaign, balanceCents, Date.now()).word,
-    cell: (campaign) => {
-      const { word, tone, cause } = campaignState(campaign, balanceCents, Date.now());
-      return (
-        <Status tone={tone} cause={cause}>
-          {word}
-        </Status>
-      );
+const columnsOf =
+  (balanceCents: number | undefined): Columns<CampaignSummary> =>
+  (make) => [
+    make.text("name", "Campaign", ({ name }) => name, { phone: "title" }),
+    make.money("spent", "Spend", ({ spent_millicents: spent }) => centsOfMillicents(spent), {
+      phone: "fact",
+    }),
+    {
+      key: "status",
+      header: "Status",
+      phone: "fact",
+      value: (campaign) => campaignState(campaign, balanceCents, Date.now()).word,
+      cell: (campaign) => {
+        const { word, tone, cause } = campaignState(campaign, balanceCents, Date.now());
+        return (
+          <Status tone={tone} cause={cause}>
+            {word}
+          </Status>
+        );
+      },
     },
-  },
-  {
-    key: "budget",
-    header: "Budget",
-    align: "right",
-    value: ({ budget_cents: budget }) => budget,
-    csv: ({ budget_cents: budget }) => dollarsOfCents(budget),
-    csvUnit: "USD",
-    cell: ({ budget_cents: budget }) => <Money cents={budget} />,
-  },
-  {
-    key: "pacing",
-    header: "Of budget spent",
-    help: "The mark on the bar is what the dates or the daily cap plan by now.",
-    align: "right",
-    value: ({ spent_millicents: spent, budget_cents: budget }) => spent / budget / 1_000,
-    cell: ({ spent_millicents: spent, budget_cents: budget, expected_spend_millicents: planned }) => (
-      <PacingBar
-        spentCents={centsOfMillicents(spent)}
-        budgetCents={budget}
-        plannedCents={planned === null ? null : centsOfMillicents(planned)}
-      />
-    ),
-  },
-  {
-    key: "recent",
-    header: "Last 14 days",
-    help: "Spend per UTC day; today is the last point.",
-    cell: ({ daily_spent_millicents: days, name }) => (
-      <Sparkline values={days} label={`Spend of ${name} in the last 14 days`} />
-    ),
-  },
-  {
-    key: "impressions",
-    header: "Impressions",
-    align: "right",
-    value: ({ impressions }) => impressions,
-    cell: ({ impressions }) => formatCount(impressions),
-  },
-  {
-    key: "cpm",
-    header: "Effective CPM",
-    help: "What a thousand impressions have cost.",
-    align: "right",
-    value: (campaign) => effectiveCpmCents(campaign),
-    csv: (campaign) => {
-      const cents = effectiveCpmCents(campaign);
-      return cents === undefined ? undefined : dollarsOfCents(cents);
+    make.money("budget", "Budget", ({ budget_cents: budget }) => budget),
+    {
+      key: "pacing",
+      header: "Of budget spent",
+      help: "The mark on the bar is what the dates or the daily cap plan by now.",
+      align: "right",
+      value: ({ spent_millicents: spent, budget_cents: budget }) => spent / budget / 1_000,
+      cell: ({ spent_millicents: spent, budget_cents: budget, expected_spend_millicents: planned }) => (
+        <PacingBar
+          spentCents={centsOfMillicents(spent)}
+          budgetCents={budget}
+          plannedCents={planned === null ? null : centsOfMillicents(planned)}
+        />
+      ),
     },
-    csvUnit: "USD",
-    cell: (campaign) => {
-      const cents = effectiveCpmCents(campaign);
-      return cents === undefined ? "–" : <Money cents={cents} />;
+    {
+      key: "recent",
+      header: "Last 14 days",
+      help: "Spend per UTC day; today is the last point.",
+      cell: ({ daily_spent_millicents: days, name }) => (
+        <Sparkline values={days} label={`Spend of ${name} in the last 14 days`} />
+      ),
     },
-  },
-];
+    make.number("impressions", "Impressions", ({ impressions }) => impressions),
+    make.money("cpm", "Effective CPM", effectiveCpmCents, { help: "What a thousand impressions have cost." }),
+  ];
 
 function effectiveCpmCents({ spent_millicents: spent, impressions }: CampaignSummary): number | undefined {
   return impressions === 0 ? undefined : spent / impressions;

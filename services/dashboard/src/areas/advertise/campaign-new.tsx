@@ -6,8 +6,8 @@ import { hasStatus, useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
 import { Page } from "../../kit/page.tsx";
-import { Empty } from "../../kit/states.tsx";
 import { CampaignFields } from "./campaign-fields.tsx";
+import { ForManagers } from "./for-managers.tsx";
 import { NotRegistered } from "./not-registered.tsx";
 
 /** What a new campaign begins with. */
@@ -26,18 +26,7 @@ export function Component() {
   if (!canChange) {
     return (
       <Page title="New campaign" back={back}>
-        <Card>
-          <Empty
-            line="The pen is in other hands."
-            action={
-              <Button component={Link} to={back.to}>
-                Show the campaigns
-              </Button>
-            }
-          >
-            Ask an owner or a manager of the account to create campaigns.
-          </Empty>
-        </Card>
+        <ForManagers task="create campaigns" next={{ to: back.to, label: "Show the campaigns" }} />
       </Page>
     );
   }

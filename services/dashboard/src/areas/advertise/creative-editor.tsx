@@ -20,6 +20,7 @@ import type { ApiForm } from "../../api/use-api-form.ts";
 import { numberLimits, requestSchema } from "../../api/use-field-problems.ts";
 import { formatCount, formatTerm } from "../../format/format.ts";
 import { requiredTextField, textField } from "../../kit/fields.ts";
+import { CREATIVE_TYPES } from "../../scene/creative-types.ts";
 import { Scene } from "../../scene/scene.tsx";
 import { Story, type StoryForm } from "../../scene/story.tsx";
 import classes from "./creative-editor.module.css";
@@ -27,12 +28,6 @@ import type { Creative } from "./use-campaign.ts";
 
 type CreateForm = ApiForm<typeof CREATE>;
 
-const TYPES: { value: Creative["creative_type"]; label: string; help: string }[] = [
-  { value: "narrative_hook", label: "Narrative hook", help: "A line of dialogue or narration." },
-  { value: "product_mention", label: "Product mention", help: "The brand is mentioned in passing." },
-  { value: "location_brand", label: "Location brand", help: "A place in the game carries the brand." },
-  { value: "character_reference", label: "Character reference", help: "A character is tied to the brand." },
-];
 const CREATE = "POST /campaigns/{campaign_id}/creatives";
 const { tone: toneSchema } = requestSchema(CREATE).properties ?? {};
 const TONES = (toneSchema?.enum ?? []).filter((tone) => typeof tone === "string");
@@ -122,8 +117,8 @@ export function CreativeEditor({
                   error={form.problem("creative_type")}
                 >
                   <Stack gap={8} mt={4}>
-                    {TYPES.map(({ value, label, help }) => (
-                      <Radio key={value} value={value} label={`${label}: ${help}`} />
+                    {CREATIVE_TYPES.map(({ value, label, description }) => (
+                      <Radio key={value} value={value} label={`${label}: ${description}`} />
                     ))}
                   </Stack>
                 </Radio.Group>

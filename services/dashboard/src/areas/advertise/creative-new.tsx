@@ -1,13 +1,12 @@
-import { Button, Card } from "@mantine/core";
-import { Link, useNavigate, useParams } from "react-router";
+import { useNavigate, useParams } from "react-router";
 import type { BodyOf } from "../../api/operations.ts";
 import { hasStatus, useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
 import { notifyDone } from "../../kit/notify.ts";
 import { Page } from "../../kit/page.tsx";
-import { Empty } from "../../kit/states.tsx";
 import { CreativeEditor } from "./creative-editor.tsx";
+import { ForManagers } from "./for-managers.tsx";
 import { missingLine } from "./missing-line.ts";
 import { UnknownCampaign } from "./unknown-campaign.tsx";
 
@@ -38,18 +37,7 @@ export function Component() {
       {canChange ? (
         <NewCreative key={campaignId} campaignId={campaignId} onSaved={lines} />
       ) : (
-        <Card>
-          <Empty
-            line="The pen is in other hands."
-            action={
-              <Button component={Link} to={lines}>
-                Show the creatives
-              </Button>
-            }
-          >
-            Ask an owner or a manager of the account to write creatives.
-          </Empty>
-        </Card>
+        <ForManagers task="write creatives" next={{ to: lines, label: "Show the creatives" }} />
       )}
     </Page>
   );

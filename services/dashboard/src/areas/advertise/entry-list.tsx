@@ -1,7 +1,7 @@
 import { Alert, Button, Card, Group } from "@mantine/core";
 import type { FormEvent, ReactNode } from "react";
 import { useAbility } from "../../api/session.ts";
-import type { Column } from "../../kit/columns.tsx";
+import type { Columns } from "../../kit/columns.tsx";
 import { DataTable } from "../../kit/data-table.tsx";
 import { notifyFailed } from "../../kit/notify.ts";
 
@@ -38,14 +38,18 @@ export function EntryForm({ form, action, onAdd, children }: EntryFormProps) {
   );
 }
 
-interface EntryTableProps<Entry> {
+/** The read of a list of the campaign. */
+export interface EntriesRead {
+  error: unknown;
+  onRetry: () => void;
+}
+
+interface EntryTableProps<Entry> extends EntriesRead {
   label: string;
   name: string;
   entries: readonly Entry[] | undefined;
-  error: unknown;
-  onRetry: () => void;
   nameOf: (entry: Entry) => string;
-  columns: readonly Column<Entry>[];
+  columns: Columns<Entry>;
   /** Rejects with what the API says against it. */
   onRemove: (entry: Entry) => Promise<unknown>;
 }
@@ -72,8 +76,8 @@ export function EntryTable<Entry extends { id: string }>(props: EntryTableProps<
       onRetry={onRetry}
       empty={null}
       skeletonRows={1}
-      columns={[
-        ...columns,
+      columns={(make) => [
+        ...columns(make),
         {
           key: "remove",
           header: "",

@@ -7,10 +7,7 @@ import {
   Select,
   SimpleGrid,
   Stack,
-  TagsInput,
   Text,
-  Textarea,
-  TextInput,
   Title,
 } from "@mantine/core";
 import { IconCheck, IconX } from "@tabler/icons-react";
@@ -26,8 +23,8 @@ import { formatAgo, formatCents, formatDecimal, formatTerm, withMoney } from "..
 import { Figures } from "../../kit/figures.tsx";
 import { NotLoaded } from "../../kit/states.tsx";
 import { Status } from "../../kit/status.tsx";
-import { countryOptions } from "../../map/countries-list.ts";
 import { reasonAdvice } from "../games/advice.ts";
+import { sceneInputs } from "../games/scene-inputs.tsx";
 import { SCENE_FIELDS, sceneOf, sceneParameters, type TestedScene } from "../games/scene-link.ts";
 import classes from "./explain-tab.module.css";
 import { ruleWords } from "./rule-words.ts";
@@ -83,7 +80,6 @@ export function Component() {
     if (!next.has("game") && (shown.has("game") || change.game !== undefined)) next.set("game", "");
     setParameters(next, { replace: true, preventScrollReset: true });
   };
-  const setScene = (next: TestedScene["scene"]) => update({ scene: { ...scene, ...next } });
   const body: Request = {
     game_id: chosenGame,
     user_id: "explain",
@@ -106,14 +102,7 @@ export function Component() {
       setAsking(false);
     }
   };
-  const text = (field: "theme_id" | "category" | "location" | "narrative") => ({
-    value: scene[field] ?? "",
-    error: problem(`game_context.${field}`),
-    onChange: ({ currentTarget }: { currentTarget: { value: string } }) => {
-      const { value } = currentTarget;
-      setScene({ [field]: value === "" ? undefined : value });
-    },
-  });
+  const inputs = sceneInputs({ tested, problem, onChange: update });
   return (
     <>
       <Card>
@@ -166,42 +155,14 @@ export function Component() {
                 required
                 withAsterisk={false}
               />
-              <Select
-                label="Country of the player"
-                data={[...countryOptions]}
-                searchable
-                clearable
-                placeholder="Unknown"
-                value={country}
-                onChange={(value) => update({ country: value })}
-                error={problem("player_geo.country_code")}
-              />
-              <TextInput label="Location" placeholder="e.g. tavern" maxLength={200} {...text("location")} />
-              <TextInput label="Category" placeholder="e.g. fantasy" maxLength={200} {...text("category")} />
-              <TextInput label="Theme" placeholder="e.g. medieval" maxLength={200} {...text("theme_id")} />
-              <TagsInput
-                label="Moods"
-                placeholder={scene.mood_tags?.length ? "" : "e.g. calm"}
-                value={scene.mood_tags ?? []}
-                onChange={(value) => setScene({ mood_tags: value })}
-                error={problem("game_context.mood_tags")}
-              />
-              <TagsInput
-                label="Actions"
-                placeholder={scene.actions?.length ? "" : "e.g. drink"}
-                value={scene.actions ?? []}
-                onChange={(value) => setScene({ actions: value })}
-                error={problem("game_context.actions")}
-              />
+              {inputs.country}
+              {inputs.location}
+              {inputs.category}
+              {inputs.theme}
+              {inputs.moods}
+              {inputs.actions}
             </SimpleGrid>
-            <Textarea
-              label="Text of the scene"
-              description="For example: Rain drums on the roof of the tavern while the party plans its next move."
-              autosize
-              minRows={2}
-              maxLength={2_000}
-              {...text("narrative")}
-            />
+            {inputs.narrative}
             <Group>
               <Button type="submit" loading={isAsking} disabled={chosenGame === ""}>
                 Explain

@@ -1,6 +1,6 @@
 import { Alert, Anchor, Button, Card, Group, Stack, Text, Textarea, TextInput, Title } from "@mantine/core";
 import { IconCheck } from "@tabler/icons-react";
-import type { FormEvent, ReactNode } from "react";
+import { type FormEvent, type ReactNode, useEffect, useRef } from "react";
 import { Link } from "react-router";
 import type { AnswerOf } from "../../api/operations.ts";
 import { useAbility } from "../../api/session.ts";
@@ -46,6 +46,14 @@ export function FirstSteps({ advertiser, campaigns }: FirstStepsProps) {
     { title: "Activate", isDone: false, body: campaign && <ActivateStep campaign={campaign} /> },
   ];
   const now = steps.findIndex(({ isDone }) => !isDone);
+  const current = useRef<HTMLParagraphElement>(null);
+  const former = useRef(now);
+  useEffect(() => {
+    if (former.current === now) return;
+    former.current = now;
+    // The button that had the focus went with the step that it ended.
+    if (document.activeElement === document.body) current.current?.focus();
+  }, [now]);
   return (
     <Card component="section" aria-labelledby="first-steps">
       <Group justify="space-between" mb="xs">
@@ -73,7 +81,12 @@ export function FirstSteps({ advertiser, campaigns }: FirstStepsProps) {
                 <span className={classes.mark} data-state={state}>
                   {isDone ? <IconCheck size={14} stroke={1.5} aria-label="Done" /> : index + 1}
                 </span>
-                <Text fw={state === "now" ? 600 : 400} c={state === "now" ? undefined : "dimmed"} fz="md">
+                <Text
+                  {...(state === "now" && { ref: current, tabIndex: -1 })}
+                  fw={state === "now" ? 600 : 400}
+                  c={state === "now" ? undefined : "dimmed"}
+                  fz="md"
+                >
                   {title}
                 </Text>
               </div>

@@ -44,24 +44,30 @@ export function Component() {
             A creative is what players read: a line of dialogue, a mention, a place, a character.
           </Empty>
         }
-        columns={({ text, number, exactMoney }) => [
-          text("line", "Line", ({ creative_id: id }) => lineOf(id) ?? "(deleted)", {
+        columns={(make) => [
+          make.text("line", "Line", ({ creative_id: id }) => lineOf(id) ?? "(deleted)", {
             phone: "title",
             cell: ({ creative_id: id }) => (
               <span className={classes.line}>{lineOf(id) ?? "A creative that was deleted"}</span>
             ),
           }),
-          number("impressions", "Impressions", ({ impressions }) => impressions, { phone: "fact" }),
-          text("type", "Type", ({ creative_type: type }) => formatTerm(type)),
-          text("brand", "Brand", ({ brand_name: brand }) => brand),
-          number("players", "Unique players", ({ unique_users: players }) => players),
-          number("score", "Fit", ({ avg_affinity_score: score }) => score, {
+          make.number("impressions", "Impressions", ({ impressions }) => impressions, { phone: "fact" }),
+          make.text("type", "Type", ({ creative_type: type }) => formatTerm(type)),
+          make.text("brand", "Brand", ({ brand_name: brand }) => brand),
+          make.number("players", "Unique players", ({ unique_users: players }) => players),
+          make.number("score", "Fit", ({ avg_affinity_score: score }) => score, {
             help: "Mean affinity score of its impressions: how well the scenes fitted.",
             format: formatDecimal,
           }),
-          exactMoney("spend", "Spend", ({ spent_millicents: spent }) => spent, analytics.data?.creatives, {
-            phone: "fact",
-          }),
+          make.exactMoney(
+            "spend",
+            "Spend",
+            ({ spent_millicents: spent }) => spent,
+            analytics.data?.creatives,
+            {
+              phone: "fact",
+            },
+          ),
         ]}
       />
       <TableSection
@@ -85,23 +91,23 @@ export function Component() {
             Affinities make the campaign win more often in scenes that suit it, and colour the scene.
           </Empty>
         }
-        columns={({ text, number }) => [
-          text(
+        columns={(make) => [
+          make.text(
             "value",
             "Affinity",
             ({ affinity_type: type, affinity_value: value }) => `${formatTerm(type)}: ${value}`,
             { phone: "title" },
           ),
-          number("rate", "Match rate", ({ match_rate: rate }) => rate, {
+          make.number("rate", "Match rate", ({ match_rate: rate }) => rate, {
             help: "The part of the campaign's impressions that it contributed to, of those since it was created.",
             format: formatShare,
             phone: "fact",
           }),
-          number("weight", "Weight", ({ weight }) => weight, { format: formatDecimal }),
-          number("contribution", "Mean contribution", ({ avg_score_contribution: score }) => score, {
+          make.number("weight", "Weight", ({ weight }) => weight, { format: formatDecimal }),
+          make.number("contribution", "Mean contribution", ({ avg_score_contribution: score }) => score, {
             format: formatDecimal,
           }),
-          number("influenced", "Impressions influenced", ({ impressions_influenced: count }) => count, {
+          make.number("influenced", "Impressions influenced", ({ impressions_influenced: count }) => count, {
             phone: "fact",
           }),
         ]}

@@ -5,18 +5,10 @@ import { hasStatus, useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { useAnswered } from "../../api/use-answered.ts";
 import { useReadAll } from "../../api/use-read-all.ts";
-import {
-  dollarsOfCents,
-  exactColumn,
-  formatCents,
-  formatCount,
-  formatDayWithYear,
-  formatNoun,
-} from "../../format/format.ts";
+import { exactColumn, formatCents, formatDayWithYear, formatNoun } from "../../format/format.ts";
 import { DataTable } from "../../kit/data-table.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
 import { Figures } from "../../kit/figures.tsx";
-import { Moment } from "../../kit/moment.tsx";
 import { Money } from "../../kit/money.tsx";
 import { Page, Section } from "../../kit/page.tsx";
 import { Empty, NotLoaded } from "../../kit/states.tsx";
@@ -57,9 +49,9 @@ export function Component() {
         read={ledger}
         figures={[
           {
-            label: "Balance",
+            label: "Free balance",
             value: <Money cents={totals?.balance_cents ?? 0} exact />,
-            note: "free for new matches",
+            note: "for new matches",
           },
           {
             label: "Held",
@@ -74,7 +66,7 @@ export function Component() {
           {
             label: "Deposited",
             value: <Money cents={totals?.deposits_cents ?? 0} exact />,
-            note: "balance + held + spent",
+            note: "free balance + held + spent",
           },
         ]}
       />
@@ -114,7 +106,7 @@ export function Component() {
                 : "Nothing was deposited or charged in this period. Choose another one above."}
             </Empty>
           }
-          columns={[
+          columns={(make) => [
             {
               key: "date",
               header: "Day (UTC)",
@@ -122,43 +114,19 @@ export function Component() {
               value: ({ date }) => date,
               cell: ({ date }) => formatDayWithYear(date),
             },
-            {
-              key: "closing",
-              header: "Balance",
+            make.money("closing", "Balance", ({ closing_balance_cents: cents }) => cents, {
+              phone: "fact",
               help: "What was left at the end of the day, held money included.",
-              align: "right",
-              phone: "fact",
-              value: ({ closing_balance_cents: cents }) => cents,
-              csv: ({ closing_balance_cents: cents }) => dollarsOfCents(cents),
-              csvUnit: "USD",
               cell: ({ closing_balance_cents: cents }) => format(cents),
-            },
-            {
-              key: "deposits",
-              header: "Deposits",
-              align: "right",
-              value: ({ deposits_cents: cents }) => cents,
-              csv: ({ deposits_cents: cents }) => dollarsOfCents(cents),
-              csvUnit: "USD",
+            }),
+            make.money("deposits", "Deposits", ({ deposits_cents: cents }) => cents, {
               cell: ({ deposits_cents: cents }) => (cents === 0 ? "" : `+${formatCents(cents)}`),
-            },
-            {
-              key: "charges",
-              header: "Charges",
-              align: "right",
+            }),
+            make.money("charges", "Charges", ({ charges_cents: cents }) => cents, {
               phone: "fact",
-              value: ({ charges_cents: cents }) => cents,
-              csv: ({ charges_cents: cents }) => dollarsOfCents(cents),
-              csvUnit: "USD",
               cell: ({ charges_cents: cents }) => (cents === 0 ? "" : `−${format(cents)}`),
-            },
-            {
-              key: "impressions",
-              header: "Impressions",
-              align: "right",
-              value: ({ impressions }) => impressions,
-              cell: ({ impressions }) => formatCount(impressions),
-            },
+            }),
+            make.number("impressions", "Impressions", ({ impressions }) => impressions),
           ]}
         />
       </Section>
@@ -172,24 +140,9 @@ export function Component() {
             error={deposits.error}
             onRetry={() => void deposits.refetch()}
             empty={null}
-            columns={[
-              {
-                key: "at",
-                header: "When",
-                phone: "title",
-                value: ({ created_at: at }) => at,
-                cell: ({ created_at: at }) => <Moment iso={at} />,
-              },
-              {
-                key: "amount",
-                header: "Amount",
-                align: "right",
-                phone: "fact",
-                value: ({ amount_cents: cents }) => cents,
-                csv: ({ amount_cents: cents }) => dollarsOfCents(cents),
-                csvUnit: "USD",
-                cell: ({ amount_cents: cents }) => <Money cents={cents} />,
-              },
+            columns={(make) => [
+              make.moment("at", "When", ({ created_at: at }) => at, { phone: "title" }),
+              make.money("amount", "Amount", ({ amount_cents: cents }) => cents, { phone: "fact" }),
             ]}
           />
         </Section>

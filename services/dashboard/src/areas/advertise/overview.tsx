@@ -1,4 +1,5 @@
 import { Anchor, Button, Card, Group, Skeleton, Stack, Text } from "@mantine/core";
+import { useState } from "react";
 import { Link } from "react-router";
 import { hasStatus, useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
@@ -19,27 +20,21 @@ const CHART_DAYS = 30;
 /** With the whole month before this one. */
 const DAYS = 62;
 
+const NO_CAMPAIGNS: CampaignSummary[] = [];
+
 const spentIn = sumOf(({ spent_millicents: spent }: { spent_millicents: number }) => spent);
 
 export function Component() {
   const { canChange } = useAbility();
   const profile = useRead("GET /profile");
   const isRegistered = profile.data !== undefined;
+  const isUnregistered = hasStatus(profile.error, 404);
+  const [wasUnregistered, setWasUnregistered] = useState(false);
+  if (isUnregistered && !wasUnregistered) setWasUnregistered(true);
   const campaigns = useCampaigns({ enabled: isRegistered });
   const daily = useRead("GET /analytics/daily", { query: { days: DAYS } }, { enabled: isRegistered });
 
-  if (hasStatus(profile.error, 404)) {
-    return (
-      <Page
-        title="Overview"
-        about="From nothing to a first active campaign in five steps."
-        actions={<PlayDemo />}
-      >
-        <FirstSteps advertiser={undefined} campaigns={[]} />
-      </Page>
-    );
-  }
-  if (profile.error && profile.data === undefined) {
+  if (profile.error && !isRegistered && !isUnregistered) {
     return (
       <Page title="Overview">
         <Card>
@@ -54,7 +49,9 @@ export function Component() {
       </Page>
     );
   }
-  const list = campaigns.data?.campaigns;
+  // Who registers on this page has no campaign: the steps stay while that is read.
+  const list =
+    campaigns.data?.campaigns ?? (wasUnregistered && !campaigns.isError ? NO_CAMPAIGNS : undefined);
   const isListKnown = list !== undefined || campaigns.isError;
   const hasEverRun = list?.some(({ status }) => status !== "draft") ?? true;
   const isNew = list !== undefined && !hasEverRun;
@@ -65,7 +62,11 @@ export function Component() {
   return (
     <Page
       title="Overview"
-      about={profile.data?.company_name ?? null}
+      about={
+        isUnregistered
+          ? "From nothing to a first active campaign in five steps."
+          : (profile.data?.company_name ?? null)
+      }
       actions={
         isListKnown && (
           <>
@@ -79,52 +80,54 @@ export function Component() {
         )
       }
     >
-      <Figures
-        figures={[
-          {
-            label: "Balance",
-            read: profile,
-            value: <Money cents={profile.data?.balance_cents ?? 0} />,
-            note: canChange ? (
-              <Anchor component={Link} to="/money" fz="inherit">
-                Deposit
-              </Anchor>
-            ) : (
-              "free for new matches"
-            ),
-          },
-          {
-            label: "Spend today (UTC)",
-            read: daily,
-            value: <Money cents={centsOfMillicents(today?.spent_millicents ?? 0)} />,
-            note: yesterday && (
-              <>
-                yesterday <Money cents={centsOfMillicents(yesterday.spent_millicents)} />
-              </>
-            ),
-          },
-          {
-            label: "Spend this month (UTC)",
-            read: daily,
-            value: <Money cents={centsOfMillicents(month?.spent_millicents ?? 0)} />,
-            note: formatNoun(month?.impressions ?? 0, "impression"),
-            change: monthOnMonth(daily.data?.days, spentIn),
-          },
-          {
-            label: "Impressions today",
-            read: daily,
-            value: formatCount(today?.impressions ?? 0),
-            note: yesterday && `yesterday ${formatCount(yesterday.impressions)}`,
-          },
-          {
-            label: "Active campaigns",
-            read: campaigns,
-            value: formatCount(active ?? 0),
-            note: list && `of ${formatCount(list.length)}`,
-          },
-        ]}
-      />
-      {isNew && profile.data ? (
+      {!isUnregistered && (
+        <Figures
+          figures={[
+            {
+              label: "Balance",
+              read: profile,
+              value: <Money cents={profile.data?.balance_cents ?? 0} />,
+              note: canChange ? (
+                <Anchor component={Link} to="/money" fz="inherit">
+                  Deposit
+                </Anchor>
+              ) : (
+                "held money included"
+              ),
+            },
+            {
+              label: "Spend today (UTC)",
+              read: daily,
+              value: <Money cents={centsOfMillicents(today?.spent_millicents ?? 0)} />,
+              note: yesterday && (
+                <>
+                  yesterday <Money cents={centsOfMillicents(yesterday.spent_millicents)} />
+                </>
+              ),
+            },
+            {
+              label: "Spend this month (UTC)",
+              read: daily,
+              value: <Money cents={centsOfMillicents(month?.spent_millicents ?? 0)} />,
+              note: formatNoun(month?.impressions ?? 0, "impression"),
+              change: monthOnMonth(daily.data?.days, spentIn),
+            },
+            {
+              label: "Impressions today",
+              read: daily,
+              value: formatCount(today?.impressions ?? 0),
+              note: yesterday && `yesterday ${formatCount(yesterday.impressions)}`,
+            },
+            {
+              label: "Active campaigns",
+              read: campaigns,
+              value: formatCount(active ?? 0),
+              note: list && `of ${formatCount(list.length)}`,
+            },
+          ]}
+        />
+      )}
+      {isNew ? (
         <FirstSteps advertiser={profile.data} campaigns={list} />
       ) : profile.data && isListKnown && (daily.data || daily.isError) ? (
         <>

@@ -165,17 +165,17 @@ function groupsOf(by: string) {
 }
 
 function spendColumns(
-  { text, number, exactMoney }: ColumnMakers<SpendRow>,
+  make: ColumnMakers<SpendRow>,
   groups: readonly string[],
   rows: readonly SpendRow[] | undefined,
 ): Column<SpendRow>[] {
   const dimensions: Record<string, Column<SpendRow>> = {
-    day: text("day", "Day (UTC)", ({ date = "" }) => date, {
+    day: make.text("day", "Day (UTC)", ({ date = "" }) => date, {
       phone: "title",
       cell: ({ date }) => date !== undefined && formatDayWithYear(date),
     }),
-    campaign: text("campaign", "Campaign", ({ campaign_name: name = "" }) => name, { phone: "title" }),
-    creative: text(
+    campaign: make.text("campaign", "Campaign", ({ campaign_name: name = "" }) => name, { phone: "title" }),
+    creative: make.text(
       "creative",
       "Creative",
       ({ brand_name: brand = "", creative_id: id = "" }) => `${brand} ${id}`,
@@ -184,13 +184,13 @@ function spendColumns(
         cell: ({ brand_name: brand, creative_id: id }) => `${brand ?? "Deleted"} (${id?.slice(-6) ?? ""})`,
       },
     ),
-    country: text("country", "Country", ({ country_code: code = null }) => countryName(code), {
+    country: make.text("country", "Country", ({ country_code: code = null }) => countryName(code), {
       phone: "title",
     }),
   };
   return [
     ...groups.flatMap((group) => dimensions[group] ?? []),
-    number("impressions", "Impressions", ({ impressions }) => impressions, { phone: "fact" }),
-    exactMoney("spend", "Spend", ({ spent_millicents: spent }) => spent, rows, { phone: "fact" }),
+    make.number("impressions", "Impressions", ({ impressions }) => impressions, { phone: "fact" }),
+    make.exactMoney("spend", "Spend", ({ spent_millicents: spent }) => spent, rows, { phone: "fact" }),
   ];
 }

@@ -4,11 +4,9 @@ import type { AnswerOf } from "../../api/operations.ts";
 import { useChange } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { useReadAll } from "../../api/use-read-all.ts";
-import { centsOfMicrocents, formatCount } from "../../format/format.ts";
-import { columnMakers } from "../../kit/columns.tsx";
+import { centsOfMicrocents } from "../../format/format.ts";
 import { useConfirm } from "../../kit/confirm.tsx";
 import { DataTable } from "../../kit/data-table.tsx";
-import { Id } from "../../kit/id.tsx";
 import { notifyDone, notifyFailed } from "../../kit/notify.ts";
 import { Section } from "../../kit/page.tsx";
 import { Empty } from "../../kit/states.tsx";
@@ -103,7 +101,7 @@ export function Component() {
             Advertisers appear with their first billed impression in this game.
           </Empty>
         }
-        columns={[
+        columns={(make) => [
           {
             key: "company",
             header: "Advertiser",
@@ -118,19 +116,10 @@ export function Component() {
               </div>
             ),
           },
-          columnMakers<Advertiser>().money(
-            "earned",
-            "Earned",
-            ({ earned_microcents: earned }) => centsOfMicrocents(earned),
-            { phone: "fact" },
-          ),
-          {
-            key: "impressions",
-            header: "Impressions",
-            align: "right",
-            value: ({ impressions }) => impressions,
-            cell: ({ impressions }) => formatCount(impressions),
-          },
+          make.money("earned", "Earned", ({ earned_microcents: earned }) => centsOfMicrocents(earned), {
+            phone: "fact",
+          }),
+          make.number("impressions", "Impressions", ({ impressions }) => impressions),
           {
             key: "lines",
             header: "Recent lines",
@@ -173,14 +162,8 @@ export function Component() {
             rows={unseen.map((id) => ({ id }))}
             rowKey={({ id }) => id}
             empty={null}
-            columns={[
-              {
-                key: "id",
-                header: "Advertiser",
-                phone: "title",
-                value: ({ id }) => id,
-                cell: ({ id }) => <Id value={id} label="advertiser id" />,
-              },
+            columns={(make) => [
+              make.id("id", "Advertiser", ({ id }) => id, "advertiser id", { phone: "title" }),
               {
                 key: "allow",
                 header: "",

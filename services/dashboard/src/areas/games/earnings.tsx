@@ -5,14 +5,7 @@ import { useRead } from "../../api/queries.ts";
 import { useAnswered } from "../../api/use-answered.ts";
 import { Chart } from "../../charts/chart.tsx";
 import { daysBetween, firstDayOf } from "../../format/days.ts";
-import {
-  centsOfMicrocents,
-  formatCount,
-  formatDayWithYear,
-  formatNoun,
-  formatPercent,
-} from "../../format/format.ts";
-import { columnMakers } from "../../kit/columns.tsx";
+import { centsOfMicrocents, formatDayWithYear, formatNoun, formatPercent } from "../../format/format.ts";
 import { CsvButton } from "../../kit/csv-button.tsx";
 import { DataTable } from "../../kit/data-table.tsx";
 import { Figures } from "../../kit/figures.tsx";
@@ -21,7 +14,6 @@ import { Page, Section } from "../../kit/page.tsx";
 import { Empty } from "../../kit/states.tsx";
 import { useUrlState } from "../../kit/use-url-state.ts";
 import {
-  type AdvertiserRow,
   advertiserChoices,
   type EarningsRow,
   earnedByDay,
@@ -193,7 +185,6 @@ function ByGame({ rows, isStale, total, payer }: ByGameProps) {
       seen: own?.reduce((sum, { impressions }) => sum + impressions, 0),
     };
   });
-  const make = columnMakers<NonNullable<typeof games>[number]>();
   return (
     <Section title="By game" {...(payer !== undefined && { about: `Paid by ${payer}.` })}>
       <DataTable
@@ -207,36 +198,18 @@ function ByGame({ rows, isStale, total, payer }: ByGameProps) {
         onRetry={() => void total.refetch()}
         defaultSort="-period"
         empty={null}
-        columns={[
-          {
-            key: "game",
-            header: "Game",
-            phone: "title",
-            value: ({ game_id: id }) => id,
-            cell: ({ game_id: id }) => id,
-          },
+        columns={(make) => [
+          make.text("game", "Game", ({ game_id: id }) => id, { phone: "title" }),
           make.money("period", "In the period", ({ period }) => period && centsOfMicrocents(period), {
             phone: "fact",
           }),
-          {
-            key: "seen",
-            header: "Impressions",
-            help: "In the period.",
-            align: "right",
-            phone: "fact",
-            value: ({ seen }) => seen,
-            cell: ({ seen }) => (seen === undefined ? "–" : formatCount(seen)),
-          },
+          make.number("seen", "Impressions", ({ seen }) => seen, { phone: "fact", help: "In the period." }),
           ...(payer === undefined
             ? [make.money("total", "All time", ({ earned_microcents: earned }) => centsOfMicrocents(earned))]
             : []),
-          {
-            key: "share",
-            header: "Your share",
-            align: "right",
-            value: ({ revenue_share_pct: share }) => share,
-            cell: ({ revenue_share_pct: share }) => formatPercent(share),
-          },
+          make.number("share", "Your share", ({ revenue_share_pct: share }) => share, {
+            format: formatPercent,
+          }),
         ]}
       />
     </Section>
@@ -251,7 +224,6 @@ interface ByAdvertiserProps {
 }
 
 function ByAdvertiser({ earnings, where, game }: ByAdvertiserProps) {
-  const make = columnMakers<AdvertiserRow>();
   return (
     <Section
       title="By advertiser"
@@ -271,14 +243,10 @@ function ByAdvertiser({ earnings, where, game }: ByAdvertiserProps) {
             Advertisers appear with their first billed impression.
           </Empty>
         }
-        columns={[
-          {
-            key: "advertiser",
-            header: "Advertiser",
+        columns={(make) => [
+          make.text("advertiser", "Advertiser", ({ company_name: name }) => name ?? UNKNOWN_ADVERTISER, {
             phone: "title",
-            value: ({ company_name: name }) => name ?? UNKNOWN_ADVERTISER,
-            cell: ({ company_name: name }) => name ?? UNKNOWN_ADVERTISER,
-          },
+          }),
           make.money(
             "earned",
             "In the period",
@@ -287,24 +255,14 @@ function ByAdvertiser({ earnings, where, game }: ByAdvertiserProps) {
               phone: "fact",
             },
           ),
-          {
-            key: "impressions",
-            header: "Impressions",
-            help: "In the period.",
-            align: "right",
+          make.number("impressions", "Impressions", ({ impressions }) => impressions, {
             phone: "fact",
-            value: ({ impressions }) => impressions,
-            cell: ({ impressions }) => formatCount(impressions),
-          },
+            help: "In the period.",
+          }),
           make.money("total", "All time", ({ total_earned_microcents: earned }) =>
             earned === null ? null : centsOfMicrocents(earned),
           ),
-          {
-            key: "brands",
-            header: "Newest brands",
-            value: ({ brand_names: brands }) => brands.join(", "),
-            cell: ({ brand_names: brands }) => brands.join(", "),
-          },
+          make.text("brands", "Newest brands", ({ brand_names: brands }) => brands.join(", ")),
         ]}
       />
     </Section>

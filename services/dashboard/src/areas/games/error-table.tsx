@@ -1,5 +1,4 @@
 import { Text } from "@mantine/core";
-import { formatCount } from "../../format/format.ts";
 import { DataTable } from "../../kit/data-table.tsx";
 import { errorAdvice } from "./advice.ts";
 
@@ -18,7 +17,7 @@ export function ErrorTable({ errors }: { errors: readonly CallError[] }) {
       rows={errors}
       rowKey={({ operation, status }) => `${operation} ${status}`}
       empty={null}
-      columns={[
+      columns={(make) => [
         {
           key: "call",
           header: "Call",
@@ -30,20 +29,8 @@ export function ErrorTable({ errors }: { errors: readonly CallError[] }) {
             </Text>
           ),
         },
-        {
-          key: "count",
-          header: "Count",
-          align: "right",
-          phone: "fact",
-          value: ({ count }) => count,
-          cell: ({ count }) => formatCount(count),
-        },
-        {
-          key: "helps",
-          header: "What helps",
-          value: ({ status }) => errorAdvice(status),
-          cell: ({ status }) => errorAdvice(status),
-        },
+        make.number("count", "Count", ({ count }) => count, { phone: "fact" }),
+        make.text("helps", "What helps", ({ status }) => errorAdvice(status)),
       ]}
     />
   );

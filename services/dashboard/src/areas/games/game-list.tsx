@@ -4,14 +4,14 @@ import { useNavigate } from "react-router";
 import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
 import { centsOfMicrocents, formatCount, formatPercent, formatShare } from "../../format/format.ts";
-import { columnMakers, NO_FIGURE } from "../../kit/columns.tsx";
+import { NO_FIGURE } from "../../kit/columns.tsx";
 import { DataTable } from "../../kit/data-table.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
 import { DialogForm } from "../../kit/dialog-form.tsx";
 import { textField } from "../../kit/fields.ts";
 import { Figures } from "../../kit/figures.tsx";
 import { Moment } from "../../kit/moment.tsx";
-import { notifyDone } from "../../kit/notify.ts";
+import { notifyDone, notifyFailed } from "../../kit/notify.ts";
 import { Page, Section } from "../../kit/page.tsx";
 import { Empty } from "../../kit/states.tsx";
 import { Status } from "../../kit/status.tsx";
@@ -25,7 +25,7 @@ import {
   type Placement,
   useAdsSwitch,
 } from "./placement.ts";
-import { usePlacements, useTraffic } from "./reads.ts";
+import { useHasGame, usePlacements, useTraffic } from "./reads.ts";
 import { STAGE_WORDS } from "./stage.ts";
 import { TrafficFailed } from "./traffic-failed.tsx";
 
@@ -130,14 +130,8 @@ function Games({ games, placements, add }: GamesProps) {
           ad.
         </Empty>
       }
-      columns={[
-        {
-          key: "game",
-          header: "Game",
-          phone: "title",
-          value: ({ placement }) => placement.game_id,
-          cell: ({ placement }) => placement.game_id,
-        },
+      columns={(make) => [
+        make.text("game", "Game", ({ placement }) => placement.game_id, { phone: "title" }),
         {
           key: "state",
           header: "Integration",
@@ -152,31 +146,17 @@ function Games({ games, placements, add }: GamesProps) {
               NO_FIGURE
             ),
         },
-        {
-          key: "requests",
-          header: "Requests, 24 h",
-          align: "right",
-          value: ({ traffic }) => traffic?.requests,
-          cell: ({ traffic }) => (traffic ? formatCount(traffic.requests) : NO_FIGURE),
-        },
-        {
-          key: "matches",
-          header: "Matched, 24 h",
-          help: "The share of requests in the last 24 hours that got an ad.",
-          align: "right",
-          value: ({ traffic }) => (traffic?.requests ? traffic.matches / traffic.requests : null),
-          cell: ({ traffic }) =>
-            traffic?.requests ? formatShare(traffic.matches / traffic.requests) : NO_FIGURE,
-        },
-        {
-          key: "impressions",
-          header: "Total impressions",
+        make.number("requests", "Requests, 24 h", ({ traffic }) => traffic?.requests),
+        make.number(
+          "matches",
+          "Matched, 24 h",
+          ({ traffic }) => (traffic?.requests ? traffic.matches / traffic.requests : undefined),
+          { help: "The share of requests in the last 24 hours that got an ad.", format: formatShare },
+        ),
+        make.number("impressions", "Total impressions", ({ traffic }) => traffic?.billed_impressions, {
           help: "All that were billed.",
-          align: "right",
-          value: ({ traffic }) => traffic?.billed_impressions,
-          cell: ({ traffic }) => (traffic ? formatCount(traffic.billed_impressions) : NO_FIGURE),
-        },
-        columnMakers<Game>().money(
+        }),
+        make.money(
           "earned",
           "Total earned",
           ({ traffic }) => traffic && centsOfMicrocents(traffic.earned_microcents),
@@ -219,21 +199,35 @@ function Errors({ traffic }: { traffic: TrafficRead }) {
 function AddForm({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate();
   const [gameId, setGameId] = useState("");
-  const [refusedId, setRefusedId] = useState<string>();
+  const [refused, setRefused] = useState<{ id: string; problem?: string }>();
+  const [isChecking, setChecking] = useState(false);
+  const hasGame = useHasGame();
   const form = useApiForm("POST /placements/{game_id}", NEW_GAME);
   const send = async () => {
     const path = { game_id: gameId.trim() };
-    setRefusedId(path.game_id);
+    setChecking(true);
+    try {
+      if (await hasGame(path.game_id)) {
+        setRefused({ id: path.game_id, problem: "Your account has this game already." });
+        return;
+      }
+    } catch (error) {
+      notifyFailed("The game was not added.", error);
+      return;
+    } finally {
+      setChecking(false);
+    }
+    setRefused({ id: path.game_id });
     const placement = await form.send({ path });
     if (placement === undefined) return;
     notifyDone(`${placement.game_id} takes ads now.`);
     await navigate(gamePath(placement.game_id));
   };
-  const refusal = form.failure === undefined ? undefined : gameIdProblem(form.error);
+  const refusal = refused?.problem ?? (form.failure === undefined ? undefined : gameIdProblem(form.error));
   return (
     <DialogForm
       failure={refusal === undefined ? form.failure : undefined}
-      isSending={form.isSending}
+      isSending={isChecking || form.isSending}
       isDisabled={gameId.trim() === ""}
       onSend={send}
       onClose={onClose}
@@ -245,7 +239,7 @@ function AddForm({ onClose }: { onClose: () => void }) {
         placeholder="e.g. moonlit-keep"
         value={gameId}
         onChange={({ currentTarget }) => setGameId(currentTarget.value)}
-        error={gameId.trim() === refusedId ? refusal : undefined}
+        error={gameId.trim() === refused?.id ? refusal : undefined}
         data-autofocus
       />
       <TextInput

@@ -1,6 +1,5 @@
 import {
   Alert,
-  Anchor,
   Button,
   Card,
   Collapse,
@@ -9,40 +8,28 @@ import {
   SimpleGrid,
   Skeleton,
   Stack,
-  TagsInput,
   Text,
-  Textarea,
   TextInput,
 } from "@mantine/core";
-import { type FormEvent, useState } from "react";
+import { type FormEvent, useEffect, useRef, useState } from "react";
 import { Link, useSearchParams } from "react-router";
 import { ApiError } from "../../api/api-error.ts";
 import { callForResponse } from "../../api/call.ts";
-import type { AnswerOf, BodyOf } from "../../api/operations.ts";
+import type { BodyOf } from "../../api/operations.ts";
 import { useChange, useRead } from "../../api/queries.ts";
 import { useAbility, useSession } from "../../api/session.ts";
 import { type FieldSentences, useFieldProblems } from "../../api/use-field-problems.ts";
-import {
-  centsOfMillicents,
-  formatCount,
-  formatDecimal,
-  formatExactCents,
-  formatPercent,
-  formatShare,
-  formatTerm,
-} from "../../format/format.ts";
-import { Figures } from "../../kit/figures.tsx";
-import { Id } from "../../kit/id.tsx";
+import { formatPercent } from "../../format/format.ts";
 import { Page, Section } from "../../kit/page.tsx";
 import { Empty, Failed } from "../../kit/states.tsx";
-import { Status } from "../../kit/status.tsx";
-import { countryOptions } from "../../map/countries-list.ts";
-import { Scene } from "../../scene/scene.tsx";
-import { Story } from "../../scene/story.tsx";
-import { reasonAdvice, reasonFix } from "./advice.ts";
+import { useIsPhone } from "../../kit/use-is-phone.ts";
+import { reasonAdvice } from "./advice.ts";
 import { gameIdProblem } from "./game-id-problem.ts";
-import { GAME_DEFAULTS, gamePath, NEW_GAME } from "./placement.ts";
-import { usePlacements } from "./reads.ts";
+import { type Ad, MatchAnswer, type Outcome } from "./match-answer.tsx";
+import classes from "./match-tester.module.css";
+import { GAME_DEFAULTS, NEW_GAME } from "./placement.ts";
+import { useHasGame, usePlacements } from "./reads.ts";
+import { sceneInputs } from "./scene-inputs.tsx";
 import {
   type GameContext,
   SCENE_FIELDS,
@@ -52,16 +39,6 @@ import {
   type TestedScene,
   testerPath,
 } from "./scene-link.ts";
-
-type Ad = NonNullable<AnswerOf<"POST /match">>;
-
-/** The answer to one request, with the scene that asked. */
-interface Outcome {
-  tested: TestedScene;
-  ad: Ad | undefined;
-  reason: string | undefined;
-  milliseconds: number;
-}
 
 const SHOWN_SCENES = 6;
 
@@ -150,14 +127,14 @@ function Tester({ chosen, games, onChange }: TesterProps) {
   const [isAsking, setAsking] = useState(false);
   const { problem, clear, showRefusal } = useFieldProblems("POST /match", SCENE_FIELDS);
   const add = useChange("POST /placements/{game_id}");
-  const { refetch } = usePlacements();
+  const hasGame = useHasGame();
   const isFirst = games.length === 0;
-  // Adding a game that exists would set it back: somebody may have added it since the page was opened.
-  const addUnlessKnown = async (game: string) => {
-    const { data } = await refetch({ throwOnError: true });
-    if (data?.some(({ game_id: id }) => id === game)) return;
-    await add.mutateAsync({ path: { game_id: game }, body: NEW_GAME });
-  };
+  const isPhone = useIsPhone();
+  const answer = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // On a phone it stands below the form.
+    if (isPhone && (outcome !== undefined || failure !== undefined)) answer.current?.scrollIntoView();
+  }, [isPhone, outcome, failure]);
   const ask = async (event: FormEvent) => {
     event.preventDefault();
     setAsking(true);
@@ -169,7 +146,10 @@ function Tester({ chosen, games, onChange }: TesterProps) {
       if (isFirst) {
         // The proposal disappears with the first game: what it says goes into the address.
         onChange(asked);
-        await addUnlessKnown(asked.game);
+        // Somebody may have added it since the page was opened.
+        if (!(await hasGame(asked.game))) {
+          await add.mutateAsync({ path: { game_id: asked.game }, body: NEW_GAME });
+        }
       }
       const startedMs = performance.now();
       const response = await callForResponse("POST /match", { body: requestOf(asked) });
@@ -221,7 +201,7 @@ function Tester({ chosen, games, onChange }: TesterProps) {
           </Group>
         </form>
       </Card>
-      <section aria-label="Answer" aria-live="polite">
+      <section ref={answer} aria-label="Answer" aria-live="polite" className={classes.answer}>
         {failure !== undefined && gameProblem === undefined ? (
           <Card>
             <Failed what={failureOf(failure)} error={failure} />
@@ -239,7 +219,7 @@ function Tester({ chosen, games, onChange }: TesterProps) {
                 This is the answer to the scene as it was sent.
               </Alert>
             )}
-            <Answer key={outcome.ad?.match_id ?? outcome.milliseconds} outcome={outcome} />
+            <MatchAnswer key={outcome.ad?.match_id ?? outcome.milliseconds} outcome={outcome} />
           </Stack>
         )}
       </section>
@@ -266,19 +246,7 @@ interface SceneFieldsProps extends TesterProps {
 
 function SceneFields({ chosen, games, gameProblem, problem, onChange }: SceneFieldsProps) {
   const { game, country, scene } = chosen;
-  const setScene = (field: keyof GameContext, value: string | string[]) =>
-    onChange({ scene: { ...scene, [field]: value.length === 0 ? undefined : value } });
-  const text = (field: "location" | "category" | "theme_id" | "narrative") => ({
-    value: scene[field] ?? "",
-    error: problem(`game_context.${field}`),
-    onChange: ({ currentTarget }: { currentTarget: { value: string } }) =>
-      setScene(field, currentTarget.value),
-  });
-  const words = (field: "mood_tags" | "actions") => ({
-    error: problem(`game_context.${field}`),
-    value: [...(scene[field] ?? [])],
-    onChange: (value: string[]) => setScene(field, value),
-  });
+  const inputs = sceneInputs({ tested: chosen, problem, onChange });
   const hasMore = country !== null || MORE_FIELDS.some((field) => (scene[field] ?? "").length > 0);
   const hasProblem =
     problem("player_geo.country_code") !== undefined ||
@@ -314,213 +282,24 @@ function SceneFields({ chosen, games, gameProblem, problem, onChange }: SceneFie
         />
       )}
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
-        <TextInput label="Location" placeholder="e.g. tavern" maxLength={200} {...text("location")} />
-        <TagsInput
-          label="Moods"
-          placeholder={scene.mood_tags?.length ? "" : "e.g. calm"}
-          {...words("mood_tags")}
-        />
+        {inputs.location}
+        {inputs.moods}
       </SimpleGrid>
-      <Textarea
-        label="Text of the scene"
-        placeholder="e.g. Rain drums on the roof of the tavern while the party plans its next move."
-        autosize
-        minRows={3}
-        maxLength={2_000}
-        {...text("narrative")}
-      />
+      {inputs.narrative}
       <div>
         <Button variant="default" size="compact-sm" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           {isOpen ? "Fewer fields" : "More fields"}
         </Button>
         <Collapse expanded={isOpen}>
           <SimpleGrid cols={{ base: 1, sm: 2 }} mt="md">
-            <Select
-              label="Country of the player"
-              data={[...countryOptions]}
-              searchable
-              clearable
-              placeholder="Unknown"
-              value={country}
-              error={problem("player_geo.country_code")}
-              onChange={(value) => onChange({ country: value })}
-            />
-            <TextInput label="Category" placeholder="e.g. fantasy" maxLength={200} {...text("category")} />
-            <TextInput label="Theme" placeholder="e.g. medieval" maxLength={200} {...text("theme_id")} />
-            <TagsInput
-              label="Actions"
-              placeholder={scene.actions?.length ? "" : "e.g. drink"}
-              {...words("actions")}
-            />
+            {inputs.country}
+            {inputs.category}
+            {inputs.theme}
+            {inputs.actions}
           </SimpleGrid>
         </Collapse>
       </div>
     </Stack>
-  );
-}
-
-function Answer({ outcome }: { outcome: Outcome }) {
-  const { ad, tested, reason, milliseconds } = outcome;
-  const { scene, game } = tested;
-  if (ad === undefined) {
-    const advice = reasonAdvice(reason ?? "no_eligible_campaign");
-    const fix = reasonFix(reason, game);
-    return (
-      <Card>
-        <Stack>
-          <Status tone="warning">No ad: {advice.label.toLowerCase()}</Status>
-          <Text>{advice.means}</Text>
-          <Text>
-            <Text span fw={600}>
-              What helps:{" "}
-            </Text>
-            {advice.helps}
-          </Text>
-          <Text c="dimmed" fz="xs">
-            204 with X-No-Match-Reason: {reason ?? "none"}, after {formatCount(milliseconds)} ms. A game goes
-            on with its own scene.
-          </Text>
-          <Group>
-            {reason === "no_campaigns" ? (
-              <Button variant="default" component={Link} to="/">
-                Set up a campaign
-              </Button>
-            ) : (
-              <Button variant="default" component={Link} to={fix.path}>
-                {fix.label}
-              </Button>
-            )}
-          </Group>
-        </Stack>
-      </Card>
-    );
-  }
-  return (
-    <Stack>
-      <Scene
-        pipeline={ad.biased_pipeline}
-        {...(scene.location !== undefined && scene.location !== null && { place: scene.location })}
-        hasChips
-      >
-        <Story before={scene.narrative} line={ad.narrative_hook} payer={ad.brand_name} />
-      </Scene>
-      <Impression ad={ad} game={game} />
-      <Explained ad={ad} milliseconds={milliseconds} />
-      <Raw ad={ad} />
-    </Stack>
-  );
-}
-
-function Explained({ ad, milliseconds }: { ad: Ad; milliseconds: number }) {
-  const { affinity_score: score, cpm_bid_cents: bid, brand_name: brand } = ad;
-  const factor = 1 + score / (1 + score);
-  return (
-    <>
-      <Figures
-        figures={[
-          { label: "Bid", value: formatExactCents(bid), note: "for a thousand impressions" },
-          {
-            label: "Affinity score",
-            value: formatDecimal(score),
-            note: score === 0 ? "no affinity fits" : "from affinities that fit",
-          },
-          {
-            label: "Rank",
-            value: formatDecimal(bid * factor),
-            note: `the bid in cents × ${formatDecimal(factor)}`,
-          },
-        ]}
-      />
-      <Text c="dimmed">
-        {score === 0
-          ? `${brand} may be shown in this scene, and its rank is among the highest. Nothing in the scene speaks for it in particular.`
-          : `${brand} may be shown in this scene, and words of the scene lift its bid by ${formatShare(factor - 1)}: its rank is among the highest.`}{" "}
-        {ad.product_name && `It speaks of ${ad.product_name}. `}
-        The line is a {formatTerm(ad.creative_type).toLowerCase()} of {ad.tone} tone. Answered in{" "}
-        {formatCount(milliseconds)} ms, the time to this browser and back included.
-      </Text>
-    </>
-  );
-}
-
-/** The billing event, apart from the match and with its price on it: it moves money. */
-function Impression({ ad, game }: { ad: Ad; game: string }) {
-  const record = useChange("POST /impressions");
-  const placements = usePlacements();
-  const { match_id, campaign_id, creative_id } = ad;
-  // One impression costs as many millicents as the bid has cents.
-  const cents = centsOfMillicents(ad.cpm_bid_cents);
-  const price = formatExactCents(cents);
-  const share = placements.data?.find(({ game_id: id }) => id === game)?.revenue_share_pct;
-  if (record.data !== undefined) {
-    return (
-      <Alert color="positive" title="The impression is recorded">
-        {ad.brand_name} paid {formatExactCents(record.data.charged_cents)}; {game} earns its share
-        {share !== undefined && ` of ${formatPercent(share)}`}.{" "}
-        <Id value={record.data.impression_id} label="impression id" />
-        <br />
-        <Anchor component={Link} to={gamePath(game)}>
-          See it arrive at {game}
-        </Anchor>
-        {" · "}
-        <Anchor component={Link} to={`/snippets?game=${encodeURIComponent(game)}`}>
-          Put it into your game
-        </Anchor>
-      </Alert>
-    );
-  }
-  return (
-    <Card component="section" aria-label="Impression">
-      <Stack gap="sm">
-        {record.error && <Alert color="negative">{record.error.detail}</Alert>}
-        <Group justify="space-between">
-          <Text maw={420}>
-            In a game, your server records the impression once a player has seen the line; here, you do.{" "}
-            {ad.brand_name} pays {price}
-            {share !== undefined && `, of which ${game} earns ${formatExactCents((cents * share) / 100)}`}. It
-            cannot be undone.
-          </Text>
-          <Button
-            variant="outline"
-            h="auto"
-            mih={36}
-            py={6}
-            styles={{ label: { whiteSpace: "normal", lineHeight: 1.3 } }}
-            loading={record.isPending}
-            onClick={() => record.mutate({ body: { game_id: game, campaign_id, creative_id, match_id } })}
-          >
-            Record impression and charge {ad.brand_name} {price}
-          </Button>
-        </Group>
-      </Stack>
-    </Card>
-  );
-}
-
-function Raw({ ad }: { ad: Ad }) {
-  const [isOpen, setOpen] = useState(false);
-  return (
-    <div>
-      <Button
-        variant="subtle"
-        color="gray"
-        size="compact-sm"
-        aria-expanded={isOpen}
-        onClick={() => setOpen(!isOpen)}
-      >
-        {isOpen ? "Hide the answer as JSON" : "Show the answer as JSON"}
-      </Button>
-      <Collapse expanded={isOpen}>
-        <Text
-          component="pre"
-          ff="monospace"
-          fz="xs"
-          style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}
-        >
-          {JSON.stringify(ad, null, 2)}
-        </Text>
-      </Collapse>
-    </div>
   );
 }
 

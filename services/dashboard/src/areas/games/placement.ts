@@ -4,42 +4,19 @@ import { useChange } from "../../api/queries.ts";
 import { requestSchema } from "../../api/use-field-problems.ts";
 import { useConfirm } from "../../kit/confirm.tsx";
 import { notifyDone, notifyFailed } from "../../kit/notify.ts";
+import { CREATIVE_TYPES } from "../../scene/creative-types.ts";
 
 export type Placement = AnswerOf<"GET /placements/{game_id}">;
-export type PlacementType = Placement["placement_types"][number];
 export type GameTraffic = AnswerOf<"GET /traffic">["games"][number];
 export type Stage = GameTraffic["stage"];
 
 /** How often pages ask for traffic anew: well below the limit of analytics. */
 export const TRAFFIC_REFETCH_MS = 6_000;
 
-export const PLACEMENT_TYPES: readonly { value: PlacementType; label: string; description: string }[] = [
-  {
-    value: "narrative_hook",
-    label: "Narrative hook",
-    description: "A line that becomes part of what the game tells.",
-  },
-  {
-    value: "product_mention",
-    label: "Product mention",
-    description: "A product that is named in passing.",
-  },
-  {
-    value: "location_brand",
-    label: "Location brand",
-    description: "A place in the scene that carries a brand.",
-  },
-  {
-    value: "character_reference",
-    label: "Character reference",
-    description: "A character who uses or speaks of a brand.",
-  },
-];
-
 /** A game that has just been added: takes all ads, until its page says otherwise. */
 export const NEW_GAME = {
   creator_id: "studio",
-  placement_types: PLACEMENT_TYPES.map(({ value }) => value),
+  placement_types: CREATIVE_TYPES.map(({ value }) => value),
 };
 
 const { revenue_share_pct: share, max_ads_per_session: ads } =

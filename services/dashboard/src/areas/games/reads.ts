@@ -20,6 +20,15 @@ export function usePlacements() {
   return useReadAll("GET /placements", {}, joinPlacements);
 }
 
+/** Asks anew whether the account has a game: adding one that exists would set it back. */
+export function useHasGame(): (gameId: string) => Promise<boolean> {
+  const { refetch } = usePlacements();
+  return async (gameId) => {
+    const { data } = await refetch({ throwOnError: true });
+    return data?.some(({ game_id: id }) => id === gameId) ?? false;
+  };
+}
+
 /** The traffic of all games, asked for anew while it is looked at. */
 export function useTraffic() {
   return useReadAll("GET /traffic", {}, joinTraffic, { refetchEveryMs: TRAFFIC_REFETCH_MS });

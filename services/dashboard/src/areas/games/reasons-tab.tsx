@@ -4,7 +4,6 @@ import { useRead } from "../../api/queries.ts";
 import { Chart } from "../../charts/chart.tsx";
 import { formatCount, formatShare } from "../../format/format.ts";
 import { DataTable } from "../../kit/data-table.tsx";
-import { Moment } from "../../kit/moment.tsx";
 import { Section } from "../../kit/page.tsx";
 import { Empty } from "../../kit/states.tsx";
 import { REASON_NAMES, reasonAdvice, reasonFix } from "./advice.ts";
@@ -86,7 +85,7 @@ export function Component() {
             }))}
             rowKey={({ reason }) => reason}
             empty={null}
-            columns={[
+            columns={(make) => [
               {
                 key: "reason",
                 header: "Reason",
@@ -101,22 +100,11 @@ export function Component() {
                   </div>
                 ),
               },
-              {
-                key: "count",
-                header: "Requests",
-                align: "right",
+              make.number("count", "Requests", ({ count }) => count, { phone: "fact" }),
+              make.number("share", "Share", ({ count }) => count / Math.max(1, requests), {
                 phone: "fact",
-                value: ({ count }) => count,
-                cell: ({ count }) => formatCount(count),
-              },
-              {
-                key: "share",
-                header: "Share",
-                align: "right",
-                phone: "fact",
-                value: ({ count }) => count / Math.max(1, requests),
-                cell: ({ count }) => formatShare(count / Math.max(1, requests)),
-              },
+                format: formatShare,
+              }),
               {
                 key: "means",
                 header: "What it means",
@@ -166,7 +154,7 @@ export function Component() {
               Scenes appear here when a request of this game gets no ad.
             </Empty>
           }
-          columns={[
+          columns={(make) => [
             {
               key: "scene",
               header: "Scene",
@@ -183,25 +171,14 @@ export function Component() {
                 </div>
               ),
             },
-            {
-              key: "reason",
-              header: "Reason",
-              phone: "fact",
-              value: ({ reason }) => reasonAdvice(reason).label,
-              cell: ({ reason }) => reasonAdvice(reason).label,
-            },
+            make.text("reason", "Reason", ({ reason }) => reasonAdvice(reason).label, { phone: "fact" }),
             {
               key: "country",
               header: "Country",
               value: ({ country_code: country }) => country,
               cell: ({ country_code: country }) => country ?? "Unknown",
             },
-            {
-              key: "at",
-              header: "When",
-              value: ({ at }) => at,
-              cell: ({ at }) => <Moment iso={at} />,
-            },
+            make.moment("at", "When", ({ at }) => at),
             {
               key: "test",
               header: "",

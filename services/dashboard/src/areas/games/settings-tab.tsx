@@ -8,7 +8,8 @@ import { useApiForm } from "../../api/use-api-form.ts";
 import { Choices } from "../../kit/choices.tsx";
 import { listField, requiredTextField } from "../../kit/fields.ts";
 import { notifyDone } from "../../kit/notify.ts";
-import { PLACEMENT_TYPES, type Placement } from "./placement.ts";
+import { CREATIVE_TYPES } from "../../scene/creative-types.ts";
+import type { Placement } from "./placement.ts";
 import { pathOf, usePlacement } from "./use-game.ts";
 
 function settingsOf({
@@ -82,7 +83,7 @@ export function Component() {
                 readOnly
               />
             )}
-            <Choices label="Types of ads" choices={PLACEMENT_TYPES} {...listField(form, "placement_types")} />
+            <Choices label="Types of ads" choices={CREATIVE_TYPES} {...listField(form, "placement_types")} />
             <NumberInput
               label="Your share"
               description="Of each charge. A change counts for matches from now on."

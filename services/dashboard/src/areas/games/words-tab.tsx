@@ -2,7 +2,7 @@ import { Button, Stack } from "@mantine/core";
 import { Link } from "react-router";
 import { useRead } from "../../api/queries.ts";
 import { formatTerm } from "../../format/format.ts";
-import { columnMakers } from "../../kit/columns.tsx";
+import type { ColumnMakers } from "../../kit/columns.tsx";
 import { TableSection } from "../../kit/data-table.tsx";
 import { Empty } from "../../kit/states.tsx";
 import { Status } from "../../kit/status.tsx";
@@ -15,9 +15,10 @@ interface Word {
 }
 
 const fieldOf = ({ type }: Word) => (type === "tag" ? "Any field" : formatTerm(type));
-const make = columnMakers<Word>();
-const word = make.text("word", "Word", ({ value }) => value, { phone: "title" });
-const field = make.text("type", "Field", fieldOf, { phone: "fact" });
+const wordColumns = <Row extends Word>(make: ColumnMakers<Row>) => [
+  make.text("word", "Word", ({ value }) => value, { phone: "title" }),
+  make.text("type", "Field", fieldOf, { phone: "fact" }),
+];
 const listed = {
   rowKey: ({ type, value }: Word) => `${type} ${value}`,
   searchIn: ({ value, type }: Word) => [value, type],
@@ -43,7 +44,7 @@ export function Component() {
             same.
           </Empty>
         }
-        columns={() => [word, field]}
+        columns={wordColumns}
       />
       <TableSection
         title="Words that this game sends"
@@ -79,11 +80,10 @@ export function Component() {
             Words appear here once the game sends scenes with a location, moods or actions.
           </Empty>
         }
-        columns={({ text, number }) => [
-          word,
-          field,
-          number("scenes", "Scenes", ({ scenes }) => scenes),
-          text(
+        columns={(make) => [
+          ...wordColumns(make),
+          make.number("scenes", "Scenes", ({ scenes }) => scenes),
+          make.text(
             "targeted",
             "Campaigns",
             ({ is_targeted: isTargeted }) => (isTargeted ? "targeted" : "not targeted"),

@@ -1,10 +1,7 @@
-import { Alert, Button, Card, Group, SimpleGrid, Text, Textarea } from "@mantine/core";
-import { type ReactNode, useEffect, useState } from "react";
+import { Alert, Button, Card, SimpleGrid } from "@mantine/core";
+import type { ReactNode } from "react";
 import { Link } from "react-router";
-import type { AnswerOf } from "../../api/operations.ts";
 import { hasStatus, useRead } from "../../api/queries.ts";
-import { useApiForm } from "../../api/use-api-form.ts";
-import { useReadAll, useReadPages } from "../../api/use-read-all.ts";
 import {
   centsOfMillicents,
   formatCount,
@@ -12,26 +9,18 @@ import {
   formatNoun,
   formatTerm,
 } from "../../format/format.ts";
-import { columnMakers } from "../../kit/columns.tsx";
 import { DataTable } from "../../kit/data-table.tsx";
-import { Dialog } from "../../kit/dialog.tsx";
-import { DialogForm } from "../../kit/dialog-form.tsx";
 import { Figures } from "../../kit/figures.tsx";
-import { Id } from "../../kit/id.tsx";
-import { Moment } from "../../kit/moment.tsx";
 import { Money } from "../../kit/money.tsx";
-import { notifyDone } from "../../kit/notify.ts";
 import { Page, Section } from "../../kit/page.tsx";
 import { Empty, Failed } from "../../kit/states.tsx";
 import { Status } from "../../kit/status.tsx";
-import { useUrlState } from "../../kit/use-url-state.ts";
+import { AccountList } from "./account-list.tsx";
 import { findingsOf, formatWait, limitOf } from "./findings.ts";
+import { Quarantine } from "./quarantine.tsx";
+import { REFETCH_MS, type System } from "./read.ts";
+import { Reconciliation } from "./reconciliation.tsx";
 
-type System = AnswerOf<"GET /system">;
-type QuarantinedRecord = AnswerOf<"GET /system/quarantine">[number];
-type Accounts = AnswerOf<"GET /system/accounts">;
-
-const REFETCH_MS = 10_000;
 const RECENT_MINUTES = 5;
 
 /** The state of the installation, for the user who runs it. */
@@ -140,14 +129,8 @@ function Overview({ system }: { system: System | undefined }) {
             rowKey={({ key }) => key}
             empty={null}
             skeletonRows={6}
-            columns={[
-              {
-                key: "name",
-                header: "Part",
-                phone: "title",
-                value: ({ name }) => name,
-                cell: ({ name }) => name,
-              },
+            columns={(make) => [
+              make.text("name", "Part", ({ name }) => name, { phone: "title" }),
               {
                 key: "state",
                 header: "State",
@@ -159,13 +142,7 @@ function Overview({ system }: { system: System | undefined }) {
                   </Status>
                 ),
               },
-              {
-                key: "heard",
-                header: "Last answer",
-                phone: "fact",
-                value: ({ heardAt }) => heardAt,
-                cell: ({ heardAt }) => <Moment iso={heardAt} />,
-              },
+              make.moment("heard", "Last answer", ({ heardAt }) => heardAt, { phone: "fact" }),
             ]}
           />
         </Section>
@@ -187,22 +164,9 @@ function Overview({ system }: { system: System | undefined }) {
             rowKey={({ what }) => what}
             empty={null}
             skeletonRows={6}
-            columns={[
-              {
-                key: "what",
-                header: "What",
-                phone: "title",
-                value: ({ what }) => what,
-                cell: ({ what }) => what,
-              },
-              {
-                key: "count",
-                header: "Count",
-                align: "right",
-                phone: "fact",
-                value: ({ count }) => count,
-                cell: ({ count }) => formatCount(count),
-              },
+            columns={(make) => [
+              make.text("what", "What", ({ what }) => what, { phone: "title" }),
+              make.number("count", "Count", ({ count }) => count, { phone: "fact" }),
             ]}
           />
         </Section>
@@ -241,307 +205,4 @@ function partsOf({ stores, processes, read_at: readAt }: System): Part[] {
       heardAt: at,
     })),
   ];
-}
-
-function Reconciliation({ system }: { system: System | undefined }) {
-  const reconciliation = system?.reconciliation;
-  const finishedAt = reconciliation?.finished_at;
-  return (
-    <Section
-      title="Reconciliation"
-      about={
-        finishedAt ? (
-          <>
-            Billing compares every value of Redis and Postgres all the time. The last comparison of everything
-            ended <Moment iso={finishedAt} />.
-          </>
-        ) : (
-          `Billing compares every value of Redis and Postgres all the time.${system === undefined ? "" : " The first comparison is not finished."}`
-        )
-      }
-    >
-      <DataTable
-        label="Differences"
-        name="differences"
-        rows={reconciliation?.listed}
-        rowKey={({ check, subject }) => `${check} ${subject}`}
-        skeletonRows={2}
-        empty={
-          finishedAt ? (
-            <Empty line="Every ledger tells the same story.">No two values disagree.</Empty>
-          ) : (
-            <Empty line="The first reconciliation is still running.">
-              No comparison of everything has ended yet. Nothing has been found so far.
-            </Empty>
-          )
-        }
-        columns={[
-          {
-            key: "what",
-            header: "Compared",
-            phone: "title",
-            value: ({ what }) => what,
-            cell: ({ what, check }) => (
-              <div>
-                {what}
-                <Text c="dimmed" fz="xs" ff="monospace">
-                  {check}
-                </Text>
-              </div>
-            ),
-          },
-          {
-            key: "kind",
-            header: "Kind",
-            phone: "fact",
-            value: ({ kind }) => kind,
-            cell: ({ kind }) =>
-              kind === "money" ? (
-                <Status tone="negative">Must never differ</Status>
-              ) : (
-                <Status tone="warning">Overdue</Status>
-              ),
-          },
-          {
-            key: "subject",
-            header: "Whose",
-            value: ({ subject }) => subject,
-            cell: ({ subject }) => <Id value={subject} label="subject" />,
-          },
-          {
-            key: "expected",
-            header: "Expected",
-            align: "right",
-            value: ({ expected }) => expected,
-            cell: ({ expected }) => expected,
-          },
-          {
-            key: "found",
-            header: "Found",
-            align: "right",
-            phone: "fact",
-            value: ({ found }) => found,
-            cell: ({ found }) => found,
-          },
-        ]}
-      />
-    </Section>
-  );
-}
-
-function Quarantine() {
-  const records = useReadPages("GET /system/quarantine", {}, { refetchEveryMs: REFETCH_MS });
-  const rows = records.data?.flat();
-  const { data: system } = useRead("GET /system");
-  const [pagesText, setPages] = useUrlState("quarantine-pages", "1");
-  const { hasNextPage, isFetching, isError, fetchNextPage } = records;
-  const loaded = records.data?.length ?? 0;
-  const isReadingOlder = loaded > 0 && hasNextPage && loaded < Number(pagesText);
-  useEffect(() => {
-    if (isReadingOlder && !isFetching && !isError) void fetchNextPage();
-  }, [isReadingOlder, isFetching, isError, fetchNextPage]);
-  const [chosen, setChosen] = useState<QuarantinedRecord>();
-  return (
-    <Section
-      title="Quarantined records"
-      about="Impressions that could not be written. Each counts as a difference until somebody decides about it."
-    >
-      <DataTable
-        label="Quarantined records"
-        name="quarantine"
-        rows={rows}
-        rowKey={({ impression_id: id }) => id}
-        error={records.error}
-        onRetry={() => void records.refetch()}
-        skeletonRows={2}
-        empty={<Empty line="Every page is in the book.">No record waits for a decision.</Empty>}
-        columns={[
-          {
-            key: "impression",
-            header: "Impression",
-            phone: "title",
-            value: ({ impression_id: id }) => id,
-            cell: ({ impression_id: id }) => <Id value={id} label="impression id" />,
-          },
-          {
-            key: "reason",
-            header: "Reason",
-            phone: "fact",
-            value: ({ reason }) => reason,
-            cell: ({ reason }) => reason,
-          },
-          {
-            key: "advertiser",
-            header: "Advertiser",
-            value: ({ advertiser_id: id }) => id,
-            cell: ({ advertiser_id: id }) => <Id value={id} label="advertiser id" />,
-          },
-          {
-            key: "found",
-            header: "Found",
-            value: ({ quarantined_at: at }) => at,
-            cell: ({ quarantined_at: at }) => <Moment iso={at} />,
-          },
-          {
-            key: "resolve",
-            header: "",
-            align: "right",
-            phone: "fact",
-            cell: (record) => (
-              <Button
-                variant="subtle"
-                size="compact-sm"
-                aria-label={`Resolve ${record.impression_id}`}
-                onClick={() => setChosen(record)}
-              >
-                Resolve
-              </Button>
-            ),
-          },
-        ]}
-      />
-      {hasNextPage && (
-        <Group mt="sm">
-          <Text c="dimmed" fz="sm">
-            {system === undefined
-              ? `The newest ${formatCount(rows?.length ?? 0)} are shown.`
-              : `The newest ${formatCount(rows?.length ?? 0)} of ${formatCount(system.quarantined_records)} are shown.`}
-          </Text>
-          <Button
-            variant="default"
-            size="compact-sm"
-            loading={isReadingOlder && !isError}
-            onClick={() => {
-              setPages(String(loaded + 1));
-              // After a failure the address names the page already.
-              if (isError) void fetchNextPage();
-            }}
-          >
-            Show older records
-          </Button>
-        </Group>
-      )}
-      <Dialog
-        opened={chosen !== undefined}
-        onClose={() => setChosen(undefined)}
-        title="Resolve a quarantined record"
-        size="lg"
-      >
-        {chosen && <ResolveForm record={chosen} onClose={() => setChosen(undefined)} />}
-      </Dialog>
-    </Section>
-  );
-}
-
-function ResolveForm({ record, onClose }: { record: QuarantinedRecord; onClose: () => void }) {
-  const form = useApiForm("POST /system/quarantine/{impression_id}/resolve", { resolution: "" });
-  const send = async () => {
-    const resolved = await form.send({ path: { impression_id: record.impression_id } });
-    if (resolved === undefined) return;
-    notifyDone("The record is resolved.");
-    onClose();
-  };
-  return (
-    <DialogForm
-      failure={form.failure}
-      isSending={form.isSending}
-      onSend={send}
-      onClose={onClose}
-      action="Resolve record"
-    >
-      <Text>{record.reason}</Text>
-      <Text
-        component="pre"
-        ff="monospace"
-        fz="xs"
-        m={0}
-        style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}
-      >
-        {record.record}
-      </Text>
-      <Textarea
-        label="What was decided"
-        description="About the charge, and who was informed. It stays with the record."
-        autosize
-        minRows={2}
-        value={form.values.resolution ?? ""}
-        onChange={({ currentTarget }) => form.set("resolution", currentTarget.value)}
-        error={form.problem("resolution")}
-        data-autofocus
-      />
-      <Text c="dimmed" fz="xs">
-        The record is never written: nobody is charged or paid by this. It cannot be undone.
-      </Text>
-    </DialogForm>
-  );
-}
-
-const joinAccounts = (one: Accounts, next: Accounts) => [...one, ...next];
-
-function AccountList() {
-  const accounts = useReadAll("GET /system/accounts", {}, joinAccounts);
-  return (
-    <Section title="Accounts">
-      <DataTable
-        label="Accounts"
-        name="accounts"
-        rows={accounts.data}
-        rowKey={({ id }) => id}
-        error={accounts.error}
-        onRetry={() => void accounts.refetch()}
-        searchIn={({ id, label, advertiser }) => [id, label, advertiser]}
-        pageSize={50}
-        empty={
-          <Empty line="The house is empty.">Accounts appear when somebody signs up or a key is made.</Empty>
-        }
-        columns={[
-          {
-            key: "label",
-            header: "Account",
-            phone: "title",
-            value: ({ label }) => label,
-            cell: ({ label, id }) => (
-              <div>
-                <Text fw={600}>{label}</Text>
-                <Id value={id} label={`id of ${label}`} />
-              </div>
-            ),
-          },
-          columnMakers<Accounts[number]>().money(
-            "balance",
-            "Balance",
-            ({ balance_cents: balance }) => balance,
-            { phone: "fact" },
-          ),
-          {
-            key: "advertiser",
-            header: "Advertiser",
-            value: ({ advertiser }) => advertiser,
-            cell: ({ advertiser }) => advertiser ?? "None",
-          },
-          {
-            key: "games",
-            header: "Games",
-            align: "right",
-            phone: "fact",
-            value: ({ games }) => games,
-            cell: ({ games }) => formatCount(games),
-          },
-          {
-            key: "members",
-            header: "Members",
-            align: "right",
-            value: ({ members }) => members,
-            cell: ({ members }) => formatCount(members),
-          },
-          {
-            key: "created",
-            header: "Created",
-            value: ({ created_at: at }) => at,
-            cell: ({ created_at: at }) => <Moment iso={at} />,
-          },
-        ]}
-      />
-    </Section>
-  );
 }

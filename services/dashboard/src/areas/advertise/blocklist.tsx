@@ -1,0 +1,91 @@
+import { Autocomplete, Button, Select } from "@mantine/core";
+import { useState } from "react";
+import type { AnswerOf, BodyOf } from "../../api/operations.ts";
+import { useChange, useRead } from "../../api/queries.ts";
+import { useAbility } from "../../api/session.ts";
+import { useApiForm } from "../../api/use-api-form.ts";
+import { Section } from "../../kit/page.tsx";
+import { type EntriesRead, EntryForm, EntryTable } from "./entry-list.tsx";
+import { MAX_SUGGESTIONS, sentWords } from "./sent-words.ts";
+import { pathOf, useCampaign } from "./use-campaign.ts";
+
+type Rule = AnswerOf<"GET /campaigns/{campaign_id}/blocklist">[number];
+type RuleType = BodyOf<"POST /campaigns/{campaign_id}/blocklist">["rule_type"];
+
+const RULE_TYPES: { value: RuleType; label: string; help: string }[] = [
+  { value: "keyword", label: "Keyword", help: "Anywhere in the scene, as whole words." },
+  { value: "theme", label: "Theme", help: "The scene's theme is exactly this." },
+  { value: "category", label: "Category", help: "The game's category is exactly this." },
+  { value: "action", label: "Action", help: "One of the scene's actions is exactly this." },
+  { value: "game_id", label: "Game", help: "The game's identifier, exactly as it is." },
+];
+
+/** The games and scenes that the campaign avoids. */
+export function Blocklist({ rules, error, onRetry }: EntriesRead & { rules: Rule[] | undefined }) {
+  const at = pathOf(useCampaign());
+  const { canChange } = useAbility();
+  const form = useApiForm("POST /campaigns/{campaign_id}/blocklist", { rule_type: "keyword" });
+  const remove = useChange("DELETE /campaigns/{campaign_id}/blocklist/{blocklist_rule_id}");
+  const { data: words } = useRead("GET /market/words");
+  const [isOpen, setOpen] = useState(false);
+  const type = form.values.rule_type ?? "keyword";
+  const add = async () => {
+    await form.send(at, () => ({ rule_type: type }));
+  };
+  const isShown = isOpen || (rules?.length ?? 0) > 0;
+  return (
+    <Section
+      title="Blocklist"
+      about="Blocked games, and scenes with a blocked word, theme, category or action, never show the campaign."
+      actions={
+        canChange &&
+        !isShown && (
+          <Button variant="default" onClick={() => setOpen(true)}>
+            Block something
+          </Button>
+        )
+      }
+    >
+      {canChange && isShown && (
+        <EntryForm form={form} action="Add rule" onAdd={add}>
+          <Select
+            label="Kind"
+            data={RULE_TYPES.map(({ value, label }) => ({ value, label }))}
+            value={type}
+            allowDeselect={false}
+            onChange={(value) => form.set("rule_type", value as RuleType)}
+            w={140}
+          />
+          <Autocomplete
+            label="Value"
+            description={RULE_TYPES.find(({ value }) => value === type)?.help}
+            data={sentWords(words, type === "keyword" ? undefined : type)}
+            limit={MAX_SUGGESTIONS}
+            value={form.values.value ?? ""}
+            onChange={(value) => form.set("value", value === "" ? undefined : value)}
+            error={form.problem("value")}
+            w={280}
+          />
+        </EntryForm>
+      )}
+      <EntryTable
+        label="Blocklist"
+        name="blocklist"
+        entries={rules}
+        error={error}
+        onRetry={onRetry}
+        nameOf={({ value }) => value}
+        onRemove={({ id }) => remove.mutateAsync({ path: { ...at.path, blocklist_rule_id: id } })}
+        columns={(make) => [
+          make.text("value", "Value", ({ value }) => value, { phone: "title" }),
+          make.text(
+            "type",
+            "Kind",
+            ({ rule_type: kind }) => RULE_TYPES.find(({ value }) => value === kind)?.label ?? kind,
+            { phone: "fact" },
+          ),
+        ]}
+      />
+    </Section>
+  );
+}

@@ -1,0 +1,240 @@
+import {
+  Alert,
+  Button,
+  Card,
+  Group,
+  NumberInput,
+  SegmentedControl,
+  Select,
+  SimpleGrid,
+  Skeleton,
+  Stack,
+  Text,
+  TextInput,
+} from "@mantine/core";
+import { type FormEvent, lazy, Suspense } from "react";
+import type { AnswerOf } from "../../api/operations.ts";
+import { useChange } from "../../api/queries.ts";
+import { useAbility } from "../../api/session.ts";
+import { useApiForm } from "../../api/use-api-form.ts";
+import { countryName } from "../../format/countries.ts";
+import { useConfirm } from "../../kit/confirm.tsx";
+import { textField } from "../../kit/fields.ts";
+import { Section } from "../../kit/page.tsx";
+import { Status } from "../../kit/status.tsx";
+import type { Circle } from "../../map/circle.ts";
+import { countryOptions } from "../../map/countries-list.ts";
+import { type EntriesRead, EntryTable } from "./entry-list.tsx";
+import { pathOf, useCampaign } from "./use-campaign.ts";
+
+const WorldMap = lazy(() => import("../../map/world-map.tsx"));
+
+type GeoTarget = AnswerOf<"GET /campaigns/{campaign_id}/geo-targets">[number];
+type GeoType = GeoTarget["target_type"];
+
+function placeName({
+  target_type: type,
+  country_code: code,
+  state_code: state,
+  city_name: city,
+  ...circle
+}: GeoTarget) {
+  if (type === "radius") return `${circle.radius_km} km around ${circle.lat}, ${circle.lng}`;
+  return [city, state, countryName(code)].filter(Boolean).join(", ");
+}
+
+const FIRST_CIRCLE: Circle = { lat: 52.52, lng: 13.405, radiusKm: 300 };
+
+/** Where the campaign may be shown: countries, regions and cities, and circles on a map. */
+export function Places({ targets, error, onRetry }: EntriesRead & { targets: GeoTarget[] | undefined }) {
+  const campaign = useCampaign();
+  const at = pathOf(campaign);
+  const confirm = useConfirm();
+  const { canChange } = useAbility();
+  const form = useApiForm("POST /campaigns/{campaign_id}/geo-targets", {
+    target_type: "country",
+    include: true,
+  });
+  const remove = useChange("DELETE /campaigns/{campaign_id}/geo-targets/{geo_target_id}");
+  const { values } = form;
+  const type = values.target_type ?? "country";
+  const draft: Circle | undefined =
+    type === "radius"
+      ? {
+          lat: values.lat ?? FIRST_CIRCLE.lat,
+          lng: values.lng ?? FIRST_CIRCLE.lng,
+          radiusKm: values.radius_km ?? FIRST_CIRCLE.radiusKm,
+        }
+      : undefined;
+  const codes = (include: boolean) =>
+    new Set(
+      (targets ?? []).flatMap((target) =>
+        target.target_type === "country" && target.include === include ? [target.country_code ?? ""] : [],
+      ),
+    );
+  const chooseType = (next: GeoType) => {
+    form.reset({
+      target_type: next,
+      include: values.include ?? true,
+      ...(next === "radius" && {
+        lat: FIRST_CIRCLE.lat,
+        lng: FIRST_CIRCLE.lng,
+        radius_km: FIRST_CIRCLE.radiusKm,
+      }),
+      ...(next !== "radius" && values.country_code && { country_code: values.country_code }),
+    });
+  };
+  const add = async (event: FormEvent) => {
+    event.preventDefault();
+    await form.send(at, () => ({ target_type: type, include: values.include ?? true }));
+  };
+  const isOnlyInclude = ({ id, include }: GeoTarget) =>
+    include && !targets?.some((other) => other.include && other.id !== id);
+  const removePlace = async (target: GeoTarget) => {
+    if (isOnlyInclude(target)) {
+      const isAgreed = await confirm({
+        title: `Remove ${placeName(target)}`,
+        consequences: [
+          campaign.status === "active"
+            ? "It is the last included place: from now on the campaign is shown everywhere in the world, except in excluded places."
+            : "It is the last included place: once active, the campaign is shown everywhere in the world, except in excluded places.",
+        ],
+        action: "Remove and show everywhere",
+      });
+      if (!isAgreed) return;
+    }
+    await remove.mutateAsync({ path: { ...at.path, geo_target_id: target.id } });
+  };
+  const number = (field: "lat" | "lng" | "radius_km", label: string) => (
+    <NumberInput
+      label={label}
+      value={values[field] ?? ""}
+      onChange={(value) => form.set(field, typeof value === "number" ? value : undefined)}
+      error={form.problem(field)}
+      hideControls
+      decimalScale={3}
+    />
+  );
+  return (
+    <Section
+      title="Places"
+      about="Without included places the campaign may appear everywhere; with them, only there. It never appears in an excluded place, even inside an included one. The game says where a player is; an unknown place matches none."
+    >
+      <SimpleGrid cols={{ base: 1, md: 2 }} spacing="lg">
+        <Card padding="md">
+          <Suspense fallback={<Skeleton height={260} />}>
+            <WorldMap
+              label="A map of the included and excluded places; the table below lists them"
+              included={codes(true)}
+              excluded={codes(false)}
+              circles={(targets ?? []).flatMap(({ target_type: kind, lat, lng, radius_km: km, include }) =>
+                kind === "radius" && lat !== null && lng !== null && km !== null
+                  ? [{ lat, lng, radiusKm: km, isExcluded: !include }]
+                  : [],
+              )}
+              draft={canChange ? draft : undefined}
+              onMove={({ lat, lng }) => {
+                form.set("lat", lat);
+                form.set("lng", lng);
+              }}
+              onChooseCountry={(code) => {
+                if (type !== "radius") form.set("country_code", code);
+              }}
+            />
+          </Suspense>
+        </Card>
+        {canChange && (
+          <Card padding="md">
+            <form onSubmit={(event) => void add(event)} noValidate>
+              <Stack gap="sm">
+                {form.failure && <Alert color="negative">{form.failure}</Alert>}
+                <Group gap="xs">
+                  <SegmentedControl
+                    aria-label="Include or exclude"
+                    data={[
+                      { value: "include", label: "Show only there" },
+                      { value: "exclude", label: "Never there" },
+                    ]}
+                    value={values.include === false ? "exclude" : "include"}
+                    onChange={(value) => form.set("include", value === "include")}
+                  />
+                  <SegmentedControl
+                    aria-label="Kind of place"
+                    data={[
+                      { value: "country", label: "Country" },
+                      { value: "state", label: "State" },
+                      { value: "city", label: "City" },
+                      { value: "radius", label: "Circle" },
+                    ]}
+                    value={type}
+                    onChange={(value) => chooseType(value as GeoType)}
+                  />
+                </Group>
+                {type === "radius" ? (
+                  <>
+                    <Text c="dimmed" fz="xs">
+                      Drag the centre on the map, move it with the arrow keys, or write the numbers.
+                    </Text>
+                    <SimpleGrid cols={3} spacing="xs">
+                      {number("lat", "Latitude")}
+                      {number("lng", "Longitude")}
+                      {number("radius_km", "Radius in km")}
+                    </SimpleGrid>
+                  </>
+                ) : (
+                  <Select
+                    label="Country"
+                    description="Or choose it on the map."
+                    data={[...countryOptions]}
+                    searchable
+                    allowDeselect={false}
+                    value={values.country_code ?? null}
+                    onChange={(value) => form.set("country_code", value ?? undefined)}
+                    error={form.problem("country_code")}
+                  />
+                )}
+                {type === "state" && (
+                  <TextInput
+                    label="State or province code"
+                    placeholder="e.g. BE"
+                    {...textField(form, "state_code")}
+                  />
+                )}
+                {type === "city" && (
+                  <TextInput label="City" placeholder="e.g. Berlin" {...textField(form, "city_name")} />
+                )}
+                <Group>
+                  <Button type="submit" variant="default" loading={form.isSending}>
+                    {values.include === false ? "Exclude place" : "Include place"}
+                  </Button>
+                </Group>
+              </Stack>
+            </form>
+          </Card>
+        )}
+      </SimpleGrid>
+      <Stack mt="md">
+        <EntryTable
+          label="Places"
+          name="places"
+          entries={targets}
+          error={error}
+          onRetry={onRetry}
+          nameOf={placeName}
+          onRemove={removePlace}
+          columns={(make) => [
+            make.text("place", "Place", placeName, { phone: "title" }),
+            make.text("rule", "Rule", ({ include }) => (include ? "Shown there" : "Never there"), {
+              phone: "fact",
+              cell: ({ include }) => (
+                <Status tone={include ? "positive" : "negative"}>
+                  {include ? "Shown there" : "Never there"}
+                </Status>
+              ),
+            }),
+          ]}
+        />
+      </Stack>
+    </Section>
+  );
+}

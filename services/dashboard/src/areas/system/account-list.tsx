@@ -1,0 +1,57 @@
+import { Text } from "@mantine/core";
+import type { AnswerOf } from "../../api/operations.ts";
+import { useReadAll } from "../../api/use-read-all.ts";
+import { DataTable } from "../../kit/data-table.tsx";
+import { Id } from "../../kit/id.tsx";
+import { Section } from "../../kit/page.tsx";
+import { Empty } from "../../kit/states.tsx";
+
+type Accounts = AnswerOf<"GET /system/accounts">;
+
+const joinAccounts = (one: Accounts, next: Accounts) => [...one, ...next];
+
+/** The accounts of the installation. */
+export function AccountList() {
+  const accounts = useReadAll("GET /system/accounts", {}, joinAccounts);
+  return (
+    <Section title="Accounts">
+      <DataTable
+        label="Accounts"
+        name="accounts"
+        rows={accounts.data}
+        rowKey={({ id }) => id}
+        error={accounts.error}
+        onRetry={() => void accounts.refetch()}
+        searchIn={({ id, label, advertiser }) => [id, label, advertiser]}
+        pageSize={50}
+        empty={
+          <Empty line="The house is empty.">Accounts appear when somebody signs up or a key is made.</Empty>
+        }
+        columns={(make) => [
+          {
+            key: "label",
+            header: "Account",
+            phone: "title",
+            value: ({ label }) => label,
+            cell: ({ label, id }) => (
+              <div>
+                <Text fw={600}>{label}</Text>
+                <Id value={id} label={`id of ${label}`} />
+              </div>
+            ),
+          },
+          make.money("balance", "Balance", ({ balance_cents: balance }) => balance, { phone: "fact" }),
+          {
+            key: "advertiser",
+            header: "Advertiser",
+            value: ({ advertiser }) => advertiser,
+            cell: ({ advertiser }) => advertiser ?? "None",
+          },
+          make.number("games", "Games", ({ games }) => games, { phone: "fact" }),
+          make.number("members", "Members", ({ members }) => members),
+          make.moment("created", "Created", ({ created_at: at }) => at),
+        ]}
+      />
+    </Section>
+  );
+}

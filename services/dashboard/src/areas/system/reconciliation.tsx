@@ -1,0 +1,89 @@
+import { Text } from "@mantine/core";
+import { DataTable } from "../../kit/data-table.tsx";
+import { Moment } from "../../kit/moment.tsx";
+import { Section } from "../../kit/page.tsx";
+import { Empty } from "../../kit/states.tsx";
+import { Status } from "../../kit/status.tsx";
+import type { System } from "./read.ts";
+
+/** What the comparison of wallets and ledger found. */
+export function Reconciliation({ system }: { system: System | undefined }) {
+  const reconciliation = system?.reconciliation;
+  const finishedAt = reconciliation?.finished_at;
+  return (
+    <Section
+      title="Reconciliation"
+      about={
+        finishedAt ? (
+          <>
+            Billing compares every value of Redis and Postgres all the time. The last comparison of everything
+            ended <Moment iso={finishedAt} />.
+          </>
+        ) : (
+          `Billing compares every value of Redis and Postgres all the time.${system === undefined ? "" : " The first comparison is not finished."}`
+        )
+      }
+    >
+      <DataTable
+        label="Differences"
+        name="differences"
+        rows={reconciliation?.listed}
+        rowKey={({ check, subject }) => `${check} ${subject}`}
+        skeletonRows={2}
+        empty={
+          finishedAt ? (
+            <Empty line="Every ledger tells the same story.">No two values disagree.</Empty>
+          ) : (
+            <Empty line="The first reconciliation is still running.">
+              No comparison of everything has ended yet. Nothing has been found so far.
+            </Empty>
+          )
+        }
+        columns={(make) => [
+          {
+            key: "what",
+            header: "Compared",
+            phone: "title",
+            value: ({ what }) => what,
+            cell: ({ what, check }) => (
+              <div>
+                {what}
+                <Text c="dimmed" fz="xs" ff="monospace">
+                  {check}
+                </Text>
+              </div>
+            ),
+          },
+          {
+            key: "kind",
+            header: "Kind",
+            phone: "fact",
+            value: ({ kind }) => kind,
+            cell: ({ kind }) =>
+              kind === "money" ? (
+                <Status tone="negative">Must never differ</Status>
+              ) : (
+                <Status tone="warning">Overdue</Status>
+              ),
+          },
+          make.id("subject", "Whose", ({ subject }) => subject, "subject"),
+          {
+            key: "expected",
+            header: "Expected",
+            align: "right",
+            value: ({ expected }) => expected,
+            cell: ({ expected }) => expected,
+          },
+          {
+            key: "found",
+            header: "Found",
+            align: "right",
+            phone: "fact",
+            value: ({ found }) => found,
+            cell: ({ found }) => found,
+          },
+        ]}
+      />
+    </Section>
+  );
+}
