@@ -34,6 +34,17 @@ const TABS = [
   { path: "settings", label: "Settings" },
 ];
 
+/** Keeps the place of the head: on a phone, the state and the campaign id have lines of their own. */
+const HEAD_TO_COME = {
+  state: (
+    <Box w={{ base: "100%", sm: 140 }}>
+      <Skeleton height={20} width={140} />
+    </Box>
+  ),
+  about: <Skeleton h={{ base: 44, sm: 22 }} w={280} />,
+  actions: <Skeleton height={36} width={240} />,
+};
+
 /**
  * A campaign: its state and what can be done with it, its figures and its spend, then tabs by question. The chart
  * belongs to the first tab; on a phone the figures do too, so that the answer of another one is at hand.
@@ -51,7 +62,7 @@ export function Component() {
   const back = { to: "/campaigns", label: "Campaigns" };
   if (campaign.data === undefined) {
     return (
-      <Page title="Campaign" back={back} {...(!campaign.error && { about: null })}>
+      <Page title="Campaign" back={back} {...(!campaign.error && HEAD_TO_COME)}>
         {hasStatus(campaign.error, 403, 404) ? (
           <UnknownCampaign />
         ) : campaign.error ? (
