@@ -12,6 +12,7 @@ import {
 } from "../../format/format.ts";
 import { Figures } from "../../kit/figures.tsx";
 import { Money } from "../../kit/money.tsx";
+import { Empty } from "../../kit/states.tsx";
 import { flightDays, hasEnded } from "./campaign-state.ts";
 import { type DailyRow, spendRows } from "./ideal-line.ts";
 import { type Campaign, pathOf, useHeldCents } from "./use-campaign.ts";
@@ -145,9 +146,9 @@ function pacingWords(campaign: Campaign, status: string): string {
 export function SpendChart({ campaign }: { campaign: Campaign }) {
   const pacing = useRead("GET /campaigns/{campaign_id}/analytics/pacing", pathOf(campaign));
   const daily = useDaily(campaign);
-  const rows = daily.data && pacing.data ? spendRows(campaign, daily.data.days, pacing.data) : undefined;
-  const hasIdeal = rows?.some(({ ideal }) => ideal !== null) ?? false;
-  const hasProjection = (rows?.filter(({ projected }) => projected !== null).length ?? 0) > 1;
+  const all = daily.data && pacing.data ? spendRows(campaign, daily.data.days, pacing.data) : undefined;
+  const hasIdeal = all?.some(({ ideal }) => ideal !== null) ?? false;
+  const hasProjection = (all?.filter(({ projected }) => projected !== null).length ?? 0) > 1;
   const series: Series[] = [
     { key: "spent", label: "Spent so far", role: "own" },
     ...(hasIdeal ? [{ key: "ideal", label: "Ideal", role: "plan" } as const] : []),
@@ -165,8 +166,13 @@ export function SpendChart({ campaign }: { campaign: Campaign }) {
       format="cents"
       rowKey="date"
       rowLabel="Day"
-      rows={rows}
+      rows={campaign.spent_cents === 0 && !hasIdeal ? all && [] : all}
       series={series}
+      empty={
+        <Empty line="Not a coin has been spent.">
+          The line begins with the first impression that a player has seen.
+        </Empty>
+      }
       error={daily.error ?? pacing.error}
       onRetry={() => void Promise.all([daily.refetch(), pacing.refetch()])}
     />
