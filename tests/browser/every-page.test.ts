@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { eventually } from "@diegetic/testing/eventually";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import type { Page } from "playwright-core";
 import {
   answerOneByOne,
   type Dashboard,
@@ -44,13 +45,16 @@ describe("every page of an installation with demo data", () => {
     await view.page.getByRole("heading", { level: 1 }).first().waitFor();
   };
   /** A page of the first user who signs up: the demo's login is never the operator. */
+  let operator: Page | undefined;
   const operatorPage = async () => {
+    if (operator !== undefined) return operator;
     const { page } = await dashboard.newPage();
     const signedUp = await page.request.post(`${dashboard.origin}/api/auth/sign-up`, {
       headers: { origin: dashboard.origin },
       data: { name: "Olga Keeper", email: "olga@keeper.example", password: "a password of tests" },
     });
     expect(signedUp.status()).toBe(201);
+    operator = page;
     return page;
   };
   const read = async <Answer>(path: string): Promise<Answer> => {
@@ -247,6 +251,27 @@ describe("every page of an installation with demo data", () => {
       const column = names?.indexOf(`${header} (USD)`) ?? -1;
       expect([names, column]).not.toEqual([names, -1]);
       expect(Number(firstRow?.[column])).toBeCloseTo(shownDollars, 1);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    "says since when it could not read again what it shows, and calls nothing well meanwhile",
+    async () => {
+      const page = await operatorPage();
+      await page.goto(`${dashboard.origin}/system`);
+      const health = page.getByText("All well", { exact: true });
+      await health.waitFor();
+      const isSystem = ({ pathname }: URL) => pathname.endsWith("/api/system");
+      await page.route(isSystem, (route) => route.fulfill(UNAVAILABLE));
+      const notice = page.getByRole("status", { name: "Connection" });
+      await notice.getByText(/^Some of this was last read .+ and could not be read again\./).waitFor();
+      expect(await health.count()).toBe(0);
+      expect(await seriousViolations(page)).toEqual([]);
+      await page.unroute(isSystem);
+      await notice.getByRole("button", { name: "Try again" }).click();
+      await notice.getByText(/^Some of this/).waitFor({ state: "detached" });
+      await health.waitFor();
     },
     TIMEOUT_MS,
   );
@@ -536,6 +561,7 @@ describe("every page of an installation with demo data", () => {
     ["/spend", /\/analytics\/spend$/, "Spend", /^One row for each$/],
     ["/campaigns/:campaign/explain", /\/no-match-scenes$/, "Recent scenes", /^Text of the scene$/],
     ["/spend", /\/analytics\/campaigns$/, "Campaigns", /^all rows together$/],
+    ["/campaigns/:campaign/targeting", /\/analytics\/pacing$/, "State", /^Blocklist$/],
   ])(
     "%s reads again what failed at %p where it is missing: %s",
     async (path, failing, part, landmark) => {

@@ -216,6 +216,9 @@ describe("the members of an account", () => {
 
     await page.getByRole("button", { name: /^Account menu:/ }).click();
     await page.getByRole("menuitem", { name: "Sign out" }).click();
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+    expect(new URL(page.url()).search).toBe("");
+    expect(await page.getByText(/^Your session has ended/).count()).toBe(0);
     await signIn(page, dashboard.origin, PASSWORD);
     await page.getByRole("alert").waitFor();
     await signIn(page, dashboard.origin, next);

@@ -50,7 +50,7 @@ export const reconciliationSchema = closed(
     finished_at: nullable(
       timestamp("When everything was compared last; null: not once since billing started."),
     ),
-    differences: count("Differences that are open."),
+    differences: nullable(count("Differences that are open; null: Redis, which knows, is unavailable.")),
     listed: Type.Array(differenceSchema, { description: "The first 50 of them." }),
   },
   "What the comparison of all stores found. Billing repeats it all the time.",
@@ -69,18 +69,24 @@ export const systemSchema = closed(
     users: count("Users who can sign in."),
     advertisers: count("Advertiser profiles."),
     active_campaigns: count("Campaigns that are active."),
-    matches_last_5_minutes: count(
-      "Scenes that got an ad in the last five minutes, as the match processes that report counted them.",
+    matches_last_5_minutes: nullable(
+      count(
+        "Scenes that got an ad in the last five minutes, as the match processes that report counted them.",
+      ),
     ),
-    impressions_last_5_minutes: count("Impressions that they accepted in the same time."),
+    impressions_last_5_minutes: nullable(count("Impressions that they accepted in the same time.")),
     impressions_today: count("Impressions written today, UTC."),
     impressions_yesterday: count("Impressions written yesterday, UTC."),
     spent_today_millicents: count("What they charged today, in thousandths of cents."),
-    advertisers_looked_at: count(
-      "Advertisers whose money in Redis was read for the next three figures: the newest ones, at most 500.",
+    advertisers_looked_at: nullable(
+      count(
+        "Advertisers whose money in Redis was read for the next three figures: the newest ones, at most 500.",
+      ),
     ),
-    held_millicents: count("What their open matches hold, in thousandths of cents."),
-    impressions_waiting: count("Their impressions that are committed and not yet written to Postgres."),
+    held_millicents: nullable(count("What their open matches hold, in thousandths of cents.")),
+    impressions_waiting: nullable(
+      count("Their impressions that are committed and not yet written to Postgres."),
+    ),
     oldest_waiting_seconds: nullable(
       count(
         "How long at least the oldest of them has waited, in seconds: of each advertiser some are read, about 2000 in all; null: none waits.",
@@ -91,7 +97,7 @@ export const systemSchema = closed(
     ),
     quarantined_records: count("Impression records that could not be written and wait for a decision."),
   },
-  "The state of the installation at one moment.",
+  "The state of the installation at one moment. While Redis is unavailable, what is read from it is null, and of the processes only the one that answers is listed.",
 );
 export type SystemBody = Static<typeof systemSchema>;
 
@@ -184,6 +190,7 @@ export const systemApi = defineFeature({
       operationId: "getSystem",
       method: "GET",
       path: "/system",
+      answersWithoutLimits: true,
       summary: "Read the state of the installation",
       description:
         "Stores, processes, throughput, held money, what waits, and where the stores disagree, read in bounded time.",

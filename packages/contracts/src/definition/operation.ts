@@ -73,6 +73,8 @@ export interface Operation {
   paged?: true;
   /** Supports `Idempotency-Key`. */
   idempotent?: true;
+  /** Answers while the store that counts requests is unavailable; they are not counted then. */
+  answersWithoutLimits?: true;
   query?: readonly QueryParameter[];
   /** Absent: a body is ignored. `optional`: a missing body counts as `{}`. */
   request?: { schema: TSchema; example: unknown; optional?: true };

@@ -208,6 +208,19 @@ function state(exchange: Exchange, verdict: RateLimitVerdict, subject: string): 
   });
 }
 
+/** Limits that let every request through while the store that counts them is unavailable. */
+export function uncountedInOutage({ rateLimiter }: Pick<AdmissionPolicy, "rateLimiter">): RateLimiter {
+  return {
+    take: async (bucket, limit, nowMs) => {
+      try {
+        return await rateLimiter.take(bucket, limit, nowMs);
+      } catch {
+        return uncountedVerdict(nowMs, limit);
+      }
+    },
+  };
+}
+
 function uncountedVerdict(nowMs: number, configured: RateLimit): RateLimitVerdict {
   const limit = configured === "unlimited" ? UNLIMITED : configured;
   return { ...unlimitedVerdict(nowMs), limit, remaining: limit };

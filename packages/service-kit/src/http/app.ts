@@ -12,7 +12,7 @@ import type { Logger } from "../observability/logger.ts";
 import type { Metrics } from "../observability/metrics.ts";
 import { publicReadiness, type ReadinessChecks } from "../observability/readiness.ts";
 import type { RateLimit } from "../settings/settings.ts";
-import { admitRequest } from "./admission.ts";
+import { admitRequest, uncountedInOutage } from "./admission.ts";
 import { clientAddresses } from "./client-address.ts";
 import type { Endpoint, EndpointGroup, KeyDirectory, RateLimiter } from "./endpoint.ts";
 import { createExchangeObserver, Exchange, type ExchangeObserver } from "./exchange.ts";
@@ -112,9 +112,11 @@ function expressApp(options: AppOptions, policy: ServingPolicy, observer: Exchan
 function apiRouter(endpoints: readonly Endpoint[], policy: ServingPolicy): Router {
   const router = Router({ caseSensitive: true, strict: true });
   for (const [path, ofPath] of byPath(endpoints)) {
+    const mayBeUncounted = ofPath.some(({ answersWithoutLimits = false }) => answersWithoutLimits);
+    const own = mayBeUncounted ? { ...policy, rateLimiter: uncountedInOutage(policy) } : policy;
     router.all(path, (request, response) => {
       const route = { param: (name: string) => request.params[name] };
-      return serveTraced(policy, ofPath, route, exchangeOf(response));
+      return serveTraced(own, ofPath, route, exchangeOf(response));
     });
   }
   router.use(async (_request: Request, response: Response) => {

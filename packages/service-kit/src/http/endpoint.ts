@@ -120,5 +120,7 @@ export interface Endpoint {
    * `none`: ignores a body. `optional`: reads a missing body as `{}`. Default: `json` for POST, PUT and PATCH, else `none`.
    */
   body?: "json" | "optional" | "none";
+  /** Requests pass uncounted while the store of the limits is unavailable. Default: they are refused with 503. */
+  answersWithoutLimits?: boolean;
   handle(context: RequestContext): Promise<Answer>;
 }

@@ -3,9 +3,10 @@ import type { Endpoint } from "./endpoint.ts";
 
 /** Creates the endpoint of an operation; method, path, group, scope, role and body come from the API document. */
 export function endpoint(operation: Operation, handle: Endpoint["handle"]): Endpoint {
-  const { method, group, scope, caller, request } = operation;
+  const { method, group, scope, caller, request, answersWithoutLimits = false } = operation;
   const path = expressPath(operation);
-  return { method, path, group, scope, caller, role: roleOf(operation), body: bodyOf(request), handle };
+  const [role, body] = [roleOf(operation), bodyOf(request)];
+  return { method, path, group, scope, caller, role, body, answersWithoutLimits, handle };
 }
 
 function bodyOf(request: Operation["request"]): "json" | "optional" | "none" {

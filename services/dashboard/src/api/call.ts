@@ -28,7 +28,7 @@ export function showAccount(accountId: string | undefined): void {
 
 let noteRefusal: (error: ApiError) => void = () => undefined;
 
-/** Hears of every answer other than success, whoever asked: of the end of the session, above all. */
+/** Hears of every answer other than success, of every caller: of the end of the session, above all. */
 export function onRefusal(listener: (error: ApiError) => void): void {
   noteRefusal = listener;
 }

@@ -51,6 +51,11 @@ export function useRead<Key extends ReadKey>(
   });
 }
 
+/** A change that was made is not held up for longer by reads that are slow or fail. */
+const MAX_REFRESH_MS = 1_500;
+
+const afterMs = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
 /**
  * Calls an operation that changes something, and asks anew for what the pages show. A repeated attempt with the same
  * input carries the same Idempotency-Key until one has succeeded: a lost answer never makes two of anything.
@@ -70,7 +75,7 @@ export function useChange<Key extends ChangeKey>(key: Key) {
     },
     onSuccess: async () => {
       attempt.current = undefined;
-      await client.invalidateQueries();
+      await Promise.race([client.invalidateQueries(), afterMs(MAX_REFRESH_MS)]);
     },
   });
 }

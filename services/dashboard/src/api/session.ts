@@ -45,19 +45,18 @@ export function useAbility(): { canChange: boolean; canAdminister: boolean } {
 }
 
 /**
- * Takes over another session, or the end of one: nothing of the former account stays in view. What is in view stays
+ * Takes over another session: nothing of the former account stays in view. What is in view stays
  * while it is asked for anew where user and account are the same, with another name or role.
  */
-export function useSessionChange(): (next: Session | null) => void {
+export function useSessionChange(): (next: Session) => void {
   const client = useQueryClient();
   return useCallback(
     (next) => {
       const others = { predicate: ({ queryKey }: { queryKey: QueryKey }) => queryKey[0] !== "session" };
       const former = client.getQueryData(sessionQuery.queryKey);
-      showAccount(next?.account.id);
+      showAccount(next.account.id);
       client.setQueryData(sessionQuery.queryKey, next);
-      if (next === null) client.removeQueries(others);
-      else if (former?.account.id === next.account.id && former.user.id === next.user.id) {
+      if (former?.account.id === next.account.id && former.user.id === next.user.id) {
         void client.invalidateQueries(others);
       } else void client.resetQueries(others);
     },

@@ -58,6 +58,7 @@ export function useApiForm<Key extends ChangeKey>(
   const [values, setValues] = useState<Partial<BodyOf<Key>>>({ ...initial, ...draft.restored });
   const [stored, setStored] = useState(initial);
   const [sending, setSending] = useState<Partial<BodyOf<Key>>>();
+  const [isSending, setIsSending] = useState(false);
   const { patch, fixed = NONE, lists = NONE } = options;
   const initialText = JSON.stringify(initial);
   const [followedText, setFollowedText] = useState(initialText);
@@ -88,14 +89,17 @@ export function useApiForm<Key extends ChangeKey>(
       setValues(next);
       setStored(next);
       clear();
+      // At once: the form may be gone before it is drawn again.
+      draft.remove();
     },
-    [clear],
+    [clear, draft],
   );
 
   const send: ApiForm<Key>["send"] = async (rest, next) => {
     const editsBefore = edits.current;
     // A PATCH needs no field, but the schema is that of the POST.
     if (!check(key.startsWith("PATCH ") ? changes : values, options.check?.(values))) return undefined;
+    setIsSending(true);
     try {
       const now = (await options.readStored?.(values)) ?? stored;
       const sent = now === stored ? values : valuesOver(now, stored, values, lists);
@@ -123,6 +127,7 @@ export function useApiForm<Key extends ChangeKey>(
       return undefined;
     } finally {
       setSending(undefined);
+      setIsSending(false);
     }
   };
 
@@ -136,7 +141,7 @@ export function useApiForm<Key extends ChangeKey>(
     failure,
     isChanged,
     error: change.error ?? partly.error,
-    isSending: change.isPending || partly.isPending,
+    isSending,
   };
 }
 

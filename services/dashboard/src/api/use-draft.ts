@@ -21,7 +21,7 @@ export function useDraft<Values>(name: string | undefined): Draft<Values> {
   return useMemo(() => {
     if (name === undefined || account === undefined) return NO_DRAFT;
     const key = `diegetic-draft:${account}:${name}`;
-    const remove = () => localStorage.removeItem(key);
+    const remove = () => write(key, undefined);
     return {
       restored: read<Values>(key),
       save: (changes) => {
@@ -41,9 +41,10 @@ function read<Values>(key: string): Partial<Values> | undefined {
   }
 }
 
-function write(key: string, text: string): void {
+function write(key: string, text: string | undefined): void {
   try {
-    localStorage.setItem(key, text);
+    if (text === undefined) localStorage.removeItem(key);
+    else localStorage.setItem(key, text);
   } catch {
     // A full or forbidden storage: the form works without drafts.
   }

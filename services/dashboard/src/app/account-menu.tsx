@@ -38,7 +38,8 @@ export function AccountMenu() {
   const signOut = async () => {
     try {
       await call("POST /auth/sign-out");
-      changeSession(null);
+      // A new page keeps nothing of what was shown.
+      location.assign("/sign-in");
     } catch (error) {
       notifyFailed("You are still signed in.", error);
     }

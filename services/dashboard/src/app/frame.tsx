@@ -14,6 +14,7 @@ import { Failed } from "../kit/states.tsx";
 import { AccountMenu } from "./account-menu.tsx";
 import classes from "./frame.module.css";
 import { otherAccountQuery } from "./query-client.ts";
+import { StaleNotice } from "./stale-notice.tsx";
 
 /** Everything around the pages of signed-in people. Who is not signed in is sent to sign in, and comes back afterwards. */
 export function Frame() {
@@ -112,7 +113,7 @@ function SignedInFrame({ isOperator }: { isOperator: boolean }) {
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1} aria-busy={navigation.state === "loading"}>
         {navigation.state === "loading" && <div className={classes.progress} />}
-        <OfflineNotice />
+        <ConnectionNotice />
         <Outlet />
         <OtherAccount />
       </AppShell.Main>
@@ -140,13 +141,18 @@ function useFocusOnNewPage(pathname: string) {
   }, [pathname]);
 }
 
-/** Says that the browser is offline. The element stays, so that screen readers announce what changes in it. */
-function OfflineNotice() {
+/**
+ * Says that the browser is offline, or that the page may be out of date. The element stays, so that screen readers
+ * announce what changes in it.
+ */
+function ConnectionNotice() {
   const isOnline = useSyncExternalStore(onlineManager.subscribe, () => onlineManager.isOnline());
   return (
     <div role="status" aria-label="Connection">
-      {!isOnline && (
-        <Text className={classes.offline ?? ""}>
+      {isOnline ? (
+        <StaleNotice />
+      ) : (
+        <Text className={classes.notice ?? ""}>
           You are offline. Only an installation on this machine or network can answer; otherwise you see what
           was last read, until the connection is back.
         </Text>

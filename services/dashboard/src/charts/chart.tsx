@@ -41,7 +41,7 @@ interface ChartProps {
   /** `time`: rows by UTC day or hour, oldest first. `rank`: bars, in the order of the rows. */
   kind: "time" | "stacked" | "rank";
   rows: readonly ChartRow[] | undefined;
-  /** The rows answer a former question; those of the present one are on their way. */
+  /** The rows answer a former question; those of the current one are on their way. */
   isStale?: boolean;
   /** The field that names a row: a day `YYYY-MM-DD` or the moment an hour begins over time, any text in a ranking. */
   rowKey: string;

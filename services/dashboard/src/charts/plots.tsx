@@ -11,7 +11,7 @@ import {
   XAxis,
   YAxis,
 } from "recharts";
-import { formatPoint, formatPointInFull, isPresent } from "../format/format.ts";
+import { formatPoint, formatPointInFull, isCurrent } from "../format/format.ts";
 import { useIsPhone } from "../kit/use-is-phone.ts";
 import { axisTicks } from "./axis.ts";
 import classes from "./chart.module.css";
@@ -82,7 +82,7 @@ export function TimePlot(props: TimePlotProps) {
   const largest = Math.max(0, ...heights);
   const ticks = largest === 0 ? [0, axis.emptyTop] : axisTicks(largest, axis.smallestStep);
   const lastPoint = String(rows.at(-1)?.[rowKey] ?? "");
-  const isRunning = !isStacked && rows.length > 1 && isPresent(lastPoint, new Date());
+  const isRunning = !isStacked && rows.length > 1 && isCurrent(lastPoint, new Date());
   return (
     <ResponsiveContainer width="100%" height={height}>
       <ComposedChart

@@ -150,7 +150,7 @@ export function formatPointInFull(point: string): string {
 }
 
 /** Whether the UTC day, or the UTC hour that begins at the moment, is not over yet. */
-export function isPresent(point: string, now: Date): boolean {
+export function isCurrent(point: string, now: Date): boolean {
   const length = isDay(point) ? point.length : "2026-12-01T13".length;
   return now.toISOString().slice(0, length) === point.slice(0, length);
 }

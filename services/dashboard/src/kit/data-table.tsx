@@ -14,6 +14,7 @@ import { useClearUrlState, useUrlState } from "./use-url-state.ts";
 import { WideRows } from "./wide-rows.tsx";
 
 const SKELETON_ROWS = 5;
+const NO_FILTERS: readonly never[] = [];
 
 export interface Filter<Row> {
   key: string;
@@ -25,9 +26,10 @@ export interface Filter<Row> {
 interface DataTableProps<Row> {
   /** What the table lists, for screen readers and as the name of the CSV file: "Campaigns". */
   label: string;
+  /** Of a long table the same function each time: its rows are sorted again for another one. */
   columns: Columns<Row>;
   rows: readonly Row[] | undefined;
-  /** The rows answer a former question; those of the present one are on their way. */
+  /** The rows answer a former question; those of the current one are on their way. */
   isStale?: boolean;
   rowKey: (row: Row) => string;
   /** The row is a link to this page. */
@@ -43,7 +45,7 @@ interface DataTableProps<Row> {
   defaultSort?: string;
   pageSize?: number;
   /** What can be done with the rows that were chosen and that the search and filters leave. */
-  bulkActions?: (rows: Row[], clear: () => void) => ReactNode;
+  bulkActions?: (rows: Row[], deselect: (done: readonly Row[]) => void) => ReactNode;
   /** Tells apart the tables of one page in its address. */
   name?: string;
   skeletonRows?: number;
@@ -114,7 +116,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
             {formatCount(chosenRows.length)} chosen
             {hiddenCount > 0 && `, ${formatCount(hiddenCount)} more hidden by the search or filters`}
           </Text>
-          {chosenRows.length > 0 && bulkActions(chosenRows, clear)}
+          {chosenRows.length > 0 && bulkActions(chosenRows, (done) => toggle(done.map(rowKey), false))}
           <Button variant="subtle" color="gray" onClick={clear}>
             Clear
           </Button>
@@ -164,7 +166,7 @@ type View<Row> = ReturnType<typeof useView<Row>>;
 
 /** What of the rows is in view, by the search, filters, order and page of the address. */
 function useView<Row>(props: DataTableProps<Row>, columns: readonly Column<Row>[]) {
-  const { rows, searchIn, filters = [], pageSize = 100, name = "" } = props;
+  const { rows, searchIn, filters = NO_FILTERS, pageSize = 100, name = "" } = props;
   const parameter = (key: string) => (name === "" ? key : `${name}-${key}`);
   const [search, setSearch] = useUrlState(parameter("q"), "", parameter("page"));
   const [sorting, setSorting] = useUrlState(parameter("sort"), props.defaultSort, parameter("page"));

@@ -11,6 +11,8 @@ export function notifyFailed(what: string, error: unknown): void {
   notifications.show({
     title: what,
     message: error instanceof ApiError ? error.detail : String(error),
+    // Each of several reasons stands on a line of its own.
+    styles: { description: { whiteSpace: "pre-line" } },
     color: "negative",
     autoClose: false,
   });

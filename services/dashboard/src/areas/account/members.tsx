@@ -15,6 +15,7 @@ import { notifyDone, notifyFailed } from "../../kit/notify.ts";
 import { Page, Section } from "../../kit/page.tsx";
 import { SecretStep } from "../../kit/secret.tsx";
 import { Empty } from "../../kit/states.tsx";
+import { usePending } from "../../kit/use-pending.ts";
 import { abilitiesOf, yourAbilities } from "./roles.ts";
 
 type Member = AnswerOf<"GET /members">[number];
@@ -202,18 +203,18 @@ function Invitations() {
   const { canAdminister } = useAbility();
   const client = useQueryClient();
   const invitations = useRead("GET /invitations");
-  const [withdrawingId, setWithdrawingId] = useState<string>();
+  const { isPending, whilePending } = usePending();
   if (invitations.data === undefined ? !invitations.isError : invitations.data.length === 0) return null;
   const withdraw = async (id: string) => {
-    setWithdrawingId(id);
     try {
-      await call("DELETE /invitations/{invitation_id}", { path: { invitation_id: id } });
+      await whilePending(id, () =>
+        call("DELETE /invitations/{invitation_id}", { path: { invitation_id: id } }),
+      );
       notifyDone("The invitation can no longer be used.");
     } catch (error) {
       notifyFailed("The invitation still stands.", error);
     }
     await client.invalidateQueries({ queryKey: ["GET /invitations"] });
-    setWithdrawingId(undefined);
   };
   return (
     <Section title="Open invitations">
@@ -253,8 +254,7 @@ function Invitations() {
                   color="negative"
                   size="compact-sm"
                   aria-label={`Withdraw the invitation for ${note ?? "anybody with the link"}`}
-                  loading={withdrawingId === id}
-                  disabled={withdrawingId !== undefined}
+                  loading={isPending(id)}
                   onClick={() => void withdraw(id)}
                 >
                   Withdraw

@@ -11,6 +11,7 @@ import { notifyDone, notifyFailed } from "../../kit/notify.ts";
 import { Page, Section } from "../../kit/page.tsx";
 import { PasswordInput } from "../../kit/password-input.tsx";
 import { Empty } from "../../kit/states.tsx";
+import { usePending } from "../../kit/use-pending.ts";
 import { browserOf } from "./browser-of.ts";
 import { checkPassword, PASSWORD_HELP } from "./password.ts";
 
@@ -136,13 +137,16 @@ function PasswordForm() {
   );
 }
 
+const OTHERS = "others";
+
 function Sessions() {
   const client = useQueryClient();
   const confirm = useConfirm();
   const sessions = useRead("GET /auth/sessions");
-  const end = async (work: () => Promise<unknown>, done: string) => {
+  const { isPending, whilePending } = usePending();
+  const end = async (id: string, work: () => Promise<unknown>, done: string) => {
     try {
-      await work();
+      await whilePending(id, work);
       notifyDone(done);
     } catch (error) {
       notifyFailed("The session was not ended.", error);
@@ -156,7 +160,7 @@ function Sessions() {
       action: "End other sessions",
     });
     if (!isAgreed) return;
-    await end(() => call("POST /auth/end-other-sessions"), "All other sessions were ended.");
+    await end(OTHERS, () => call("POST /auth/end-other-sessions"), "All other sessions were ended.");
   };
   const hasOthers = sessions.data?.some(({ current }) => !current) ?? false;
   return (
@@ -164,7 +168,12 @@ function Sessions() {
       title="Sessions"
       about="The browsers in which you are signed in. End one that you do not recognise, then change your password."
       actions={
-        <Button variant="default" onClick={() => void endOthers()} disabled={!hasOthers}>
+        <Button
+          variant="default"
+          onClick={() => void endOthers()}
+          disabled={!hasOthers}
+          loading={isPending(OTHERS)}
+        >
           End other sessions
         </Button>
       }
@@ -213,9 +222,11 @@ function Sessions() {
                   variant="subtle"
                   color="negative"
                   size="compact-sm"
+                  loading={isPending(id)}
                   aria-label={`End session in ${browserOf(agent)}`}
                   onClick={() =>
                     void end(
+                      id,
                       () => call("DELETE /auth/sessions/{session_id}", { path: { session_id: id } }),
                       "The session was ended.",
                     )

@@ -14,7 +14,7 @@ const MILLE = 1_000;
 const BID_CENTS = numberLimits("POST /campaigns", "cpm_bid_cents");
 const PRIORITY = numberLimits("POST /campaigns", "priority");
 
-/** What a bid and a budget amount to, in the words of whoever pays. */
+/** What a bid and a budget amount to, in the words of who pays. */
 export function bidSentence(
   bidCents: number | null | undefined,
   budgetCents: number | null | undefined,

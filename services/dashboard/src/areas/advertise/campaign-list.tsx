@@ -1,5 +1,5 @@
 import { Button, Group, Text } from "@mantine/core";
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import { Link } from "react-router";
 import { call } from "../../api/call.ts";
 import { hasStatus, useRead } from "../../api/queries.ts";
@@ -73,6 +73,8 @@ function effectiveCpmCents({ spent_millicents: spent, impressions }: CampaignSum
   return impressions === 0 ? undefined : spent / impressions;
 }
 
+const searchIn = ({ name, campaign_id: id }: CampaignSummary) => [name, id];
+
 const filters: Filter<CampaignSummary>[] = [
   {
     key: "status",
@@ -103,7 +105,8 @@ export function Component() {
   const campaigns = useCampaigns();
   const profile = useRead("GET /profile");
   const bulk = useBulkRun();
-  const columns = columnsOf(profile.data?.balance_cents);
+  const balanceCents = profile.data?.balance_cents;
+  const columns = useMemo(() => columnsOf(balanceCents), [balanceCents]);
   const newCampaign = (
     <Button component={Link} to="/campaigns/new">
       New campaign
@@ -130,7 +133,7 @@ export function Component() {
           rows={campaigns.data?.campaigns}
           rowKey={({ campaign_id: id }) => id}
           rowTo={({ campaign_id: id }) => `/campaigns/${id}`}
-          searchIn={({ name, campaign_id: id }) => [name, id]}
+          searchIn={searchIn}
           error={campaigns.error}
           onRetry={() => void campaigns.refetch()}
           empty={
@@ -139,8 +142,8 @@ export function Component() {
             </Empty>
           }
           {...(canChange && {
-            bulkActions: (rows: CampaignSummary[], clear: () => void) => (
-              <BulkActions rows={rows} clear={clear} bulk={bulk} />
+            bulkActions: (rows: CampaignSummary[], deselect: BulkActionsProps["deselect"]) => (
+              <BulkActions rows={rows} deselect={deselect} bulk={bulk} />
             ),
           })}
         />
@@ -157,18 +160,18 @@ function calling(key: "POST /campaigns/{campaign_id}/activate" | "POST /campaign
 
 interface BulkActionsProps {
   rows: CampaignSummary[];
-  clear: () => void;
+  /** Those that were refused stay chosen for another try. */
+  deselect: (done: readonly CampaignSummary[]) => void;
   bulk: BulkRun;
 }
 
 /** What can be done with several campaigns. */
-function BulkActions({ rows, clear, bulk }: BulkActionsProps) {
+function BulkActions({ rows, deselect, bulk }: BulkActionsProps) {
   const confirm = useConfirm();
   const [isReading, setReading] = useState(false);
   const isRunning = bulk.progress !== undefined;
   const run = async (...[work]: Parameters<BulkRun["run"]>) => {
-    await bulk.run(work);
-    clear();
+    deselect(await bulk.run(work));
   };
   const stopped = rows.filter(({ status }) => status !== "active");
   const startable = stopped.filter(({ creatives }) => creatives > 0);

@@ -7,12 +7,12 @@ import { call } from "../../api/call.ts";
 import { hasStatus, useChange, useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { useLeaveSignal } from "../../api/use-leave-signal.ts";
-import { formatCents, formatExactCents } from "../../format/format.ts";
+import { formatCents, formatExactCents, formatTerm } from "../../format/format.ts";
 import { useConfirm } from "../../kit/confirm.tsx";
 import { Id } from "../../kit/id.tsx";
 import { notifyDone, notifyFailed } from "../../kit/notify.ts";
 import { Page } from "../../kit/page.tsx";
-import { Failed } from "../../kit/states.tsx";
+import { Failed, NotLoaded } from "../../kit/states.tsx";
 import { Status } from "../../kit/status.tsx";
 import { TabLinks } from "../../kit/tab-links.tsx";
 import { useIsPhone } from "../../kit/use-is-phone.ts";
@@ -35,12 +35,13 @@ const TABS = [
 ];
 
 /** Keeps the place of the head: on a phone, the state and the campaign id have lines of their own. */
+const STATE_TO_COME = (
+  <Box w={{ base: "100%", sm: 140 }}>
+    <Skeleton height={20} width={140} />
+  </Box>
+);
 const HEAD_TO_COME = {
-  state: (
-    <Box w={{ base: "100%", sm: 140 }}>
-      <Skeleton height={20} width={140} />
-    </Box>
-  ),
+  state: STATE_TO_COME,
   about: <Skeleton h={{ base: 44, sm: 22 }} w={280} />,
   actions: <Skeleton height={36} width={240} />,
 };
@@ -85,7 +86,7 @@ export function Component() {
       </Page>
     );
   }
-  const { name, cpm_bid_cents: bid } = campaign.data;
+  const { name, status, cpm_bid_cents: bid } = campaign.data;
   const state = campaignState(
     {
       ...campaign.data,
@@ -95,15 +96,25 @@ export function Component() {
     profile.data?.balance_cents,
     Date.now(),
   );
+  // What decides about the state: an active campaign may be served or not, another may lack a creative.
+  const deciding = status === "active" ? pacing : creatives;
   return (
     <Page
       title={name}
       back={back}
       state={
-        <Status tone={state.tone}>
-          {state.word}
-          {state.cause && `: ${state.cause.charAt(0).toLowerCase()}${state.cause.slice(1)}`}
-        </Status>
+        deciding.data !== undefined ? (
+          <Status tone={state.tone}>
+            {state.word}
+            {state.cause && `: ${state.cause.charAt(0).toLowerCase()}${state.cause.slice(1)}`}
+          </Status>
+        ) : deciding.isError ? (
+          <Status tone="quiet">
+            {formatTerm(status)}; why it is served or not: <NotLoaded label="State" read={deciding} />
+          </Status>
+        ) : (
+          STATE_TO_COME
+        )
       }
       about={
         <>

@@ -1,9 +1,12 @@
 import { Alert, Button, Card, Group } from "@mantine/core";
+import { useQueryClient } from "@tanstack/react-query";
 import type { FormEvent, ReactNode } from "react";
+import { hasStatus } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import type { Columns } from "../../kit/columns.tsx";
 import { DataTable } from "../../kit/data-table.tsx";
 import { notifyFailed } from "../../kit/notify.ts";
+import { usePending } from "../../kit/use-pending.ts";
 
 interface EntryFormProps {
   form: { failure: string | undefined; isSending: boolean };
@@ -58,12 +61,16 @@ interface EntryTableProps<Entry> extends EntriesRead {
 export function EntryTable<Entry extends { id: string }>(props: EntryTableProps<Entry>) {
   const { label, name, entries, error, onRetry, nameOf, columns, onRemove } = props;
   const { canChange } = useAbility();
+  const client = useQueryClient();
+  const { isPending, whilePending } = usePending();
   if (entries?.length === 0) return null;
   const remove = async (entry: Entry) => {
     try {
-      await onRemove(entry);
+      await whilePending(entry.id, () => onRemove(entry));
     } catch (failure) {
-      notifyFailed(`${nameOf(entry)} was not removed.`, failure);
+      // Another member has removed it already.
+      if (hasStatus(failure, 404)) void client.invalidateQueries();
+      else notifyFailed(`${nameOf(entry)} was not removed.`, failure);
     }
   };
   return (
@@ -88,6 +95,7 @@ export function EntryTable<Entry extends { id: string }>(props: EntryTableProps<
                 variant="subtle"
                 color="negative"
                 size="compact-sm"
+                loading={isPending(entry.id)}
                 aria-label={`Remove ${nameOf(entry)}`}
                 onClick={() => void remove(entry)}
               >

@@ -12,7 +12,7 @@ import {
   Text,
   TextInput,
 } from "@mantine/core";
-import { type FormEvent, lazy, Suspense } from "react";
+import { type FormEvent, lazy, Suspense, useMemo } from "react";
 import type { AnswerOf } from "../../api/operations.ts";
 import { useChange } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
@@ -58,14 +58,25 @@ export function Places({ targets, error, onRetry }: EntriesRead & { targets: Geo
   const remove = useChange("DELETE /campaigns/{campaign_id}/geo-targets/{geo_target_id}");
   const { values } = form;
   const type = values.target_type ?? "country";
+  const { lat: draftLat, lng: draftLng, radius_km: draftKm } = values;
+  // A circle that lacks a number is none.
   const draft: Circle | undefined =
-    type === "radius"
-      ? {
-          lat: values.lat ?? FIRST_CIRCLE.lat,
-          lng: values.lng ?? FIRST_CIRCLE.lng,
-          radiusKm: values.radius_km ?? FIRST_CIRCLE.radiusKm,
-        }
+    type === "radius" &&
+    typeof draftLat === "number" &&
+    typeof draftLng === "number" &&
+    typeof draftKm === "number"
+      ? { lat: draftLat, lng: draftLng, radiusKm: draftKm }
       : undefined;
+  // Drawing them is work: a drag of the draft must not repeat it.
+  const circles = useMemo(
+    () =>
+      (targets ?? []).flatMap(({ target_type: kind, lat, lng, radius_km: km, include }) =>
+        kind === "radius" && lat !== null && lng !== null && km !== null
+          ? [{ lat, lng, radiusKm: km, isExcluded: !include }]
+          : [],
+      ),
+    [targets],
+  );
   const codes = (include: boolean) =>
     new Set(
       (targets ?? []).flatMap((target) =>
@@ -127,11 +138,7 @@ export function Places({ targets, error, onRetry }: EntriesRead & { targets: Geo
               label="A map of the included and excluded places; the table below lists them"
               included={codes(true)}
               excluded={codes(false)}
-              circles={(targets ?? []).flatMap(({ target_type: kind, lat, lng, radius_km: km, include }) =>
-                kind === "radius" && lat !== null && lng !== null && km !== null
-                  ? [{ lat, lng, radiusKm: km, isExcluded: !include }]
-                  : [],
-              )}
+              circles={circles}
               draft={canChange ? draft : undefined}
               onMove={({ lat, lng }) => {
                 form.set("lat", lat);

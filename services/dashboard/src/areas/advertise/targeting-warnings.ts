@@ -104,7 +104,7 @@ function circlesBesideCountries(
   });
 }
 
-/** The operation names at most so many words of each type: of a longer list nobody knows what is missing. */
+/** The most words of each type that the operation names: what a longer list lacks is unknown. */
 const MAX_WORDS_PER_TYPE = 200;
 const EXAMPLES = 3;
 

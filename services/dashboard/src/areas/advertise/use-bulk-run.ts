@@ -9,7 +9,8 @@ export interface BulkRun {
   /** "Duplicating 2 of 10"; undefined when nothing runs. */
   progress: string | undefined;
   stop: () => void;
-  run: (work: BulkWork) => Promise<void>;
+  /** Answers with the campaigns that it was done with. */
+  run: (work: BulkWork) => Promise<CampaignSummary[]>;
 }
 
 interface BulkWork {
@@ -36,27 +37,29 @@ export function useBulkRun(): BulkRun {
     running.current = controller;
     const { signal } = controller;
     const refused: string[] = [];
-    let count = 0;
-    for (const [index, { campaign_id: id, name }] of campaigns.entries()) {
+    const finished: CampaignSummary[] = [];
+    for (const [index, campaign] of campaigns.entries()) {
+      const { campaign_id: id, name } = campaign;
       if (signal.aborted) break;
       setProgress(`${doing} ${index + 1} of ${campaigns.length}`);
       try {
         await work(id, signal);
-        count += 1;
+        finished.push(campaign);
       } catch (error) {
         // Stopped while it waited: nothing was sent. Any other error is what the service answered.
         if (signal.aborted && error === signal.reason) break;
-        refused.push(`${name}: ${error instanceof ApiError ? error.detail : String(error)}`);
+        refused.push(`${name}: ${refusalWords(error)}`);
         if (error instanceof ApiError && error.status === 429) break;
       }
     }
     setProgress(undefined);
+    const count = finished.length;
     const left = campaigns.length - count - refused.length;
     if (refused.length > 0) {
-      const rest = left > 0 && !signal.aborted ? ` The other ${left} were not tried.` : "";
+      const rest = left > 0 && !signal.aborted ? [`The other ${left} were not tried.`] : [];
       notifyFailed(
         `${formatNoun(refused.length, "campaign")} could not be ${done}.`,
-        new ApiError(0, `${refused.join(" ")}${rest}`),
+        new ApiError(0, [...refused, ...rest].join("\n")),
       );
     }
     if (signal.aborted && left > 0) {
@@ -65,7 +68,19 @@ export function useBulkRun(): BulkRun {
     } else if (count > 0) {
       notifyDone(`${formatNoun(count, "campaign")} ${done}.`);
     }
-    await client.invalidateQueries();
+    void client.invalidateQueries();
+    return finished;
   };
   return { progress, stop, run };
+}
+
+/** How the API's sentence begins when the balance does not pay for one impression. */
+const LOW_BALANCE = "The balance (";
+
+function refusalWords(error: unknown): string {
+  if (!(error instanceof ApiError)) return String(error);
+  const isLowBalance = error.status === 409 && error.detail.startsWith(LOW_BALANCE);
+  return isLowBalance
+    ? "the balance does not pay for one impression. Deposit money under Money first."
+    : error.detail;
 }

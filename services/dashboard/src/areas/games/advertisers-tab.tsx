@@ -11,6 +11,7 @@ import { notifyDone, notifyFailed } from "../../kit/notify.ts";
 import { Section } from "../../kit/page.tsx";
 import { Empty } from "../../kit/states.tsx";
 import { Status } from "../../kit/status.tsx";
+import { usePending } from "../../kit/use-pending.ts";
 import { TestScene } from "./test-scene.tsx";
 import { pathOf, usePlacement } from "./use-game.ts";
 
@@ -29,6 +30,7 @@ export function Component() {
     joinAdvertisers,
   );
   const change = useChange("PATCH /placements/{game_id}");
+  const { isPending, whilePending } = usePending();
   const unseen = placement.blocked_advertisers.filter(
     (id) => !(advertisers.data ?? []).some((one) => one.advertiser_id.toLowerCase() === id.toLowerCase()),
   );
@@ -46,7 +48,7 @@ export function Component() {
       });
       if (!isAgreed) return;
     }
-    try {
+    const apply = async () => {
       // The PATCH takes the whole list: the one on the page may lack what another member has blocked since.
       const { blocked_advertisers: blocked } = await call("GET /placements/{game_id}", pathOf(placement));
       const others = blocked.filter((one) => one.toLowerCase() !== id.toLowerCase());
@@ -54,6 +56,9 @@ export function Component() {
         ...pathOf(placement),
         body: { blocked_advertisers: isBlocked ? [...others, id] : others },
       });
+    };
+    try {
+      await whilePending(id, apply);
       notifyDone(isBlocked ? `${name} is blocked in this game.` : `${name} is allowed in this game again.`);
     } catch (error) {
       notifyFailed("Nothing was changed.", error);
@@ -66,6 +71,7 @@ export function Component() {
         size="compact-sm"
         {...(!isBlocked && { color: "negative" })}
         aria-label={`${isBlocked ? "Allow" : "Block"} ${name}`}
+        loading={isPending(id)}
         onClick={() => void setBlocked(id, name, !isBlocked)}
       >
         {isBlocked ? "Allow" : "Block"}

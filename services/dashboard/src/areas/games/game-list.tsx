@@ -103,7 +103,7 @@ interface GamesProps {
 
 function Games({ games, placements, add }: GamesProps) {
   const { canChange } = useAbility();
-  const toggle = useAdsSwitch();
+  const { isSwitching, switchAds } = useAdsSwitch();
   return (
     <DataTable
       label="Games"
@@ -171,8 +171,8 @@ function Games({ games, placements, add }: GamesProps) {
             <Switch
               aria-label={`Ads in ${placement.game_id}`}
               checked={placement.is_active}
-              disabled={!canChange}
-              onChange={() => void toggle(placement)}
+              disabled={!canChange || isSwitching(placement.game_id)}
+              onChange={() => void switchAds(placement)}
               display="inline-block"
               style={{ position: "relative", zIndex: 1, verticalAlign: "middle" }}
             />

@@ -28,7 +28,7 @@ export function Component() {
   const isFirstTab = useMatch("/games/:gameId") !== null;
   const isPhone = useIsPhone();
   const { canChange } = useAbility();
-  const toggle = useAdsSwitch();
+  const { isSwitching, switchAds } = useAdsSwitch();
   const placement = useRead("GET /placements/{game_id}", { path: { game_id: gameId } });
   const traffic = useTraffic();
   const { data, error } = placement;
@@ -74,7 +74,7 @@ export function Component() {
       actions={
         <>
           {canChange && (
-            <Button variant="default" onClick={() => void toggle(data)}>
+            <Button variant="default" loading={isSwitching(gameId)} onClick={() => void switchAds(data)}>
               {isActive ? "Turn off ads" : "Turn on ads"}
             </Button>
           )}

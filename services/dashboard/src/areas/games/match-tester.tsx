@@ -129,6 +129,7 @@ function Tester({ chosen, games, onChange }: TesterProps) {
   const add = useChange("POST /placements/{game_id}");
   const hasGame = useHasGame();
   const isFirst = games.length === 0;
+  const isUnknownGame = !isFirst && chosen.game !== "" && !games.includes(chosen.game);
   const isPhone = useIsPhone();
   const answer = useRef<HTMLElement>(null);
   useEffect(() => {
@@ -185,7 +186,7 @@ function Tester({ chosen, games, onChange }: TesterProps) {
           <SceneFields
             chosen={chosen}
             games={games}
-            gameProblem={gameProblem ?? problem("game_id")}
+            gameProblem={gameProblem ?? problem("game_id") ?? (isUnknownGame ? UNKNOWN_GAME : undefined)}
             problem={problem}
             onChange={change}
           />
@@ -195,7 +196,7 @@ function Tester({ chosen, games, onChange }: TesterProps) {
                 ? `Adds the game: you keep ${formatPercent(GAME_DEFAULTS.sharePct)} of each charge. Asking charges nothing.`
                 : "Nothing is charged. A match holds the price of one impression until it is recorded or expires."}
             </Text>
-            <Button type="submit" loading={isAsking} disabled={chosen.game.trim() === ""}>
+            <Button type="submit" loading={isAsking} disabled={chosen.game.trim() === "" || isUnknownGame}>
               {isFirst ? "Add game and ask for an ad" : "Ask for an ad"}
             </Button>
           </Group>
@@ -237,6 +238,8 @@ function requestOf({ game, country, scene }: TestedScene): BodyOf<"POST /match">
   };
 }
 
+const UNKNOWN_GAME = "This account has no game of the ID in the address. Choose one of its own.";
+
 const MORE_FIELDS = ["category", "theme_id", "actions"] as const;
 
 interface SceneFieldsProps extends TesterProps {
@@ -265,7 +268,7 @@ function SceneFields({ chosen, games, gameProblem, problem, onChange }: SceneFie
         <TextInput
           label="Game ID"
           description="Your own name for the game. Choose it once: your server sends it with every request."
-          maxLength={100}
+          maxLength={200}
           value={game}
           error={gameProblem}
           onChange={({ currentTarget }) => onChange({ game: currentTarget.value })}

@@ -4,6 +4,7 @@ import { useChange } from "../../api/queries.ts";
 import { requestSchema } from "../../api/use-field-problems.ts";
 import { useConfirm } from "../../kit/confirm.tsx";
 import { notifyDone, notifyFailed } from "../../kit/notify.ts";
+import { usePending } from "../../kit/use-pending.ts";
 import { CREATIVE_TYPES } from "../../scene/creative-types.ts";
 
 export type Placement = AnswerOf<"GET /placements/{game_id}">;
@@ -29,12 +30,13 @@ export function gamePath(gameId: string): string {
   return `/games/${encodeURIComponent(gameId)}`;
 }
 
-/** Turns the ads of a game on and off; every setting stays. Asks before it turns them off. */
-export function useAdsSwitch(): (placement: Placement) => Promise<void> {
+/** Turns the ads of games on and off; every setting stays. Asks before it turns them off. */
+export function useAdsSwitch() {
+  const { isPending, whilePending } = usePending();
   const confirm = useConfirm();
   const enable = useChange("POST /placements/{game_id}");
   const disable = useChange("DELETE /placements/{game_id}");
-  return async ({ game_id, is_active: isActive }) => {
+  const switchAds = async ({ game_id, is_active: isActive }: Placement) => {
     const path = { game_id };
     if (isActive) {
       const isAgreed = await confirm({
@@ -48,13 +50,16 @@ export function useAdsSwitch(): (placement: Placement) => Promise<void> {
       });
       if (!isAgreed) return;
     }
+    const turnOn = async () => {
+      // The POST sets both: those on the page may be older than what another member has saved.
+      const { creator_id, placement_types } = await call("GET /placements/{game_id}", { path });
+      await enable.mutateAsync({ path, body: { creator_id, placement_types } });
+    };
     try {
-      if (isActive) await disable.mutateAsync({ path });
-      else {
-        // The POST sets both: those on the page may be older than what another member has saved.
-        const { creator_id, placement_types } = await call("GET /placements/{game_id}", { path });
-        await enable.mutateAsync({ path, body: { creator_id, placement_types } });
-      }
+      await whilePending(game_id, async () => {
+        if (isActive) await disable.mutateAsync({ path });
+        else await turnOn();
+      });
       notifyDone(
         isActive ? `Ads are off in ${game_id}.` : `Ads are on in ${game_id}, with its former settings.`,
       );
@@ -62,4 +67,5 @@ export function useAdsSwitch(): (placement: Placement) => Promise<void> {
       notifyFailed(isActive ? "Ads are still on." : "Ads are still off.", error);
     }
   };
+  return { isSwitching: isPending, switchAds };
 }

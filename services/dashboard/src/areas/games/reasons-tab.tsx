@@ -12,7 +12,7 @@ import { sceneSummary, testerPath } from "./scene-link.ts";
 import { TestScene } from "./test-scene.tsx";
 import { pathOf, usePlacement } from "./use-game.ts";
 
-/** A scene is sampled within seconds; whoever has just tested one should find it here. */
+/** A scene is sampled within seconds; a developer who has just tested one should find it here. */
 const SCENES_REFETCH_MS = 10_000;
 const SCENES_PER_PAGE = 10;
 /** What another page of the game changes. */

@@ -6,7 +6,12 @@ describe("the scene in an address", () => {
     const tested = {
       game: "moonlit keep/1",
       country: "DE",
-      scene: { location: "tavern", narrative: "Rain & fog", mood_tags: ["calm", "cozy"], actions: ["drink"] },
+      scene: {
+        location: "tavern",
+        narrative: "Rain & fog",
+        mood_tags: ["calm", "dark|light"],
+        actions: ["drink"],
+      },
     };
     expect(sceneOf(new URLSearchParams(sceneParameters(tested).toString()))).toEqual(tested);
   });

@@ -13,7 +13,6 @@ export interface TestedScene {
 
 const TEXTS = ["location", "category", "theme_id", "narrative"] as const;
 const LISTS = ["mood_tags", "actions"] as const;
-const LIST_SEPARATOR = "|";
 
 /** The parts of a scene that its forms have fields for, as the API names them. */
 export const SCENE_FIELDS = [
@@ -35,8 +34,7 @@ export function sceneParameters({ game, country, scene }: TestedScene): URLSearc
     if (typeof text === "string" && text !== "") parameters.set(field, text);
   }
   for (const field of LISTS) {
-    const words = scene[field] ?? [];
-    if (words.length > 0) parameters.set(field, words.join(LIST_SEPARATOR));
+    for (const word of scene[field] ?? []) parameters.append(field, word);
   }
   return parameters;
 }
@@ -48,8 +46,8 @@ export function sceneOf(parameters: URLSearchParams): TestedScene {
     if (text !== null) scene[field] = text;
   }
   for (const field of LISTS) {
-    const words = parameters.get(field);
-    if (words !== null) scene[field] = words.split(LIST_SEPARATOR);
+    const words = parameters.getAll(field);
+    if (words.length > 0) scene[field] = words;
   }
   return { game: parameters.get("game") ?? "", country: parameters.get("country"), scene };
 }

@@ -32,7 +32,10 @@ export function findingsOf(system: System): Finding[] {
       });
     }
   }
-  for (const service of ["match", "billing"]) {
+  // Processes report through Redis.
+  const { differences } = system.reconciliation;
+  const isHeard = differences !== null;
+  for (const service of isHeard ? ["match", "billing"] : []) {
     const processes = system.processes.filter((process) => process.service === service);
     const failing = processes.filter(({ ready }) => !ready);
     if (failing.length === processes.length) {
@@ -44,8 +47,7 @@ export function findingsOf(system: System): Finding[] {
       });
     }
   }
-  const { differences } = system.reconciliation;
-  if (differences > 0) {
+  if (differences !== null && differences > 0) {
     found.push({
       title: `The stores disagree in ${formatNoun(differences, "value")}`,
       advice: "See below which, and run npm run audit for the whole comparison.",
@@ -70,5 +72,7 @@ export function findingsOf(system: System): Finding[] {
 
 /** Of whom the figures from Redis are, where they leave out advertisers. */
 export function limitOf({ advertisers, advertisers_looked_at: lookedAt }: System): string {
-  return lookedAt < advertisers ? `, of the ${formatCount(lookedAt)} newest advertisers` : "";
+  return lookedAt !== null && lookedAt < advertisers
+    ? `, of the ${formatCount(lookedAt)} newest advertisers`
+    : "";
 }

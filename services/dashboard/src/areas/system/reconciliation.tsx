@@ -1,4 +1,4 @@
-import { Text } from "@mantine/core";
+import { Card, Text } from "@mantine/core";
 import { DataTable } from "../../kit/data-table.tsx";
 import { Moment } from "../../kit/moment.tsx";
 import { Section } from "../../kit/page.tsx";
@@ -10,6 +10,17 @@ import type { System } from "./read.ts";
 export function Reconciliation({ system }: { system: System | undefined }) {
   const reconciliation = system?.reconciliation;
   const finishedAt = reconciliation?.finished_at;
+  if (reconciliation?.differences === null) {
+    return (
+      <Section title="Reconciliation">
+        <Card>
+          <Empty line="Half of the ledger cannot be read.">
+            Billing compares Redis with Postgres, and goes on when Redis is available again.
+          </Empty>
+        </Card>
+      </Section>
+    );
+  }
   return (
     <Section
       title="Reconciliation"

@@ -9,6 +9,7 @@ import {
   formatNoun,
   formatTerm,
 } from "../../format/format.ts";
+import { NO_FIGURE } from "../../kit/columns.tsx";
 import { DataTable } from "../../kit/data-table.tsx";
 import { Figures } from "../../kit/figures.tsx";
 import { Money } from "../../kit/money.tsx";
@@ -22,6 +23,10 @@ import { REFETCH_MS, type System } from "./read.ts";
 import { Reconciliation } from "./reconciliation.tsx";
 
 const RECENT_MINUTES = 5;
+
+function perMinute(inRecentMinutes: number | null | undefined): string {
+  return inRecentMinutes === null ? NO_FIGURE : formatDecimal((inRecentMinutes ?? 0) / RECENT_MINUTES);
+}
 
 /** The state of the installation, for the user who runs it. */
 export function Component() {
@@ -49,7 +54,9 @@ export function Component() {
     <Page
       title="System"
       about="Whether the installation is well, what waits, and who uses it. Read anew every ten seconds."
-      state={data && <Health system={data} />}
+      state={
+        data && (error ? <Status tone="warning">Not known at the moment</Status> : <Health system={data} />)
+      }
     >
       {data === undefined && error ? (
         <Card>
@@ -90,8 +97,8 @@ function Overview({ system }: { system: System | undefined }) {
         figures={[
           {
             label: "Matches a minute",
-            value: formatDecimal((system?.matches_last_5_minutes ?? 0) / RECENT_MINUTES),
-            note: `${formatDecimal((system?.impressions_last_5_minutes ?? 0) / RECENT_MINUTES)} impressions a minute; the last 5 minutes`,
+            value: perMinute(system?.matches_last_5_minutes),
+            note: `${perMinute(system?.impressions_last_5_minutes)} impressions a minute; the last 5 minutes`,
           },
           {
             label: "Impressions today",
@@ -105,16 +112,26 @@ function Overview({ system }: { system: System | undefined }) {
           },
           {
             label: "Held",
-            value: <Money cents={centsOfMillicents(system?.held_millicents ?? 0)} exact />,
+            value:
+              system?.held_millicents === null ? (
+                NO_FIGURE
+              ) : (
+                <Money cents={centsOfMillicents(system?.held_millicents ?? 0)} exact />
+              ),
             note: `by open matches${system ? limitOf(system) : ""}`,
           },
           {
             label: "Waiting to be written",
-            value: formatCount(system?.impressions_waiting ?? 0),
+            value:
+              system?.impressions_waiting === null
+                ? NO_FIGURE
+                : formatCount(system?.impressions_waiting ?? 0),
             note: `${
-              oldest === null || oldest === undefined
-                ? "nothing waits"
-                : `the oldest for ${formatWait(oldest)} or longer`
+              system?.impressions_waiting === null
+                ? "not known without Redis"
+                : oldest === null || oldest === undefined
+                  ? "nothing waits"
+                  : `the oldest for ${formatWait(oldest)} or longer`
             }${system ? limitOf(system) : ""}`,
           },
         ]}

@@ -60,6 +60,19 @@ function requireOperator({ key }: RequestContext): void {
   throw notOperator.error();
 }
 
+const WITHOUT_REPORTS = {
+  processes: [],
+  reconciliation: { finished_at: null, differences: null, listed: [] },
+  matches_last_5_minutes: null,
+  impressions_last_5_minutes: null,
+};
+const WITHOUT_WALLETS = {
+  advertisers_looked_at: null,
+  held_millicents: null,
+  impressions_waiting: null,
+  oldest_waiting_seconds: null,
+};
+
 function show({ database, redis, wallets, clock, readiness, instanceName }: SystemParts): Endpoint["handle"] {
   return async (context) => {
     requireOperator(context);
@@ -73,14 +86,16 @@ function show({ database, redis, wallets, clock, readiness, instanceName }: Syst
       failing: stores.filter((store) => !store.ready).map(({ name }) => name),
       reported_at: timestamp(new Date(nowMs)),
     };
-    const { processes, ...reported } = await readProcesses(redis, nowMs);
+    const isRedisReady = checks.redis === "ok";
+    const { processes, ...reported } = isRedisReady ? await readProcesses(redis, nowMs) : WITHOUT_REPORTS;
+    const waiting = isRedisReady ? await readWaiting(database, wallets, nowMs) : WITHOUT_WALLETS;
     const body: SystemBody = {
       read_at: own.reported_at,
       stores,
       processes: [own, ...processes],
       ...reported,
       ...(await countRows(database, nowMs)),
-      ...(await readWaiting(database, wallets, nowMs)),
+      ...waiting,
     };
     return { status: 200, body };
   };

@@ -217,3 +217,22 @@ describe("everybody else", () => {
     }
   });
 });
+
+it("the operator sees which store is missing, without limits that nobody can count", async () => {
+  const without = await startHarness(undefined, { environment: { RATE_LIMIT_MANAGEMENT: "600" } });
+  try {
+    const browser = await signedUp(without);
+    const stranger = await signedUp(without);
+    await without.redis.shutdown("NOSAVE").catch(() => undefined);
+    const { body, headers } = await browser.get("/system").expect(200);
+    expect(body.stores).toContainEqual({ name: "postgres", ready: true });
+    expect(body.stores).toContainEqual({ name: "redis", ready: false });
+    expect(body).toMatchObject({ users: 2, reconciliation: { differences: null }, held_millicents: null });
+    expect(body.processes).toMatchObject([{ service: "management", ready: false }]);
+    expect([headers["x-ratelimit-limit"], headers["x-ratelimit-remaining"]]).toEqual(["600", "600"]);
+    await stranger.get("/system").expect(403);
+    await browser.get("/system/accounts").expect(503);
+  } finally {
+    await without.stop();
+  }
+});
