@@ -65,10 +65,12 @@ describe("an advertiser in the dashboard", () => {
     await page.getByText("Write the line first.").waitFor();
     await page.getByLabel("Line", { exact: true }).fill("The innkeeper pours you a Hearthwell ale.");
     await page.getByRole("button", { name: "Save creative" }).click();
-    await page.getByRole("button", { name: "Activate campaign" }).click();
+    // Pressed twice by habit: once is done, and nothing is refused.
+    await page.getByRole("button", { name: "Activate campaign" }).dblclick();
 
     await page.getByRole("heading", { name: "First steps" }).waitFor({ state: "detached" });
     await page.getByText("Winter in the taverns is active.").waitFor();
+    expect(await page.getByText("was not activated").count()).toBe(0);
     await page.getByRole("link", { name: "Campaigns", exact: true }).click();
     const row = page.getByRole("row", { name: /Winter in the taverns/ });
     await row.getByText("Active", { exact: true }).waitFor();
@@ -94,6 +96,8 @@ describe("an advertiser in the dashboard", () => {
 
   it("is warned of a place that adds nothing", async () => {
     const { page } = view;
+    await page.getByRole("button", { name: "Include place" }).click();
+    await page.getByText("Choose a country.").waitFor();
     for (const [kind, city] of [["Country"], ["City", "Berlin"]] as const) {
       await page.getByRole("radiogroup", { name: "Kind of place" }).getByText(kind).click();
       await page.getByRole("combobox", { name: "Country" }).fill("Germany");
@@ -306,6 +310,13 @@ describe("an advertiser in the dashboard", () => {
     await page.getByRole("heading", { name: "Deposits" }).waitFor();
     await page.getByRole("button", { name: "Deposit", exact: true }).click();
     const isDeposits = ({ pathname }: URL) => pathname.endsWith("/api/deposits");
+    await page.getByLabel("Amount").fill("-5");
+    await page
+      .getByRole("dialog")
+      .getByRole("button", { name: /^Deposit/ })
+      .click();
+    await page.getByText(/at least \$/i).waitFor();
+    await page.getByLabel("Amount").fill("50");
     // Never answered.
     await page.route(isDeposits, () => undefined);
     await page

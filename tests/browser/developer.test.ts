@@ -188,7 +188,13 @@ describe("a developer in the dashboard", () => {
       await page.getByText("Sample data").waitFor();
       expect(await seriousViolations(page)).toEqual([]);
       await page.getByRole("link", { name: "Test a scene" }).first().click();
-      await page.getByRole("button", { name: "Ask for an ad" }).waitFor();
+      const ask = page.getByRole("button", { name: "Ask for an ad" });
+      await ask.press("Enter");
+      await page
+        .getByRole("button", { name: "Show the answer as JSON" })
+        .or(page.getByText(/^No ad:/))
+        .waitFor();
+      await expectSoon(() => isFocused(ask), true);
       expect(problems).toEqual([]);
     },
     TIMEOUT_MS,

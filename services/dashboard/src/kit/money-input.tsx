@@ -40,7 +40,6 @@ export function MoneyInput({ cents, onCents, ...others }: MoneyInputProps) {
       // By default a comma counts as a decimal point: "1,000" would become 1.00.
       allowedDecimalSeparators={[DECIMAL]}
       thousandSeparator={GROUP}
-      allowNegative={false}
       hideControls
     />
   );

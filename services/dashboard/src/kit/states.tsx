@@ -29,7 +29,7 @@ interface FailedProps {
   /** What failed: "The campaigns could not be loaded." */
   what: string;
   error: unknown;
-  /** What still works. */
+  /** What still works, where the service itself refused: without an answer nothing is known. */
   children?: ReactNode;
   onRetry?: () => void;
 }
@@ -45,7 +45,7 @@ export function Failed({ what, error, children, onRetry }: FailedProps) {
       <Text c="dimmed" maw={480} ta="center">
         {error instanceof ApiError ? error.detail : "The page itself failed. Reload it."}
       </Text>
-      {children && (
+      {children && error instanceof ApiError && error.status !== 0 && (
         <Text c="dimmed" maw={480} ta="center">
           {children}
         </Text>

@@ -1,6 +1,6 @@
 import { Button } from "@mantine/core";
 import { geoEqualEarth, geoPath } from "d3-geo";
-import { type PointerEvent, useMemo, useRef, useState } from "react";
+import { useMemo, useRef, useState } from "react";
 import { countryName } from "../format/countries.ts";
 import { type Circle, circleShape } from "./circle.ts";
 import { codeOf, inhabited } from "./country-shapes.ts";
@@ -65,9 +65,9 @@ export default function WorldMap(props: WorldMapProps) {
   const [zoomed, setZoomed] = useState<View>();
   const view = (draft && zoomed) ?? WORLD;
   const scale = view.width / WIDTH;
-  const move = (event: PointerEvent) => {
+  const moveTo = (event: { clientX: number; clientY: number }) => {
     const frame = svg.current?.getBoundingClientRect();
-    if (!isDragging.current || frame === undefined) return;
+    if (frame === undefined) return;
     const place = placeAt(
       view.x + within((event.clientX - frame.left) / frame.width) * view.width,
       view.y + within((event.clientY - frame.top) / frame.height) * view.height,
@@ -79,12 +79,14 @@ export default function WorldMap(props: WorldMapProps) {
   };
   const centre = draft && projection([draft.lng, draft.lat]);
   const map = (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the handle takes the arrow keys
     <svg
       ref={svg}
       viewBox={`${view.x} ${view.y} ${view.width} ${view.height}`}
       className={classes.map}
       role={onMove ? "group" : "img"}
       aria-label={label}
+      onClick={draft && moveTo}
     >
       {shapes.map(({ code, name, outline }) => {
         const share = code === undefined ? undefined : shares?.get(code);
@@ -142,7 +144,7 @@ export default function WorldMap(props: WorldMapProps) {
               event.currentTarget.setPointerCapture(event.pointerId);
               event.preventDefault();
             }}
-            onPointerMove={move}
+            onPointerMove={(event) => isDragging.current && moveTo(event)}
             onPointerUp={endDrag}
             onPointerCancel={endDrag}
             onLostPointerCapture={endDrag}

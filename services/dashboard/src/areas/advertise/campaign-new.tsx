@@ -7,6 +7,7 @@ import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
 import { Page } from "../../kit/page.tsx";
 import { CampaignFields } from "./campaign-fields.tsx";
+import { datesInOrder } from "./dates-in-order.ts";
 import { ForManagers } from "./for-managers.tsx";
 import { NotRegistered } from "./not-registered.tsx";
 
@@ -19,7 +20,10 @@ export const NEW_CAMPAIGN: Partial<BodyOf<"POST /campaigns">> = {
 export function Component() {
   const navigate = useNavigate();
   const { canChange } = useAbility();
-  const form = useApiForm("POST /campaigns", NEW_CAMPAIGN, { draft: "new-campaign" });
+  const form = useApiForm("POST /campaigns", NEW_CAMPAIGN, {
+    draft: "new-campaign",
+    check: datesInOrder,
+  });
   const profile = useRead("GET /profile");
   if (hasStatus(profile.error, 404)) return <NotRegistered title="New campaign" />;
   const back = { to: "/campaigns", label: "Campaigns" };

@@ -10,6 +10,7 @@ import {
   formatShare,
   formatTerm,
 } from "../../format/format.ts";
+import { NO_FIGURE } from "../../kit/columns.tsx";
 import { Figures } from "../../kit/figures.tsx";
 import { Money } from "../../kit/money.tsx";
 import { Empty } from "../../kit/states.tsx";
@@ -100,7 +101,7 @@ export function CampaignFigures({ campaign }: { campaign: Campaign }) {
         {
           label: "Effective CPM",
           read: stats,
-          value: <Money cents={stats.data?.effective_cpm_cents ?? 0} />,
+          value: stats.data?.impressions ? <Money cents={stats.data.effective_cpm_cents} /> : NO_FIGURE,
           note: (
             <>
               bid <Money cents={campaign.cpm_bid_cents} />

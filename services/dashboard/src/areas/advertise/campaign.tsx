@@ -73,7 +73,7 @@ export function Component() {
               error={campaign.error}
               onRetry={() => void campaign.refetch()}
             >
-              Serving continues unchanged.
+              Nothing was changed, and games are served apart from this page.
             </Failed>
           </Card>
         ) : (

@@ -29,7 +29,7 @@ export function consequences(
   if (typeof bid === "number" && bid !== campaign.cpm_bid_cents) {
     found.push("A new bid counts from the next match; ads that are already matched cost the former one.");
   }
-  if (typeof cap === "number" && cap <= todaySpentCents) {
+  if (typeof cap === "number" && cap > 0 && cap <= todaySpentCents) {
     found.push("Today has cost as much as this cap: the campaign is served again at 00:00 UTC.");
   }
   found.push(...flightSentences(campaign, values, nowMs), ...filterSentences(campaign, values));

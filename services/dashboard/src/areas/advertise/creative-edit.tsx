@@ -66,7 +66,6 @@ interface EditCreativeProps {
 function EditCreative({ creative, isOnly }: EditCreativeProps) {
   const { id, campaign_id: campaignId, creative_type: type, brand_name: brand } = creative;
   const { canChange } = useAbility();
-  const profile = useRead("GET /profile");
   const campaign = useRead("GET /campaigns/{campaign_id}", { path: { campaign_id: campaignId } });
   const remove = useChange("DELETE /creatives/{creative_id}");
   const confirm = useConfirm();
@@ -130,7 +129,6 @@ function EditCreative({ creative, isOnly }: EditCreativeProps) {
       <CreativeEditor
         form={form}
         type={type}
-        payer={profile.data?.company_name}
         onSave={save}
         action="Save changes"
         onDiscard={() => form.reset(stored)}

@@ -63,7 +63,6 @@ interface CreativeEditorProps {
   form: CreateForm | ApiForm<"PATCH /creatives/{creative_id}">;
   /** The type of a creative that exists: it cannot be changed. */
   type?: Creative["creative_type"];
-  payer: string | undefined;
   onSave: () => Promise<void>;
   onDiscard: () => void;
   action: string;
@@ -74,7 +73,6 @@ interface CreativeEditorProps {
 export function CreativeEditor({
   form: anyForm,
   type,
-  payer,
   onSave,
   onDiscard,
   action,
@@ -254,7 +252,7 @@ export function CreativeEditor({
             form={setting}
             {...story}
             line={seen?.line || "Your line appears here."}
-            {...(payer !== undefined && { payer })}
+            {...(values.brand_name && { payer: values.brand_name })}
           />
         </Scene>
         {order.length > 1 && (

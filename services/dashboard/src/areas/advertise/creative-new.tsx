@@ -44,7 +44,6 @@ export function Component() {
 }
 
 function NewCreative({ campaignId, onSaved }: { campaignId: string; onSaved: string }) {
-  const profile = useRead("GET /profile");
   const form = useApiForm("POST /campaigns/{campaign_id}/creatives", NEW_CREATIVE, {
     draft: `new creative of ${campaignId}`,
     check: missingLine,
@@ -59,7 +58,6 @@ function NewCreative({ campaignId, onSaved }: { campaignId: string; onSaved: str
   return (
     <CreativeEditor
       form={form}
-      payer={profile.data?.company_name}
       onSave={save}
       onDiscard={() => form.reset(NEW_CREATIVE)}
       action="Save creative"

@@ -30,6 +30,7 @@ export function DepositForm({ onDone }: DepositFormProps) {
         {form.failure && <Alert color="negative">{form.failure}</Alert>}
         <MoneyInput
           label="Amount"
+          data-autofocus
           description="Campaigns can use the money immediately. You pay only for impressions that players have seen."
           cents={amount}
           onCents={(cents) => form.set("amount_cents", cents)}

@@ -164,7 +164,7 @@ export function Component() {
             </SimpleGrid>
             {inputs.narrative}
             <Group>
-              <Button type="submit" loading={isAsking} disabled={chosenGame === ""}>
+              <Button type="submit" loading={isAsking}>
                 Explain
               </Button>
             </Group>

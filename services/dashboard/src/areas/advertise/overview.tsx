@@ -43,7 +43,7 @@ export function Component() {
             error={profile.error}
             onRetry={() => void profile.refetch()}
           >
-            Serving continues unchanged.
+            Nothing was changed, and games are served apart from this page.
           </Failed>
         </Card>
       </Page>
@@ -138,7 +138,7 @@ export function Component() {
                 error={campaigns.error}
                 onRetry={() => void campaigns.refetch()}
               >
-                Serving continues unchanged.
+                Nothing was changed, and games are served apart from this page.
               </Failed>
             </Card>
           ) : (
@@ -187,12 +187,12 @@ function FirstImpression({ campaigns }: { campaigns: readonly CampaignSummary[] 
   return (
     <Card padding="sm" px="lg">
       <Group justify="space-between" gap="sm">
-        <Status
-          tone="info"
-          cause="It begins with the next scene that fits; the charts move a few seconds later."
-        >
-          {active.name} waits for its first impression.
-        </Status>
+        <Stack gap={2} miw={0}>
+          <Status tone="info">{active.name} waits for its first impression.</Status>
+          <Text c="dimmed" fz="xs" pl={16}>
+            It begins with the next scene that fits; the charts move a few seconds later.
+          </Text>
+        </Stack>
         <Anchor component={Link} to={`/campaigns/${active.campaign_id}/simulator`}>
           See how it looks in a game
         </Anchor>

@@ -25,6 +25,7 @@ import { Status } from "../../kit/status.tsx";
 import type { Circle } from "../../map/circle.ts";
 import { countryOptions } from "../../map/countries-list.ts";
 import { type EntriesRead, EntryTable } from "./entry-list.tsx";
+import { missingPlace } from "./missing-place.ts";
 import { pathOf, useCampaign } from "./use-campaign.ts";
 
 const WorldMap = lazy(() => import("../../map/world-map.tsx"));
@@ -51,10 +52,11 @@ export function Places({ targets, error, onRetry }: EntriesRead & { targets: Geo
   const at = pathOf(campaign);
   const confirm = useConfirm();
   const { canChange } = useAbility();
-  const form = useApiForm("POST /campaigns/{campaign_id}/geo-targets", {
-    target_type: "country",
-    include: true,
-  });
+  const form = useApiForm(
+    "POST /campaigns/{campaign_id}/geo-targets",
+    { target_type: "country", include: true },
+    { check: missingPlace },
+  );
   const remove = useChange("DELETE /campaigns/{campaign_id}/geo-targets/{geo_target_id}");
   const { values } = form;
   const type = values.target_type ?? "country";

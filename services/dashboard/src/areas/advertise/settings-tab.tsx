@@ -8,6 +8,7 @@ import { formatCents } from "../../format/format.ts";
 import { notifyDone } from "../../kit/notify.ts";
 import { CampaignFields } from "./campaign-fields.tsx";
 import { consequences } from "./consequences.ts";
+import { datesInOrder } from "./dates-in-order.ts";
 import { pathOf, settingsOf, useCampaign, useHeldCents } from "./use-campaign.ts";
 
 export function Component() {
@@ -17,6 +18,7 @@ export function Component() {
   const heldCents = useHeldCents(campaign);
   const form = useApiForm("PATCH /campaigns/{campaign_id}", settingsOf(campaign), {
     draft: `campaign ${campaign.id}`,
+    check: datesInOrder,
   });
   const { isChanged, reset } = form;
   useOfferedBid((cents) => {

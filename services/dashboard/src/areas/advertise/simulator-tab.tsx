@@ -27,7 +27,6 @@ export function Component() {
   const [mood, setMood] = useUrlState("mood", FIRST_MOOD);
   const [narrative, setNarrative] = useUrlState("narrative");
   const options = useRead("GET /campaigns/{campaign_id}/simulate/options", at);
-  const profile = useRead("GET /profile");
   const [debouncedMood] = useDebouncedValue(mood, DEBOUNCE_MS);
   const [debouncedNarrative] = useDebouncedValue(narrative, DEBOUNCE_MS);
   const body = {
@@ -40,6 +39,8 @@ export function Component() {
     placeholderData: (previous) => previous,
   });
   const { data } = simulation;
+  const creatives = useRead("GET /campaigns/{campaign_id}/creatives", at);
+  const brand = creatives.data?.find(({ id }) => id === data?.matched_creative.id)?.brand_name;
   if (hasStatus(simulation.error, 409)) {
     return (
       <Card>
@@ -126,7 +127,7 @@ export function Component() {
             <Story
               before={narrative.trim() === "" ? undefined : narrative}
               line={data.matched_creative.narrative_hook}
-              {...(profile.data && { payer: profile.data.company_name })}
+              {...(brand !== undefined && { payer: brand })}
             />
           </Scene>
         )}

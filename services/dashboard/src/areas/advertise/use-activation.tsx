@@ -20,8 +20,10 @@ interface Activation {
 export function useActivation({ id, name }: { id: string; name: string }): Activation {
   const activate = useChange("POST /campaigns/{campaign_id}/activate");
   const [balanceCents, setBalanceCents] = useState<number>();
+  const [isRunning, setRunning] = useState(false);
   const at = { path: { campaign_id: id } };
   const run = async () => {
+    setRunning(true);
     try {
       await activate.mutateAsync(at);
       notifyDone(`${name} is active.`);
@@ -30,6 +32,7 @@ export function useActivation({ id, name }: { id: string; name: string }): Activ
       if (lowBalanceCents === undefined) notifyFailed(`${name} was not activated.`, error);
       else setBalanceCents(lowBalanceCents);
     }
+    setRunning(false);
   };
   const close = () => setBalanceCents(undefined);
   const activateNow = () => {
@@ -45,7 +48,7 @@ export function useActivation({ id, name }: { id: string; name: string }): Activ
       <DepositForm onDone={activateNow} />
     </Dialog>
   );
-  return { run, isRunning: activate.isPending, dialog };
+  return { run, isRunning, dialog };
 }
 
 /** The balance, when that is what an activation lacks. */

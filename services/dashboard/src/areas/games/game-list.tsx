@@ -126,8 +126,9 @@ function Games({ games, placements, add }: GamesProps) {
       ]}
       empty={
         <Empty line="No story is told here yet." action={add}>
-          Add a game with the identifier that your server will send. Then copy a snippet and ask for a first
-          ad.
+          {canChange
+            ? "Add a game with the identifier that your server will send. Then copy a snippet and ask for a first ad."
+            : "Ask an owner or a manager of the account to add a game."}
         </Empty>
       }
       columns={(make) => [

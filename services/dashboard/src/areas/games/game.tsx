@@ -55,7 +55,7 @@ export function Component() {
               error={error}
               onRetry={() => void placement.refetch()}
             >
-              Serving continues unchanged.
+              Nothing was changed, and games are served apart from this page.
             </Failed>
           </Card>
         ) : (

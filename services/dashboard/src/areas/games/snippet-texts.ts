@@ -49,6 +49,7 @@ curl -sS ${baseUrl}/match \\
 echo
 
 # When the player has seen the line: record the impression of this match.
+[ -s match.json ] || { echo "No ad fits this scene: the game goes on with its own."; exit; }
 sed ${inShell(`s/}$/,${game.replaceAll(/[\\/&]/g, "\\$&")}/`)} match.json | curl -sS ${baseUrl}/impressions \\
   -H "Authorization: Bearer $DIEGETIC_KEY" -H 'Content-Type: application/json' -d @-
 echo

@@ -30,6 +30,7 @@ import { TrafficFailed } from "./traffic-failed.tsx";
 
 /** Code for a first ad, with the account's own game and key. */
 export function Component() {
+  const { canChange } = useAbility();
   const games = usePlacements();
   const [named, setGame] = useUrlState("game");
   const [languageText, setLanguage] = useUrlState("language", "curl");
@@ -61,12 +62,16 @@ export function Component() {
             <Empty
               line="Every integration begins with a name."
               action={
-                <Button component={Link} to="/games">
-                  Add a game
-                </Button>
+                canChange && (
+                  <Button component={Link} to="/games">
+                    Add a game
+                  </Button>
+                )
               }
             >
-              Add a game first. Its snippets then stand here, ready to run.
+              {canChange
+                ? "Add a game first. Its snippets then stand here, ready to run."
+                : "Ask an owner or a manager of the account to add a game."}
             </Empty>
           )}
         </Card>

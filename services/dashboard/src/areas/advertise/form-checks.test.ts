@@ -1,0 +1,25 @@
+import { describe, expect, it } from "@jest/globals";
+import { datesInOrder } from "./dates-in-order.ts";
+import { missingPlace } from "./missing-place.ts";
+
+describe("what a schema cannot say about a form", () => {
+  it("is which dates fit together", () => {
+    expect(datesInOrder({ start_date: "2026-12-01", end_date: "2026-11-30" })).toEqual({
+      end_date: "The last day must not be before the first.",
+    });
+    expect(datesInOrder({ start_date: "2026-12-01T10:00:00Z", end_date: "2026-12-01" })).toEqual({});
+    expect(datesInOrder({ start_date: "2026-12-01", end_date: null })).toEqual({});
+  });
+
+  it.each([
+    [{ target_type: "country" }, ["country_code"]],
+    [{ target_type: "state", country_code: "DE" }, ["state_code"]],
+    [{ target_type: "city", country_code: "DE" }, ["city_name"]],
+    [{ target_type: "city", country_code: "DE", city_name: "Kiel" }, []],
+    [{ target_type: "radius", lat: 0 }, ["lng", "radius_km"]],
+    [{ target_type: "radius", lat: 0, lng: 0, radius_km: 5 }, []],
+  ] as const)("is what %j lacks: %j", (place, missing) => {
+    const found = Object.entries(missingPlace(place)).filter(([, sentence]) => sentence !== undefined);
+    expect(found.map(([field]) => field)).toEqual(missing);
+  });
+});
