@@ -315,7 +315,7 @@ describe("an advertiser in the dashboard", () => {
       .getByRole("dialog")
       .getByRole("button", { name: /^Deposit/ })
       .click();
-    await page.getByText(/at least \$/i).waitFor();
+    await page.getByText(/^Enter a number from \$/).waitFor();
     await page.getByLabel("Amount").fill("50");
     // Never answered.
     await page.route(isDeposits, () => undefined);
@@ -628,7 +628,8 @@ describe("an advertiser in the dashboard", () => {
     await game.fill("");
     await expectSoon(() => new URL(page.url()).search, "?game=");
     await expectSoon(() => game.inputValue(), "");
-    await expectSoon(() => page.getByRole("button", { name: "Explain" }).isDisabled(), true);
+    await page.getByRole("button", { name: "Explain" }).click();
+    await page.getByText("Fill in this field.").waitFor();
     await page.getByLabel("Location").fill("quay");
     await expectSoon(() => game.inputValue(), "");
     await game.fill("marina");
@@ -910,11 +911,16 @@ describe("an advertiser in the dashboard", () => {
       cpm_bid_cents: 1_000,
     }));
     await post("/campaigns/bulk", { campaigns });
+    // The first copy of a run; the others meet the rate limit, if they are sent before the run is stopped.
+    let isFirst = true;
     let copies = 0;
     const isCopy = ({ pathname }: URL) => pathname.endsWith("/api/campaigns/bulk");
     await page.route(isCopy, (route) => {
-      copies += 1;
-      if (copies % 2 === 1) return route.continue();
+      if (isFirst) {
+        isFirst = false;
+        copies += 1;
+        return route.continue();
+      }
       return route.fulfill({
         status: 429,
         headers: { "Retry-After": "60" },
@@ -925,6 +931,7 @@ describe("an advertiser in the dashboard", () => {
     const chooseAll = page.getByRole("checkbox", { name: "Choose every row of this page" });
     const progress = page.getByRole("status", { name: "Progress" });
     const duplicate = async (rows: number) => {
+      isFirst = true;
       await chooseAll.check();
       await page.getByRole("button", { name: `Duplicate ${rows}` }).click();
       await progress.getByText(`2 of ${rows}`).waitFor();
@@ -941,7 +948,7 @@ describe("an advertiser in the dashboard", () => {
     await duplicate(4);
     await page.getByRole("link", { name: "Money", exact: true }).click();
     await page.getByText("1 campaign duplicated. Stopped: the other 3 are as they were.").waitFor();
-    expect(copies).toBe(4);
+    expect(copies).toBe(2);
     expect(problems).toEqual([]);
   });
 

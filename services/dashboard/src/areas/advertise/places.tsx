@@ -44,6 +44,12 @@ function placeName({
   return [city, state, countryName(code)].filter(Boolean).join(", ");
 }
 
+/** What a form for another place of the kind begins with. */
+function emptyPlace(type: GeoType, include: boolean | null | undefined) {
+  const circle = { lat: FIRST_CIRCLE.lat, lng: FIRST_CIRCLE.lng, radius_km: FIRST_CIRCLE.radiusKm };
+  return { target_type: type, include: include ?? true, ...(type === "radius" && circle) };
+}
+
 const FIRST_CIRCLE: Circle = { lat: 52.52, lng: 13.405, radiusKm: 300 };
 
 /** Where the campaign may be shown: countries, regions and cities, and circles on a map. */
@@ -86,20 +92,12 @@ export function Places({ targets, error, onRetry }: EntriesRead & { targets: Geo
       ),
     );
   const chooseType = (next: GeoType) => {
-    form.reset({
-      target_type: next,
-      include: values.include ?? true,
-      ...(next === "radius" && {
-        lat: FIRST_CIRCLE.lat,
-        lng: FIRST_CIRCLE.lng,
-        radius_km: FIRST_CIRCLE.radiusKm,
-      }),
-      ...(next !== "radius" && values.country_code && { country_code: values.country_code }),
-    });
+    const country = next === "radius" ? undefined : values.country_code;
+    form.reset({ ...emptyPlace(next, values.include), ...(country && { country_code: country }) });
   };
   const add = async (event: FormEvent) => {
     event.preventDefault();
-    await form.send(at, () => ({ target_type: type, include: values.include ?? true }));
+    await form.send(at, () => emptyPlace(type, values.include));
   };
   const isOnlyInclude = ({ id, include }: GeoTarget) =>
     include && !targets?.some((other) => other.include && other.id !== id);
