@@ -5,7 +5,6 @@ import { sessionQuery } from "../api/session.ts";
 
 const FRESH_MS = 15_000;
 const MAX_RETRIES = 2;
-const RECOVERY_MS = 15_000;
 
 /** What a short outage or a limit refuses is worth another try. */
 function isTransient(error: unknown): boolean {
@@ -28,8 +27,6 @@ export function createQueryClient(): QueryClient {
         // A local installation answers without a connection: every request is tried, and asked anew with the connection.
         networkMode: "always",
         refetchOnReconnect: true,
-        // A page that failed comes back by itself.
-        refetchInterval: ({ state }) => isTransient(state.error) && RECOVERY_MS,
         staleTime: FRESH_MS,
         retry: (failures, error) => failures < MAX_RETRIES && isTransient(error),
         retryDelay: (failures, error) =>

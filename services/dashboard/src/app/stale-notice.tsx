@@ -1,14 +1,16 @@
 import { Anchor, Text } from "@mantine/core";
 import { notifyManager, type Query, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useSyncExternalStore } from "react";
-import { hasStatus } from "../api/queries.ts";
+import { ApiError } from "../api/api-error.ts";
 import { Moment } from "../kit/moment.tsx";
 import classes from "./frame.module.css";
 
-/** In view, and of an earlier time: the last attempt to read it again has failed. */
+/** In view, and of an earlier time: the last attempt to read it again has failed. A refusal is an answer, which pages show. */
 function isStale(query: Query): boolean {
   const { status, data, error } = query.state;
-  return query.isActive() && status === "error" && data !== undefined && !hasStatus(error, 401, 403, 404);
+  const isRefusal =
+    error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 429;
+  return query.isActive() && status === "error" && data !== undefined && !isRefusal;
 }
 
 /** Says since when the page may be out of date. What cannot be read at all says so in its own place. */
