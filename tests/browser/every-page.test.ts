@@ -538,6 +538,8 @@ describe("every page of an installation with demo data", () => {
       /^And then the innkeeper said …$/,
     ],
     ["/members", /\/invitations$/, "Open invitations could not be loaded.", /^demo@example\.com$/],
+    // Read again every few seconds once it was there: a failure must not give way to a skeleton each time.
+    [`/games/${GAME}/settings`, /\/traffic$/, "The traffic could not be loaded.", /^Save settings$/],
   ])(
     "%s shows what was loaded beside what failed",
     async (path, failing, failure, landmark) => {

@@ -21,18 +21,23 @@ export function apiQueryKey<Key extends ReadKey>(key: Key, input?: InputOf<Key>)
 export interface ReadOptions {
   /** Asks only when true. */
   enabled?: boolean;
-  /** Asks again after this time while the page is looked at; after 403 or 404, once something was changed. */
+  /** Asks again after this time while the page is looked at; after 403, 404 or a first failure, once something was changed. */
   refetchEveryMs?: number;
   /** Keeps the answer of the former input in view until that of the new one is there. */
   keepPrevious?: boolean;
 }
 
-/** Asks again after the time, until the answer is one that only a change can make another. */
+/**
+ * Asks again after the time, until the answer is one that only a change can make another. Where nothing could be read so
+ * far, the page says so and offers another try: asking by itself would replace that by a skeleton again and again.
+ */
 export function refetching(everyMs: number | undefined) {
   if (everyMs === undefined) return {};
   return {
-    refetchInterval: ({ state }: { state: { error: ApiError | null } }) =>
-      hasStatus(state.error, 403, 404) ? (false as const) : everyMs,
+    refetchInterval: ({ state }: { state: { data: unknown; error: ApiError | null } }) => {
+      const hasFailed = state.error !== null && state.data === undefined;
+      return hasFailed || hasStatus(state.error, 403, 404) ? (false as const) : everyMs;
+    },
   };
 }
 
