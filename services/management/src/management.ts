@@ -20,6 +20,7 @@ import {
   isRedisUnavailable,
   type MoneyCommands,
   masterReplicationIds,
+  ProcessReporter,
   RateLimiter,
   type RedisConnection,
   SnapshotPublisher,
@@ -28,6 +29,7 @@ import {
 import {
   createApp,
   createConnectionLogs,
+  failingChecks,
   type Logger,
   type Metrics,
   type ReadinessChecks,
@@ -178,6 +180,16 @@ export function createManagement(options: ManagementOptions): Management {
       if (await snapshot.needsRebuild()) throw new Error("the snapshot is not complete");
     },
   };
+  const reporter = new ProcessReporter(redis, {
+    service: "management",
+    instance: settings.instanceName,
+    state: async () => {
+      // Another installation's Redis is left as it is.
+      await claim.check();
+      return { failing: await failingChecks(readiness) };
+    },
+    nowMs: clock,
+  });
   return {
     app: createManagementApp(options, {
       database,
@@ -198,9 +210,10 @@ export function createManagement(options: ManagementOptions): Management {
     async start() {
       await reconciler.start();
       market.start();
+      reporter.start();
     },
     async stop() {
-      await Promise.all([reconciler.stop(), market.stop()]);
+      await Promise.all([reconciler.stop(), market.stop(), reporter.stop()]);
       redis.disconnect();
       await Promise.all([reader.close(), pipeline.close(), database.$disconnect()]);
     },

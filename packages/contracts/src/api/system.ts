@@ -62,7 +62,7 @@ export const systemSchema = closed(
     stores: Type.Array(storeSchema, { description: "Postgres, Redis, and what has to be in them." }),
     processes: Type.Array(processSchema, {
       description:
-        "The management process that answers, then those of match and billing. One that ended as it should is not listed; one that crashed is listed for an hour.",
+        "The management process that answers, then the others. One that ended as it should is not listed; one that crashed is listed for an hour.",
     }),
     reconciliation: reconciliationSchema,
     accounts: count("Accounts."),

@@ -87,12 +87,14 @@ function show({ database, redis, wallets, clock, readiness, instanceName }: Syst
       reported_at: timestamp(new Date(nowMs)),
     };
     const isRedisReady = checks.redis === "ok";
-    const { processes, ...reported } = isRedisReady ? await readProcesses(redis, nowMs) : WITHOUT_REPORTS;
+    const { processes: others, ...reported } = isRedisReady
+      ? await readProcesses(redis, nowMs, own)
+      : WITHOUT_REPORTS;
     const waiting = isRedisReady ? await readWaiting(database, wallets, nowMs) : WITHOUT_WALLETS;
     const body: SystemBody = {
       read_at: own.reported_at,
       stores,
-      processes: [own, ...processes],
+      processes: [own, ...others],
       ...reported,
       ...(await countRows(database, nowMs)),
       ...waiting,
@@ -101,9 +103,11 @@ function show({ database, redis, wallets, clock, readiness, instanceName }: Syst
   };
 }
 
+/** What the other processes reported. */
 async function readProcesses(
   redis: RedisConnection,
   nowMs: number,
+  own: { service: string; instance: string },
 ): Promise<
   Pick<SystemBody, "processes" | "reconciliation" | "matches_last_5_minutes" | "impressions_last_5_minutes">
 > {
@@ -115,6 +119,9 @@ async function readProcesses(
       (one, other) => ((one?.finishedAtMs ?? -1) >= (other.finishedAtMs ?? 0) ? one : other),
       undefined,
     );
+  const ownIndex = reports.findIndex(
+    ({ service, instance }) => service === own.service && instance === own.instance,
+  );
   const finishedAtMs = latest?.finishedAtMs ?? null;
   // The last counts of a silent process are of an earlier time.
   const calls = reports
@@ -123,13 +130,15 @@ async function readProcesses(
   return {
     matches_last_5_minutes: calls.reduce((sum, { matches }) => sum + matches, 0),
     impressions_last_5_minutes: calls.reduce((sum, { impressions }) => sum + impressions, 0),
-    processes: reports.map(({ service, instance, failing, reportedAtMs }) => ({
-      service,
-      instance,
-      ready: failing.length === 0 && nowMs - reportedAtMs < SILENT_AFTER_MS,
-      failing,
-      reported_at: timestamp(new Date(reportedAtMs)),
-    })),
+    processes: reports
+      .toSpliced(ownIndex, ownIndex === -1 ? 0 : 1)
+      .map(({ service, instance, failing, reportedAtMs }) => ({
+        service,
+        instance,
+        ready: failing.length === 0 && nowMs - reportedAtMs < SILENT_AFTER_MS,
+        failing,
+        reported_at: timestamp(new Date(reportedAtMs)),
+      })),
     reconciliation: {
       finished_at: finishedAtMs === null ? null : timestamp(new Date(finishedAtMs)),
       differences: latest?.differences ?? 0,

@@ -67,6 +67,7 @@ describe("the operator", () => {
       a: report({ instance: "b-1", reportedAtMs: nowMs, reconciliation: reconciled(nowMs, [difference]) }),
       b: report({ instance: "b-2", reportedAtMs: nowMs - 20_000, reconciliation: reconciled(null, []) }),
       c: report({ service: "match", instance: "m-1", reportedAtMs: nowMs, failing: ["snapshot"] }),
+      d: report({ service: "management", instance: "another", reportedAtMs: nowMs }),
     });
     const { processes, reconciliation } = await open();
     const own = { service: "management", ready: true, failing: [] };
@@ -74,6 +75,7 @@ describe("the operator", () => {
       own,
       { service: "billing", instance: "b-1", ready: true },
       { service: "billing", instance: "b-2", ready: false, failing: [] },
+      { service: "management", instance: "another", ready: true },
       { service: "match", instance: "m-1", ready: false, failing: ["snapshot"] },
     ]);
     expect(reconciliation).toEqual({
