@@ -15,7 +15,7 @@ export interface ApiForm<Key extends ChangeKey> extends Pick<FieldSentences<Key>
   isChanged: boolean;
   /**
    * Checks and sends. Answers undefined when something is wrong: the sentences then stand at their fields. Then shows
-   * `next`, unless the form was changed while it was being sent.
+   * `next`, except in fields that were changed while the form was being sent.
    */
   send: (
     rest: Omit<InputOf<Key>, "body">,
@@ -114,11 +114,11 @@ export function useApiForm<Key extends ChangeKey>(
         ? await change.mutateAsync(input as unknown as InputOf<Key>)
         : ((await partly.mutateAsync(input as never)) as AnswerOf<Key>);
       const shown = next?.(answer);
-      if (edits.current === editsBefore && shown !== undefined) {
-        setStored(shown);
-        setValues(shown);
-      } else {
+      if (shown === undefined) {
         setStored((former) => ({ ...former, ...body }));
+      } else {
+        setStored(shown);
+        setValues((current) => valuesOver(shown, values, current, lists));
       }
       if (edits.current === editsBefore) draft.remove();
       return answer;
