@@ -539,7 +539,7 @@ describe("every page of an installation with demo data", () => {
     ],
     ["/members", /\/invitations$/, "Open invitations could not be loaded.", /^demo@example\.com$/],
     // Read again every few seconds once it was there: a failure must not give way to a skeleton each time.
-    [`/games/${GAME}/settings`, /\/traffic$/, "The traffic could not be loaded.", /^Save settings$/],
+    [`/games/${GAME}`, /\/traffic$/, "The traffic could not be loaded.", /^Which words fit\?$/],
   ])(
     "%s shows what was loaded beside what failed",
     async (path, failing, failure, landmark) => {
