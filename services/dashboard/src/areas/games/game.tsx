@@ -1,4 +1,5 @@
 import { Button, Card, Skeleton } from "@mantine/core";
+import { useState } from "react";
 import { Link, Outlet, useMatch, useParams } from "react-router";
 import { hasStatus, useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
@@ -31,6 +32,9 @@ export function Component() {
   const { isSwitching, switchAds } = useAdsSwitch();
   const placement = useRead("GET /placements/{game_id}", { path: { game_id: gameId } });
   const traffic = useTraffic();
+  // What is below asks again when it is shown after a failure: it stays from then on.
+  const [isSettled, setSettled] = useState(false);
+  if (!traffic.isPending && !isSettled) setSettled(true);
   const { data, error } = placement;
   if (data === undefined) {
     return (
@@ -84,7 +88,7 @@ export function Component() {
         </>
       }
     >
-      {traffic.isPending ? (
+      {!isSettled ? (
         <PageSkeleton />
       ) : (
         <>
