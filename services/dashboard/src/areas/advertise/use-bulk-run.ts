@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from "react";
 import { ApiError } from "../../api/api-error.ts";
 import { formatNoun } from "../../format/format.ts";
 import { notifyDone, notifyFailed } from "../../kit/notify.ts";
+import { bulkRefusal } from "./bulk-refusal.ts";
 import type { CampaignSummary } from "./campaign-state.ts";
 
 export interface BulkRun {
@@ -48,7 +49,7 @@ export function useBulkRun(): BulkRun {
       } catch (error) {
         // Stopped while it waited: nothing was sent. Any other error is what the service answered.
         if (signal.aborted && error === signal.reason) break;
-        refused.push(`${name}: ${refusalWords(error)}`);
+        refused.push(`${name}: ${bulkRefusal(error)}`);
         if (error instanceof ApiError && error.status === 429) break;
       }
     }
@@ -72,15 +73,4 @@ export function useBulkRun(): BulkRun {
     return finished;
   };
   return { progress, stop, run };
-}
-
-/** How the API's sentence begins when the balance does not pay for one impression. */
-const LOW_BALANCE = "The balance (";
-
-function refusalWords(error: unknown): string {
-  if (!(error instanceof ApiError)) return String(error);
-  const isLowBalance = error.status === 409 && error.detail.startsWith(LOW_BALANCE);
-  return isLowBalance
-    ? "the balance does not pay for one impression. Deposit money under Money first."
-    : error.detail;
 }
