@@ -180,7 +180,7 @@ export function Places({ targets, error, onRetry }: EntriesRead & { targets: Geo
                 {type === "radius" ? (
                   <>
                     <Text c="dimmed" fz="xs">
-                      Drag the centre on the map, move it with the arrow keys, or write the numbers.
+                      Click the map, drag the centre, move it with the arrow keys, or write the numbers.
                     </Text>
                     <SimpleGrid cols={3} spacing="xs">
                       {number("lat", "Latitude")}
