@@ -17,6 +17,11 @@ export class ApiError extends Error {
     this.detail = detail;
     this.retryAfterSeconds = retryAfterSeconds;
   }
+
+  /** The service has answered that it will not: the same call gets the same answer, until something is changed. */
+  get isRefusal(): boolean {
+    return this.status >= 400 && this.status < 500 && this.status !== 429;
+  }
 }
 
 /** The field of a form that the sentence speaks of: it names its field first. */

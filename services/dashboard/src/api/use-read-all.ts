@@ -13,6 +13,9 @@ import { type ReadOptions, refetching } from "./queries.ts";
 type AnyCall = (key: string, input: unknown, options: CallOptions) => Promise<Response>;
 const anyCall = callForResponse as unknown as AnyCall;
 
+/** Joins answers that are lists. */
+export const joinLists = <Row>(one: Row[], next: Row[]): Row[] => [...one, ...next];
+
 /** As `useRead`, over every page of the answer: pages show sums and filters, and those need all rows. */
 export function useReadAll<Key extends ReadKey>(
   key: Key,

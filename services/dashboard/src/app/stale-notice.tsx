@@ -8,8 +8,7 @@ import classes from "./frame.module.css";
 /** In view, and of an earlier time: the last attempt to read it again has failed. A refusal is an answer, which pages show. */
 function isStale(query: Query): boolean {
   const { status, data, error } = query.state;
-  const isRefusal =
-    error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 429;
+  const isRefusal = error instanceof ApiError && error.isRefusal;
   return query.isActive() && status === "error" && data !== undefined && !isRefusal;
 }
 

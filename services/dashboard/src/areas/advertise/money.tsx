@@ -1,10 +1,9 @@
 import { Button, Select } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import type { AnswerOf } from "../../api/operations.ts";
 import { hasStatus, useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { useAnswered } from "../../api/use-answered.ts";
-import { useReadAll } from "../../api/use-read-all.ts";
+import { joinLists, useReadAll } from "../../api/use-read-all.ts";
 import { exactColumn, formatCents, formatDayWithYear, formatNoun } from "../../format/format.ts";
 import { DataTable } from "../../kit/data-table.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
@@ -17,12 +16,8 @@ import { DepositForm } from "./deposit-form.tsx";
 import { ledgerPeriod, ledgerPeriods } from "./ledger-period.ts";
 import { NotRegistered } from "./not-registered.tsx";
 
-type Deposits = AnswerOf<"GET /deposits">;
-
 const DEFAULT_PERIOD = "90";
 const DEPOSITS_PAGE = { query: { limit: 500 } };
-
-const joinDeposits = (sofar: Deposits, next: Deposits): Deposits => [...sofar, ...next];
 
 export function Component() {
   const { canChange } = useAbility();
@@ -33,7 +28,7 @@ export function Component() {
   const asked = ledgerPeriod(period, now);
   const ledger = useRead("GET /ledger", { query: asked }, { keepPrevious: true });
   const shown = ledgerPeriod(useAnswered(period, ledger), now);
-  const deposits = useReadAll("GET /deposits", DEPOSITS_PAGE, joinDeposits);
+  const deposits = useReadAll("GET /deposits", DEPOSITS_PAGE, joinLists);
   if (hasStatus(ledger.error, 403) || hasStatus(deposits.error, 403)) return <NotRegistered title="Money" />;
   const totals = ledger.data?.totals;
   // Newest first, as on a statement; days on which nothing moved are left out.

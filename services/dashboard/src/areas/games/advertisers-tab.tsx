@@ -1,9 +1,8 @@
 import { Button, Stack, Text } from "@mantine/core";
 import { call } from "../../api/call.ts";
-import type { AnswerOf } from "../../api/operations.ts";
 import { useChange } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
-import { useReadAll } from "../../api/use-read-all.ts";
+import { joinLists, useReadAll } from "../../api/use-read-all.ts";
 import { centsOfMicrocents } from "../../format/format.ts";
 import { useConfirm } from "../../kit/confirm.tsx";
 import { DataTable } from "../../kit/data-table.tsx";
@@ -15,20 +14,12 @@ import { usePending } from "../../kit/use-pending.ts";
 import { TestScene } from "./test-scene.tsx";
 import { pathOf, usePlacement } from "./use-game.ts";
 
-type Advertiser = AnswerOf<"GET /creator-revenue/{game_id}/advertisers">[number];
-
-const joinAdvertisers = (one: Advertiser[], next: Advertiser[]) => [...one, ...next];
-
 /** Who was shown in the game, with what they said; each can be blocked and allowed again. */
 export function Component() {
   const placement = usePlacement();
   const { canChange } = useAbility();
   const confirm = useConfirm();
-  const advertisers = useReadAll(
-    "GET /creator-revenue/{game_id}/advertisers",
-    pathOf(placement),
-    joinAdvertisers,
-  );
+  const advertisers = useReadAll("GET /creator-revenue/{game_id}/advertisers", pathOf(placement), joinLists);
   const change = useChange("PATCH /placements/{game_id}");
   const { isPending, whilePending } = usePending();
   const unseen = placement.blocked_advertisers.filter(

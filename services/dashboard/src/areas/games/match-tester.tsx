@@ -110,7 +110,7 @@ function gameIdFrom({ id, label }: { id: string; label: string }): string {
 }
 
 function failureOf(error: unknown): string {
-  const isRefusal = error instanceof ApiError && error.status >= 400 && error.status < 500;
+  const isRefusal = error instanceof ApiError && error.isRefusal;
   return isRefusal ? "The service refused the request." : "The request failed. Ask again for another try.";
 }
 

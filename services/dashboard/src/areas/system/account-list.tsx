@@ -1,18 +1,13 @@
 import { Text } from "@mantine/core";
-import type { AnswerOf } from "../../api/operations.ts";
-import { useReadAll } from "../../api/use-read-all.ts";
+import { joinLists, useReadAll } from "../../api/use-read-all.ts";
 import { DataTable } from "../../kit/data-table.tsx";
 import { Id } from "../../kit/id.tsx";
 import { Section } from "../../kit/page.tsx";
 import { Empty } from "../../kit/states.tsx";
 
-type Accounts = AnswerOf<"GET /system/accounts">;
-
-const joinAccounts = (one: Accounts, next: Accounts) => [...one, ...next];
-
 /** The accounts of the installation. */
 export function AccountList() {
-  const accounts = useReadAll("GET /system/accounts", {}, joinAccounts);
+  const accounts = useReadAll("GET /system/accounts", {}, joinLists);
   return (
     <Section title="Accounts">
       <DataTable
