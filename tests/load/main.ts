@@ -15,7 +15,7 @@ import { currentLoad, describeMachine } from "./frame/machine.ts";
 import { replaceTable, writeResults } from "./frame/results.ts";
 import { runSuite } from "./frame/run-suite.ts";
 import type { Metric } from "./frame/suite.ts";
-import { tableOf } from "./frame/table.ts";
+import { tableOf, tableOfGoals } from "./frame/table.ts";
 import { suites } from "./suites.ts";
 
 const known = suites.flatMap(({ names }) => names);
@@ -54,6 +54,6 @@ const machineLines = [
   `${machine.cpu}, ${machine.cores} cores, Node ${machine.node}, ${machine.started_at.slice(0, 10)}; ${rounds} rounds in ${seconds} s;`,
   `load average before and after ${machine.load_average.join(" and ")}.`,
 ];
-const tableWith = (listed: readonly Metric[]) => [tableOf(listed), ...machineLines].join("\n");
-process.stdout.write(`${tableWith(metrics)}\n\n${values.out}\n`);
-if (values.page !== undefined) replaceTable(values.page, tableWith(metrics.filter(({ goal }) => goal)));
+const withMachine = (table: string) => [table, ...machineLines].join("\n");
+process.stdout.write(`${withMachine(tableOf(metrics))}\n\n${values.out}\n`);
+if (values.page !== undefined) replaceTable(values.page, withMachine(tableOfGoals(metrics)));

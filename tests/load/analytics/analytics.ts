@@ -58,8 +58,8 @@ async function measure(run: Run): Promise<Metric[]> {
       }
     }
     caller.close();
-    for (const [index, [path]] of ENDPOINTS.entries())
-      metrics.push(p99Metric(path, connections, samples[index] ?? []));
+    const reads = ENDPOINTS.map(([path], index) => p99Metric(path, connections, samples[index] ?? []));
+    metrics.push(...reads, slowest(reads, connections));
   }
   return metrics;
 }
@@ -75,14 +75,33 @@ function p99Metric(path: string, connections: number, samples: readonly Sample[]
     .replace(/\?.*/, "")
     .replace(/[^a-z]+/g, "_")
     .replace(/^_|_$/g, "");
-  const facts = {
-    id: `analytics_${name}_${connections}_p99_ms`,
-    label: `${template}, ${connections === 1 ? "one connection" : `${connections} connections`}`,
-    unit: "ms p99",
-    note: `p50 ${median(samples.map(({ p50Ms }) => p50Ms)).toFixed(1)} ms`,
+  return metric(
+    {
+      id: `analytics_${name}_${connections}_p99_ms`,
+      label: `${template}, ${connectionsInWords(connections)}`,
+      unit: "ms p99",
+      note: `p50 ${median(samples.map(({ p50Ms }) => p50Ms)).toFixed(1)} ms`,
+    },
+    samples.map(({ p99Ms }) => p99Ms),
+  );
+}
+
+/** Of the metrics of all reads, the one with the highest p99, as the figure that has the goal. */
+function slowest(reads: readonly Metric[], connections: number): Metric {
+  const [worst] = [...reads].sort((left, right) => right.median - left.median);
+  if (worst === undefined) throw new Error("no read was measured");
+  return {
+    ...worst,
+    id: `analytics_slowest_${connections}_p99_ms`,
+    label: `slowest of ${reads.length} analytics reads, ${connectionsInWords(connections)}, p99`,
+    unit: "ms",
+    goal: { atMost: 20, aim: 5 },
+    note: worst.label,
   };
-  const p99s = samples.map(({ p99Ms }) => p99Ms);
-  return metric(path === "/profile" ? facts : { ...facts, goal: { atMost: 20, aim: 5 } }, p99s);
+}
+
+function connectionsInWords(connections: number): string {
+  return connections === 1 ? "one connection" : `${connections} connections`;
 }
 
 /** A closed loop: each connection sends the next request after the answer. */

@@ -1,20 +1,41 @@
 import type { Goal, Metric } from "./suite.ts";
 
-const HEAD = ["Metric", "Median", "Spread", "Unit", "Goal", "Aim", "", "Note"];
+const HEAD = ["Metric", "Median", "Spread", "Goal", "Aim", "", "Note"];
 
 /** The results as a Markdown table that is also readable on a terminal. */
 export function tableOf(metrics: readonly Metric[]): string {
-  const rows = [HEAD, ...metrics.map(rowOf)];
-  const widths = HEAD.map((_, column) => Math.max(3, ...rows.map((row) => row[column]?.length ?? 0)));
+  return markdownOf([HEAD, ...metrics.map(rowOf)]);
+}
+
+/** Those of the results that have a goal, without their aims and notes. */
+export function tableOfGoals(metrics: readonly Metric[]): string {
+  const judged = metrics.filter(({ goal }) => goal);
+  const left = (row: readonly string[]) =>
+    row.filter((_, column) => !["Aim", "Note"].includes(HEAD[column] ?? ""));
+  return markdownOf([HEAD, ...judged.map(rowOf)].map(left));
+}
+
+function markdownOf([head = [], ...rows]: readonly string[][]): string {
+  const widths = head.map((title, column) =>
+    Math.max(3, title.length, ...rows.map((row) => row[column]?.length ?? 0)),
+  );
   const line = (row: readonly string[]) =>
     `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |`;
   const rule = `| ${widths.map((width) => "-".repeat(width)).join(" | ")} |`;
-  return [line(HEAD), rule, ...rows.slice(1).map(line)].join("\n");
+  return [line(head), rule, ...rows.map(line)].join("\n");
 }
 
 function rowOf({ label, unit, median, lowest, highest, goal, note }: Metric): string[] {
-  const spread = `${formatted(lowest)} to ${formatted(highest)}`;
-  return [label, formatted(median), spread, unit, bound(goal), aim(goal), verdict(median, goal), note ?? ""];
+  const spread = `${formatted(lowest)}–${formatted(highest)}`;
+  return [
+    label,
+    `${formatted(median)} ${unit}`,
+    spread,
+    bound(goal),
+    aim(goal),
+    verdict(median, goal),
+    note ?? "",
+  ];
 }
 
 function bound(goal: Goal | undefined): string {
