@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { eventually } from "@diegetic/testing/eventually";
+import { isLongForm, rounds } from "@diegetic/testing/rounds";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import type { Page } from "playwright-core";
 import {
@@ -27,6 +28,8 @@ const UNAVAILABLE = {
   contentType: "application/json",
   body: '{"detail":"Service temporarily unavailable; retry after 1 second."}',
 };
+
+type FailedPart = [path: string, failing: RegExp, part: string, landmark: RegExp];
 
 describe("every page of an installation with demo data", () => {
   let dashboard: Dashboard;
@@ -134,16 +137,18 @@ describe("every page of an installation with demo data", () => {
     TIMEOUT_MS,
   );
 
-  it.each([
-    ["/", "Spend, last 30 days"],
-    ["/campaigns", "Emberroast in every tavern"],
-    ["/campaigns/:campaign", "Impressions and players per day"],
-    ["/campaigns/:campaign/targeting", "Blocklist"],
-    ["/games", GAME],
-    [`/games/${GAME}`, "Calls over time"],
-    ["/earnings", "Lantern Row Agency"],
-    ["/money", "Every UTC day from"],
-  ])(
+  it.each(
+    [
+      ["/", "Spend, last 30 days"],
+      ["/campaigns", "Emberroast in every tavern"],
+      ["/campaigns/:campaign", "Impressions and players per day"],
+      ["/campaigns/:campaign/targeting", "Blocklist"],
+      ["/games", GAME],
+      [`/games/${GAME}`, "Calls over time"],
+      ["/earnings", "Lantern Row Agency"],
+      ["/money", "Every UTC day from"],
+    ].slice(0, rounds(3, 8)),
+  )(
     "%s does not move what it shows while the rest loads",
     async (path, landmark) => {
       const { page } = view;
@@ -182,7 +187,7 @@ describe("every page of an installation with demo data", () => {
       await tab.press("Enter");
       await page.getByText("Words that this game sends").first().waitFor();
       expect(await focused()).toBe("Which words fit?");
-      expect(await seriousViolations(page)).toEqual([]);
+      if (isLongForm) expect(await seriousViolations(page)).toEqual([]);
 
       await open("/campaigns");
       const search = page.getByRole("textbox", { name: "Search campaigns" });
@@ -223,17 +228,19 @@ describe("every page of an installation with demo data", () => {
     TIMEOUT_MS,
   );
 
-  it.each([
-    ["/campaigns", "Campaigns", "Spend"],
-    ["/money", "Statement", "Charges"],
-    ["/games", "Games", "Total earned"],
-    [`/games/${GAME}/advertisers`, "Advertisers", "Earned"],
-    ["/earnings", "Earnings by game", "In the period"],
-    ["/earnings", "Earnings by game", "All time"],
-    ["/earnings", "Earnings by advertiser", "In the period"],
-    ["/earnings", "Earnings by advertiser", "All time"],
-    ["/system", "Accounts", "Balance"],
-  ])(
+  it.each(
+    [
+      ["/campaigns", "Campaigns", "Spend"],
+      ["/money", "Statement", "Charges"],
+      ["/games", "Games", "Total earned"],
+      [`/games/${GAME}/advertisers`, "Advertisers", "Earned"],
+      ["/earnings", "Earnings by game", "In the period"],
+      ["/earnings", "Earnings by game", "All time"],
+      ["/earnings", "Earnings by advertiser", "In the period"],
+      ["/earnings", "Earnings by advertiser", "All time"],
+      ["/system", "Accounts", "Balance"],
+    ].slice(rounds(-4, 0)),
+  )(
     "%s has in the CSV of %s what the page shows under %s, in dollars",
     async (path, label, header) => {
       const page = path === "/system" ? await operatorPage() : view.page;
@@ -267,7 +274,7 @@ describe("every page of an installation with demo data", () => {
       const notice = page.getByRole("status", { name: "Connection" });
       await notice.getByText(/^Some of this was last read .+ and could not be read again\./).waitFor();
       expect(await health.count()).toBe(0);
-      expect(await seriousViolations(page)).toEqual([]);
+      if (isLongForm) expect(await seriousViolations(page)).toEqual([]);
       await page.unroute(isSystem);
       await notice.getByRole("button", { name: "Try again" }).click();
       await notice.getByText(/^Some of this/).waitFor({ state: "detached" });
@@ -299,7 +306,7 @@ describe("every page of an installation with demo data", () => {
         .first()
         .check();
       await page.getByRole("region", { name: "Chosen rows" }).getByText("1 chosen").waitFor();
-      expect(await seriousViolations(page)).toEqual([]);
+      if (isLongForm) expect(await seriousViolations(page)).toEqual([]);
     },
     TIMEOUT_MS,
   );
@@ -349,7 +356,7 @@ describe("every page of an installation with demo data", () => {
       await items.first().waitFor();
       expect(await items.count()).toBe(count);
       expect(await items.first().getAttribute("aria-current")).toBe("page");
-      expect(await seriousViolations(page)).toEqual([]);
+      if (isLongForm) expect(await seriousViolations(page)).toEqual([]);
       await page.keyboard.press("Escape");
       await items.first().waitFor({ state: "detached" });
       await questions.getByRole("button", { name: first }).press("Enter");
@@ -363,7 +370,7 @@ describe("every page of an installation with demo data", () => {
       await page.getByText(landmark).first().waitFor();
       await questions.getByRole("button", { name: next }).waitFor();
       expect(new URL(page.url()).pathname.endsWith(`/${address}`)).toBe(true);
-      expect(await seriousViolations(page)).toEqual([]);
+      if (isLongForm) expect(await seriousViolations(page)).toEqual([]);
       expect(problems).toEqual([]);
     },
     TIMEOUT_MS,
@@ -387,12 +394,12 @@ describe("every page of an installation with demo data", () => {
       const phoneRow = campaigns.getByRole("listitem").filter({ hasText: "Nightweave" });
       await phoneRow.getByText("More", { exact: true }).click();
       await phoneRow.getByText(amounts).waitFor();
-      expect(await seriousViolations(page)).toEqual([]);
+      if (isLongForm) expect(await seriousViolations(page)).toEqual([]);
     },
     TIMEOUT_MS,
   );
 
-  it(
+  (isLongForm ? it : it.skip)(
     "shows the API reference on a desk and on a phone, with an operation and the form for keys open",
     async () => {
       const { page, problems } = await dashboard.newPage();
@@ -402,14 +409,14 @@ describe("every page of an installation with demo data", () => {
         await page.setViewportSize({ width, height: 844 });
         await page.goto(`${dashboard.origin}/docs`);
         await page.getByText("Every path starts with /api").waitFor();
-        expect(await seriousViolations(page)).toEqual([]);
+        if (isLongForm) expect(await seriousViolations(page)).toEqual([]);
         await page.getByRole("button", { name: /Find the best ad for a scene/ }).click();
         await page.getByRole("button", { name: "Try it out" }).click();
         await page.getByRole("textbox", { name: "Request body" }).waitFor();
         expect(await excess()).toBe(0);
         await page.getByRole("button", { name: "Authorize" }).first().click();
         await page.getByRole("heading", { name: "Available authorizations" }).waitFor();
-        expect(await seriousViolations(page)).toEqual([]);
+        if (isLongForm) expect(await seriousViolations(page)).toEqual([]);
         expect(await excess()).toBe(0);
         await page.goto("about:blank");
       }
@@ -439,7 +446,7 @@ describe("every page of an installation with demo data", () => {
         .getByRole("img", { name: "Passed" })
         .waitFor();
       expect(await marks.count()).toBe(await rules.count());
-      expect(await seriousViolations(page)).toEqual([]);
+      if (isLongForm) expect(await seriousViolations(page)).toEqual([]);
 
       const address = page.url();
       const explained = await game.inputValue();
@@ -470,7 +477,7 @@ describe("every page of an installation with demo data", () => {
         location: "tavern",
         narrative: "Rain drums on the roof.",
       });
-      expect(await seriousViolations(page)).toEqual([]);
+      if (isLongForm) expect(await seriousViolations(page)).toEqual([]);
       expect(problems).toEqual([]);
     },
     TIMEOUT_MS,
@@ -522,25 +529,27 @@ describe("every page of an installation with demo data", () => {
       await held.filter({ hasNotText: /[1-9]/ }).waitFor();
       await page.getByText("Lighting: ultraviolet (not drawn)").waitFor();
       await page.getByText("Location: the far side of a mirror (not drawn)").waitFor();
-      expect(await seriousViolations(page)).toEqual([]);
+      if (isLongForm) expect(await seriousViolations(page)).toEqual([]);
       expect(problems).toEqual([]);
     },
     TIMEOUT_MS,
   );
 
-  it.each<[string, RegExp, string, RegExp]>([
-    ["/", /\/analytics\/campaigns$/, "What needs attention could not be loaded.", /^yesterday [\d,]+$/],
-    ["/money", /\/deposits$/, "Deposits could not be loaded.", /^for new matches$/],
+  it.each(
     [
-      "/match-tester",
-      /\/no-match-scenes$/,
-      "The recent scenes could not be loaded.",
-      /^And then the innkeeper said …$/,
-    ],
-    ["/members", /\/invitations$/, "Open invitations could not be loaded.", /^demo@example\.com$/],
-    // Read again every few seconds once it was there: a failure must not give way to a skeleton each time.
-    [`/games/${GAME}`, /\/traffic$/, "The traffic could not be loaded.", /^Which words fit\?$/],
-  ])(
+      ["/", /\/analytics\/campaigns$/, "What needs attention could not be loaded.", /^yesterday [\d,]+$/],
+      ["/money", /\/deposits$/, "Deposits could not be loaded.", /^for new matches$/],
+      [
+        "/match-tester",
+        /\/no-match-scenes$/,
+        "The recent scenes could not be loaded.",
+        /^And then the innkeeper said …$/,
+      ],
+      ["/members", /\/invitations$/, "Open invitations could not be loaded.", /^demo@example\.com$/],
+      // Read again every few seconds once it was there: a failure must not give way to a skeleton each time.
+      [`/games/${GAME}`, /\/traffic$/, "The traffic could not be loaded.", /^Which words fit\?$/],
+    ].slice(0, rounds(2, 5)) as FailedPart[],
+  )(
     "%s shows what was loaded beside what failed",
     async (path, failing, failure, landmark) => {
       const { page } = view;
@@ -557,14 +566,16 @@ describe("every page of an installation with demo data", () => {
     TIMEOUT_MS,
   );
 
-  it.each<[string, RegExp, string, RegExp]>([
-    ["/money", /\/ledger$/, "Free balance", /^\$220\.00$/],
-    ["/money", /\/profile$/, "Earlier years", /^for new matches$/],
-    ["/spend", /\/analytics\/spend$/, "Spend", /^One row for each$/],
-    ["/campaigns/:campaign/explain", /\/no-match-scenes$/, "Recent scenes", /^Text of the scene$/],
-    ["/spend", /\/analytics\/campaigns$/, "Campaigns", /^all rows together$/],
-    ["/campaigns/:campaign/targeting", /\/analytics\/pacing$/, "State", /^Blocklist$/],
-  ])(
+  it.each(
+    [
+      ["/money", /\/ledger$/, "Free balance", /^\$220\.00$/],
+      ["/money", /\/profile$/, "Earlier years", /^for new matches$/],
+      ["/spend", /\/analytics\/spend$/, "Spend", /^One row for each$/],
+      ["/campaigns/:campaign/explain", /\/no-match-scenes$/, "Recent scenes", /^Text of the scene$/],
+      ["/spend", /\/analytics\/campaigns$/, "Campaigns", /^all rows together$/],
+      ["/campaigns/:campaign/targeting", /\/analytics\/pacing$/, "State", /^Blocklist$/],
+    ].slice(0, rounds(2, 6)) as FailedPart[],
+  )(
     "%s reads again what failed at %p where it is missing: %s",
     async (path, failing, part, landmark) => {
       const { page } = view;
@@ -581,7 +592,7 @@ describe("every page of an installation with demo data", () => {
     TIMEOUT_MS,
   );
 
-  it.each(["/", "/campaigns", "/campaigns/:campaign", `/games/${GAME}`, "/keys"])(
+  it.each(["/campaigns/:campaign", `/games/${GAME}`, "/", "/campaigns", "/keys"].slice(0, rounds(2, 5)))(
     "%s says what failed, and shows it once the service answers again",
     async (path) => {
       const { page } = view;
@@ -590,7 +601,7 @@ describe("every page of an installation with demo data", () => {
       await open(path);
       const failures = page.getByRole("alert").filter({ hasText: "could not be loaded" });
       await failures.first().getByText("Service temporarily unavailable").waitFor();
-      expect(await seriousViolations(page)).toEqual([]);
+      if (isLongForm) expect(await seriousViolations(page)).toEqual([]);
       await page.unroute(isOfThePage);
       await eventually(
         async () => {

@@ -1,3 +1,4 @@
+import { isLongForm } from "@diegetic/testing/rounds";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import type { Page } from "playwright-core";
 import {
@@ -41,7 +42,7 @@ describe("the members of an account", () => {
     await dialog.getByRole("combobox", { name: "Role" }).click();
     await page.getByRole("option", { name: "Viewer" }).click();
     await dialog.getByLabel("For whom (optional)").fill("Vera");
-    expect(await seriousViolations(page)).toEqual([]);
+    if (isLongForm) expect(await seriousViolations(page)).toEqual([]);
     await dialog.getByRole("button", { name: "Create invitation link" }).click();
     const link = await dialog.getByText(/\/join#/).textContent();
     await dialog.getByRole("button", { name: "Close", exact: true }).last().click();
@@ -49,7 +50,7 @@ describe("the members of an account", () => {
 
     await invited.page.goto(link ?? "");
     await invited.page.getByRole("heading", { name: "Join Hearthwell" }).waitFor();
-    expect(await seriousViolations(invited.page)).toEqual([]);
+    if (isLongForm) expect(await seriousViolations(invited.page)).toEqual([]);
     await invited.page.getByLabel("Your name").fill("Vera Quill");
     await invited.page.getByLabel("E-mail").fill("vera@hearthwell.example");
     await invited.page.getByLabel("Password", { exact: true }).fill(PASSWORD);
@@ -84,7 +85,7 @@ describe("the members of an account", () => {
     await page.goto(`${dashboard.origin}/campaigns/${campaignId}/settings`);
     await expectSoon(() => page.getByLabel("Name", { exact: true }).isDisabled(), true);
     expect(await faintDisabledTexts(page)).toEqual([]);
-    expect(await seriousViolations(page)).toEqual([]);
+    if (isLongForm) expect(await seriousViolations(page)).toEqual([]);
     expect(problems).toEqual([]);
   });
 
@@ -137,7 +138,7 @@ describe("the members of an account", () => {
     await page.getByRole("link", { name: "Campaigns", exact: true }).click();
     const dialog = page.getByRole("dialog", { name: "Your account has changed" });
     await dialog.waitFor();
-    expect(await seriousViolations(page)).toEqual([]);
+    if (isLongForm) expect(await seriousViolations(page)).toEqual([]);
     await dialog.getByRole("button", { name: "Reload the page" }).click();
     await page.getByRole("link", { name: "Autumn in the taverns" }).waitFor();
     await expectSoon(() => dialog.count(), 0);
@@ -188,7 +189,7 @@ describe("the members of an account", () => {
     await own.waitFor();
     expect(await rows.count()).toBe(3);
     expect(await own.getByRole("button").count()).toBe(0);
-    expect(await seriousViolations(page)).toEqual([]);
+    if (isLongForm) expect(await seriousViolations(page)).toEqual([]);
     await rows.getByRole("button", { name: /^End session in / }).click();
     await page.getByText("The session was ended.").waitFor();
     await expectSoon(() => rows.count(), 2);
@@ -196,7 +197,7 @@ describe("the members of an account", () => {
 
     await members.click();
     await other.page.getByText(/^Your session has ended\./).waitFor();
-    expect(await seriousViolations(other.page)).toEqual([]);
+    if (isLongForm) expect(await seriousViolations(other.page)).toEqual([]);
     expect([...problems, ...other.problems]).toEqual([]);
   });
 
@@ -209,7 +210,7 @@ describe("the members of an account", () => {
     await page.getByRole("button", { name: "Change password" }).click();
     await page.getByText(/^current_password /).waitFor();
     expect(await current.getAttribute("aria-invalid")).toBe("true");
-    expect(await seriousViolations(page)).toEqual([]);
+    if (isLongForm) expect(await seriousViolations(page)).toEqual([]);
     await current.fill(PASSWORD);
     await page.getByRole("button", { name: "Change password" }).click();
     await page.getByText(/^The password was changed/).waitFor();
@@ -234,7 +235,7 @@ describe("the members of an account", () => {
     expect(await notice.count()).toBe(0);
     await page.context().setOffline(true);
     await notice.waitFor();
-    expect(await seriousViolations(page)).toEqual([]);
+    if (isLongForm) expect(await seriousViolations(page)).toEqual([]);
     await page.context().setOffline(false);
     await notice.waitFor({ state: "detached" });
 
@@ -268,7 +269,7 @@ describe("the members of an account", () => {
     const dialog = page.getByRole("dialog");
     const revoke = dialog.getByRole("checkbox", { name: "Revoke the API keys that they made: Vera's tool" });
     await expectSoon(() => revoke.isChecked(), true);
-    expect(await seriousViolations(page)).toEqual([]);
+    if (isLongForm) expect(await seriousViolations(page)).toEqual([]);
     await dialog.getByRole("button", { name: "Remove member" }).click();
     await page.getByRole("row", { name: /Vera Quill/ }).waitFor({ state: "detached" });
     expect(await statusOf(invited.page, "GET", `/campaigns/${campaignId}`)).not.toBe(200);

@@ -2,6 +2,7 @@ import { createDatabase } from "@diegetic/database";
 import { createAccountWithKey } from "@diegetic/management";
 import { type Api, apiClient, enableGame, startCampaign } from "@diegetic/testing/api";
 import { eventually } from "@diegetic/testing/eventually";
+import { isLongForm } from "@diegetic/testing/rounds";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { checkLogs } from "../faults/checker/check-logs.ts";
 import { SERVICES, type Variant, World } from "../faults/topology/world.ts";
@@ -12,7 +13,7 @@ const GAME = "lasting-game";
 const ROUNDS = 5;
 const USERS_OF_POSTGRES = ["management", "billing"];
 
-describe.each<Variant>(["single", "cluster"])(
+describe.each<Variant>(isLongForm ? ["single", "cluster"] : ["single"])(
   "stores that end every connection, on a %s Redis",
   (variant) => {
     let world: World;

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type Api, apiClient, enableGame, startCampaign } from "@diegetic/testing/api";
 import { eventually } from "@diegetic/testing/eventually";
+import { isLongForm } from "@diegetic/testing/rounds";
 import { startStack, type TestStack } from "@diegetic/testing/stack";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { whileHung } from "../faults/topology/signals.ts";
@@ -54,8 +55,8 @@ class Direct {
 }
 
 describe.each([
-  ["stopped", {}],
   ["suspended with its monotonic clock", { NODE_OPTIONS: `--import ${STANDING_CLOCK}` }],
+  ...(isLongForm ? [["stopped", {}] as const] : []),
 ])("a match instance that was %s", (_what, environment: Record<string, string>) => {
   const dataDir = mkdtempSync(join(tmpdir(), "diegetic-suspended-"));
   let stack: TestStack;
