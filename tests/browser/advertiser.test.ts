@@ -446,10 +446,12 @@ describe("an advertiser in the dashboard", () => {
     const kind = page.getByRole("combobox", { name: "Kind" }).first();
     const word = page.getByRole("combobox", { name: "Word" });
     const warnings = page.getByRole("alert").filter({ hasText: "Worth knowing" }).getByRole("listitem");
+    // The blocklist has a row with the same word.
+    const added = page.getByRole("table", { name: "Affinities" });
     const add = async (value: string) => {
       await word.fill(value);
       await page.getByRole("button", { name: "Add affinity" }).click();
-      await page.getByRole("button", { name: `Remove ${value}` }).waitFor();
+      await added.getByRole("button", { name: `Remove ${value}` }).waitFor();
     };
     const everywhere = (values: string) =>
       `Games receive ${values} with every match of the campaign, also in scenes that have nothing of it.`;
