@@ -203,7 +203,7 @@ describe("the stack under load and with processes killed", () => {
     TIMEOUT_MS,
   );
 
-  it(
+  (isLongForm ? it : it.skip)(
     "has every impression of the TypeScript client billed once, whatever is killed meanwhile",
     async () => {
       const events: ClientEvent[] = [];

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { apiClient, enableGame, startCampaign } from "@diegetic/testing/api";
 import { type CollectedSpan, type Collector, openCollector } from "@diegetic/testing/collector";
 import { eventually } from "@diegetic/testing/eventually";
+import { isLongForm } from "@diegetic/testing/rounds";
 import { startStack, type TestStack } from "@diegetic/testing/stack";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 
@@ -184,7 +185,7 @@ describe("without a collector", () => {
     await stack?.pressCtrlC();
   }, TIMEOUT_MS);
 
-  it(
+  (isLongForm ? it : it.skip)(
     "loads nothing of OpenTelemetry into a match instance",
     async () => {
       const world = await startWorld({});
