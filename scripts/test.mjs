@@ -19,13 +19,13 @@ await runMain(async () => {
   // Installs once in advance; otherwise several test files would install concurrently.
   const { findChromium, findRedisServer } = await import("../packages/local-stores/dist/index.js");
   await findRedisServer(say);
+  await findChromium(say);
+  installClientRuntimes();
   if (isLong) {
     process.env.TEST_FORM = "long";
     if (!(await runJest(["--runTestsByPath", ...filesWithLongForm(), ...others]))) process.exitCode = 1;
     return;
   }
-  await findChromium(say);
-  installClientRuntimes();
   const checking = capture("check");
   const tested = await runJest(process.argv.slice(2));
   const checked = await checking;
