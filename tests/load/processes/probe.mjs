@@ -1,13 +1,13 @@
 /**
- * Preloaded into a measured process: reports its memory, after a collection on request (`--expose-gc`), and the longest
- * stall of its event loop since the last report; on request also by processor time.
+ * Preloaded into a measured process: reports its memory, after a collection on request (`--expose-gc`), and, when it is
+ * to watch, the longest stall of its event loop until the next report. Otherwise it costs the process nothing.
  */
 import { existsSync, openSync, readSync } from "node:fs";
 import { monitorEventLoopDelay, PerformanceObserver } from "node:perf_hooks";
 
 const RESOLUTION_MS = 1;
+/** Wakes the process once per interval: enabled only during a watch. */
 const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
-delay.enable();
 
 let maxCollectionMs = 0;
 /** Earlier collections are reported late, or were requested here. */
@@ -42,7 +42,8 @@ function turn(ofWatch) {
 }
 
 /** Observes each turn of the event loop, which then never sleeps. */
-function watchTurns() {
+function watchLoop() {
+  delay.enable();
   maxTurnMs = 0;
   turnBeganMs = processorMs();
   setImmediate(turn, watch);
@@ -51,14 +52,13 @@ function watchTurns() {
 process.on("message", (message) => {
   if (message?.type !== "probe") return;
   const loop = {
-    p50Ms: delay.percentile(50) / 1e6,
-    p99Ms: delay.percentile(99) / 1e6,
     // The delay beyond the timer's interval.
     maxMs: Math.max(0, delay.max / 1e6 - RESOLUTION_MS),
     maxCollectionMs,
     maxTurnMs,
   };
   watch += 1; // Ends the watch.
+  delay.disable();
   const residentBytes = process.memoryUsage.rss();
   if (message.collect) globalThis.gc?.();
   // Only this one includes shared buffers.
@@ -66,6 +66,6 @@ process.on("message", (message) => {
   delay.reset();
   maxCollectionMs = 0;
   countsFromMs = performance.now();
-  if (message.watch) watchTurns();
+  if (message.watch) watchLoop();
   process.send?.({ type: "probed", loop, residentBytes, usedBytes: heapUsed + arrayBuffers });
 });

@@ -3,16 +3,10 @@ import { metric, ratios } from "../frame/statistics.ts";
 import type { Metric, Run } from "../frame/suite.ts";
 import type { OpenLoopResult } from "../generator/open-loop.ts";
 import type { Actors } from "./actors.ts";
-import { probe } from "./processes.ts";
 
 const LOAD = 0.3;
 /** Matches prepared per sent impression. */
 const SPARE = 1.6;
-
-interface Latency extends OpenLoopResult {
-  /** Of the service's event loop meanwhile, if requested. */
-  loopP99Ms?: number;
-}
 
 /** `/match` and `/impressions` at 30 % of their capacity, and R at the same rates. */
 export async function measureLatency(
@@ -36,10 +30,8 @@ function subjectsOf(
   run: Run,
   { stage, withRedis, usual }: Actors,
   rate: number,
-): Record<"own" | "R", () => Promise<Latency>> {
+): Record<"own" | "R", () => Promise<OpenLoopResult>> {
   const durationMs = run.quick ? 1_500 : 4_000;
-  const [instance] = usual.instances;
-  if (instance === undefined) throw new Error("no instance serves the world");
   const prepare = async () => {
     if (name === "match") return;
     await stage.prepareMatches(usual, Math.ceil(rate * (durationMs / 1_000) * SPARE));
@@ -47,22 +39,19 @@ function subjectsOf(
   return {
     own: async () => {
       await prepare();
-      await probe(instance);
-      const result =
-        name === "match"
-          ? await stage.matchLatency(usual, rate, durationMs)
-          : await stage.impressionLatency(usual, rate, durationMs);
-      return { ...result, loopP99Ms: (await probe(instance)).loop.p99Ms };
+      return name === "match"
+        ? stage.matchLatency(usual, rate, durationMs)
+        : stage.impressionLatency(usual, rate, durationMs);
     },
     R: () => stage.echoLatency(withRedis, rate, durationMs),
   };
 }
 
-function metricsOf(name: string, rate: number, samples: Record<"own" | "R", Latency[]>): Metric[] {
+function metricsOf(name: string, rate: number, samples: Record<"own" | "R", OpenLoopResult[]>): Metric[] {
   const { own, R } = samples;
   const at = `at ${rate}/s`;
-  const p99 = (list: readonly Latency[]) => list.map((one) => one.p99Ms);
-  const p50 = (list: readonly Latency[]) => list.map((one) => one.p50Ms);
+  const p99 = (list: readonly OpenLoopResult[]) => list.map((one) => one.p99Ms);
+  const p50 = (list: readonly OpenLoopResult[]) => list.map((one) => one.p50Ms);
   return [
     metric({ id: `${name}_p50_ms`, label: `/${name} ${at}, p50`, unit: "ms" }, p50(own)),
     metric({ id: `r_p50_at_${name}_ms`, label: `R ${at}, p50`, unit: "ms" }, p50(R)),
@@ -76,10 +65,6 @@ function metricsOf(name: string, rate: number, samples: Record<"own" | "R", Late
         goal: { atMost: 1, aim: 0.7 },
       },
       ratios(p99(own), p99(R)),
-    ),
-    metric(
-      { id: `${name}_loop_delay_ms`, label: `/${name} ${at}: event loop delay, p99`, unit: "ms" },
-      own.map((one) => one.loopP99Ms ?? Number.NaN),
     ),
     metric(
       { id: `${name}_generator_late_ms`, label: `/${name} ${at}: generator late by, p99`, unit: "ms" },
