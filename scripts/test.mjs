@@ -1,12 +1,14 @@
 /**
  * `npm test [-- jest arguments]`: what a change must pass. Needs no preparation and leaves nothing running. `npm run
- * test:long` (`--long`) runs the long form of each test that has one.
+ * test:long` (`--long`) runs the long form of each test that has one. Tests run on Node 24, the image's version; what they
+ * start by `withOwnNode` (@diegetic/testing/stack) runs on the Node of this process.
  */
 import { spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { installClientRuntimes } from "./lib/client-runtimes.mjs";
+import { findNode24 } from "./lib/node-24.mjs";
 import { root, runMain, say, setUp } from "./lib/setup.mjs";
 
 /** Test files often wait for processes of their own, so each two cores have time for a third file. */
@@ -21,6 +23,8 @@ await runMain(async () => {
   await findRedisServer(say);
   await findChromium(say);
   installClientRuntimes();
+  process.env.OWN_NODE_PATH = process.env.PATH;
+  process.env.PATH = `${dirname(findNode24())}${delimiter}${process.env.PATH}`;
   if (isLong) {
     process.env.TEST_FORM = "long";
     if (!(await runJest(["--runTestsByPath", ...filesWithLongForm(), ...others]))) process.exitCode = 1;

@@ -36,12 +36,17 @@ const player = { userId: process.env.PLAYER ?? randomUUID(), sessionId: randomUU
 await showScene(adventure.look());
 const terminal = createInterface({ input: process.stdin, output: process.stdout });
 terminal.setPrompt("> ");
+let isOpen = true;
+terminal.once("close", () => {
+  isOpen = false;
+});
 terminal.prompt();
 for await (const line of terminal) {
   const scene = adventure.perform(line);
   if (scene === null) break;
   await showScene(scene);
-  terminal.prompt();
+  // The input may have ended while the scene was shown.
+  if (isOpen) terminal.prompt();
 }
 terminal.close();
 console.log("You leave Lantern Keep.");

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findChromium } from "@diegetic/local-stores";
 import { eventually } from "@diegetic/testing/eventually";
-import { startStack, type TestStack } from "@diegetic/testing/stack";
+import { startStackOnTestStores, type TestStack } from "@diegetic/testing/stack";
 import { expect } from "@jest/globals";
 import axe from "axe-core";
 import { type Browser, type BrowserContext, chromium, type Locator, type Page } from "playwright-core";
@@ -41,7 +41,10 @@ export async function startDashboard(environment: Record<string, string> = {}): 
     RATE_LIMIT_MANAGEMENT: "unlimited",
     RATE_LIMIT_SIGN_IN: "unlimited",
   };
-  const stack = await startStack({ dataDir, environment: { DEMO: "0", ...unlimited, ...environment } });
+  const stack = await startStackOnTestStores({
+    dataDir,
+    environment: { DEMO: "0", ...unlimited, ...environment },
+  });
   const browser: Browser = await chromium.launch({ executablePath: await findChromium(), args: QUIET });
   const { origin } = new URL(stack.describe().baseUrl);
   return {

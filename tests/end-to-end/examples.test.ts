@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { eventually } from "@diegetic/testing/eventually";
-import { startStack, type TestStack } from "@diegetic/testing/stack";
+import { startStackOnTestStores, type TestStack } from "@diegetic/testing/stack";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { CLIENTS, PYTHON_MISSING, python } from "../clients/languages.ts";
 
@@ -19,7 +19,7 @@ describe("the examples against the stack with its demo campaign", () => {
   let environment: NodeJS.ProcessEnv;
 
   beforeAll(async () => {
-    stack = await startStack({ dataDir });
+    stack = await startStackOnTestStores({ dataDir });
     environment = {
       ...process.env,
       DATA_DIR: dataDir,

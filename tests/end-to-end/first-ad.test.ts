@@ -9,7 +9,14 @@ import { promisify } from "node:util";
 import { apiClient, enableGame, readBilled, startCampaign } from "@diegetic/testing/api";
 import { createTestDatabase } from "@diegetic/testing/database";
 import { eventually } from "@diegetic/testing/eventually";
-import { isAlive, runKeyCommand, spawnStack, startStack, type TestStack } from "@diegetic/testing/stack";
+import {
+  isAlive,
+  runKeyCommand,
+  spawnStack,
+  startStack,
+  type TestStack,
+  withOwnNode,
+} from "@diegetic/testing/stack";
 import { afterAll, describe, expect, it } from "@jest/globals";
 
 const STACK_TIMEOUT_MS = 300_000;
@@ -78,7 +85,7 @@ describe("npm start", () => {
     "prints three lines that work when they are pasted",
     async () => {
       const startedMs = performance.now();
-      stack = await startStack({ dataDir });
+      stack = await startStack({ dataDir, environment: withOwnNode() });
       firstStartMs = performance.now() - startedMs;
       const lines = running()
         .output()
@@ -190,7 +197,7 @@ describe("npm start", () => {
   });
 
   it("refuses a second start in the same data directory with one sentence", async () => {
-    const second = spawnStack({ dataDir });
+    const second = spawnStack({ dataDir, environment: withOwnNode() });
     expect(await second.exited).not.toBe(0);
     expect(second.output()).toContain(`The stack of ${dataDir} already runs`);
     expect(second.output()).not.toContain("    at ");
@@ -222,7 +229,7 @@ describe("npm start", () => {
     "keeps the data of the first start, and is ready within seconds",
     async () => {
       const startedMs = performance.now();
-      stack = await startStack({ dataDir });
+      stack = await startStack({ dataDir, environment: withOwnNode() });
       // Where even the first start takes long, the machine is slow.
       expect(performance.now() - startedMs).toBeLessThan(
         Math.min(Math.max(30_000, firstStartMs * 2), 120_000),
@@ -257,7 +264,7 @@ describe("npm start", () => {
   it(
     "ends everything in order when its terminal is closed",
     async () => {
-      stack = await startStack({ dataDir });
+      stack = await startStack({ dataDir, environment: withOwnNode() });
       const pids = allPids(stack);
       stack.closeTerminal();
       await eventually(() => !pids.some(isAlive), { timeoutMs: 60_000 });
@@ -275,7 +282,7 @@ describe("a start that cannot succeed", () => {
     rmSync(dataDir, { recursive: true, force: true });
   });
   const failToStart = async (environment: Record<string, string>, args: string[] = []) => {
-    const stack = spawnStack({ dataDir, environment, arguments: args });
+    const stack = spawnStack({ dataDir, environment: { ...withOwnNode(), ...environment }, arguments: args });
     expect(await stack.exited).not.toBe(0);
     expect(stack.output()).not.toContain("    at ");
     expect(readdirSync(dataDir)).not.toContain("stack.lock");

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Api, apiClient, enableGame, startCampaign } from "@diegetic/testing/api";
 import { repeatedly, retryAfterMs } from "@diegetic/testing/documented";
-import { runKeyCommand, startStack, type TestStack } from "@diegetic/testing/stack";
+import { runKeyCommand, startStackOnTestStores, type TestStack } from "@diegetic/testing/stack";
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
 
 const TIMEOUT_MS = 300_000;
@@ -21,7 +21,11 @@ let advertiser: Api;
 let campaignId: string;
 
 beforeAll(async () => {
-  stack = await startStack({ dataDir, environment: { DEMO: "0" }, arguments: ["--match-instances", "2"] });
+  stack = await startStackOnTestStores({
+    dataDir,
+    environment: { DEMO: "0" },
+    arguments: ["--match-instances", "2"],
+  });
   advertiser = await account("advertiser");
   const budgetCents = AFFORDABLE * PRICE_CENTS;
   const plan = { depositCents: 2 * budgetCents, budgetCents, cpmBidCents: PRICE_CENTS * 1_000 };

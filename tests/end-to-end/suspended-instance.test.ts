@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url";
 import { type Api, apiClient, enableGame, startCampaign } from "@diegetic/testing/api";
 import { eventually } from "@diegetic/testing/eventually";
 import { isLongForm } from "@diegetic/testing/rounds";
-import { startStack, type TestStack } from "@diegetic/testing/stack";
+import { startStackOnTestStores, type TestStack } from "@diegetic/testing/stack";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { whileHung } from "../faults/topology/signals.ts";
 
@@ -65,7 +65,7 @@ describe.each([
   let direct: Direct;
 
   beforeAll(async () => {
-    stack = await startStack({ dataDir, environment: { DEMO: "0", ...environment } });
+    stack = await startStackOnTestStores({ dataDir, environment: { DEMO: "0", ...environment } });
     const { baseUrl, matchUrls } = stack.describe();
     key = await stack.createKey("developer");
     developer = apiClient(baseUrl, key);

@@ -5,7 +5,7 @@ import { apiClient, enableGame, startCampaign } from "@diegetic/testing/api";
 import { type CollectedSpan, type Collector, openCollector } from "@diegetic/testing/collector";
 import { eventually } from "@diegetic/testing/eventually";
 import { isLongForm } from "@diegetic/testing/rounds";
-import { startStack, type TestStack } from "@diegetic/testing/stack";
+import { startStackOnTestStores, type TestStack } from "@diegetic/testing/stack";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 
 const TIMEOUT_MS = 300_000;
@@ -17,7 +17,7 @@ const PLAYER = "player-who-is-not-traced";
 async function startWorld(environment: Record<string, string>) {
   const dataDir = mkdtempSync(join(tmpdir(), "diegetic-traces-"));
   const coverage = join(dataDir, "coverage");
-  const stack = await startStack({
+  const stack = await startStackOnTestStores({
     dataDir,
     environment: { DEMO: "0", LOG_LEVEL: "debug", NODE_V8_COVERAGE: coverage, ...environment },
   });

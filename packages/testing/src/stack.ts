@@ -2,7 +2,9 @@ import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { createTestDatabase } from "./database.ts";
 import { eventually } from "./eventually.ts";
+import { startTestRedis } from "./redis.ts";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 const READY_TIMEOUT_MS = 180_000;
@@ -45,6 +47,12 @@ export interface StackOptions {
   /** Additional environment variables; override PORT=0. */
   environment?: Record<string, string>;
   arguments?: string[];
+}
+
+/** Environment of a stack that runs on the Node of `npm test`, which may be older than the one that tests run on. */
+export function withOwnNode(): Record<string, string> {
+  const { OWN_NODE_PATH, PATH = "" } = process.env;
+  return { PATH: OWN_NODE_PATH ?? PATH };
 }
 
 /** Runs the real `npm start` like a terminal, in its own process group. */
@@ -114,6 +122,28 @@ export async function startStack(options: StackOptions): Promise<TestStack> {
     throw new Error(`npm start did not become ready:\n${stack.output()}`);
   }
   return stack;
+}
+
+/**
+ * `startStack` on a test database and a test Redis, which are there sooner than embedded ones. Both end with
+ * `pressCtrlC`.
+ */
+export async function startStackOnTestStores(options: StackOptions): Promise<TestStack> {
+  const [database, redis] = await Promise.all([createTestDatabase(), startTestRedis()]);
+  const endStores = () => Promise.all([database.drop(), redis.stop()]);
+  const environment = { DATABASE_URL: database.url, REDIS_URL: redis.url, ...options.environment };
+  try {
+    const stack = await startStack({ ...options, environment });
+    const pressCtrlC = async () => {
+      const code = await stack.pressCtrlC();
+      await endStores();
+      return code;
+    };
+    return { ...stack, pressCtrlC };
+  } catch (error) {
+    await endStores();
+    throw error;
+  }
 }
 
 /** Standard output of `npm run --silent key`. */
