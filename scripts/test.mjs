@@ -38,16 +38,15 @@ await runMain(async () => {
   if (!checked.succeeded || !tested) process.exitCode = 1;
 });
 
-/** The test files that ask @diegetic/testing/rounds which form runs. */
+/** Imports by which a test file knows which form runs. */
+const KNOWS_FORM = /@diegetic\/testing\/rounds|\.\/browser\.fixture\.ts/;
+
 function filesWithLongForm() {
   return ["packages", "services", "tests"]
     .flatMap((folder) => readdirSync(join(root, folder), { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile() && entry.name.endsWith(".test.ts"))
     .map((entry) => join(entry.parentPath, entry.name))
-    .filter(
-      (file) =>
-        !file.includes("node_modules") && readFileSync(file, "utf8").includes("@diegetic/testing/rounds"),
-    );
+    .filter((file) => !file.includes("node_modules") && KNOWS_FORM.test(readFileSync(file, "utf8")));
 }
 
 /** Returns whether all tests passed. */

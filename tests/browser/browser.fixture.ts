@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findChromium } from "@diegetic/local-stores";
 import { eventually } from "@diegetic/testing/eventually";
+import { isLongForm } from "@diegetic/testing/rounds";
 import { startStackOnTestStores, type TestStack } from "@diegetic/testing/stack";
 import { expect } from "@jest/globals";
 import axe from "axe-core";
@@ -137,6 +138,14 @@ function observe(context: BrowserContext, page: Page, origin: string): ObservedP
 export async function seriousViolations(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
   return inBothSchemes(page, violationsNow);
+}
+
+/**
+ * Expects no serious violations on a page that a test passes through. Only in the long form: a look takes a second, and
+ * every-page.test.ts looks at each page.
+ */
+export async function expectAccessibleInPassing(page: Page): Promise<void> {
+  if (isLongForm) expect(await seriousViolations(page)).toEqual([]);
 }
 
 /** Texts of disabled controls that cannot be read well, light and dark: axe passes over them. */
