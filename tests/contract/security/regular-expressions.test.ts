@@ -10,6 +10,7 @@ import {
   matchRequest,
   registerRequest,
 } from "@diegetic/contracts";
+import { isLongForm } from "@diegetic/testing/rounds";
 import { describe, expect, it } from "@jest/globals";
 import { parseSync } from "@swc/core";
 import { phrase, searchable } from "../../../packages/ad-rules/src/text/words.ts";
@@ -19,6 +20,8 @@ process.env.RECHECK_BACKEND = "pure";
 const { checkSync } = await import("recheck");
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+/** Scripts read only what this project prints. */
+const FOLDERS = ["packages", "services", ...(isLongForm ? ["scripts", "docker"] : [])];
 const SOURCES = /\.(ts|mts|mjs)$/;
 const NO_PRODUCT_CODE =
   /\.test\.ts$|\.d\.ts$|\.fixture\.ts$|\/(testing|generated|tests|bench|dist|node_modules)\//;
@@ -40,7 +43,7 @@ interface Expression {
 }
 
 function productFiles(): string[] {
-  return ["packages", "services", "scripts", "docker"].flatMap((folder) =>
+  return FOLDERS.flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && SOURCES.test(entry.name))
       .map((entry) => join(entry.parentPath, entry.name))
