@@ -112,7 +112,11 @@ function campaignKey(advertiserId: string, campaignId: string): string {
 
 async function readAccount(redis: RedisConnection, advertiserId: string): Promise<AccountTotals | null> {
   const fields = await readFields(redis, advertiserKeys.account(advertiserId), ACCOUNT_FIELDS);
-  if (fields === null) return null;
+  return fields === null ? null : readAccountTotals(fields);
+}
+
+/** Reads the first fields of a reply, in the order of `ACCOUNT_FIELDS`. */
+export function readAccountTotals(fields: ReplyReader): AccountTotals {
   return {
     version: fields.integer(0),
     depositedMillicents: fields.integer(1),
@@ -129,18 +133,25 @@ async function readCampaign(
   campaignId: string,
 ): Promise<CampaignTotals | null> {
   const fields = await readFields(redis, advertiserKeys.campaign(advertiserId, campaignId), CAMPAIGN_FIELDS);
-  if (fields === null) return null;
+  return fields === null ? null : { ...readCampaignTotals(fields, 0), status: fields.code(1, STATUSES) };
+}
+
+/** Reads the fields from index `at` on, in the order of `CAMPAIGN_FIELDS`. */
+export function readCampaignTotals(
+  fields: ReplyReader,
+  at: number,
+): Omit<CampaignTotals, "status"> & { status: string } {
   return {
-    version: fields.integer(0),
-    status: fields.code(1, STATUSES),
-    budgetMillicents: fields.integer(2),
-    ceilingMillicents: fields.optionalInteger(3),
-    dailyCapMillicents: fields.optionalInteger(4),
-    spentMillicents: fields.integer(5),
-    heldMillicents: fields.integer(6),
-    day: fields.text(7),
-    daySpentMillicents: fields.integer(8),
-    impressions: fields.integer(9),
+    version: fields.integer(at),
+    status: fields.text(at + 1),
+    budgetMillicents: fields.integer(at + 2),
+    ceilingMillicents: fields.optionalInteger(at + 3),
+    dailyCapMillicents: fields.optionalInteger(at + 4),
+    spentMillicents: fields.integer(at + 5),
+    heldMillicents: fields.integer(at + 6),
+    day: fields.text(at + 7),
+    daySpentMillicents: fields.integer(at + 8),
+    impressions: fields.integer(at + 9),
   };
 }
 
