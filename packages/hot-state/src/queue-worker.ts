@@ -19,7 +19,7 @@ export interface QueueWorkerOptions<Job> {
   concurrency: number;
   /** How long a worker may be silent before its job goes to another worker. */
   lockMs: number;
-  /** How often workers check for such jobs. */
+  /** How often workers check for such jobs; the same for all workers. */
   stalledCheckMs: number;
   settings?: AdvancedOptions;
   /** Called for every failed connection and command. */
