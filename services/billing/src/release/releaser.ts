@@ -8,6 +8,7 @@ import {
 } from "@diegetic/hot-state";
 import type { Logger } from "@diegetic/service-kit";
 import { forEachLimited } from "../loops/for-each.ts";
+import { scannedPages } from "../loops/pages.ts";
 import type { BillingMeasures } from "../measures.ts";
 
 export interface ReleaserDependencies {
@@ -78,13 +79,8 @@ export class Releaser {
   /** Returns the session seats of this advertiser's released holds. */
   async returnSeats(advertiserId: string): Promise<void> {
     const { money, sessions, measures, logger } = this.#dependencies;
-    let cursor: string | undefined;
-    for (let page = 0; page < PAGES_PER_ADVERTISER; page++) {
-      const {
-        items,
-        damaged,
-        cursor: next,
-      } = await money.listSessionReleases(advertiserId, HOLDS_PER_PAGE, cursor);
+    const pages = scannedPages((cursor) => money.listSessionReleases(advertiserId, HOLDS_PER_PAGE, cursor));
+    for await (const { items, damaged } of pages) {
       const done: string[] = [];
       await forEachLimited(items, MAX_CONCURRENT_CALLS, async ({ matchId, ...session }) => {
         try {
@@ -98,8 +94,6 @@ export class Releaser {
       });
       measures.seatsReturned.inc(await this.#removeReleases(advertiserId, done));
       await this.#quarantine(advertiserId, damaged);
-      if (next === null) return;
-      cursor = next;
     }
   }
 
