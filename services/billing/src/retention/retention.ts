@@ -1,4 +1,4 @@
-import { type Database, utcDay } from "@diegetic/database";
+import { DAY_MS, type Database, utcDay } from "@diegetic/database";
 import type { MoneyCommands } from "@diegetic/hot-state";
 import type { Logger } from "@diegetic/service-kit";
 import { advertiserPages, outboxPages } from "../loops/pages.ts";
@@ -16,7 +16,6 @@ export interface RetentionDependencies {
   retentionDays: number;
 }
 
-const DAY_MS = 24 * 60 * 60 * 1_000;
 const ADVERTISERS_PER_PAGE = 500;
 
 /**

@@ -1,9 +1,8 @@
-import { type Database, Prisma, utcDay } from "@diegetic/database";
+import { DAY_MS, type Database, Prisma, utcDay } from "@diegetic/database";
 import type { MoneyCommands } from "@diegetic/hot-state";
 import { forEachLimited } from "../loops/for-each.ts";
 import { advertiserPages, outboxPages } from "../loops/pages.ts";
 
-const DAY_MS = 24 * 60 * 60 * 1_000;
 /** Time after midnight in which the last impressions of a day reach Postgres. */
 const COMPLETE_AFTER_MS = 60 * 60 * 1_000;
 const ADVERTISERS_PER_PAGE = 500;
