@@ -1,3 +1,4 @@
+import { chunks } from "@diegetic/collections";
 import type { RedisConnection } from "../connection.ts";
 import { keyUseKeys } from "../keys.ts";
 
@@ -60,8 +61,7 @@ export class KeyUses {
     const uses = [...this.#uses];
     this.#uses.clear();
     try {
-      for (let start = 0; start < uses.length; start += MAX_PAGE) {
-        const page = uses.slice(start, start + MAX_PAGE);
+      for (const page of chunks(uses, MAX_PAGE)) {
         await this.#redis.zadd(keyUseKeys.last, "GT", ...page.flatMap(([keyId, ms]) => [ms, keyId]));
       }
       this.#onSuccess();

@@ -1,3 +1,4 @@
+import { chunks } from "@diegetic/collections";
 import type { RedisConnection } from "../connection.ts";
 import { advertiserKeys, chargedField, encodeName } from "../keys.ts";
 import { ReplyReader } from "../reply.ts";
@@ -143,8 +144,7 @@ function createFindMarks(redis: RedisConnection): MoneyCommands["findSettledMark
   return async (advertiserId, marks) => {
     const key = advertiserKeys.settled(requirePlainName("advertiserId", advertiserId));
     const found = new Set<string>();
-    for (let start = 0; start < marks.length; start += MARKS_PER_READ) {
-      const batch = marks.slice(start, start + MARKS_PER_READ);
+    for (const batch of chunks(marks, MARKS_PER_READ)) {
       const values = await redis.hmget(key, ...batch);
       for (const [index, mark] of batch.entries()) if (values[index] !== null) found.add(mark);
     }

@@ -1,3 +1,4 @@
+import { chunks } from "@diegetic/collections";
 import {
   type DamagedEntry,
   type DueIndex,
@@ -122,8 +123,7 @@ export class Releaser {
   /** Returns how many of them still existed. */
   async #removeReleases(advertiserId: string, matchIds: readonly string[]): Promise<number> {
     let count = 0;
-    for (let start = 0; start < matchIds.length; start += HOLDS_PER_PAGE) {
-      const some = matchIds.slice(start, start + HOLDS_PER_PAGE);
+    for (const some of chunks(matchIds, HOLDS_PER_PAGE)) {
       count += await this.#dependencies.money.ackSessionReleases(advertiserId, some);
     }
     return count;

@@ -1,3 +1,4 @@
+import { chunks } from "@diegetic/collections";
 import type { ImpressionRecord } from "@diegetic/contracts";
 import {
   type BillingProducer,
@@ -86,10 +87,10 @@ export class Sweeper {
   /** False: the queue is full; the rest waits for a later pass. */
   async #queue(records: ImpressionRecord[]): Promise<boolean> {
     const { producer, isQueueSilent } = this.#dependencies;
-    for (let start = 0; start < records.length; start += MAX_RECORDS_PER_JOB) {
+    for (const job of chunks(records, MAX_RECORDS_PER_JOB)) {
       const isSilent = isQueueSilent();
       if (!isSilent && (await producer.depth()) >= MAX_QUEUED_JOBS) return false;
-      await this.#deliver(records.slice(start, start + MAX_RECORDS_PER_JOB), isSilent);
+      await this.#deliver(job, isSilent);
     }
     return true;
   }

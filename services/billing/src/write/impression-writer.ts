@@ -1,3 +1,4 @@
+import { chunks } from "@diegetic/collections";
 import type { ImpressionRecord } from "@diegetic/contracts";
 import { ConstraintViolation, type Database, type Pipeline, StatementTimeout } from "@diegetic/database";
 import type { InstallationClaim, MoneyCommands } from "@diegetic/hot-state";
@@ -254,7 +255,7 @@ export class ImpressionWriter {
     const { money } = this.#dependencies;
     await Promise.all(
       [...byAdvertiser].flatMap(([advertiserId, ids]) =>
-        pagesOf(ids).map((page) => money.ackOutbox(advertiserId, page)),
+        [...chunks(ids, MAX_ACKNOWLEDGED)].map((some) => money.ackOutbox(advertiserId, some)),
       ),
     );
   }
@@ -268,15 +269,6 @@ function combine(one: WrittenBatch, other: WrittenBatch): WrittenBatch {
     repeated: [...one.repeated, ...other.repeated],
     quarantined: [...one.quarantined, ...other.quarantined],
   };
-}
-
-/** At most 500 ids per acknowledgement. */
-function pagesOf(ids: readonly string[]): string[][] {
-  const pages: string[][] = [];
-  for (let start = 0; start < ids.length; start += MAX_ACKNOWLEDGED) {
-    pages.push(ids.slice(start, start + MAX_ACKNOWLEDGED));
-  }
-  return pages;
 }
 
 function refusal(impression: BilledImpression, error: RecordRefused | ConstraintViolation): RefusedRecord {
