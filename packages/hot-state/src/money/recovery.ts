@@ -153,13 +153,11 @@ function createFindMarks(redis: RedisConnection): MoneyCommands["findSettledMark
 }
 
 /** Commands that restore a wallet after Redis may have lost writes, and settle late differences with Postgres. */
-export function createRecoveryCommands(
-  redis: RedisConnection,
-): Pick<MoneyCommands, "freezeUnlessLive" | "findSettledMarks" | "restoreWallet" | "settle"> {
+export function createRecoveryCommands(redis: RedisConnection) {
   return {
     freezeUnlessLive: createFreeze(redis),
     findSettledMarks: createFindMarks(redis),
     restoreWallet: createRestore(redis),
     settle: createSettle(redis),
-  };
+  } satisfies Partial<MoneyCommands>;
 }

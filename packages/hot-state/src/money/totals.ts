@@ -41,9 +41,7 @@ async function readFields(
   return values.every((value) => value === null) ? null : new ReplyReader(`hmget ${key}`, values);
 }
 
-function createApplyCommands(
-  redis: RedisConnection,
-): Pick<MoneyCommands, "applyAccount" | "applyCampaign" | "setBudgetCeiling"> {
+function createApplyCommands(redis: RedisConnection) {
   const applyAccount = defineScript(redis, "apply_account", 1);
   const applyCampaign = defineScript(redis, "apply_campaign", 2);
   const setBudgetCeiling = defineScript(redis, "set_budget_ceiling", 2);
@@ -90,7 +88,7 @@ function createApplyCommands(
       const outcome = reply.code(0, ["ok", "spent", "unknown_wallet"]);
       return outcome === "spent" ? { outcome, spentMillicents: reply.integer(1) } : { outcome };
     },
-  };
+  } satisfies Partial<MoneyCommands>;
 }
 
 function seedArguments(seed: CampaignState["seed"]): (string | number)[] {
@@ -156,12 +154,7 @@ export function readCampaignTotals(
 }
 
 /** Commands that write the settings of management to wallets, and read their totals. */
-export function createTotalsCommands(
-  redis: RedisConnection,
-): Pick<
-  MoneyCommands,
-  "applyAccount" | "applyCampaign" | "setBudgetCeiling" | "readAccount" | "readCampaign" | "committedCounts"
-> {
+export function createTotalsCommands(redis: RedisConnection) {
   return {
     ...createApplyCommands(redis),
     readAccount: (advertiserId) => readAccount(redis, advertiserId),
@@ -176,5 +169,5 @@ export function createTotalsCommands(
       );
       return new Map(counts);
     },
-  };
+  } satisfies Partial<MoneyCommands>;
 }
