@@ -15,7 +15,6 @@ export interface QueueWorkerOptions<Job> {
   name: string;
   queue: { name: string; prefix: string };
   handle: Processor<Job>;
-  /** Concurrent jobs. */
   concurrency: number;
   /** How long a worker may be silent before its job goes to another worker. */
   lockMs: number;

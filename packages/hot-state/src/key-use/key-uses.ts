@@ -3,7 +3,7 @@ import type { RedisConnection } from "../connection.ts";
 import { keyUseKeys } from "../keys.ts";
 
 export interface KeyUsesOptions {
-  /** How often gathered uses are sent. Milliseconds, default: 10 000. */
+  /** How often gathered uses are sent. Default: 10 000. */
   everyMs?: number;
   /** Maximum keys remembered until they are sent. Default: 10 000. */
   maxRemembered?: number;
@@ -15,7 +15,6 @@ export interface KeyUsesOptions {
 
 export interface KeyUse {
   keyId: string;
-  /** Unix milliseconds. */
   usedAtMs: number;
 }
 
@@ -42,7 +41,6 @@ export class KeyUses {
     this.#onSuccess = options.onSuccess ?? (() => {});
   }
 
-  /** Records the latest use of a key. */
   note(keyId: string, usedAtMs: number): void {
     const known = this.#uses.get(keyId);
     if (known === undefined && this.#uses.size >= this.#maxRemembered) return;

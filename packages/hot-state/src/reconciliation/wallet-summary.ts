@@ -39,7 +39,7 @@ export interface WalletLimits {
   holds: number;
   /** Maximum outbox records to read. */
   records: number;
-  /** How long after its end a hold counts as overdue. Milliseconds. */
+  /** How long after its end a hold counts as overdue. */
   lateMs: number;
 }
 
@@ -49,7 +49,6 @@ const FIELDS_PER_CAMPAIGN = 13;
 const HOLDS_LOOKED_AT = 2_000;
 const HOLDS_PER_PAGE = 200;
 
-/** The audit's reads of advertisers' wallets. */
 export interface WalletReader {
   /** Null: a wallet with more than 32 campaigns is read in parts, and it kept changing in between. */
   read(

@@ -27,7 +27,7 @@ export interface EraseOptions {
   accountId: string;
   /** As the games send it. */
   playerId: string;
-  /** How long to wait for billing to write the player's committed impressions. Milliseconds. */
+  /** How long to wait for billing to write the player's committed impressions. */
   waitMs: number;
   /** Billing still writes the day of this time and the day before. Unix milliseconds. */
   nowMs: number;

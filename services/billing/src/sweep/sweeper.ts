@@ -25,12 +25,11 @@ export interface SweeperDependencies {
   quarantine: (advertiserId: string, damaged: readonly DamagedEntry[]) => Promise<void>;
   measures: BillingMeasures;
   nowMs: () => number;
-  /** Age at which a record in the outbox is queued again. Milliseconds. */
+  /** Age at which a record in the outbox is queued again. */
   overdueAfterMs: number;
 }
 
 const ADVERTISERS_PER_PASS = 200;
-/** Concurrent advertisers per pass. */
 export const SWEPT_AT_A_TIME = 8;
 /** Above this depth, more jobs would only repeat queued ones (Postgres unavailable, or a burst). */
 const MAX_QUEUED_JOBS = 100;
