@@ -7,7 +7,7 @@ import type { BillingMeasures } from "../measures.ts";
 import { type BilledImpression, billImpression, ClocksDisagree, RecordRefused } from "./billed-impression.ts";
 import { splitByOperation } from "./operations.ts";
 import type { Partitions } from "./partitions.ts";
-import { quarantine } from "./quarantine.ts";
+import { quarantine, type Unwritable } from "./quarantine.ts";
 import { committedInEpoch } from "./settlements.ts";
 import {
   NOTHING_WRITTEN,
@@ -30,17 +30,10 @@ export interface ImpressionWriterDependencies {
   nowMs: () => number;
 }
 
-interface RefusedRecord {
+interface RefusedRecord extends Pick<Unwritable, "reason" | "billed" | "reversed" | "resolution"> {
   record: ImpressionRecord;
-  reason: string;
-  /** Set when the record is valid and might still be written. */
-  billed?: BilledImpression;
-  /** The wallet has to reverse this charge, if it is valid. */
-  reversed?: boolean;
   /** Only the money is missing. */
   unfunded?: boolean;
-  /** Set when no operator has to decide: how the record was resolved. */
-  resolution?: string;
 }
 
 const MAX_ACKNOWLEDGED = 500;
