@@ -19,7 +19,7 @@ const PACKAGES_OF_SERVICE = {
   dashboard: ["ad-rules", "contracts"],
   management: ["ad-rules", "contracts", "database", "hot-state", "money", "service-kit", "tracing"],
   match: ["ad-rules", "collections", "contracts", "hot-state", "money", "service-kit", "tracing"],
-  billing: ["contracts", "database", "hot-state", "money", "service-kit", "tracing"],
+  billing: ["collections", "contracts", "database", "hot-state", "money", "service-kit", "tracing"],
   standalone: ["contracts", "database", "hot-state", "local-stores", "money", "service-kit"],
 };
 /** Standalone starts the others, and creates accounts with management's own function. */

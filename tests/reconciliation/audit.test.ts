@@ -1,4 +1,5 @@
 import { type AuditReport, auditJson, auditText, reconcileAll } from "@diegetic/billing";
+import { DAY_MS } from "@diegetic/database";
 import { eventually } from "@diegetic/testing/eventually";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { createDatabaseSession, type DatabaseSession } from "./database-session.ts";
@@ -7,8 +8,6 @@ import { postgresPlants } from "./plants/postgres-plants.ts";
 import { sumPlants } from "./plants/sum-plants.ts";
 import { walletPlants } from "./plants/wallet-plants.ts";
 import { type Advertiser, type Campaign, World } from "./world.fixture.ts";
-
-const DAY_MS = 86_400_000;
 
 let world: World;
 let sql: DatabaseSession;

@@ -1,12 +1,10 @@
 import { type ImpressionRecord, ledgerSchema, newId, validator } from "@diegetic/contracts";
-import { utcDay } from "@diegetic/database";
+import { DAY_MS, utcDay } from "@diegetic/database";
 import { type BillingProducer, createBillingProducer } from "@diegetic/hot-state";
 import { eventually } from "@diegetic/testing/eventually";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { type Advertiser, type Campaign, World } from "./world.fixture.ts";
-
-const DAY_MS = 86_400_000;
 
 let world: World;
 let producer: BillingProducer;

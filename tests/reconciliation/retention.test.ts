@@ -1,6 +1,6 @@
 import { type AuditReport, readBillingSettings, reconcileAll } from "@diegetic/billing";
 import type { ImpressionRecord } from "@diegetic/contracts";
-import { createDatabase, type Database, utcDay } from "@diegetic/database";
+import { createDatabase, DAY_MS, type Database, utcDay } from "@diegetic/database";
 import { createBillingProducer } from "@diegetic/hot-state";
 import { createLogger, createMetrics, type Metrics } from "@diegetic/service-kit";
 import { eventually } from "@diegetic/testing/eventually";
@@ -11,7 +11,6 @@ import { Retention } from "../../services/billing/src/retention/retention.ts";
 import { createDatabaseSession, type DatabaseSession } from "./database-session.ts";
 import { type Advertiser, type Campaign, World } from "./world.fixture.ts";
 
-const DAY_MS = 86_400_000;
 const PATIENCE = { timeoutMs: 60_000 };
 const NEVER = new AbortController().signal;
 

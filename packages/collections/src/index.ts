@@ -1,1 +1,2 @@
+export { chunks } from "./chunks.ts";
 export { ShardedMap } from "./sharded-map.ts";

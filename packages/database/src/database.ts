@@ -13,9 +13,9 @@ export interface DatabaseOptions {
   poolSize?: number;
   /** Shown by pg_stat_activity, so that an operator can tell the connections apart. */
   applicationName?: string;
-  /** Time limit for getting a connection. Milliseconds, default: 5 000. */
+  /** Time limit for getting a connection. Default: 5 000. */
   connectTimeoutMs?: number;
-  /** Time limit of one statement. Milliseconds, default: 10 000. */
+  /** Time limit of one statement. Default: 10 000. */
   statementTimeoutMs?: number;
 }
 

@@ -1,6 +1,6 @@
 import type { Database } from "./database.ts";
 
-const DAY_MS = 24 * 60 * 60 * 1_000;
+export const DAY_MS = 24 * 60 * 60 * 1_000;
 /** Caches the last day, because callers with thousands of rows pass one day after the other. */
 let last = { number: Number.NaN, day: "" };
 

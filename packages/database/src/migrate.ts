@@ -13,7 +13,7 @@ const LOCK_KEY = 7_430_921_511;
 export interface MigrateOptions {
   /** Called with one sentence for each step. */
   log?: (sentence: string) => void;
-  /** Time limit for waiting for another migrating process. Milliseconds, default: 120 000. */
+  /** Time limit for waiting for another migrating process. Default: 120 000. */
   lockTimeoutMs?: number;
 }
 

@@ -6,7 +6,6 @@ import { gatheringSocket } from "./gathering-socket.ts";
 export interface PoolOptions {
   /** Shown by pg_stat_activity. */
   applicationName?: string;
-  /** Maximum connections. */
   poolSize: number;
 }
 

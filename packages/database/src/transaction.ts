@@ -7,9 +7,9 @@ import type { Statements } from "./statements.ts";
 export interface TransactionOptions {
   /** Maximum attempts after deadlocks and serialization failures. Default: 5. */
   attempts?: number;
-  /** Time limit of the work; it is rolled back afterwards. Milliseconds, default: 15 000. */
+  /** Time limit of the work; it is rolled back afterwards. Default: 15 000. */
   timeoutMs?: number;
-  /** Time limit for getting a connection. Milliseconds, default: 5 000. */
+  /** Time limit for getting a connection. Default: 5 000. */
   connectTimeoutMs?: number;
 }
 

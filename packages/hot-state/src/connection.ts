@@ -7,7 +7,7 @@ export type RedisConnection = Redis | Cluster;
 export interface ConnectionOptions {
   /** Name in CLIENT LIST. */
   name: string;
-  /** Time limit for the reply to a command. Milliseconds. */
+  /** Time limit for the reply to a command. */
   commandTimeoutMs?: number;
   /** Commands wait while the connection is unavailable, as a queue worker requires. Default: false. */
   patient?: boolean;

@@ -1,41 +1,23 @@
-export {
-  type BillingProducer,
-  type BillingProducerOptions,
-  createBillingProducer,
-} from "./billing-queue/producer.ts";
+export { type BillingProducer, createBillingProducer } from "./billing-queue/producer.ts";
 export { MAX_RECORDS_PER_JOB } from "./billing-queue/queue-options.ts";
-export {
-  type BillingWorker,
-  type BillingWorkerOptions,
-  createBillingWorker,
-} from "./billing-queue/worker.ts";
-export { type ConnectionOptions, connectRedis, type RedisConnection } from "./connection.ts";
-export { type DueAdvertiser, DueIndex, type DueIndexOptions, type DueKind } from "./due/due-index.ts";
+export { type BillingWorker, createBillingWorker } from "./billing-queue/worker.ts";
+export { connectRedis, type RedisConnection } from "./connection.ts";
+export { DueIndex } from "./due/due-index.ts";
 export { evictionPolicies } from "./eviction.ts";
 export { anonymousHash, ERASED_SESSION, PlayerEraser } from "./game-session/player-eraser.ts";
-export {
-  identifyPlayer,
-  type PlayerIdentity,
-  type SessionIdleTimes,
-  sessionIdleMs,
-} from "./game-session/player-identity.ts";
-export {
-  createSessionReader,
-  type SessionReader,
-  type SessionView,
-} from "./game-session/session-reader.ts";
+export { identifyPlayer, type SessionIdleTimes, sessionIdleMs } from "./game-session/player-identity.ts";
+export { createSessionReader, type SessionReader } from "./game-session/session-reader.ts";
 export {
   type AdmitRequest,
   type AdmitResult,
   createGameSessions,
   type GameSessions,
-  type SessionReference,
 } from "./game-session/sessions.ts";
 export { hashSlotOf, hashSlotOwners } from "./hash-slot-owners.ts";
-export { type Claim, IdempotencyClaims } from "./idempotency/idempotency-claims.ts";
+export { IdempotencyClaims } from "./idempotency/idempotency-claims.ts";
 export { ForeignRedis } from "./installation/foreign-redis.ts";
 export { InstallationClaim } from "./installation/installation-claim.ts";
-export { type KeyUse, KeyUses, type KeyUsesOptions, takeKeyUses } from "./key-use/key-uses.ts";
+export { type KeyUse, KeyUses, takeKeyUses } from "./key-use/key-uses.ts";
 export { addCampaignGameCounts, type CampaignGameCounts } from "./money/campaign-games.ts";
 export { createMoneyCommands } from "./money/commands.ts";
 export {
@@ -49,27 +31,12 @@ export type * from "./money/recovery-types.ts";
 export type * from "./money/types.ts";
 export {
   ProcessReporter,
-  type ProcessState,
   type ReconciliationReport,
-  type ReportedDifference,
   readProcessReports,
 } from "./processes/process-reports.ts";
-export {
-  type RateLimitAnswer,
-  RateLimiter,
-  type RateLimiterOptions,
-  UNLIMITED,
-} from "./rate-limit/rate-limiter.ts";
-export {
-  createSessionSummaryReader,
-  type SessionSummary,
-  type SessionSummaryReader,
-} from "./reconciliation/session-summary.ts";
-export {
-  countSnapshotEntities,
-  readSnapshotRows,
-  type SnapshotRow,
-} from "./reconciliation/snapshot-summary.ts";
+export { RateLimiter } from "./rate-limit/rate-limiter.ts";
+export { createSessionSummaryReader, type SessionSummary } from "./reconciliation/session-summary.ts";
+export { countSnapshotEntities, readSnapshotRows } from "./reconciliation/snapshot-summary.ts";
 export {
   type CampaignSummary,
   createWalletReader,
@@ -81,35 +48,25 @@ export { describeRedisUnavailable, isRedisFull, isRedisUnavailable } from "./red
 export { masterReplicationIds, UNAVAILABLE_SERVER } from "./replication-ids.ts";
 export { UnexpectedReply } from "./reply.ts";
 export { createReserveAndAdmit, type ReserveAndAdmit, reserveAndAdmitAtOnce } from "./reservations.ts";
-export { type ServerMemory, serverMemory } from "./server-memory.ts";
-export { type SnapshotChange, SnapshotFollower, type SnapshotFollowerOptions } from "./snapshot/follower.ts";
+export { serverMemory } from "./server-memory.ts";
+export { type SnapshotChange, SnapshotFollower } from "./snapshot/follower.ts";
 export {
   LeaseExpired,
   NotPropagatedError,
-  SNAPSHOT_LEASE_MS,
   SnapshotLostError,
   SnapshotNotPublished,
 } from "./snapshot/lease.ts";
-export {
-  type SnapshotEntry,
-  SnapshotPublisher,
-  type SnapshotPublisherOptions,
-} from "./snapshot/publisher.ts";
-export { type ServingOperation, TRAFFIC_LIMITS, WORD_TYPES, type WordType } from "./traffic/limits.ts";
+export { type SnapshotEntry, SnapshotPublisher } from "./snapshot/publisher.ts";
+export type { ServingOperation, WordType } from "./traffic/limits.ts";
 export type { NoMatchScene, SceneContext } from "./traffic/scene.ts";
 export {
   type AccountCalls,
   type LastCalls,
-  type SentWord,
   type TrafficCounts,
   type TrafficPoint,
   TrafficReader,
 } from "./traffic/traffic-reader.ts";
-export {
-  type MatchCall,
-  TrafficRecorder,
-  type TrafficRecorderOptions,
-} from "./traffic/traffic-recorder.ts";
+export { TrafficRecorder } from "./traffic/traffic-recorder.ts";
 export { unusableRedis } from "./unusable-redis.ts";
 export {
   createWebhookProducer,
@@ -117,5 +74,4 @@ export {
   RetryAfter,
   type WebhookJob,
   type WebhookProducer,
-  type WebhookWorker,
 } from "./webhook-queue/webhook-queue.ts";

@@ -23,7 +23,6 @@ export function encodeName(text: string): string {
     .join("");
 }
 
-/** Inverse of `encodeName`. */
 export function decodeName(encoded: string): string {
   return encoded
     .split(/%u([0-9A-F]{4})/)

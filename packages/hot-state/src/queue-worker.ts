@@ -15,11 +15,10 @@ export interface QueueWorkerOptions<Job> {
   name: string;
   queue: { name: string; prefix: string };
   handle: Processor<Job>;
-  /** Concurrent jobs. */
   concurrency: number;
   /** How long a worker may be silent before its job goes to another worker. */
   lockMs: number;
-  /** How often workers check for such jobs. */
+  /** How often workers check for such jobs; the same for all workers. */
   stalledCheckMs: number;
   settings?: AdvancedOptions;
   /** Called for every failed connection and command. */

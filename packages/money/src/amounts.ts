@@ -37,18 +37,3 @@ export function centsToMillicents(cents: Cents): Millicents {
 export function millicentsToMicrocents(millicents: Millicents): Microcents {
   return BigInt(exact(millicents, "millicents")) * MICROCENTS_PER_MILLICENT;
 }
-
-/** Converts a 64-bit column to millicents. Throws InexactMoney beyond ±(2^53 − 1). */
-export function millicentsFromBigint(value: bigint): Millicents {
-  return exact(Number(value), "millicents");
-}
-
-/** Throws InexactMoney when the sum is not a safe integer. */
-export function addMillicents(left: Millicents, right: Millicents): Millicents {
-  return exact(exact(left, "millicents") + exact(right, "millicents"), "sum of millicents");
-}
-
-/** left − right; may be negative. Throws InexactMoney when the difference is not a safe integer. */
-export function subtractMillicents(left: Millicents, right: Millicents): Millicents {
-  return exact(exact(left, "millicents") - exact(right, "millicents"), "difference of millicents");
-}

@@ -1,5 +1,4 @@
 export {
-  addMillicents,
   type BasisPoints,
   type Cents,
   centsToMillicents,
@@ -7,10 +6,7 @@ export {
   MAX_MILLICENTS,
   type Microcents,
   type Millicents,
-  millicentsFromBigint,
   millicentsToMicrocents,
-  subtractMillicents,
-  WHOLE_BASIS_POINTS,
 } from "./amounts.ts";
 export {
   basisPointsToPercent,
@@ -21,11 +17,4 @@ export {
   percentToBasisPoints,
   priceMillicents,
 } from "./impression.ts";
-export {
-  centsDown,
-  centsHalfUp,
-  centsUp,
-  microcentsToCentsDown,
-  microcentsToCentsHalfUp,
-  microcentsToCentsUp,
-} from "./rounding.ts";
+export { centsDown, centsHalfUp, centsUp, microcentsToCentsDown } from "./rounding.ts";

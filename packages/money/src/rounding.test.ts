@@ -1,20 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import {
-  addMillicents,
-  centsToMillicents,
-  InexactMoney,
-  MAX_MILLICENTS,
-  subtractMillicents,
-} from "./amounts.ts";
-import {
-  centsDown,
-  centsHalfUp,
-  centsUp,
-  microcentsToCentsDown,
-  microcentsToCentsHalfUp,
-  microcentsToCentsUp,
-} from "./rounding.ts";
+import { centsToMillicents, InexactMoney, MAX_MILLICENTS } from "./amounts.ts";
+import { centsDown, centsHalfUp, centsUp, microcentsToCentsDown } from "./rounding.ts";
 
 const millicents = fc.maxSafeInteger();
 const microcents = fc.bigInt({ min: -(10n ** 21n), max: 10n ** 21n });
@@ -58,7 +45,7 @@ describe("rounding of millicents", () => {
         (cents, part) => {
           const deposited = centsToMillicents(cents);
           const spent = Math.floor(deposited * part);
-          expect(centsDown(subtractMillicents(deposited, spent)) + centsUp(spent)).toBe(cents);
+          expect(centsDown(deposited - spent) + centsUp(spent)).toBe(cents);
         },
       ),
     );
@@ -71,21 +58,15 @@ describe("rounding of millicents", () => {
       expect(() => centsHalfUp(amount)).toThrow(InexactMoney);
     }
     expect(() => centsToMillicents(9_007_199_254_741)).toThrow(InexactMoney);
-    expect(() => addMillicents(MAX_MILLICENTS, 1)).toThrow(InexactMoney);
-    expect(() => subtractMillicents(-MAX_MILLICENTS, 1)).toThrow(InexactMoney);
   });
 });
 
 describe("rounding of microcents", () => {
-  it("rounds down, up and half up by the definition", () => {
+  it("rounds down by the definition", () => {
     fc.assert(
       fc.property(microcents, (amount) => {
         const down = BigInt(microcentsToCentsDown(amount)) * 1_000_000n;
-        const up = BigInt(microcentsToCentsUp(amount)) * 1_000_000n;
-        const halfUp = BigInt(microcentsToCentsHalfUp(amount)) * 1_000_000n;
         expect(down <= amount && amount - down < 1_000_000n).toBe(true);
-        expect(up >= amount && up - amount < 1_000_000n).toBe(true);
-        expect(amount - halfUp < 500_000n && halfUp - amount <= 500_000n).toBe(true);
       }),
     );
   });

@@ -29,16 +29,6 @@ export function microcentsToCentsDown(microcents: Microcents): Cents {
   return exact(Number(floorDivide(microcents, MICROCENTS_PER_CENT)), "cents");
 }
 
-/** Rounds towards +∞. */
-export function microcentsToCentsUp(microcents: Microcents): Cents {
-  return -microcentsToCentsDown(-microcents) || 0;
-}
-
-/** Rounds half up. */
-export function microcentsToCentsHalfUp(microcents: Microcents): Cents {
-  return microcentsToCentsDown(microcents + MICROCENTS_PER_CENT / 2n);
-}
-
 /** ⌊dividend ÷ divisor⌋ for a positive divisor; BigInt division truncates towards zero. */
 export function floorDivide(dividend: bigint, divisor: bigint): bigint {
   const quotient = dividend / divisor;

@@ -1,4 +1,4 @@
-import { type Database, utcDay } from "@diegetic/database";
+import { DAY_MS, type Database, utcDay } from "@diegetic/database";
 import { tryEachLimited } from "./loops/for-each.ts";
 import { advertiserPages } from "./loops/pages.ts";
 import type { Releaser } from "./release/releaser.ts";
@@ -18,7 +18,6 @@ export interface BackstopWalkDependencies {
 const ADVERTISERS_PER_PAGE = 500;
 /** Low, so that the walk does not slow down matches. */
 export const WALKED_AT_A_TIME = 2;
-const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /**
  * Visits every advertiser in Postgres, to find work that a lost due-index entry would hide. Also creates tomorrow's

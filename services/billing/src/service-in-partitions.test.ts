@@ -1,4 +1,4 @@
-import { createDatabase, type Database } from "@diegetic/database";
+import { createDatabase, DAY_MS, type Database } from "@diegetic/database";
 import { type BillingProducer, createBillingProducer } from "@diegetic/hot-state";
 import { createLogger, createMetrics } from "@diegetic/service-kit";
 import { createTestDatabase, type TestDatabase } from "@diegetic/testing/database";
@@ -10,7 +10,6 @@ import { readBillingSettings } from "./settings.ts";
 import { expectTotals } from "./testing/expected-totals.fixture.ts";
 import { createMarket, type Market, recordIn } from "./testing/market.fixture.ts";
 
-const DAY_MS = 86_400_000;
 const MARKETS = 4;
 
 let server: TestDatabase;

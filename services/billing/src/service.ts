@@ -53,7 +53,6 @@ import { WriterPartitions } from "./write/writer-partitions.ts";
 export interface BillingPace {
   passEveryMs: number;
   walkEveryMs: number;
-  /** Pause between two reconciliations. */
   reconcileEveryMs: number;
   /** Minimum pause between two inspections of a reconciliation. */
   reconcilePauseMs: number;

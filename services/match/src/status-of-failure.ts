@@ -6,7 +6,6 @@ export function isStoreUnavailable(error: unknown): boolean {
   return isRedisUnavailable(error) || error instanceof LeaseExpired;
 }
 
-/** The response status for an error. */
 export function statusOfFailure(error: unknown): number {
   return toHttpError(error, isStoreUnavailable).status;
 }

@@ -1,6 +1,4 @@
 import { auditJson, auditText, reconcileAll } from "@diegetic/billing";
-import { DatabaseUnavailable } from "@diegetic/database";
-import { describeRedisUnavailable } from "@diegetic/hot-state";
 import { SetupError } from "@diegetic/local-stores";
 import { flagOption, integerSetting, readOptions } from "@diegetic/service-kit";
 import { readStackFile } from "./data-directory/stack-file.ts";
@@ -10,6 +8,7 @@ import {
   POSTGRES_PORT,
   REDIS_PORT,
   readNamedStores,
+  throwUnavailable,
 } from "./external-stores.ts";
 import { readDataDir } from "./settings.ts";
 
@@ -31,11 +30,7 @@ export async function runAuditCommand(args: string[]): Promise<number> {
   const { json, waitSeconds } = options;
   const stores = await findStores(process.env);
   const report = await reconcileAll({ ...stores, quietWithinMs: waitSeconds * 1_000 }).catch(
-    (error: unknown) => {
-      const unavailable =
-        error instanceof DatabaseUnavailable ? error.message : describeRedisUnavailable(error);
-      throw unavailable === undefined ? error : new SetupError(unavailable);
-    },
+    throwUnavailable,
   );
   process.stdout.write(json ? auditJson(report) : auditText(report));
   return EXIT_CODES[report.verdict];

@@ -1,6 +1,4 @@
 import { type Erased, erasePlayer, UnknownAccount } from "@diegetic/billing";
-import { DatabaseUnavailable } from "@diegetic/database";
-import { describeRedisUnavailable } from "@diegetic/hot-state";
 import { SetupError } from "@diegetic/local-stores";
 import {
   integerSetting,
@@ -11,6 +9,7 @@ import {
 } from "@diegetic/service-kit";
 import { findStores } from "./audit-command.ts";
 import { readOrCreateSecrets } from "./data-directory/secrets.ts";
+import { throwUnavailable } from "./external-stores.ts";
 import { readDataDir } from "./settings.ts";
 
 const USAGE = "Usage: npm run --silent erase -- --player ID --account ID [--wait SECONDS]";
@@ -42,9 +41,7 @@ export async function runEraseCommand(args: string[]): Promise<number> {
     waitMs: waitSeconds * 1_000,
   }).catch((error: unknown) => {
     if (error instanceof UnknownAccount) throw new SetupError(`${error.message}.`);
-    const unavailable =
-      error instanceof DatabaseUnavailable ? error.message : describeRedisUnavailable(error);
-    throw unavailable === undefined ? error : new SetupError(unavailable);
+    return throwUnavailable(error);
   });
   process.stdout.write(erasedText(erased));
   return erased.waiting === 0 ? 0 : 1;

@@ -1,6 +1,6 @@
 import { createConnection } from "node:net";
-import { unusableDatabase } from "@diegetic/database";
-import { unusableRedis } from "@diegetic/hot-state";
+import { DatabaseUnavailable, unusableDatabase } from "@diegetic/database";
+import { describeRedisUnavailable, unusableRedis } from "@diegetic/hot-state";
 import { SetupError } from "@diegetic/local-stores";
 import { type Environment, readSettings } from "@diegetic/service-kit";
 import { isStackRunning } from "./data-directory/lock.ts";
@@ -44,6 +44,12 @@ async function problemOf(
   const silent = await silentAddresses(url, defaultPort);
   if (silent === undefined) return unusable(url);
   return `${variable} names ${silent}, where nothing answers: start it, or unset ${variable}.`;
+}
+
+/** Throws SetupError for an unavailable store, and any other error again. */
+export function throwUnavailable(error: unknown): never {
+  const unavailable = error instanceof DatabaseUnavailable ? error.message : describeRedisUnavailable(error);
+  throw unavailable === undefined ? error : new SetupError(unavailable);
 }
 
 /** Checks the store, because a killed stack leaves its file behind but no running stores. */

@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import type { BillingJob, ImpressionRecord } from "@diegetic/contracts";
-import { Queue } from "bullmq";
-import { connectRedis } from "../connection.ts";
-import { MAX_RECORDS_PER_JOB, MAX_TRACEPARENTS_PER_JOB, QUEUE_NAME, QUEUE_PREFIX } from "./queue-options.ts";
+import { type ConnectionEvents, openQueueSender } from "../queue-sender.ts";
+import { BILLING_QUEUE, MAX_RECORDS_PER_JOB, MAX_TRACEPARENTS_PER_JOB } from "./queue-options.ts";
 
 export interface BillingProducer {
   /**
@@ -16,35 +15,16 @@ export interface BillingProducer {
   close(): Promise<void>;
 }
 
-export interface BillingProducerOptions {
-  /** Name in CLIENT LIST. */
-  name?: string;
-  onError?: (error: Error) => void;
-  /** Called for every established connection. */
-  onSuccess?: () => void;
-}
-
 /** Opens the sending end of the billing queue on its own connection. */
-export function createBillingProducer(url: string, options: BillingProducerOptions = {}): BillingProducer {
-  const connection = connectRedis(url, { name: options.name ?? "billing-producer" });
-  connection.on("error", () => undefined); // The queue reports them for as long as it listens.
-  const queue = new Queue<BillingJob>(QUEUE_NAME, {
-    connection,
-    prefix: QUEUE_PREFIX,
-    // Without these, a queue opened while Redis is unavailable never recovers.
-    skipWaitingForReady: true,
-    skipVersionCheck: true,
-    skipMetasUpdate: true,
-    defaultJobOptions: {
-      attempts: 5,
-      backoff: { type: "exponential", delay: 200, jitter: 0.5 },
-      removeOnComplete: true,
-      // A job kept after its last attempt would block its records from being queued again.
-      removeOnFail: true,
-    },
+export function createBillingProducer(url: string, options: Partial<ConnectionEvents> = {}): BillingProducer {
+  const { queue, close } = openQueueSender<BillingJob>(url, {
+    name: "billing-producer",
+    onError: () => undefined,
+    onSuccess: () => undefined,
+    ...options,
+    queue: BILLING_QUEUE,
+    retries: { attempts: 5, backoff: { type: "exponential", delay: 200, jitter: 0.5 } },
   });
-  queue.on("error", (error) => options.onError?.(error));
-  connection.on("ready", () => options.onSuccess?.());
   return {
     async add(records, traceparents = []) {
       if (records.length === 0) return;
@@ -61,10 +41,7 @@ export function createBillingProducer(url: string, options: BillingProducerOptio
       const counts = await queue.getJobCounts("wait", "active", "delayed", "prioritized");
       return Object.values(counts).reduce((sum, count) => sum + count, 0);
     },
-    async close() {
-      await queue.close();
-      connection.disconnect();
-    },
+    close,
   };
 }
 

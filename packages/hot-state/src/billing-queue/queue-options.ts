@@ -1,8 +1,6 @@
 /** A cluster requires one hash tag for all keys of the queue. */
-export const QUEUE_PREFIX = "{billing}";
-export const QUEUE_NAME = "impressions";
+export const BILLING_QUEUE = { name: "impressions", prefix: "{billing}" };
 
-/** Maximum records per job. */
 export const MAX_RECORDS_PER_JOB = 500;
 /** A kilobyte. */
 export const MAX_TRACEPARENTS_PER_JOB = 16;

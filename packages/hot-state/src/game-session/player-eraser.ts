@@ -9,7 +9,6 @@ export interface ErasablePlayer {
   userHash: string;
   /** Session keys that are known already. */
   sessionKeys: ReadonlySet<string>;
-  /** The account's games. */
   gameIds: ReadonlySet<string>;
 }
 
@@ -52,7 +51,6 @@ function argumentsOf({ key, matchId, advertiserId, place }: UnbilledMatch, userH
   return [advertiserKeys.holds(advertiserId), key, matchId, place, userHash] as const;
 }
 
-/** Removes the traces of players from Redis. */
 export class PlayerEraser {
   readonly #redis: RedisConnection;
   readonly #eraseMatch: ReturnType<typeof defineScript>;

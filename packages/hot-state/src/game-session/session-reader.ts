@@ -5,7 +5,6 @@ import { isCapLost, isCapStale } from "../money/holds.ts";
 import { requirePlainName } from "../money/limits.ts";
 import { earlierAds, type SessionReference, tagOf } from "./sessions.ts";
 
-/** The ads of a player session so far. */
 export interface SessionView {
   /** Ads of the session, across advertisers. */
   ads: number;

@@ -10,7 +10,6 @@ const TAG_CHARACTERS = 8;
 export const ADMIT_KEYS = 1;
 export const ADMIT_VALUES = 5;
 
-/** A player session in a game. */
 export interface SessionReference {
   gameId: string;
   sessionKey: string;
@@ -103,7 +102,6 @@ export function readAdmission(lines: ScriptReply): AdmitResult {
   };
 }
 
-/** Defines the scripts of player sessions on a connection. */
 export function createGameSessions(redis: RedisConnection): GameSessions {
   const admit = defineLinesScript(redis, "admit", ADMIT_KEYS);
   return {

@@ -1,8 +1,9 @@
+import { chunks } from "@diegetic/collections";
 import type { RedisConnection } from "../connection.ts";
 import { keyUseKeys } from "../keys.ts";
 
 export interface KeyUsesOptions {
-  /** How often gathered uses are sent. Milliseconds, default: 10 000. */
+  /** How often gathered uses are sent. Default: 10 000. */
   everyMs?: number;
   /** Maximum keys remembered until they are sent. Default: 10 000. */
   maxRemembered?: number;
@@ -14,7 +15,6 @@ export interface KeyUsesOptions {
 
 export interface KeyUse {
   keyId: string;
-  /** Unix milliseconds. */
   usedAtMs: number;
 }
 
@@ -41,7 +41,6 @@ export class KeyUses {
     this.#onSuccess = options.onSuccess ?? (() => {});
   }
 
-  /** Records the latest use of a key. */
   note(keyId: string, usedAtMs: number): void {
     const known = this.#uses.get(keyId);
     if (known === undefined && this.#uses.size >= this.#maxRemembered) return;
@@ -60,8 +59,7 @@ export class KeyUses {
     const uses = [...this.#uses];
     this.#uses.clear();
     try {
-      for (let start = 0; start < uses.length; start += MAX_PAGE) {
-        const page = uses.slice(start, start + MAX_PAGE);
+      for (const page of chunks(uses, MAX_PAGE)) {
         await this.#redis.zadd(keyUseKeys.last, "GT", ...page.flatMap(([keyId, ms]) => [ms, keyId]));
       }
       this.#onSuccess();

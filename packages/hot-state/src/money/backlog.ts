@@ -86,18 +86,7 @@ async function deleteFields(redis: RedisConnection, key: string, fields: readonl
 }
 
 /** The work of the billing service: records to write, holds to release, session seats to return. */
-export function createBacklogCommands(
-  redis: RedisConnection,
-): Pick<
-  MoneyCommands,
-  | "listOutbox"
-  | "isInOutbox"
-  | "ackOutbox"
-  | "listLapsed"
-  | "listSessionReleases"
-  | "findSessionReleases"
-  | "ackSessionReleases"
-> {
+export function createBacklogCommands(redis: RedisConnection) {
   const listLapsed = defineScript(redis, "list_lapsed", 1);
   return {
     listOutbox: (advertiserId, limit, cursor) =>
@@ -134,5 +123,5 @@ export function createBacklogCommands(
     },
     ackSessionReleases: (advertiserId, matchIds) =>
       deleteFields(redis, advertiserKeys.sessionRelease(advertiserId), matchIds),
-  };
+  } satisfies Partial<MoneyCommands>;
 }

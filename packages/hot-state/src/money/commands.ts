@@ -6,7 +6,6 @@ import { createRecoveryCommands } from "./recovery.ts";
 import { createTotalsCommands } from "./totals.ts";
 import type { MoneyCommands } from "./types.ts";
 
-/** Defines the money scripts on a connection. */
 export function createMoneyCommands(
   redis: RedisConnection,
   times: ImpressionTimes = DEFAULT_IMPRESSION_TIMES,

@@ -351,10 +351,7 @@ export function readRecord(
 }
 
 /** The life of one match: held, then charged or released. */
-export function createHoldCommands(
-  redis: RedisConnection,
-  times: ImpressionTimes,
-): Pick<MoneyCommands, "reserve" | "commit" | "release"> {
+export function createHoldCommands(redis: RedisConnection, times: ImpressionTimes) {
   requireInteger("holdTtlMs", times.holdTtlMs, 1, MAX_DURATION_MS);
   requireInteger("lateImpressionMs", times.lateImpressionMs, 1, MAX_DURATION_MS);
   requireInteger("matchWithoutIdMs", times.matchWithoutIdMs, 0, MAX_DURATION_MS);
@@ -362,5 +359,5 @@ export function createHoldCommands(
     reserve: createReserve(redis, times),
     commit: createCommit(redis, times),
     release: createRelease(redis),
-  };
+  } satisfies Partial<MoneyCommands>;
 }

@@ -1,3 +1,4 @@
+import { chunks } from "@diegetic/collections";
 import type { RedisConnection } from "../connection.ts";
 import { advertiserKeys, chargedField, encodeName } from "../keys.ts";
 import { ReplyReader } from "../reply.ts";
@@ -143,8 +144,7 @@ function createFindMarks(redis: RedisConnection): MoneyCommands["findSettledMark
   return async (advertiserId, marks) => {
     const key = advertiserKeys.settled(requirePlainName("advertiserId", advertiserId));
     const found = new Set<string>();
-    for (let start = 0; start < marks.length; start += MARKS_PER_READ) {
-      const batch = marks.slice(start, start + MARKS_PER_READ);
+    for (const batch of chunks(marks, MARKS_PER_READ)) {
       const values = await redis.hmget(key, ...batch);
       for (const [index, mark] of batch.entries()) if (values[index] !== null) found.add(mark);
     }
@@ -153,13 +153,11 @@ function createFindMarks(redis: RedisConnection): MoneyCommands["findSettledMark
 }
 
 /** Commands that restore a wallet after Redis may have lost writes, and settle late differences with Postgres. */
-export function createRecoveryCommands(
-  redis: RedisConnection,
-): Pick<MoneyCommands, "freezeUnlessLive" | "findSettledMarks" | "restoreWallet" | "settle"> {
+export function createRecoveryCommands(redis: RedisConnection) {
   return {
     freezeUnlessLive: createFreeze(redis),
     findSettledMarks: createFindMarks(redis),
     restoreWallet: createRestore(redis),
     settle: createSettle(redis),
-  };
+  } satisfies Partial<MoneyCommands>;
 }

@@ -41,9 +41,7 @@ async function readFields(
   return values.every((value) => value === null) ? null : new ReplyReader(`hmget ${key}`, values);
 }
 
-function createApplyCommands(
-  redis: RedisConnection,
-): Pick<MoneyCommands, "applyAccount" | "applyCampaign" | "setBudgetCeiling"> {
+function createApplyCommands(redis: RedisConnection) {
   const applyAccount = defineScript(redis, "apply_account", 1);
   const applyCampaign = defineScript(redis, "apply_campaign", 2);
   const setBudgetCeiling = defineScript(redis, "set_budget_ceiling", 2);
@@ -90,7 +88,7 @@ function createApplyCommands(
       const outcome = reply.code(0, ["ok", "spent", "unknown_wallet"]);
       return outcome === "spent" ? { outcome, spentMillicents: reply.integer(1) } : { outcome };
     },
-  };
+  } satisfies Partial<MoneyCommands>;
 }
 
 function seedArguments(seed: CampaignState["seed"]): (string | number)[] {
@@ -112,7 +110,11 @@ function campaignKey(advertiserId: string, campaignId: string): string {
 
 async function readAccount(redis: RedisConnection, advertiserId: string): Promise<AccountTotals | null> {
   const fields = await readFields(redis, advertiserKeys.account(advertiserId), ACCOUNT_FIELDS);
-  if (fields === null) return null;
+  return fields === null ? null : readAccountTotals(fields);
+}
+
+/** Reads the first fields of a reply, in the order of `ACCOUNT_FIELDS`. */
+export function readAccountTotals(fields: ReplyReader): AccountTotals {
   return {
     version: fields.integer(0),
     depositedMillicents: fields.integer(1),
@@ -129,28 +131,30 @@ async function readCampaign(
   campaignId: string,
 ): Promise<CampaignTotals | null> {
   const fields = await readFields(redis, advertiserKeys.campaign(advertiserId, campaignId), CAMPAIGN_FIELDS);
-  if (fields === null) return null;
+  return fields === null ? null : { ...readCampaignTotals(fields, 0), status: fields.code(1, STATUSES) };
+}
+
+/** Reads the fields from index `at` on, in the order of `CAMPAIGN_FIELDS`. */
+export function readCampaignTotals(
+  fields: ReplyReader,
+  at: number,
+): Omit<CampaignTotals, "status"> & { status: string } {
   return {
-    version: fields.integer(0),
-    status: fields.code(1, STATUSES),
-    budgetMillicents: fields.integer(2),
-    ceilingMillicents: fields.optionalInteger(3),
-    dailyCapMillicents: fields.optionalInteger(4),
-    spentMillicents: fields.integer(5),
-    heldMillicents: fields.integer(6),
-    day: fields.text(7),
-    daySpentMillicents: fields.integer(8),
-    impressions: fields.integer(9),
+    version: fields.integer(at),
+    status: fields.text(at + 1),
+    budgetMillicents: fields.integer(at + 2),
+    ceilingMillicents: fields.optionalInteger(at + 3),
+    dailyCapMillicents: fields.optionalInteger(at + 4),
+    spentMillicents: fields.integer(at + 5),
+    heldMillicents: fields.integer(at + 6),
+    day: fields.text(at + 7),
+    daySpentMillicents: fields.integer(at + 8),
+    impressions: fields.integer(at + 9),
   };
 }
 
 /** Commands that write the settings of management to wallets, and read their totals. */
-export function createTotalsCommands(
-  redis: RedisConnection,
-): Pick<
-  MoneyCommands,
-  "applyAccount" | "applyCampaign" | "setBudgetCeiling" | "readAccount" | "readCampaign" | "committedCounts"
-> {
+export function createTotalsCommands(redis: RedisConnection) {
   return {
     ...createApplyCommands(redis),
     readAccount: (advertiserId) => readAccount(redis, advertiserId),
@@ -165,5 +169,5 @@ export function createTotalsCommands(
       );
       return new Map(counts);
     },
-  };
+  } satisfies Partial<MoneyCommands>;
 }

@@ -140,7 +140,6 @@ export interface HoldReference {
   matchedAtMs: number | null;
 }
 
-/** A hold whose time is over. */
 export interface LapsedHold extends HoldReference {
   lapsesAtMs: number;
 }

@@ -20,7 +20,6 @@ export interface ReportedDifference {
   found: string;
 }
 
-/** Result of the reconciliation. */
 export interface ReconciliationReport {
   /** End of the last complete reconciliation, Unix milliseconds; null: none yet. */
   finishedAtMs: number | null;

@@ -2,7 +2,6 @@ import type { RedisConnection } from "../connection.ts";
 import { snapshotKeys } from "../keys.ts";
 import { requireAtMost } from "../money/limits.ts";
 
-/** A row's state in the snapshot. */
 export interface SnapshotRow {
   name: string;
   /** The row's last published version; null: never published. */
@@ -31,7 +30,6 @@ export async function readSnapshotRows(
   });
 }
 
-/** Number of entities in the snapshot. */
 export function countSnapshotEntities(redis: RedisConnection): Promise<number> {
   return redis.hlen(snapshotKeys.entities);
 }

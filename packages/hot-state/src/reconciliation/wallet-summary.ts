@@ -4,23 +4,16 @@ import type { RedisConnection } from "../connection.ts";
 import { advertiserKeys, decodeName } from "../keys.ts";
 import { readRecord } from "../money/holds.ts";
 import { requirePlainName } from "../money/limits.ts";
+import { readAccountTotals, readCampaignTotals } from "../money/totals.ts";
+import type { AccountTotals, CampaignTotals } from "../money/types.ts";
 import { ReplyReader, type ScriptReply, UnexpectedReply } from "../reply.ts";
 import { defineScript } from "../script.ts";
 
 /** A campaign's money in the wallet. */
-export interface CampaignSummary {
+export interface CampaignSummary extends Omit<CampaignTotals, "status"> {
   campaignId: string;
-  version: number;
+  /** Any text: an unknown status does not make the wallet unreadable. */
   status: string;
-  budgetMillicents: Millicents;
-  ceilingMillicents: Millicents | null;
-  dailyCapMillicents: Millicents | null;
-  spentMillicents: Millicents;
-  heldMillicents: Millicents;
-  /** The UTC day (YYYY-MM-DD) of `daySpentMillicents`. */
-  day: string;
-  daySpentMillicents: Millicents;
-  impressions: number;
   /** Sum of its open holds; null: too many to add up at one moment. */
   holdsMillicents: Millicents | null;
   /** Counts by developer and by game that differ from its open holds; null: too many holds to check. */
@@ -31,18 +24,8 @@ export interface CampaignSummary {
 export interface WalletSummary {
   /** By the clock of Redis, Unix milliseconds. */
   readAtMs: number;
-  /** Null: there is no wallet, so nothing is served or charged. */
-  account: {
-    version: number;
-    depositedMillicents: Millicents;
-    spentMillicents: Millicents;
-    heldMillicents: Millicents;
-    impressions: number;
-    /** Recovery epoch of the wallet. */
-    epoch: number;
-    /** False: the wallet is frozen and must be restored before it serves. */
-    live: boolean;
-  } | null;
+  /** Null: there is no wallet, so nothing is served or charged. Not `live`: frozen, to be restored before it serves. */
+  account: (AccountTotals & { live: boolean }) | null;
   /** Open holds; `sumMillicents` null: too many to add up at one moment. */
   holds: { count: number; sumMillicents: Millicents | null; lapsedLongAgo: number };
   /** Committed records without an acknowledgement; `records` null: too many to list. */
@@ -56,7 +39,7 @@ export interface WalletLimits {
   holds: number;
   /** Maximum outbox records to read. */
   records: number;
-  /** How long after its end a hold counts as overdue. Milliseconds. */
+  /** How long after its end a hold counts as overdue. */
   lateMs: number;
 }
 
@@ -66,7 +49,6 @@ const FIELDS_PER_CAMPAIGN = 13;
 const HOLDS_LOOKED_AT = 2_000;
 const HOLDS_PER_PAGE = 200;
 
-/** The audit's reads of advertisers' wallets. */
 export interface WalletReader {
   /** Null: a wallet with more than 32 campaigns is read in parts, and it kept changing in between. */
   read(
@@ -132,15 +114,7 @@ function parseWallet(reply: ScriptReply): WalletSummary {
     account:
       account.length === 0
         ? null
-        : {
-            version: account.integer(0),
-            depositedMillicents: account.integer(1),
-            spentMillicents: account.integer(2),
-            heldMillicents: account.integer(3),
-            impressions: account.integer(4),
-            epoch: account.integer(5),
-            live: account.code(6, ["0", "1"]) === "1",
-          },
+        : { ...readAccountTotals(account), live: account.code(6, ["0", "1"]) === "1" },
     holds: {
       count: holds.integer(0),
       sumMillicents: holds.optionalInteger(1),
@@ -170,16 +144,7 @@ function parseCampaigns(fields: ReplyReader): CampaignSummary[] {
   for (let i = 0; i < fields.length; i += FIELDS_PER_CAMPAIGN) {
     campaigns.push({
       campaignId: fields.text(i),
-      version: fields.integer(i + 1),
-      status: fields.text(i + 2),
-      budgetMillicents: fields.integer(i + 3),
-      ceilingMillicents: fields.optionalInteger(i + 4),
-      dailyCapMillicents: fields.optionalInteger(i + 5),
-      spentMillicents: fields.integer(i + 6),
-      heldMillicents: fields.integer(i + 7),
-      day: fields.text(i + 8),
-      daySpentMillicents: fields.integer(i + 9),
-      impressions: fields.integer(i + 10),
+      ...readCampaignTotals(fields, i + 1),
       holdsMillicents: fields.optionalInteger(i + 11),
       differingShares: fields.optionalInteger(i + 12),
     });

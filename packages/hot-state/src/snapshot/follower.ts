@@ -38,7 +38,7 @@ export interface SnapshotFollowerOptions {
 const CHANGES_PER_PAGE = 200;
 /** Reading a page blocks the event loop in proportion to its size. */
 const BYTES_PER_PAGE = 250_000;
-/** Maximum time for changes in one event-loop turn. Milliseconds. */
+/** Maximum time for changes in one event-loop turn. */
 const TURN_MS = 1;
 /** Reading this few changes takes negligible time. */
 const FEW_CHANGES = 5;

@@ -4,9 +4,9 @@ export const TRAFFIC_LIMITS = {
   maxWords: 300,
   /** Scenes without an ad kept per game. */
   maxScenes: 50,
-  /** How long hours and scenes are kept. Milliseconds. */
+  /** How long hours and scenes are kept. */
   hoursKeptMs: 7 * 24 * 60 * 60 * 1_000,
-  /** How long days, words and last calls are kept after the last call. Milliseconds. */
+  /** How long days, words and last calls are kept after the last call. */
   daysKeptMs: 62 * 24 * 60 * 60 * 1_000,
 } as const;
 

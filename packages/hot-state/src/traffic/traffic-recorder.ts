@@ -7,7 +7,7 @@ import { RecentCalls, type RecentCounts } from "./recent-calls.ts";
 import { eachWord, type SceneContext, sceneText } from "./scene.ts";
 
 export interface TrafficRecorderOptions {
-  /** How often gathered calls are sent. Milliseconds, default: 1 000. */
+  /** How often gathered calls are sent. Default: 1 000. */
   everyMs?: number;
   /** Maximum games, and accounts, remembered until they are sent; further ones are not counted. Default: 10 000. */
   maxRemembered?: number;
@@ -118,7 +118,6 @@ export class TrafficRecorder {
     eachWord(context, secrets, (word) => add(game.words, word));
   }
 
-  /** An accepted impression. */
   impression(gameId: string, accountId: string, atMs: number): void {
     this.#recent.note("impressions", atMs);
     this.#called(accountId, atMs);

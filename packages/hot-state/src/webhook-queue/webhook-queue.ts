@@ -1,10 +1,8 @@
-import { Queue } from "bullmq";
-import { connectRedis } from "../connection.ts";
+import { type ConnectionEvents, openQueueSender } from "../queue-sender.ts";
 import { openQueueWorker, type QueueWorker } from "../queue-worker.ts";
 
 /** A cluster requires one hash tag for all keys of the queue. */
-const QUEUE_PREFIX = "{webhooks}";
-const QUEUE_NAME = "deliveries";
+const WEBHOOK_QUEUE = { name: "deliveries", prefix: "{webhooks}" };
 /** Postgres counts the attempts at a delivery and ends them; a job also repeats while its account is busy. */
 const MAX_JOB_ATTEMPTS = 1_000;
 const STALLED_CHECK_SHARE = 6;
@@ -26,14 +24,6 @@ export class RetryAfter extends Error {
   }
 }
 
-interface ConnectionEvents {
-  /** Name in CLIENT LIST. */
-  name: string;
-  onError: (error: Error) => void;
-  /** Called for every established connection. */
-  onSuccess: () => void;
-}
-
 export interface WebhookProducer {
   /** Queues a delivery, unless the same round of it is queued or running. Rejects when Redis is unavailable. */
   add(job: WebhookJob): Promise<void>;
@@ -41,32 +31,16 @@ export interface WebhookProducer {
 }
 
 export function createWebhookProducer(url: string, options: ConnectionEvents): WebhookProducer {
-  const connection = connectRedis(url, { name: options.name });
-  connection.on("error", () => undefined); // The queue reports them for as long as it listens.
-  const queue = new Queue<WebhookJob>(QUEUE_NAME, {
-    connection,
-    prefix: QUEUE_PREFIX,
-    // Without these, a queue opened while Redis is unavailable never recovers.
-    skipWaitingForReady: true,
-    skipVersionCheck: true,
-    skipMetasUpdate: true,
-    defaultJobOptions: {
-      attempts: MAX_JOB_ATTEMPTS,
-      backoff: { type: "custom" },
-      removeOnComplete: true,
-      removeOnFail: true,
-    },
+  const { queue, close } = openQueueSender<WebhookJob>(url, {
+    ...options,
+    queue: WEBHOOK_QUEUE,
+    retries: { attempts: MAX_JOB_ATTEMPTS, backoff: { type: "custom" } },
   });
-  queue.on("error", options.onError);
-  connection.on("ready", options.onSuccess);
   return {
     async add(job) {
       await queue.add("deliver", job, { jobId: `${job.deliveryId}.${job.round}` });
     },
-    async close() {
-      await queue.close();
-      connection.disconnect();
-    },
+    close,
   };
 }
 
@@ -89,7 +63,7 @@ export function createWebhookWorker(
 ): WebhookWorker {
   return openQueueWorker<WebhookJob>(url, {
     ...options,
-    queue: { name: QUEUE_NAME, prefix: QUEUE_PREFIX },
+    queue: WEBHOOK_QUEUE,
     handle: ({ data }) => handle(data),
     stalledCheckMs: Math.ceil(options.lockMs / STALLED_CHECK_SHARE),
     settings: {

@@ -14,7 +14,6 @@ export interface ApiKey {
   rateLimitPerMinute: RateLimit | null;
   /** Key of its rate limit window; keys that replace each other share one. */
   rateLimitKeyId: string;
-  /** The limits of its account. */
   accountLimits: AccountLimits;
   /** The signed-in user; undefined: the caller uses an API key. */
   session?: SessionUser;

@@ -23,7 +23,6 @@ function headersOfHelmet(): string[] {
 /** Logs and counts exchanges. */
 export interface ExchangeObserver {
   logger: Logger;
-  /** Running exchanges. */
   running: number;
   /** @param status of the response, or `aborted` when the client disconnected earlier */
   observe(labels: { method: string; route: string; status: string }, elapsedMs: number): void;

@@ -7,7 +7,6 @@ import type { TracingSettings } from "../settings/tracing.ts";
 
 const STOP_TIMEOUT_MS = 10_000;
 
-/** A started service. */
 export interface RunningService {
   /** Sent to a parent process, such as `{ port: 41001, metricsPort: 41002 }`. */
   ports: Record<string, number>;

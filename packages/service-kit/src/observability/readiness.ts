@@ -17,7 +17,6 @@ export async function checkReadiness(checks: ReadinessChecks): Promise<Readiness
   return { ready: results.every(([, outcome]) => outcome === "ok"), checks: Object.fromEntries(results) };
 }
 
-/** The names of the failed checks. */
 export async function failingChecks(checks: ReadinessChecks): Promise<string[]> {
   const { checks: outcomes } = await checkReadiness(checks);
   return Object.entries(outcomes).flatMap(([name, outcome]) => (outcome === "ok" ? [] : [name]));

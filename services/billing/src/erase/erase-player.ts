@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   createDatabase,
+  DAY_MS,
   type Database,
   dateOfDay,
   installationId,
@@ -26,7 +27,7 @@ export interface EraseOptions {
   accountId: string;
   /** As the games send it. */
   playerId: string;
-  /** How long to wait for billing to write the player's committed impressions. Milliseconds. */
+  /** How long to wait for billing to write the player's committed impressions. */
   waitMs: number;
   /** Billing still writes the day of this time and the day before. Unix milliseconds. */
   nowMs: number;
@@ -53,7 +54,6 @@ export class UnknownAccount extends Error {
 const STATEMENT_TIMEOUT_MS = 600_000;
 /** While an advertiser's row is locked; less than billing waits for it. */
 const LOCKED_STATEMENT_TIMEOUT = "5s";
-const DAY_MS = 24 * 60 * 60 * 1_000;
 const LOOK_EVERY_MS = 200;
 const RECORDS_PER_PAGE = 500;
 

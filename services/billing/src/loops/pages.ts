@@ -1,4 +1,8 @@
 import type { Database } from "@diegetic/database";
+import type { MoneyCommands, Page } from "@diegetic/hot-state";
+
+const MAX_SCANNED_PAGES = 20;
+const RECORDS_PER_PAGE = 500;
 
 /** Reads rows in the order of their ids, page by page. */
 export async function* pagesOf<Row extends { id: string }>(
@@ -21,4 +25,21 @@ export function advertiserPages(database: Database, take: number): AsyncGenerato
   return pagesOf((after) =>
     database.advertiser.findMany({ ...pageAfter(after, take), select: { id: true } }),
   );
+}
+
+/** The first 20 pages of a hash. The last one's cursor is null, unless more follow. */
+export async function* scannedPages<Item>(
+  read: (cursor: string | undefined) => Promise<Page<Item>>,
+): AsyncGenerator<Page<Item>> {
+  let cursor: string | null | undefined;
+  for (let count = 0; count < MAX_SCANNED_PAGES && cursor !== null; count++) {
+    const page = await read(cursor);
+    yield page;
+    cursor = page.cursor;
+  }
+}
+
+/** The first records of an outbox, about 10 000: a longer one is a backlog that is being written. */
+export function outboxPages(money: Pick<MoneyCommands, "listOutbox">, advertiserId: string) {
+  return scannedPages((cursor) => money.listOutbox(advertiserId, RECORDS_PER_PAGE, cursor));
 }

@@ -3,7 +3,7 @@ import { type Logger, OutageLog } from "@diegetic/service-kit";
 
 export interface RepeatingTaskOptions {
   name: string;
-  /** Pause between the end of a run and the next one. Milliseconds. */
+  /** Pause between the end of a run and the next one. */
   everyMs: number;
   /** Idempotent; ends early when `signal` says that the service stops. */
   run: (signal: AbortSignal) => Promise<void>;

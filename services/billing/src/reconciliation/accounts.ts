@@ -21,7 +21,7 @@ export interface AccountParts {
   wallets: WalletReader;
   limits: WalletLimits;
   nowMs: () => number;
-  /** Time limit for reading one page. Milliseconds. */
+  /** Time limit for reading one page. */
   timeoutMs: number;
 }
 

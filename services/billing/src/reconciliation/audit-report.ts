@@ -125,7 +125,6 @@ function rowOf(line: SummaryLine): string[] {
   ];
 }
 
-/** One sentence about a difference. */
 export function sentenceOf({ subject, relation, expected, found }: Comparison): string {
   const limit = relation === "equal" ? "expected" : "at most";
   return `${subject}: ${limit} ${grouped(expected)}, found ${grouped(found)}`;

@@ -18,7 +18,7 @@ import { sessionInspections, snapshotInspections } from "./snapshot.ts";
 export interface AuditOptions {
   databaseUrl: string;
   redisUrl: string;
-  /** How long to wait for an empty outbox before the audit begins. Milliseconds. */
+  /** How long to wait for an empty outbox before the audit begins. */
   quietWithinMs: number;
   /** Pauses before each repeated read of what differs. Milliseconds; default: 0.3, 0.7, 1, 2 and 3 seconds. */
   pausesMs?: readonly number[];

@@ -1,6 +1,5 @@
-import { type Database, inTransaction, type Transaction, utcDay } from "@diegetic/database";
+import { DAY_MS, type Database, inTransaction, type Transaction, utcDay } from "@diegetic/database";
 
-const DAY_MS = 24 * 60 * 60 * 1_000;
 const MAX_QUARANTINED = 1_000;
 
 /** Number and price of some impressions. */

@@ -1,4 +1,4 @@
-import { type Database, dateOfDay, Prisma, utcDay } from "@diegetic/database";
+import { DAY_MS, type Database, dateOfDay, Prisma, utcDay } from "@diegetic/database";
 import { readPartitions } from "../retention/partition-days.ts";
 import { OPERATION_MS } from "../write/operations.ts";
 import { QUARANTINED } from "./accounts.ts";
@@ -11,7 +11,6 @@ import {
   foundByDeveloper,
 } from "./sql-pairs.ts";
 
-const DAY_MS = 24 * 60 * 60 * 1_000;
 const DAYS_LOOKED_AT = 35;
 const MAX_KEPT_MS = 2 * DAY_MS;
 /** Larger days are left to `npm run audit`: reading them would slow down writes. */

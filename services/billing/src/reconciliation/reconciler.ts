@@ -20,11 +20,11 @@ export interface ReconcilerParts extends AccountParts {
     "reconciliationDifferences" | "reconciliationCompared" | "reconciliationNotCompared"
   >;
   logger: Logger;
-  /** Minimum pause between two inspections. Milliseconds. */
+  /** Minimum pause between two inspections. */
   pauseMs: number;
   /** Pause after an inspection, as a multiple of its duration: reads stay in the background. */
   restFactor: number;
-  /** Pauses before each repeated read of what differs. Milliseconds. */
+  /** Pauses before each repeated read of what differs. */
   againAfterMs: readonly number[];
 }
 

@@ -1,3 +1,4 @@
+import { chunks } from "@diegetic/collections";
 import {
   type DamagedEntry,
   type DueIndex,
@@ -8,6 +9,7 @@ import {
 } from "@diegetic/hot-state";
 import type { Logger } from "@diegetic/service-kit";
 import { forEachLimited } from "../loops/for-each.ts";
+import { scannedPages } from "../loops/pages.ts";
 import type { BillingMeasures } from "../measures.ts";
 
 export interface ReleaserDependencies {
@@ -78,13 +80,8 @@ export class Releaser {
   /** Returns the session seats of this advertiser's released holds. */
   async returnSeats(advertiserId: string): Promise<void> {
     const { money, sessions, measures, logger } = this.#dependencies;
-    let cursor: string | undefined;
-    for (let page = 0; page < PAGES_PER_ADVERTISER; page++) {
-      const {
-        items,
-        damaged,
-        cursor: next,
-      } = await money.listSessionReleases(advertiserId, HOLDS_PER_PAGE, cursor);
+    const pages = scannedPages((cursor) => money.listSessionReleases(advertiserId, HOLDS_PER_PAGE, cursor));
+    for await (const { items, damaged } of pages) {
       const done: string[] = [];
       await forEachLimited(items, MAX_CONCURRENT_CALLS, async ({ matchId, ...session }) => {
         try {
@@ -98,8 +95,6 @@ export class Releaser {
       });
       measures.seatsReturned.inc(await this.#removeReleases(advertiserId, done));
       await this.#quarantine(advertiserId, damaged);
-      if (next === null) return;
-      cursor = next;
     }
   }
 
@@ -128,8 +123,7 @@ export class Releaser {
   /** Returns how many of them still existed. */
   async #removeReleases(advertiserId: string, matchIds: readonly string[]): Promise<number> {
     let count = 0;
-    for (let start = 0; start < matchIds.length; start += HOLDS_PER_PAGE) {
-      const some = matchIds.slice(start, start + HOLDS_PER_PAGE);
+    for (const some of chunks(matchIds, HOLDS_PER_PAGE)) {
       count += await this.#dependencies.money.ackSessionReleases(advertiserId, some);
     }
     return count;

@@ -9,7 +9,7 @@ import {
   type Transaction,
 } from "@diegetic/database";
 
-/** Rows of a day are added up within this time. Milliseconds. */
+/** Rows of a day are added up within this time. */
 export const DROP_TIMEOUT_MS = 600_000;
 /** Writers of the day do not wait for this lock; Postgres stops its own maintenance of the partition after a second. */
 const DAY_LOCK_TIMEOUT_MS = 5_000;

@@ -1,7 +1,7 @@
-import { type Database, utcDay } from "@diegetic/database";
+import { DAY_MS, type Database, utcDay } from "@diegetic/database";
 import type { MoneyCommands } from "@diegetic/hot-state";
 import type { Logger } from "@diegetic/service-kit";
-import { advertiserPages } from "../loops/pages.ts";
+import { advertiserPages, outboxPages } from "../loops/pages.ts";
 import type { BillingMeasures } from "../measures.ts";
 import { type DropOutcome, dropDay } from "./drop-day.ts";
 import { readPartitions } from "./partition-days.ts";
@@ -16,11 +16,7 @@ export interface RetentionDependencies {
   retentionDays: number;
 }
 
-const DAY_MS = 24 * 60 * 60 * 1_000;
 const ADVERTISERS_PER_PAGE = 500;
-const RECORDS_PER_PAGE = 500;
-/** A longer outbox is a backlog: nothing is dropped before it is written. */
-const MAX_PAGES = 20;
 
 /**
  * Drops the impressions of days that ended more than `retentionDays` ago; all totals stay
@@ -78,19 +74,13 @@ export class Retention {
 
   async #oldestOf(advertiserId: string): Promise<number> {
     let oldestMs = Number.POSITIVE_INFINITY;
-    let cursor: string | undefined;
-    for (let page = 0; page < MAX_PAGES; page++) {
-      const {
-        items,
-        damaged,
-        cursor: next,
-      } = await this.#dependencies.money.listOutbox(advertiserId, RECORDS_PER_PAGE, cursor);
+    for await (const { items, damaged, cursor } of outboxPages(this.#dependencies.money, advertiserId)) {
       // A damaged entry does not say when it was recorded.
       if (damaged.length > 0) return 0;
       for (const { recorded_at_ms } of items) oldestMs = Math.min(oldestMs, recorded_at_ms);
-      if (next === null) return oldestMs;
-      cursor = next;
+      if (cursor === null) return oldestMs;
     }
+    // Nothing is dropped before a backlog is written.
     return 0;
   }
 }

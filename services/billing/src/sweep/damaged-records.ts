@@ -1,3 +1,4 @@
+import { chunks } from "@diegetic/collections";
 import type { DamagedEntry, MoneyCommands } from "@diegetic/hot-state";
 import { type QuarantineParts, quarantine } from "../write/quarantine.ts";
 import type { SweeperDependencies } from "./sweeper.ts";
@@ -15,8 +16,7 @@ export function damagedRecordKeeper({
   ...parts
 }: QuarantineParts & { money: Pick<MoneyCommands, "ackOutbox"> }): SweeperDependencies["quarantine"] {
   return async (advertiserId, damaged) => {
-    for (let start = 0; start < damaged.length; start += RECORDS_PER_PAGE) {
-      const page = damaged.slice(start, start + RECORDS_PER_PAGE);
+    for (const page of chunks(damaged, RECORDS_PER_PAGE)) {
       for (const { field, text } of page) {
         await quarantine(parts, {
           advertiserId,

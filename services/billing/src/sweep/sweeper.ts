@@ -1,3 +1,4 @@
+import { chunks } from "@diegetic/collections";
 import type { ImpressionRecord } from "@diegetic/contracts";
 import {
   type BillingProducer,
@@ -8,6 +9,7 @@ import {
   type MoneyCommands,
 } from "@diegetic/hot-state";
 import { tryEachLimited } from "../loops/for-each.ts";
+import { outboxPages } from "../loops/pages.ts";
 import type { BillingMeasures } from "../measures.ts";
 import { Backlog, type OutboxView } from "./backlog.ts";
 
@@ -23,15 +25,12 @@ export interface SweeperDependencies {
   quarantine: (advertiserId: string, damaged: readonly DamagedEntry[]) => Promise<void>;
   measures: BillingMeasures;
   nowMs: () => number;
-  /** Age at which a record in the outbox is queued again. Milliseconds. */
+  /** Age at which a record in the outbox is queued again. */
   overdueAfterMs: number;
 }
 
 const ADVERTISERS_PER_PASS = 200;
-/** Concurrent advertisers per pass. */
 export const SWEPT_AT_A_TIME = 8;
-const RECORDS_PER_PAGE = 500;
-const PAGES_PER_ADVERTISER = 20;
 /** Above this depth, more jobs would only repeat queued ones (Postgres unavailable, or a burst). */
 const MAX_QUEUED_JOBS = 100;
 
@@ -64,9 +63,7 @@ export class Sweeper {
   async sweep(advertiserId: string): Promise<OutboxView> {
     const { money, quarantine, nowMs } = this.#dependencies;
     const found: OutboxView = { records: 0, overdue: 0, oldestOverdueMs: null };
-    let cursor: string | undefined;
-    for (let page = 0; page < PAGES_PER_ADVERTISER; page++) {
-      const { items, damaged, cursor: next } = await money.listOutbox(advertiserId, RECORDS_PER_PAGE, cursor);
+    for await (const { items, damaged } of outboxPages(money, advertiserId)) {
       if (damaged.length > 0) await quarantine(advertiserId, damaged);
       const overdue = items.filter((record) => this.#isOverdue(record));
       found.records += items.length;
@@ -74,8 +71,7 @@ export class Sweeper {
       for (const { recorded_at_ms } of overdue) {
         found.oldestOverdueMs = Math.min(found.oldestOverdueMs ?? recorded_at_ms, recorded_at_ms);
       }
-      if (!(await this.#queue(overdue)) || next === null) break;
-      cursor = next;
+      if (!(await this.#queue(overdue))) break;
     }
     this.#backlog.note(advertiserId, found, nowMs());
     return found;
@@ -90,10 +86,10 @@ export class Sweeper {
   /** False: the queue is full; the rest waits for a later pass. */
   async #queue(records: ImpressionRecord[]): Promise<boolean> {
     const { producer, isQueueSilent } = this.#dependencies;
-    for (let start = 0; start < records.length; start += MAX_RECORDS_PER_JOB) {
+    for (const job of chunks(records, MAX_RECORDS_PER_JOB)) {
       const isSilent = isQueueSilent();
       if (!isSilent && (await producer.depth()) >= MAX_QUEUED_JOBS) return false;
-      await this.#deliver(records.slice(start, start + MAX_RECORDS_PER_JOB), isSilent);
+      await this.#deliver(job, isSilent);
     }
     return true;
   }

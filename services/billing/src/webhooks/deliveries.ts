@@ -8,14 +8,12 @@ export interface DueDelivery {
   webhookId: string;
   accountId: string;
   roundAttempts: number;
-  /** The body of the request. */
   body: string;
   url: string;
   /** The valid secrets, the newest first. */
   secrets: string[];
 }
 
-/** Attempts kept of a delivery. */
 const MAX_KEPT_ATTEMPTS = 50;
 
 interface DeliveryRow {

@@ -1,16 +1,12 @@
-import { type Database, Prisma, utcDay } from "@diegetic/database";
+import { DAY_MS, type Database, Prisma, utcDay } from "@diegetic/database";
 import type { MoneyCommands } from "@diegetic/hot-state";
 import { forEachLimited } from "../loops/for-each.ts";
-import { advertiserPages } from "../loops/pages.ts";
+import { advertiserPages, outboxPages } from "../loops/pages.ts";
 
-const DAY_MS = 24 * 60 * 60 * 1_000;
 /** Time after midnight in which the last impressions of a day reach Postgres. */
 const COMPLETE_AFTER_MS = 60 * 60 * 1_000;
 const ADVERTISERS_PER_PAGE = 500;
 const CHECKED_AT_A_TIME = 8;
-const RECORDS_PER_PAGE = 500;
-/** A longer outbox is a backlog that is being written. */
-const MAX_PAGES = 20;
 /** After a longer interruption, earlier days are not announced. */
 const MAX_DAYS = 31;
 
@@ -63,26 +59,25 @@ async function oldestUnwritten(
   endMs: number,
 ): Promise<Map<string, number> | undefined> {
   const oldestMs = new Map<string, number>();
-  let isKnown = true;
+  let isTooLong = false;
+  const isUnknown = () => isTooLong || signal.aborted;
   const check = async ({ id }: { id: string }) => {
-    let cursor: string | undefined;
-    for (let page = 0; isKnown && !signal.aborted; page++) {
-      if (page === MAX_PAGES) isKnown = false;
-      const { items, cursor: next } = await money.listOutbox(id, RECORDS_PER_PAGE, cursor);
+    if (isUnknown()) return;
+    for await (const { items, cursor } of outboxPages(money, id)) {
       for (const { match, recorded_at_ms: recordedAtMs } of items) {
         if (recordedAtMs >= endMs) continue;
         const { developer_account_id: accountId } = match;
         oldestMs.set(accountId, Math.min(recordedAtMs, oldestMs.get(accountId) ?? Number.POSITIVE_INFINITY));
       }
-      if (next === null) break;
-      cursor = next;
+      if (cursor === null || isUnknown()) return;
     }
+    isTooLong = true;
   };
   for await (const page of advertiserPages(database, ADVERTISERS_PER_PAGE)) {
-    if (!isKnown || signal.aborted) break;
+    if (isUnknown()) break;
     await forEachLimited(page, CHECKED_AT_A_TIME, check);
   }
-  return isKnown && !signal.aborted ? oldestMs : undefined;
+  return isUnknown() ? undefined : oldestMs;
 }
 
 /** Complete days after the last announced one, the oldest first; only the last complete day if there is none. */

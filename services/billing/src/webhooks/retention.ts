@@ -1,4 +1,4 @@
-import type { Database } from "@diegetic/database";
+import { DAY_MS, type Database } from "@diegetic/database";
 
 const DELETED_AT_A_TIME = 1_000;
 const MAX_DELIVERIES_PER_WEBHOOK = 10_000;
@@ -9,7 +9,7 @@ export async function forgetOldDeliveries(
   database: Database,
   { keptDays, nowMs, signal }: { keptDays: number; nowMs: number; signal: AbortSignal },
 ): Promise<void> {
-  const before = (days: number) => new Date(nowMs - days * 24 * 60 * 60 * 1_000);
+  const before = (days: number) => new Date(nowMs - days * DAY_MS);
   while (!signal.aborted) {
     const [{ deleted }] = await database.$queryRaw<[{ deleted: bigint }]>`
       WITH old AS (

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { newId } from "@diegetic/contracts";
-import { createDatabase, type Database, type Prisma } from "@diegetic/database";
+import { createDatabase, DAY_MS, type Database, type Prisma } from "@diegetic/database";
 import { connectRedis } from "@diegetic/hot-state";
 import { createLogger, createMetrics } from "@diegetic/service-kit";
 import { createTestDatabase, type TestDatabase } from "@diegetic/testing/database";
@@ -14,7 +14,6 @@ import { recordAttempt, takeDueDeliveries } from "./deliveries.ts";
 import { forgetOldDeliveries } from "./retention.ts";
 
 const PATIENCE = { timeoutMs: 60_000 };
-const DAY_MS = 86_400_000;
 
 let server: TestDatabase;
 let redis: TestRedis;

@@ -1,4 +1,5 @@
 import type { ImpressionRecord } from "@diegetic/contracts";
+import { DAY_MS } from "@diegetic/database";
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { recordIn } from "../testing/market.fixture.ts";
@@ -80,8 +81,6 @@ describe("billImpression", () => {
 });
 
 describe("clocks", () => {
-  const DAY_MS = 86_400_000;
-
   it.each([0, NOW_MS + 3 * DAY_MS])(
     "of Redis and billing that disagree make a record wait: %i",
     (recordedAtMs) => {

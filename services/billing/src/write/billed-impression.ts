@@ -1,5 +1,5 @@
 import type { ImpressionRecord } from "@diegetic/contracts";
-import { utcDay } from "@diegetic/database";
+import { DAY_MS, utcDay } from "@diegetic/database";
 import { earningMicrocents, type Microcents } from "@diegetic/money";
 
 /** A record that cannot be written; retrying does not help. The message is one sentence for an operator. */
@@ -31,7 +31,6 @@ export interface BilledImpression {
   contributionMillionths: Map<string, number>;
 }
 
-const DAY_MS = 24 * 60 * 60 * 1_000;
 /** A day outside this window would create a partition of its own. */
 const OLDEST_MS = 400 * DAY_MS;
 const AHEAD_MS = DAY_MS;

@@ -5,7 +5,6 @@ import type { LockedAdvertiser } from "./statements.ts";
 
 /** Statements for earnings and the ledger. They run after those of statements.ts, in this file's order. */
 
-/** Adds to the campaign's sums per game. */
 export function campaignGamesStatement(moves: RollupDeltas["campaignGames"]): Prisma.Sql {
   const of = new Columns(moves);
   return Prisma.sql`
@@ -23,7 +22,6 @@ export function campaignGamesStatement(moves: RollupDeltas["campaignGames"]): Pr
       VALUES (m.campaign_id, m.game_id, m.account_id, m.advertiser_id, m.impressions, m.spent_millicents, m.earning_microcents)`;
 }
 
-/** Adds to the games' earnings by day and advertiser. */
 export function gameAdvertisersStatement(moves: RollupDeltas["gameAdvertisers"]): Prisma.Sql {
   const of = new Columns(moves);
   return Prisma.sql`
@@ -92,7 +90,6 @@ export function gameTotalsStatement(moves: RollupDeltas["gameTotals"]): Prisma.S
       earning_microcents = known.earning_microcents + excluded.earning_microcents`;
 }
 
-/** Adds to the games' earnings by day. */
 export function gameRollupsStatement(moves: RollupDeltas["gameRollups"]): Prisma.Sql {
   const of = new Columns(moves);
   return Prisma.sql`

@@ -1,3 +1,4 @@
+import { chunks } from "@diegetic/collections";
 import type { ImpressionRecord } from "@diegetic/contracts";
 import { ConstraintViolation, type Database, type Pipeline, StatementTimeout } from "@diegetic/database";
 import type { InstallationClaim, MoneyCommands } from "@diegetic/hot-state";
@@ -6,7 +7,7 @@ import type { BillingMeasures } from "../measures.ts";
 import { type BilledImpression, billImpression, ClocksDisagree, RecordRefused } from "./billed-impression.ts";
 import { splitByOperation } from "./operations.ts";
 import type { Partitions } from "./partitions.ts";
-import { quarantine } from "./quarantine.ts";
+import { quarantine, type Unwritable } from "./quarantine.ts";
 import { committedInEpoch } from "./settlements.ts";
 import {
   NOTHING_WRITTEN,
@@ -29,17 +30,10 @@ export interface ImpressionWriterDependencies {
   nowMs: () => number;
 }
 
-interface RefusedRecord {
+interface RefusedRecord extends Pick<Unwritable, "reason" | "billed" | "reversed" | "resolution"> {
   record: ImpressionRecord;
-  reason: string;
-  /** Set when the record is valid and might still be written. */
-  billed?: BilledImpression;
-  /** The wallet has to reverse this charge, if it is valid. */
-  reversed?: boolean;
   /** Only the money is missing. */
   unfunded?: boolean;
-  /** Set when no operator has to decide: how the record was resolved. */
-  resolution?: string;
 }
 
 const MAX_ACKNOWLEDGED = 500;
@@ -254,7 +248,7 @@ export class ImpressionWriter {
     const { money } = this.#dependencies;
     await Promise.all(
       [...byAdvertiser].flatMap(([advertiserId, ids]) =>
-        pagesOf(ids).map((page) => money.ackOutbox(advertiserId, page)),
+        [...chunks(ids, MAX_ACKNOWLEDGED)].map((some) => money.ackOutbox(advertiserId, some)),
       ),
     );
   }
@@ -268,15 +262,6 @@ function combine(one: WrittenBatch, other: WrittenBatch): WrittenBatch {
     repeated: [...one.repeated, ...other.repeated],
     quarantined: [...one.quarantined, ...other.quarantined],
   };
-}
-
-/** At most 500 ids per acknowledgement. */
-function pagesOf(ids: readonly string[]): string[][] {
-  const pages: string[][] = [];
-  for (let start = 0; start < ids.length; start += MAX_ACKNOWLEDGED) {
-    pages.push(ids.slice(start, start + MAX_ACKNOWLEDGED));
-  }
-  return pages;
 }
 
 function refusal(impression: BilledImpression, error: RecordRefused | ConstraintViolation): RefusedRecord {

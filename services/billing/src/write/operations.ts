@@ -1,10 +1,10 @@
 import type { ImpressionRecord } from "@diegetic/contracts";
-import { Prisma } from "@diegetic/database";
+import { DAY_MS, Prisma } from "@diegetic/database";
 import type { BilledImpression } from "./billed-impression.ts";
 import { Columns } from "./columns.ts";
 
 /** Lifetime of an Idempotency-Key (docs/behaviour.md#retries). */
-export const OPERATION_MS = 24 * 60 * 60 * 1_000;
+export const OPERATION_MS = DAY_MS;
 
 /** Identifies the operation of an impression. */
 interface Operated {

@@ -1,7 +1,6 @@
-import { type Database, ensureImpressionPartition, utcDay } from "@diegetic/database";
+import { DAY_MS, type Database, ensureImpressionPartition, utcDay } from "@diegetic/database";
 import { MIN_RETENTION_DAYS } from "../retention/limits.ts";
 
-const DAY_MS = 24 * 60 * 60 * 1_000;
 const MAX_REMEMBERED_DAYS = 1_000;
 
 /** Creates the partition of a day before the first write to it; queries Postgres once per recent day. */

@@ -1,11 +1,11 @@
 import type { ImpressionRecord } from "@diegetic/contracts";
-import { type Database, Prisma, safeInteger } from "@diegetic/database";
+import { DAY_MS, type Database, Prisma, safeInteger } from "@diegetic/database";
 import type { Settlement } from "@diegetic/hot-state";
 import type { BilledImpression } from "./billed-impression.ts";
 import { Columns } from "./columns.ts";
 
 /** The audit reads yesterday, today and tomorrow. */
-const LATE_CHARGES_KEPT_MS = 3 * 24 * 60 * 60 * 1_000;
+const LATE_CHARGES_KEPT_MS = 3 * DAY_MS;
 
 /** The wallet's recovery epoch when the record was committed; 0: the record names none. */
 export function committedInEpoch(record: ImpressionRecord): number {

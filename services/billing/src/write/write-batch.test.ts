@@ -2,6 +2,7 @@ import { type ImpressionRecord, newId } from "@diegetic/contracts";
 import {
   createDatabase,
   createPipeline,
+  DAY_MS,
   type Database,
   DatabaseUnavailable,
   type Pipeline,
@@ -17,7 +18,6 @@ import { billImpression, RecordRefused } from "./billed-impression.ts";
 import { Partitions } from "./partitions.ts";
 import { prepareBatch, writeBatch } from "./write-batch.ts";
 
-const DAY_MS = 86_400_000;
 const NOW_MS = Date.UTC(2026, 10, 21, 23, 59, 59, 999);
 
 let server: TestDatabase;

@@ -1,3 +1,4 @@
+import { chunks } from "@diegetic/collections";
 import type { ImpressionRecord } from "@diegetic/contracts";
 import { createDatabase, createPipeline, installationId } from "@diegetic/database";
 import { connectRedis, createMoneyCommands, InstallationClaim } from "@diegetic/hot-state";
@@ -37,9 +38,7 @@ export async function writeRecords(
       logger,
       nowMs: Date.now,
     });
-    for (let start = 0; start < records.length; start += RECORDS_PER_BATCH) {
-      await writer.write(records.slice(start, start + RECORDS_PER_BATCH));
-    }
+    for (const batch of chunks(records, RECORDS_PER_BATCH)) await writer.write(batch);
     const advertiserIds = [...new Set(records.map(({ match }) => match.advertiser_id))];
     const refused = await database.quarantinedImpression.findFirst({
       where: { advertiserId: { in: advertiserIds }, resolvedAt: null },

@@ -104,7 +104,6 @@ export class Catalog {
     if (known !== undefined) this.#accounts.remove(known.key.accountId, sha256Hex);
   }
 
-  /** Number of entities by kind. */
   sizes(): Record<
     "campaigns" | "active_campaigns" | "placements" | "advertisers" | "keys" | "sessions",
     number

@@ -106,7 +106,6 @@ function load(dependencies: ImpressionDependencies, context: RequestContext): Im
   return body;
 }
 
-/** Throws 404. */
 function campaignOf({ catalog }: ImpressionDependencies, body: ImpressionRequest): CampaignIds {
   const campaign = catalog.campaignIds(body.campaign_id);
   if (campaign === undefined) throw unknownCampaign.error();

@@ -28,7 +28,6 @@ export interface MatchScope {
   creativeId: string;
 }
 
-/** A decoded match id. */
 export interface OpenedMatchId {
   /** The id of the match in Redis and Postgres. */
   matchId: string;

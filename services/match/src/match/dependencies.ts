@@ -12,7 +12,6 @@ import type { RefusalMemory } from "../refusal-memory/refusal-memory.ts";
 import type { ShareRefusals } from "../refusal-memory/share-refusals.ts";
 import type { MatchSettings } from "../settings.ts";
 
-/** Dependencies of the match tier's endpoints. */
 export interface MatchDependencies {
   settings: Pick<
     MatchSettings,

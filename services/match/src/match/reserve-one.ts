@@ -23,7 +23,6 @@ const LACKS_MONEY: ReadonlySet<ReserveRefusal> = new Set([
   "developer_share",
 ]);
 
-/** Dependencies of a reservation. */
 export interface ReserveDependencies
   extends Pick<
     MatchDependencies,
@@ -58,7 +57,6 @@ export type TrialOutcome =
   | { outcome: "held"; matchId: string; candidate: Candidate; creativeId: string; timesSeen: number }
   /** The player session has no seat left; nothing is held. */
   | { outcome: "session_full" }
-  /** The reservation was refused. */
   | { outcome: "refused" }
   /** Redis has a newer version of the campaign: catch up and decide again. */
   | { outcome: "outdated" };

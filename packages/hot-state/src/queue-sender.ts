@@ -1,0 +1,43 @@
+import { type DefaultJobOptions, Queue } from "bullmq";
+import { connectRedis } from "./connection.ts";
+
+export interface ConnectionEvents {
+  /** Name in CLIENT LIST. */
+  name: string;
+  onError: (error: Error) => void;
+  /** Called for every established connection. */
+  onSuccess: () => void;
+}
+
+export interface QueueSenderOptions extends ConnectionEvents {
+  queue: { name: string; prefix: string };
+  retries: Pick<DefaultJobOptions, "attempts" | "backoff">;
+}
+
+/** Opens the sending end of a queue on its own connection. */
+export function openQueueSender<Job>(url: string, options: QueueSenderOptions) {
+  const connection = connectRedis(url, { name: options.name });
+  const queue = new Queue<Job>(options.queue.name, {
+    connection,
+    prefix: options.queue.prefix,
+    // Without these, a queue opened while Redis is unavailable never recovers.
+    skipWaitingForReady: true,
+    skipVersionCheck: true,
+    skipMetasUpdate: true,
+    defaultJobOptions: {
+      ...options.retries,
+      removeOnComplete: true,
+      // A job kept after its last attempt would block its records from being queued again.
+      removeOnFail: true,
+    },
+  });
+  queue.on("error", options.onError);
+  connection.on("ready", options.onSuccess);
+  return {
+    queue,
+    async close() {
+      await queue.close();
+      connection.disconnect();
+    },
+  };
+}
