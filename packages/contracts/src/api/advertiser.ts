@@ -18,7 +18,7 @@ import {
   optional,
   timestamp,
 } from "../definition/fields.ts";
-import { defineFeature, refusal } from "../definition/operation.ts";
+import { created, defineFeature, ok, refusal } from "../definition/operation.ts";
 import { patchReader, patchSchemaOf } from "../validation/response-only.ts";
 import { createValidator, type WithoutNulls } from "../validation/validator.ts";
 
@@ -171,9 +171,7 @@ export const advertiserApi = defineFeature({
       description: "Binds an advertiser profile to the account of the key. An account has at most one.",
       idempotent: true,
       request: { schema: registerRequestSchema, example: registration },
-      success: [
-        { status: 201, description: "The new advertiser.", schema: advertiserSchema, example: advertiser },
-      ],
+      success: [created("The new advertiser.", advertiserSchema, advertiser)],
       refusals: [
         missingField("company_name is required: it must be text of at most 200 characters that is not blank"),
         malformedField(
@@ -193,14 +191,7 @@ export const advertiserApi = defineFeature({
       path: "/profile",
       summary: "Read the profile",
       description: "The advertiser of the key's account, with the balance of this moment.",
-      success: [
-        {
-          status: 200,
-          description: "The advertiser.",
-          schema: advertiserSchema,
-          example: { ...advertiser, balance_cents: 250_000 },
-        },
-      ],
+      success: [ok("The advertiser.", advertiserSchema, { ...advertiser, balance_cents: 250_000 })],
       refusals: [withoutProfile],
     },
     changeProfile: {
@@ -215,17 +206,12 @@ export const advertiserApi = defineFeature({
         example: { company_name: "Emberroast Roastery", website: null },
       },
       success: [
-        {
-          status: 200,
-          description: "The changed advertiser.",
-          schema: advertiserSchema,
-          example: {
-            ...advertiser,
-            company_name: "Emberroast Roastery",
-            website: null,
-            balance_cents: 250_000,
-          },
-        },
+        ok("The changed advertiser.", advertiserSchema, {
+          ...advertiser,
+          company_name: "Emberroast Roastery",
+          website: null,
+          balance_cents: 250_000,
+        }),
       ],
       refusals: [
         malformedField('website must be an absolute http or https address, but "emberroast" was sent'),
@@ -248,12 +234,10 @@ export const advertiserApi = defineFeature({
       idempotent: true,
       request: { schema: depositRequestSchema, example: { amount_cents: 250_000 } },
       success: [
-        {
-          status: 200,
-          description: "The deposit, with the new balance.",
-          schema: depositResponseSchema,
-          example: { balance_cents: 250_000, deposited_cents: 250_000 },
-        },
+        ok("The deposit, with the new balance.", depositResponseSchema, {
+          balance_cents: 250_000,
+          deposited_cents: 250_000,
+        }),
       ],
       refusals: [
         missingField("amount_cents is required: it must be a whole number from 1 to 1000000000"),
@@ -273,12 +257,9 @@ export const advertiserApi = defineFeature({
       description: "What was deposited and when, newest first. `GET /ledger` has the balance of each day.",
       paged: true,
       success: [
-        {
-          status: 200,
-          description: "The deposits.",
-          schema: depositListSchema,
-          example: [{ id: exampleIds.deposit, amount_cents: 250_000, created_at: exampleIds.moment }],
-        },
+        ok("The deposits.", depositListSchema, [
+          { id: exampleIds.deposit, amount_cents: 250_000, created_at: exampleIds.moment },
+        ]),
       ],
       refusals: [registerFirst],
     },

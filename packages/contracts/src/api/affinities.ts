@@ -19,7 +19,7 @@ import {
   optional,
   timestamp,
 } from "../definition/fields.ts";
-import { defineFeature, refusal } from "../definition/operation.ts";
+import { created, defineFeature, ok, refusal } from "../definition/operation.ts";
 import { quoteValue } from "../validation/sentence.ts";
 import { createValidator, type WithoutNulls } from "../validation/validator.ts";
 
@@ -160,12 +160,10 @@ export const affinitiesApi = defineFeature({
         "Deletes all affinities of the campaign and creates those of the list, at most 50, none of them twice; all of it or nothing.",
       request: { schema: affinityBulkRequestSchema, example: { affinities: [newAffinity, warmLight] } },
       success: [
-        {
-          status: 200,
-          description: "The new affinities in the order of the list.",
-          schema: affinityListSchema,
-          example: [affinity, { ...affinity, id: exampleIds.secondAffinity, ...warmLight }],
-        },
+        ok("The new affinities in the order of the list.", affinityListSchema, [
+          affinity,
+          { ...affinity, id: exampleIds.secondAffinity, ...warmLight },
+        ]),
       ],
       refusals: [
         missingField(
@@ -197,7 +195,7 @@ export const affinitiesApi = defineFeature({
         "A campaign has at most 50 affinities, and none of them twice: case and surrounding space of a value make no difference.",
       idempotent: true,
       request: { schema: affinityCreateSchema, example: newAffinity },
-      success: [{ status: 201, description: "The new affinity.", schema: affinitySchema, example: affinity }],
+      success: [created("The new affinity.", affinitySchema, affinity)],
       refusals: [
         missingField(
           "affinity_value is required: it must be text of at most 200 characters that is not blank",

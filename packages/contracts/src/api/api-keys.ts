@@ -13,7 +13,7 @@ import {
   optional,
   timestamp,
 } from "../definition/fields.ts";
-import { defineFeature, refusal } from "../definition/operation.ts";
+import { created, defineFeature, noContent, ok, refusal } from "../definition/operation.ts";
 import { createValidator, type WithoutNulls } from "../validation/validator.ts";
 
 /** Range of requests per minute of a key created over HTTP; the creating key must have them. */
@@ -188,12 +188,10 @@ export const apiKeysApi = defineFeature({
       idempotent: true,
       request: { schema: apiKeyCreateSchema, example: newKey },
       success: [
-        {
-          status: 201,
-          description: "The new key.",
-          schema: createdApiKeySchema,
-          example: { ...key, key: "igk_Q7wErTyUiOpAsDfGhJkLzXcVbNm1234567890" },
-        },
+        created("The new key.", createdApiKeySchema, {
+          ...key,
+          key: "igk_Q7wErTyUiOpAsDfGhJkLzXcVbNm1234567890",
+        }),
       ],
       refusals: [
         missingField("label is required: it must be text of at most 200 characters that is not blank"),
@@ -212,7 +210,7 @@ export const apiKeysApi = defineFeature({
       summary: "List the keys in force",
       description: "In the order of their creation.",
       paged: true,
-      success: [{ status: 200, description: "The keys.", schema: apiKeyListSchema, example: [key] }],
+      success: [ok("The keys.", apiKeyListSchema, [key])],
       refusals: [],
     },
     rotate: {
@@ -231,12 +229,11 @@ export const apiKeysApi = defineFeature({
         optional: true,
       },
       success: [
-        {
-          status: 201,
-          description: "The new key.",
-          schema: createdApiKeySchema,
-          example: { ...key, id: exampleIds.secondKey, key: "igk_MnBvCxZaSdFgHjKlPoIuYtReWq0987654321" },
-        },
+        created("The new key.", createdApiKeySchema, {
+          ...key,
+          id: exampleIds.secondKey,
+          key: "igk_MnBvCxZaSdFgHjKlPoIuYtReWq0987654321",
+        }),
       ],
       refusals: [
         malformedField('overlap_seconds must be a whole number from 0 to 2592000, but "day" was sent'),
@@ -254,7 +251,7 @@ export const apiKeysApi = defineFeature({
       path: one,
       summary: "Revoke a key",
       description: "The very next request with it is answered 401. Doing it again is no error.",
-      success: [{ status: 204, description: "The key is revoked." }],
+      success: [noContent("The key is revoked.")],
       refusals: [...ownKeyOnly, lastManagingKey],
     },
   },

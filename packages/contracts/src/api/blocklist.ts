@@ -10,7 +10,7 @@ import {
 import { BLOCKLIST_RULE_TYPES } from "../definition/enumerations.ts";
 import { exampleIds } from "../definition/example-ids.ts";
 import { answerText, closed, nameText, oneOf, open, timestamp } from "../definition/fields.ts";
-import { defineFeature, refusal } from "../definition/operation.ts";
+import { created, defineFeature, refusal } from "../definition/operation.ts";
 import { InvalidInput } from "../http-error.ts";
 import { quoteValue } from "../validation/sentence.ts";
 import { createValidator, type WithoutNulls } from "../validation/validator.ts";
@@ -106,7 +106,7 @@ export const blocklistApi = defineFeature({
       description: "A campaign has at most 1000 rules.",
       idempotent: true,
       request: { schema: blocklistRuleCreateSchema, example: newRule },
-      success: [{ status: 201, description: "The new rule.", schema: blocklistRuleSchema, example: rule }],
+      success: [created("The new rule.", blocklistRuleSchema, rule)],
       refusals: [
         missingField("value is required: it must be text of at most 200 characters that is not blank"),
         malformedField("value must be text of at most 200 characters that is not blank, but 7 was sent"),

@@ -26,7 +26,7 @@ import {
   optional,
   timestamp,
 } from "../definition/fields.ts";
-import { defineFeature, refusal } from "../definition/operation.ts";
+import { created, defineFeature, ok, refusal } from "../definition/operation.ts";
 import { patchReader, patchSchemaOf } from "../validation/response-only.ts";
 import { createValidator, type WithoutNulls } from "../validation/validator.ts";
 import { affinityCreateSchema, MAX_AFFINITIES } from "./affinities.ts";
@@ -308,7 +308,7 @@ export const campaignsApi = defineFeature({
         "The new campaign is a draft: give it a creative, then activate it. An advertiser has at most 5000 campaigns.",
       idempotent: true,
       request: { schema: campaignCreateSchema, example: newCampaign },
-      success: [{ status: 201, description: "The new campaign.", schema: campaignSchema, example: draft }],
+      success: [created("The new campaign.", campaignSchema, draft)],
       refusals: [
         missingField("budget_cents is required: it must be a whole number from 1 to 1000000000"),
         malformedField("budget_cents must be a whole number from 1 to 1000000000, but 99.5 was sent"),
@@ -331,20 +331,15 @@ export const campaignsApi = defineFeature({
       idempotent: true,
       request: { schema: campaignBulkRequestSchema, example: { campaigns: [wholeCampaign, repeating] } },
       success: [
-        {
-          status: 200,
-          description: "What became of each campaign, in the order of the request.",
-          schema: campaignBulkSchema,
-          example: {
-            results: [
-              { status: 201, campaign: draft },
-              {
-                status: 422,
-                error: "cpm_bid_cents must be a whole number from 100 to 10000, but 99 was sent",
-              },
-            ],
-          },
-        },
+        ok("What became of each campaign, in the order of the request.", campaignBulkSchema, {
+          results: [
+            { status: 201, campaign: draft },
+            {
+              status: 422,
+              error: "cpm_bid_cents must be a whole number from 100 to 10000, but 99 was sent",
+            },
+          ],
+        }),
       ],
       refusals: [
         missingField(
@@ -370,7 +365,7 @@ export const campaignsApi = defineFeature({
       summary: "List the campaigns",
       description: "The caller's campaigns, newest first.",
       paged: true,
-      success: [{ status: 200, description: "The campaigns.", schema: campaignListSchema, example: [draft] }],
+      success: [ok("The campaigns.", campaignListSchema, [draft])],
       refusals: [registerFirst],
     },
     show: {
@@ -381,12 +376,12 @@ export const campaignsApi = defineFeature({
       summary: "Read a campaign",
       description: "The campaign with its status and what it has spent.",
       success: [
-        {
-          status: 200,
-          description: "The campaign.",
-          schema: campaignSchema,
-          example: { ...draft, status: "active", spent_cents: 2, spent_millicents: 2000 },
-        },
+        ok("The campaign.", campaignSchema, {
+          ...draft,
+          status: "active",
+          spent_cents: 2,
+          spent_millicents: 2000,
+        }),
       ],
       refusals: ownCampaignOnly,
     },
@@ -403,20 +398,15 @@ export const campaignsApi = defineFeature({
         example: { budget_cents: 150_000, daily_cap_cents: null, priority: 8 },
       },
       success: [
-        {
-          status: 200,
-          description: "The changed campaign.",
-          schema: campaignSchema,
-          example: {
-            ...draft,
-            status: "active",
-            spent_cents: 2,
-            spent_millicents: 2000,
-            budget_cents: 150_000,
-            daily_cap_cents: null,
-            priority: 8,
-          },
-        },
+        ok("The changed campaign.", campaignSchema, {
+          ...draft,
+          status: "active",
+          spent_cents: 2,
+          spent_millicents: 2000,
+          budget_cents: 150_000,
+          daily_cap_cents: null,
+          priority: 8,
+        }),
       ],
       refusals: [
         malformedField(`${notBlankName}, but null was sent`),
@@ -438,14 +428,7 @@ export const campaignsApi = defineFeature({
       summary: "Activate a campaign",
       description:
         "Serving begins at once, or at start_date. The campaign needs a creative, and the balance must cover one impression at its bid. A campaign whose budget is used up becomes active and does not serve.",
-      success: [
-        {
-          status: 200,
-          description: "The active campaign.",
-          schema: campaignSchema,
-          example: { ...draft, status: "active" },
-        },
-      ],
+      success: [ok("The active campaign.", campaignSchema, { ...draft, status: "active" })],
       refusals: [...ownCampaignOnly, alreadyActive, withoutCreative, balanceTooLow],
     },
     pause: {
@@ -457,12 +440,12 @@ export const campaignsApi = defineFeature({
       description:
         "Nothing of the campaign is matched after the answer. Ads that were matched before and are seen are still billed. It can be activated again.",
       success: [
-        {
-          status: 200,
-          description: "The paused campaign.",
-          schema: campaignSchema,
-          example: { ...draft, status: "paused", spent_cents: 2, spent_millicents: 2000 },
-        },
+        ok("The paused campaign.", campaignSchema, {
+          ...draft,
+          status: "paused",
+          spent_cents: 2,
+          spent_millicents: 2000,
+        }),
       ],
       refusals: [...ownCampaignOnly, notActive],
     },

@@ -24,7 +24,7 @@ import {
   optional,
   timestamp,
 } from "../definition/fields.ts";
-import { defineFeature, refusal } from "../definition/operation.ts";
+import { created, defineFeature, noContent, ok, refusal } from "../definition/operation.ts";
 import { patchReader, patchSchemaOf } from "../validation/response-only.ts";
 import { createValidator, type WithoutNulls } from "../validation/validator.ts";
 
@@ -205,7 +205,7 @@ export const creativesApi = defineFeature({
         "A campaign has at most 100 creatives. All texts of a creative together have at most 16 KiB, and a campaign as published has at most 256 KiB.",
       idempotent: true,
       request: { schema: creativeCreateSchema, example: newCreative },
-      success: [{ status: 201, description: "The new creative.", schema: creativeSchema, example: creative }],
+      success: [created("The new creative.", creativeSchema, creative)],
       refusals: [
         missingField("brand_name is required: it must be text of at most 200 characters that is not blank"),
         malformedField(
@@ -227,9 +227,7 @@ export const creativesApi = defineFeature({
       summary: "List the creatives of a campaign",
       description: "In the order of their creation.",
       paged: true,
-      success: [
-        { status: 200, description: "The creatives.", schema: creativeListSchema, example: [creative] },
-      ],
+      success: [ok("The creatives.", creativeListSchema, [creative])],
       refusals: ownCampaignOnly,
     },
     change: {
@@ -242,12 +240,12 @@ export const creativesApi = defineFeature({
         "Changes the fields that the body contains; `null` clears an optional field or sets it back to its default. The type cannot be changed.",
       request: { schema: creativePatchSchema, example: { tone: "humorous", tagline: null } },
       success: [
-        {
-          status: 200,
-          description: "The changed creative.",
-          schema: creativeSchema,
-          example: { ...creative, tone: "humorous", tagline: null, impressions: 1 },
-        },
+        ok("The changed creative.", creativeSchema, {
+          ...creative,
+          tone: "humorous",
+          tagline: null,
+          impressions: 1,
+        }),
       ],
       refusals: [
         malformedField(
@@ -271,7 +269,7 @@ export const creativesApi = defineFeature({
       path: "/creatives/{creative_id}",
       summary: "Delete a creative",
       description: "Ads of it that were matched before and are seen are still billed.",
-      success: [{ status: 204, description: "The creative is deleted." }],
+      success: [noContent("The creative is deleted.")],
       refusals: [...ownCreativeOnly, lastCreative],
     },
   },

@@ -21,7 +21,7 @@ import {
   optional,
   timestamp,
 } from "../definition/fields.ts";
-import { defineFeature, refusal } from "../definition/operation.ts";
+import { created, defineFeature, refusal } from "../definition/operation.ts";
 import { InvalidInput } from "../http-error.ts";
 import { createValidator, type WithoutNulls } from "../validation/validator.ts";
 
@@ -205,9 +205,7 @@ export const geoTargetsApi = defineFeature({
         "A campaign has at most 500 geo targets. Fields that the type does not use are not kept and are null in the answer, such as city_name of a country.",
       idempotent: true,
       request: { schema: geoTargetCreateSchema, example: newTarget },
-      success: [
-        { status: 201, description: "The new geo target.", schema: geoTargetSchema, example: target },
-      ],
+      success: [created("The new geo target.", geoTargetSchema, target)],
       refusals: [
         missingField(
           "city_name is required when target_type is city: it must be text that is not blank, such as Berlin",

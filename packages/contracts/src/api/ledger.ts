@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import { periodTooLong, registerFirst } from "../definition/common-errors.ts";
 import { closed, count } from "../definition/fields.ts";
-import { defineFeature, refusal } from "../definition/operation.ts";
+import { defineFeature, ok, refusal } from "../definition/operation.ts";
 
 /** Days of the ledger, counted back; also the maximum period between two days. */
 export const LEDGER_DAYS = { minimum: 1, maximum: 366, default: 30 } as const;
@@ -82,11 +82,10 @@ export const ledgerApi = defineFeature({
         { name: "to", schema: ledgerToSchema, example: "2026-12-01" },
       ],
       success: [
-        {
-          status: 200,
-          description: "The ledger.",
-          schema: ledgerSchema,
-          example: {
+        ok(
+          "The ledger.",
+          ledgerSchema,
+          {
             days: [
               {
                 date: "2026-11-30",
@@ -113,8 +112,8 @@ export const ledgerApi = defineFeature({
               impressions: 3,
             },
           },
-          csv,
-        },
+          { csv },
+        ),
       ],
       refusals: [
         refusal(

@@ -18,7 +18,7 @@ import {
   optional,
   timestamp,
 } from "../definition/fields.ts";
-import { defineFeature, refusal } from "../definition/operation.ts";
+import { created, defineFeature, noContent, ok, refusal } from "../definition/operation.ts";
 import { InvalidInput } from "../http-error.ts";
 import { createValidator, lenientValidator, type WithoutNulls } from "../validation/validator.ts";
 
@@ -249,31 +249,24 @@ export const servingApi = defineFeature({
         },
       },
       success: [
-        {
-          status: 200,
-          description: "The ad to place in the scene.",
-          schema: matchResponseSchema,
-          example: {
-            match_id: exampleIds.match,
-            campaign_id: exampleIds.campaign,
-            advertiser_id: exampleIds.advertiser,
-            creative_id: exampleIds.creative,
-            narrative_hook: "The innkeeper sets down a steaming cup of Emberroast and nods toward the fire.",
-            creative_type: "narrative_hook",
-            brand_name: "Emberroast",
-            product_name: "Dark No. 7",
-            tagline: "Keeps the night awake.",
-            tone: "positive",
-            biased_pipeline: { mood: "calm", lighting: "warm" },
-            affinity_score: 1.5,
-            cpm_bid_cents: 1_200,
-          },
-        },
-        {
-          status: 204,
-          description: "No ad matches; this is not an error. The header says coarsely why.",
+        ok("The ad to place in the scene.", matchResponseSchema, {
+          match_id: exampleIds.match,
+          campaign_id: exampleIds.campaign,
+          advertiser_id: exampleIds.advertiser,
+          creative_id: exampleIds.creative,
+          narrative_hook: "The innkeeper sets down a steaming cup of Emberroast and nods toward the fire.",
+          creative_type: "narrative_hook",
+          brand_name: "Emberroast",
+          product_name: "Dark No. 7",
+          tagline: "Keeps the night awake.",
+          tone: "positive",
+          biased_pipeline: { mood: "calm", lighting: "warm" },
+          affinity_score: 1.5,
+          cpm_bid_cents: 1_200,
+        }),
+        noContent("No ad matches; this is not an error. The header says coarsely why.", {
           headers: ["X-No-Match-Reason"],
-        },
+        }),
       ],
       refusals: [
         missingField("game_context is required: it must be an object"),
@@ -304,19 +297,14 @@ export const servingApi = defineFeature({
         },
       },
       success: [
-        {
-          status: 201,
-          description: "The impression record.",
-          schema: impressionResponseSchema,
-          example: {
-            impression_id: exampleIds.impression,
-            campaign_id: exampleIds.campaign,
-            creative_id: exampleIds.creative,
-            game_id: exampleIds.game,
-            charged_cents: 1.2,
-            recorded_at: exampleIds.moment,
-          },
-        },
+        created("The impression record.", impressionResponseSchema, {
+          impression_id: exampleIds.impression,
+          campaign_id: exampleIds.campaign,
+          creative_id: exampleIds.creative,
+          game_id: exampleIds.game,
+          charged_cents: 1.2,
+          recorded_at: exampleIds.moment,
+        }),
       ],
       refusals: [
         missingField("creative_id is required: it must be text of at most 200 characters that is not blank"),

@@ -12,7 +12,7 @@ import {
   open,
   optional,
 } from "../definition/fields.ts";
-import { defineFeature } from "../definition/operation.ts";
+import { defineFeature, ok } from "../definition/operation.ts";
 import { createValidator, type WithoutNulls } from "../validation/validator.ts";
 import { withoutCreative } from "./campaigns.ts";
 
@@ -123,23 +123,17 @@ export const simulatorApi = defineFeature({
         optional: true,
       },
       success: [
-        {
-          status: 200,
-          description: "What the campaign would bring into the scene.",
-          schema: simulateResponseSchema,
-          example: {
-            campaign_id: exampleIds.campaign,
-            matched_creative: {
-              id: exampleIds.creative,
-              narrative_hook:
-                "The innkeeper sets down a steaming cup of Emberroast and nods toward the fire.",
-              creative_type: "narrative_hook",
-            },
-            biased_pipeline: { mood: "calm", lighting: "warm" },
-            affinity_scores: { mood: 1.5, lighting: 0 },
-            total_score: 1.5,
+        ok("What the campaign would bring into the scene.", simulateResponseSchema, {
+          campaign_id: exampleIds.campaign,
+          matched_creative: {
+            id: exampleIds.creative,
+            narrative_hook: "The innkeeper sets down a steaming cup of Emberroast and nods toward the fire.",
+            creative_type: "narrative_hook",
           },
-        },
+          biased_pipeline: { mood: "calm", lighting: "warm" },
+          affinity_scores: { mood: 1.5, lighting: 0 },
+          total_score: 1.5,
+        }),
       ],
       refusals: [
         malformedField("mood must be text of at most 200 characters that is not blank, but 7 was sent"),
@@ -158,16 +152,11 @@ export const simulatorApi = defineFeature({
       summary: "What can be tried in the simulator",
       description: "Moods and texts to try, and the affinities that the campaign has.",
       success: [
-        {
-          status: 200,
-          description: "The options.",
-          schema: simulateOptionsSchema,
-          example: {
-            moods: [...SIMULATOR_MOODS],
-            narrative_examples: ["A quiet evening in the tavern"],
-            current_affinities: [{ affinity_type: "mood", affinity_value: "calm", weight: 1.5 }],
-          },
-        },
+        ok("The options.", simulateOptionsSchema, {
+          moods: [...SIMULATOR_MOODS],
+          narrative_examples: ["A quiet evening in the tavern"],
+          current_affinities: [{ affinity_type: "mood", affinity_value: "calm", weight: 1.5 }],
+        }),
       ],
       refusals: ownCampaignOnly,
     },

@@ -1,6 +1,6 @@
 import type { TSchema } from "typebox";
 import { ownCampaignOnly } from "./common-errors.ts";
-import type { Refusal } from "./operation.ts";
+import { noContent, ok, type Refusal } from "./operation.ts";
 
 /** Of an operation that lists or deletes parts of a campaign. */
 interface PartOperation {
@@ -37,7 +37,7 @@ export function campaignParts<
       summary: list.summary,
       description: "In the order of their creation.",
       paged: true,
-      success: [{ status: 200, description: list.answer, schema: list.schema, example: [list.example] }],
+      success: [ok(list.answer, list.schema, [list.example])],
       refusals: ownCampaignOnly,
     },
     remove: {
@@ -47,7 +47,7 @@ export function campaignParts<
       path: `${path}/{${parameter}}`,
       summary: remove.summary,
       description: "Matches after the answer ignore it.",
-      success: [{ status: 204, description: remove.answer }],
+      success: [noContent(remove.answer)],
       refusals: [...ownCampaignOnly, remove.missing],
     },
   } as const;

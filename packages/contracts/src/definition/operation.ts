@@ -112,6 +112,31 @@ export function defineOperations<const Operations extends Readonly<Record<string
   return operations;
 }
 
+/** 200 with a body. */
+export function ok<Schema extends TSchema>(
+  description: string,
+  schema: Schema,
+  example: unknown,
+  more?: Pick<Success, "csv" | "headers">,
+) {
+  return { status: 200, description, schema, example, ...more } as const;
+}
+
+/** 201 with a body. */
+export function created<Schema extends TSchema>(
+  description: string,
+  schema: Schema,
+  example: unknown,
+  more?: Pick<Success, "headers">,
+) {
+  return { status: 201, description, schema, example, ...more } as const;
+}
+
+/** 204: no body. */
+export function noContent(description: string, more?: Pick<Success, "headers">) {
+  return { status: 204, description, ...more } as const;
+}
+
 /**
  * Defines an error once: the document lists it, and handlers throw `error()`.
  * @param sentence may take values

@@ -3,7 +3,7 @@ import Type, { type Static } from "typebox";
 import { periodRefusals, registerFirst } from "../../definition/common-errors.ts";
 import { exampleIds } from "../../definition/example-ids.ts";
 import { answerText, closed, count, millicents, nullable, utcDate } from "../../definition/fields.ts";
-import { defineOperations, refusal } from "../../definition/operation.ts";
+import { defineOperations, ok, refusal } from "../../definition/operation.ts";
 import { quoteValue } from "../../validation/sentence.ts";
 import { common, spendSum } from "./shared.ts";
 
@@ -98,11 +98,10 @@ export const spendReport = defineOperations({
       { name: "country_code", schema: spendCountrySchema, example: "DE" },
     ],
     success: [
-      {
-        status: 200,
-        description: "The sums.",
-        schema: spendSchema,
-        example: {
+      ok(
+        "The sums.",
+        spendSchema,
+        {
           from: "2026-12-01",
           to: "2026-12-01",
           total: { impressions: 3, spent_millicents: 3_600 },
@@ -119,8 +118,8 @@ export const spendReport = defineOperations({
             },
           ],
         },
-        csv: spendCsv,
-      },
+        { csv: spendCsv },
+      ),
     ],
     refusals: [
       ...periodRefusals(SPEND_DAYS.maximum),
