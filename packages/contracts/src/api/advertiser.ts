@@ -18,7 +18,7 @@ import {
   optional,
   timestamp,
 } from "../definition/fields.ts";
-import { created, defineFeature, ok, refusal } from "../definition/operation.ts";
+import { created, defineFeature, ok, operation, refusal } from "../definition/operation.ts";
 import { patchReader, patchSchemaOf } from "../validation/response-only.ts";
 import { createValidator, type WithoutNulls } from "../validation/validator.ts";
 
@@ -162,11 +162,9 @@ export const advertiserApi = defineFeature({
     BookedDeposit: depositListSchema.items,
   },
   operations: {
-    register: {
+    register: operation("POST /register", {
       ...common,
       operationId: "registerAdvertiser",
-      method: "POST",
-      path: "/register",
       summary: "Register as an advertiser",
       description: "Binds an advertiser profile to the account of the key. An account has at most one.",
       idempotent: true,
@@ -183,22 +181,18 @@ export const advertiserApi = defineFeature({
           "company_name must be text of at most 200 characters that is not blank, but a text of 240 characters was sent",
         ),
       ],
-    },
-    showProfile: {
+    }),
+    showProfile: operation("GET /profile", {
       ...common,
       operationId: "getProfile",
-      method: "GET",
-      path: "/profile",
       summary: "Read the profile",
       description: "The advertiser of the key's account, with the balance of this moment.",
       success: [ok("The advertiser.", advertiserSchema, { ...advertiser, balance_cents: 250_000 })],
       refusals: [withoutProfile],
-    },
-    changeProfile: {
+    }),
+    changeProfile: operation("PATCH /profile", {
       ...common,
       operationId: "updateProfile",
-      method: "PATCH",
-      path: "/profile",
       summary: "Change the profile",
       description: "Changes the fields that the body contains; `null` clears the website.",
       request: {
@@ -222,12 +216,10 @@ export const advertiserApi = defineFeature({
         ),
         responseOnlyField("balance_cents cannot be changed by PATCH: add to it by POST /deposit"),
       ],
-    },
-    deposit: {
+    }),
+    deposit: operation("POST /deposit", {
       ...common,
       operationId: "depositFunds",
-      method: "POST",
-      path: "/deposit",
       summary: "Deposit money",
       description:
         "Adds to the balance at once. Send an `Idempotency-Key`, so that a retry after a lost answer does not deposit twice.",
@@ -246,12 +238,10 @@ export const advertiserApi = defineFeature({
         notAllowedField("amount_cents must be a whole number from 1 to 1000000000, but 0 was sent"),
         tooMuchDeposited,
       ],
-    },
-    deposits: {
+    }),
+    deposits: operation("GET /deposits", {
       ...common,
       operationId: "listDeposits",
-      method: "GET",
-      path: "/deposits",
       addition: true,
       summary: "List the deposits",
       description: "What was deposited and when, newest first. `GET /ledger` has the balance of each day.",
@@ -262,6 +252,6 @@ export const advertiserApi = defineFeature({
         ]),
       ],
       refusals: [registerFirst],
-    },
+    }),
   },
 });

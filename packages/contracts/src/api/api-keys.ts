@@ -13,7 +13,7 @@ import {
   optional,
   timestamp,
 } from "../definition/fields.ts";
-import { created, defineFeature, noContent, ok, refusal } from "../definition/operation.ts";
+import { created, defineFeature, noContent, ok, operation, refusal } from "../definition/operation.ts";
 import { createValidator, type WithoutNulls } from "../validation/validator.ts";
 
 /** Range of requests per minute of a key created over HTTP; the creating key must have them. */
@@ -176,12 +176,10 @@ export const apiKeysApi = defineFeature({
     ApiKeyRotation: apiKeyRotateRequestSchema,
   },
   operations: {
-    create: {
+    create: operation("POST /api-keys", {
       ...common,
       role: "owner",
       operationId: "createApiKey",
-      method: "POST",
-      path: "/api-keys",
       summary: "Create a key",
       description:
         "A key never may more than the key that created it. The key itself is in this answer alone, since only its SHA-256 is stored: with an `Idempotency-Key` the same answer can be had again for 24 hours.",
@@ -201,24 +199,20 @@ export const apiKeysApi = defineFeature({
         keyNotShownAgain,
         tooManyKeys,
       ],
-    },
-    list: {
+    }),
+    list: operation("GET /api-keys", {
       ...common,
       operationId: "listApiKeys",
-      method: "GET",
-      path: "/api-keys",
       summary: "List the keys in force",
       description: "In the order of their creation.",
       paged: true,
       success: [ok("The keys.", apiKeyListSchema, [key])],
       refusals: [],
-    },
-    rotate: {
+    }),
+    rotate: operation(`POST ${one}/rotate`, {
       ...common,
       role: "owner",
       operationId: "rotateApiKey",
-      method: "POST",
-      path: `${one}/rotate`,
       summary: "Replace a key",
       description:
         "The new key has the same label, scopes and limit. The old one stays valid for the overlap, a day by default, so that no caller is shut out meanwhile.",
@@ -242,17 +236,15 @@ export const apiKeysApi = defineFeature({
         keyNotShownAgain,
         tooManyKeys,
       ],
-    },
-    revoke: {
+    }),
+    revoke: operation(`DELETE ${one}`, {
       ...common,
       role: "owner",
       operationId: "revokeApiKey",
-      method: "DELETE",
-      path: one,
       summary: "Revoke a key",
       description: "The very next request with it is answered 401. Doing it again is no error.",
       success: [noContent("The key is revoked.")],
       refusals: [...ownKeyOnly, lastManagingKey],
-    },
+    }),
   },
 });

@@ -26,7 +26,7 @@ import {
   optional,
   timestamp,
 } from "../definition/fields.ts";
-import { created, defineFeature, ok, refusal } from "../definition/operation.ts";
+import { created, defineFeature, ok, operation, refusal } from "../definition/operation.ts";
 import { patchReader, patchSchemaOf } from "../validation/response-only.ts";
 import { createValidator, type WithoutNulls } from "../validation/validator.ts";
 import { affinityCreateSchema, MAX_AFFINITIES } from "./affinities.ts";
@@ -298,11 +298,9 @@ export const campaignsApi = defineFeature({
   },
   additions: ["Campaign.spent_millicents"],
   operations: {
-    create: {
+    create: operation("POST /campaigns", {
       ...common,
       operationId: "createCampaign",
-      method: "POST",
-      path: "/campaigns",
       summary: "Create a campaign",
       description:
         "The new campaign is a draft: give it a creative, then activate it. An advertiser has at most 5000 campaigns.",
@@ -318,12 +316,10 @@ export const campaignsApi = defineFeature({
         tooManyCampaigns,
         accountTooLarge,
       ],
-    },
-    createMany: {
+    }),
+    createMany: operation("POST /campaigns/bulk", {
       ...common,
       operationId: "createCampaigns",
-      method: "POST",
-      path: "/campaigns/bulk",
       summary: "Create many campaigns",
       description:
         "Creates up to 500 drafts with their creatives, geo targets, blocklist and affinities. Each campaign is created whole or not at all, by the same rules and limits as single calls, and has a result of its own. Counts as one request for each 100 campaigns or part of them. The body has at most 256 KiB, as everywhere: send what is more in several requests.",
@@ -356,23 +352,19 @@ export const campaignsApi = defineFeature({
           "campaigns must be a list of at least 1 and at most 500 entries, each an object, but a list of 501 entries was sent",
         ),
       ],
-    },
-    list: {
+    }),
+    list: operation("GET /campaigns", {
       ...common,
       operationId: "listCampaigns",
-      method: "GET",
-      path: "/campaigns",
       summary: "List the campaigns",
       description: "The caller's campaigns, newest first.",
       paged: true,
       success: [ok("The campaigns.", campaignListSchema, [draft])],
       refusals: [registerFirst],
-    },
-    show: {
+    }),
+    show: operation(`GET ${one}`, {
       ...common,
       operationId: "getCampaign",
-      method: "GET",
-      path: one,
       summary: "Read a campaign",
       description: "The campaign with its status and what it has spent.",
       success: [
@@ -384,12 +376,10 @@ export const campaignsApi = defineFeature({
         }),
       ],
       refusals: ownCampaignOnly,
-    },
-    change: {
+    }),
+    change: operation(`PATCH ${one}`, {
       ...common,
       operationId: "updateCampaign",
-      method: "PATCH",
-      path: one,
       summary: "Change a campaign",
       description:
         "Changes the fields that the body contains, in every status; `null` clears an optional field or sets it back to its default. It applies to whatever is matched after the answer.",
@@ -419,23 +409,19 @@ export const campaignsApi = defineFeature({
         budgetBelowSpent,
         ...publishedSizes,
       ],
-    },
-    activate: {
+    }),
+    activate: operation(`POST ${one}/activate`, {
       ...common,
       operationId: "activateCampaign",
-      method: "POST",
-      path: `${one}/activate`,
       summary: "Activate a campaign",
       description:
         "Serving begins at once, or at start_date. The campaign needs a creative, and the balance must cover one impression at its bid. A campaign whose budget is used up becomes active and does not serve.",
       success: [ok("The active campaign.", campaignSchema, { ...draft, status: "active" })],
       refusals: [...ownCampaignOnly, alreadyActive, withoutCreative, balanceTooLow],
-    },
-    pause: {
+    }),
+    pause: operation(`POST ${one}/pause`, {
       ...common,
       operationId: "pauseCampaign",
-      method: "POST",
-      path: `${one}/pause`,
       summary: "Pause a campaign",
       description:
         "Nothing of the campaign is matched after the answer. Ads that were matched before and are seen are still billed. It can be activated again.",
@@ -448,6 +434,6 @@ export const campaignsApi = defineFeature({
         }),
       ],
       refusals: [...ownCampaignOnly, notActive],
-    },
+    }),
   },
 });

@@ -24,7 +24,7 @@ import {
   optional,
   timestamp,
 } from "../definition/fields.ts";
-import { created, defineFeature, noContent, ok, refusal } from "../definition/operation.ts";
+import { created, defineFeature, noContent, ok, operation, refusal } from "../definition/operation.ts";
 import { patchReader, patchSchemaOf } from "../validation/response-only.ts";
 import { createValidator, type WithoutNulls } from "../validation/validator.ts";
 
@@ -195,11 +195,9 @@ export const creativesApi = defineFeature({
     ],
   },
   operations: {
-    create: {
+    create: operation("POST /campaigns/{campaign_id}/creatives", {
       ...common,
       operationId: "createCreative",
-      method: "POST",
-      path: "/campaigns/{campaign_id}/creatives",
       summary: "Add a creative to a campaign",
       description:
         "A campaign has at most 100 creatives. All texts of a creative together have at most 16 KiB, and a campaign as published has at most 256 KiB.",
@@ -218,23 +216,19 @@ export const creativesApi = defineFeature({
         tooMuchText,
         ...publishedSizes,
       ],
-    },
-    list: {
+    }),
+    list: operation("GET /campaigns/{campaign_id}/creatives", {
       ...common,
       operationId: "listCreatives",
-      method: "GET",
-      path: "/campaigns/{campaign_id}/creatives",
       summary: "List the creatives of a campaign",
       description: "In the order of their creation.",
       paged: true,
       success: [ok("The creatives.", creativeListSchema, [creative])],
       refusals: ownCampaignOnly,
-    },
-    change: {
+    }),
+    change: operation("PATCH /creatives/{creative_id}", {
       ...common,
       operationId: "updateCreative",
-      method: "PATCH",
-      path: "/creatives/{creative_id}",
       summary: "Change a creative",
       description:
         "Changes the fields that the body contains; `null` clears an optional field or sets it back to its default. The type cannot be changed.",
@@ -261,16 +255,14 @@ export const creativesApi = defineFeature({
         tooMuchText,
         ...publishedSizes,
       ],
-    },
-    remove: {
+    }),
+    remove: operation("DELETE /creatives/{creative_id}", {
       ...common,
       operationId: "deleteCreative",
-      method: "DELETE",
-      path: "/creatives/{creative_id}",
       summary: "Delete a creative",
       description: "Ads of it that were matched before and are seen are still billed.",
       success: [noContent("The creative is deleted.")],
       refusals: [...ownCreativeOnly, lastCreative],
-    },
+    }),
   },
 });

@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
 import { answerText, closed, count, microcents, millicents } from "../definition/fields.ts";
-import { defineFeature, ok, refusal } from "../definition/operation.ts";
+import { defineFeature, ok, operation, refusal } from "../definition/operation.ts";
 
 export const demoSchema = closed(
   {
@@ -32,10 +32,8 @@ export const demoApi = defineFeature({
   description: "Data of the demo game at /play.",
   schemas: { Demo: demoSchema },
   operations: {
-    show: {
+    show: operation("GET /demo", {
       operationId: "showDemo",
-      method: "GET",
-      path: "/demo",
       group: "management",
       scope: [],
       caller: "anyone",
@@ -55,6 +53,6 @@ export const demoApi = defineFeature({
         }),
       ],
       refusals: [noDemo],
-    },
+    }),
   },
 });

@@ -8,7 +8,7 @@ import {
 import { AFFINITY_TYPES } from "../definition/enumerations.ts";
 import { exampleIds } from "../definition/example-ids.ts";
 import { answerText, closed, nullable, oneOf } from "../definition/fields.ts";
-import { defineFeature, ok, refusal } from "../definition/operation.ts";
+import { defineFeature, ok, operation, refusal } from "../definition/operation.ts";
 import { matchRequestSchema } from "./serving.ts";
 
 /** Names of all checks, in order (docs/matching.md, "Reason codes"). */
@@ -119,13 +119,11 @@ export const explainApi = defineFeature({
   description: "Tells an advertiser rule by rule why a campaign would or would not serve a scene.",
   schemas: { Explanation: explainResponseSchema },
   operations: {
-    explain: {
+    explain: operation("POST /campaigns/{campaign_id}/explain", {
       group: "explain",
       scope: "advertiser",
       role: "viewer",
       operationId: "explainCampaign",
-      method: "POST",
-      path: "/campaigns/{campaign_id}/explain",
       addition: true,
       summary: "Explain why a campaign would or would not serve",
       description:
@@ -173,6 +171,6 @@ export const explainApi = defineFeature({
         noRegisteredGame,
         notAllowedField("player_geo.lat must be a number from -90 to 90, but 91 was sent"),
       ],
-    },
+    }),
   },
 });

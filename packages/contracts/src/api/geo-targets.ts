@@ -21,7 +21,7 @@ import {
   optional,
   timestamp,
 } from "../definition/fields.ts";
-import { created, defineFeature, refusal } from "../definition/operation.ts";
+import { created, defineFeature, operation, refusal } from "../definition/operation.ts";
 import { InvalidInput } from "../http-error.ts";
 import { createValidator, type WithoutNulls } from "../validation/validator.ts";
 
@@ -195,11 +195,9 @@ export const geoTargetsApi = defineFeature({
     ],
   },
   operations: {
-    create: {
+    create: operation(`POST ${all}`, {
       ...common,
       operationId: "createGeoTarget",
-      method: "POST",
-      path: all,
       summary: "Add a geo target to a campaign",
       description:
         "A campaign has at most 500 geo targets. Fields that the type does not use are not kept and are null in the answer, such as city_name of a country.",
@@ -219,7 +217,7 @@ export const geoTargetsApi = defineFeature({
         tooManyGeoTargets,
         ...publishedSizes,
       ],
-    },
+    }),
     ...campaignParts({
       path: all,
       parameter: "geo_target_id",

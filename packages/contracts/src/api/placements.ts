@@ -23,7 +23,7 @@ import {
   optional,
   timestamp,
 } from "../definition/fields.ts";
-import { created, defineFeature, noContent, ok, refusal } from "../definition/operation.ts";
+import { created, defineFeature, noContent, ok, operation, refusal } from "../definition/operation.ts";
 import { patchReader, patchSchemaOf } from "../validation/response-only.ts";
 import { createValidator, validator } from "../validation/validator.ts";
 
@@ -158,7 +158,8 @@ export const tooManyPlacements = refusal(
   "The account has 10000 placements.",
   `An account has at most ${MAX_PLACEMENTS} placements: change one that is no longer needed.`,
 );
-const common = { group: "management", scope: "developer", path: "/placements/{game_id}" } as const;
+const common = { group: "management", scope: "developer" } as const;
+const one = "/placements/{game_id}";
 
 export const placementsApi = defineFeature({
   tag: "Placements",
@@ -169,11 +170,9 @@ export const placementsApi = defineFeature({
     PlacementChanges: placementPatchSchema,
   },
   operations: {
-    list: {
+    list: operation("GET /placements", {
       ...common,
       operationId: "listPlacements",
-      method: "GET",
-      path: "/placements",
       addition: true,
       summary: "List the placements",
       description:
@@ -181,11 +180,10 @@ export const placementsApi = defineFeature({
       paged: true,
       success: [ok("The placements.", placementListSchema, [placement])],
       refusals: [],
-    },
-    enable: {
+    }),
+    enable: operation(`POST ${one}`, {
       ...common,
       operationId: "enablePlacement",
-      method: "POST",
       summary: "Enable ads in a game",
       description:
         "Creates, re-enables or changes. In a game that exists, optional fields left out keep their value, enabled or disabled, and `null` sets the default; defaults apply to a new game. It needs the scope `developer`, so a game server's key with `serving` alone cannot call it.",
@@ -200,20 +198,18 @@ export const placementsApi = defineFeature({
         tooManyPlacements,
         accountTooLarge,
       ],
-    },
-    show: {
+    }),
+    show: operation(`GET ${one}`, {
       ...common,
       operationId: "getPlacement",
-      method: "GET",
       summary: "Read a placement",
       description: "The configuration, also while ads are disabled.",
       success: [ok("The placement.", placementSchema, placement)],
       refusals: ownGameOnly,
-    },
-    change: {
+    }),
+    change: operation(`PATCH ${one}`, {
       ...common,
       operationId: "updatePlacement",
-      method: "PATCH",
       summary: "Change a placement",
       description:
         "Changes the fields that the body contains, also while ads are disabled; `null` sets an optional field back to its default.",
@@ -236,16 +232,15 @@ export const placementsApi = defineFeature({
         ),
         accountTooLarge,
       ],
-    },
-    disable: {
+    }),
+    disable: operation(`DELETE ${one}`, {
       ...common,
       operationId: "disablePlacement",
-      method: "DELETE",
       summary: "Disable ads in a game",
       description:
         "Nothing is matched for the game after the answer; the configuration is kept. Ads that were matched before and are seen are still billed. Doing it again is no error.",
       success: [noContent("Ads are disabled.")],
       refusals: ownGameOnly,
-    },
+    }),
   },
 });

@@ -12,7 +12,7 @@ import {
   oneOf,
   utcDate,
 } from "../definition/fields.ts";
-import { defineFeature, ok } from "../definition/operation.ts";
+import { defineFeature, ok, operation } from "../definition/operation.ts";
 
 const revenueCampaign = closed(
   {
@@ -212,7 +212,7 @@ const earningsCsv = `date,game_id,impressions,earned_cents
 2026-11-30,lantern-keep,40,33.600000
 `;
 
-const common = { group: "analytics", method: "GET" } as const;
+const common = { group: "analytics" } as const;
 
 export const revenueApi = defineFeature({
   tag: "Revenue",
@@ -238,11 +238,10 @@ export const revenueApi = defineFeature({
     "GameRevenue.daily.earned_microcents",
   ],
   operations: {
-    advertiser: {
+    advertiser: operation("GET /revenue", {
       ...common,
       operationId: "getRevenue",
       scope: "advertiser",
-      path: "/revenue",
       summary: "Read the advertiser's spending",
       description: "Totals over all campaigns, and each campaign, newest first.",
       success: [
@@ -265,12 +264,11 @@ export const revenueApi = defineFeature({
         }),
       ],
       refusals: [registerFirst],
-    },
-    creator: {
+    }),
+    creator: operation("GET /creator-revenue", {
       ...common,
       operationId: "getCreatorRevenue",
       scope: "developer",
-      path: "/creator-revenue",
       summary: "Read the developer's earnings",
       description: "Totals over all games of the key's account, and each game, most impressions first.",
       success: [
@@ -291,12 +289,11 @@ export const revenueApi = defineFeature({
         }),
       ],
       refusals: [],
-    },
-    game: {
+    }),
+    game: operation("GET /creator-revenue/{game_id}", {
       ...common,
       operationId: "getGameRevenue",
       scope: "developer",
-      path: "/creator-revenue/{game_id}",
       summary: "What one game has earned",
       description: "Its totals, the advertisers seen in it, and the last 30 UTC days, newest first.",
       success: [
@@ -321,12 +318,11 @@ export const revenueApi = defineFeature({
         }),
       ],
       refusals: ownGameOnly,
-    },
-    gameAdvertisers: {
+    }),
+    gameAdvertisers: operation("GET /creator-revenue/{game_id}/advertisers", {
       ...common,
       operationId: "listGameAdvertisers",
       scope: "developer",
-      path: "/creator-revenue/{game_id}/advertisers",
       addition: true,
       summary: "Who was seen in one game",
       description:
@@ -346,12 +342,11 @@ export const revenueApi = defineFeature({
         ]),
       ],
       refusals: ownGameOnly,
-    },
-    earnings: {
+    }),
+    earnings: operation("GET /earnings", {
       ...common,
       operationId: "getEarnings",
       scope: "developer",
-      path: "/earnings",
       addition: true,
       summary: "Read the games' earnings by day",
       description:
@@ -390,12 +385,11 @@ export const revenueApi = defineFeature({
         ),
       ],
       refusals: periodRefusals(EARNINGS_DAYS.maximum),
-    },
-    earningsByAdvertiser: {
+    }),
+    earningsByAdvertiser: operation("GET /earnings/advertisers", {
       ...common,
       operationId: "getEarningsByAdvertiser",
       scope: "developer",
-      path: "/earnings/advertisers",
       addition: true,
       summary: "Read the games' earnings by advertiser",
       description:
@@ -429,6 +423,6 @@ export const revenueApi = defineFeature({
         ),
       ],
       refusals: periodRefusals(EARNINGS_DAYS.maximum),
-    },
+    }),
   },
 });

@@ -18,7 +18,7 @@ import {
   optional,
   timestamp,
 } from "../definition/fields.ts";
-import { created, defineFeature, noContent, ok, refusal } from "../definition/operation.ts";
+import { created, defineFeature, noContent, ok, operation, refusal } from "../definition/operation.ts";
 import { InvalidInput } from "../http-error.ts";
 import { createValidator, lenientValidator, type WithoutNulls } from "../validation/validator.ts";
 
@@ -222,10 +222,8 @@ export const servingApi = defineFeature({
   conditions: { PlayerGeo: together(playerGeo.properties, ["lat", "lng"]) },
   additions: ["MatchResult.match_id", "MatchResult.advertiser_id", "ImpressionRequest.match_id"],
   operations: {
-    match: {
+    match: operation("POST /match", {
       operationId: "matchAd",
-      method: "POST",
-      path: "/match",
       group: "match",
       scope: "serving",
       summary: "Find the best ad for a scene",
@@ -276,11 +274,9 @@ export const servingApi = defineFeature({
         ...ownGameInBody,
         notAllowedField("player_geo.lat must be a number from -90 to 90, but 91 was sent"),
       ],
-    },
-    recordImpression: {
+    }),
+    recordImpression: operation("POST /impressions", {
       operationId: "recordImpression",
-      method: "POST",
-      path: "/impressions",
       group: "impressions",
       scope: "serving",
       summary: "Record that an ad was seen",
@@ -323,6 +319,6 @@ export const servingApi = defineFeature({
           "match_id must be text of at most 200 characters that is not blank, but a text of 240 characters was sent",
         ),
       ],
-    },
+    }),
   },
 });

@@ -12,7 +12,7 @@ import {
   open,
   optional,
 } from "../definition/fields.ts";
-import { defineFeature, ok } from "../definition/operation.ts";
+import { defineFeature, ok, operation } from "../definition/operation.ts";
 import { createValidator, type WithoutNulls } from "../validation/validator.ts";
 import { withoutCreative } from "./campaigns.ts";
 
@@ -109,12 +109,10 @@ export const simulatorApi = defineFeature({
     SimulationOptions: simulateOptionsSchema,
   },
   operations: {
-    simulate: {
+    simulate: operation(`POST ${path}`, {
       ...common,
       role: "viewer",
       operationId: "simulateCampaign",
-      method: "POST",
-      path,
       summary: "Try a campaign in a scene",
       description: "Works in every status of the campaign, with its own creatives and affinities.",
       request: {
@@ -143,12 +141,10 @@ export const simulatorApi = defineFeature({
           "mood must be text of at most 200 characters that is not blank, but a text of 240 characters was sent",
         ),
       ],
-    },
-    options: {
+    }),
+    options: operation(`GET ${path}/options`, {
       ...common,
       operationId: "getSimulatorOptions",
-      method: "GET",
-      path: `${path}/options`,
       summary: "What can be tried in the simulator",
       description: "Moods and texts to try, and the affinities that the campaign has.",
       success: [
@@ -159,6 +155,6 @@ export const simulatorApi = defineFeature({
         }),
       ],
       refusals: ownCampaignOnly,
-    },
+    }),
   },
 });

@@ -3,7 +3,7 @@ import { accountRef } from "../definition/account.ts";
 import { malformedField, missingField, notAllowedField } from "../definition/common-errors.ts";
 import { exampleIds } from "../definition/example-ids.ts";
 import { answerText, closed, count, longText, nullable, open, timestamp } from "../definition/fields.ts";
-import { defineFeature, ok, refusal } from "../definition/operation.ts";
+import { defineFeature, ok, operation, refusal } from "../definition/operation.ts";
 import { createValidator } from "../validation/validator.ts";
 import { signedIn } from "./sessions/shared.ts";
 
@@ -185,11 +185,9 @@ export const systemApi = defineFeature({
     SystemAccount: systemAccountSchema,
   },
   operations: {
-    show: {
+    show: operation("GET /system", {
       ...signedIn,
       operationId: "getSystem",
-      method: "GET",
-      path: "/system",
       answersWithoutLimits: true,
       summary: "Read the state of the installation",
       description:
@@ -246,24 +244,20 @@ export const systemApi = defineFeature({
         }),
       ],
       refusals: [notOperator],
-    },
-    listQuarantine: {
+    }),
+    listQuarantine: operation("GET /system/quarantine", {
       ...signedIn,
       operationId: "listQuarantine",
-      method: "GET",
-      path: "/system/quarantine",
       summary: "List quarantined records",
       description:
         "Impression records that could not be written, newest first; at most 100 a page without a limit. Reconciliation reports each as a difference until it is resolved.",
       paged: true,
       success: [ok("The records.", quarantineSchema, [record])],
       refusals: [notOperator],
-    },
-    resolve: {
+    }),
+    resolve: operation("POST /system/quarantine/{impression_id}/resolve", {
       ...signedIn,
       operationId: "resolveQuarantined",
-      method: "POST",
-      path: "/system/quarantine/{impression_id}/resolve",
       summary: "Resolve a quarantined record",
       description:
         "Records the decision. The record is never written: charge or pay outside the service if necessary. A resolved record cannot be changed.",
@@ -287,12 +281,10 @@ export const systemApi = defineFeature({
           "resolution must be text of at most 2000 characters that is not blank, but a text of 2400 characters was sent",
         ),
       ],
-    },
-    listAccounts: {
+    }),
+    listAccounts: operation("GET /system/accounts", {
       ...signedIn,
       operationId: "listAccounts",
-      method: "GET",
-      path: "/system/accounts",
       summary: "List the accounts",
       description: "In the order of their creation; at most 500 a page.",
       paged: true,
@@ -310,6 +302,6 @@ export const systemApi = defineFeature({
         ]),
       ],
       refusals: [notOperator],
-    },
+    }),
   },
 });

@@ -2,7 +2,7 @@ import Type, { type Static } from "typebox";
 import { ownGameOnly } from "../definition/common-errors.ts";
 import { exampleIds } from "../definition/example-ids.ts";
 import { answerText, closed, count, microcents, nullable, oneOf, timestamp } from "../definition/fields.ts";
-import { defineFeature, ok, refusal } from "../definition/operation.ts";
+import { defineFeature, ok, operation, refusal } from "../definition/operation.ts";
 
 /** Stages of a game's integration. */
 export const TRAFFIC_STAGES = ["waiting", "requested", "matched", "shown", "billed"] as const;
@@ -181,7 +181,7 @@ export const marketWordListSchema = Type.Array(marketWord, {
 });
 export type MarketWordListBody = Static<typeof marketWordListSchema>;
 
-const common = { group: "analytics", method: "GET", addition: true } as const;
+const common = { group: "analytics", addition: true } as const;
 const developer = { ...common, scope: "developer" } as const;
 const one = "/traffic/{game_id}";
 
@@ -211,10 +211,9 @@ export const trafficApi = defineFeature({
     MarketWord: marketWordListSchema.items,
   },
   operations: {
-    list: {
+    list: operation("GET /traffic", {
       ...developer,
       operationId: "getTraffic",
-      path: "/traffic",
       summary: "How the integration is doing",
       description:
         "The last call and the errors of the account, and for each of its games how far it has come and what it did in the last 24 hours. Without `limit` a page has 500 games.",
@@ -242,11 +241,10 @@ export const trafficApi = defineFeature({
         }),
       ],
       refusals: [],
-    },
-    series: {
+    }),
+    series: operation(`GET ${one}`, {
       ...developer,
       operationId: "getTrafficSeries",
-      path: one,
       summary: "The calls of one game over time",
       description:
         "Requests, matches, impressions, reasons for no ad and errors, by hour for up to 48 hours or by UTC day for up to 31 days.",
@@ -286,22 +284,20 @@ export const trafficApi = defineFeature({
         ),
         refusal(422, "unit", "The unit is another one.", 'unit must be hour or day, but "week" was sent'),
       ],
-    },
-    gameScenes: {
+    }),
+    gameScenes: operation(`GET ${one}/no-match-scenes`, {
       ...developer,
       operationId: "listNoMatchScenes",
-      path: `${one}/no-match-scenes`,
       summary: "Scenes of one game that got no ad",
       description:
         "A sample of the latest ones: at most one of a game in a second is kept, 50 of each game, for seven days. Player and session are removed, also from the texts, and so is every place but the country.",
       success: [ok("The scenes.", noMatchSceneListSchema, [scene])],
       refusals: ownGameOnly,
-    },
-    accountScenes: {
+    }),
+    accountScenes: operation("GET /no-match-scenes", {
       ...common,
       scope: ["advertiser", "developer"],
       operationId: "listAccountNoMatchScenes",
-      path: "/no-match-scenes",
       summary: "Scenes of all own games that got no ad",
       description:
         "The latest sampled scenes of the account's games, to explain a campaign with: `POST /campaigns/{campaign_id}/explain` takes game_id and game_context as they are, and the country as player_geo.",
@@ -321,11 +317,10 @@ export const trafficApi = defineFeature({
           'limit must be a whole number from 1 to 100, but "101" was sent',
         ),
       ],
-    },
-    gameWords: {
+    }),
+    gameWords: operation(`GET ${one}/words`, {
       ...developer,
       operationId: "getGameWords",
-      path: `${one}/words`,
       summary: "Words of one game beside those of the market",
       description:
         "Which words of the game's scenes campaigns target, and which of the market's words the game never sends. What fewer than three advertisers target is not named, unless it is the caller's own.",
@@ -337,12 +332,11 @@ export const trafficApi = defineFeature({
         }),
       ],
       refusals: ownGameOnly,
-    },
-    marketWords: {
+    }),
+    marketWords: operation("GET /market/words", {
       ...common,
       scope: "advertiser",
       operationId: "listMarketWords",
-      path: "/market/words",
       summary: "Words that games really send",
       description:
         "What targeting can look for: words of the scenes of the games with the most impressions, up to a minute old. A word is named when games of at least three developers send it, or a game of the caller's own account.",
@@ -366,6 +360,6 @@ export const trafficApi = defineFeature({
           'type must be theme, category, mood, location or action, but "tag" was sent',
         ),
       ],
-    },
+    }),
   },
 });

@@ -23,7 +23,7 @@ import {
   timestamp,
   utcDate,
 } from "../definition/fields.ts";
-import { created, defineFeature, noContent, ok, refusal } from "../definition/operation.ts";
+import { created, defineFeature, noContent, ok, operation, refusal } from "../definition/operation.ts";
 import { patchReader, patchSchemaOf } from "../validation/response-only.ts";
 import { createValidator, type WithoutNulls } from "../validation/validator.ts";
 
@@ -360,11 +360,9 @@ export const webhooksApi = defineFeature({
     WebhookAttempt: webhookDeliverySchema.properties.attempts.items,
   },
   operations: {
-    create: {
+    create: operation("POST /webhooks", {
       ...common,
       operationId: "createWebhook",
-      method: "POST",
-      path: "/webhooks",
       summary: "Create a webhook",
       description: "Only this answer has the secret.",
       idempotent: true,
@@ -380,33 +378,27 @@ export const webhooksApi = defineFeature({
         tooManyWebhooks,
         secretNotShownAgain,
       ],
-    },
-    list: {
+    }),
+    list: operation("GET /webhooks", {
       ...common,
       operationId: "listWebhooks",
-      method: "GET",
-      path: "/webhooks",
       summary: "List the webhooks",
       description: "In the order of their creation.",
       paged: true,
       success: [ok("The webhooks.", webhookListSchema, [webhook])],
       refusals: [],
-    },
-    show: {
+    }),
+    show: operation(`GET ${one}`, {
       ...common,
       operationId: "getWebhook",
-      method: "GET",
-      path: one,
       summary: "Show a webhook",
       description: "Without its secret.",
       success: [ok("The webhook.", webhookSchema, webhook)],
       refusals: ownWebhookOnly,
-    },
-    change: {
+    }),
+    change: operation(`PATCH ${one}`, {
       ...common,
       operationId: "updateWebhook",
-      method: "PATCH",
-      path: one,
       summary: "Change a webhook",
       description:
         "Changes the fields that the body contains; `null` sets an optional field back to its default.",
@@ -421,22 +413,18 @@ export const webhooksApi = defineFeature({
         privateHost,
         responseOnlyField("id cannot be changed by PATCH: leave it out"),
       ],
-    },
-    remove: {
+    }),
+    remove: operation(`DELETE ${one}`, {
       ...common,
       operationId: "deleteWebhook",
-      method: "DELETE",
-      path: one,
       summary: "Delete a webhook",
       description: "With its deliveries; what is being sent may still arrive.",
       success: [noContent("The webhook is deleted.")],
       refusals: [...ownWebhookOnly, lackingEventScope],
-    },
-    rotateSecret: {
+    }),
+    rotateSecret: operation(`POST ${one}/rotate-secret`, {
       ...common,
       operationId: "rotateWebhookSecret",
-      method: "POST",
-      path: `${one}/rotate-secret`,
       summary: "Replace the secret",
       description:
         "Deliveries are signed with the new and the former secret for the overlap, a day by default. A secret that was former already ends at once. Only this answer has the new secret.",
@@ -456,40 +444,34 @@ export const webhooksApi = defineFeature({
         notAllowedField("overlap_seconds must be a whole number from 0 to 604800, but -1 was sent"),
         secretNotShownAgain,
       ],
-    },
-    test: {
+    }),
+    test: operation(`POST ${one}/test`, {
       ...common,
       operationId: "testWebhook",
-      method: "POST",
-      path: `${one}/test`,
       summary: "Send a test event",
       description:
         "Records an event `webhook.test`, which is sent like any other, also while the webhook is inactive.",
       success: [ok("The delivery.", webhookDeliverySchema, delivery)],
       refusals: [...ownWebhookOnly, lackingEventScope],
-    },
-    deliveries: {
+    }),
+    deliveries: operation(`GET ${one}/deliveries`, {
       ...common,
       operationId: "listWebhookDeliveries",
-      method: "GET",
-      path: `${one}/deliveries`,
       summary: "List the deliveries",
       description:
         "Newest first, with their last attempts; without `limit` a page has 50. Kept for 30 days unless the operator set another time, at most 10000 a webhook.",
       paged: true,
       success: [ok("The deliveries.", webhookDeliveryListSchema, [attempted])],
       refusals: [...ownWebhookOnly, lackingEventScope],
-    },
-    redeliver: {
+    }),
+    redeliver: operation("POST /webhooks/deliveries/{delivery_id}/redeliver", {
       ...common,
       operationId: "redeliverWebhookDelivery",
-      method: "POST",
-      path: "/webhooks/deliveries/{delivery_id}/redeliver",
       summary: "Deliver again",
       description:
         "Sends the same event again at once, whatever came of it before, with as many retries as at first.",
       success: [ok("The delivery.", webhookDeliverySchema, delivery)],
       refusals: [otherAccountsDelivery, noDelivery, lackingEventScope],
-    },
+    }),
   },
 });

@@ -112,6 +112,16 @@ export function defineOperations<const Operations extends Readonly<Record<string
   return operations;
 }
 
+/** An operation, by its method and path: `operation("GET /campaigns", { … })`. Its type keeps what is given. */
+export function operation<
+  Method extends Operation["method"],
+  Path extends Operation["path"],
+  const Rest extends Omit<Operation, "method" | "path">,
+>(route: `${Method} ${Path}`, rest: Rest) {
+  const [method, path] = route.split(" ") as [Method, Path];
+  return { method, path, ...rest };
+}
+
 /** 200 with a body. */
 export function ok<Schema extends TSchema>(
   description: string,

@@ -4,7 +4,7 @@ import { daysRefusals, registerFirst } from "../../definition/common-errors.ts";
 import { CAMPAIGN_STATUSES } from "../../definition/enumerations.ts";
 import { exampleIds } from "../../definition/example-ids.ts";
 import { answerText, closed, count, millicents, nullable, oneOf, utcDate } from "../../definition/fields.ts";
-import { defineOperations, ok } from "../../definition/operation.ts";
+import { defineOperations, ok, operation } from "../../definition/operation.ts";
 import { common, PACING_STATUSES, spendSum } from "./shared.ts";
 
 /** Days of the account's daily series. */
@@ -83,10 +83,9 @@ export const campaignSeriesListSchema = closed(
 export type CampaignSeriesListBody = Static<typeof campaignSeriesListSchema>;
 
 export const accountAnalytics = defineOperations({
-  accountDaily: {
+  accountDaily: operation("GET /analytics/daily", {
     ...common,
     operationId: "getAccountDaily",
-    path: "/analytics/daily",
     addition: true,
     summary: "All campaigns day by day",
     description:
@@ -104,11 +103,10 @@ export const accountAnalytics = defineOperations({
       }),
     ],
     refusals: [...daysRefusals(ACCOUNT_DAYS.maximum), registerFirst],
-  },
-  accountCampaigns: {
+  }),
+  accountCampaigns: operation("GET /analytics/campaigns", {
     ...common,
     operationId: "listCampaignSeries",
-    path: "/analytics/campaigns",
     addition: true,
     summary: "Every campaign with its last days",
     description:
@@ -139,5 +137,5 @@ export const accountAnalytics = defineOperations({
       }),
     ],
     refusals: [...daysRefusals(CAMPAIGN_SERIES_DAYS.maximum), registerFirst],
-  },
+  }),
 });

@@ -12,7 +12,7 @@ import {
   nullable,
   oneOf,
 } from "../../definition/fields.ts";
-import { defineOperations, ok } from "../../definition/operation.ts";
+import { defineOperations, ok, operation } from "../../definition/operation.ts";
 import {
   averageScore,
   campaignId,
@@ -196,10 +196,9 @@ export const affinityAnalyticsSchema = closed(
 export type AffinityAnalyticsBody = Static<typeof affinityAnalyticsSchema>;
 
 export const campaignAnalytics = defineOperations({
-  stats: {
+  stats: operation("GET /campaigns/{campaign_id}/stats", {
     ...common,
     operationId: "getCampaignStats",
-    path: "/campaigns/{campaign_id}/stats",
     summary: "Totals of a campaign",
     description: "Impressions, players, games and money since the campaign was created.",
     success: [
@@ -218,11 +217,10 @@ export const campaignAnalytics = defineOperations({
       }),
     ],
     refusals: ownCampaignOnly,
-  },
-  daily: {
+  }),
+  daily: operation(`GET ${ofCampaign}/daily`, {
     ...common,
     operationId: "getDailyAnalytics",
-    path: `${ofCampaign}/daily`,
     summary: "A campaign day by day",
     description: "The last UTC days with today, newest first, days without impressions included as zeros.",
     query: [{ name: "days", schema: analyticsDaysSchema, example: 2 }],
@@ -250,11 +248,10 @@ export const campaignAnalytics = defineOperations({
       }),
     ],
     refusals: [...daysRefusals(ANALYTICS_DAYS.maximum), ...ownCampaignOnly],
-  },
-  creatives: {
+  }),
+  creatives: operation(`GET ${ofCampaign}/creatives`, {
     ...common,
     operationId: "getCreativeAnalytics",
-    path: `${ofCampaign}/creatives`,
     summary: "A campaign by creative",
     description:
       "Every creative of the campaign, those that were deleted when they had impressions; most impressions first.",
@@ -276,11 +273,10 @@ export const campaignAnalytics = defineOperations({
       }),
     ],
     refusals: ownCampaignOnly,
-  },
-  geo: {
+  }),
+  geo: operation(`GET ${ofCampaign}/geo`, {
     ...common,
     operationId: "getGeoAnalytics",
-    path: `${ofCampaign}/geo`,
     summary: "A campaign by country",
     description:
       "The countries that players were in, as the game said; most impressions first, the unknown place last.",
@@ -294,12 +290,11 @@ export const campaignAnalytics = defineOperations({
       }),
     ],
     refusals: ownCampaignOnly,
-  },
-  games: {
+  }),
+  games: operation(`GET ${ofCampaign}/games`, {
     ...common,
     operationId: "getGameAnalytics",
     addition: true,
-    path: `${ofCampaign}/games`,
     summary: "A campaign by game",
     description:
       "The games that the campaign was matched in during the last 24 hours, was seen in, or is held for now. A game with many matches and no impressions holds money that nobody spends.",
@@ -322,11 +317,10 @@ export const campaignAnalytics = defineOperations({
       }),
     ],
     refusals: ownCampaignOnly,
-  },
-  affinities: {
+  }),
+  affinities: operation(`GET ${ofCampaign}/affinities`, {
     ...common,
     operationId: "getAffinityAnalytics",
-    path: `${ofCampaign}/affinities`,
     summary: "A campaign by affinity",
     description: "How often each current affinity contributed to a match that was seen, and how much.",
     success: [
@@ -346,5 +340,5 @@ export const campaignAnalytics = defineOperations({
       }),
     ],
     refusals: ownCampaignOnly,
-  },
+  }),
 });

@@ -3,7 +3,7 @@ import Type, { type Static } from "typebox";
 import { ownCampaignOnly } from "../../definition/common-errors.ts";
 import { exampleIds } from "../../definition/example-ids.ts";
 import { closed, count, millicents, nullable, oneOf } from "../../definition/fields.ts";
-import { defineOperations, ok } from "../../definition/operation.ts";
+import { defineOperations, ok, operation } from "../../definition/operation.ts";
 import {
   campaignId,
   campaignSpentMillicents,
@@ -51,10 +51,9 @@ export const pacingSchema = closed(
 export type PacingBody = Static<typeof pacingSchema>;
 
 export const pacingAnalytics = defineOperations({
-  pacing: {
+  pacing: operation(`GET ${ofCampaign}/pacing`, {
     ...common,
     operationId: "getPacing",
-    path: `${ofCampaign}/pacing`,
     summary: "How a campaign spends its budget",
     description:
       "Whether the campaign spends faster or slower than its dates or its daily cap ask for, and how long the budget lasts. Matches that were not seen yet do not count.",
@@ -78,5 +77,5 @@ export const pacingAnalytics = defineOperations({
       }),
     ],
     refusals: ownCampaignOnly,
-  },
+  }),
 });

@@ -8,7 +8,7 @@ import {
 } from "../../definition/common-errors.ts";
 import { exampleIds } from "../../definition/example-ids.ts";
 import { answerText, closed, nameText, nullable, open, timestamp } from "../../definition/fields.ts";
-import { defineOperations, noContent, ok, refusal } from "../../definition/operation.ts";
+import { defineOperations, noContent, ok, operation, refusal } from "../../definition/operation.ts";
 import { createValidator } from "../../validation/validator.ts";
 import {
   account,
@@ -79,43 +79,35 @@ export const noSession = refusal(
 );
 
 export const ownSessionOperations = defineOperations({
-  show: {
+  show: operation("GET /session", {
     ...signedIn,
     operationId: "getSession",
-    method: "GET",
-    path: "/session",
     summary: "Read the session",
     description: "Who is signed in, for which account the session acts, and which others there are.",
     success: [ok("The session.", sessionSchema, sessionExample)],
     refusals: [],
-  },
-  change: {
+  }),
+  change: operation("PATCH /session", {
     ...signedIn,
     operationId: "updateSession",
-    method: "PATCH",
-    path: "/session",
     summary: "Switch the account",
     description: "Lets the session act for another account of the user.",
     request: { schema: sessionPatchSchema, example: { account_id: exampleIds.account } },
     success: [ok("The session.", sessionSchema, sessionExample)],
     refusals: [...requiredName("account_id"), notMemberOfAccount],
-  },
-  changeUser: {
+  }),
+  changeUser: operation("PATCH /user", {
     ...signedIn,
     operationId: "updateUser",
-    method: "PATCH",
-    path: "/user",
     summary: "Change the user",
     description: "Changes how the signed-in user is called.",
     request: { schema: userPatchSchema, example: { name: "Ada Ember" } },
     success: [ok("The session.", sessionSchema, sessionExample)],
     refusals: requiredName("name"),
-  },
-  changePassword: {
+  }),
+  changePassword: operation("POST /auth/change-password", {
     ...signedIn,
     operationId: "changePassword",
-    method: "POST",
-    path: "/auth/change-password",
     summary: "Change the password",
     description: "Ends all sessions of the user, and starts a new one on this browser.",
     request: {
@@ -129,12 +121,10 @@ export const ownSessionOperations = defineOperations({
       wrongPassword,
       notAllowedField("new_password must be text of 10 to 128 characters, but a text of 5 was sent"),
     ],
-  },
-  list: {
+  }),
+  list: operation("GET /auth/sessions", {
     ...signedIn,
     operationId: "listSessions",
-    method: "GET",
-    path: "/auth/sessions",
     summary: "List the user's sessions",
     description: "Every browser on which the user is signed in, newest first; at most 100.",
     success: [
@@ -151,25 +141,21 @@ export const ownSessionOperations = defineOperations({
       ]),
     ],
     refusals: [],
-  },
-  end: {
+  }),
+  end: operation("DELETE /auth/sessions/{session_id}", {
     ...signedIn,
     operationId: "endSession",
-    method: "DELETE",
-    path: "/auth/sessions/{session_id}",
     summary: "End a session",
     description: "Ends one session of the user; its next request is refused everywhere.",
     success: [noContent("The session has ended.")],
     refusals: [noSession],
-  },
-  endOthers: {
+  }),
+  endOthers: operation("POST /auth/end-other-sessions", {
     ...signedIn,
     operationId: "endOtherSessions",
-    method: "POST",
-    path: "/auth/end-other-sessions",
     summary: "End all other sessions",
     description: "Ends every session of the user but this one.",
     success: [noContent("The other sessions have ended.")],
     refusals: [],
-  },
+  }),
 });
