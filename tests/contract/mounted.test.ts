@@ -2,11 +2,8 @@ import { allOperations, expressPath, roleOf, sessionOperations } from "@diegetic
 import { readManagementSettings } from "@diegetic/management";
 import { readMatchSettings } from "@diegetic/match";
 import { describe, expect, it } from "@jest/globals";
-import {
-  type FeatureParts,
-  managementEndpoints,
-  signedInEndpoints,
-} from "../../services/management/src/endpoints.ts";
+import { managementEndpoints, signedInEndpoints } from "../../services/management/src/endpoints.ts";
+import type { Parts } from "../../services/management/src/features/parts.ts";
 import {
   createImpressionsEndpoint,
   type ImpressionDependencies,
@@ -17,7 +14,7 @@ import { createMatchEndpoint } from "../../services/match/src/match/match-endpoi
 describe("what the services mount", () => {
   // Building an endpoint touches none of its parts.
   const endpoints = [
-    ...managementEndpoints({} as FeatureParts),
+    ...managementEndpoints({} as Parts),
     createMatchEndpoint({} as MatchDependencies),
     createImpressionsEndpoint({} as ImpressionDependencies),
   ];
@@ -31,7 +28,7 @@ describe("what the services mount", () => {
   });
 
   it("is what the API document describes for sessions, with its callers and roles", () => {
-    const facts = signedInEndpoints({} as FeatureParts).map(({ method, path, group, caller, role }) =>
+    const facts = signedInEndpoints({} as Parts).map(({ method, path, group, caller, role }) =>
       [method, path, group, caller, role].join(" "),
     );
     const documented = sessionOperations().map((operation) =>

@@ -41,18 +41,21 @@ import { Publishing } from "./core/publishing/publishing.ts";
 import { Reconciler } from "./core/publishing/reconciler.ts";
 import { CallerReads } from "./core/read-your-writes/caller-reads.ts";
 import { ReadingBarrier } from "./core/read-your-writes/reading-barrier.ts";
+import { Remembered } from "./core/shared/remembered.ts";
 import type { Clock } from "./core/shared/time.ts";
 import { WalletRecovery } from "./core/wallet-recovery/wallet-recovery.ts";
-import { type FeatureParts, managementEndpoints, signedInEndpoints } from "./endpoints.ts";
+import { managementEndpoints, signedInEndpoints } from "./endpoints.ts";
 import { apiDocumentPages } from "./features/api-document/pages.ts";
 import { createKeyDirectory } from "./features/api-keys/key-directory.ts";
 import { keyDerivationSecret } from "./features/api-keys/key-secret.ts";
 import { recordUsageOfMatchTier } from "./features/api-keys/record-usage.ts";
 import { dashboardPages } from "./features/dashboard/pages.ts";
 import { Market } from "./features/explain/market.ts";
+import type { Parts } from "./features/parts.ts";
 import { createAuth } from "./features/sessions/auth.ts";
 import { DeviceCookies } from "./features/sessions/device-cookie.ts";
 import { forgetEndedSessions } from "./features/sessions/store.ts";
+import { TRAFFIC_PAGES_KEPT } from "./features/traffic/endpoints.ts";
 import { MarketWords } from "./features/traffic/words.ts";
 import { announceEndedCampaigns } from "./features/webhooks/ended-campaigns.ts";
 import type { ManagementSettings } from "./settings.ts";
@@ -245,7 +248,7 @@ function createManagementApp(
   };
   const traffic = new TrafficReader(redis);
   const barrier = new ReadingBarrier({ reader, money: wallets, due: new DueIndex(redis) });
-  const features: FeatureParts = {
+  const features: Parts = {
     instanceName: settings.instanceName,
     ...parts,
     barrier,
@@ -265,6 +268,7 @@ function createManagementApp(
     webhookAddresses: settings.webhookAddresses,
     sessions: createSessionReader(redis),
     traffic,
+    trafficPages: new Remembered(clock, TRAFFIC_PAGES_KEPT),
     words: new MarketWords({ reader, traffic, clock }),
     players: {
       hashKey: settings.secrets.playerHashKey,

@@ -18,7 +18,7 @@ import {
   optional,
   timestamp,
 } from "../definition/fields.ts";
-import { defineFeature, refusal } from "../definition/operation.ts";
+import { created, defineFeature, ok, operation, refusal } from "../definition/operation.ts";
 import { patchReader, patchSchemaOf } from "../validation/response-only.ts";
 import { createValidator, type WithoutNulls } from "../validation/validator.ts";
 
@@ -162,18 +162,14 @@ export const advertiserApi = defineFeature({
     BookedDeposit: depositListSchema.items,
   },
   operations: {
-    register: {
+    register: operation("POST /register", {
       ...common,
       operationId: "registerAdvertiser",
-      method: "POST",
-      path: "/register",
       summary: "Register as an advertiser",
       description: "Binds an advertiser profile to the account of the key. An account has at most one.",
       idempotent: true,
       request: { schema: registerRequestSchema, example: registration },
-      success: [
-        { status: 201, description: "The new advertiser.", schema: advertiserSchema, example: advertiser },
-      ],
+      success: [created("The new advertiser.", advertiserSchema, advertiser)],
       refusals: [
         missingField("company_name is required: it must be text of at most 200 characters that is not blank"),
         malformedField(
@@ -185,29 +181,18 @@ export const advertiserApi = defineFeature({
           "company_name must be text of at most 200 characters that is not blank, but a text of 240 characters was sent",
         ),
       ],
-    },
-    showProfile: {
+    }),
+    showProfile: operation("GET /profile", {
       ...common,
       operationId: "getProfile",
-      method: "GET",
-      path: "/profile",
       summary: "Read the profile",
       description: "The advertiser of the key's account, with the balance of this moment.",
-      success: [
-        {
-          status: 200,
-          description: "The advertiser.",
-          schema: advertiserSchema,
-          example: { ...advertiser, balance_cents: 250_000 },
-        },
-      ],
+      success: [ok("The advertiser.", advertiserSchema, { ...advertiser, balance_cents: 250_000 })],
       refusals: [withoutProfile],
-    },
-    changeProfile: {
+    }),
+    changeProfile: operation("PATCH /profile", {
       ...common,
       operationId: "updateProfile",
-      method: "PATCH",
-      path: "/profile",
       summary: "Change the profile",
       description: "Changes the fields that the body contains; `null` clears the website.",
       request: {
@@ -215,17 +200,12 @@ export const advertiserApi = defineFeature({
         example: { company_name: "Emberroast Roastery", website: null },
       },
       success: [
-        {
-          status: 200,
-          description: "The changed advertiser.",
-          schema: advertiserSchema,
-          example: {
-            ...advertiser,
-            company_name: "Emberroast Roastery",
-            website: null,
-            balance_cents: 250_000,
-          },
-        },
+        ok("The changed advertiser.", advertiserSchema, {
+          ...advertiser,
+          company_name: "Emberroast Roastery",
+          website: null,
+          balance_cents: 250_000,
+        }),
       ],
       refusals: [
         malformedField('website must be an absolute http or https address, but "emberroast" was sent'),
@@ -236,24 +216,20 @@ export const advertiserApi = defineFeature({
         ),
         responseOnlyField("balance_cents cannot be changed by PATCH: add to it by POST /deposit"),
       ],
-    },
-    deposit: {
+    }),
+    deposit: operation("POST /deposit", {
       ...common,
       operationId: "depositFunds",
-      method: "POST",
-      path: "/deposit",
       summary: "Deposit money",
       description:
         "Adds to the balance at once. Send an `Idempotency-Key`, so that a retry after a lost answer does not deposit twice.",
       idempotent: true,
       request: { schema: depositRequestSchema, example: { amount_cents: 250_000 } },
       success: [
-        {
-          status: 200,
-          description: "The deposit, with the new balance.",
-          schema: depositResponseSchema,
-          example: { balance_cents: 250_000, deposited_cents: 250_000 },
-        },
+        ok("The deposit, with the new balance.", depositResponseSchema, {
+          balance_cents: 250_000,
+          deposited_cents: 250_000,
+        }),
       ],
       refusals: [
         missingField("amount_cents is required: it must be a whole number from 1 to 1000000000"),
@@ -262,25 +238,20 @@ export const advertiserApi = defineFeature({
         notAllowedField("amount_cents must be a whole number from 1 to 1000000000, but 0 was sent"),
         tooMuchDeposited,
       ],
-    },
-    deposits: {
+    }),
+    deposits: operation("GET /deposits", {
       ...common,
       operationId: "listDeposits",
-      method: "GET",
-      path: "/deposits",
       addition: true,
       summary: "List the deposits",
       description: "What was deposited and when, newest first. `GET /ledger` has the balance of each day.",
       paged: true,
       success: [
-        {
-          status: 200,
-          description: "The deposits.",
-          schema: depositListSchema,
-          example: [{ id: exampleIds.deposit, amount_cents: 250_000, created_at: exampleIds.moment }],
-        },
+        ok("The deposits.", depositListSchema, [
+          { id: exampleIds.deposit, amount_cents: 250_000, created_at: exampleIds.moment },
+        ]),
       ],
       refusals: [registerFirst],
-    },
+    }),
   },
 });

@@ -19,7 +19,7 @@ import {
   optional,
   timestamp,
 } from "../definition/fields.ts";
-import { defineFeature, refusal } from "../definition/operation.ts";
+import { created, defineFeature, ok, operation, refusal } from "../definition/operation.ts";
 import { quoteValue } from "../validation/sentence.ts";
 import { createValidator, type WithoutNulls } from "../validation/validator.ts";
 
@@ -150,22 +150,18 @@ export const affinitiesApi = defineFeature({
   },
   operations: {
     // Registered before the path of one affinity, which would match "bulk" as an identifier.
-    replaceAll: {
+    replaceAll: operation(`PUT ${all}/bulk`, {
       ...common,
       operationId: "replaceAffinities",
-      method: "PUT",
-      path: `${all}/bulk`,
       summary: "Replace all affinities of a campaign",
       description:
         "Deletes all affinities of the campaign and creates those of the list, at most 50, none of them twice; all of it or nothing.",
       request: { schema: affinityBulkRequestSchema, example: { affinities: [newAffinity, warmLight] } },
       success: [
-        {
-          status: 200,
-          description: "The new affinities in the order of the list.",
-          schema: affinityListSchema,
-          example: [affinity, { ...affinity, id: exampleIds.secondAffinity, ...warmLight }],
-        },
+        ok("The new affinities in the order of the list.", affinityListSchema, [
+          affinity,
+          { ...affinity, id: exampleIds.secondAffinity, ...warmLight },
+        ]),
       ],
       refusals: [
         missingField(
@@ -186,18 +182,16 @@ export const affinitiesApi = defineFeature({
         ...publishedSizes,
         repeatedAffinity,
       ],
-    },
-    create: {
+    }),
+    create: operation(`POST ${all}`, {
       ...common,
       operationId: "createAffinity",
-      method: "POST",
-      path: all,
       summary: "Add an affinity to a campaign",
       description:
         "A campaign has at most 50 affinities, and none of them twice: case and surrounding space of a value make no difference.",
       idempotent: true,
       request: { schema: affinityCreateSchema, example: newAffinity },
-      success: [{ status: 201, description: "The new affinity.", schema: affinitySchema, example: affinity }],
+      success: [created("The new affinity.", affinitySchema, affinity)],
       refusals: [
         missingField(
           "affinity_value is required: it must be text of at most 200 characters that is not blank",
@@ -210,7 +204,7 @@ export const affinitiesApi = defineFeature({
         ...publishedSizes,
         existingAffinity,
       ],
-    },
+    }),
     ...campaignParts({
       path: all,
       parameter: "affinity_id",

@@ -13,7 +13,7 @@ import {
   optional,
   timestamp,
 } from "../definition/fields.ts";
-import { defineFeature, refusal } from "../definition/operation.ts";
+import { created, defineFeature, noContent, ok, operation, refusal } from "../definition/operation.ts";
 import { createValidator, type WithoutNulls } from "../validation/validator.ts";
 
 /** Range of requests per minute of a key created over HTTP; the creating key must have them. */
@@ -176,24 +176,20 @@ export const apiKeysApi = defineFeature({
     ApiKeyRotation: apiKeyRotateRequestSchema,
   },
   operations: {
-    create: {
+    create: operation("POST /api-keys", {
       ...common,
       role: "owner",
       operationId: "createApiKey",
-      method: "POST",
-      path: "/api-keys",
       summary: "Create a key",
       description:
         "A key never may more than the key that created it. The key itself is in this answer alone, since only its SHA-256 is stored: with an `Idempotency-Key` the same answer can be had again for 24 hours.",
       idempotent: true,
       request: { schema: apiKeyCreateSchema, example: newKey },
       success: [
-        {
-          status: 201,
-          description: "The new key.",
-          schema: createdApiKeySchema,
-          example: { ...key, key: "igk_Q7wErTyUiOpAsDfGhJkLzXcVbNm1234567890" },
-        },
+        created("The new key.", createdApiKeySchema, {
+          ...key,
+          key: "igk_Q7wErTyUiOpAsDfGhJkLzXcVbNm1234567890",
+        }),
       ],
       refusals: [
         missingField("label is required: it must be text of at most 200 characters that is not blank"),
@@ -203,24 +199,20 @@ export const apiKeysApi = defineFeature({
         keyNotShownAgain,
         tooManyKeys,
       ],
-    },
-    list: {
+    }),
+    list: operation("GET /api-keys", {
       ...common,
       operationId: "listApiKeys",
-      method: "GET",
-      path: "/api-keys",
       summary: "List the keys in force",
       description: "In the order of their creation.",
       paged: true,
-      success: [{ status: 200, description: "The keys.", schema: apiKeyListSchema, example: [key] }],
+      success: [ok("The keys.", apiKeyListSchema, [key])],
       refusals: [],
-    },
-    rotate: {
+    }),
+    rotate: operation(`POST ${one}/rotate`, {
       ...common,
       role: "owner",
       operationId: "rotateApiKey",
-      method: "POST",
-      path: `${one}/rotate`,
       summary: "Replace a key",
       description:
         "The new key has the same label, scopes and limit. The old one stays valid for the overlap, a day by default, so that no caller is shut out meanwhile.",
@@ -231,12 +223,11 @@ export const apiKeysApi = defineFeature({
         optional: true,
       },
       success: [
-        {
-          status: 201,
-          description: "The new key.",
-          schema: createdApiKeySchema,
-          example: { ...key, id: exampleIds.secondKey, key: "igk_MnBvCxZaSdFgHjKlPoIuYtReWq0987654321" },
-        },
+        created("The new key.", createdApiKeySchema, {
+          ...key,
+          id: exampleIds.secondKey,
+          key: "igk_MnBvCxZaSdFgHjKlPoIuYtReWq0987654321",
+        }),
       ],
       refusals: [
         malformedField('overlap_seconds must be a whole number from 0 to 2592000, but "day" was sent'),
@@ -245,17 +236,15 @@ export const apiKeysApi = defineFeature({
         keyNotShownAgain,
         tooManyKeys,
       ],
-    },
-    revoke: {
+    }),
+    revoke: operation(`DELETE ${one}`, {
       ...common,
       role: "owner",
       operationId: "revokeApiKey",
-      method: "DELETE",
-      path: one,
       summary: "Revoke a key",
       description: "The very next request with it is answered 401. Doing it again is no error.",
-      success: [{ status: 204, description: "The key is revoked." }],
+      success: [noContent("The key is revoked.")],
       refusals: [...ownKeyOnly, lastManagingKey],
-    },
+    }),
   },
 });

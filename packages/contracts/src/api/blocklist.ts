@@ -10,7 +10,7 @@ import {
 import { BLOCKLIST_RULE_TYPES } from "../definition/enumerations.ts";
 import { exampleIds } from "../definition/example-ids.ts";
 import { answerText, closed, nameText, oneOf, open, timestamp } from "../definition/fields.ts";
-import { defineFeature, refusal } from "../definition/operation.ts";
+import { created, defineFeature, operation, refusal } from "../definition/operation.ts";
 import { InvalidInput } from "../http-error.ts";
 import { quoteValue } from "../validation/sentence.ts";
 import { createValidator, type WithoutNulls } from "../validation/validator.ts";
@@ -97,16 +97,14 @@ export const blocklistApi = defineFeature({
   description: "Scenes in which a campaign is not shown: those that contain a blocked value.",
   schemas: { BlocklistRule: blocklistRuleSchema, NewBlocklistRule: blocklistRuleCreateSchema },
   operations: {
-    create: {
+    create: operation(`POST ${all}`, {
       ...common,
       operationId: "createBlocklistRule",
-      method: "POST",
-      path: all,
       summary: "Add a rule to the blocklist of a campaign",
       description: "A campaign has at most 1000 rules.",
       idempotent: true,
       request: { schema: blocklistRuleCreateSchema, example: newRule },
-      success: [{ status: 201, description: "The new rule.", schema: blocklistRuleSchema, example: rule }],
+      success: [created("The new rule.", blocklistRuleSchema, rule)],
       refusals: [
         missingField("value is required: it must be text of at most 200 characters that is not blank"),
         malformedField("value must be text of at most 200 characters that is not blank, but 7 was sent"),
@@ -118,7 +116,7 @@ export const blocklistApi = defineFeature({
         tooManyBlocklistRules,
         ...publishedSizes,
       ],
-    },
+    }),
     ...campaignParts({
       path: all,
       parameter: "blocklist_rule_id",

@@ -26,7 +26,7 @@ import {
   optional,
   timestamp,
 } from "../definition/fields.ts";
-import { defineFeature, refusal } from "../definition/operation.ts";
+import { created, defineFeature, ok, operation, refusal } from "../definition/operation.ts";
 import { patchReader, patchSchemaOf } from "../validation/response-only.ts";
 import { createValidator, type WithoutNulls } from "../validation/validator.ts";
 import { affinityCreateSchema, MAX_AFFINITIES } from "./affinities.ts";
@@ -298,17 +298,15 @@ export const campaignsApi = defineFeature({
   },
   additions: ["Campaign.spent_millicents"],
   operations: {
-    create: {
+    create: operation("POST /campaigns", {
       ...common,
       operationId: "createCampaign",
-      method: "POST",
-      path: "/campaigns",
       summary: "Create a campaign",
       description:
         "The new campaign is a draft: give it a creative, then activate it. An advertiser has at most 5000 campaigns.",
       idempotent: true,
       request: { schema: campaignCreateSchema, example: newCampaign },
-      success: [{ status: 201, description: "The new campaign.", schema: campaignSchema, example: draft }],
+      success: [created("The new campaign.", campaignSchema, draft)],
       refusals: [
         missingField("budget_cents is required: it must be a whole number from 1 to 1000000000"),
         malformedField("budget_cents must be a whole number from 1 to 1000000000, but 99.5 was sent"),
@@ -318,12 +316,10 @@ export const campaignsApi = defineFeature({
         tooManyCampaigns,
         accountTooLarge,
       ],
-    },
-    createMany: {
+    }),
+    createMany: operation("POST /campaigns/bulk", {
       ...common,
       operationId: "createCampaigns",
-      method: "POST",
-      path: "/campaigns/bulk",
       summary: "Create many campaigns",
       description:
         "Creates up to 500 drafts with their creatives, geo targets, blocklist and affinities. Each campaign is created whole or not at all, by the same rules and limits as single calls, and has a result of its own. Counts as one request for each 100 campaigns or part of them. The body has at most 256 KiB, as everywhere: send what is more in several requests.",
@@ -331,20 +327,15 @@ export const campaignsApi = defineFeature({
       idempotent: true,
       request: { schema: campaignBulkRequestSchema, example: { campaigns: [wholeCampaign, repeating] } },
       success: [
-        {
-          status: 200,
-          description: "What became of each campaign, in the order of the request.",
-          schema: campaignBulkSchema,
-          example: {
-            results: [
-              { status: 201, campaign: draft },
-              {
-                status: 422,
-                error: "cpm_bid_cents must be a whole number from 100 to 10000, but 99 was sent",
-              },
-            ],
-          },
-        },
+        ok("What became of each campaign, in the order of the request.", campaignBulkSchema, {
+          results: [
+            { status: 201, campaign: draft },
+            {
+              status: 422,
+              error: "cpm_bid_cents must be a whole number from 100 to 10000, but 99 was sent",
+            },
+          ],
+        }),
       ],
       refusals: [
         missingField(
@@ -361,40 +352,34 @@ export const campaignsApi = defineFeature({
           "campaigns must be a list of at least 1 and at most 500 entries, each an object, but a list of 501 entries was sent",
         ),
       ],
-    },
-    list: {
+    }),
+    list: operation("GET /campaigns", {
       ...common,
       operationId: "listCampaigns",
-      method: "GET",
-      path: "/campaigns",
       summary: "List the campaigns",
       description: "The caller's campaigns, newest first.",
       paged: true,
-      success: [{ status: 200, description: "The campaigns.", schema: campaignListSchema, example: [draft] }],
+      success: [ok("The campaigns.", campaignListSchema, [draft])],
       refusals: [registerFirst],
-    },
-    show: {
+    }),
+    show: operation(`GET ${one}`, {
       ...common,
       operationId: "getCampaign",
-      method: "GET",
-      path: one,
       summary: "Read a campaign",
       description: "The campaign with its status and what it has spent.",
       success: [
-        {
-          status: 200,
-          description: "The campaign.",
-          schema: campaignSchema,
-          example: { ...draft, status: "active", spent_cents: 2, spent_millicents: 2000 },
-        },
+        ok("The campaign.", campaignSchema, {
+          ...draft,
+          status: "active",
+          spent_cents: 2,
+          spent_millicents: 2000,
+        }),
       ],
       refusals: ownCampaignOnly,
-    },
-    change: {
+    }),
+    change: operation(`PATCH ${one}`, {
       ...common,
       operationId: "updateCampaign",
-      method: "PATCH",
-      path: one,
       summary: "Change a campaign",
       description:
         "Changes the fields that the body contains, in every status; `null` clears an optional field or sets it back to its default. It applies to whatever is matched after the answer.",
@@ -403,20 +388,15 @@ export const campaignsApi = defineFeature({
         example: { budget_cents: 150_000, daily_cap_cents: null, priority: 8 },
       },
       success: [
-        {
-          status: 200,
-          description: "The changed campaign.",
-          schema: campaignSchema,
-          example: {
-            ...draft,
-            status: "active",
-            spent_cents: 2,
-            spent_millicents: 2000,
-            budget_cents: 150_000,
-            daily_cap_cents: null,
-            priority: 8,
-          },
-        },
+        ok("The changed campaign.", campaignSchema, {
+          ...draft,
+          status: "active",
+          spent_cents: 2,
+          spent_millicents: 2000,
+          budget_cents: 150_000,
+          daily_cap_cents: null,
+          priority: 8,
+        }),
       ],
       refusals: [
         malformedField(`${notBlankName}, but null was sent`),
@@ -429,42 +409,31 @@ export const campaignsApi = defineFeature({
         budgetBelowSpent,
         ...publishedSizes,
       ],
-    },
-    activate: {
+    }),
+    activate: operation(`POST ${one}/activate`, {
       ...common,
       operationId: "activateCampaign",
-      method: "POST",
-      path: `${one}/activate`,
       summary: "Activate a campaign",
       description:
         "Serving begins at once, or at start_date. The campaign needs a creative, and the balance must cover one impression at its bid. A campaign whose budget is used up becomes active and does not serve.",
-      success: [
-        {
-          status: 200,
-          description: "The active campaign.",
-          schema: campaignSchema,
-          example: { ...draft, status: "active" },
-        },
-      ],
+      success: [ok("The active campaign.", campaignSchema, { ...draft, status: "active" })],
       refusals: [...ownCampaignOnly, alreadyActive, withoutCreative, balanceTooLow],
-    },
-    pause: {
+    }),
+    pause: operation(`POST ${one}/pause`, {
       ...common,
       operationId: "pauseCampaign",
-      method: "POST",
-      path: `${one}/pause`,
       summary: "Pause a campaign",
       description:
         "Nothing of the campaign is matched after the answer. Ads that were matched before and are seen are still billed. It can be activated again.",
       success: [
-        {
-          status: 200,
-          description: "The paused campaign.",
-          schema: campaignSchema,
-          example: { ...draft, status: "paused", spent_cents: 2, spent_millicents: 2000 },
-        },
+        ok("The paused campaign.", campaignSchema, {
+          ...draft,
+          status: "paused",
+          spent_cents: 2,
+          spent_millicents: 2000,
+        }),
       ],
       refusals: [...ownCampaignOnly, notActive],
-    },
+    }),
   },
 });

@@ -24,7 +24,7 @@ import {
   optional,
   timestamp,
 } from "../definition/fields.ts";
-import { defineFeature, refusal } from "../definition/operation.ts";
+import { created, defineFeature, noContent, ok, operation, refusal } from "../definition/operation.ts";
 import { patchReader, patchSchemaOf } from "../validation/response-only.ts";
 import { createValidator, type WithoutNulls } from "../validation/validator.ts";
 
@@ -195,17 +195,15 @@ export const creativesApi = defineFeature({
     ],
   },
   operations: {
-    create: {
+    create: operation("POST /campaigns/{campaign_id}/creatives", {
       ...common,
       operationId: "createCreative",
-      method: "POST",
-      path: "/campaigns/{campaign_id}/creatives",
       summary: "Add a creative to a campaign",
       description:
         "A campaign has at most 100 creatives. All texts of a creative together have at most 16 KiB, and a campaign as published has at most 256 KiB.",
       idempotent: true,
       request: { schema: creativeCreateSchema, example: newCreative },
-      success: [{ status: 201, description: "The new creative.", schema: creativeSchema, example: creative }],
+      success: [created("The new creative.", creativeSchema, creative)],
       refusals: [
         missingField("brand_name is required: it must be text of at most 200 characters that is not blank"),
         malformedField(
@@ -218,36 +216,30 @@ export const creativesApi = defineFeature({
         tooMuchText,
         ...publishedSizes,
       ],
-    },
-    list: {
+    }),
+    list: operation("GET /campaigns/{campaign_id}/creatives", {
       ...common,
       operationId: "listCreatives",
-      method: "GET",
-      path: "/campaigns/{campaign_id}/creatives",
       summary: "List the creatives of a campaign",
       description: "In the order of their creation.",
       paged: true,
-      success: [
-        { status: 200, description: "The creatives.", schema: creativeListSchema, example: [creative] },
-      ],
+      success: [ok("The creatives.", creativeListSchema, [creative])],
       refusals: ownCampaignOnly,
-    },
-    change: {
+    }),
+    change: operation("PATCH /creatives/{creative_id}", {
       ...common,
       operationId: "updateCreative",
-      method: "PATCH",
-      path: "/creatives/{creative_id}",
       summary: "Change a creative",
       description:
         "Changes the fields that the body contains; `null` clears an optional field or sets it back to its default. The type cannot be changed.",
       request: { schema: creativePatchSchema, example: { tone: "humorous", tagline: null } },
       success: [
-        {
-          status: 200,
-          description: "The changed creative.",
-          schema: creativeSchema,
-          example: { ...creative, tone: "humorous", tagline: null, impressions: 1 },
-        },
+        ok("The changed creative.", creativeSchema, {
+          ...creative,
+          tone: "humorous",
+          tagline: null,
+          impressions: 1,
+        }),
       ],
       refusals: [
         malformedField(
@@ -263,16 +255,14 @@ export const creativesApi = defineFeature({
         tooMuchText,
         ...publishedSizes,
       ],
-    },
-    remove: {
+    }),
+    remove: operation("DELETE /creatives/{creative_id}", {
       ...common,
       operationId: "deleteCreative",
-      method: "DELETE",
-      path: "/creatives/{creative_id}",
       summary: "Delete a creative",
       description: "Ads of it that were matched before and are seen are still billed.",
-      success: [{ status: 204, description: "The creative is deleted." }],
+      success: [noContent("The creative is deleted.")],
       refusals: [...ownCreativeOnly, lastCreative],
-    },
+    }),
   },
 });

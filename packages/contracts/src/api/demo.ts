@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
 import { answerText, closed, count, microcents, millicents } from "../definition/fields.ts";
-import { defineFeature, refusal } from "../definition/operation.ts";
+import { defineFeature, ok, operation, refusal } from "../definition/operation.ts";
 
 export const demoSchema = closed(
   {
@@ -32,10 +32,8 @@ export const demoApi = defineFeature({
   description: "Data of the demo game at /play.",
   schemas: { Demo: demoSchema },
   operations: {
-    show: {
+    show: operation("GET /demo", {
       operationId: "showDemo",
-      method: "GET",
-      path: "/demo",
       group: "management",
       scope: [],
       caller: "anyone",
@@ -44,22 +42,17 @@ export const demoApi = defineFeature({
       description:
         "The demo game with a key that may only serve it, and the exact money of the demo account. An impression that got its 201 is counted.",
       success: [
-        {
-          status: 200,
-          description: "The demo game.",
-          schema: demoSchema,
-          example: {
-            game_id: "moonlit-keep-demo",
-            api_key: "igk_ZGlzcGxheWVkLW9ubHktaW4tdGhlLWRvY3VtZW50",
-            balance_millicents: 999_998_000,
-            held_millicents: 500,
-            spent_millicents: 1_500,
-            impressions: 3,
-            earned_microcents: 1_050_000,
-          },
-        },
+        ok("The demo game.", demoSchema, {
+          game_id: "moonlit-keep-demo",
+          api_key: "igk_ZGlzcGxheWVkLW9ubHktaW4tdGhlLWRvY3VtZW50",
+          balance_millicents: 999_998_000,
+          held_millicents: 500,
+          spent_millicents: 1_500,
+          impressions: 3,
+          earned_microcents: 1_050_000,
+        }),
       ],
       refusals: [noDemo],
-    },
+    }),
   },
 });

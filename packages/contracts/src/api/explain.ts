@@ -8,7 +8,7 @@ import {
 import { AFFINITY_TYPES } from "../definition/enumerations.ts";
 import { exampleIds } from "../definition/example-ids.ts";
 import { answerText, closed, nullable, oneOf } from "../definition/fields.ts";
-import { defineFeature, refusal } from "../definition/operation.ts";
+import { defineFeature, ok, operation, refusal } from "../definition/operation.ts";
 import { matchRequestSchema } from "./serving.ts";
 
 /** Names of all checks, in order (docs/matching.md, "Reason codes"). */
@@ -119,13 +119,11 @@ export const explainApi = defineFeature({
   description: "Tells an advertiser rule by rule why a campaign would or would not serve a scene.",
   schemas: { Explanation: explainResponseSchema },
   operations: {
-    explain: {
+    explain: operation("POST /campaigns/{campaign_id}/explain", {
       group: "explain",
       scope: "advertiser",
       role: "viewer",
       operationId: "explainCampaign",
-      method: "POST",
-      path: "/campaigns/{campaign_id}/explain",
       addition: true,
       summary: "Explain why a campaign would or would not serve",
       description:
@@ -139,37 +137,32 @@ export const explainApi = defineFeature({
         },
       },
       success: [
-        {
-          status: 200,
-          description: "Every rule, the score and the rank.",
-          schema: explainResponseSchema,
-          example: {
-            campaign_id: exampleIds.campaign,
-            would_serve: false,
-            checks: [
-              {
-                code: 101,
-                rule: "status",
-                passed: false,
-                detail: "The campaign is paused; only active ones serve.",
-              },
-            ],
-            affinity_score: 1.5,
-            affinity_parts: [
-              {
-                affinity_id: exampleIds.affinity,
-                affinity_type: "mood",
-                affinity_value: "calm",
-                contribution: 1.5,
-              },
-            ],
-            rank: 1_920,
-            winning_rank: 1_800,
-            summary: "The campaign would not serve, because 1 check fails: status.",
-            bid_to_win_cents: null,
-            session_counts_as_new: true,
-          },
-        },
+        ok("Every rule, the score and the rank.", explainResponseSchema, {
+          campaign_id: exampleIds.campaign,
+          would_serve: false,
+          checks: [
+            {
+              code: 101,
+              rule: "status",
+              passed: false,
+              detail: "The campaign is paused; only active ones serve.",
+            },
+          ],
+          affinity_score: 1.5,
+          affinity_parts: [
+            {
+              affinity_id: exampleIds.affinity,
+              affinity_type: "mood",
+              affinity_value: "calm",
+              contribution: 1.5,
+            },
+          ],
+          rank: 1_920,
+          winning_rank: 1_800,
+          summary: "The campaign would not serve, because 1 check fails: status.",
+          bid_to_win_cents: null,
+          session_counts_as_new: true,
+        }),
       ],
       refusals: [
         missingField("game_context is required: it must be an object"),
@@ -178,6 +171,6 @@ export const explainApi = defineFeature({
         noRegisteredGame,
         notAllowedField("player_geo.lat must be a number from -90 to 90, but 91 was sent"),
       ],
-    },
+    }),
   },
 });

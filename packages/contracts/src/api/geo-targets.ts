@@ -21,7 +21,7 @@ import {
   optional,
   timestamp,
 } from "../definition/fields.ts";
-import { defineFeature, refusal } from "../definition/operation.ts";
+import { created, defineFeature, operation, refusal } from "../definition/operation.ts";
 import { InvalidInput } from "../http-error.ts";
 import { createValidator, type WithoutNulls } from "../validation/validator.ts";
 
@@ -195,19 +195,15 @@ export const geoTargetsApi = defineFeature({
     ],
   },
   operations: {
-    create: {
+    create: operation(`POST ${all}`, {
       ...common,
       operationId: "createGeoTarget",
-      method: "POST",
-      path: all,
       summary: "Add a geo target to a campaign",
       description:
         "A campaign has at most 500 geo targets. Fields that the type does not use are not kept and are null in the answer, such as city_name of a country.",
       idempotent: true,
       request: { schema: geoTargetCreateSchema, example: newTarget },
-      success: [
-        { status: 201, description: "The new geo target.", schema: geoTargetSchema, example: target },
-      ],
+      success: [created("The new geo target.", geoTargetSchema, target)],
       refusals: [
         missingField(
           "city_name is required when target_type is city: it must be text that is not blank, such as Berlin",
@@ -221,7 +217,7 @@ export const geoTargetsApi = defineFeature({
         tooManyGeoTargets,
         ...publishedSizes,
       ],
-    },
+    }),
     ...campaignParts({
       path: all,
       parameter: "geo_target_id",

@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import { periodTooLong, registerFirst } from "../definition/common-errors.ts";
 import { closed, count } from "../definition/fields.ts";
-import { defineFeature, refusal } from "../definition/operation.ts";
+import { defineFeature, ok, operation, refusal } from "../definition/operation.ts";
 
 /** Days of the ledger, counted back; also the maximum period between two days. */
 export const LEDGER_DAYS = { minimum: 1, maximum: 366, default: 30 } as const;
@@ -66,10 +66,8 @@ export const ledgerApi = defineFeature({
   description: "The advertiser's ledger, day by day, to the thousandth of a cent.",
   schemas: { Ledger: ledgerSchema },
   operations: {
-    show: {
+    show: operation("GET /ledger", {
       operationId: "getLedger",
-      method: "GET",
-      path: "/ledger",
       group: "analytics",
       scope: "advertiser",
       addition: true,
@@ -82,11 +80,10 @@ export const ledgerApi = defineFeature({
         { name: "to", schema: ledgerToSchema, example: "2026-12-01" },
       ],
       success: [
-        {
-          status: 200,
-          description: "The ledger.",
-          schema: ledgerSchema,
-          example: {
+        ok(
+          "The ledger.",
+          ledgerSchema,
+          {
             days: [
               {
                 date: "2026-11-30",
@@ -113,8 +110,8 @@ export const ledgerApi = defineFeature({
               impressions: 3,
             },
           },
-          csv,
-        },
+          { csv },
+        ),
       ],
       refusals: [
         refusal(
@@ -126,6 +123,6 @@ export const ledgerApi = defineFeature({
         registerFirst,
         periodTooLong,
       ],
-    },
+    }),
   },
 });

@@ -10,7 +10,7 @@ import {
 } from "../definition/common-errors.ts";
 import { exampleIds } from "../definition/example-ids.ts";
 import { answerText, closed, nameText, nullable, open, optional, timestamp } from "../definition/fields.ts";
-import { defineFeature, refusal } from "../definition/operation.ts";
+import { created, defineFeature, noContent, ok, operation, refusal } from "../definition/operation.ts";
 import { patchReader, patchSchemaOf } from "../validation/response-only.ts";
 import { createValidator, type WithoutNulls } from "../validation/validator.ts";
 import { signedIn } from "./sessions/shared.ts";
@@ -158,38 +158,32 @@ export const membersApi = defineFeature({
     NewInvitation: invitationCreateSchema,
   },
   operations: {
-    changeAccount: {
+    changeAccount: operation("PATCH /account", {
       ...signedIn,
       role: "owner",
       operationId: "updateAccount",
-      method: "PATCH",
-      path: "/account",
       summary: "Rename the account",
       description: "Changes the account's name.",
       request: { schema: accountPatchSchema, example: { label: "Emberroast Coffee" } },
-      success: [{ status: 200, description: "The session.", schema: sessionSchema, example: sessionExample }],
+      success: [ok("The session.", sessionSchema, sessionExample)],
       refusals: requiredName("label"),
-    },
-    list: {
+    }),
+    list: operation("GET /members", {
       ...signedIn,
       operationId: "listMembers",
-      method: "GET",
-      path: "/members",
       summary: "List the members",
       description: `In the order of joining: all of them, as an account has at most ${MAX_MEMBERS}, open invitations included.`,
-      success: [{ status: 200, description: "The members.", schema: memberListSchema, example: [member] }],
+      success: [ok("The members.", memberListSchema, [member])],
       refusals: [],
-    },
-    change: {
+    }),
+    change: operation("PATCH /members/{user_id}", {
       ...signedIn,
       role: "owner",
       operationId: "updateMember",
-      method: "PATCH",
-      path: "/members/{user_id}",
       summary: "Change a member's role",
       description: "In force with the member's next request. At least one owner stays.",
       request: { schema: memberPatchSchema, example: { role: "owner" } },
-      success: [{ status: 200, description: "The member.", schema: memberSchema, example: member }],
+      success: [ok("The member.", memberSchema, member)],
       refusals: [
         missingField("role is required: it must be one of viewer, manager, owner"),
         noMember,
@@ -197,12 +191,10 @@ export const membersApi = defineFeature({
         notAllowedField('role must be one of viewer, manager, owner, but "admin" was sent'),
         responseOnlyField("email cannot be changed by PATCH: leave it out"),
       ],
-    },
-    remove: {
+    }),
+    remove: operation("DELETE /members/{user_id}", {
       ...signedIn,
       operationId: "removeMember",
-      method: "DELETE",
-      path: "/members/{user_id}",
       summary: "Remove a member, or leave",
       description:
         "An owner removes anybody; every member can leave. The user's sessions act for another account of theirs from then on, for a new one where there is none. API keys belong to the account and stay in force, unless an owner has those revoked that the member made.",
@@ -213,7 +205,7 @@ export const membersApi = defineFeature({
           example: true,
         },
       ],
-      success: [{ status: 204, description: "The user is no member any more." }],
+      success: [noContent("The user is no member any more.")],
       refusals: [
         roleTooLow,
         noMember,
@@ -225,36 +217,29 @@ export const membersApi = defineFeature({
           'revoke_keys must be true or false, but "yes" was sent',
         ),
       ],
-    },
-    listInvitations: {
+    }),
+    listInvitations: operation("GET /invitations", {
       ...signedIn,
       operationId: "listInvitations",
-      method: "GET",
-      path: "/invitations",
       summary: "List the open invitations",
       description: "In the order of their creation, without their tokens.",
-      success: [
-        { status: 200, description: "The invitations.", schema: invitationListSchema, example: [invitation] },
-      ],
+      success: [ok("The invitations.", invitationListSchema, [invitation])],
       refusals: [],
-    },
-    invite: {
+    }),
+    invite: operation("POST /invitations", {
       ...signedIn,
       role: "owner",
       operationId: "createInvitation",
-      method: "POST",
-      path: "/invitations",
       summary: "Invite a person",
       description:
         "Makes a link by which one person can join the account within 7 days. It is shown in this answer alone, and the service sends no e-mail: hand it over yourself.",
       request: { schema: invitationCreateSchema, example: { role: "manager", note: "Bo of the agency" } },
       success: [
-        {
-          status: 201,
-          description: "The invitation, with its token.",
-          schema: createdInvitationSchema,
-          example: { ...invitation, token, link_path: `/join#${token}` },
-        },
+        created("The invitation, with its token.", createdInvitationSchema, {
+          ...invitation,
+          token,
+          link_path: `/join#${token}`,
+        }),
       ],
       refusals: [
         missingField("role is required: it must be one of viewer, manager, owner"),
@@ -263,28 +248,24 @@ export const membersApi = defineFeature({
         tooManyInvitations,
         tooManyMembers,
       ],
-    },
-    withdraw: {
+    }),
+    withdraw: operation("DELETE /invitations/{invitation_id}", {
       ...signedIn,
       role: "owner",
       operationId: "withdrawInvitation",
-      method: "DELETE",
-      path: "/invitations/{invitation_id}",
       summary: "Withdraw an invitation",
       description: "Its link leads nowhere from then on. A second DELETE is 204 again.",
-      success: [{ status: 204, description: "The invitation is withdrawn." }],
+      success: [noContent("The invitation is withdrawn.")],
       refusals: [otherAccountsInvitation, unknownInvitation],
-    },
-    accept: {
+    }),
+    accept: operation("POST /invitations/accept", {
       ...signedIn,
       operationId: "acceptInvitation",
-      method: "POST",
-      path: "/invitations/accept",
       summary: "Accept an invitation",
       description: "Makes the signed-in user a member of the account, and lets the session act for it.",
       request: { schema: invitationTokenSchema, example: { token } },
-      success: [{ status: 200, description: "The session.", schema: sessionSchema, example: sessionExample }],
+      success: [ok("The session.", sessionSchema, sessionExample)],
       refusals: [...requiredName("token", "a number"), noInvitation, alreadyMember, tooManyMembers],
-    },
+    }),
   },
 });

@@ -23,7 +23,7 @@ import {
   optional,
   timestamp,
 } from "../definition/fields.ts";
-import { defineFeature, refusal } from "../definition/operation.ts";
+import { created, defineFeature, noContent, ok, operation, refusal } from "../definition/operation.ts";
 import { patchReader, patchSchemaOf } from "../validation/response-only.ts";
 import { createValidator, validator } from "../validation/validator.ts";
 
@@ -158,7 +158,8 @@ export const tooManyPlacements = refusal(
   "The account has 10000 placements.",
   `An account has at most ${MAX_PLACEMENTS} placements: change one that is no longer needed.`,
 );
-const common = { group: "management", scope: "developer", path: "/placements/{game_id}" } as const;
+const common = { group: "management", scope: "developer" } as const;
+const one = "/placements/{game_id}";
 
 export const placementsApi = defineFeature({
   tag: "Placements",
@@ -169,31 +170,26 @@ export const placementsApi = defineFeature({
     PlacementChanges: placementPatchSchema,
   },
   operations: {
-    list: {
+    list: operation("GET /placements", {
       ...common,
       operationId: "listPlacements",
-      method: "GET",
-      path: "/placements",
       addition: true,
       summary: "List the placements",
       description:
         "The games of the key's account, by identifier, also those in which ads are disabled. Without `limit` a page has 500 rows.",
       paged: true,
-      success: [
-        { status: 200, description: "The placements.", schema: placementListSchema, example: [placement] },
-      ],
+      success: [ok("The placements.", placementListSchema, [placement])],
       refusals: [],
-    },
-    enable: {
+    }),
+    enable: operation(`POST ${one}`, {
       ...common,
       operationId: "enablePlacement",
-      method: "POST",
       summary: "Enable ads in a game",
       description:
         "Creates, re-enables or changes. In a game that exists, optional fields left out keep their value, enabled or disabled, and `null` sets the default; defaults apply to a new game. It needs the scope `developer`, so a game server's key with `serving` alone cannot call it.",
       idempotent: true,
       request: { schema: placementCreateSchema, example: newPlacement },
-      success: [{ status: 201, description: "The placement.", schema: placementSchema, example: placement }],
+      success: [created("The placement.", placementSchema, placement)],
       refusals: [
         missingField("creator_id is required: it must be text of at most 200 characters that is not blank"),
         noTypes('"narrative_hook"'),
@@ -202,31 +198,28 @@ export const placementsApi = defineFeature({
         tooManyPlacements,
         accountTooLarge,
       ],
-    },
-    show: {
+    }),
+    show: operation(`GET ${one}`, {
       ...common,
       operationId: "getPlacement",
-      method: "GET",
       summary: "Read a placement",
       description: "The configuration, also while ads are disabled.",
-      success: [{ status: 200, description: "The placement.", schema: placementSchema, example: placement }],
+      success: [ok("The placement.", placementSchema, placement)],
       refusals: ownGameOnly,
-    },
-    change: {
+    }),
+    change: operation(`PATCH ${one}`, {
       ...common,
       operationId: "updatePlacement",
-      method: "PATCH",
       summary: "Change a placement",
       description:
         "Changes the fields that the body contains, also while ads are disabled; `null` sets an optional field back to its default.",
       request: { schema: placementPatchSchema, example: { revenue_share_pct: 72.5, max_ads_per_session: 5 } },
       success: [
-        {
-          status: 200,
-          description: "The changed placement.",
-          schema: placementSchema,
-          example: { ...placement, revenue_share_pct: 72.5, max_ads_per_session: 5 },
-        },
+        ok("The changed placement.", placementSchema, {
+          ...placement,
+          revenue_share_pct: 72.5,
+          max_ads_per_session: 5,
+        }),
       ],
       refusals: [
         noTypes("null"),
@@ -239,16 +232,15 @@ export const placementsApi = defineFeature({
         ),
         accountTooLarge,
       ],
-    },
-    disable: {
+    }),
+    disable: operation(`DELETE ${one}`, {
       ...common,
       operationId: "disablePlacement",
-      method: "DELETE",
       summary: "Disable ads in a game",
       description:
         "Nothing is matched for the game after the answer; the configuration is kept. Ads that were matched before and are seen are still billed. Doing it again is no error.",
-      success: [{ status: 204, description: "Ads are disabled." }],
+      success: [noContent("Ads are disabled.")],
       refusals: ownGameOnly,
-    },
+    }),
   },
 });

@@ -12,7 +12,7 @@ import {
   oneOf,
   utcDate,
 } from "../definition/fields.ts";
-import { defineFeature } from "../definition/operation.ts";
+import { defineFeature, ok, operation } from "../definition/operation.ts";
 
 const revenueCampaign = closed(
   {
@@ -212,7 +212,7 @@ const earningsCsv = `date,game_id,impressions,earned_cents
 2026-11-30,lantern-keep,40,33.600000
 `;
 
-const common = { group: "analytics", method: "GET" } as const;
+const common = { group: "analytics" } as const;
 
 export const revenueApi = defineFeature({
   tag: "Revenue",
@@ -238,142 +238,115 @@ export const revenueApi = defineFeature({
     "GameRevenue.daily.earned_microcents",
   ],
   operations: {
-    advertiser: {
+    advertiser: operation("GET /revenue", {
       ...common,
       operationId: "getRevenue",
       scope: "advertiser",
-      path: "/revenue",
       summary: "Read the advertiser's spending",
       description: "Totals over all campaigns, and each campaign, newest first.",
       success: [
-        {
-          status: 200,
-          description: "The totals.",
-          schema: revenueSchema,
-          example: {
-            total_spent_cents: 2,
-            total_spent_millicents: 2000,
-            total_impressions: 1,
-            active_campaigns: 1,
-            balance_cents: 249_998,
-            campaigns: [
-              {
-                campaign_id: exampleIds.campaign,
-                name: "Winter in the taverns",
-                spent_cents: 2,
-                spent_millicents: 2000,
-                impressions: 1,
-                status: "active",
-              },
-            ],
-          },
-        },
+        ok("The totals.", revenueSchema, {
+          total_spent_cents: 2,
+          total_spent_millicents: 2000,
+          total_impressions: 1,
+          active_campaigns: 1,
+          balance_cents: 249_998,
+          campaigns: [
+            {
+              campaign_id: exampleIds.campaign,
+              name: "Winter in the taverns",
+              spent_cents: 2,
+              spent_millicents: 2000,
+              impressions: 1,
+              status: "active",
+            },
+          ],
+        }),
       ],
       refusals: [registerFirst],
-    },
-    creator: {
+    }),
+    creator: operation("GET /creator-revenue", {
       ...common,
       operationId: "getCreatorRevenue",
       scope: "developer",
-      path: "/creator-revenue",
       summary: "Read the developer's earnings",
       description: "Totals over all games of the key's account, and each game, most impressions first.",
       success: [
-        {
-          status: 200,
-          description: "The totals.",
-          schema: creatorRevenueSchema,
-          example: {
-            total_earned_cents: 84,
-            total_earned_microcents: 84_000_000,
-            total_impressions: 100,
-            games_count: 1,
-            games: [
-              {
-                game_id: exampleIds.game,
-                earned_cents: 84,
-                earned_microcents: 84_000_000,
-                impressions: 100,
-                revenue_share_pct: 70,
-              },
-            ],
-          },
-        },
+        ok("The totals.", creatorRevenueSchema, {
+          total_earned_cents: 84,
+          total_earned_microcents: 84_000_000,
+          total_impressions: 100,
+          games_count: 1,
+          games: [
+            {
+              game_id: exampleIds.game,
+              earned_cents: 84,
+              earned_microcents: 84_000_000,
+              impressions: 100,
+              revenue_share_pct: 70,
+            },
+          ],
+        }),
       ],
       refusals: [],
-    },
-    game: {
+    }),
+    game: operation("GET /creator-revenue/{game_id}", {
       ...common,
       operationId: "getGameRevenue",
       scope: "developer",
-      path: "/creator-revenue/{game_id}",
       summary: "What one game has earned",
       description: "Its totals, the advertisers seen in it, and the last 30 UTC days, newest first.",
       success: [
-        {
-          status: 200,
-          description: "The game's earnings.",
-          schema: gameRevenueSchema,
-          example: {
-            game_id: exampleIds.game,
-            earned_cents: 84,
-            earned_microcents: 84_000_000,
-            impressions: 100,
-            revenue_share_pct: 70,
-            top_advertisers: [
-              {
-                advertiser_id: exampleIds.advertiser,
-                impressions: 100,
-                earned_cents: 84,
-                earned_microcents: 84_000_000,
-              },
-            ],
-            daily: [
-              { date: "2026-12-01", impressions: 60, earned_cents: 50, earned_microcents: 50_000_000 },
-              { date: "2026-11-30", impressions: 40, earned_cents: 33, earned_microcents: 33_000_000 },
-            ],
-          },
-        },
+        ok("The game's earnings.", gameRevenueSchema, {
+          game_id: exampleIds.game,
+          earned_cents: 84,
+          earned_microcents: 84_000_000,
+          impressions: 100,
+          revenue_share_pct: 70,
+          top_advertisers: [
+            {
+              advertiser_id: exampleIds.advertiser,
+              impressions: 100,
+              earned_cents: 84,
+              earned_microcents: 84_000_000,
+            },
+          ],
+          daily: [
+            { date: "2026-12-01", impressions: 60, earned_cents: 50, earned_microcents: 50_000_000 },
+            { date: "2026-11-30", impressions: 40, earned_cents: 33, earned_microcents: 33_000_000 },
+          ],
+        }),
       ],
       refusals: ownGameOnly,
-    },
-    gameAdvertisers: {
+    }),
+    gameAdvertisers: operation("GET /creator-revenue/{game_id}/advertisers", {
       ...common,
       operationId: "listGameAdvertisers",
       scope: "developer",
-      path: "/creator-revenue/{game_id}/advertisers",
       addition: true,
       summary: "Who was seen in one game",
       description:
         "Each advertiser with its name, brands and lines, so that a developer knows whom a placement should block. Without `limit` a page has 500 rows.",
       paged: true,
       success: [
-        {
-          status: 200,
-          description: "The advertisers.",
-          schema: gameAdvertiserListSchema,
-          example: [
-            {
-              advertiser_id: exampleIds.advertiser,
-              company_name: "Emberroast Coffee",
-              brand_names: ["Emberroast"],
-              recent_lines: [
-                "The innkeeper sets down a steaming cup of Emberroast and nods toward the fire.",
-              ],
-              impressions: 100,
-              earned_microcents: 84_000_000,
-              is_blocked: false,
-            },
-          ],
-        },
+        ok("The advertisers.", gameAdvertiserListSchema, [
+          {
+            advertiser_id: exampleIds.advertiser,
+            company_name: "Emberroast Coffee",
+            brand_names: ["Emberroast"],
+            recent_lines: ["The innkeeper sets down a steaming cup of Emberroast and nods toward the fire."],
+            impressions: 100,
+            earned_microcents: 84_000_000,
+            is_blocked: false,
+          },
+        ]),
       ],
       refusals: ownGameOnly,
-    },
-    earnings: {
+    }),
+    earnings: operation("GET /earnings", {
       ...common,
       operationId: "getEarnings",
       scope: "developer",
-      path: "/earnings",
       addition: true,
       summary: "Read the games' earnings by day",
       description:
@@ -386,11 +359,10 @@ export const revenueApi = defineFeature({
         { name: "advertiser_id", schema: earningsAdvertiserSchema, example: exampleIds.advertiser },
       ],
       success: [
-        {
-          status: 200,
-          description: "The earnings.",
-          schema: earningsSchema,
-          example: {
+        ok(
+          "The earnings.",
+          earningsSchema,
+          {
             from: "2026-11-30",
             to: "2026-12-01",
             total: { impressions: 100, earned_microcents: 84_000_000 },
@@ -409,16 +381,15 @@ export const revenueApi = defineFeature({
               },
             ],
           },
-          csv: earningsCsv,
-        },
+          { csv: earningsCsv },
+        ),
       ],
       refusals: periodRefusals(EARNINGS_DAYS.maximum),
-    },
-    earningsByAdvertiser: {
+    }),
+    earningsByAdvertiser: operation("GET /earnings/advertisers", {
       ...common,
       operationId: "getEarningsByAdvertiser",
       scope: "developer",
-      path: "/earnings/advertisers",
       addition: true,
       summary: "Read the games' earnings by advertiser",
       description:
@@ -430,11 +401,10 @@ export const revenueApi = defineFeature({
         { name: "game_id", schema: earningsGameSchema, example: exampleIds.game },
       ],
       success: [
-        {
-          status: 200,
-          description: "The earnings.",
-          schema: advertiserEarningsSchema,
-          example: {
+        ok(
+          "The earnings.",
+          advertiserEarningsSchema,
+          {
             from: "2026-12-01",
             to: "2026-12-01",
             total: { impressions: 60, earned_microcents: 50_400_000 },
@@ -449,10 +419,10 @@ export const revenueApi = defineFeature({
               },
             ],
           },
-          csv: advertiserEarningsCsv,
-        },
+          { csv: advertiserEarningsCsv },
+        ),
       ],
       refusals: periodRefusals(EARNINGS_DAYS.maximum),
-    },
+    }),
   },
 });

@@ -18,7 +18,7 @@ import {
   optional,
   timestamp,
 } from "../definition/fields.ts";
-import { defineFeature, refusal } from "../definition/operation.ts";
+import { created, defineFeature, noContent, ok, operation, refusal } from "../definition/operation.ts";
 import { InvalidInput } from "../http-error.ts";
 import { createValidator, lenientValidator, type WithoutNulls } from "../validation/validator.ts";
 
@@ -222,10 +222,8 @@ export const servingApi = defineFeature({
   conditions: { PlayerGeo: together(playerGeo.properties, ["lat", "lng"]) },
   additions: ["MatchResult.match_id", "MatchResult.advertiser_id", "ImpressionRequest.match_id"],
   operations: {
-    match: {
+    match: operation("POST /match", {
       operationId: "matchAd",
-      method: "POST",
-      path: "/match",
       group: "match",
       scope: "serving",
       summary: "Find the best ad for a scene",
@@ -249,31 +247,24 @@ export const servingApi = defineFeature({
         },
       },
       success: [
-        {
-          status: 200,
-          description: "The ad to place in the scene.",
-          schema: matchResponseSchema,
-          example: {
-            match_id: exampleIds.match,
-            campaign_id: exampleIds.campaign,
-            advertiser_id: exampleIds.advertiser,
-            creative_id: exampleIds.creative,
-            narrative_hook: "The innkeeper sets down a steaming cup of Emberroast and nods toward the fire.",
-            creative_type: "narrative_hook",
-            brand_name: "Emberroast",
-            product_name: "Dark No. 7",
-            tagline: "Keeps the night awake.",
-            tone: "positive",
-            biased_pipeline: { mood: "calm", lighting: "warm" },
-            affinity_score: 1.5,
-            cpm_bid_cents: 1_200,
-          },
-        },
-        {
-          status: 204,
-          description: "No ad matches; this is not an error. The header says coarsely why.",
+        ok("The ad to place in the scene.", matchResponseSchema, {
+          match_id: exampleIds.match,
+          campaign_id: exampleIds.campaign,
+          advertiser_id: exampleIds.advertiser,
+          creative_id: exampleIds.creative,
+          narrative_hook: "The innkeeper sets down a steaming cup of Emberroast and nods toward the fire.",
+          creative_type: "narrative_hook",
+          brand_name: "Emberroast",
+          product_name: "Dark No. 7",
+          tagline: "Keeps the night awake.",
+          tone: "positive",
+          biased_pipeline: { mood: "calm", lighting: "warm" },
+          affinity_score: 1.5,
+          cpm_bid_cents: 1_200,
+        }),
+        noContent("No ad matches; this is not an error. The header says coarsely why.", {
           headers: ["X-No-Match-Reason"],
-        },
+        }),
       ],
       refusals: [
         missingField("game_context is required: it must be an object"),
@@ -283,11 +274,9 @@ export const servingApi = defineFeature({
         ...ownGameInBody,
         notAllowedField("player_geo.lat must be a number from -90 to 90, but 91 was sent"),
       ],
-    },
-    recordImpression: {
+    }),
+    recordImpression: operation("POST /impressions", {
       operationId: "recordImpression",
-      method: "POST",
-      path: "/impressions",
       group: "impressions",
       scope: "serving",
       summary: "Record that an ad was seen",
@@ -304,19 +293,14 @@ export const servingApi = defineFeature({
         },
       },
       success: [
-        {
-          status: 201,
-          description: "The impression record.",
-          schema: impressionResponseSchema,
-          example: {
-            impression_id: exampleIds.impression,
-            campaign_id: exampleIds.campaign,
-            creative_id: exampleIds.creative,
-            game_id: exampleIds.game,
-            charged_cents: 1.2,
-            recorded_at: exampleIds.moment,
-          },
-        },
+        created("The impression record.", impressionResponseSchema, {
+          impression_id: exampleIds.impression,
+          campaign_id: exampleIds.campaign,
+          creative_id: exampleIds.creative,
+          game_id: exampleIds.game,
+          charged_cents: 1.2,
+          recorded_at: exampleIds.moment,
+        }),
       ],
       refusals: [
         missingField("creative_id is required: it must be text of at most 200 characters that is not blank"),
@@ -335,6 +319,6 @@ export const servingApi = defineFeature({
           "match_id must be text of at most 200 characters that is not blank, but a text of 240 characters was sent",
         ),
       ],
-    },
+    }),
   },
 });

@@ -12,7 +12,7 @@ import {
   open,
   optional,
 } from "../definition/fields.ts";
-import { defineFeature } from "../definition/operation.ts";
+import { defineFeature, ok, operation } from "../definition/operation.ts";
 import { createValidator, type WithoutNulls } from "../validation/validator.ts";
 import { withoutCreative } from "./campaigns.ts";
 
@@ -109,12 +109,10 @@ export const simulatorApi = defineFeature({
     SimulationOptions: simulateOptionsSchema,
   },
   operations: {
-    simulate: {
+    simulate: operation(`POST ${path}`, {
       ...common,
       role: "viewer",
       operationId: "simulateCampaign",
-      method: "POST",
-      path,
       summary: "Try a campaign in a scene",
       description: "Works in every status of the campaign, with its own creatives and affinities.",
       request: {
@@ -123,23 +121,17 @@ export const simulatorApi = defineFeature({
         optional: true,
       },
       success: [
-        {
-          status: 200,
-          description: "What the campaign would bring into the scene.",
-          schema: simulateResponseSchema,
-          example: {
-            campaign_id: exampleIds.campaign,
-            matched_creative: {
-              id: exampleIds.creative,
-              narrative_hook:
-                "The innkeeper sets down a steaming cup of Emberroast and nods toward the fire.",
-              creative_type: "narrative_hook",
-            },
-            biased_pipeline: { mood: "calm", lighting: "warm" },
-            affinity_scores: { mood: 1.5, lighting: 0 },
-            total_score: 1.5,
+        ok("What the campaign would bring into the scene.", simulateResponseSchema, {
+          campaign_id: exampleIds.campaign,
+          matched_creative: {
+            id: exampleIds.creative,
+            narrative_hook: "The innkeeper sets down a steaming cup of Emberroast and nods toward the fire.",
+            creative_type: "narrative_hook",
           },
-        },
+          biased_pipeline: { mood: "calm", lighting: "warm" },
+          affinity_scores: { mood: 1.5, lighting: 0 },
+          total_score: 1.5,
+        }),
       ],
       refusals: [
         malformedField("mood must be text of at most 200 characters that is not blank, but 7 was sent"),
@@ -149,27 +141,20 @@ export const simulatorApi = defineFeature({
           "mood must be text of at most 200 characters that is not blank, but a text of 240 characters was sent",
         ),
       ],
-    },
-    options: {
+    }),
+    options: operation(`GET ${path}/options`, {
       ...common,
       operationId: "getSimulatorOptions",
-      method: "GET",
-      path: `${path}/options`,
       summary: "What can be tried in the simulator",
       description: "Moods and texts to try, and the affinities that the campaign has.",
       success: [
-        {
-          status: 200,
-          description: "The options.",
-          schema: simulateOptionsSchema,
-          example: {
-            moods: [...SIMULATOR_MOODS],
-            narrative_examples: ["A quiet evening in the tavern"],
-            current_affinities: [{ affinity_type: "mood", affinity_value: "calm", weight: 1.5 }],
-          },
-        },
+        ok("The options.", simulateOptionsSchema, {
+          moods: [...SIMULATOR_MOODS],
+          narrative_examples: ["A quiet evening in the tavern"],
+          current_affinities: [{ affinity_type: "mood", affinity_value: "calm", weight: 1.5 }],
+        }),
       ],
       refusals: ownCampaignOnly,
-    },
+    }),
   },
 });

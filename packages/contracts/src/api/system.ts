@@ -3,7 +3,7 @@ import { accountRef } from "../definition/account.ts";
 import { malformedField, missingField, notAllowedField } from "../definition/common-errors.ts";
 import { exampleIds } from "../definition/example-ids.ts";
 import { answerText, closed, count, longText, nullable, open, timestamp } from "../definition/fields.ts";
-import { defineFeature, refusal } from "../definition/operation.ts";
+import { defineFeature, ok, operation, refusal } from "../definition/operation.ts";
 import { createValidator } from "../validation/validator.ts";
 import { signedIn } from "./sessions/shared.ts";
 
@@ -185,105 +185,89 @@ export const systemApi = defineFeature({
     SystemAccount: systemAccountSchema,
   },
   operations: {
-    show: {
+    show: operation("GET /system", {
       ...signedIn,
       operationId: "getSystem",
-      method: "GET",
-      path: "/system",
       answersWithoutLimits: true,
       summary: "Read the state of the installation",
       description:
         "Stores, processes, throughput, held money, what waits, and where the stores disagree, read in bounded time.",
       success: [
-        {
-          status: 200,
-          description: "The state.",
-          schema: systemSchema,
-          example: {
-            read_at: exampleIds.moment,
-            stores: [{ name: "postgres", ready: true }],
-            processes: [
+        ok("The state.", systemSchema, {
+          read_at: exampleIds.moment,
+          stores: [{ name: "postgres", ready: true }],
+          processes: [
+            {
+              service: "management",
+              instance: "management",
+              ready: true,
+              failing: [],
+              reported_at: exampleIds.moment,
+            },
+            {
+              service: "billing",
+              instance: "billing-1",
+              ready: true,
+              failing: [],
+              reported_at: exampleIds.moment,
+            },
+          ],
+          reconciliation: {
+            finished_at: exampleIds.moment,
+            differences: 1,
+            listed: [
               {
-                service: "management",
-                instance: "management",
-                ready: true,
-                failing: [],
-                reported_at: exampleIds.moment,
-              },
-              {
-                service: "billing",
-                instance: "billing-1",
-                ready: true,
-                failing: [],
-                reported_at: exampleIds.moment,
+                check: "outbox_age",
+                what: "Records that wait in the outbox for more than two minutes",
+                kind: "late",
+                subject: exampleIds.advertiser,
+                expected: "0",
+                found: "3",
               },
             ],
-            reconciliation: {
-              finished_at: exampleIds.moment,
-              differences: 1,
-              listed: [
-                {
-                  check: "outbox_age",
-                  what: "Records that wait in the outbox for more than two minutes",
-                  kind: "late",
-                  subject: exampleIds.advertiser,
-                  expected: "0",
-                  found: "3",
-                },
-              ],
-            },
-            accounts: 12,
-            users: 15,
-            advertisers: 9,
-            active_campaigns: 31,
-            matches_last_5_minutes: 412,
-            impressions_last_5_minutes: 355,
-            impressions_today: 48_210,
-            impressions_yesterday: 51_877,
-            spent_today_millicents: 57_852_000,
-            advertisers_looked_at: 9,
-            held_millicents: 96_000,
-            impressions_waiting: 4,
-            oldest_waiting_seconds: 1,
-            unpublished_changes: 0,
-            quarantined_records: 1,
           },
-        },
+          accounts: 12,
+          users: 15,
+          advertisers: 9,
+          active_campaigns: 31,
+          matches_last_5_minutes: 412,
+          impressions_last_5_minutes: 355,
+          impressions_today: 48_210,
+          impressions_yesterday: 51_877,
+          spent_today_millicents: 57_852_000,
+          advertisers_looked_at: 9,
+          held_millicents: 96_000,
+          impressions_waiting: 4,
+          oldest_waiting_seconds: 1,
+          unpublished_changes: 0,
+          quarantined_records: 1,
+        }),
       ],
       refusals: [notOperator],
-    },
-    listQuarantine: {
+    }),
+    listQuarantine: operation("GET /system/quarantine", {
       ...signedIn,
       operationId: "listQuarantine",
-      method: "GET",
-      path: "/system/quarantine",
       summary: "List quarantined records",
       description:
         "Impression records that could not be written, newest first; at most 100 a page without a limit. Reconciliation reports each as a difference until it is resolved.",
       paged: true,
-      success: [{ status: 200, description: "The records.", schema: quarantineSchema, example: [record] }],
+      success: [ok("The records.", quarantineSchema, [record])],
       refusals: [notOperator],
-    },
-    resolve: {
+    }),
+    resolve: operation("POST /system/quarantine/{impression_id}/resolve", {
       ...signedIn,
       operationId: "resolveQuarantined",
-      method: "POST",
-      path: "/system/quarantine/{impression_id}/resolve",
       summary: "Resolve a quarantined record",
       description:
         "Records the decision. The record is never written: charge or pay outside the service if necessary. A resolved record cannot be changed.",
       request: { schema: resolutionSchema, example: { resolution: "Not charged; the studio was informed." } },
       success: [
-        {
-          status: 200,
-          description: "The resolved record.",
-          schema: quarantinedRecordSchema,
-          example: {
-            ...record,
-            resolved_at: exampleIds.moment,
-            resolution: "Not charged; the studio was informed.",
-          },
-        },
+        ok("The resolved record.", quarantinedRecordSchema, {
+          ...record,
+          resolved_at: exampleIds.moment,
+          resolution: "Not charged; the studio was informed.",
+        }),
       ],
       refusals: [
         missingField("resolution is required: it must be text of at most 2000 characters that is not blank"),
@@ -297,34 +281,27 @@ export const systemApi = defineFeature({
           "resolution must be text of at most 2000 characters that is not blank, but a text of 2400 characters was sent",
         ),
       ],
-    },
-    listAccounts: {
+    }),
+    listAccounts: operation("GET /system/accounts", {
       ...signedIn,
       operationId: "listAccounts",
-      method: "GET",
-      path: "/system/accounts",
       summary: "List the accounts",
       description: "In the order of their creation; at most 500 a page.",
       paged: true,
       success: [
-        {
-          status: 200,
-          description: "The accounts.",
-          schema: systemAccountListSchema,
-          example: [
-            {
-              id: exampleIds.account,
-              label: "Emberroast Coffee",
-              created_at: exampleIds.moment,
-              advertiser: "Emberroast Coffee",
-              balance_cents: 250_000,
-              games: 2,
-              members: 3,
-            },
-          ],
-        },
+        ok("The accounts.", systemAccountListSchema, [
+          {
+            id: exampleIds.account,
+            label: "Emberroast Coffee",
+            created_at: exampleIds.moment,
+            advertiser: "Emberroast Coffee",
+            balance_cents: 250_000,
+            games: 2,
+            members: 3,
+          },
+        ]),
       ],
       refusals: [notOperator],
-    },
+    }),
   },
 });

@@ -2,7 +2,7 @@ import Type, { type Static } from "typebox";
 import { ownGameOnly } from "../definition/common-errors.ts";
 import { exampleIds } from "../definition/example-ids.ts";
 import { answerText, closed, count, microcents, nullable, oneOf, timestamp } from "../definition/fields.ts";
-import { defineFeature, refusal } from "../definition/operation.ts";
+import { defineFeature, ok, operation, refusal } from "../definition/operation.ts";
 
 /** Stages of a game's integration. */
 export const TRAFFIC_STAGES = ["waiting", "requested", "matched", "shown", "billed"] as const;
@@ -181,7 +181,7 @@ export const marketWordListSchema = Type.Array(marketWord, {
 });
 export type MarketWordListBody = Static<typeof marketWordListSchema>;
 
-const common = { group: "analytics", method: "GET", addition: true } as const;
+const common = { group: "analytics", addition: true } as const;
 const developer = { ...common, scope: "developer" } as const;
 const one = "/traffic/{game_id}";
 
@@ -211,47 +211,40 @@ export const trafficApi = defineFeature({
     MarketWord: marketWordListSchema.items,
   },
   operations: {
-    list: {
+    list: operation("GET /traffic", {
       ...developer,
       operationId: "getTraffic",
-      path: "/traffic",
       summary: "How the integration is doing",
       description:
         "The last call and the errors of the account, and for each of its games how far it has come and what it did in the last 24 hours. Without `limit` a page has 500 games.",
       paged: true,
       success: [
-        {
-          status: 200,
-          description: "The account and its games.",
-          schema: trafficSchema,
-          example: {
-            last_call_at: exampleIds.moment,
-            errors: [{ operation: "match", status: 400, count: 2, last_at: exampleIds.moment }],
-            games: [
-              {
-                game_id: exampleIds.game,
-                is_active: true,
-                stage: "billed",
-                last_request_at: exampleIds.moment,
-                last_match_at: exampleIds.moment,
-                last_impression_at: exampleIds.moment,
-                requests: 120,
-                matches: 80,
-                impressions: 60,
-                errors: 0,
-                billed_impressions: 100,
-                earned_microcents: 84_000_000,
-              },
-            ],
-          },
-        },
+        ok("The account and its games.", trafficSchema, {
+          last_call_at: exampleIds.moment,
+          errors: [{ operation: "match", status: 400, count: 2, last_at: exampleIds.moment }],
+          games: [
+            {
+              game_id: exampleIds.game,
+              is_active: true,
+              stage: "billed",
+              last_request_at: exampleIds.moment,
+              last_match_at: exampleIds.moment,
+              last_impression_at: exampleIds.moment,
+              requests: 120,
+              matches: 80,
+              impressions: 60,
+              errors: 0,
+              billed_impressions: 100,
+              earned_microcents: 84_000_000,
+            },
+          ],
+        }),
       ],
       refusals: [],
-    },
-    series: {
+    }),
+    series: operation(`GET ${one}`, {
       ...developer,
       operationId: "getTrafficSeries",
-      path: one,
       summary: "The calls of one game over time",
       description:
         "Requests, matches, impressions, reasons for no ad and errors, by hour for up to 48 hours or by UTC day for up to 31 days.",
@@ -260,25 +253,20 @@ export const trafficApi = defineFeature({
         { name: "count", schema: trafficCountSchema, example: 24 },
       ],
       success: [
-        {
-          status: 200,
-          description: "The series.",
-          schema: trafficSeriesSchema,
-          example: {
-            game_id: exampleIds.game,
-            unit: "hour",
-            points: [
-              {
-                start: "2026-12-01T09:00:00.000Z",
-                requests: 12,
-                matches: 8,
-                impressions: 6,
-                no_match: { no_eligible_campaign: 3, session_cap: 1 },
-                errors: { match_429: 1 },
-              },
-            ],
-          },
-        },
+        ok("The series.", trafficSeriesSchema, {
+          game_id: exampleIds.game,
+          unit: "hour",
+          points: [
+            {
+              start: "2026-12-01T09:00:00.000Z",
+              requests: 12,
+              matches: 8,
+              impressions: 6,
+              no_match: { no_eligible_campaign: 3, session_cap: 1 },
+              errors: { match_429: 1 },
+            },
+          ],
+        }),
       ],
       refusals: [
         refusal(
@@ -296,31 +284,25 @@ export const trafficApi = defineFeature({
         ),
         refusal(422, "unit", "The unit is another one.", 'unit must be hour or day, but "week" was sent'),
       ],
-    },
-    gameScenes: {
+    }),
+    gameScenes: operation(`GET ${one}/no-match-scenes`, {
       ...developer,
       operationId: "listNoMatchScenes",
-      path: `${one}/no-match-scenes`,
       summary: "Scenes of one game that got no ad",
       description:
         "A sample of the latest ones: at most one of a game in a second is kept, 50 of each game, for seven days. Player and session are removed, also from the texts, and so is every place but the country.",
-      success: [
-        { status: 200, description: "The scenes.", schema: noMatchSceneListSchema, example: [scene] },
-      ],
+      success: [ok("The scenes.", noMatchSceneListSchema, [scene])],
       refusals: ownGameOnly,
-    },
-    accountScenes: {
+    }),
+    accountScenes: operation("GET /no-match-scenes", {
       ...common,
       scope: ["advertiser", "developer"],
       operationId: "listAccountNoMatchScenes",
-      path: "/no-match-scenes",
       summary: "Scenes of all own games that got no ad",
       description:
         "The latest sampled scenes of the account's games, to explain a campaign with: `POST /campaigns/{campaign_id}/explain` takes game_id and game_context as they are, and the country as player_geo.",
       query: [{ name: "limit", schema: accountScenesSchema, example: 50 }],
-      success: [
-        { status: 200, description: "The scenes.", schema: noMatchSceneListSchema, example: [scene] },
-      ],
+      success: [ok("The scenes.", noMatchSceneListSchema, [scene])],
       refusals: [
         refusal(
           400,
@@ -335,44 +317,34 @@ export const trafficApi = defineFeature({
           'limit must be a whole number from 1 to 100, but "101" was sent',
         ),
       ],
-    },
-    gameWords: {
+    }),
+    gameWords: operation(`GET ${one}/words`, {
       ...developer,
       operationId: "getGameWords",
-      path: `${one}/words`,
       summary: "Words of one game beside those of the market",
       description:
         "Which words of the game's scenes campaigns target, and which of the market's words the game never sends. What fewer than three advertisers target is not named, unless it is the caller's own.",
       success: [
-        {
-          status: 200,
-          description: "The words.",
-          schema: gameWordsSchema,
-          example: {
-            game_id: exampleIds.game,
-            sent: [{ type: "location", value: "tavern", scenes: 40, is_targeted: true }],
-            unsent: [{ type: "mood", value: "cozy" }],
-          },
-        },
+        ok("The words.", gameWordsSchema, {
+          game_id: exampleIds.game,
+          sent: [{ type: "location", value: "tavern", scenes: 40, is_targeted: true }],
+          unsent: [{ type: "mood", value: "cozy" }],
+        }),
       ],
       refusals: ownGameOnly,
-    },
-    marketWords: {
+    }),
+    marketWords: operation("GET /market/words", {
       ...common,
       scope: "advertiser",
       operationId: "listMarketWords",
-      path: "/market/words",
       summary: "Words that games really send",
       description:
         "What targeting can look for: words of the scenes of the games with the most impressions, up to a minute old. A word is named when games of at least three developers send it, or a game of the caller's own account.",
       query: [{ name: "type", schema: sceneWordTypeSchema, example: "location" }],
       success: [
-        {
-          status: 200,
-          description: "The words.",
-          schema: marketWordListSchema,
-          example: [{ type: "location", value: "tavern", games: 7, scenes: 1_200 }],
-        },
+        ok("The words.", marketWordListSchema, [
+          { type: "location", value: "tavern", games: 7, scenes: 1_200 },
+        ]),
       ],
       refusals: [
         refusal(
@@ -388,6 +360,6 @@ export const trafficApi = defineFeature({
           'type must be theme, category, mood, location or action, but "tag" was sent',
         ),
       ],
-    },
+    }),
   },
 });

@@ -23,7 +23,7 @@ import {
   timestamp,
   utcDate,
 } from "../definition/fields.ts";
-import { defineFeature, refusal } from "../definition/operation.ts";
+import { created, defineFeature, noContent, ok, operation, refusal } from "../definition/operation.ts";
 import { patchReader, patchSchemaOf } from "../validation/response-only.ts";
 import { createValidator, type WithoutNulls } from "../validation/validator.ts";
 
@@ -360,23 +360,14 @@ export const webhooksApi = defineFeature({
     WebhookAttempt: webhookDeliverySchema.properties.attempts.items,
   },
   operations: {
-    create: {
+    create: operation("POST /webhooks", {
       ...common,
       operationId: "createWebhook",
-      method: "POST",
-      path: "/webhooks",
       summary: "Create a webhook",
       description: "Only this answer has the secret.",
       idempotent: true,
       request: { schema: webhookCreateSchema, example: newWebhook },
-      success: [
-        {
-          status: 201,
-          description: "The new webhook.",
-          schema: webhookWithSecretSchema,
-          example: { ...webhook, secret },
-        },
-      ],
+      success: [created("The new webhook.", webhookWithSecretSchema, { ...webhook, secret })],
       refusals: [
         missingField("url is required: it must be an absolute http or https address"),
         malformedField('balance_low_cents must be a whole number from 1 to 1000000000, but "50" was sent'),
@@ -387,45 +378,32 @@ export const webhooksApi = defineFeature({
         tooManyWebhooks,
         secretNotShownAgain,
       ],
-    },
-    list: {
+    }),
+    list: operation("GET /webhooks", {
       ...common,
       operationId: "listWebhooks",
-      method: "GET",
-      path: "/webhooks",
       summary: "List the webhooks",
       description: "In the order of their creation.",
       paged: true,
-      success: [{ status: 200, description: "The webhooks.", schema: webhookListSchema, example: [webhook] }],
+      success: [ok("The webhooks.", webhookListSchema, [webhook])],
       refusals: [],
-    },
-    show: {
+    }),
+    show: operation(`GET ${one}`, {
       ...common,
       operationId: "getWebhook",
-      method: "GET",
-      path: one,
       summary: "Show a webhook",
       description: "Without its secret.",
-      success: [{ status: 200, description: "The webhook.", schema: webhookSchema, example: webhook }],
+      success: [ok("The webhook.", webhookSchema, webhook)],
       refusals: ownWebhookOnly,
-    },
-    change: {
+    }),
+    change: operation(`PATCH ${one}`, {
       ...common,
       operationId: "updateWebhook",
-      method: "PATCH",
-      path: one,
       summary: "Change a webhook",
       description:
         "Changes the fields that the body contains; `null` sets an optional field back to its default.",
       request: { schema: webhookPatchSchema, example: { balance_low_cents: 20_000 } },
-      success: [
-        {
-          status: 200,
-          description: "The changed webhook.",
-          schema: webhookSchema,
-          example: { ...webhook, balance_low_cents: 20_000 },
-        },
-      ],
+      success: [ok("The changed webhook.", webhookSchema, { ...webhook, balance_low_cents: 20_000 })],
       refusals: [
         malformedField('balance_low_cents must be a whole number from 1 to 1000000000, but "50" was sent'),
         ...ownWebhookOnly,
@@ -435,34 +413,29 @@ export const webhooksApi = defineFeature({
         privateHost,
         responseOnlyField("id cannot be changed by PATCH: leave it out"),
       ],
-    },
-    remove: {
+    }),
+    remove: operation(`DELETE ${one}`, {
       ...common,
       operationId: "deleteWebhook",
-      method: "DELETE",
-      path: one,
       summary: "Delete a webhook",
       description: "With its deliveries; what is being sent may still arrive.",
-      success: [{ status: 204, description: "The webhook is deleted." }],
+      success: [noContent("The webhook is deleted.")],
       refusals: [...ownWebhookOnly, lackingEventScope],
-    },
-    rotateSecret: {
+    }),
+    rotateSecret: operation(`POST ${one}/rotate-secret`, {
       ...common,
       operationId: "rotateWebhookSecret",
-      method: "POST",
-      path: `${one}/rotate-secret`,
       summary: "Replace the secret",
       description:
         "Deliveries are signed with the new and the former secret for the overlap, a day by default. A secret that was former already ends at once. Only this answer has the new secret.",
       idempotent: true,
       request: { schema: webhookRotateRequestSchema, example: { overlap_seconds: 3_600 }, optional: true },
       success: [
-        {
-          status: 200,
-          description: "The webhook with its new secret.",
-          schema: webhookWithSecretSchema,
-          example: { ...webhook, previous_secret_expires_at: "2026-12-01T10:30:00.000Z", secret },
-        },
+        ok("The webhook with its new secret.", webhookWithSecretSchema, {
+          ...webhook,
+          previous_secret_expires_at: "2026-12-01T10:30:00.000Z",
+          secret,
+        }),
       ],
       refusals: [
         malformedField('overlap_seconds must be a whole number from 0 to 604800, but "day" was sent'),
@@ -471,51 +444,34 @@ export const webhooksApi = defineFeature({
         notAllowedField("overlap_seconds must be a whole number from 0 to 604800, but -1 was sent"),
         secretNotShownAgain,
       ],
-    },
-    test: {
+    }),
+    test: operation(`POST ${one}/test`, {
       ...common,
       operationId: "testWebhook",
-      method: "POST",
-      path: `${one}/test`,
       summary: "Send a test event",
       description:
         "Records an event `webhook.test`, which is sent like any other, also while the webhook is inactive.",
-      success: [
-        { status: 200, description: "The delivery.", schema: webhookDeliverySchema, example: delivery },
-      ],
+      success: [ok("The delivery.", webhookDeliverySchema, delivery)],
       refusals: [...ownWebhookOnly, lackingEventScope],
-    },
-    deliveries: {
+    }),
+    deliveries: operation(`GET ${one}/deliveries`, {
       ...common,
       operationId: "listWebhookDeliveries",
-      method: "GET",
-      path: `${one}/deliveries`,
       summary: "List the deliveries",
       description:
         "Newest first, with their last attempts; without `limit` a page has 50. Kept for 30 days unless the operator set another time, at most 10000 a webhook.",
       paged: true,
-      success: [
-        {
-          status: 200,
-          description: "The deliveries.",
-          schema: webhookDeliveryListSchema,
-          example: [attempted],
-        },
-      ],
+      success: [ok("The deliveries.", webhookDeliveryListSchema, [attempted])],
       refusals: [...ownWebhookOnly, lackingEventScope],
-    },
-    redeliver: {
+    }),
+    redeliver: operation("POST /webhooks/deliveries/{delivery_id}/redeliver", {
       ...common,
       operationId: "redeliverWebhookDelivery",
-      method: "POST",
-      path: "/webhooks/deliveries/{delivery_id}/redeliver",
       summary: "Deliver again",
       description:
         "Sends the same event again at once, whatever came of it before, with as many retries as at first.",
-      success: [
-        { status: 200, description: "The delivery.", schema: webhookDeliverySchema, example: delivery },
-      ],
+      success: [ok("The delivery.", webhookDeliverySchema, delivery)],
       refusals: [otherAccountsDelivery, noDelivery, lackingEventScope],
-    },
+    }),
   },
 });

@@ -1,6 +1,6 @@
 import type { TSchema } from "typebox";
 import { ownCampaignOnly } from "./common-errors.ts";
-import type { Refusal } from "./operation.ts";
+import { noContent, ok, operation, type Refusal } from "./operation.ts";
 
 /** Of an operation that lists or deletes parts of a campaign. */
 interface PartOperation {
@@ -12,7 +12,7 @@ interface PartOperation {
 
 /** The operations that list one kind of a campaign's parts, and delete one of them. Its types keep what is given. */
 export function campaignParts<
-  const Path extends `/${string}`,
+  const Path extends string,
   const Parameter extends string,
   Schema extends TSchema,
 >({
@@ -21,7 +21,7 @@ export function campaignParts<
   list,
   remove,
 }: {
-  path: Path;
+  path: `/${Path}`;
   /** Of a part's identifier in the path: `geo_target_id`. */
   parameter: Parameter;
   list: PartOperation & { schema: Schema; example: object };
@@ -29,26 +29,22 @@ export function campaignParts<
 }) {
   const common = { group: "management", scope: "advertiser" } as const;
   return {
-    list: {
+    list: operation(`GET ${path}`, {
       ...common,
       operationId: list.operationId,
-      method: "GET",
-      path,
       summary: list.summary,
       description: "In the order of their creation.",
       paged: true,
-      success: [{ status: 200, description: list.answer, schema: list.schema, example: [list.example] }],
+      success: [ok(list.answer, list.schema, [list.example])],
       refusals: ownCampaignOnly,
-    },
-    remove: {
+    }),
+    remove: operation(`DELETE ${path}/{${parameter}}`, {
       ...common,
       operationId: remove.operationId,
-      method: "DELETE",
-      path: `${path}/{${parameter}}`,
       summary: remove.summary,
       description: "Matches after the answer ignore it.",
-      success: [{ status: 204, description: remove.answer }],
+      success: [noContent(remove.answer)],
       refusals: [...ownCampaignOnly, remove.missing],
-    },
-  } as const;
+    }),
+  };
 }

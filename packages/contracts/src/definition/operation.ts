@@ -112,6 +112,41 @@ export function defineOperations<const Operations extends Readonly<Record<string
   return operations;
 }
 
+/** An operation, by its method and path: `operation("GET /campaigns", { … })`. Its type keeps what is given. */
+export function operation<
+  Method extends Operation["method"],
+  Path extends Operation["path"],
+  const Rest extends Omit<Operation, "method" | "path">,
+>(route: `${Method} ${Path}`, rest: Rest) {
+  const [method, path] = route.split(" ") as [Method, Path];
+  return { method, path, ...rest };
+}
+
+/** 200 with a body. */
+export function ok<Schema extends TSchema>(
+  description: string,
+  schema: Schema,
+  example: unknown,
+  more?: Pick<Success, "csv" | "headers">,
+) {
+  return { status: 200, description, schema, example, ...more } as const;
+}
+
+/** 201 with a body. */
+export function created<Schema extends TSchema>(
+  description: string,
+  schema: Schema,
+  example: unknown,
+  more?: Pick<Success, "headers">,
+) {
+  return { status: 201, description, schema, example, ...more } as const;
+}
+
+/** 204: no body. */
+export function noContent(description: string, more?: Pick<Success, "headers">) {
+  return { status: 204, description, ...more } as const;
+}
+
 /**
  * Defines an error once: the document lists it, and handlers throw `error()`.
  * @param sentence may take values

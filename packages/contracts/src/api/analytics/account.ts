@@ -4,7 +4,7 @@ import { daysRefusals, registerFirst } from "../../definition/common-errors.ts";
 import { CAMPAIGN_STATUSES } from "../../definition/enumerations.ts";
 import { exampleIds } from "../../definition/example-ids.ts";
 import { answerText, closed, count, millicents, nullable, oneOf, utcDate } from "../../definition/fields.ts";
-import { defineOperations } from "../../definition/operation.ts";
+import { defineOperations, ok, operation } from "../../definition/operation.ts";
 import { common, PACING_STATUSES, spendSum } from "./shared.ts";
 
 /** Days of the account's daily series. */
@@ -83,37 +83,30 @@ export const campaignSeriesListSchema = closed(
 export type CampaignSeriesListBody = Static<typeof campaignSeriesListSchema>;
 
 export const accountAnalytics = defineOperations({
-  accountDaily: {
+  accountDaily: operation("GET /analytics/daily", {
     ...common,
     operationId: "getAccountDaily",
-    path: "/analytics/daily",
     addition: true,
     summary: "All campaigns day by day",
     description:
       "The account's spending: the last UTC days with today, newest first, and the sums of today, of this month and of all time.",
     query: [{ name: "days", schema: accountDaysSchema, example: 2 }],
     success: [
-      {
-        status: 200,
-        description: "The days and the sums.",
-        schema: accountDailySchema,
-        example: {
-          days: [
-            { date: "2026-12-01", impressions: 3, spent_millicents: 3_600 },
-            { date: "2026-11-30", impressions: 0, spent_millicents: 0 },
-          ],
-          today: { impressions: 3, spent_millicents: 3_600 },
-          month_to_date: { impressions: 3, spent_millicents: 3_600 },
-          total: { impressions: 40, spent_millicents: 48_000 },
-        },
-      },
+      ok("The days and the sums.", accountDailySchema, {
+        days: [
+          { date: "2026-12-01", impressions: 3, spent_millicents: 3_600 },
+          { date: "2026-11-30", impressions: 0, spent_millicents: 0 },
+        ],
+        today: { impressions: 3, spent_millicents: 3_600 },
+        month_to_date: { impressions: 3, spent_millicents: 3_600 },
+        total: { impressions: 40, spent_millicents: 48_000 },
+      }),
     ],
     refusals: [...daysRefusals(ACCOUNT_DAYS.maximum), registerFirst],
-  },
-  accountCampaigns: {
+  }),
+  accountCampaigns: operation("GET /analytics/campaigns", {
     ...common,
     operationId: "listCampaignSeries",
-    path: "/analytics/campaigns",
     addition: true,
     summary: "Every campaign with its last days",
     description:
@@ -121,33 +114,28 @@ export const accountAnalytics = defineOperations({
     paged: true,
     query: [{ name: "days", schema: campaignSeriesDaysSchema, example: 2 }],
     success: [
-      {
-        status: 200,
-        description: "The campaigns.",
-        schema: campaignSeriesListSchema,
-        example: {
-          dates: ["2026-11-30", "2026-12-01"],
-          campaigns: [
-            {
-              campaign_id: exampleIds.campaign,
-              name: "Winter in the taverns",
-              status: "active",
-              budget_cents: 100_000,
-              daily_cap_cents: null,
-              end_date: "2026-12-31",
-              spent_millicents: 48_000,
-              expected_spend_millicents: null,
-              impressions: 40,
-              creatives: 1,
-              pacing_status: "on_pace",
-              projected_exhaustion_date: "2026-12-24",
-              daily_spent_millicents: [0, 3_600],
-              daily_impressions: [0, 3],
-            },
-          ],
-        },
-      },
+      ok("The campaigns.", campaignSeriesListSchema, {
+        dates: ["2026-11-30", "2026-12-01"],
+        campaigns: [
+          {
+            campaign_id: exampleIds.campaign,
+            name: "Winter in the taverns",
+            status: "active",
+            budget_cents: 100_000,
+            daily_cap_cents: null,
+            end_date: "2026-12-31",
+            spent_millicents: 48_000,
+            expected_spend_millicents: null,
+            impressions: 40,
+            creatives: 1,
+            pacing_status: "on_pace",
+            projected_exhaustion_date: "2026-12-24",
+            daily_spent_millicents: [0, 3_600],
+            daily_impressions: [0, 3],
+          },
+        ],
+      }),
     ],
     refusals: [...daysRefusals(CAMPAIGN_SERIES_DAYS.maximum), registerFirst],
-  },
+  }),
 });

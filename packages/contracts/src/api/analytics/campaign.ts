@@ -12,7 +12,7 @@ import {
   nullable,
   oneOf,
 } from "../../definition/fields.ts";
-import { defineOperations } from "../../definition/operation.ts";
+import { defineOperations, ok, operation } from "../../definition/operation.ts";
 import {
   averageScore,
   campaignId,
@@ -196,185 +196,149 @@ export const affinityAnalyticsSchema = closed(
 export type AffinityAnalyticsBody = Static<typeof affinityAnalyticsSchema>;
 
 export const campaignAnalytics = defineOperations({
-  stats: {
+  stats: operation("GET /campaigns/{campaign_id}/stats", {
     ...common,
     operationId: "getCampaignStats",
-    path: "/campaigns/{campaign_id}/stats",
     summary: "Totals of a campaign",
     description: "Impressions, players, games and money since the campaign was created.",
     success: [
-      {
-        status: 200,
-        description: "The totals.",
-        schema: campaignStatsSchema,
-        example: {
-          campaign_id: exampleIds.campaign,
-          impressions: 1,
-          unique_users: 1,
-          unique_games: 1,
-          spent_cents: 2,
-          spent_millicents: 2000,
-          budget_cents: 100_000,
-          effective_cpm_cents: 1_200,
-          avg_affinity_score: 0,
-          top_creative_id: exampleIds.creative,
-          top_game_id: exampleIds.game,
-        },
-      },
+      ok("The totals.", campaignStatsSchema, {
+        campaign_id: exampleIds.campaign,
+        impressions: 1,
+        unique_users: 1,
+        unique_games: 1,
+        spent_cents: 2,
+        spent_millicents: 2000,
+        budget_cents: 100_000,
+        effective_cpm_cents: 1_200,
+        avg_affinity_score: 0,
+        top_creative_id: exampleIds.creative,
+        top_game_id: exampleIds.game,
+      }),
     ],
     refusals: ownCampaignOnly,
-  },
-  daily: {
+  }),
+  daily: operation(`GET ${ofCampaign}/daily`, {
     ...common,
     operationId: "getDailyAnalytics",
-    path: `${ofCampaign}/daily`,
     summary: "A campaign day by day",
     description: "The last UTC days with today, newest first, days without impressions included as zeros.",
     query: [{ name: "days", schema: analyticsDaysSchema, example: 2 }],
     success: [
-      {
-        status: 200,
-        description: "The days.",
-        schema: dailyAnalyticsSchema,
-        example: {
-          campaign_id: exampleIds.campaign,
-          days: [
-            {
-              date: "2026-12-01",
-              impressions: 3,
-              unique_users: 2,
-              spent_cents: 4,
-              spent_millicents: 4000,
-              avg_affinity_score: 1.3333,
-            },
-            {
-              date: "2026-11-30",
-              impressions: 0,
-              unique_users: 0,
-              spent_cents: 0,
-              spent_millicents: 0,
-              avg_affinity_score: 0,
-            },
-          ],
-        },
-      },
+      ok("The days.", dailyAnalyticsSchema, {
+        campaign_id: exampleIds.campaign,
+        days: [
+          {
+            date: "2026-12-01",
+            impressions: 3,
+            unique_users: 2,
+            spent_cents: 4,
+            spent_millicents: 4000,
+            avg_affinity_score: 1.3333,
+          },
+          {
+            date: "2026-11-30",
+            impressions: 0,
+            unique_users: 0,
+            spent_cents: 0,
+            spent_millicents: 0,
+            avg_affinity_score: 0,
+          },
+        ],
+      }),
     ],
     refusals: [...daysRefusals(ANALYTICS_DAYS.maximum), ...ownCampaignOnly],
-  },
-  creatives: {
+  }),
+  creatives: operation(`GET ${ofCampaign}/creatives`, {
     ...common,
     operationId: "getCreativeAnalytics",
-    path: `${ofCampaign}/creatives`,
     summary: "A campaign by creative",
     description:
       "Every creative of the campaign, those that were deleted when they had impressions; most impressions first.",
     success: [
-      {
-        status: 200,
-        description: "The creatives.",
-        schema: creativeAnalyticsSchema,
-        example: {
-          campaign_id: exampleIds.campaign,
-          creatives: [
-            {
-              creative_id: exampleIds.creative,
-              creative_type: "narrative_hook",
-              brand_name: "Ember",
-              impressions: 3,
-              unique_users: 2,
-              spent_cents: 4,
-              spent_millicents: 4000,
-              avg_affinity_score: 1.3333,
-            },
-          ],
-        },
-      },
+      ok("The creatives.", creativeAnalyticsSchema, {
+        campaign_id: exampleIds.campaign,
+        creatives: [
+          {
+            creative_id: exampleIds.creative,
+            creative_type: "narrative_hook",
+            brand_name: "Ember",
+            impressions: 3,
+            unique_users: 2,
+            spent_cents: 4,
+            spent_millicents: 4000,
+            avg_affinity_score: 1.3333,
+          },
+        ],
+      }),
     ],
     refusals: ownCampaignOnly,
-  },
-  geo: {
+  }),
+  geo: operation(`GET ${ofCampaign}/geo`, {
     ...common,
     operationId: "getGeoAnalytics",
-    path: `${ofCampaign}/geo`,
     summary: "A campaign by country",
     description:
       "The countries that players were in, as the game said; most impressions first, the unknown place last.",
     success: [
-      {
-        status: 200,
-        description: "The countries.",
-        schema: geoAnalyticsSchema,
-        example: {
-          campaign_id: exampleIds.campaign,
-          countries: [
-            { country_code: "DE", impressions: 2, unique_users: 1, spent_cents: 2, spent_millicents: 2000 },
-            { country_code: null, impressions: 1, unique_users: 1, spent_cents: 1, spent_millicents: 1000 },
-          ],
-        },
-      },
+      ok("The countries.", geoAnalyticsSchema, {
+        campaign_id: exampleIds.campaign,
+        countries: [
+          { country_code: "DE", impressions: 2, unique_users: 1, spent_cents: 2, spent_millicents: 2000 },
+          { country_code: null, impressions: 1, unique_users: 1, spent_cents: 1, spent_millicents: 1000 },
+        ],
+      }),
     ],
     refusals: ownCampaignOnly,
-  },
-  games: {
+  }),
+  games: operation(`GET ${ofCampaign}/games`, {
     ...common,
     operationId: "getGameAnalytics",
     addition: true,
-    path: `${ofCampaign}/games`,
     summary: "A campaign by game",
     description:
       "The games that the campaign was matched in during the last 24 hours, was seen in, or is held for now. A game with many matches and no impressions holds money that nobody spends.",
     success: [
-      {
-        status: 200,
-        description: "The games.",
-        schema: gameAnalyticsSchema,
-        example: {
-          campaign_id: exampleIds.campaign,
-          open_holds: 1,
-          games: [
-            {
-              game_id: exampleIds.game,
-              matches: 3,
-              impressions: 2,
-              seen_rate: 0.6667,
-              spent_cents: 2,
-              spent_millicents: 2_400,
-              held_cents: 1,
-              held_millicents: 1_200,
-            },
-          ],
-        },
-      },
+      ok("The games.", gameAnalyticsSchema, {
+        campaign_id: exampleIds.campaign,
+        open_holds: 1,
+        games: [
+          {
+            game_id: exampleIds.game,
+            matches: 3,
+            impressions: 2,
+            seen_rate: 0.6667,
+            spent_cents: 2,
+            spent_millicents: 2_400,
+            held_cents: 1,
+            held_millicents: 1_200,
+          },
+        ],
+      }),
     ],
     refusals: ownCampaignOnly,
-  },
-  affinities: {
+  }),
+  affinities: operation(`GET ${ofCampaign}/affinities`, {
     ...common,
     operationId: "getAffinityAnalytics",
-    path: `${ofCampaign}/affinities`,
     summary: "A campaign by affinity",
     description: "How often each current affinity contributed to a match that was seen, and how much.",
     success: [
-      {
-        status: 200,
-        description: "The affinities.",
-        schema: affinityAnalyticsSchema,
-        example: {
-          campaign_id: exampleIds.campaign,
-          affinities: [
-            {
-              affinity_id: exampleIds.affinity,
-              affinity_type: "mood",
-              affinity_value: "calm",
-              weight: 1.5,
-              match_rate: 0.6667,
-              avg_score_contribution: 1.125,
-              impressions_influenced: 2,
-            },
-          ],
-        },
-      },
+      ok("The affinities.", affinityAnalyticsSchema, {
+        campaign_id: exampleIds.campaign,
+        affinities: [
+          {
+            affinity_id: exampleIds.affinity,
+            affinity_type: "mood",
+            affinity_value: "calm",
+            weight: 1.5,
+            match_rate: 0.6667,
+            avg_score_contribution: 1.125,
+            impressions_influenced: 2,
+          },
+        ],
+      }),
     ],
     refusals: ownCampaignOnly,
-  },
+  }),
 });

@@ -3,7 +3,7 @@ import Type, { type Static } from "typebox";
 import { ownCampaignOnly } from "../../definition/common-errors.ts";
 import { exampleIds } from "../../definition/example-ids.ts";
 import { closed, count, millicents, nullable, oneOf } from "../../definition/fields.ts";
-import { defineOperations } from "../../definition/operation.ts";
+import { defineOperations, ok, operation } from "../../definition/operation.ts";
 import {
   campaignId,
   campaignSpentMillicents,
@@ -51,37 +51,31 @@ export const pacingSchema = closed(
 export type PacingBody = Static<typeof pacingSchema>;
 
 export const pacingAnalytics = defineOperations({
-  pacing: {
+  pacing: operation(`GET ${ofCampaign}/pacing`, {
     ...common,
     operationId: "getPacing",
-    path: `${ofCampaign}/pacing`,
     summary: "How a campaign spends its budget",
     description:
       "Whether the campaign spends faster or slower than its dates or its daily cap ask for, and how long the budget lasts. Matches that were not seen yet do not count.",
     success: [
-      {
-        status: 200,
-        description: "The pacing.",
-        schema: pacingSchema,
-        example: {
-          campaign_id: exampleIds.campaign,
-          budget_cents: 100_000,
-          spent_cents: 30_000,
-          spent_millicents: 30_000_000,
-          remaining_cents: 70_000,
-          daily_cap_cents: 4_000,
-          today_spent_cents: 1_000,
-          today_spent_millicents: 1_000_000,
-          today_remaining_cents: 3_000,
-          days_active: 10,
-          avg_daily_spend_cents: 3_000,
-          projected_exhaustion_date: "2026-12-24",
-          days_remaining: 23,
-          pacing_status: "under_pacing",
-          utilization_pct: 30,
-        },
-      },
+      ok("The pacing.", pacingSchema, {
+        campaign_id: exampleIds.campaign,
+        budget_cents: 100_000,
+        spent_cents: 30_000,
+        spent_millicents: 30_000_000,
+        remaining_cents: 70_000,
+        daily_cap_cents: 4_000,
+        today_spent_cents: 1_000,
+        today_spent_millicents: 1_000_000,
+        today_remaining_cents: 3_000,
+        days_active: 10,
+        avg_daily_spend_cents: 3_000,
+        projected_exhaustion_date: "2026-12-24",
+        days_remaining: 23,
+        pacing_status: "under_pacing",
+        utilization_pct: 30,
+      }),
     ],
     refusals: ownCampaignOnly,
-  },
+  }),
 });

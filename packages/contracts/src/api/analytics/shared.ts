@@ -32,5 +32,5 @@ export const spendSum = closed(
 );
 
 /** Of every operation. */
-export const common = { group: "analytics", scope: "advertiser", method: "GET" } as const;
+export const common = { group: "analytics", scope: "advertiser" } as const;
 export const ofCampaign = "/campaigns/{campaign_id}/analytics";

@@ -3,7 +3,7 @@ import Type, { type Static } from "typebox";
 import { periodRefusals, registerFirst } from "../../definition/common-errors.ts";
 import { exampleIds } from "../../definition/example-ids.ts";
 import { answerText, closed, count, millicents, nullable, utcDate } from "../../definition/fields.ts";
-import { defineOperations, refusal } from "../../definition/operation.ts";
+import { defineOperations, ok, operation, refusal } from "../../definition/operation.ts";
 import { quoteValue } from "../../validation/sentence.ts";
 import { common, spendSum } from "./shared.ts";
 
@@ -80,10 +80,9 @@ const spendCsv = `date,campaign_id,campaign_name,creative_id,brand_name,country_
 `;
 
 export const spendReport = defineOperations({
-  spend: {
+  spend: operation("GET /analytics/spend", {
     ...common,
     operationId: "getSpend",
-    path: "/analytics/spend",
     addition: true,
     summary: "Spend by campaign, creative, country and day",
     description:
@@ -98,11 +97,10 @@ export const spendReport = defineOperations({
       { name: "country_code", schema: spendCountrySchema, example: "DE" },
     ],
     success: [
-      {
-        status: 200,
-        description: "The sums.",
-        schema: spendSchema,
-        example: {
+      ok(
+        "The sums.",
+        spendSchema,
+        {
           from: "2026-12-01",
           to: "2026-12-01",
           total: { impressions: 3, spent_millicents: 3_600 },
@@ -119,8 +117,8 @@ export const spendReport = defineOperations({
             },
           ],
         },
-        csv: spendCsv,
-      },
+        { csv: spendCsv },
+      ),
     ],
     refusals: [
       ...periodRefusals(SPEND_DAYS.maximum),
@@ -129,5 +127,5 @@ export const spendReport = defineOperations({
       tooManyImpressions,
       droppedImpressions,
     ],
-  },
+  }),
 });

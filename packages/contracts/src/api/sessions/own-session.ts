@@ -8,7 +8,7 @@ import {
 } from "../../definition/common-errors.ts";
 import { exampleIds } from "../../definition/example-ids.ts";
 import { answerText, closed, nameText, nullable, open, timestamp } from "../../definition/fields.ts";
-import { defineOperations, refusal } from "../../definition/operation.ts";
+import { defineOperations, noContent, ok, operation, refusal } from "../../definition/operation.ts";
 import { createValidator } from "../../validation/validator.ts";
 import {
   account,
@@ -79,102 +79,83 @@ export const noSession = refusal(
 );
 
 export const ownSessionOperations = defineOperations({
-  show: {
+  show: operation("GET /session", {
     ...signedIn,
     operationId: "getSession",
-    method: "GET",
-    path: "/session",
     summary: "Read the session",
     description: "Who is signed in, for which account the session acts, and which others there are.",
-    success: [{ status: 200, description: "The session.", schema: sessionSchema, example: sessionExample }],
+    success: [ok("The session.", sessionSchema, sessionExample)],
     refusals: [],
-  },
-  change: {
+  }),
+  change: operation("PATCH /session", {
     ...signedIn,
     operationId: "updateSession",
-    method: "PATCH",
-    path: "/session",
     summary: "Switch the account",
     description: "Lets the session act for another account of the user.",
     request: { schema: sessionPatchSchema, example: { account_id: exampleIds.account } },
-    success: [{ status: 200, description: "The session.", schema: sessionSchema, example: sessionExample }],
+    success: [ok("The session.", sessionSchema, sessionExample)],
     refusals: [...requiredName("account_id"), notMemberOfAccount],
-  },
-  changeUser: {
+  }),
+  changeUser: operation("PATCH /user", {
     ...signedIn,
     operationId: "updateUser",
-    method: "PATCH",
-    path: "/user",
     summary: "Change the user",
     description: "Changes how the signed-in user is called.",
     request: { schema: userPatchSchema, example: { name: "Ada Ember" } },
-    success: [{ status: 200, description: "The session.", schema: sessionSchema, example: sessionExample }],
+    success: [ok("The session.", sessionSchema, sessionExample)],
     refusals: requiredName("name"),
-  },
-  changePassword: {
+  }),
+  changePassword: operation("POST /auth/change-password", {
     ...signedIn,
     operationId: "changePassword",
-    method: "POST",
-    path: "/auth/change-password",
     summary: "Change the password",
     description: "Ends all sessions of the user, and starts a new one on this browser.",
     request: {
       schema: passwordChangeSchema,
       example: { current_password: "warm since the first fire", new_password: "a lantern in the keep" },
     },
-    success: [{ status: 204, description: "The password is changed.", headers: cookieSet }],
+    success: [noContent("The password is changed.", { headers: cookieSet })],
     refusals: [
       missingField("current_password is required: it must be text of at most 128 characters"),
       malformedField("new_password must be text of at most 128 characters, but a number was sent"),
       wrongPassword,
       notAllowedField("new_password must be text of 10 to 128 characters, but a text of 5 was sent"),
     ],
-  },
-  list: {
+  }),
+  list: operation("GET /auth/sessions", {
     ...signedIn,
     operationId: "listSessions",
-    method: "GET",
-    path: "/auth/sessions",
     summary: "List the user's sessions",
     description: "Every browser on which the user is signed in, newest first; at most 100.",
     success: [
-      {
-        status: 200,
-        description: "The sessions.",
-        schema: sessionListSchema,
-        example: [
-          {
-            id: exampleIds.session,
-            account_label: account.label,
-            created_at: exampleIds.moment,
-            expires_at: sessionExample.expires_at,
-            user_agent: "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0",
-            client_address: "192.0.2.17",
-            current: true,
-          },
-        ],
-      },
+      ok("The sessions.", sessionListSchema, [
+        {
+          id: exampleIds.session,
+          account_label: account.label,
+          created_at: exampleIds.moment,
+          expires_at: sessionExample.expires_at,
+          user_agent: "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0",
+          client_address: "192.0.2.17",
+          current: true,
+        },
+      ]),
     ],
     refusals: [],
-  },
-  end: {
+  }),
+  end: operation("DELETE /auth/sessions/{session_id}", {
     ...signedIn,
     operationId: "endSession",
-    method: "DELETE",
-    path: "/auth/sessions/{session_id}",
     summary: "End a session",
     description: "Ends one session of the user; its next request is refused everywhere.",
-    success: [{ status: 204, description: "The session has ended." }],
+    success: [noContent("The session has ended.")],
     refusals: [noSession],
-  },
-  endOthers: {
+  }),
+  endOthers: operation("POST /auth/end-other-sessions", {
     ...signedIn,
     operationId: "endOtherSessions",
-    method: "POST",
-    path: "/auth/end-other-sessions",
     summary: "End all other sessions",
     description: "Ends every session of the user but this one.",
-    success: [{ status: 204, description: "The other sessions have ended." }],
+    success: [noContent("The other sessions have ended.")],
     refusals: [],
-  },
+  }),
 });

@@ -8,7 +8,7 @@ import {
   requiredName,
 } from "../../definition/common-errors.ts";
 import { answerText, closed, nameText, open, optional, timestamp } from "../../definition/fields.ts";
-import { defineOperations, refusal } from "../../definition/operation.ts";
+import { created, defineOperations, noContent, ok, operation, refusal } from "../../definition/operation.ts";
 import { createValidator, type WithoutNulls } from "../../validation/validator.ts";
 import {
   account,
@@ -136,42 +136,23 @@ export const wrongCredentials = refusal(
 );
 
 export const signInOperations = defineOperations({
-  readSignUp: {
+  readSignUp: operation("GET /auth/sign-up", {
     ...forAnyone,
     operationId: "readSignUp",
-    method: "GET",
-    path: "/auth/sign-up",
     summary: "Read the requirements of a sign-up",
     description:
       "Whether a sign-up from this client needs an invitation, or the setup token of the first user.",
-    success: [
-      {
-        status: 200,
-        description: "What it needs.",
-        schema: signUpNeedsSchema,
-        example: { needs_invitation: false, needs_setup_token: false },
-      },
-    ],
+    success: [ok("What it needs.", signUpNeedsSchema, { needs_invitation: false, needs_setup_token: false })],
     refusals: [],
-  },
-  signUp: {
+  }),
+  signUp: operation("POST /auth/sign-up", {
     ...forAnyone,
     operationId: "signUp",
-    method: "POST",
-    path: "/auth/sign-up",
     summary: "Sign up",
     description:
       "Makes a user, and an account with the user as its owner; with an invitation the user joins that account instead. Signs the user in.",
     request: { schema: signUpSchema, example: signUpExample },
-    success: [
-      {
-        status: 201,
-        description: "The session of the new user.",
-        schema: sessionSchema,
-        example: sessionExample,
-        headers: cookieSet,
-      },
-    ],
+    success: [created("The session of the new user.", sessionSchema, sessionExample, { headers: cookieSet })],
     refusals: [
       missingField("name is required: it must be text of at most 200 characters that is not blank"),
       malformedField(
@@ -185,12 +166,10 @@ export const signInOperations = defineOperations({
       tooManyMembers,
       notAllowedField("password must be text of 10 to 128 characters, but a text of 5 was sent"),
     ],
-  },
-  signIn: {
+  }),
+  signIn: operation("POST /auth/sign-in", {
     ...forAnyone,
     operationId: "signIn",
-    method: "POST",
-    path: "/auth/sign-in",
     summary: "Sign in",
     description:
       "Starts a session of 14 days on this browser, and ends the one that it had. An unknown address is answered like a wrong password.",
@@ -198,15 +177,7 @@ export const signInOperations = defineOperations({
       schema: signInSchema,
       example: { email: "ada@emberroast.example", password: "warm since the first fire" },
     },
-    success: [
-      {
-        status: 200,
-        description: "The session.",
-        schema: sessionSchema,
-        example: sessionExample,
-        headers: cookieSet,
-      },
-    ],
+    success: [ok("The session.", sessionSchema, sessionExample, { headers: cookieSet })],
     refusals: [
       missingField("email is required: it must be an e-mail address such as name@example.com"),
       malformedField(
@@ -217,23 +188,19 @@ export const signInOperations = defineOperations({
         "password must be text of at most 128 characters, but a text of 200 characters was sent",
       ),
     ],
-  },
-  signOut: {
+  }),
+  signOut: operation("POST /auth/sign-out", {
     ...forAnyone,
     operationId: "signOut",
-    method: "POST",
-    path: "/auth/sign-out",
     summary: "Sign out",
     description:
       "Ends the session of this browser at once and everywhere, and clears its cookie. Without a session, too.",
-    success: [{ status: 204, description: "There is no session any more.", headers: cookieSet }],
+    success: [noContent("There is no session any more.", { headers: cookieSet })],
     refusals: [],
-  },
-  readInvitation: {
+  }),
+  readInvitation: operation("POST /auth/invitation", {
     ...forAnyone,
     operationId: "readInvitation",
-    method: "POST",
-    path: "/auth/invitation",
     summary: "Read an invitation",
     description: "Describes the invitation of a token; the link is the only proof.",
     request: {
@@ -241,13 +208,12 @@ export const signInOperations = defineOperations({
       example: { token: "inv_MnBvCxZaSdFgHjKlPoIuYtReWq0987654321" },
     },
     success: [
-      {
-        status: 200,
-        description: "The offer.",
-        schema: offeredAccountSchema,
-        example: { account_label: account.label, role: "manager", expires_at: "2026-12-08T09:30:00.000Z" },
-      },
+      ok("The offer.", offeredAccountSchema, {
+        account_label: account.label,
+        role: "manager",
+        expires_at: "2026-12-08T09:30:00.000Z",
+      }),
     ],
     refusals: [...requiredName("token", "a number"), noInvitation],
-  },
+  }),
 });

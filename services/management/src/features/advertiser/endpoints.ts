@@ -7,7 +7,7 @@ import {
   withoutProfile,
 } from "@diegetic/contracts";
 import { type Database, UniqueViolation } from "@diegetic/database";
-import { type Endpoint, endpoint } from "@diegetic/service-kit";
+import type { RequestContext } from "@diegetic/service-kit";
 import {
   type Advertiser,
   findAdvertiser,
@@ -15,58 +15,43 @@ import {
   updateAdvertiser,
 } from "../../core/advertisers/store.ts";
 import { createOnce, readSentBody } from "../../core/idempotency/create-once.ts";
-import type { Publishing } from "../../core/publishing/publishing.ts";
-import type { ReadingBarrier } from "../../core/read-your-writes/reading-barrier.ts";
-import type { Clock } from "../../core/shared/time.ts";
+import { deposit, deposits } from "../deposit/endpoints.ts";
+import { endpointsOf } from "../endpoints-of.ts";
+import type { Parts } from "../parts.ts";
 import { toAdvertiserResponse } from "./to-response.ts";
 
-export interface AdvertiserParts {
-  database: Database;
-  publishing: Publishing;
-  barrier: ReadingBarrier;
-  clock: Clock;
+export const advertiserEndpoints = endpointsOf(advertiserApi.operations, {
+  register,
+  showProfile,
+  changeProfile,
+  deposit,
+  deposits,
+});
+
+async function register({ database, publishing, clock }: Parts, context: RequestContext) {
+  const { sent, value } = readSentBody(context, registerRequest);
+  const nowMs = clock();
+  const answer = await createOnce({ database, nowMs }, context, sent, async (transaction) => {
+    if ((await findAdvertiser(transaction, context.accountId)) !== undefined) throw alreadyRegistered.error();
+    const advertiser = await insertAdvertiser(transaction, context.accountId, value, nowMs);
+    return { status: 201, body: toAdvertiserResponse(advertiser) };
+  }).catch(explainDuplicate);
+  await publishing.publishEventually("advertiser", answer.body.id);
+  return answer;
 }
 
-export function advertiserEndpoints(parts: AdvertiserParts): Endpoint[] {
-  const { operations } = advertiserApi;
-  return [
-    endpoint(operations.register, register(parts)),
-    endpoint(operations.showProfile, showProfile(parts)),
-    endpoint(operations.changeProfile, changeProfile(parts)),
-  ];
+async function showProfile({ database, barrier }: Parts, context: RequestContext) {
+  const { id } = await profileOf(database, context.accountId);
+  await barrier.advertiser(id);
+  return { status: 200, body: toAdvertiserResponse(await profileOf(database, context.accountId)) };
 }
 
-function register({ database, publishing, clock }: AdvertiserParts): Endpoint["handle"] {
-  return async (context) => {
-    const { sent, value } = readSentBody(context, registerRequest);
-    const nowMs = clock();
-    const answer = await createOnce({ database, nowMs }, context, sent, async (transaction) => {
-      if ((await findAdvertiser(transaction, context.accountId)) !== undefined)
-        throw alreadyRegistered.error();
-      const advertiser = await insertAdvertiser(transaction, context.accountId, value, nowMs);
-      return { status: 201, body: toAdvertiserResponse(advertiser) };
-    }).catch(explainDuplicate);
-    await publishing.publishEventually("advertiser", answer.body.id);
-    return answer;
-  };
-}
-
-function showProfile({ database, barrier }: AdvertiserParts): Endpoint["handle"] {
-  return async (context) => {
-    const { id } = await profileOf(database, context.accountId);
-    await barrier.advertiser(id);
-    return { status: 200, body: toAdvertiserResponse(await profileOf(database, context.accountId)) };
-  };
-}
-
-function changeProfile({ database, barrier }: AdvertiserParts): Endpoint["handle"] {
-  return async (context) => {
-    const advertiser = await profileOf(database, context.accountId);
-    const patch = context.body((sent) => profilePatch(sent, toAdvertiserResponse(advertiser)));
-    await barrier.advertiser(advertiser.id);
-    const changed = await updateAdvertiser(database, advertiser.id, patch).catch(explainDuplicate);
-    return { status: 200, body: toAdvertiserResponse(changed) };
-  };
+async function changeProfile({ database, barrier }: Parts, context: RequestContext) {
+  const advertiser = await profileOf(database, context.accountId);
+  const patch = context.body((sent) => profilePatch(sent, toAdvertiserResponse(advertiser)));
+  await barrier.advertiser(advertiser.id);
+  const changed = await updateAdvertiser(database, advertiser.id, patch).catch(explainDuplicate);
+  return { status: 200, body: toAdvertiserResponse(changed) };
 }
 
 async function profileOf(database: Database, accountId: string): Promise<Advertiser> {

@@ -7,7 +7,7 @@ import {
   noAffinity,
   tooManyAffinities,
 } from "@diegetic/contracts";
-import { type Endpoint, endpoint } from "@diegetic/service-kit";
+import type { RequestContext } from "@diegetic/service-kit";
 import {
   type Affinity,
   deleteAffinitiesOf,
@@ -19,34 +19,30 @@ import {
 import { mutateCampaign } from "../../core/campaigns/mutate-campaign.ts";
 import { ownCampaign } from "../../core/campaigns/store.ts";
 import { timestamp } from "../../core/shared/time.ts";
-import { type CampaignPartServices, campaignPartEndpoints } from "../campaign-parts/endpoints.ts";
+import { campaignPartHandlers } from "../campaign-parts/endpoints.ts";
+import { endpointsOf } from "../endpoints-of.ts";
+import type { Parts } from "../parts.ts";
 import { affinityIdentity, readAffinities, readAffinity } from "./affinity-values.ts";
 
-export function affinityEndpoints(services: CampaignPartServices): Endpoint[] {
-  return [
-    // Registered before the path of one affinity, which would match "bulk" as an identifier.
-    endpoint(affinitiesApi.operations.replaceAll, replaceAll(services)),
-    ...campaignPartEndpoints(
-      {
-        operations: affinitiesApi.operations,
-        idParameter: "affinityId",
-        prefix: "aff",
-        kind: "affinities",
-        most: MAX_AFFINITIES,
-        tooMany: tooManyAffinities,
-        missing: noAffinity,
-        validate: readAffinity,
-        check: requireNew,
-        make: newAffinity,
-        insert: insertAffinities,
-        remove: deleteAffinity,
-        list: listAffinities,
-        toResponse,
-      },
-      services,
-    ),
-  ];
-}
+export const affinityEndpoints = endpointsOf(affinitiesApi.operations, {
+  // Before the path of one affinity, which would match "bulk" as an identifier.
+  replaceAll,
+  ...campaignPartHandlers({
+    idParameter: "affinityId",
+    prefix: "aff",
+    kind: "affinities",
+    most: MAX_AFFINITIES,
+    tooMany: tooManyAffinities,
+    missing: noAffinity,
+    validate: readAffinity,
+    check: requireNew,
+    make: newAffinity,
+    insert: insertAffinities,
+    remove: deleteAffinity,
+    list: listAffinities,
+    toResponse,
+  }),
+});
 
 function requireNew(existing: readonly Affinity[], { affinity_type, affinity_value }: AffinityCreate): void {
   const identity = affinityIdentity(affinity_type, affinity_value);
@@ -67,23 +63,21 @@ function toResponse(affinity: Affinity): AffinityBody {
 }
 
 /** Replaces all affinities in one transaction (spec: Affinities). */
-function replaceAll(services: CampaignPartServices): Endpoint["handle"] {
-  return async (context) => {
-    const { id } = await ownCampaign(services.reader, context.accountId, context.param("campaignId"));
-    const requests = context.body(readAffinities).affinities;
-    const nowMs = services.clock();
-    const created = await mutateCampaign(services, id, "publishAndWait", ({ nextVersion }) => {
-      // Identifiers sort in the order of the list.
-      const affinities = requests.map((request) => newAffinity({ id, nextVersion }, request, nowMs));
-      return {
-        change: {
-          writes: [deleteAffinitiesOf(id), insertAffinities(affinities)],
-          contents: { affinities },
-          size: { mayGrow: true },
-        },
-        result: () => affinities,
-      };
-    });
-    return { status: 200, body: created.map(toResponse) };
-  };
+async function replaceAll(parts: Parts, context: RequestContext) {
+  const { id } = await ownCampaign(parts.reader, context.accountId, context.param("campaignId"));
+  const requests = context.body(readAffinities).affinities;
+  const nowMs = parts.clock();
+  const created = await mutateCampaign(parts, id, "publishAndWait", ({ nextVersion }) => {
+    // Identifiers sort in the order of the list.
+    const affinities = requests.map((request) => newAffinity({ id, nextVersion }, request, nowMs));
+    return {
+      change: {
+        writes: [deleteAffinitiesOf(id), insertAffinities(affinities)],
+        contents: { affinities },
+        size: { mayGrow: true },
+      },
+      result: () => affinities,
+    };
+  });
+  return { status: 200, body: created.map(toResponse) };
 }

@@ -1,11 +1,13 @@
 import { pacingOf } from "@diegetic/ad-rules";
 import { ANALYTICS_DAYS, analyticsApi, integerParameter } from "@diegetic/contracts";
-import { type Database, type Reader, utcDay } from "@diegetic/database";
-import type { MoneyCommands } from "@diegetic/hot-state";
-import { type Endpoint, endpoint, type RequestContext } from "@diegetic/service-kit";
+import { utcDay } from "@diegetic/database";
+import type { RequestContext } from "@diegetic/service-kit";
 import { ownCampaign } from "../../core/campaigns/store.ts";
-import type { CallerReads } from "../../core/read-your-writes/caller-reads.ts";
-import { type Clock, lastDays } from "../../core/shared/time.ts";
+import { lastDays } from "../../core/shared/time.ts";
+import { endpointsOf, type Handler } from "../endpoints-of.ts";
+import type { Parts } from "../parts.ts";
+import { accountCampaigns, accountDaily } from "./account-endpoints.ts";
+import { spend } from "./spend-endpoint.ts";
 import {
   type RequestedCampaign,
   readAffinityInfluence,
@@ -26,36 +28,24 @@ import {
   toPacingResponse,
 } from "./to-response.ts";
 
-export interface AnalyticsParts {
-  database: Database;
-  reader: Reader;
-  reads: CallerReads;
-  wallets: Pick<MoneyCommands, "readCampaignGames">;
-  clock: Clock;
-}
+export const analyticsEndpoints = endpointsOf(analyticsApi.operations, {
+  stats: ofCampaign(campaignStats),
+  daily: ofCampaign(dailyRows),
+  creatives: ofCampaign(creativeRows),
+  geo: ofCampaign(countryRows),
+  games: ofCampaign(gameRows),
+  affinities: ofCampaign(affinityRows),
+  pacing: ofCampaign(pacingNow),
+  accountDaily,
+  accountCampaigns,
+  spend,
+});
 
-export function analyticsEndpoints(parts: AnalyticsParts): Endpoint[] {
-  const { stats, daily, creatives, geo, games, affinities, pacing } = analyticsApi.operations;
-  return [
-    endpoint(stats, answer(parts, campaignStats)),
-    endpoint(daily, answer(parts, dailyRows)),
-    endpoint(creatives, answer(parts, creativeRows)),
-    endpoint(geo, answer(parts, countryRows)),
-    endpoint(games, answer(parts, gameRows)),
-    endpoint(affinities, answer(parts, affinityRows)),
-    endpoint(pacing, answer(parts, pacingNow)),
-  ];
-}
-
-type Read = (
-  requested: RequestedCampaign,
-  parts: AnalyticsParts,
-  context: RequestContext,
-) => Promise<unknown>;
+type Read = (requested: RequestedCampaign, parts: Parts, context: RequestContext) => Promise<unknown>;
 
 /** Answers for the caller's own campaign, including everything billed before the request. */
-function answer(parts: AnalyticsParts, read: Read): Endpoint["handle"] {
-  return async (context) => {
+function ofCampaign(read: Read): Handler {
+  return async (parts, context) => {
     const { accountId } = context;
     const requested = { reads: parts.reads, accountId, campaignId: context.param("campaignId") };
     return { status: 200, body: await read(requested, parts, context) };
@@ -66,11 +56,7 @@ async function campaignStats(requested: RequestedCampaign) {
   return toCampaignStatsResponse(await readCampaignStats(requested));
 }
 
-async function dailyRows(
-  requested: RequestedCampaign,
-  { reader, clock }: AnalyticsParts,
-  context: RequestContext,
-) {
+async function dailyRows(requested: RequestedCampaign, { reader, clock }: Parts, context: RequestContext) {
   const { accountId, campaignId } = requested;
   let count: number;
   try {
@@ -93,7 +79,7 @@ async function countryRows(requested: RequestedCampaign) {
   return toCountriesResponse(requested.campaignId, await readCountries(requested));
 }
 
-async function gameRows(requested: RequestedCampaign, { wallets, clock }: AnalyticsParts) {
+async function gameRows(requested: RequestedCampaign, { wallets, clock }: Parts) {
   const { advertiserId, spentMillicents } = await readSpentByGame(requested);
   const games = await wallets.readCampaignGames(advertiserId, requested.campaignId, clock());
   return toGamesResponse(requested.campaignId, spentMillicents, games);
@@ -103,7 +89,7 @@ async function affinityRows(requested: RequestedCampaign) {
   return toAffinitiesResponse(requested.campaignId, await readAffinityInfluence(requested));
 }
 
-async function pacingNow(requested: RequestedCampaign, { clock }: AnalyticsParts) {
+async function pacingNow(requested: RequestedCampaign, { clock }: Parts) {
   const nowMs = clock();
   const facts = await readPacingFacts(requested, utcDay(nowMs));
   return toPacingResponse(requested.campaignId, facts, pacingOf(facts, nowMs));

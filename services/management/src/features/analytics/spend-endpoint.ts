@@ -1,5 +1,4 @@
 import {
-  analyticsApi,
   droppedImpressions,
   SPEND_DAYS,
   SPEND_DIMENSIONS,
@@ -9,13 +8,13 @@ import {
   unknownGrouping,
 } from "@diegetic/contracts";
 import { StatementTimeout } from "@diegetic/database";
-import { type Endpoint, endpoint, type RequestContext } from "@diegetic/service-kit";
+import type { RequestContext } from "@diegetic/service-kit";
 import { callingAdvertiser } from "../../core/read-your-writes/caller.ts";
 import { csvAnswer, prefersCsv } from "../../core/shared/csv-answer.ts";
 import { readWindow, windowHeaders } from "../../core/shared/paging.ts";
 import { readPeriod } from "../ledger/period.ts";
 import { decimalCents } from "../ledger/to-response.ts";
-import type { AnalyticsParts } from "./endpoints.ts";
+import type { Parts } from "../parts.ts";
 import {
   lastDroppedDay,
   readSpend,
@@ -30,11 +29,7 @@ const PLAIN = /^[A-Za-z0-9_-]{1,64}$/;
 const NOTHING = "-";
 const UNKNOWN_PLACE = "unknown";
 
-export function spendEndpoints(parts: AnalyticsParts): Endpoint[] {
-  return [endpoint(analyticsApi.operations.spend, (context) => spend(parts, context))];
-}
-
-async function spend(parts: AnalyticsParts, context: RequestContext) {
+export async function spend(parts: Parts, context: RequestContext) {
   const { accountId } = context;
   const isCsv = prefersCsv(context);
   const { query, window } = await afterRegistration(parts, accountId, () => ({
@@ -61,7 +56,7 @@ async function spend(parts: AnalyticsParts, context: RequestContext) {
 
 /** Reports a missing registration before invalid parameters. */
 async function afterRegistration<Result>(
-  { database }: AnalyticsParts,
+  { database }: Parts,
   accountId: string,
   read: () => Result,
 ): Promise<Result> {

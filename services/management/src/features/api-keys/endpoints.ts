@@ -9,15 +9,15 @@ import {
   ROTATION_OVERLAP_SECONDS,
   UNLIMITED_REQUESTS,
 } from "@diegetic/contracts";
-import { type Database, inTransaction, type Transaction } from "@diegetic/database";
-import { type Answer, type Endpoint, endpoint, type RequestContext } from "@diegetic/service-kit";
+import { inTransaction, type Transaction } from "@diegetic/database";
+import type { Answer, RequestContext } from "@diegetic/service-kit";
 import { createOnce, readSentBody } from "../../core/idempotency/create-once.ts";
-import type { Publishing } from "../../core/publishing/publishing.ts";
 import { pageAnswer, readPaging } from "../../core/shared/paging.ts";
-import { type Clock, timestamp } from "../../core/shared/time.ts";
+import { timestamp } from "../../core/shared/time.ts";
+import { endpointsOf } from "../endpoints-of.ts";
+import type { Parts } from "../parts.ts";
 import {
   type ApiKeyRow,
-  type DefaultLimits,
   endOfRotated,
   isInForce,
   type KeySettings,
@@ -37,25 +37,8 @@ import {
   requireRoom,
 } from "./store.ts";
 
-export interface ApiKeyParts {
-  database: Database;
-  publishing: Publishing;
-  clock: Clock;
-  defaultLimits: DefaultLimits;
-  /** The installation's secret: key secrets are derived from it and a stored seed, so that a retry can return them again. */
-  keyDerivationSecret: string;
-}
-
 /** An account's keys are managed by keys with a managing scope (docs/behaviour.md#key-scopes). */
-export function apiKeyEndpoints(parts: ApiKeyParts): Endpoint[] {
-  const { operations } = apiKeysApi;
-  return [
-    endpoint(operations.create, create(parts)),
-    endpoint(operations.list, list(parts)),
-    endpoint(operations.revoke, revoke(parts)),
-    endpoint(operations.rotate, rotate(parts)),
-  ];
-}
+export const apiKeyEndpoints = endpointsOf(apiKeysApi.operations, { create, list, revoke, rotate });
 
 function toResponse(key: ApiKeyRow): ApiKeyBody {
   return {
@@ -72,65 +55,56 @@ function toResponse(key: ApiKeyRow): ApiKeyBody {
   };
 }
 
-function list({ database, clock }: ApiKeyParts): Endpoint["handle"] {
-  return async (context) => {
-    const paging = readPaging(context, "key");
-    return pageAnswer(
-      context,
-      paging,
-      await listKeys(database, context.accountId, clock(), paging),
-      toResponse,
-    );
-  };
+async function list({ database, clock }: Parts, context: RequestContext) {
+  const paging = readPaging(context, "key");
+  return pageAnswer(
+    context,
+    paging,
+    await listKeys(database, context.accountId, clock(), paging),
+    toResponse,
+  );
 }
 
-/** The installation's secret has changed since the first answer. */
-function create(parts: ApiKeyParts): Endpoint["handle"] {
-  return async (context) => {
-    const { sent, value } = readSentBody(context, apiKeyCreate);
-    const settings = newSettings(value, context.key, parts.defaultLimits);
-    return issueKey(parts, context, sent, async (transaction, nowMs) => {
-      await requireRoom(transaction, context.accountId, nowMs);
-      return settings;
-    });
-  };
+async function create(parts: Parts, context: RequestContext) {
+  const { sent, value } = readSentBody(context, apiKeyCreate);
+  const settings = newSettings(value, context.key, parts.defaultLimits);
+  return issueKey(parts, context, sent, async (transaction, nowMs) => {
+    await requireRoom(transaction, context.accountId, nowMs);
+    return settings;
+  });
 }
 
-function rotate(parts: ApiKeyParts): Endpoint["handle"] {
-  return async (context) => {
-    const old = await ownKey(parts.database, context.accountId, context.param("keyId"));
-    requireScopes(context.key, old.scopes);
-    const { sent, value } = readSentBody(context, apiKeyRotateRequest);
-    const overlapSeconds = value.overlap_seconds ?? ROTATION_OVERLAP_SECONDS.default;
-    const answer = await issueKey(parts, context, sent, async (transaction, nowMs) => {
-      const current = await ownKey(transaction, context.accountId, old.id);
-      if (!isInForce(current, nowMs)) throw noKey.error();
-      await endKey(transaction, old.id, endOfRotated(current, overlapSeconds, nowMs));
-      await requireRoom(transaction, context.accountId, nowMs);
-      return { ...current, rateLimitKeyId: current.rateLimitKeyId ?? current.id };
-    });
-    // Only this answer contains the new secret, so it is returned even if the old key's end is not published yet.
-    await parts.publishing.publishEventually("apiKey", old.id);
-    return answer;
-  };
+async function rotate(parts: Parts, context: RequestContext) {
+  const old = await ownKey(parts.database, context.accountId, context.param("keyId"));
+  requireScopes(context.key, old.scopes);
+  const { sent, value } = readSentBody(context, apiKeyRotateRequest);
+  const overlapSeconds = value.overlap_seconds ?? ROTATION_OVERLAP_SECONDS.default;
+  const answer = await issueKey(parts, context, sent, async (transaction, nowMs) => {
+    const current = await ownKey(transaction, context.accountId, old.id);
+    if (!isInForce(current, nowMs)) throw noKey.error();
+    await endKey(transaction, old.id, endOfRotated(current, overlapSeconds, nowMs));
+    await requireRoom(transaction, context.accountId, nowMs);
+    return { ...current, rateLimitKeyId: current.rateLimitKeyId ?? current.id };
+  });
+  // Only this answer contains the new secret, so it is returned even if the old key's end is not published yet.
+  await parts.publishing.publishEventually("apiKey", old.id);
+  return answer;
 }
 
 /** A second DELETE is 204 again: it also publishes an end that the first one only stored. */
-function revoke({ database, publishing, clock }: ApiKeyParts): Endpoint["handle"] {
-  return async (context) => {
-    const key = await ownKey(database, context.accountId, context.param("keyId"));
-    requireScopes(context.key, key.scopes);
-    const nowMs = clock();
-    await inTransaction(database, async (transaction) => {
-      await lockKeys(transaction, context.key, nowMs);
-      const current = await ownKey(transaction, context.accountId, key.id);
-      const manages = current.scopes.some((scope) => MANAGING_SCOPES.includes(scope));
-      if (manages && isInForce(current, nowMs)) await requireAnotherManagingKey(transaction, current);
-      await endKey(transaction, key.id, { revokedAt: new Date(nowMs) });
-    });
-    await publishing.publishAndWait("apiKey", key.id);
-    return { status: 204 };
-  };
+async function revoke({ database, publishing, clock }: Parts, context: RequestContext) {
+  const key = await ownKey(database, context.accountId, context.param("keyId"));
+  requireScopes(context.key, key.scopes);
+  const nowMs = clock();
+  await inTransaction(database, async (transaction) => {
+    await lockKeys(transaction, context.key, nowMs);
+    const current = await ownKey(transaction, context.accountId, key.id);
+    const manages = current.scopes.some((scope) => MANAGING_SCOPES.includes(scope));
+    if (manages && isInForce(current, nowMs)) await requireAnotherManagingKey(transaction, current);
+    await endKey(transaction, key.id, { revokedAt: new Date(nowMs) });
+  });
+  await publishing.publishAndWait("apiKey", key.id);
+  return { status: 204 };
 }
 
 /** What is stored of an answer for retries: the seed replaces the key's secret. */
@@ -143,7 +117,7 @@ interface StoredKey extends Omit<CreatedApiKeyBody, "key"> {
  * also stored for a day, so that a retry derives the same secret. `prepare` runs while the account's keys are locked.
  */
 async function issueKey(
-  { database, publishing, clock, keyDerivationSecret }: ApiKeyParts,
+  { database, publishing, clock, keyDerivationSecret }: Parts,
   context: RequestContext,
   sent: unknown,
   prepare: (transaction: Transaction, nowMs: number) => Promise<KeySettings>,
@@ -170,6 +144,7 @@ async function issueKey(
   requireScopes(context.key, key.scopes);
   const text = derivedKeySecret(keyDerivationSecret, seed);
   const { sha256 } = await database.apiKey.findUniqueOrThrow({ where: { id: key.id } });
+  // The installation's secret has changed since the first answer.
   if (keySha256(text) !== sha256) throw keyNotShownAgain.error();
   await publishing.publishEventually("apiKey", key.id);
   const body: CreatedApiKeyBody = { ...key, key: text };

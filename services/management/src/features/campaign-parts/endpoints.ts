@@ -1,23 +1,14 @@
-import type { IdPrefix, NamedError, Operation } from "@diegetic/contracts";
-import type { Database, Pipeline, Prisma, Reader } from "@diegetic/database";
-import { type Endpoint, endpoint } from "@diegetic/service-kit";
+import type { IdPrefix, NamedError } from "@diegetic/contracts";
+import type { Database, Prisma } from "@diegetic/database";
+import type { RequestContext } from "@diegetic/service-kit";
 import type { PartOwner } from "../../core/campaign-rows/campaign.ts";
 import type { CampaignContents } from "../../core/campaign-rows/statements.ts";
 import { changeCampaign, mutateCampaign } from "../../core/campaigns/mutate-campaign.ts";
 import { ownCampaign } from "../../core/campaigns/store.ts";
 import { createOnceByStatements, readSentBody } from "../../core/idempotency/create-once.ts";
-import type { Publishing } from "../../core/publishing/publishing.ts";
 import { isIdentifier } from "../../core/shared/identifiers.ts";
 import { type Paging, pageAnswer, readPaging } from "../../core/shared/paging.ts";
-import type { Clock } from "../../core/shared/time.ts";
-
-export interface CampaignPartServices {
-  database: Database;
-  reader: Reader;
-  pipeline: Pipeline;
-  publishing: Publishing;
-  clock: Clock;
-}
+import type { Parts } from "../parts.ts";
 
 /** Parts that are created and deleted one by one and never change. */
 type PartName = Exclude<keyof CampaignContents, "creatives">;
@@ -25,7 +16,6 @@ type PartOf<Kind extends PartName> = CampaignContents[Kind][number];
 
 /** A kind of rows that belong to a campaign. */
 export interface CampaignPartKind<Request, Kind extends PartName> {
-  operations: { create: Operation; list: Operation; remove: Operation };
   /** Name of its id in paths: `geoTargetId`. */
   idParameter: string;
   prefix: IdPrefix;
@@ -48,23 +38,9 @@ export interface CampaignPartKind<Request, Kind extends PartName> {
   toResponse: (part: PartOf<Kind>) => unknown;
 }
 
-/** POST and GET of the kind below a campaign, and DELETE of a single part. */
-export function campaignPartEndpoints<Request, Kind extends PartName>(
-  kind: CampaignPartKind<Request, Kind>,
-  services: CampaignPartServices,
-): Endpoint[] {
-  return [
-    endpoint(kind.operations.create, create(kind, services)),
-    endpoint(kind.operations.list, list(kind, services)),
-    endpoint(kind.operations.remove, remove(kind, services)),
-  ];
-}
-
-function create<Request, Kind extends PartName>(
-  kind: CampaignPartKind<Request, Kind>,
-  { reader, pipeline, publishing, clock }: CampaignPartServices,
-): Endpoint["handle"] {
-  return async (context) => {
+/** Handlers that create and list the parts of a campaign, and delete a single one. */
+export function campaignPartHandlers<Request, Kind extends PartName>(kind: CampaignPartKind<Request, Kind>) {
+  async function create({ reader, pipeline, publishing, clock }: Parts, context: RequestContext) {
     const { id } = await ownCampaign(reader, context.accountId, context.param("campaignId"));
     const { sent, value } = readSentBody(context, kind.validate);
     const nowMs = clock();
@@ -88,29 +64,19 @@ function create<Request, Kind extends PartName>(
     );
     await publishing.publishAndWait("campaign", id);
     return answer;
-  };
-}
+  }
 
-function list<Request, Kind extends PartName>(
-  kind: CampaignPartKind<Request, Kind>,
-  { database, reader }: CampaignPartServices,
-): Endpoint["handle"] {
-  return async (context) => {
+  async function list({ database, reader }: Parts, context: RequestContext) {
     const campaign = await ownCampaign(reader, context.accountId, context.param("campaignId"));
     const paging = readPaging(context, kind.prefix);
     return pageAnswer(context, paging, await kind.list(database, campaign.id, paging), kind.toResponse);
-  };
-}
+  }
 
-function remove<Request, Kind extends PartName>(
-  kind: CampaignPartKind<Request, Kind>,
-  services: CampaignPartServices,
-): Endpoint["handle"] {
-  return async (context) => {
-    const campaign = await ownCampaign(services.reader, context.accountId, context.param("campaignId"));
+  async function remove(parts: Parts, context: RequestContext) {
+    const campaign = await ownCampaign(parts.reader, context.accountId, context.param("campaignId"));
     const id = context.param(kind.idParameter);
     if (!isIdentifier(kind.prefix, id)) throw kind.missing.error();
-    await mutateCampaign(services, campaign.id, "publishAndWait", async ({ contents }) => {
+    await mutateCampaign(parts, campaign.id, "publishAndWait", async ({ contents }) => {
       const existing: readonly PartOf<Kind>[] = (await contents())[kind.kind];
       const others = existing.filter((part) => part.id !== id);
       if (others.length === existing.length) throw kind.missing.error();
@@ -124,5 +90,7 @@ function remove<Request, Kind extends PartName>(
       };
     });
     return { status: 204 };
-  };
+  }
+
+  return { create, list, remove };
 }

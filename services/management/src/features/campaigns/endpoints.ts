@@ -6,135 +6,107 @@ import {
   MAX_CAMPAIGNS,
   tooManyCampaigns,
 } from "@diegetic/contracts";
-import { type Database, type Pipeline, Prisma, type Reader } from "@diegetic/database";
-import { type Endpoint, endpoint } from "@diegetic/service-kit";
+import { Prisma } from "@diegetic/database";
+import type { RequestContext } from "@diegetic/service-kit";
 import { settingsIn } from "../../core/campaign-rows/campaign.ts";
 import { type LockedCampaign, mutateCampaign } from "../../core/campaigns/mutate-campaign.ts";
 import { recordCampaignSize } from "../../core/campaigns/published-size.ts";
 import { confirmPause, listCampaigns, ownBilledCampaign, ownCampaign } from "../../core/campaigns/store.ts";
 import { createOnceByStatements, readSentBody } from "../../core/idempotency/create-once.ts";
-import type { Publishing } from "../../core/publishing/publishing.ts";
 import { callingAdvertiser } from "../../core/read-your-writes/caller.ts";
-import type { CallerReads } from "../../core/read-your-writes/caller-reads.ts";
-import type { ReadingBarrier } from "../../core/read-your-writes/reading-barrier.ts";
 import { pageAnswer, readPaging } from "../../core/shared/paging.ts";
-import type { Clock } from "../../core/shared/time.ts";
+import { endpointsOf } from "../endpoints-of.ts";
+import type { Parts } from "../parts.ts";
 import { type BulkItem, readBulkItem, storeBulk } from "./bulk.ts";
-import { type CeilingCommands, changeSettings } from "./lower-budget.ts";
+import { changeSettings } from "./lower-budget.ts";
 import { countCampaigns, insertCampaigns, newCampaign, noContents } from "./new-campaigns.ts";
 import { presentCampaign } from "./presenter.ts";
 import { newSettings, requireActivatable, requirePausable } from "./rules.ts";
 
-export interface CampaignParts {
-  database: Database;
-  reader: Reader;
-  pipeline: Pipeline;
-  wallets: CeilingCommands;
-  publishing: Publishing;
-  barrier: ReadingBarrier;
-  reads: CallerReads;
-  clock: Clock;
-}
+export const campaignEndpoints = endpointsOf(campaignsApi.operations, {
+  create,
+  createMany,
+  list,
+  show,
+  change,
+  activate,
+  pause,
+});
 
-export function campaignEndpoints(parts: CampaignParts): Endpoint[] {
-  const { operations } = campaignsApi;
-  return [
-    endpoint(operations.create, create(parts)),
-    endpoint(operations.createMany, createMany(parts)),
-    endpoint(operations.list, list(parts)),
-    endpoint(operations.show, show(parts)),
-    endpoint(operations.change, change(parts)),
-    endpoint(operations.activate, activate(parts)),
-    endpoint(operations.pause, pause(parts)),
-  ];
-}
-
-function create({ database, pipeline, publishing, clock }: CampaignParts): Endpoint["handle"] {
-  return async (context) => {
-    const advertiser = await callingAdvertiser(database, context.accountId);
-    const { sent, value } = readSentBody(context, campaignCreate);
-    const settings = newSettings(value);
-    const nowMs = clock();
-    const answer = await createOnceByStatements({ pipeline, nowMs }, context, sent, async (statements) => {
-      if ((await countCampaigns(statements, advertiser.id)) >= MAX_CAMPAIGNS) {
-        throw tooManyCampaigns.error();
-      }
-      const campaign = { ...newCampaign(advertiser.id, settings, nowMs), ...noContents };
-      const publishedBytes = await recordCampaignSize(statements, campaign, { mayGrow: true });
-      insertCampaigns(statements, [{ ...campaign, publishedBytes }]);
-      return { status: 201, body: presentCampaign(campaign) };
-    });
-    await publishing.publishEventually("campaign", answer.body.id);
-    return answer;
-  };
+async function create({ database, pipeline, publishing, clock }: Parts, context: RequestContext) {
+  const advertiser = await callingAdvertiser(database, context.accountId);
+  const { sent, value } = readSentBody(context, campaignCreate);
+  const settings = newSettings(value);
+  const nowMs = clock();
+  const answer = await createOnceByStatements({ pipeline, nowMs }, context, sent, async (statements) => {
+    if ((await countCampaigns(statements, advertiser.id)) >= MAX_CAMPAIGNS) {
+      throw tooManyCampaigns.error();
+    }
+    const campaign = { ...newCampaign(advertiser.id, settings, nowMs), ...noContents };
+    const publishedBytes = await recordCampaignSize(statements, campaign, { mayGrow: true });
+    insertCampaigns(statements, [{ ...campaign, publishedBytes }]);
+    return { status: 201, body: presentCampaign(campaign) };
+  });
+  await publishing.publishEventually("campaign", answer.body.id);
+  return answer;
 }
 
 /** Campaigns of a bulk request that count as one request (docs/behaviour.md#rate-limits). */
 const BULK_CAMPAIGNS_PER_REQUEST = 100;
 
-function createMany({ database, pipeline, publishing, clock }: CampaignParts): Endpoint["handle"] {
-  return async (context) => {
-    const { id: advertiserId } = await callingAdvertiser(database, context.accountId);
-    const { sent, value } = readSentBody(context, campaignBulkRequest);
-    await context.countMore(Math.ceil(value.campaigns.length / BULK_CAMPAIGNS_PER_REQUEST) - 1);
-    const nowMs = clock();
-    const owner = { advertiserId, accountId: context.accountId };
-    const answer = await createOnceByStatements({ pipeline, nowMs }, context, sent, async (statements) => {
-      const items = value.campaigns.map((one): BulkItem => readBulkItem(one, advertiserId, nowMs));
-      const body = await storeBulk(statements, owner, items);
-      return { status: 200, body, isRefusal: body.results.every(({ campaign }) => campaign === undefined) };
-    });
-    const created = answer.body.results.flatMap(({ campaign }) =>
-      campaign === undefined ? [] : [campaign.id],
-    );
-    await Promise.all(created.map((id) => publishing.publishEventually("campaign", id)));
-    return answer;
-  };
+async function createMany({ database, pipeline, publishing, clock }: Parts, context: RequestContext) {
+  const { id: advertiserId } = await callingAdvertiser(database, context.accountId);
+  const { sent, value } = readSentBody(context, campaignBulkRequest);
+  await context.countMore(Math.ceil(value.campaigns.length / BULK_CAMPAIGNS_PER_REQUEST) - 1);
+  const nowMs = clock();
+  const owner = { advertiserId, accountId: context.accountId };
+  const answer = await createOnceByStatements({ pipeline, nowMs }, context, sent, async (statements) => {
+    const items = value.campaigns.map((one): BulkItem => readBulkItem(one, advertiserId, nowMs));
+    const body = await storeBulk(statements, owner, items);
+    return { status: 200, body, isRefusal: body.results.every(({ campaign }) => campaign === undefined) };
+  });
+  const created = answer.body.results.flatMap(({ campaign }) =>
+    campaign === undefined ? [] : [campaign.id],
+  );
+  await Promise.all(created.map((id) => publishing.publishEventually("campaign", id)));
+  return answer;
 }
 
-function list({ database, barrier }: CampaignParts): Endpoint["handle"] {
-  return async (context) => {
-    const advertiser = await callingAdvertiser(database, context.accountId);
-    const paging = readPaging(context, "camp");
-    await barrier.advertiser(advertiser.id);
-    const campaigns = await listCampaigns(database, advertiser.id, paging);
-    return pageAnswer(context, paging, campaigns, presentCampaign);
-  };
+async function list({ database, barrier }: Parts, context: RequestContext) {
+  const advertiser = await callingAdvertiser(database, context.accountId);
+  const paging = readPaging(context, "camp");
+  await barrier.advertiser(advertiser.id);
+  const campaigns = await listCampaigns(database, advertiser.id, paging);
+  return pageAnswer(context, paging, campaigns, presentCampaign);
 }
 
-function show({ reads }: CampaignParts): Endpoint["handle"] {
-  return async (context) => {
-    const campaign = await ownBilledCampaign(reads, context.accountId, context.param("campaignId"));
-    return { status: 200, body: presentCampaign(campaign) };
-  };
+async function show({ reads }: Parts, context: RequestContext) {
+  const campaign = await ownBilledCampaign(reads, context.accountId, context.param("campaignId"));
+  return { status: 200, body: presentCampaign(campaign) };
 }
 
-function change(parts: CampaignParts): Endpoint["handle"] {
-  return async (context) => {
-    const campaign = await ownBilledCampaign(parts.reads, context.accountId, context.param("campaignId"));
-    const changed = settingsIn(context.body((sent) => campaignPatch(sent, presentCampaign(campaign))));
-    if (Object.keys(changed).length === 0) return { status: 200, body: presentCampaign(campaign) };
-    const result = await changeSettings(parts, campaign.id, changed);
-    await parts.publishing.publishAndWait("campaign", campaign.id);
-    return { status: 200, body: presentCampaign(result) };
-  };
+async function change(parts: Parts, context: RequestContext) {
+  const campaign = await ownBilledCampaign(parts.reads, context.accountId, context.param("campaignId"));
+  const changed = settingsIn(context.body((sent) => campaignPatch(sent, presentCampaign(campaign))));
+  if (Object.keys(changed).length === 0) return { status: 200, body: presentCampaign(campaign) };
+  const result = await changeSettings(parts, campaign.id, changed);
+  await parts.publishing.publishAndWait("campaign", campaign.id);
+  return { status: 200, body: presentCampaign(result) };
 }
 
-function activate(parts: CampaignParts): Endpoint["handle"] {
-  return async (context) => {
-    // The balance that decides is the one after every impression that was answered.
-    const { id } = await ownBilledCampaign(parts.reads, context.accountId, context.param("campaignId"));
-    const activated = await mutateCampaign(parts, id, "publishEventually", async (locked) => {
-      const { creatives, balanceMillicents } = await activationFacts(locked);
-      requireActivatable(locked.current, creatives, balanceMillicents);
-      const active = { status: "active", pausePending: false } as const;
-      return {
-        change: { campaign: active, activatedAt: new Date(parts.clock()) },
-        result: (campaign) => campaign,
-      };
-    });
-    return { status: 200, body: presentCampaign(activated) };
-  };
+async function activate(parts: Parts, context: RequestContext) {
+  // The balance that decides is the one after every impression that was answered.
+  const { id } = await ownBilledCampaign(parts.reads, context.accountId, context.param("campaignId"));
+  const activated = await mutateCampaign(parts, id, "publishEventually", async (locked) => {
+    const { creatives, balanceMillicents } = await activationFacts(locked);
+    requireActivatable(locked.current, creatives, balanceMillicents);
+    const active = { status: "active", pausePending: false } as const;
+    return {
+      change: { campaign: active, activatedAt: new Date(parts.clock()) },
+      result: (campaign) => campaign,
+    };
+  });
+  return { status: 200, body: presentCampaign(activated) };
 }
 
 async function activationFacts({
@@ -148,19 +120,17 @@ async function activationFacts({
   return { creatives: facts?.creatives ?? 0, balanceMillicents: Number(facts?.balance ?? 0) };
 }
 
-function pause(parts: CampaignParts): Endpoint["handle"] {
+async function pause(parts: Parts, context: RequestContext) {
   const { pipeline, reader, reads } = parts;
-  return async (context) => {
-    const { id } = await ownCampaign(reader, context.accountId, context.param("campaignId"));
-    const paused = await mutateCampaign(parts, id, "publishAndWait", ({ current }) => {
-      const result = (campaign: typeof current) => campaign;
-      // A pause that was stored by a request that was answered 503 is left as it is.
-      if (current.status === "paused" && current.pausePending) return { result };
-      requirePausable(current);
-      return { change: { campaign: { status: "paused", pausePending: true } }, result };
-    });
-    await confirmPause(pipeline, paused);
-    const changed = await ownBilledCampaign(reads, context.accountId, id);
-    return { status: 200, body: presentCampaign({ ...changed, status: "paused" }) };
-  };
+  const { id } = await ownCampaign(reader, context.accountId, context.param("campaignId"));
+  const paused = await mutateCampaign(parts, id, "publishAndWait", ({ current }) => {
+    const result = (campaign: typeof current) => campaign;
+    // A pause that was stored by a request that was answered 503 is left as it is.
+    if (current.status === "paused" && current.pausePending) return { result };
+    requirePausable(current);
+    return { change: { campaign: { status: "paused", pausePending: true } }, result };
+  });
+  await confirmPause(pipeline, paused);
+  const changed = await ownBilledCampaign(reads, context.accountId, id);
+  return { status: 200, body: presentCampaign({ ...changed, status: "paused" }) };
 }

@@ -7,8 +7,7 @@ import {
   noCreative,
   tooManyCreatives,
 } from "@diegetic/contracts";
-import type { Database, Pipeline, Reader } from "@diegetic/database";
-import { type Endpoint, endpoint } from "@diegetic/service-kit";
+import type { RequestContext } from "@diegetic/service-kit";
 import {
   type Creative,
   changedSettings,
@@ -21,11 +20,10 @@ import {
 import { changeCampaign, type LockedCampaign, mutateCampaign } from "../../core/campaigns/mutate-campaign.ts";
 import { ownCampaign } from "../../core/campaigns/store.ts";
 import { createOnceByStatements, readSentBody } from "../../core/idempotency/create-once.ts";
-import type { Publishing } from "../../core/publishing/publishing.ts";
-import type { CallerReads } from "../../core/read-your-writes/caller-reads.ts";
-import type { ReadingBarrier } from "../../core/read-your-writes/reading-barrier.ts";
 import { pageAnswer, readPaging } from "../../core/shared/paging.ts";
-import { type Clock, timestamp } from "../../core/shared/time.ts";
+import { timestamp } from "../../core/shared/time.ts";
+import { endpointsOf } from "../endpoints-of.ts";
+import type { Parts } from "../parts.ts";
 import {
   insertCreatives,
   listCreatives,
@@ -36,25 +34,7 @@ import {
   updateCreative,
 } from "./store.ts";
 
-export interface CreativeParts {
-  database: Database;
-  reader: Reader;
-  pipeline: Pipeline;
-  publishing: Publishing;
-  barrier: ReadingBarrier;
-  reads: CallerReads;
-  clock: Clock;
-}
-
-export function creativeEndpoints(parts: CreativeParts): Endpoint[] {
-  const { operations } = creativesApi;
-  return [
-    endpoint(operations.create, create(parts)),
-    endpoint(operations.list, list(parts)),
-    endpoint(operations.change, change(parts)),
-    endpoint(operations.remove, remove(parts)),
-  ];
-}
+export const creativeEndpoints = endpointsOf(creativesApi.operations, { create, list, change, remove });
 
 function toResponse(creative: Creative): CreativeBody {
   return {
@@ -73,89 +53,81 @@ function toResponse(creative: Creative): CreativeBody {
   };
 }
 
-function create({ reader, pipeline, publishing, clock }: CreativeParts): Endpoint["handle"] {
-  return async (context) => {
-    const campaign = await ownCampaign(reader, context.accountId, context.param("campaignId"));
-    const { sent, value } = readSentBody(context, creativeCreate);
-    const settings = newSettings(value);
-    requireTextFits(settings);
-    const nowMs = clock();
-    const answer = await createOnceByStatements({ pipeline, nowMs }, context, sent, (statements) =>
-      changeCampaign(statements, campaign.id, async ({ contents }) => {
-        const { creatives } = await contents();
-        if (creatives.length >= MAX_CREATIVES) {
-          throw tooManyCreatives.error();
-        }
-        const creative = newCreative(campaign.id, value.creative_type, settings, nowMs);
-        return {
-          change: {
-            writes: [insertCreatives([creative])],
-            contents: { creatives: [...creatives, creative] },
-            size: { mayGrow: true },
-          },
-          result: () => ({ status: 201, body: toResponse(creative) }),
-        };
-      }),
-    );
-    await publishing.publishEventually("campaign", campaign.id);
-    return answer;
-  };
-}
-
-function list({ database, reader, barrier }: CreativeParts): Endpoint["handle"] {
-  return async (context) => {
-    const campaign = await ownCampaign(reader, context.accountId, context.param("campaignId"));
-    const paging = readPaging(context, "crt");
-    await barrier.advertiser(campaign.advertiserId);
-    return pageAnswer(context, paging, await listCreatives(database, campaign.id, paging), toResponse);
-  };
-}
-
-function change(parts: CreativeParts): Endpoint["handle"] {
-  return async (context) => {
-    const known = await ownBilledCreative(parts.reads, context.accountId, context.param("creativeId"));
-    const { id, campaignId } = known;
-    const changed = changedSettings(
-      context.body((sent) => creativePatch(sent, toResponse(known))),
-      known,
-    );
-    if (Object.keys(changed).length === 0) return { status: 200, body: toResponse(known) };
-    const result = await mutateCampaign(parts, campaignId, "publishAndWait", async (locked) => {
-      const { before, others } = await creativeOf(locked, id);
-      const updated = { ...before, ...changed };
-      if (textBytes(updated) > textBytes(before)) requireTextFits(updated);
-      const mayGrow = publishedTextBytes(updated) > publishedTextBytes(before);
+async function create({ reader, pipeline, publishing, clock }: Parts, context: RequestContext) {
+  const campaign = await ownCampaign(reader, context.accountId, context.param("campaignId"));
+  const { sent, value } = readSentBody(context, creativeCreate);
+  const settings = newSettings(value);
+  requireTextFits(settings);
+  const nowMs = clock();
+  const answer = await createOnceByStatements({ pipeline, nowMs }, context, sent, (statements) =>
+    changeCampaign(statements, campaign.id, async ({ contents }) => {
+      const { creatives } = await contents();
+      if (creatives.length >= MAX_CREATIVES) {
+        throw tooManyCreatives.error();
+      }
+      const creative = newCreative(campaign.id, value.creative_type, settings, nowMs);
       return {
         change: {
-          writes: [updateCreative(updated)],
-          contents: { creatives: [...others, updated] },
-          size: { mayGrow },
+          writes: [insertCreatives([creative])],
+          contents: { creatives: [...creatives, creative] },
+          size: { mayGrow: true },
         },
-        result: () => updated,
+        result: () => ({ status: 201, body: toResponse(creative) }),
       };
-    });
-    return { status: 200, body: toResponse(result) };
-  };
+    }),
+  );
+  await publishing.publishEventually("campaign", campaign.id);
+  return answer;
 }
 
-function remove(parts: CreativeParts): Endpoint["handle"] {
+async function list({ database, reader, barrier }: Parts, context: RequestContext) {
+  const campaign = await ownCampaign(reader, context.accountId, context.param("campaignId"));
+  const paging = readPaging(context, "crt");
+  await barrier.advertiser(campaign.advertiserId);
+  return pageAnswer(context, paging, await listCreatives(database, campaign.id, paging), toResponse);
+}
+
+async function change(parts: Parts, context: RequestContext) {
+  const known = await ownBilledCreative(parts.reads, context.accountId, context.param("creativeId"));
+  const { id, campaignId } = known;
+  const changed = changedSettings(
+    context.body((sent) => creativePatch(sent, toResponse(known))),
+    known,
+  );
+  if (Object.keys(changed).length === 0) return { status: 200, body: toResponse(known) };
+  const result = await mutateCampaign(parts, campaignId, "publishAndWait", async (locked) => {
+    const { before, others } = await creativeOf(locked, id);
+    const updated = { ...before, ...changed };
+    if (textBytes(updated) > textBytes(before)) requireTextFits(updated);
+    const mayGrow = publishedTextBytes(updated) > publishedTextBytes(before);
+    return {
+      change: {
+        writes: [updateCreative(updated)],
+        contents: { creatives: [...others, updated] },
+        size: { mayGrow },
+      },
+      result: () => updated,
+    };
+  });
+  return { status: 200, body: toResponse(result) };
+}
+
+async function remove(parts: Parts, context: RequestContext) {
   const { pipeline, clock } = parts;
-  return async (context) => {
-    const { id, campaignId } = await ownCreative(pipeline, context.accountId, context.param("creativeId"));
-    await mutateCampaign(parts, campaignId, "publishAndWait", async (locked) => {
-      const { others } = await creativeOf(locked, id);
-      requireDeletable(locked.current.status, others.length + 1);
-      return {
-        change: {
-          writes: [markDeleted(id, clock())],
-          contents: { creatives: others },
-          size: { mayGrow: false },
-        },
-        result: () => undefined,
-      };
-    });
-    return { status: 204 };
-  };
+  const { id, campaignId } = await ownCreative(pipeline, context.accountId, context.param("creativeId"));
+  await mutateCampaign(parts, campaignId, "publishAndWait", async (locked) => {
+    const { others } = await creativeOf(locked, id);
+    requireDeletable(locked.current.status, others.length + 1);
+    return {
+      change: {
+        writes: [markDeleted(id, clock())],
+        contents: { creatives: others },
+        size: { mayGrow: false },
+      },
+      result: () => undefined,
+    };
+  });
+  return { status: 204 };
 }
 
 /** A creative of a locked campaign, and the others. Throws 404 when it was deleted meanwhile. */

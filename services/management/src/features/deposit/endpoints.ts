@@ -1,63 +1,46 @@
-import { advertiserApi, depositRequest, newId, tooMuchDeposited } from "@diegetic/contracts";
-import { type Database, dateOfDay, safeInteger, type Transaction, utcDay } from "@diegetic/database";
+import { depositRequest, newId, tooMuchDeposited } from "@diegetic/contracts";
+import { dateOfDay, safeInteger, type Transaction, utcDay } from "@diegetic/database";
 import { centsDown, centsToMillicents, MAX_MILLICENTS, millicentsToMicrocents } from "@diegetic/money";
-import { type Endpoint, endpoint } from "@diegetic/service-kit";
+import type { RequestContext } from "@diegetic/service-kit";
 import type { Advertiser } from "../../core/advertisers/store.ts";
 import { createOnce, readSentBody } from "../../core/idempotency/create-once.ts";
-import type { Publishing } from "../../core/publishing/publishing.ts";
 import { callingAdvertiser } from "../../core/read-your-writes/caller.ts";
-import type { ReadingBarrier } from "../../core/read-your-writes/reading-barrier.ts";
 import { pageAnswer, readPaging, rowsToRead } from "../../core/shared/paging.ts";
-import { type Clock, timestamp } from "../../core/shared/time.ts";
+import { timestamp } from "../../core/shared/time.ts";
 import { balanceCents } from "../advertiser/to-response.ts";
+import type { Parts } from "../parts.ts";
 
-export interface DepositParts {
-  database: Database;
-  publishing: Publishing;
-  barrier: ReadingBarrier;
-  clock: Clock;
+export async function deposits({ database }: Parts, context: RequestContext) {
+  const advertiser = await callingAdvertiser(database, context.accountId);
+  const paging = readPaging(context, "dep");
+  const take = rowsToRead(paging);
+  const rows = await database.deposit.findMany({
+    where: { advertiserId: advertiser.id, ...(paging.after !== undefined && { id: { lt: paging.after } }) },
+    // Identifiers sort by creation time.
+    orderBy: { id: "desc" },
+    ...(take !== undefined && { take }),
+  });
+  return pageAnswer(context, paging, rows, ({ id, amountCents, createdAt }) => ({
+    id,
+    amount_cents: amountCents,
+    created_at: timestamp(createdAt),
+  }));
 }
 
-export function depositEndpoints(parts: DepositParts): Endpoint[] {
-  const { operations } = advertiserApi;
-  return [endpoint(operations.deposit, deposit(parts)), endpoint(operations.deposits, list(parts))];
-}
-
-function list({ database }: DepositParts): Endpoint["handle"] {
-  return async (context) => {
-    const advertiser = await callingAdvertiser(database, context.accountId);
-    const paging = readPaging(context, "dep");
-    const take = rowsToRead(paging);
-    const deposits = await database.deposit.findMany({
-      where: { advertiserId: advertiser.id, ...(paging.after !== undefined && { id: { lt: paging.after } }) },
-      // Identifiers sort by creation time.
-      orderBy: { id: "desc" },
-      ...(take !== undefined && { take }),
-    });
-    return pageAnswer(context, paging, deposits, ({ id, amountCents, createdAt }) => ({
-      id,
-      amount_cents: amountCents,
-      created_at: timestamp(createdAt),
-    }));
-  };
-}
-
-function deposit({ database, publishing, barrier, clock }: DepositParts): Endpoint["handle"] {
-  return async (context) => {
-    const advertiser = await callingAdvertiser(database, context.accountId);
-    const { sent, value } = readSentBody(context, depositRequest);
-    await barrier.advertiser(advertiser.id);
-    const nowMs = clock();
-    const answer = await createOnce({ database, nowMs }, context, sent, async (transaction) => {
-      const money = await addDeposit(transaction, advertiser, value.amount_cents, nowMs);
-      return {
-        status: 200,
-        body: { balance_cents: balanceCents(money), deposited_cents: value.amount_cents },
-      };
-    });
-    await publishing.publishEventually("advertiser", advertiser.id);
-    return answer;
-  };
+export async function deposit({ database, publishing, barrier, clock }: Parts, context: RequestContext) {
+  const advertiser = await callingAdvertiser(database, context.accountId);
+  const { sent, value } = readSentBody(context, depositRequest);
+  await barrier.advertiser(advertiser.id);
+  const nowMs = clock();
+  const answer = await createOnce({ database, nowMs }, context, sent, async (transaction) => {
+    const money = await addDeposit(transaction, advertiser, value.amount_cents, nowMs);
+    return {
+      status: 200,
+      body: { balance_cents: balanceCents(money), deposited_cents: value.amount_cents },
+    };
+  });
+  await publishing.publishEventually("advertiser", advertiser.id);
+  return answer;
 }
 
 /**

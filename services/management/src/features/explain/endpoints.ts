@@ -1,36 +1,19 @@
 import { explain, sessionHasRoom } from "@diegetic/ad-rules";
 import { type ExplainResponse, explainApi, matchRequest, noRegisteredGame } from "@diegetic/contracts";
-import type { Reader } from "@diegetic/database";
-import {
-  identifyPlayer,
-  type SessionIdleTimes,
-  type SessionReader,
-  sessionIdleMs,
-} from "@diegetic/hot-state";
-import { type Endpoint, endpoint, type RequestContext } from "@diegetic/service-kit";
+import { identifyPlayer, type SessionReader, sessionIdleMs } from "@diegetic/hot-state";
+import type { RequestContext } from "@diegetic/service-kit";
 import { readCampaigns } from "../../core/campaign-rows/statements.ts";
 import { ownCampaign } from "../../core/campaigns/store.ts";
 import { campaignEntity } from "../../core/publishing/entities.ts";
-import type { Clock } from "../../core/shared/time.ts";
-import type { Market } from "./market.ts";
-import { readTotals, type TotalsReader } from "./money-totals.ts";
+import { endpointsOf } from "../endpoints-of.ts";
+import type { Parts } from "../parts.ts";
+import { readTotals } from "./money-totals.ts";
 import { bestRivalRank } from "./rivals.ts";
 
-export interface ExplainParts {
-  reader: Reader;
-  wallets: TotalsReader;
-  sessions: SessionReader;
-  market: Market;
-  players: SessionIdleTimes & { hashKey: string };
-  clock: Clock;
-}
-
 /** `POST /campaigns/{id}/explain`: how a match request would treat one campaign, rule by rule (docs/behaviour.md#explain). */
-export function explainEndpoints(parts: ExplainParts): Endpoint[] {
-  return [endpoint(explainApi.operations.explain, (context) => explainCampaign(parts, context))];
-}
+export const explainEndpoints = endpointsOf(explainApi.operations, { explain: explainCampaign });
 
-async function explainCampaign(parts: ExplainParts, context: RequestContext) {
+async function explainCampaign(parts: Parts, context: RequestContext) {
   const { id } = await ownCampaign(parts.reader, context.accountId, context.param("campaignId"));
   const body = context.body(matchRequest);
   const { index, placement: placementOf } = parts.market.current();

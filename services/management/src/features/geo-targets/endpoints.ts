@@ -5,10 +5,10 @@ import {
   noGeoTarget,
   tooManyGeoTargets,
 } from "@diegetic/contracts";
-import type { Endpoint } from "@diegetic/service-kit";
 import { type GeoTarget, readGeoTarget } from "../../core/campaign-rows/geo-target.ts";
 import { timestamp } from "../../core/shared/time.ts";
-import { type CampaignPartServices, campaignPartEndpoints } from "../campaign-parts/endpoints.ts";
+import { campaignPartHandlers } from "../campaign-parts/endpoints.ts";
+import { endpointsOf } from "../endpoints-of.ts";
 import {
   deleteGeoTarget,
   insertGeoTargets,
@@ -17,27 +17,24 @@ import {
   requireNoContradiction,
 } from "./store.ts";
 
-export function geoTargetEndpoints(services: CampaignPartServices): Endpoint[] {
-  return campaignPartEndpoints(
-    {
-      operations: geoTargetsApi.operations,
-      idParameter: "geoTargetId",
-      prefix: "geo",
-      kind: "geoTargets",
-      most: MAX_GEO_TARGETS,
-      tooMany: tooManyGeoTargets,
-      missing: noGeoTarget,
-      validate: readGeoTarget,
-      check: requireNoContradiction,
-      make: newGeoTarget,
-      insert: insertGeoTargets,
-      remove: deleteGeoTarget,
-      list: listGeoTargets,
-      toResponse,
-    },
-    services,
-  );
-}
+export const geoTargetEndpoints = endpointsOf(
+  geoTargetsApi.operations,
+  campaignPartHandlers({
+    idParameter: "geoTargetId",
+    prefix: "geo",
+    kind: "geoTargets",
+    most: MAX_GEO_TARGETS,
+    tooMany: tooManyGeoTargets,
+    missing: noGeoTarget,
+    validate: readGeoTarget,
+    check: requireNoContradiction,
+    make: newGeoTarget,
+    insert: insertGeoTargets,
+    remove: deleteGeoTarget,
+    list: listGeoTargets,
+    toResponse,
+  }),
+);
 
 function toResponse(target: GeoTarget): GeoTargetBody {
   return {

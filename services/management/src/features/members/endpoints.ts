@@ -20,11 +20,12 @@ import {
   unknownInvitation,
 } from "@diegetic/contracts";
 import { type Database, inTransaction, type Prisma, type Transaction } from "@diegetic/database";
-import { type Endpoint, endpoint, type RequestContext, requireRole } from "@diegetic/service-kit";
-import type { Publishing } from "../../core/publishing/publishing.ts";
+import { type RequestContext, requireRole } from "@diegetic/service-kit";
 import { isIdentifier } from "../../core/shared/identifiers.ts";
-import { type Clock, timestamp } from "../../core/shared/time.ts";
+import { timestamp } from "../../core/shared/time.ts";
 import { revokeKeysMadeBy } from "../api-keys/store.ts";
+import { endpointsOf } from "../endpoints-of.ts";
+import type { Parts } from "../parts.ts";
 import { userOf } from "../sessions/endpoints.ts";
 import {
   acceptInvitation,
@@ -40,26 +41,18 @@ import {
 import { moveSessions } from "../sessions/store.ts";
 import { toSessionResponse } from "../sessions/to-response.ts";
 
-export interface MemberParts {
-  database: Database;
-  publishing: Publishing;
-  clock: Clock;
-}
-
 /** Endpoints for the members of the session's account. */
-export function memberEndpoints(parts: MemberParts): Endpoint[] {
-  const { operations } = membersApi;
-  return [
-    endpoint(operations.changeAccount, changeAccount(parts)),
-    endpoint(operations.list, list(parts)),
-    endpoint(operations.change, change(parts)),
-    endpoint(operations.remove, remove(parts)),
-    endpoint(operations.listInvitations, listInvitations(parts)),
-    endpoint(operations.invite, invite(parts)),
-    endpoint(operations.accept, accept(parts)),
-    endpoint(operations.withdraw, withdraw(parts)),
-  ];
-}
+export const memberEndpoints = endpointsOf(membersApi.operations, {
+  changeAccount,
+  list,
+  change,
+  remove,
+  listInvitations,
+  invite,
+  // Before the path of one invitation, which would match "accept" as an identifier.
+  accept,
+  withdraw,
+});
 
 type MemberRow = Prisma.AccountMemberGetPayload<{ include: { user: true } }>;
 
@@ -67,23 +60,19 @@ function toResponse({ user, role, createdAt }: MemberRow): MemberBody {
   return { user_id: user.id, name: user.name, email: user.email, role, joined_at: timestamp(createdAt) };
 }
 
-function changeAccount({ database }: MemberParts): Endpoint["handle"] {
-  return async (context) => {
-    const { label } = context.body(accountPatch);
-    await database.account.update({ where: { id: context.accountId }, data: { label } });
-    return { status: 200, body: await toSessionResponse(database, context.key.keyId) };
-  };
+async function changeAccount({ database }: Parts, context: RequestContext) {
+  const { label } = context.body(accountPatch);
+  await database.account.update({ where: { id: context.accountId }, data: { label } });
+  return { status: 200, body: await toSessionResponse(database, context.key.keyId) };
 }
 
-function list({ database }: MemberParts): Endpoint["handle"] {
-  return async ({ accountId }) => {
-    const members = await database.accountMember.findMany({
-      where: { accountId },
-      orderBy: [{ createdAt: "asc" }, { userId: "asc" }],
-      include: { user: true },
-    });
-    return { status: 200, body: members.map(toResponse) };
-  };
+async function list({ database }: Parts, { accountId }: RequestContext) {
+  const members = await database.accountMember.findMany({
+    where: { accountId },
+    orderBy: [{ createdAt: "asc" }, { userId: "asc" }],
+    include: { user: true },
+  });
+  return { status: 200, body: members.map(toResponse) };
 }
 
 /** Throws 404, also for users of other accounts: does not reveal who else uses the service. */
@@ -108,54 +97,50 @@ async function requireOwner(transaction: Transaction, context: RequestContext): 
   requireRole(role, "owner");
 }
 
-function change({ database, publishing, clock }: MemberParts): Endpoint["handle"] {
-  return async (context) => {
-    const { accountId } = context;
-    const userId = context.param("userId");
-    const current = toResponse(await memberOf(database, accountId, userId));
-    const { role } = context.body((sent) => memberPatch(sent, current));
-    const sessions = await inTransaction(database, async (transaction) => {
-      await lockMembers(transaction, accountId);
-      await requireOwner(transaction, context);
-      const member = await memberOf(transaction, accountId, userId);
-      if (role !== "owner") await requireAnotherOwner(transaction, member);
-      if (role !== "owner" && member.role === "owner") {
-        await withdrawInvitations(transaction, accountId, clock());
-      }
-      await transaction.accountMember.update({
-        where: { accountId_userId: { accountId, userId } },
-        data: { role },
-      });
-      return moveSessions(transaction, { userId, accountId }, accountId);
+async function change({ database, publishing, clock }: Parts, context: RequestContext) {
+  const { accountId } = context;
+  const userId = context.param("userId");
+  const current = toResponse(await memberOf(database, accountId, userId));
+  const { role } = context.body((sent) => memberPatch(sent, current));
+  const sessions = await inTransaction(database, async (transaction) => {
+    await lockMembers(transaction, accountId);
+    await requireOwner(transaction, context);
+    const member = await memberOf(transaction, accountId, userId);
+    if (role !== "owner") await requireAnotherOwner(transaction, member);
+    if (role !== "owner" && member.role === "owner") {
+      await withdrawInvitations(transaction, accountId, clock());
+    }
+    await transaction.accountMember.update({
+      where: { accountId_userId: { accountId, userId } },
+      data: { role },
     });
-    await Promise.all(sessions.map((id) => publishing.publishAndWait("session", id)));
-    return { status: 200, body: toResponse(await memberOf(database, accountId, userId)) };
-  };
+    return moveSessions(transaction, { userId, accountId }, accountId);
+  });
+  await Promise.all(sessions.map((id) => publishing.publishAndWait("session", id)));
+  return { status: 200, body: toResponse(await memberOf(database, accountId, userId)) };
 }
 
-function remove({ database, publishing, clock }: MemberParts): Endpoint["handle"] {
-  return async (context) => {
-    const { accountId } = context;
-    const userId = context.param("userId");
-    await memberOf(database, accountId, userId);
-    const revokesKeys = booleanParameter("revoke_keys", context.query);
-    const { sessions, keys } = await inTransaction(database, async (transaction) => {
-      await lockMembers(transaction, accountId);
-      if (revokesKeys || userId !== userOf(context)) await requireOwner(transaction, context);
-      const member = await memberOf(transaction, accountId, userId);
-      await requireAnotherOwner(transaction, member);
-      if (member.role === "owner") await withdrawInvitations(transaction, accountId, clock());
-      await transaction.accountMember.delete({ where: { accountId_userId: { accountId, userId } } });
-      const keys = revokesKeys ? await revokeKeysMadeBy(transaction, accountId, userId, clock()) : [];
-      const next = await accountToActFor(transaction, member.user);
-      return { sessions: await moveSessions(transaction, { userId, accountId }, next), keys };
-    });
-    await Promise.all([
-      ...sessions.map((id) => publishing.publishAndWait("session", id)),
-      ...keys.map((id) => publishing.publishAndWait("apiKey", id)),
-    ]);
-    return { status: 204 };
-  };
+async function remove({ database, publishing, clock }: Parts, context: RequestContext) {
+  const { accountId } = context;
+  const userId = context.param("userId");
+  await memberOf(database, accountId, userId);
+  const revokesKeys = booleanParameter("revoke_keys", context.query);
+  const { sessions, keys } = await inTransaction(database, async (transaction) => {
+    await lockMembers(transaction, accountId);
+    if (revokesKeys || userId !== userOf(context)) await requireOwner(transaction, context);
+    const member = await memberOf(transaction, accountId, userId);
+    await requireAnotherOwner(transaction, member);
+    if (member.role === "owner") await withdrawInvitations(transaction, accountId, clock());
+    await transaction.accountMember.delete({ where: { accountId_userId: { accountId, userId } } });
+    const keys = revokesKeys ? await revokeKeysMadeBy(transaction, accountId, userId, clock()) : [];
+    const next = await accountToActFor(transaction, member.user);
+    return { sessions: await moveSessions(transaction, { userId, accountId }, next), keys };
+  });
+  await Promise.all([
+    ...sessions.map((id) => publishing.publishAndWait("session", id)),
+    ...keys.map((id) => publishing.publishAndWait("apiKey", id)),
+  ]);
+  return { status: 204 };
 }
 
 /** False when absent. Throws 400 when it is repeated, 422 for another word. */
@@ -171,77 +156,69 @@ function toInvitationResponse({ id, role, note, createdAt, expiresAt }: Invitati
   return { id, role, note, created_at: timestamp(createdAt), expires_at: timestamp(expiresAt) };
 }
 
-function listInvitations({ database, clock }: MemberParts): Endpoint["handle"] {
-  return async ({ accountId }) => {
-    const invitations = await database.accountInvitation.findMany({
-      where: { accountId, ...isOpen(clock()) },
-      orderBy: [{ createdAt: "asc" }, { id: "asc" }],
-      take: MAX_INVITATIONS,
-    });
-    return { status: 200, body: invitations.map(toInvitationResponse) };
-  };
+async function listInvitations({ database, clock }: Parts, { accountId }: RequestContext) {
+  const invitations = await database.accountInvitation.findMany({
+    where: { accountId, ...isOpen(clock()) },
+    orderBy: [{ createdAt: "asc" }, { id: "asc" }],
+    take: MAX_INVITATIONS,
+  });
+  return { status: 200, body: invitations.map(toInvitationResponse) };
 }
 
-function invite({ database, clock }: MemberParts): Endpoint["handle"] {
-  return async (context) => {
-    const { accountId } = context;
-    const { role, note } = context.body(invitationCreate);
-    const nowMs = clock();
-    const token = newInvitationToken();
-    const invitation = await inTransaction(database, async (transaction) => {
-      await lockMembers(transaction, accountId);
-      await requireOwner(transaction, context);
-      const open = await transaction.accountInvitation.count({ where: { accountId, ...isOpen(nowMs) } });
-      if (open >= MAX_INVITATIONS) throw tooManyInvitations.error();
-      const members = await transaction.accountMember.count({ where: { accountId } });
-      if (members + open >= MAX_MEMBERS) throw tooManyMembers.error();
-      return transaction.accountInvitation.create({
-        data: {
-          id: newId("inv", nowMs),
-          accountId,
-          role,
-          note: note ?? null,
-          sha256: invitationSha256(token),
-          createdAt: new Date(nowMs),
-          expiresAt: new Date(nowMs + INVITATION_MS),
-        },
-      });
+async function invite({ database, clock }: Parts, context: RequestContext) {
+  const { accountId } = context;
+  const { role, note } = context.body(invitationCreate);
+  const nowMs = clock();
+  const token = newInvitationToken();
+  const invitation = await inTransaction(database, async (transaction) => {
+    await lockMembers(transaction, accountId);
+    await requireOwner(transaction, context);
+    const open = await transaction.accountInvitation.count({ where: { accountId, ...isOpen(nowMs) } });
+    if (open >= MAX_INVITATIONS) throw tooManyInvitations.error();
+    const members = await transaction.accountMember.count({ where: { accountId } });
+    if (members + open >= MAX_MEMBERS) throw tooManyMembers.error();
+    return transaction.accountInvitation.create({
+      data: {
+        id: newId("inv", nowMs),
+        accountId,
+        role,
+        note: note ?? null,
+        sha256: invitationSha256(token),
+        createdAt: new Date(nowMs),
+        expiresAt: new Date(nowMs + INVITATION_MS),
+      },
     });
-    const body: CreatedInvitationBody = {
-      ...toInvitationResponse(invitation),
-      token,
-      // A fragment reaches no server and no log.
-      link_path: `/join#${token}`,
-    };
-    return { status: 201, body };
+  });
+  const body: CreatedInvitationBody = {
+    ...toInvitationResponse(invitation),
+    token,
+    // A fragment reaches no server and no log.
+    link_path: `/join#${token}`,
   };
+  return { status: 201, body };
 }
 
-function withdraw({ database, clock }: MemberParts): Endpoint["handle"] {
-  return async (context) => {
-    const id = context.param("invitationId");
-    const invitation = isIdentifier("inv", id)
-      ? await database.accountInvitation.findUnique({ where: { id } })
-      : null;
-    if (invitation === null) throw unknownInvitation.error();
-    if (invitation.accountId !== context.accountId) throw otherAccountsInvitation.error();
-    await database.accountInvitation.updateMany({
-      where: { id, closedAt: null },
-      data: { closedAt: new Date(clock()) },
-    });
-    return { status: 204 };
-  };
+async function withdraw({ database, clock }: Parts, context: RequestContext) {
+  const id = context.param("invitationId");
+  const invitation = isIdentifier("inv", id)
+    ? await database.accountInvitation.findUnique({ where: { id } })
+    : null;
+  if (invitation === null) throw unknownInvitation.error();
+  if (invitation.accountId !== context.accountId) throw otherAccountsInvitation.error();
+  await database.accountInvitation.updateMany({
+    where: { id, closedAt: null },
+    data: { closedAt: new Date(clock()) },
+  });
+  return { status: 204 };
 }
 
-function accept({ database, publishing, clock }: MemberParts): Endpoint["handle"] {
-  return async (context) => {
-    const { token } = context.body(invitationTokenBody);
-    const { keyId } = context.key;
-    await inTransaction(database, async (transaction) => {
-      const accountId = await acceptInvitation(transaction, token, userOf(context), clock());
-      await moveSessions(transaction, { id: keyId }, accountId);
-    });
-    await publishing.publishEventually("session", keyId);
-    return { status: 200, body: await toSessionResponse(database, keyId) };
-  };
+async function accept({ database, publishing, clock }: Parts, context: RequestContext) {
+  const { token } = context.body(invitationTokenBody);
+  const { keyId } = context.key;
+  await inTransaction(database, async (transaction) => {
+    const accountId = await acceptInvitation(transaction, token, userOf(context), clock());
+    await moveSessions(transaction, { id: keyId }, accountId);
+  });
+  await publishing.publishEventually("session", keyId);
+  return { status: 200, body: await toSessionResponse(database, keyId) };
 }

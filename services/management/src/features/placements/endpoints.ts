@@ -5,13 +5,13 @@ import {
   placementPatch,
   placementsApi,
 } from "@diegetic/contracts";
-import type { Database } from "@diegetic/database";
 import { basisPointsToPercent } from "@diegetic/money";
-import { type Endpoint, endpoint } from "@diegetic/service-kit";
+import type { RequestContext } from "@diegetic/service-kit";
 import { createOnce, readSentBody } from "../../core/idempotency/create-once.ts";
-import type { Publishing } from "../../core/publishing/publishing.ts";
 import { readWindow, windowHeaders } from "../../core/shared/paging.ts";
-import { type Clock, timestamp } from "../../core/shared/time.ts";
+import { timestamp } from "../../core/shared/time.ts";
+import { endpointsOf } from "../endpoints-of.ts";
+import type { Parts } from "../parts.ts";
 import { changedSettings, enabledSettings, type Placement } from "./placement.ts";
 import {
   enablePlacement,
@@ -22,22 +22,13 @@ import {
   updatePlacement,
 } from "./store.ts";
 
-export interface PlacementParts {
-  database: Database;
-  publishing: Publishing;
-  clock: Clock;
-}
-
-export function placementEndpoints(parts: PlacementParts): Endpoint[] {
-  const { operations } = placementsApi;
-  return [
-    endpoint(operations.list, list(parts)),
-    endpoint(operations.enable, enable(parts)),
-    endpoint(operations.show, show(parts)),
-    endpoint(operations.change, change(parts)),
-    endpoint(operations.disable, disable(parts)),
-  ];
-}
+export const placementEndpoints = endpointsOf(placementsApi.operations, {
+  list,
+  enable,
+  show,
+  change,
+  disable,
+});
 
 function toResponse(placement: Placement): PlacementBody {
   return {
@@ -53,57 +44,47 @@ function toResponse(placement: Placement): PlacementBody {
   };
 }
 
-function list({ database }: PlacementParts): Endpoint["handle"] {
-  return async (context) => {
-    const window = readWindow(context);
-    const { rows, hasMore } = await listPlacements(database, context.accountId, window);
-    return { status: 200, body: rows.map(toResponse), headers: windowHeaders(context, window, hasMore) };
-  };
+async function list({ database }: Parts, context: RequestContext) {
+  const window = readWindow(context);
+  const { rows, hasMore } = await listPlacements(database, context.accountId, window);
+  return { status: 200, body: rows.map(toResponse), headers: windowHeaders(context, window, hasMore) };
 }
 
-function enable({ database, publishing, clock }: PlacementParts): Endpoint["handle"] {
-  return async (context) => {
-    const gameId = gameIdParameter(context.param("gameId"));
-    const existing = await findPlacement(database, gameId);
-    if (existing !== undefined) requireOwner(existing, context.accountId);
-    const { sent, value } = readSentBody(context, placementCreate);
-    const settings = enabledSettings(value);
-    const owner = { gameId, accountId: context.accountId, creatorId: value.creator_id };
-    const nowMs = clock();
-    const answer = await createOnce({ database, nowMs }, context, sent, async (transaction) => ({
-      status: 201,
-      body: toResponse(await enablePlacement(transaction, owner, settings, nowMs)),
-    }));
-    // Changing an active placement may restrict it, and is safe to repeat.
-    if (existing?.isActive) await publishing.publishAndWait("placement", gameId);
-    else await publishing.publishEventually("placement", gameId);
-    return answer;
-  };
+async function enable({ database, publishing, clock }: Parts, context: RequestContext) {
+  const gameId = gameIdParameter(context.param("gameId"));
+  const existing = await findPlacement(database, gameId);
+  if (existing !== undefined) requireOwner(existing, context.accountId);
+  const { sent, value } = readSentBody(context, placementCreate);
+  const settings = enabledSettings(value);
+  const owner = { gameId, accountId: context.accountId, creatorId: value.creator_id };
+  const nowMs = clock();
+  const answer = await createOnce({ database, nowMs }, context, sent, async (transaction) => ({
+    status: 201,
+    body: toResponse(await enablePlacement(transaction, owner, settings, nowMs)),
+  }));
+  // Changing an active placement may restrict it, and is safe to repeat.
+  if (existing?.isActive) await publishing.publishAndWait("placement", gameId);
+  else await publishing.publishEventually("placement", gameId);
+  return answer;
 }
 
-function show({ database }: PlacementParts): Endpoint["handle"] {
-  return async (context) => {
-    const placement = await ownPlacement(database, context.accountId, context.param("gameId"));
-    return { status: 200, body: toResponse(placement) };
-  };
+async function show({ database }: Parts, context: RequestContext) {
+  const placement = await ownPlacement(database, context.accountId, context.param("gameId"));
+  return { status: 200, body: toResponse(placement) };
 }
 
-function change({ database, publishing }: PlacementParts): Endpoint["handle"] {
-  return async (context) => {
-    const placement = await ownPlacement(database, context.accountId, context.param("gameId"));
-    const changed = changedSettings(context.body((sent) => placementPatch(sent, toResponse(placement))));
-    if (Object.keys(changed).length === 0) return { status: 200, body: toResponse(placement) };
-    const result = await updatePlacement(database, placement.gameId, changed);
-    await publishing.publishAndWait("placement", placement.gameId);
-    return { status: 200, body: toResponse(result) };
-  };
+async function change({ database, publishing }: Parts, context: RequestContext) {
+  const placement = await ownPlacement(database, context.accountId, context.param("gameId"));
+  const changed = changedSettings(context.body((sent) => placementPatch(sent, toResponse(placement))));
+  if (Object.keys(changed).length === 0) return { status: 200, body: toResponse(placement) };
+  const result = await updatePlacement(database, placement.gameId, changed);
+  await publishing.publishAndWait("placement", placement.gameId);
+  return { status: 200, body: toResponse(result) };
 }
 
-function disable({ database, publishing }: PlacementParts): Endpoint["handle"] {
-  return async (context) => {
-    const placement = await ownPlacement(database, context.accountId, context.param("gameId"));
-    if (placement.isActive) await updatePlacement(database, placement.gameId, { isActive: false });
-    await publishing.publishAndWait("placement", placement.gameId);
-    return { status: 204 };
-  };
+async function disable({ database, publishing }: Parts, context: RequestContext) {
+  const placement = await ownPlacement(database, context.accountId, context.param("gameId"));
+  if (placement.isActive) await updatePlacement(database, placement.gameId, { isActive: false });
+  await publishing.publishAndWait("placement", placement.gameId);
+  return { status: 204 };
 }

@@ -15,62 +15,42 @@ import {
   userPatch,
 } from "@diegetic/contracts";
 import { inTransaction } from "@diegetic/database";
-import {
-  type Answer,
-  cookieValue,
-  type Endpoint,
-  endpoint,
-  type RateLimit,
-  type RequestContext,
-} from "@diegetic/service-kit";
-import type { Publishing } from "../../core/publishing/publishing.ts";
+import { type Answer, cookieValue, type RequestContext } from "@diegetic/service-kit";
 import { isIdentifier } from "../../core/shared/identifiers.ts";
-import { type Clock, timestamp } from "../../core/shared/time.ts";
-import type { DeviceCookies } from "./device-cookie.ts";
+import { timestamp } from "../../core/shared/time.ts";
+import { endpointsOf } from "../endpoints-of.ts";
+import type { Parts } from "../parts.ts";
 import { acceptInvitation, accountToActFor, membershipsOf, openInvitation } from "./members.ts";
 import {
   admitSession,
   callAuth,
   headersForAuth,
-  type SignInParts,
   type StartedSession,
   setCookieOf,
   startSession,
 } from "./sign-in.ts";
-import { requireSignUp, type SignUpPolicy, signUpNeeds } from "./sign-up-policy.ts";
+import { requireSignUp, signUpNeeds } from "./sign-up-policy.ts";
 import { cookieSha256, endSessions, moveSessions, sessionsInForce } from "./store.ts";
 import { toSessionResponse } from "./to-response.ts";
 
 /** Unknown browsers share this multiple of one client address' attempts, so that a single address cannot use them up. */
 const STRANGERS_FACTOR = 5;
 
-export interface SessionParts extends SignInParts {
-  publishing: Publishing;
-  clock: Clock;
-  /** Sign-in and sign-up attempts per minute from one client address, and sign-in attempts per known browser of a user. */
-  rateLimitSignIn: RateLimit;
-  devices: DeviceCookies;
-  signUpPolicy: SignUpPolicy;
-}
-
 /** Sign-up, sign-in and sign-out; the user's own sessions. */
-export function sessionEndpoints(parts: SessionParts): Endpoint[] {
-  const { operations } = sessionsApi;
-  return [
-    endpoint(operations.readSignUp, readSignUp(parts)),
-    endpoint(operations.signUp, signUpUser(parts)),
-    endpoint(operations.signIn, signInUser(parts)),
-    endpoint(operations.signOut, signOut(parts)),
-    endpoint(operations.readInvitation, readInvitation(parts)),
-    endpoint(operations.show, show(parts)),
-    endpoint(operations.change, switchAccount(parts)),
-    endpoint(operations.changeUser, changeUser(parts)),
-    endpoint(operations.changePassword, changePassword(parts)),
-    endpoint(operations.list, list(parts)),
-    endpoint(operations.end, end(parts)),
-    endpoint(operations.endOthers, endOthers(parts)),
-  ];
-}
+export const sessionEndpoints = endpointsOf(sessionsApi.operations, {
+  readSignUp,
+  signUp: signUpUser,
+  signIn: signInUser,
+  signOut,
+  readInvitation,
+  show,
+  change: switchAccount,
+  changeUser,
+  changePassword,
+  list,
+  end,
+  endOthers,
+});
 
 /** The signed-in user. */
 export function userOf({ key }: RequestContext): string {
@@ -78,60 +58,56 @@ export function userOf({ key }: RequestContext): string {
   return key.session.userId;
 }
 
-function readSignUp({ database, signUpPolicy }: SessionParts): Endpoint["handle"] {
-  return async ({ clientAddress }) => ({
+async function readSignUp({ database, signUpPolicy }: Parts, { clientAddress }: RequestContext) {
+  return {
     status: 200,
     body: await signUpNeeds(database, signUpPolicy, clientAddress),
-  });
-}
-
-function signUpUser(parts: SessionParts): Endpoint["handle"] {
-  const { database, auth, clock } = parts;
-  return async (context) => {
-    const nowMs = clock();
-    const { name, email, password, account_label, invitation_token, setup_token } = context.body(signUp);
-    await takeAttempt(parts, context);
-    await requireSignUp(database, parts.signUpPolicy, {
-      clientAddress: context.clientAddress,
-      invitationToken: invitation_token,
-      setupToken: setup_token,
-    });
-    if (invitation_token !== undefined) await openInvitation(database, invitation_token, nowMs);
-    if ((await userByEmail(parts, email)) !== null) throw emailTaken.error();
-    const { user } = await callAuth(() => auth.api.signUpEmail({ body: { name, email, password } })).catch(
-      async (error: unknown) => {
-        // A concurrent sign-up with the same address was faster.
-        throw !(error instanceof HttpError) && (await userByEmail(parts, email)) !== null
-          ? emailTaken.error()
-          : error;
-      },
-    );
-    // For a taken address, the library returns a user that does not exist.
-    if ((await userByEmail(parts, email))?.id !== user.id) throw emailTaken.error();
-    await inTransaction(database, async (transaction) => {
-      if (invitation_token === undefined) await accountToActFor(transaction, user, account_label ?? name);
-      else await acceptInvitation(transaction, invitation_token, user.id, nowMs);
-    }).catch(async (error: unknown) => {
-      // A user without an account would get an own one by signing in, also where only invited users may.
-      await database.user.delete({ where: { id: user.id } });
-      throw error;
-    });
-    const session = await startSession(parts, context, { email, password }, nowMs);
-    return started(parts, context, 201, email, session);
   };
 }
 
-function userByEmail({ database }: SessionParts, email: string) {
+async function signUpUser(parts: Parts, context: RequestContext) {
+  const { database, auth, clock } = parts;
+  const nowMs = clock();
+  const { name, email, password, account_label, invitation_token, setup_token } = context.body(signUp);
+  await takeAttempt(parts, context);
+  await requireSignUp(database, parts.signUpPolicy, {
+    clientAddress: context.clientAddress,
+    invitationToken: invitation_token,
+    setupToken: setup_token,
+  });
+  if (invitation_token !== undefined) await openInvitation(database, invitation_token, nowMs);
+  if ((await userByEmail(parts, email)) !== null) throw emailTaken.error();
+  const { user } = await callAuth(() => auth.api.signUpEmail({ body: { name, email, password } })).catch(
+    async (error: unknown) => {
+      // A concurrent sign-up with the same address was faster.
+      throw !(error instanceof HttpError) && (await userByEmail(parts, email)) !== null
+        ? emailTaken.error()
+        : error;
+    },
+  );
+  // For a taken address, the library returns a user that does not exist.
+  if ((await userByEmail(parts, email))?.id !== user.id) throw emailTaken.error();
+  await inTransaction(database, async (transaction) => {
+    if (invitation_token === undefined) await accountToActFor(transaction, user, account_label ?? name);
+    else await acceptInvitation(transaction, invitation_token, user.id, nowMs);
+  }).catch(async (error: unknown) => {
+    // A user without an account would get an own one by signing in, also where only invited users may.
+    await database.user.delete({ where: { id: user.id } });
+    throw error;
+  });
+  const session = await startSession(parts, context, { email, password }, nowMs);
+  return started(parts, context, 201, email, session);
+}
+
+function userByEmail({ database }: Parts, email: string) {
   return database.user.findUnique({ where: { email: email.toLowerCase() } });
 }
 
-function signInUser(parts: SessionParts): Endpoint["handle"] {
-  return async (context) => {
-    const { email, password } = context.body(signIn);
-    await takeAttempt(parts, context, email);
-    const session = await startSession(parts, context, { email, password }, parts.clock());
-    return started(parts, context, 200, email, session);
-  };
+async function signInUser(parts: Parts, context: RequestContext) {
+  const { email, password } = context.body(signIn);
+  await takeAttempt(parts, context, email);
+  const session = await startSession(parts, context, { email, password }, parts.clock());
+  return started(parts, context, 200, email, session);
 }
 
 /**
@@ -139,7 +115,7 @@ function signInUser(parts: SessionParts): Endpoint["handle"] {
  * separately, so that a guesser cannot lock the user out.
  */
 async function takeAttempt(
-  { rateLimitSignIn, devices }: SessionParts,
+  { rateLimitSignIn, devices }: Parts,
   context: RequestContext,
   email?: string,
 ): Promise<void> {
@@ -154,7 +130,7 @@ async function takeAttempt(
 
 /** Answers with the new session. Ends the browser's former one, because its cookie is overwritten. */
 async function started(
-  parts: SessionParts,
+  parts: Parts,
   context: RequestContext,
   status: number,
   email: string,
@@ -170,145 +146,129 @@ async function started(
 }
 
 /** The session whose cookie came with the request; it may have ended. */
-async function sessionOfCookie({ database, cookieName }: SessionParts, context: RequestContext) {
+async function sessionOfCookie({ database, cookieName }: Parts, context: RequestContext) {
   const value = cookieValue(context.header("cookie"), cookieName);
   if (value === undefined) return null;
   return database.accountSession.findUnique({ where: { sha256: cookieSha256(value) } });
 }
 
 /** Works without an active session, too: the browser drops its cookie in any case. */
-function signOut(parts: SessionParts): Endpoint["handle"] {
+async function signOut(parts: Parts, context: RequestContext) {
   const { database, auth, cookieName, publishing } = parts;
-  return async (context) => {
-    const session = await sessionOfCookie(parts, context);
-    if (session !== null) await endSessions(database, session.userId, [session.id]);
-    const { headers } = await callAuth(() =>
-      auth.api.signOut({ headers: headersForAuth(context), returnHeaders: true }),
-    );
-    if (session !== null) await publishing.publishAndWait("session", session.id);
-    return { status: 204, cookies: [setCookieOf(headers, cookieName)] };
-  };
+  const session = await sessionOfCookie(parts, context);
+  if (session !== null) await endSessions(database, session.userId, [session.id]);
+  const { headers } = await callAuth(() =>
+    auth.api.signOut({ headers: headersForAuth(context), returnHeaders: true }),
+  );
+  if (session !== null) await publishing.publishAndWait("session", session.id);
+  return { status: 204, cookies: [setCookieOf(headers, cookieName)] };
 }
 
-function readInvitation(parts: SessionParts): Endpoint["handle"] {
-  return async (context) => {
-    const { token } = context.body(invitationTokenBody);
-    const { account, role, expiresAt } = await openInvitation(parts.database, token, parts.clock());
-    const body: OfferedAccountBody = {
-      account_label: account.label,
-      role,
-      expires_at: timestamp(expiresAt),
-    };
-    return { status: 200, body };
+async function readInvitation(parts: Parts, context: RequestContext) {
+  const { token } = context.body(invitationTokenBody);
+  const { account, role, expiresAt } = await openInvitation(parts.database, token, parts.clock());
+  const body: OfferedAccountBody = {
+    account_label: account.label,
+    role,
+    expires_at: timestamp(expiresAt),
   };
+  return { status: 200, body };
 }
 
-function show({ database }: SessionParts): Endpoint["handle"] {
-  return async ({ key }) => ({ status: 200, body: await toSessionResponse(database, key.keyId) });
+async function show({ database }: Parts, { key }: RequestContext) {
+  return { status: 200, body: await toSessionResponse(database, key.keyId) };
 }
 
-function switchAccount({ database, publishing }: SessionParts): Endpoint["handle"] {
-  return async (context) => {
-    const { account_id } = context.body(sessionPatch);
-    const memberships = await membershipsOf(database, userOf(context));
-    if (!memberships.some(({ accountId }) => accountId === account_id)) {
-      throw notMemberOfAccount.error();
-    }
-    const { keyId } = context.key;
-    await inTransaction(database, (transaction) => moveSessions(transaction, { id: keyId }, account_id));
-    await publishing.publishAndWait("session", keyId);
-    return { status: 200, body: await toSessionResponse(database, keyId) };
-  };
+async function switchAccount({ database, publishing }: Parts, context: RequestContext) {
+  const { account_id } = context.body(sessionPatch);
+  const memberships = await membershipsOf(database, userOf(context));
+  if (!memberships.some(({ accountId }) => accountId === account_id)) {
+    throw notMemberOfAccount.error();
+  }
+  const { keyId } = context.key;
+  await inTransaction(database, (transaction) => moveSessions(transaction, { id: keyId }, account_id));
+  await publishing.publishAndWait("session", keyId);
+  return { status: 200, body: await toSessionResponse(database, keyId) };
 }
 
-function changeUser({ database }: SessionParts): Endpoint["handle"] {
-  return async (context) => {
-    const { name } = context.body(userPatch);
-    await database.user.update({ where: { id: userOf(context) }, data: { name } });
-    return { status: 200, body: await toSessionResponse(database, context.key.keyId) };
-  };
+async function changeUser({ database }: Parts, context: RequestContext) {
+  const { name } = context.body(userPatch);
+  await database.user.update({ where: { id: userOf(context) }, data: { name } });
+  return { status: 200, body: await toSessionResponse(database, context.key.keyId) };
 }
 
 /**
  * The library writes the password, ends all sessions and starts a new one. It ends them before it writes, so sessions
  * that start in between are ended afterwards.
  */
-function changePassword(parts: SessionParts): Endpoint["handle"] {
+async function changePassword(parts: Parts, context: RequestContext) {
   const { auth, publishing, database, clock } = parts;
-  return async (context) => {
-    const { current_password, new_password } = context.body(passwordChange);
-    const userId = userOf(context);
-    await context.takeQuota(`sign-in:${context.clientNetwork}`, parts.rateLimitSignIn);
-    await context.takeQuota(`password:${userId}`, parts.rateLimitSignIn);
-    const ended = await sessionsInForce(database, userId, clock());
-    const { headers, response } = await callAuth(() =>
-      auth.api.changePassword({
-        body: { currentPassword: current_password, newPassword: new_password, revokeOtherSessions: true },
-        headers: headersForAuth(context),
-        returnHeaders: true,
-      }),
-    );
-    const { accountId } = context;
-    const token = String(response.token);
-    const { sessionId, setCookie } = await admitSession(parts, { token, headers, accountId }, clock());
-    const admitted = await sessionsInForce(database, userId, clock());
-    const between = admitted.filter(({ id }) => id !== sessionId);
-    await endSessions(
-      database,
-      userId,
-      between.map(({ id }) => id),
-    );
-    await publishing.publishEventually("session", sessionId);
-    const gone = new Set([...ended, ...between].map(({ id }) => id));
-    await Promise.all([...gone].map((id) => publishing.publishAndWait("session", id)));
-    return { status: 204, cookies: [setCookie] };
-  };
+  const { current_password, new_password } = context.body(passwordChange);
+  const userId = userOf(context);
+  await context.takeQuota(`sign-in:${context.clientNetwork}`, parts.rateLimitSignIn);
+  await context.takeQuota(`password:${userId}`, parts.rateLimitSignIn);
+  const ended = await sessionsInForce(database, userId, clock());
+  const { headers, response } = await callAuth(() =>
+    auth.api.changePassword({
+      body: { currentPassword: current_password, newPassword: new_password, revokeOtherSessions: true },
+      headers: headersForAuth(context),
+      returnHeaders: true,
+    }),
+  );
+  const { accountId } = context;
+  const token = String(response.token);
+  const { sessionId, setCookie } = await admitSession(parts, { token, headers, accountId }, clock());
+  const admitted = await sessionsInForce(database, userId, clock());
+  const between = admitted.filter(({ id }) => id !== sessionId);
+  await endSessions(
+    database,
+    userId,
+    between.map(({ id }) => id),
+  );
+  await publishing.publishEventually("session", sessionId);
+  const gone = new Set([...ended, ...between].map(({ id }) => id));
+  await Promise.all([...gone].map((id) => publishing.publishAndWait("session", id)));
+  return { status: 204, cookies: [setCookie] };
 }
 
-function list({ database, clock }: SessionParts): Endpoint["handle"] {
-  return async (context) => {
-    const sessions = await sessionsInForce(database, userOf(context), clock());
-    const origins = await database.userSession.findMany({
-      where: { id: { in: sessions.map(({ id }) => id) } },
-      select: { id: true, userAgent: true, ipAddress: true },
-    });
-    const originOf = new Map(origins.map((origin) => [origin.id, origin]));
-    const body = sessions.map(
-      ({ id, account, createdAt, expiresAt }): ListedSessionBody => ({
-        id,
-        account_label: account.label,
-        created_at: timestamp(createdAt),
-        expires_at: timestamp(expiresAt),
-        user_agent: originOf.get(id)?.userAgent || null,
-        client_address: originOf.get(id)?.ipAddress || null,
-        current: id === context.key.keyId,
-      }),
-    );
-    return { status: 200, body };
-  };
+async function list({ database, clock }: Parts, context: RequestContext) {
+  const sessions = await sessionsInForce(database, userOf(context), clock());
+  const origins = await database.userSession.findMany({
+    where: { id: { in: sessions.map(({ id }) => id) } },
+    select: { id: true, userAgent: true, ipAddress: true },
+  });
+  const originOf = new Map(origins.map((origin) => [origin.id, origin]));
+  const body = sessions.map(
+    ({ id, account, createdAt, expiresAt }): ListedSessionBody => ({
+      id,
+      account_label: account.label,
+      created_at: timestamp(createdAt),
+      expires_at: timestamp(expiresAt),
+      user_agent: originOf.get(id)?.userAgent || null,
+      client_address: originOf.get(id)?.ipAddress || null,
+      current: id === context.key.keyId,
+    }),
+  );
+  return { status: 200, body };
 }
 
-function end({ database, publishing, clock }: SessionParts): Endpoint["handle"] {
-  return async (context) => {
-    const id = context.param("sessionId");
-    const userId = userOf(context);
-    const own = isIdentifier("ses", id) ? await sessionsInForce(database, userId, clock()) : [];
-    if (!own.some((session) => session.id === id)) {
-      throw noSession.error();
-    }
-    await endSessions(database, userId, [id]);
-    await publishing.publishAndWait("session", id);
-    return { status: 204 };
-  };
+async function end({ database, publishing, clock }: Parts, context: RequestContext) {
+  const id = context.param("sessionId");
+  const userId = userOf(context);
+  const own = isIdentifier("ses", id) ? await sessionsInForce(database, userId, clock()) : [];
+  if (!own.some((session) => session.id === id)) {
+    throw noSession.error();
+  }
+  await endSessions(database, userId, [id]);
+  await publishing.publishAndWait("session", id);
+  return { status: 204 };
 }
 
-function endOthers({ database, publishing, clock }: SessionParts): Endpoint["handle"] {
-  return async (context) => {
-    const userId = userOf(context);
-    const sessions = await sessionsInForce(database, userId, clock());
-    const others = sessions.map(({ id }) => id).filter((id) => id !== context.key.keyId);
-    await endSessions(database, userId, others);
-    await Promise.all(others.map((id) => publishing.publishAndWait("session", id)));
-    return { status: 204 };
-  };
+async function endOthers({ database, publishing, clock }: Parts, context: RequestContext) {
+  const userId = userOf(context);
+  const sessions = await sessionsInForce(database, userId, clock());
+  const others = sessions.map(({ id }) => id).filter((id) => id !== context.key.keyId);
+  await endSessions(database, userId, others);
+  await Promise.all(others.map((id) => publishing.publishAndWait("session", id)));
+  return { status: 204 };
 }

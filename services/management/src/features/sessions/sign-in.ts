@@ -1,19 +1,13 @@
 import { sessionEnded, wrongCredentials, wrongPassword } from "@diegetic/contracts";
-import { type Database, inTransaction, type Transaction } from "@diegetic/database";
+import { inTransaction, type Transaction } from "@diegetic/database";
 import { badRequest, cookieValue, type RequestContext, unauthorized } from "@diegetic/service-kit";
 import { isAPIError } from "better-auth/api";
-import { type Auth, CLIENT_ADDRESS_HEADER } from "./auth.ts";
+import type { Parts } from "../parts.ts";
+import { CLIENT_ADDRESS_HEADER } from "./auth.ts";
 import { accountToActFor } from "./members.ts";
 import { endOldestSessions, insertSession } from "./store.ts";
 
 const USER_AGENT_CHARACTERS = 300;
-
-export interface SignInParts {
-  database: Database;
-  auth: Auth;
-  /** Name of the session's cookie. */
-  cookieName: string;
-}
 
 /** A new session, and the header that sets its cookie. */
 export interface StartedSession {
@@ -60,7 +54,7 @@ function refusalOf(code: string, cause: unknown): Error {
 
 /** Signs a user in by e-mail address and password. Throws 401. */
 export async function startSession(
-  parts: SignInParts,
+  parts: Parts,
   context: RequestContext,
   credentials: { email: string; password: string },
   nowMs: number,
@@ -88,7 +82,7 @@ interface LibrarySession {
  * its password has changed since.
  */
 export async function admitSession(
-  { database, cookieName }: SignInParts,
+  { database, cookieName }: Parts,
   { token, headers, accountId, passwordHash }: LibrarySession,
   nowMs: number,
 ): Promise<StartedSession> {

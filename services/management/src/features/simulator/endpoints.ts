@@ -6,40 +6,32 @@ import {
   simulatorApi,
   withoutCreative,
 } from "@diegetic/contracts";
-import type { Database, Reader } from "@diegetic/database";
-import { type Endpoint, endpoint } from "@diegetic/service-kit";
+import type { RequestContext } from "@diegetic/service-kit";
 import { ownCampaign } from "../../core/campaigns/store.ts";
+import { endpointsOf } from "../endpoints-of.ts";
+import type { Parts } from "../parts.ts";
 import { narrativeExamples, type Simulation, simulate } from "./simulate.ts";
 import { readAffinities, readCreatives } from "./store.ts";
 
-export interface SimulatorParts {
-  database: Database;
-  reader: Reader;
-}
+export const simulatorEndpoints = endpointsOf(simulatorApi.operations, {
+  simulate: simulateScene,
+  options: showOptions,
+});
 
-export function simulatorEndpoints(parts: SimulatorParts): Endpoint[] {
-  return [
-    endpoint(simulatorApi.operations.simulate, simulateScene(parts)),
-    endpoint(simulatorApi.operations.options, showOptions(parts)),
-  ];
-}
-
-function simulateScene({ database, reader }: SimulatorParts): Endpoint["handle"] {
-  return async (context) => {
-    const campaign = await ownCampaign(reader, context.accountId, context.param("campaignId"));
-    const request = context.body(simulateRequest);
-    const simulation = simulate(
-      {
-        creatives: await readCreatives(database, campaign.id),
-        affinities: await readAffinities(database, campaign.id),
-      },
-      { narrativeFunction: request.narrative_function, mood: request.mood },
-    );
-    if (simulation === undefined) {
-      throw withoutCreative.error();
-    }
-    return { status: 200, body: toResponse(campaign.id, simulation) };
-  };
+async function simulateScene({ database, reader }: Parts, context: RequestContext) {
+  const campaign = await ownCampaign(reader, context.accountId, context.param("campaignId"));
+  const request = context.body(simulateRequest);
+  const simulation = simulate(
+    {
+      creatives: await readCreatives(database, campaign.id),
+      affinities: await readAffinities(database, campaign.id),
+    },
+    { narrativeFunction: request.narrative_function, mood: request.mood },
+  );
+  if (simulation === undefined) {
+    throw withoutCreative.error();
+  }
+  return { status: 200, body: toResponse(campaign.id, simulation) };
 }
 
 function toResponse(campaignId: string, simulation: Simulation): SimulateResponse {
@@ -56,19 +48,17 @@ function toResponse(campaignId: string, simulation: Simulation): SimulateRespons
   };
 }
 
-function showOptions({ database, reader }: SimulatorParts): Endpoint["handle"] {
-  return async (context) => {
-    const campaign = await ownCampaign(reader, context.accountId, context.param("campaignId"));
-    const affinities = await readAffinities(database, campaign.id);
-    const body: SimulateOptions = {
-      moods: [...SIMULATOR_MOODS],
-      narrative_examples: narrativeExamples(affinities),
-      current_affinities: affinities.map(({ affinity_type, affinity_value, weight }) => ({
-        affinity_type,
-        affinity_value,
-        weight,
-      })),
-    };
-    return { status: 200, body };
+async function showOptions({ database, reader }: Parts, context: RequestContext) {
+  const campaign = await ownCampaign(reader, context.accountId, context.param("campaignId"));
+  const affinities = await readAffinities(database, campaign.id);
+  const body: SimulateOptions = {
+    moods: [...SIMULATOR_MOODS],
+    narrative_examples: narrativeExamples(affinities),
+    current_affinities: affinities.map(({ affinity_type, affinity_value, weight }) => ({
+      affinity_type,
+      affinity_value,
+      weight,
+    })),
   };
+  return { status: 200, body };
 }

@@ -10,21 +10,12 @@ import {
   systemApi,
 } from "@diegetic/contracts";
 import { type Database, type Prisma, safeInteger } from "@diegetic/database";
-import {
-  type MoneyCommands,
-  type ReconciliationReport,
-  type RedisConnection,
-  readProcessReports,
-} from "@diegetic/hot-state";
-import {
-  checkReadiness,
-  type Endpoint,
-  endpoint,
-  type ReadinessChecks,
-  type RequestContext,
-} from "@diegetic/service-kit";
+import { type ReconciliationReport, type RedisConnection, readProcessReports } from "@diegetic/hot-state";
+import { checkReadiness, type RequestContext } from "@diegetic/service-kit";
 import { pageAnswer, readPaging, rowsOfPage, rowsToRead } from "../../core/shared/paging.ts";
-import { type Clock, timestamp } from "../../core/shared/time.ts";
+import { timestamp } from "../../core/shared/time.ts";
+import { endpointsOf } from "../endpoints-of.ts";
+import type { Parts } from "../parts.ts";
 import { countRows, readWaiting } from "./store.ts";
 
 const DEFAULT_LISTED_RECORDS = 100;
@@ -33,26 +24,13 @@ const MILLICENTS_PER_CENT = 1_000n;
 /** Processes report every two seconds. */
 const SILENT_AFTER_MS = 10_000;
 
-export interface SystemParts {
-  database: Database;
-  redis: RedisConnection;
-  wallets: MoneyCommands;
-  clock: Clock;
-  readiness: ReadinessChecks;
-  /** The name of this process. */
-  instanceName: string;
-}
-
 /** Endpoints for the operator of the installation. */
-export function systemEndpoints(parts: SystemParts): Endpoint[] {
-  const { operations } = systemApi;
-  return [
-    endpoint(operations.show, show(parts)),
-    endpoint(operations.listQuarantine, listQuarantine(parts)),
-    endpoint(operations.resolve, resolve(parts)),
-    endpoint(operations.listAccounts, listAccounts(parts)),
-  ];
-}
+export const systemEndpoints = endpointsOf(systemApi.operations, {
+  show,
+  listQuarantine,
+  resolve,
+  listAccounts,
+});
 
 /** Throws 403. */
 function requireOperator({ key }: RequestContext): void {
@@ -73,34 +51,35 @@ const WITHOUT_WALLETS = {
   oldest_waiting_seconds: null,
 };
 
-function show({ database, redis, wallets, clock, readiness, instanceName }: SystemParts): Endpoint["handle"] {
-  return async (context) => {
-    requireOperator(context);
-    const nowMs = clock();
-    const { ready, checks } = await checkReadiness(readiness);
-    const stores = Object.entries(checks).map(([name, outcome]) => ({ name, ready: outcome === "ok" }));
-    const own = {
-      service: "management",
-      instance: instanceName,
-      ready,
-      failing: stores.filter((store) => !store.ready).map(({ name }) => name),
-      reported_at: timestamp(new Date(nowMs)),
-    };
-    const isRedisReady = checks.redis === "ok";
-    const { processes: others, ...reported } = isRedisReady
-      ? await readProcesses(redis, nowMs, own)
-      : WITHOUT_REPORTS;
-    const waiting = isRedisReady ? await readWaiting(database, wallets, nowMs) : WITHOUT_WALLETS;
-    const body: SystemBody = {
-      read_at: own.reported_at,
-      stores,
-      processes: [own, ...others],
-      ...reported,
-      ...(await countRows(database, nowMs)),
-      ...waiting,
-    };
-    return { status: 200, body };
+async function show(
+  { database, redis, wallets, clock, readiness, instanceName }: Parts,
+  context: RequestContext,
+) {
+  requireOperator(context);
+  const nowMs = clock();
+  const { ready, checks } = await checkReadiness(readiness);
+  const stores = Object.entries(checks).map(([name, outcome]) => ({ name, ready: outcome === "ok" }));
+  const own = {
+    service: "management",
+    instance: instanceName,
+    ready,
+    failing: stores.filter((store) => !store.ready).map(({ name }) => name),
+    reported_at: timestamp(new Date(nowMs)),
   };
+  const isRedisReady = checks.redis === "ok";
+  const { processes: others, ...reported } = isRedisReady
+    ? await readProcesses(redis, nowMs, own)
+    : WITHOUT_REPORTS;
+  const waiting = isRedisReady ? await readWaiting(database, wallets, nowMs) : WITHOUT_WALLETS;
+  const body: SystemBody = {
+    read_at: own.reported_at,
+    stores,
+    processes: [own, ...others],
+    ...reported,
+    ...(await countRows(database, nowMs)),
+    ...waiting,
+  };
+  return { status: 200, body };
 }
 
 /** What the other processes reported. */
@@ -159,20 +138,18 @@ function toRecordResponse(row: Prisma.QuarantinedImpressionGetPayload<object>): 
   };
 }
 
-function listQuarantine({ database }: SystemParts): Endpoint["handle"] {
-  return async (context) => {
-    requireOperator(context);
-    // The outbox field of a damaged record can be any text.
-    const requested = readPaging(context);
-    const paging = { ...requested, limit: requested.limit ?? DEFAULT_LISTED_RECORDS };
-    const rows = await database.quarantinedImpression.findMany({
-      where: { resolvedAt: null, ...(await olderThan(database, paging.after)) },
-      orderBy: [{ quarantinedAt: "desc" }, { impressionId: "desc" }],
-      take: rowsToRead(paging),
-    });
-    const identified = rows.map((row) => ({ ...row, id: row.impressionId }));
-    return pageAnswer(context, paging, identified, toRecordResponse);
-  };
+async function listQuarantine({ database }: Parts, context: RequestContext) {
+  requireOperator(context);
+  // The outbox field of a damaged record can be any text.
+  const requested = readPaging(context);
+  const paging = { ...requested, limit: requested.limit ?? DEFAULT_LISTED_RECORDS };
+  const rows = await database.quarantinedImpression.findMany({
+    where: { resolvedAt: null, ...(await olderThan(database, paging.after)) },
+    orderBy: [{ quarantinedAt: "desc" }, { impressionId: "desc" }],
+    take: rowsToRead(paging),
+  });
+  const identified = rows.map((row) => ({ ...row, id: row.impressionId }));
+  return pageAnswer(context, paging, identified, toRecordResponse);
 }
 
 async function findRecord(
@@ -198,34 +175,30 @@ async function olderThan(
   };
 }
 
-function resolve({ database, clock }: SystemParts): Endpoint["handle"] {
-  return async (context) => {
-    requireOperator(context);
-    const impressionId = context.param("impressionId");
-    if ((await findRecord(database, impressionId)) === null) throw noQuarantinedRecord.error();
-    const { resolution } = context.body(resolutionBody);
-    const { count } = await database.quarantinedImpression.updateMany({
-      where: { impressionId, resolvedAt: null },
-      data: { resolvedAt: new Date(clock()), resolution },
-    });
-    const row = await findRecord(database, impressionId);
-    if (row === null) throw noQuarantinedRecord.error();
-    if (count === 0) throw alreadyResolved.error();
-    return { status: 200, body: toRecordResponse(row) };
-  };
+async function resolve({ database, clock }: Parts, context: RequestContext) {
+  requireOperator(context);
+  const impressionId = context.param("impressionId");
+  if ((await findRecord(database, impressionId)) === null) throw noQuarantinedRecord.error();
+  const { resolution } = context.body(resolutionBody);
+  const { count } = await database.quarantinedImpression.updateMany({
+    where: { impressionId, resolvedAt: null },
+    data: { resolvedAt: new Date(clock()), resolution },
+  });
+  const row = await findRecord(database, impressionId);
+  if (row === null) throw noQuarantinedRecord.error();
+  if (count === 0) throw alreadyResolved.error();
+  return { status: 200, body: toRecordResponse(row) };
 }
 
-function listAccounts({ database }: SystemParts): Endpoint["handle"] {
-  return async (context) => {
-    requireOperator(context);
-    const requested = readPaging(context, "acct");
-    const paging = { ...requested, limit: requested.limit ?? MAX_LISTED_ACCOUNTS };
-    const rows = await database.account.findMany({
-      ...rowsOfPage({}, paging),
-      include: { advertiser: true, _count: { select: { placements: true, members: true } } },
-    });
-    return pageAnswer(context, paging, rows, toAccountResponse);
-  };
+async function listAccounts({ database }: Parts, context: RequestContext) {
+  requireOperator(context);
+  const requested = readPaging(context, "acct");
+  const paging = { ...requested, limit: requested.limit ?? MAX_LISTED_ACCOUNTS };
+  const rows = await database.account.findMany({
+    ...rowsOfPage({}, paging),
+    include: { advertiser: true, _count: { select: { placements: true, members: true } } },
+  });
+  return pageAnswer(context, paging, rows, toAccountResponse);
 }
 
 type AccountRow = Prisma.AccountGetPayload<{

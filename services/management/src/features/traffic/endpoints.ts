@@ -8,31 +8,20 @@ import {
   singleParameter,
   TRAFFIC_POINTS,
   TRAFFIC_UNITS,
-  type TrafficBody,
   type TrafficSeriesBody,
   trafficApi,
 } from "@diegetic/contracts";
-import type { Database, Reader } from "@diegetic/database";
-import type { NoMatchScene, TrafficPoint, TrafficReader } from "@diegetic/hot-state";
-import { type Endpoint, endpoint, type RequestContext } from "@diegetic/service-kit";
+import type { NoMatchScene, TrafficPoint } from "@diegetic/hot-state";
+import type { RequestContext } from "@diegetic/service-kit";
 import { readWindow, type Window, windowHeaders } from "../../core/shared/paging.ts";
-import { Remembered } from "../../core/shared/remembered.ts";
-import type { Clock } from "../../core/shared/time.ts";
+import { endpointsOf } from "../endpoints-of.ts";
+import type { Parts } from "../parts.ts";
 import { ownPlacement } from "../placements/store.ts";
 import { readGamePage, readOwnGames } from "./store.ts";
-import { type GameWithCalls, requestsOf, toTrafficResponse } from "./to-response.ts";
-import type { MarketWords } from "./words.ts";
-
-export interface TrafficParts {
-  database: Database;
-  reader: Reader;
-  traffic: TrafficReader;
-  words: MarketWords;
-  clock: Clock;
-}
+import { type GameWithCalls, requestsOf, type TrafficPage, toTrafficResponse } from "./to-response.ts";
 
 /** A page takes three Redis reads per game, so repeated requests of an account share them. */
-const PAGES_KEPT = { keptMs: 2_000, maxKeys: 500 };
+export const TRAFFIC_PAGES_KEPT = { keptMs: 2_000, maxKeys: 500 };
 /** Games whose calls are read concurrently. */
 const GAMES_PER_READ = 50;
 /** Maximum games whose scenes are read for an account. */
@@ -40,58 +29,55 @@ const MAX_GAMES = 100;
 /** Games whose scenes are read concurrently: a scene has up to 6 000 characters. */
 const GAMES_PER_BATCH = 5;
 
-export function trafficEndpoints(parts: TrafficParts): Endpoint[] {
-  const { operations } = trafficApi;
-  return [
-    endpoint(operations.list, list(parts)),
-    endpoint(operations.series, series(parts)),
-    endpoint(operations.gameScenes, gameScenes(parts)),
-    endpoint(operations.accountScenes, accountScenes(parts)),
-    endpoint(operations.gameWords, gameWords(parts)),
-    endpoint(operations.marketWords, marketWords(parts)),
-  ];
+export const trafficEndpoints = endpointsOf(trafficApi.operations, {
+  list,
+  series,
+  gameScenes,
+  accountScenes,
+  gameWords,
+  marketWords,
+});
+
+async function list(parts: Parts, context: RequestContext) {
+  const { accountId } = context;
+  const window = readWindow(context);
+  const page = `${accountId} ${window.limit} ${window.offset}`;
+  const { body, hasMore } = await parts.trafficPages.get(page, () => readPage(parts, accountId, window));
+  return { status: 200, body, headers: windowHeaders(context, window, hasMore) };
 }
 
-function list({ reader, traffic, clock }: TrafficParts): Endpoint["handle"] {
-  const pages = new Remembered<{ body: TrafficBody; hasMore: boolean }>(clock, PAGES_KEPT);
-  const read = async (accountId: string, window: Window) => {
-    const nowMs = clock();
-    const [{ rows, hasMore }, account] = await Promise.all([
-      readGamePage(reader, accountId, window),
-      traffic.account(accountId, nowMs),
-    ]);
-    const games: GameWithCalls[] = [];
-    for (let start = 0; start < rows.length; start += GAMES_PER_READ) {
-      const batch = rows.slice(start, start + GAMES_PER_READ);
-      games.push(
-        ...(await Promise.all(
-          batch.map(async (row) => ({ ...row, calls: await traffic.game(row.gameId, nowMs) })),
-        )),
-      );
-    }
-    return { body: toTrafficResponse(account, games), hasMore };
-  };
-  return async (context) => {
-    const { accountId } = context;
-    const window = readWindow(context);
-    const page = `${accountId} ${window.limit} ${window.offset}`;
-    const { body, hasMore } = await pages.get(page, () => read(accountId, window));
-    return { status: 200, body, headers: windowHeaders(context, window, hasMore) };
-  };
+async function readPage(
+  { reader, traffic, clock }: Parts,
+  accountId: string,
+  window: Window,
+): Promise<TrafficPage> {
+  const nowMs = clock();
+  const [{ rows, hasMore }, account] = await Promise.all([
+    readGamePage(reader, accountId, window),
+    traffic.account(accountId, nowMs),
+  ]);
+  const games: GameWithCalls[] = [];
+  for (let start = 0; start < rows.length; start += GAMES_PER_READ) {
+    const batch = rows.slice(start, start + GAMES_PER_READ);
+    games.push(
+      ...(await Promise.all(
+        batch.map(async (row) => ({ ...row, calls: await traffic.game(row.gameId, nowMs) })),
+      )),
+    );
+  }
+  return { body: toTrafficResponse(account, games), hasMore };
 }
 
-function series({ database, traffic, clock }: TrafficParts): Endpoint["handle"] {
-  return async (context) => {
-    const { gameId } = await ownPlacement(database, context.accountId, context.param("gameId"));
-    const unit = choiceParameter("unit", context.query, TRAFFIC_UNITS) ?? "hour";
-    const limits = TRAFFIC_POINTS[unit];
-    const count = integerParameter("count", context.query, limits) ?? limits.default;
-    const points =
-      unit === "hour"
-        ? await traffic.hours(gameId, count, clock())
-        : await traffic.days(gameId, count, clock());
-    return { status: 200, body: { game_id: gameId, unit, points: points.map(toPointResponse) } };
-  };
+async function series({ database, traffic, clock }: Parts, context: RequestContext) {
+  const { gameId } = await ownPlacement(database, context.accountId, context.param("gameId"));
+  const unit = choiceParameter("unit", context.query, TRAFFIC_UNITS) ?? "hour";
+  const limits = TRAFFIC_POINTS[unit];
+  const count = integerParameter("count", context.query, limits) ?? limits.default;
+  const points =
+    unit === "hour"
+      ? await traffic.hours(gameId, count, clock())
+      : await traffic.days(gameId, count, clock());
+  return { status: 200, body: { game_id: gameId, unit, points: points.map(toPointResponse) } };
 }
 
 function toPointResponse(point: TrafficPoint): TrafficSeriesBody["points"][number] {
@@ -105,31 +91,27 @@ function toPointResponse(point: TrafficPoint): TrafficSeriesBody["points"][numbe
   };
 }
 
-function gameScenes({ database, traffic }: TrafficParts): Endpoint["handle"] {
-  return async (context) => {
-    const { gameId } = await ownPlacement(database, context.accountId, context.param("gameId"));
-    const scenes = await traffic.scenes(gameId);
-    return { status: 200, body: scenes.map((scene) => toSceneResponse(gameId, scene)) };
-  };
+async function gameScenes({ database, traffic }: Parts, context: RequestContext) {
+  const { gameId } = await ownPlacement(database, context.accountId, context.param("gameId"));
+  const scenes = await traffic.scenes(gameId);
+  return { status: 200, body: scenes.map((scene) => toSceneResponse(gameId, scene)) };
 }
 
-function accountScenes({ reader, traffic }: TrafficParts): Endpoint["handle"] {
-  return async (context) => {
-    const limit = integerParameter("limit", context.query, ACCOUNT_SCENES) ?? ACCOUNT_SCENES.default;
-    const games = await readOwnGames(reader, context.accountId, MAX_GAMES);
-    let newest: NoMatchSceneListBody = [];
-    for (let start = 0; start < games.length; start += GAMES_PER_BATCH) {
-      const batch = await Promise.all(
-        games
-          .slice(start, start + GAMES_PER_BATCH)
-          .map(async (gameId) =>
-            (await traffic.scenes(gameId, limit)).map((scene) => toSceneResponse(gameId, scene)),
-          ),
-      );
-      newest = [...newest, ...batch.flat()].sort((a, b) => (a.at < b.at ? 1 : -1)).slice(0, limit);
-    }
-    return { status: 200, body: newest };
-  };
+async function accountScenes({ reader, traffic }: Parts, context: RequestContext) {
+  const limit = integerParameter("limit", context.query, ACCOUNT_SCENES) ?? ACCOUNT_SCENES.default;
+  const games = await readOwnGames(reader, context.accountId, MAX_GAMES);
+  let newest: NoMatchSceneListBody = [];
+  for (let start = 0; start < games.length; start += GAMES_PER_BATCH) {
+    const batch = await Promise.all(
+      games
+        .slice(start, start + GAMES_PER_BATCH)
+        .map(async (gameId) =>
+          (await traffic.scenes(gameId, limit)).map((scene) => toSceneResponse(gameId, scene)),
+        ),
+    );
+    newest = [...newest, ...batch.flat()].sort((a, b) => (a.at < b.at ? 1 : -1)).slice(0, limit);
+  }
+  return { status: 200, body: newest };
 }
 
 function toSceneResponse(gameId: string, scene: NoMatchScene): NoMatchSceneListBody[number] {
@@ -150,19 +132,15 @@ function toSceneResponse(gameId: string, scene: NoMatchScene): NoMatchSceneListB
   };
 }
 
-function gameWords({ database, words }: TrafficParts): Endpoint["handle"] {
-  return async (context) => {
-    const { accountId } = context;
-    const { gameId } = await ownPlacement(database, accountId, context.param("gameId"));
-    return { status: 200, body: { game_id: gameId, ...(await words.ofGame(accountId, gameId)) } };
-  };
+async function gameWords({ database, words }: Parts, context: RequestContext) {
+  const { accountId } = context;
+  const { gameId } = await ownPlacement(database, accountId, context.param("gameId"));
+  return { status: 200, body: { game_id: gameId, ...(await words.ofGame(accountId, gameId)) } };
 }
 
-function marketWords({ words }: TrafficParts): Endpoint["handle"] {
-  return async (context: RequestContext) => {
-    const type = choiceParameter("type", context.query, SCENE_WORD_TYPES);
-    return { status: 200, body: await words.ofMarket(context.accountId, type) };
-  };
+async function marketWords({ words }: Parts, context: RequestContext) {
+  const type = choiceParameter("type", context.query, SCENE_WORD_TYPES);
+  return { status: 200, body: await words.ofMarket(context.accountId, type) };
 }
 
 /** One of several words; undefined when the parameter is absent. Throws 400 when it is repeated, 422 for another word. */

@@ -7,6 +7,11 @@ export interface GameWithCalls extends GameRow {
   calls: LastCalls & { day: TrafficCounts };
 }
 
+export interface TrafficPage {
+  body: TrafficBody;
+  hasMore: boolean;
+}
+
 type Stage = TrafficBody["games"][number]["stage"];
 
 export function toTrafficResponse(account: AccountCalls, games: readonly GameWithCalls[]): TrafficBody {

@@ -5,11 +5,12 @@ import {
   webhookRotateRequest,
   webhooksApi,
 } from "@diegetic/contracts";
-import { type Database, inTransaction } from "@diegetic/database";
-import { type Endpoint, endpoint } from "@diegetic/service-kit";
+import { inTransaction } from "@diegetic/database";
+import type { RequestContext } from "@diegetic/service-kit";
 import { createOnce, readSentBody } from "../../core/idempotency/create-once.ts";
 import { pageAnswer, readPaging } from "../../core/shared/paging.ts";
-import type { Clock } from "../../core/shared/time.ts";
+import { endpointsOf } from "../endpoints-of.ts";
+import type { Parts } from "../parts.ts";
 import {
   deliverAgain,
   deliveryToResponse,
@@ -27,144 +28,103 @@ import {
   ownWebhook,
   replaceSecret,
 } from "./store.ts";
-import {
-  changedChoices,
-  newChoices,
-  requireAllowedUrl,
-  requireEventScopes,
-  toResponse,
-  type WebhookAddresses,
-} from "./webhook.ts";
+import { changedChoices, newChoices, requireAllowedUrl, requireEventScopes, toResponse } from "./webhook.ts";
 
 const DELIVERIES_PER_PAGE = 50;
 
-export interface WebhookParts {
-  database: Database;
-  clock: Clock;
-  webhookAddresses: WebhookAddresses;
-  /** The installation's secret, from which secrets of webhooks are derived. */
-  keyDerivationSecret: string;
-}
-
 /** Webhooks of an account; billing delivers their events (docs/behaviour.md#webhooks). */
-export function webhookEndpoints(parts: WebhookParts): Endpoint[] {
-  const { operations } = webhooksApi;
-  return [
-    endpoint(operations.create, create(parts)),
-    endpoint(operations.list, list(parts)),
-    endpoint(operations.show, show(parts)),
-    endpoint(operations.change, change(parts)),
-    endpoint(operations.remove, remove(parts)),
-    endpoint(operations.rotateSecret, rotateSecret(parts)),
-    endpoint(operations.test, test(parts)),
-    endpoint(operations.deliveries, deliveries(parts)),
-    endpoint(operations.redeliver, redeliver(parts)),
-  ];
-}
+export const webhookEndpoints = endpointsOf(webhooksApi.operations, {
+  create,
+  list,
+  show,
+  change,
+  remove,
+  rotateSecret,
+  test,
+  deliveries,
+  redeliver,
+});
 
-function create(parts: WebhookParts): Endpoint["handle"] {
+async function create(parts: Parts, context: RequestContext) {
   const { database, clock, webhookAddresses, keyDerivationSecret } = parts;
-  return async (context) => {
-    const { sent, value } = readSentBody(context, webhookCreate);
-    requireAllowedUrl(value.url, webhookAddresses);
-    requireEventScopes(context.key, value.events);
-    const nowMs = clock();
-    const answer = await createOnce({ database, nowMs }, context, sent, async (transaction) => {
-      const fresh = newSecret(keyDerivationSecret);
-      const choices = newChoices(value);
-      const webhook = await insertWebhook(transaction, context.accountId, choices, fresh.secret, nowMs);
-      return { status: 201, body: withoutSecret(toResponse(webhook, nowMs), fresh) };
-    });
-    return { ...answer, body: withSecret(answer.body, keyDerivationSecret) };
-  };
+  const { sent, value } = readSentBody(context, webhookCreate);
+  requireAllowedUrl(value.url, webhookAddresses);
+  requireEventScopes(context.key, value.events);
+  const nowMs = clock();
+  const answer = await createOnce({ database, nowMs }, context, sent, async (transaction) => {
+    const fresh = newSecret(keyDerivationSecret);
+    const choices = newChoices(value);
+    const webhook = await insertWebhook(transaction, context.accountId, choices, fresh.secret, nowMs);
+    return { status: 201, body: withoutSecret(toResponse(webhook, nowMs), fresh) };
+  });
+  return { ...answer, body: withSecret(answer.body, keyDerivationSecret) };
 }
 
-function list({ database, clock }: WebhookParts): Endpoint["handle"] {
-  return async (context) => {
-    const paging = readPaging(context, "whk");
-    const rows = await listWebhooks(database, context.accountId, paging);
-    return pageAnswer(context, paging, rows, (row) => toResponse(row, clock()));
-  };
+async function list({ database, clock }: Parts, context: RequestContext) {
+  const paging = readPaging(context, "whk");
+  const rows = await listWebhooks(database, context.accountId, paging);
+  return pageAnswer(context, paging, rows, (row) => toResponse(row, clock()));
 }
 
-function show({ database, clock }: WebhookParts): Endpoint["handle"] {
-  return async (context) => {
-    const webhook = await ownWebhook(database, context.accountId, context.param("webhookId"));
-    return { status: 200, body: toResponse(webhook, clock()) };
-  };
+async function show({ database, clock }: Parts, context: RequestContext) {
+  const webhook = await ownWebhook(database, context.accountId, context.param("webhookId"));
+  return { status: 200, body: toResponse(webhook, clock()) };
 }
 
-function change({ database, clock, webhookAddresses }: WebhookParts): Endpoint["handle"] {
-  return async (context) => {
-    const { id } = await ownWebhook(database, context.accountId, context.param("webhookId"));
-    const webhook = await inTransaction(database, async (transaction) => {
-      const current = await lockWebhook(transaction, context.accountId, id);
-      const patch = context.body((sent) => webhookPatch(sent, toResponse(current, clock())));
-      const changed = changedChoices(patch);
-      if (changed.url !== undefined) requireAllowedUrl(changed.url, webhookAddresses);
-      requireEventScopes(context.key, [...current.events, ...(changed.events ?? [])]);
-      return transaction.webhook.update({ where: { id }, data: changed });
-    });
-    return { status: 200, body: toResponse(webhook, clock()) };
-  };
+async function change({ database, clock, webhookAddresses }: Parts, context: RequestContext) {
+  const { id } = await ownWebhook(database, context.accountId, context.param("webhookId"));
+  const webhook = await inTransaction(database, async (transaction) => {
+    const current = await lockWebhook(transaction, context.accountId, id);
+    const patch = context.body((sent) => webhookPatch(sent, toResponse(current, clock())));
+    const changed = changedChoices(patch);
+    if (changed.url !== undefined) requireAllowedUrl(changed.url, webhookAddresses);
+    requireEventScopes(context.key, [...current.events, ...(changed.events ?? [])]);
+    return transaction.webhook.update({ where: { id }, data: changed });
+  });
+  return { status: 200, body: toResponse(webhook, clock()) };
 }
 
-function remove({ database }: WebhookParts): Endpoint["handle"] {
-  return async (context) => {
-    const webhook = await ownWebhook(database, context.accountId, context.param("webhookId"));
-    requireEventScopes(context.key, webhook.events);
-    await deleteWebhook(database, webhook.id);
-    return { status: 204 };
-  };
+async function remove({ database }: Parts, context: RequestContext) {
+  const webhook = await ownWebhook(database, context.accountId, context.param("webhookId"));
+  requireEventScopes(context.key, webhook.events);
+  await deleteWebhook(database, webhook.id);
+  return { status: 204 };
 }
 
-function rotateSecret({ database, clock, keyDerivationSecret }: WebhookParts): Endpoint["handle"] {
-  return async (context) => {
-    const { id, events } = await ownWebhook(database, context.accountId, context.param("webhookId"));
-    const { sent, value } = readSentBody(context, webhookRotateRequest);
-    requireEventScopes(context.key, events);
-    const nowMs = clock();
-    const answer = await createOnce({ database, nowMs }, context, sent, async (transaction) => {
-      const current = await lockWebhook(transaction, context.accountId, id);
-      const overlapSeconds = value.overlap_seconds ?? SECRET_OVERLAP_SECONDS.default;
-      const fresh = newSecret(keyDerivationSecret);
-      const webhook = await replaceSecret(transaction, current, fresh.secret, overlapSeconds, nowMs);
-      return { status: 200, body: withoutSecret(toResponse(webhook, nowMs), fresh) };
-    });
-    return { ...answer, body: withSecret(answer.body, keyDerivationSecret) };
-  };
+async function rotateSecret({ database, clock, keyDerivationSecret }: Parts, context: RequestContext) {
+  const { id, events } = await ownWebhook(database, context.accountId, context.param("webhookId"));
+  const { sent, value } = readSentBody(context, webhookRotateRequest);
+  requireEventScopes(context.key, events);
+  const nowMs = clock();
+  const answer = await createOnce({ database, nowMs }, context, sent, async (transaction) => {
+    const current = await lockWebhook(transaction, context.accountId, id);
+    const overlapSeconds = value.overlap_seconds ?? SECRET_OVERLAP_SECONDS.default;
+    const fresh = newSecret(keyDerivationSecret);
+    const webhook = await replaceSecret(transaction, current, fresh.secret, overlapSeconds, nowMs);
+    return { status: 200, body: withoutSecret(toResponse(webhook, nowMs), fresh) };
+  });
+  return { ...answer, body: withSecret(answer.body, keyDerivationSecret) };
 }
 
-function test({ database }: WebhookParts): Endpoint["handle"] {
-  return async (context) => {
-    const webhook = await ownWebhook(database, context.accountId, context.param("webhookId"));
-    requireEventScopes(context.key, webhook.events);
-    const deliveryId = await recordTestEvent(database, webhook);
-    return { status: 200, body: deliveryToResponse(await readDelivery(database, deliveryId)) };
-  };
+async function test({ database }: Parts, context: RequestContext) {
+  const webhook = await ownWebhook(database, context.accountId, context.param("webhookId"));
+  requireEventScopes(context.key, webhook.events);
+  const deliveryId = await recordTestEvent(database, webhook);
+  return { status: 200, body: deliveryToResponse(await readDelivery(database, deliveryId)) };
 }
 
-function deliveries({ database }: WebhookParts): Endpoint["handle"] {
-  return async (context) => {
-    const webhook = await ownWebhook(database, context.accountId, context.param("webhookId"));
-    requireEventScopes(context.key, webhook.events);
-    const { limit = DELIVERIES_PER_PAGE, after } = readPaging(context, "whd");
-    const paging = { limit, after };
-    return pageAnswer(
-      context,
-      paging,
-      await listDeliveries(database, webhook.id, paging),
-      deliveryToResponse,
-    );
-  };
+async function deliveries({ database }: Parts, context: RequestContext) {
+  const webhook = await ownWebhook(database, context.accountId, context.param("webhookId"));
+  requireEventScopes(context.key, webhook.events);
+  const { limit = DELIVERIES_PER_PAGE, after } = readPaging(context, "whd");
+  const paging = { limit, after };
+  return pageAnswer(context, paging, await listDeliveries(database, webhook.id, paging), deliveryToResponse);
 }
 
-function redeliver({ database }: WebhookParts): Endpoint["handle"] {
-  return async (context) => {
-    const delivery = await ownDelivery(database, context.accountId, context.param("deliveryId"));
-    const webhook = await ownWebhook(database, context.accountId, delivery.webhookId);
-    requireEventScopes(context.key, webhook.events);
-    await deliverAgain(database, delivery.id);
-    return { status: 200, body: deliveryToResponse(await readDelivery(database, delivery.id)) };
-  };
+async function redeliver({ database }: Parts, context: RequestContext) {
+  const delivery = await ownDelivery(database, context.accountId, context.param("deliveryId"));
+  const webhook = await ownWebhook(database, context.accountId, delivery.webhookId);
+  requireEventScopes(context.key, webhook.events);
+  await deliverAgain(database, delivery.id);
+  return { status: 200, body: deliveryToResponse(await readDelivery(database, delivery.id)) };
 }

@@ -1,0 +1,60 @@
+import type { Database, Pipeline, Reader } from "@diegetic/database";
+import type {
+  MoneyCommands,
+  RedisConnection,
+  SessionIdleTimes,
+  SessionReader,
+  TrafficReader,
+} from "@diegetic/hot-state";
+import type { RateLimit, ReadinessChecks } from "@diegetic/service-kit";
+import type { Publishing } from "../core/publishing/publishing.ts";
+import type { CallerReads } from "../core/read-your-writes/caller-reads.ts";
+import type { ReadingBarrier } from "../core/read-your-writes/reading-barrier.ts";
+import type { Remembered } from "../core/shared/remembered.ts";
+import type { Clock } from "../core/shared/time.ts";
+import type { DefaultLimits } from "./api-keys/api-key.ts";
+import type { Market } from "./explain/market.ts";
+import type { Auth } from "./sessions/auth.ts";
+import type { DeviceCookies } from "./sessions/device-cookie.ts";
+import type { SignUpPolicy } from "./sessions/sign-up-policy.ts";
+import type { TrafficPage } from "./traffic/to-response.ts";
+import type { MarketWords } from "./traffic/words.ts";
+import type { WebhookAddresses } from "./webhooks/webhook.ts";
+
+/** The dependencies of the features' handlers. */
+export interface Parts {
+  /** The name of this process. */
+  instanceName: string;
+  database: Database;
+  /** For hand-written read statements. */
+  reader: Reader;
+  /** For changes of campaigns. */
+  pipeline: Pipeline;
+  redis: RedisConnection;
+  wallets: MoneyCommands;
+  publishing: Publishing;
+  reads: CallerReads;
+  barrier: ReadingBarrier;
+  clock: Clock;
+  readiness: ReadinessChecks;
+  defaultLimits: DefaultLimits;
+  /** The installation's secret, from which secrets of keys and webhooks are derived, so that a retry can return them again. */
+  keyDerivationSecret: string;
+  auth: Auth;
+  /** Name of the session's cookie. */
+  cookieName: string;
+  /** Sign-in and sign-up attempts per minute from one client address, and sign-in attempts per known browser of a user. */
+  rateLimitSignIn: RateLimit;
+  devices: DeviceCookies;
+  signUpPolicy: SignUpPolicy;
+  /** Empty: the installation has no demo. */
+  demoGameKey: string;
+  webhookAddresses: WebhookAddresses;
+  /** Of players. */
+  sessions: SessionReader;
+  players: SessionIdleTimes & { hashKey: string };
+  market: Market;
+  traffic: TrafficReader;
+  trafficPages: Remembered<TrafficPage>;
+  words: MarketWords;
+}
