@@ -1,5 +1,15 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -40,6 +50,8 @@ function imageEnvironment(): Record<string, string> {
 describe("the commands of the image, as processes beside nothing but its files", () => {
   let dir = "";
   let image = "";
+  /** This Node, where the image's user may run it: its own place may be closed to others. */
+  let node = "";
   let database: TestDatabase;
   let stores: { REDIS_URL: string; DATABASE_URL: string };
   const processes: ChildProcess[] = [];
@@ -48,6 +60,8 @@ describe("the commands of the image, as processes beside nothing but its files",
     dir = mkdtempSync(join(tmpdir(), "diegetic-image-"));
     chmodSync(dir, 0o755);
     image = join(dir, "app");
+    node = join(dir, "node");
+    copyFileSync(process.execPath, node, constants.COPYFILE_FICLONE);
     await run(process.execPath, ["docker/assemble.mjs", image], { cwd: ROOT });
     database = await createTestDatabase();
     await makeEmpty(database.url);
@@ -77,7 +91,7 @@ describe("the commands of the image, as processes beside nothing but its files",
     };
   };
   const runInImage = (name: string, args: string[], more: Record<string, string> = {}) =>
-    run(process.execPath, args, { cwd: image, env: environmentOf(name, more), ...NOBODY });
+    run(node, args, { cwd: image, env: environmentOf(name, more), ...NOBODY });
 
   /** Starts the service's command; answers its ports when the image's health check passes. */
   const startService = async (name: string) => {
@@ -87,7 +101,7 @@ describe("the commands of the image, as processes beside nothing but its files",
     const metricsPort = await getPort({ host: "127.0.0.1", exclude: [port] });
     const ports = { HOST: "127.0.0.1", PORT: String(port), METRICS_PORT: String(metricsPort) };
     const env = environmentOf(name, ports);
-    const child = spawn(process.execPath, args, {
+    const child = spawn(node, args, {
       cwd: image,
       env,
       stdio: ["ignore", "ignore", "inherit"],

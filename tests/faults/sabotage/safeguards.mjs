@@ -50,7 +50,7 @@ export const SAFEGUARDS = {
     patches: [
       {
         file: "/billing/dist/sweep/sweeper.js",
-        search: "await this.#deliver(records.slice(start, start + MAX_RECORDS_PER_JOB), isSilent);",
+        search: "await this.#deliver(job, isSilent);",
         replacement: "",
       },
     ],
