@@ -190,7 +190,7 @@ describe("dropping old impressions", () => {
     const pace = { retainEveryMs: 20 };
     world.startBilling(pace, { settings, metrics });
     world.startBilling(pace, { settings, metrics: others });
-    const left = [dayBack(MIN_RETENTION_DAYS), dayBack(0), dayBack(-1)].map(partitionOf);
+    const left = [dayBack(MIN_RETENTION_DAYS), dayBack(0), dayBack(-1), dayBack(-2)].map(partitionOf);
     await eventually(async () => (await partitions()).join() === left.join(), PATIENCE);
     for (const one of [metrics, others]) {
       await eventually(

@@ -20,8 +20,8 @@ const ADVERTISERS_PER_PAGE = 500;
 export const WALKED_AT_A_TIME = 2;
 
 /**
- * Visits every advertiser in Postgres, to find work that a lost due-index entry would hide. Also creates tomorrow's
- * partition before midnight. A failing advertiser does not block others: the first failure is thrown at the end, or
+ * Visits every advertiser in Postgres, to find work that a lost due-index entry would hide. Also creates the
+ * partitions of the coming two days, so that tomorrow's exists however soon after midnight one looks. A failing advertiser does not block others: the first failure is thrown at the end, or
  * after a page on which all failed.
  */
 export async function walkAllAdvertisers(
@@ -30,7 +30,7 @@ export async function walkAllAdvertisers(
 ): Promise<void> {
   const { database, sweeper, releaser, partitions, nowMs } = dependencies;
   const failures: unknown[] = [];
-  await partitions.ensure([utcDay(nowMs()), utcDay(nowMs() + DAY_MS)]);
+  await partitions.ensure([0, 1, 2].map((daysAhead) => utcDay(nowMs() + daysAhead * DAY_MS)));
   const perPage = dependencies.advertisersPerPage ?? ADVERTISERS_PER_PAGE;
   for await (const page of advertiserPages(database, perPage)) {
     if (signal.aborted) break;
