@@ -32,3 +32,12 @@ export async function eventually<T>(
     await new Promise((resolve) => setTimeout(resolve, everyMs));
   }
 }
+
+/** Resolves once the UTC day has `minutes` left, for tests whose money belongs to one day. */
+export async function untilDayHasLeft(minutes: number): Promise<void> {
+  const day = () => new Date(Date.now() + minutes * 60_000).getUTCDate();
+  await eventually(async () => day() === new Date().getUTCDate(), {
+    timeoutMs: (minutes + 1) * 60_000,
+    everyMs: 1_000,
+  });
+}
