@@ -1,6 +1,6 @@
 import { type AuditReport, auditJson, auditText, reconcileAll } from "@diegetic/billing";
 import { DAY_MS } from "@diegetic/database";
-import { eventually, untilDayHasLeft } from "@diegetic/testing/eventually";
+import { awayFromMidnight, eventually } from "@diegetic/testing/eventually";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { createDatabaseSession, type DatabaseSession } from "./database-session.ts";
 import { walletKey } from "./plants/plant.ts";
@@ -26,7 +26,7 @@ async function differing(): Promise<string[]> {
 }
 
 beforeAll(async () => {
-  await untilDayHasLeft(3);
+  await awayFromMidnight(3);
   world = await World.open();
   sql = await createDatabaseSession(world.urls.databaseUrl);
   world.startBilling();
@@ -57,7 +57,7 @@ beforeAll(async () => {
   await world.stopBilling();
   // Nothing may mend what is planted.
   await world.management.reconciler.stop();
-});
+}, 600_000);
 afterAll(async () => {
   await sql.close();
   await world.close();

@@ -1,8 +1,10 @@
 -- Moves or removes the entry of a visited advertiser, unless it has changed meanwhile.
 -- The entry stays until the latest announced time: the announced work may not have arrived yet, and its announcer remembers
--- the announcement and does not repeat it for a while.
--- KEYS  1 due (ZSET advertiser by ms)  2 announced (HASH advertiser to the latest announced time, ms)
--- ARGV  1 advertiser  2 due time that the caller read, ms  3 next due time, ms, or ''
+-- the announcement and does not repeat it for a while. Until then visits are at most a lead apart, so that work with a short
+-- lead does not wait for the latest time. The lead doubles with each visit: announcers that still have a short one say so.
+-- KEYS  1 due (ZSET advertiser by ms)
+--       2 announced (HASH <advertiser> to the latest announced time, ms; <advertiser>:lead to the shortest lead, ms)
+-- ARGV  1 advertiser  2 due time that the caller read, ms  3 next due time, ms, or ''  4 now, ms
 -- Reply 'settled' | 'changed'
 -- @include "memory"
 
@@ -11,14 +13,20 @@ if not due or tonumber(due) ~= tonumber(ARGV[2]) then
   return 'changed'
 end
 pass_when_full(KEYS[1])
-local next_due = tonumber(ARGV[3])
-local announced = tonumber(redis.call('HGET', KEYS[2], ARGV[1]) or '0')
+local lead_field = ARGV[1] .. ':lead'
+local known = redis.call('HMGET', KEYS[2], ARGV[1], lead_field)
+local announced = tonumber(known[1] or '0')
+local lead = known[2] and tonumber(known[2]) or math.huge
+local next_due = tonumber(ARGV[3]) or math.huge
 if announced <= tonumber(due) then
-  redis.call('HDEL', KEYS[2], ARGV[1])
-elseif not next_due or announced < next_due then
-  next_due = announced
+  redis.call('HDEL', KEYS[2], ARGV[1], lead_field)
+else
+  next_due = math.min(next_due, announced, math.max(tonumber(due), tonumber(ARGV[4])) + lead)
+  if known[2] then
+    redis.call('HSET', KEYS[2], lead_field, string.format('%.0f', lead * 2))
+  end
 end
-if next_due then
+if next_due < math.huge then
   redis.call('ZADD', KEYS[1], string.format('%.0f', next_due), ARGV[1])
 else
   redis.call('ZREM', KEYS[1], ARGV[1])

@@ -108,7 +108,7 @@ export const EARLIER_LEASE = "before:";
 export const dueKeys = {
   holds: "{due}:holds",
   outbox: "{due}:outbox",
-  /** The latest announced time (ms) per advertiser: its entry stays until then. */
+  /** Per advertiser the latest announced time, until which its entry stays, and the shortest lead (ms). */
   announced: (kind: "holds" | "outbox") => `{due}:${kind}:announced`,
 };
 

@@ -33,11 +33,11 @@ export async function eventually<T>(
   }
 }
 
-/** Resolves once the UTC day has `minutes` left, for tests whose money belongs to one day. */
-export async function untilDayHasLeft(minutes: number): Promise<void> {
-  const day = () => new Date(Date.now() + minutes * 60_000).getUTCDate();
-  await eventually(async () => day() === new Date().getUTCDate(), {
-    timeoutMs: (minutes + 1) * 60_000,
+/** Resolves when no UTC day begins or ends within `minutes`, for tests whose money belongs to one day. */
+export async function awayFromMidnight(minutes: number): Promise<void> {
+  const dayIn = (offset: number) => new Date(Date.now() + offset * 60_000).getUTCDate();
+  await eventually(() => dayIn(-minutes) === dayIn(minutes), {
+    timeoutMs: (2 * minutes + 1) * 60_000,
     everyMs: 1_000,
   });
 }

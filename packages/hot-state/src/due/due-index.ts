@@ -13,7 +13,7 @@ export interface DueAdvertiser {
 }
 
 export interface DueIndexOptions {
-  /** The clock of `register`. Default: Date.now. */
+  /** The clock of `register` and `settle`. Default: Date.now. */
   now?: () => number;
   /** Maximum advertisers of each kind remembered as registered. Default: 100 000. */
   maxRemembered?: number;
@@ -29,6 +29,8 @@ interface Announcement {
 }
 
 const MAX_MARGIN_MS = 5_000;
+/** However late something is announced, visits are at least this far apart. */
+const MIN_LEAD_MS = 1_000;
 const MAX_PAGE = 1_000;
 
 /**
@@ -36,8 +38,9 @@ const MAX_PAGE = 1_000;
  *
  * `register` is called before or concurrently with the script whose effects it announces. It calls Redis once per
  * advertiser and period: entries are remembered here until a margin before they are due. The margin covers the time
- * that such a script may take to arrive; the index keeps an entry until the latest announced time. Overdue advertisers
- * therefore cost no call per match or impression while billing is behind.
+ * that such a script may take to arrive; the index keeps an entry until the latest announced time, and visits
+ * by the shortest lead until then. Overdue advertisers therefore cost no call per match or impression while billing is
+ * behind, and an instance with a short HOLD_TTL_SECONDS does not wait for another's long one.
  */
 export class DueIndex {
   readonly #redis: RedisConnection;
@@ -76,7 +79,9 @@ export class DueIndex {
 
   async #announce(kind: DueKind, advertiserId: string, dueMs: number, nowMs: number): Promise<void> {
     const moment = Math.ceil(dueMs);
-    const reply = await this.#registerScript(dueKeys[kind], dueKeys.announced(kind), advertiserId, moment);
+    const lead = Math.max(MIN_LEAD_MS, Math.ceil(moment - nowMs));
+    const keys = [dueKeys[kind], dueKeys.announced(kind)] as const;
+    const reply = await this.#registerScript(...keys, advertiserId, moment, lead);
     const standsMs = Number(reply);
     if (reply === null || !Number.isFinite(standsMs)) {
       throw new UnexpectedReply("register_due", reply);
@@ -111,6 +116,7 @@ export class DueIndex {
       advertiserId,
       seenDueMs,
       nextDueMs === null ? "" : Math.ceil(nextDueMs),
+      Math.ceil(this.#now()),
     );
     if (reply !== "settled" && reply !== "changed") {
       throw new UnexpectedReply("settle_due", reply);
