@@ -60,6 +60,7 @@ interface FieldSchema {
 
 /** Quotes a value in a sentence: short, on one line, with no more input than is needed to find the mistake. */
 export function quoteValue(value: unknown): string {
+  if (typeof value === "number" && !Number.isFinite(value)) return "a number too large to read";
   if (typeof value !== "string") return typeof value === "object" ? outlined(value) : String(value);
   return SHOWN_TEXT.test(value) ? `"${value.replace(/\p{C}/gu, "\ufffd")}"` : outlined(value);
 }
@@ -86,10 +87,24 @@ function range({ minimum, maximum }: FieldSchema): string {
   return maximum === undefined ? "" : ` of at most ${maximum}`;
 }
 
+/** The type of a field's values other than null. */
+function typeOf({ type }: FieldSchema): string | undefined {
+  return [type].flat().find((name) => name !== "null");
+}
+
+/** `1e400` is well-formed JSON, but reads as infinite, which ajv reports as a wrong type. */
+function isNumberOutOfRange(schema: FieldSchema, value: unknown): boolean {
+  return (
+    ["integer", "number"].includes(typeOf(schema) ?? "") &&
+    typeof value === "number" &&
+    !Number.isFinite(value)
+  );
+}
+
 /** The allowed values of a field, as the end of "… must be …". */
 function allowed(schema: FieldSchema): string {
   if (schema.enum !== undefined) return `one of ${schema.enum.filter((entry) => entry !== null).join(", ")}`;
-  switch ([schema.type].flat().find((name) => name !== "null")) {
+  switch (typeOf(schema)) {
     case "integer":
       return `a whole number${range(schema)}`;
     case "number":
@@ -147,11 +162,12 @@ export function invalidInputFrom({ keyword, params, ...error }: ErrorObject): In
   if (path === "") {
     return new InvalidInput(400, `The body must be a JSON object, but ${outlined(error.data)} was sent.`);
   }
-  const status = NOT_ALLOWED.has(keyword) || error.schema === NOT_ALLOWED_FORMAT ? 422 : 400;
+  const isNotAllowed =
+    NOT_ALLOWED.has(keyword) || error.schema === NOT_ALLOWED_FORMAT || isNumberOutOfRange(schema, error.data);
   const { format, maxLength } = schema;
   // A format does not name the length, which matters only for a text that is too long.
   const isTooLong = keyword === "maxLength" && format !== undefined;
   const expected = allowed(isTooLong ? { type: "string", maxLength } : schema);
   const sent = isPersonal(path, error.data) ? outlined(error.data) : quoteValue(error.data);
-  return new InvalidInput(status, `${path} must be ${expected}, but ${sent} was sent`);
+  return new InvalidInput(isNotAllowed ? 422 : 400, `${path} must be ${expected}, but ${sent} was sent`);
 }

@@ -68,6 +68,18 @@ describe("validators", () => {
     expect(long.message.length).toBeLessThan(250);
   });
 
+  it("answer a number beyond what JSON readers hold as out of range, and only where a number belongs", () => {
+    const bodyWith = (text: string) => JSON.parse(JSON.stringify(campaign).replace("1,", `${text},`));
+    for (const text of ["1e400", "-1e400"]) {
+      const { status, message } = refusal(() => campaignCreate(bodyWith(text)));
+      expect([status, message]).toEqual([
+        422,
+        "budget_cents must be a whole number from 1 to 1000000000, but a number too large to read was sent",
+      ]);
+    }
+    expect(refusal(() => campaignCreate({ ...campaign, name: JSON.parse("1e400") })).status).toBe(400);
+  });
+
   it("never let a field of the prototype through", () => {
     const body = JSON.parse('{"name":"n","cpm_bid_cents":100,"__proto__":{"budget_cents":5}}');
     expect(refusal(() => campaignCreate(body)).message).toContain("budget_cents is required");
