@@ -11,13 +11,7 @@ export { type BiasedPipeline, biasedPipeline } from "./pipeline/biased-pipeline.
 export { isInTieBand, rankOf } from "./ranking/rank.ts";
 export { type CheckedRule, reasonCodes } from "./rules/all-rules.ts";
 export { creativesWithUsesLeft, sessionHasRoom } from "./rules/caps.ts";
-export {
-  type AccountTotals,
-  balanceLeft,
-  budgetLeft,
-  type CampaignTotals,
-  dailyCapLeft,
-} from "./rules/money.ts";
+export { balanceLeft, type MoneyFacts, moneyRule } from "./rules/money.ts";
 export type { Check } from "./rules/rule.ts";
 export { parseDate } from "./rules/schedule.ts";
 export {

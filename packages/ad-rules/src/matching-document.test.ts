@@ -39,6 +39,7 @@ const rich: ExplainFacts = {
     dailyCapMillicents: null,
     spentTodayMillicents: 0,
   },
+  developer: { openHolds: 0, heldMillicents: 0 },
   session: { ads: 0, maxAds: 10, appearances: new Map() },
   winningRank: null,
 };

@@ -21,6 +21,7 @@ const rich: ExplainFacts = {
     dailyCapMillicents: null,
     spentTodayMillicents: 0,
   },
+  developer: { openHolds: 0, heldMillicents: 0 },
   session: { ads: 0, maxAds: 10, appearances: new Map() },
   winningRank: null,
 };
@@ -95,6 +96,11 @@ describe("explain", () => {
       [{}, {}, { account: { depositedMillicents: 2_000, spentMillicents: 1_000, heldMillicents: 1 } }],
     ],
     ["balance", "not known", [{}, {}, { account: null }]],
+    [
+      "budget",
+      "open holds of 49.5 cents",
+      [{ cpm_bid_cents: 1_001 }, {}, { developer: { openHolds: 100, heldMillicents: 4_950 * 10 } }],
+    ],
     [
       "budget",
       "The budget has 0 cents left",

@@ -197,6 +197,7 @@ const facts: ExplainFacts = {
     dailyCapMillicents: null,
     spentTodayMillicents: 0,
   },
+  developer: { openHolds: 0, heldMillicents: 0 },
   session: { ads: 0, maxAds: 1, appearances: new Map() },
   winningRank: null,
 };

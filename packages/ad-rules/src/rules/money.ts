@@ -20,6 +20,12 @@ export interface CampaignTotals {
   spentTodayMillicents: Millicents;
 }
 
+/** Open holds of one developer's account on a campaign at one moment. */
+export interface DeveloperHolds {
+  openHolds: number;
+  heldMillicents: Millicents;
+}
+
 /** Deposits less spent and held. A price is covered when it is at most this (docs/behaviour.md#rule-8-money). */
 export function balanceLeft(totals: AccountTotals): Millicents {
   return totals.depositedMillicents - totals.spentMillicents - totals.heldMillicents;
@@ -43,6 +49,23 @@ export function dailyCapLeft(totals: CampaignTotals): Millicents | null {
 export interface MoneyFacts {
   account: AccountTotals | null;
   campaign: CampaignTotals | null;
+  /** Of the account that owns the game. */
+  developer: DeveloperHolds;
+}
+
+/** These are always allowed, as in the script that reserves. */
+const MAX_UNSHARED_HOLDS = 100;
+
+/** Whether one more hold keeps within the developer's share (docs/behaviour.md#open-holds-of-one-developer). */
+function isWithinShare(price: Millicents, { account, campaign, developer }: MoneyFacts): boolean {
+  if (developer.openHolds < MAX_UNSHARED_HOLDS || account === null || campaign === null) return true;
+  const capLeft = dailyCapLeft(campaign);
+  const left = Math.min(
+    balanceLeft(account) + account.heldMillicents,
+    budgetLeft(campaign) + campaign.heldMillicents,
+    capLeft === null ? Number.POSITIVE_INFINITY : capLeft + campaign.heldMillicents,
+  );
+  return 2 * (developer.heldMillicents + price) <= left;
 }
 
 export const moneyRule = defineRule(
@@ -51,16 +74,26 @@ export const moneyRule = defineRule(
     budget: { code: 402, meaning: "The campaign's budget covers the price." },
     daily_cap: { code: 403, meaning: "The campaign's daily cap covers the price, if it has one." },
   },
-  ({ priceMillicents: price }: { priceMillicents: Millicents }, { account, campaign }: MoneyFacts) => {
+  ({ priceMillicents: price }: { priceMillicents: Millicents }, facts: MoneyFacts) => {
+    const { account, campaign, developer } = facts;
     const covers = (name: string, left: Millicents): Verdict => [
       left >= price,
       `${name} has ${inCents(left)} left over and above spent and held; an impression costs ${inCents(price)}.`,
     ];
     const unknown = (name: string): Verdict => [false, `${name} is not known right now.`];
     const capLeft = campaign === null ? null : dailyCapLeft(campaign);
+    const share: Verdict = [
+      isWithinShare(price, facts),
+      `The game's developer has open holds of ${inCents(developer.heldMillicents)}; with one more they would exceed half of what is left.`,
+    ];
     return {
       balance: account === null ? unknown("The balance") : covers("The balance", balanceLeft(account)),
-      budget: campaign === null ? unknown("The budget") : covers("The budget", budgetLeft(campaign)),
+      budget:
+        campaign === null
+          ? unknown("The budget")
+          : share[0]
+            ? covers("The budget", budgetLeft(campaign))
+            : share,
       daily_cap:
         campaign === null
           ? unknown("Today's spend")

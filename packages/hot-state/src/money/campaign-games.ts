@@ -54,6 +54,17 @@ export function createReadCampaignGames(redis: RedisConnection): MoneyCommands["
   };
 }
 
+/** Reads what the scripts count of a developer's account (lua/include/shares.lua). */
+export function createReadDeveloperHolds(redis: RedisConnection): MoneyCommands["readDeveloperHolds"] {
+  return async (advertiserId, campaignId, accountId) => {
+    requirePlainName("advertiserId", advertiserId);
+    requirePlainName("campaignId", campaignId);
+    const text = await redis.hget(advertiserKeys.shares(advertiserId, campaignId), accountId);
+    const [openHolds = "", heldMillicents = ""] = (text ?? "0|0").split("|");
+    return { openHolds: integerOf(openHolds), heldMillicents: integerOf(heldMillicents) };
+  };
+}
+
 /** What happened with a campaign in a game in the hour that begins at `hourMs`. */
 export interface CampaignGameCounts {
   campaignId: string;

@@ -1,6 +1,6 @@
 import type { RedisConnection } from "../connection.ts";
 import { createBacklogCommands } from "./backlog.ts";
-import { createReadCampaignGames } from "./campaign-games.ts";
+import { createReadCampaignGames, createReadDeveloperHolds } from "./campaign-games.ts";
 import { createHoldCommands, DEFAULT_IMPRESSION_TIMES, type ImpressionTimes } from "./holds.ts";
 import { createRecoveryCommands } from "./recovery.ts";
 import { createTotalsCommands } from "./totals.ts";
@@ -16,5 +16,6 @@ export function createMoneyCommands(
     ...createBacklogCommands(redis),
     ...createRecoveryCommands(redis),
     readCampaignGames: createReadCampaignGames(redis),
+    readDeveloperHolds: createReadDeveloperHolds(redis),
   };
 }

@@ -213,6 +213,12 @@ export interface CampaignTotals {
   impressions: number;
 }
 
+/** Open holds of one developer's account on a campaign. */
+export interface DeveloperHolds {
+  openHolds: number;
+  heldMillicents: Millicents;
+}
+
 /** Counts in Redis of a campaign, by game. */
 export interface CampaignGames {
   /** Start of the counted period: the hour of the query and the 23 whole hours (UTC) before it. Unix milliseconds. */
@@ -286,6 +292,8 @@ export interface MoneyCommands {
   readAccount(advertiserId: string): Promise<AccountTotals | null>;
   /** Null: the campaign is not in the wallet. */
   readCampaign(advertiserId: string, campaignId: string): Promise<CampaignTotals | null>;
+  /** Open holds on a campaign of one developer's account (docs/behaviour.md#open-holds-of-one-developer). */
+  readDeveloperHolds(advertiserId: string, campaignId: string, accountId: string): Promise<DeveloperHolds>;
   /** Matches and impressions of a campaign in the last 24 hours, and its open holds, by game. */
   readCampaignGames(advertiserId: string, campaignId: string, nowMs: number): Promise<CampaignGames>;
   /** Committed impressions of each advertiser (at most 1 000), written to Postgres or not. Null: no such wallet. */

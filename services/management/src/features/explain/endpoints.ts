@@ -38,7 +38,7 @@ async function explainCampaign(parts: Parts, context: RequestContext) {
     idleMs: sessionIdleMs(parts.players, body.session_id),
   };
   const [totals, session, bestRank] = await Promise.all([
-    readTotals(parts.wallets, campaign, nowMs),
+    readTotals(parts.wallets, campaign, scene),
     sessions.read({
       ...sessionQuery,
       advertiserId: campaign.advertiser_id,

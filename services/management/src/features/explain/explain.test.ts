@@ -100,6 +100,26 @@ describe("POST /campaigns/{id}/explain", () => {
     await advertiser.patch(`/campaigns/${campaignId}`, { budget_cents, cpm_bid_cents }).expect(200);
   });
 
+  it("knows what the holds of the game's developer take", async () => {
+    const { heldMillicents: _, ...account } =
+      (await harness.money.readAccount(advertiser.advertiserId)) ?? {};
+    expect(account).toMatchObject({ depositedMillicents: 1_000_000, spentMillicents: 0 });
+    const shares = `{${advertiser.advertiserId}}:shares:${campaignId}`;
+    const holding = async (openHolds: number, heldMillicents: number, accountId = developer.accountId) => {
+      await harness.redis.hset(shares, accountId, `${openHolds}|${heldMillicents}`);
+      return failedRules();
+    };
+    try {
+      expect(await holding(99, 900_000)).toEqual([]);
+      expect(await holding(100, 400_000)).toEqual([]);
+      expect(await holding(100, 499_501)).toEqual(["budget"]);
+      expect(await holding(0, 0)).toEqual([]);
+      expect(await holding(100, 499_501, advertiser.accountId)).toEqual([]);
+    } finally {
+      await harness.redis.del(shares);
+    }
+  });
+
   it("says with which bid it would win", async () => {
     const rival = await harness.advertiser(100);
     const other = await activeCampaign(rival, { cpm_bid_cents: 2_000 });

@@ -1,35 +1,29 @@
-import {
-  type AccountTotals,
-  balanceLeft,
-  budgetLeft,
-  type CampaignTotals,
-  dailyCapLeft,
-} from "@diegetic/ad-rules";
+import { type MatchScene, type MoneyFacts, moneyRule } from "@diegetic/ad-rules";
 import { utcDay } from "@diegetic/database";
 import type { MoneyCommands } from "@diegetic/hot-state";
-import { type Millicents, priceMillicents } from "@diegetic/money";
+import { priceMillicents } from "@diegetic/money";
 
-export type TotalsReader = Pick<MoneyCommands, "readAccount" | "readCampaign">;
+export type TotalsReader = Pick<MoneyCommands, "readAccount" | "readCampaign" | "readDeveloperHolds">;
 
-/** Totals of an advertiser and one campaign; null: the wallet is being restored. */
-export interface MoneyTotals {
-  account: AccountTotals | null;
-  campaign: CampaignTotals | null;
-}
+/** A scene of a game whose developer's account is known. */
+export type OwnedScene = MatchScene & { placement: { account_id: string } };
 
+/** The money of an advertiser and one campaign, as a match in the scene sees it. */
 export async function readTotals(
   wallets: TotalsReader,
-  campaign: { campaign_id: string; advertiser_id: string },
-  nowMs: number,
-): Promise<MoneyTotals> {
-  const [account, totals] = await Promise.all([
-    wallets.readAccount(campaign.advertiser_id),
-    wallets.readCampaign(campaign.advertiser_id, campaign.campaign_id),
+  { advertiser_id, campaign_id }: { campaign_id: string; advertiser_id: string },
+  { placement, nowMs }: OwnedScene,
+): Promise<MoneyFacts> {
+  const [account, totals, developer] = await Promise.all([
+    wallets.readAccount(advertiser_id),
+    wallets.readCampaign(advertiser_id, campaign_id),
+    wallets.readDeveloperHolds(advertiser_id, campaign_id, placement.account_id),
   ]);
-  if (totals === null) return { account, campaign: null };
+  if (totals === null) return { account, campaign: null, developer };
   const { budgetMillicents, ceilingMillicents } = totals;
   return {
     account,
+    developer,
     campaign: {
       ...totals,
       budgetMillicents: Math.min(budgetMillicents, ceilingMillicents ?? budgetMillicents),
@@ -39,12 +33,9 @@ export async function readTotals(
   };
 }
 
-/** Rule 8: balance, budget and daily cap each cover one impression at the bid. */
-export function coversImpression({ account, campaign }: MoneyTotals, cpmBidCents: number): boolean {
-  if (account === null || campaign === null) return false;
-  const price: Millicents = priceMillicents(cpmBidCents);
-  const capLeft = dailyCapLeft(campaign);
-  return (
-    balanceLeft(account) >= price && budgetLeft(campaign) >= price && (capLeft === null || capLeft >= price)
-  );
+/** Rule 8: whether balance, budget and daily cap each cover one impression at the bid. */
+export function coversImpression(facts: MoneyFacts, cpmBidCents: number): boolean {
+  return moneyRule
+    .checks({ priceMillicents: priceMillicents(cpmBidCents) }, facts)
+    .every(({ passed }) => passed);
 }

@@ -1,4 +1,4 @@
-import { CampaignIndex, type MatchScene } from "@diegetic/ad-rules";
+import { CampaignIndex } from "@diegetic/ad-rules";
 import { newId } from "@diegetic/contracts";
 import {
   connectRedis,
@@ -9,6 +9,7 @@ import {
 import { openWallet } from "@diegetic/testing/open-wallet";
 import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import type { OwnedScene } from "./money-totals.ts";
 import { bestRivalRank } from "./rivals.ts";
 
 let server: TestRedis;
@@ -22,8 +23,9 @@ afterAll(async () => {
   await server.stop();
 });
 
-const scene: MatchScene = {
+const scene: OwnedScene = {
   placement: {
+    account_id: "acct_developer",
     game_id: "game",
     is_active: true,
     placement_types: ["narrative_hook"],

@@ -1,13 +1,7 @@
-import {
-  balanceLeft,
-  type CampaignIndex,
-  creativesWithUsesLeft,
-  type MatchScene,
-  type Ranked,
-} from "@diegetic/ad-rules";
+import { balanceLeft, type CampaignIndex, creativesWithUsesLeft, type Ranked } from "@diegetic/ad-rules";
 import type { SessionReader } from "@diegetic/hot-state";
 import { priceMillicents } from "@diegetic/money";
-import { coversImpression, readTotals, type TotalsReader } from "./money-totals.ts";
+import { coversImpression, type OwnedScene, readTotals, type TotalsReader } from "./money-totals.ts";
 
 /** Size of the first batch of concurrent reads: small, because one of the first rivals can usually pay. */
 const FIRST_BATCH = 16;
@@ -35,7 +29,7 @@ export interface RivalSources {
 export async function bestRivalRank(
   { index, wallets, sessions }: RivalSources,
   campaignId: string,
-  scene: MatchScene,
+  scene: OwnedScene,
   session: SessionQuery,
   maxRivals = MAX_RIVALS,
 ): Promise<number | null> {
@@ -85,15 +79,17 @@ class RemainingFunds {
 async function isAllowed(
   { wallets, sessions, funds }: { wallets: TotalsReader; sessions: SessionReader; funds: RemainingFunds },
   { campaign }: Ranked,
-  { placement, nowMs }: MatchScene,
+  scene: OwnedScene,
   session: SessionQuery,
 ): Promise<boolean> {
   const price = priceMillicents(campaign.cpm_bid_cents);
   if ((await funds.left(campaign.advertiser_id)) < price) return false;
-  const creatives = campaign.creatives.filter((one) => placement.placement_types.includes(one.creative_type));
+  const creatives = campaign.creatives.filter((one) =>
+    scene.placement.placement_types.includes(one.creative_type),
+  );
   const creativeIds = creatives.map((one) => one.creative_id);
   const [totals, { appearances }] = await Promise.all([
-    readTotals(wallets, campaign, nowMs),
+    readTotals(wallets, campaign, scene),
     sessions.read({ ...session, advertiserId: campaign.advertiser_id, creativeIds }),
   ]);
   return (
