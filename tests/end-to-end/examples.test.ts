@@ -1,4 +1,5 @@
 import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -60,6 +61,23 @@ describe("the examples against the stack with its demo campaign", () => {
         expect(output).toContain("You leave Lantern Keep.");
         return output;
       });
+    },
+    TIMEOUT_MS,
+  );
+
+  it.each([
+    ["text adventure", process.execPath, ["examples/text-adventure/main.js"]],
+    ...(python === undefined
+      ? []
+      : [["story", python, ["-B", "examples/narrative-game/main.py", "--beats", "1"]] as const]),
+  ])(
+    "stops the %s in order at SIGTERM",
+    async (_name, program, args) => {
+      const env = { ...environment, PYTHONPATH: `${CLIENTS}python/src`, PYTHONUNBUFFERED: "1" };
+      const game = spawn(program, args, { cwd: ROOT, env });
+      game.stdout.once("data", () => game.kill("SIGTERM"));
+      const [code] = await once(game, "close");
+      expect(code).toBe(0);
     },
     TIMEOUT_MS,
   );
