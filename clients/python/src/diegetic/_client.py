@@ -141,7 +141,7 @@ class DiegeticClient:
         if self._queue.is_closed:
             return
         if self._queue.is_durable:
-            detail = "the outbox belongs to the parent process; create a client with its own outbox after the fork"
+            detail = "The outbox belongs to the parent process: create a client with its own outbox after the fork"
             self._on_event({"type": "outbox_failed", "detail": detail})
         self._start(MemoryOutbox())
 
