@@ -77,7 +77,8 @@ class ClientTest(unittest.TestCase):
     def test_serves_and_delivers_in_a_forked_process(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             outbox = FileOutbox(Path(folder) / "impressions.jsonl")
-            diegetic, events = FakeDiegetic(), []
+            diegetic = FakeDiegetic()
+            events: list[Any] = []
             with diegetic.client(outbox=outbox, match_budget_ms=5_000, on_event=events.append) as client:
                 match = client.match(SCENE)
                 assert match is not None
@@ -152,8 +153,8 @@ class ClientTest(unittest.TestCase):
         self.assertEqual(str(requests[2].url), "http://diegetic.test/api/campaigns/a%2Fb/activate")
 
     def test_refuses_what_cannot_work(self) -> None:
-        valid = {"base_url": "http://diegetic.test", "api_key": "key"}
-        for wrong, message in [
+        valid: dict[str, Any] = {"base_url": "http://diegetic.test", "api_key": "key"}
+        cases: list[tuple[dict[str, Any], str]] = [
             ({"base_url": "diegetic.test"}, "base_url must be"),
             ({"base_url": None}, "base_url must be"),
             ({"api_key": ""}, "api_key is required"),
@@ -163,11 +164,11 @@ class ClientTest(unittest.TestCase):
             ({"match_budget_ms": 0}, "match_budget_ms must be a number above 0, not 0"),
             ({"match_budget_ms": None}, "not None"),
             ({"match_budget_ms": float("nan")}, "not nan"),
-        ]:
+        ]
+        for wrong, message in cases:
             for client in (DiegeticClient, AsyncDiegeticClient):
-                options: Any = {**valid, **wrong}
                 with self.subTest(wrong), self.assertRaisesRegex(ValueError, message):
-                    client(**options)
+                    client(**{**valid, **wrong})
 
 
 class GeneratedTest(unittest.TestCase):

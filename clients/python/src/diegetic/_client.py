@@ -7,6 +7,7 @@ import threading
 import time
 import uuid
 import weakref
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeout
 from typing import Any, Optional
@@ -55,7 +56,7 @@ class DiegeticClient:
         self._base_url, headers = checked_options(base_url, api_key, match_budget_ms)
         self._match_budget_s = match_budget_ms / 1_000
         self._on_event = guarded(on_event)
-        self._create_http = lambda: httpx.Client(headers=headers, transport=transport)
+        self._create_http: Callable[[], httpx.Client] = lambda: httpx.Client(headers=headers, transport=transport)
         self.api = _Api(self)
         """The calls of advertisers and developers."""
         self._start(outbox or MemoryOutbox())

@@ -37,7 +37,8 @@ const singleHeaders = {
     example: '</api/campaigns?limit=50&cursor=camp_01kbgy4h0m2d6p8q3r5t7v9wxy>; rel="next"',
   },
   "Idempotency-Replayed": {
-    description: "Addition. Present when this is the stored answer of an earlier request with the same `Idempotency-Key`.",
+    description:
+      "Addition. Present when this is the stored answer of an earlier request with the same `Idempotency-Key`.",
     required: false,
     schema: { type: "string", const: "true" },
     example: "true",
