@@ -6,7 +6,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { openApiDocument } from "../packages/contracts/dist/index.js";
 import { pythonCalls, pythonTypes } from "./lib/client-python.mjs";
-import { typescriptApi } from "./lib/client-typescript.mjs";
+import { typescriptApi, typescriptRoutes } from "./lib/client-typescript.mjs";
 
 /** Query parameters of every list. */
 const PAGING = ["limit", "cursor"];
@@ -17,6 +17,7 @@ const document = openApiDocument({ basePath: "" });
 const api = { schemas: schemasForKeys(), operations: operations() };
 const files = {
   "packages/client/src/generated/api.ts": typescriptApi(api),
+  "packages/client/src/generated/routes.ts": typescriptRoutes(api),
   "clients/python/src/diegetic/_types.py": pythonTypes(api),
   "clients/python/src/diegetic/_calls.py": pythonCalls(api),
 };
@@ -38,9 +39,12 @@ function isForKeys({ security }) {
   return security.some(({ apiKey }) => apiKey !== undefined);
 }
 
-/** Every schema except those that only session operations use, in the order of the document. */
+/**
+ * Every schema except those that only session operations use, in the order of the document. Clients throw errors of their
+ * own, and the mark of additions means nothing to them.
+ */
 function schemasForKeys() {
-  const { schemas } = document.components;
+  const { Error: _error, ...schemas } = withoutAdditionMarks(document.components.schemas);
   const operations = Object.values(document.paths).flatMap(Object.values);
   const ofKeys = schemasOf(operations.filter(isForKeys));
   const ofSessions = schemasOf(operations.filter((operation) => !isForKeys(operation)));
@@ -94,4 +98,8 @@ function operations() {
 function resolve(parameter) {
   if (parameter.$ref === undefined) return parameter;
   return document.components.parameters[parameter.$ref.split("/").at(-1)];
+}
+
+function withoutAdditionMarks(schemas) {
+  return JSON.parse(JSON.stringify(schemas).replaceAll('"description":"Addition. ', '"description":"'));
 }

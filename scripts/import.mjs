@@ -112,10 +112,10 @@ function problemOf(text) {
 
 async function send({ lines }, options, rejected, progress) {
   const body = `{"campaigns":[${lines.map(({ text }) => text).join(",")}]}`;
-  const { results } = await post(body, lines[0].number, options, progress);
+  const { results, isReplayed } = await post(body, lines[0].number, options, progress);
   for (const [index, { status, error }] of results.entries()) {
     const { number, text } = lines[index];
-    if (status === 201) progress.created += 1;
+    if (status === 201) progress[isReplayed ? "createdEarlier" : "created"] += 1;
     else {
       progress.refuse(number, error);
       rejected.add(text);
@@ -135,7 +135,9 @@ async function post(body, firstLine, { key, url }, progress) {
     const answer = await fetch(`${url}/campaigns/bulk`, { method: "POST", headers, body }).catch(
       (error) => error,
     );
-    if (answer instanceof Response && answer.ok) return answer.json();
+    if (answer instanceof Response && answer.ok) {
+      return { ...(await answer.json()), isReplayed: answer.headers.has("idempotency-replayed") };
+    }
     const status = answer instanceof Response ? answer.status : 0;
     const why =
       answer instanceof Response ? await detailOf(answer) : (answer.cause?.message ?? answer.message);
@@ -189,6 +191,8 @@ class RejectedLines {
 /** One line on a terminal, which is written again and again; elsewhere only the last one. */
 class Progress {
   created = 0;
+  /** By an earlier run, or an attempt whose answer was lost. */
+  createdEarlier = 0;
   refused = 0;
   #total;
   #startedMs = performance.now();
@@ -223,7 +227,8 @@ class Progress {
   #text() {
     const seconds = (performance.now() - this.#startedMs) / 1_000;
     const share = this.#total === 0 ? 100 : Math.floor((this.#bytes / this.#total) * 100);
-    return `${this.created} created, ${this.refused} refused, ${Math.round(this.created / seconds)} a second, ${share} % of the file, ${seconds.toFixed(1)} s`;
+    const earlier = this.createdEarlier === 0 ? "" : ` ${this.createdEarlier} created earlier,`;
+    return `${this.created} created,${earlier} ${this.refused} refused, ${Math.round(this.created / seconds)} a second, ${share} % of the file, ${seconds.toFixed(1)} s`;
   }
 }
 

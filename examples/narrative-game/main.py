@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import os
+import signal
 import uuid
 
 from diegetic import AsyncDiegeticClient, ClientEvent, DiegeticError, Match
@@ -20,6 +21,10 @@ async def main(beats: list[Beat], verbose: bool) -> None:
         if verbose:
             print(f"  [{event}]")
 
+    # A stopped story tells its beat to the end, and delivers its impressions.
+    stopped = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stopped.set())
     narrator = ScriptedNarrator()
     player, session = os.environ.get("PLAYER", str(uuid.uuid4())), str(uuid.uuid4())
     async with AsyncDiegeticClient(
@@ -30,6 +35,8 @@ async def main(beats: list[Beat], verbose: bool) -> None:
     ) as client:
         await enable(client)
         for beat in beats:
+            if stopped.is_set():
+                break
             match = await client.match(
                 {
                     "game_id": GAME_ID,

@@ -12,6 +12,10 @@ if (!process.env.DIEGETIC_KEY) {
   process.exit(2);
 }
 
+// A signal ends the input, and that ends the game in order.
+const stopping = new AbortController();
+for (const name of ["SIGINT", "SIGTERM"]) process.once(name, () => stopping.abort());
+
 const client = new DiegeticClient({
   baseUrl: process.env.DIEGETIC_URL ?? "http://127.0.0.1:8080/api",
   apiKey: process.env.DIEGETIC_KEY,
@@ -34,7 +38,8 @@ const adventure = new Adventure();
 const player = { userId: process.env.PLAYER ?? randomUUID(), sessionId: randomUUID() };
 
 await showScene(adventure.look());
-const terminal = createInterface({ input: process.stdin, output: process.stdout });
+const { signal } = stopping;
+const terminal = createInterface({ input: process.stdin, output: process.stdout, signal });
 terminal.setPrompt("> ");
 let isOpen = true;
 terminal.once("close", () => {

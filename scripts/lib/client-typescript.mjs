@@ -2,11 +2,13 @@
 
 const REFERENCE = "#/components/schemas/";
 
+const HEADER = `// Generated from packages/contracts by \`npm run generate:clients\`. Do not edit.
+// biome-ignore-all format: generated
+`;
+
 export function typescriptApi({ schemas, operations }) {
   const interfaces = Object.entries(schemas).map(([name, schema]) => component(name, schema));
-  return `// Generated from packages/contracts by \`npm run generate:clients\`. Do not edit.
-// biome-ignore-all format: generated
-
+  return `${HEADER}
 ${interfaces.join("\n\n")}
 
 /** Of every call. */
@@ -24,6 +26,12 @@ export interface IdempotentCallOptions extends CallOptions {
 export interface ApiCalls {
 ${operations.map(method).join("\n")}
 }
+`;
+}
+
+export function typescriptRoutes({ operations }) {
+  return `${HEADER}
+import type { ApiCalls } from "./api.ts";
 
 export interface OperationRoute {
   method: string;

@@ -12,7 +12,9 @@ const TIMEOUT_MS = 300_000;
 const run = promisify(execFile);
 
 const GAME = `
-import { type Campaign, type ClientEvent, DiegeticClient, DiegeticError, type Match } from "@diegetic/client";
+import { type Campaign, type ClientEvent, type CreativeType, DiegeticClient, DiegeticError, type Match } from "@diegetic/client";
+// @ts-expect-error the names of generated code stay inside
+import type { Error as ApiError, routes } from "@diegetic/client";
 import { FileOutbox } from "@diegetic/client/file-outbox";
 import { FakeDiegetic } from "@diegetic/client/testing";
 
@@ -33,6 +35,7 @@ const typed = async (): Promise<"draft" | "active" | "paused"> => {
   const campaign: Campaign = await real.api.getCampaign({ campaign_id: "camp_1" });
   return campaign.status;
 };
+const creativeType: CreativeType = "narrative_hook";
 const failed = await typed().catch((error: unknown) => error instanceof DiegeticError);
 
 const diegetic = new FakeDiegetic();
@@ -41,7 +44,7 @@ const match = await client.match({ game_id: "game", user_id: "player", game_cont
 if (match !== null) client.recordImpression(match);
 await client.close();
 await real.close();
-console.log(JSON.stringify([nothing, failed, match?.narrative_hook, diegetic.impressions.length, typeof untyped, typeof wrong]));
+console.log(JSON.stringify([nothing, failed, match?.narrative_hook, diegetic.impressions.length, typeof untyped, typeof wrong, creativeType]));
 `;
 
 describe("the packed TypeScript client in an empty project", () => {
@@ -92,6 +95,7 @@ describe("the packed TypeScript client in an empty project", () => {
       1,
       "function",
       "function",
+      "narrative_hook",
     ]);
   });
 });

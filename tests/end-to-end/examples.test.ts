@@ -1,5 +1,6 @@
 import { execFile, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -7,11 +8,26 @@ import { promisify } from "node:util";
 import { eventually } from "@diegetic/testing/eventually";
 import { startStackOnTestStores, type TestStack } from "@diegetic/testing/stack";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { CLIENTS, PYTHON_MISSING, python } from "../clients/languages.ts";
+import { CLIENTS, hasMono, PYTHON_MISSING, python } from "../clients/languages.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const TIMEOUT_MS = 300_000;
 const run = promisify(execFile);
+
+/** What the README of a client says to write and run, as a shell script for a service that runs already. */
+function readmeScript(readme: string): string {
+  const text = readFileSync(join(ROOT, readme), "utf8");
+  const section = /\n## An ad in a fresh game server\n.*?(?=\n## )/s.exec(text)?.[0] ?? "";
+  const blocks = [...section.matchAll(/Write `([^`]+)`|^ {3}```(\w+)\n(.*?)^ {3}```/gms)];
+  let file = "";
+  const steps = blocks.map(([, named, language, indented = ""]) => {
+    file = named ?? file;
+    const block = indented.replaceAll(/^ {3}/gm, "");
+    if (language === "sh") return block === "npm start\n" ? "" : block;
+    return named === undefined ? `cat > ${file} <<'END'\n${block}END\n` : "";
+  });
+  return steps.join("");
+}
 
 describe("the examples against the stack with its demo campaign", () => {
   const dataDir = mkdtempSync(join(tmpdir(), "diegetic-examples-"));
@@ -59,6 +75,52 @@ describe("the examples against the stack with its demo campaign", () => {
         await new Promise((resolve) => game.once("close", resolve));
         expect(output).toContain("You leave Lantern Keep.");
         return output;
+      });
+    },
+    TIMEOUT_MS,
+  );
+
+  it.each([
+    ["text adventure", process.execPath, ["examples/text-adventure/main.js"]],
+    ...(python === undefined
+      ? []
+      : [["story", python, ["-B", "examples/narrative-game/main.py", "--beats", "1"]] as const]),
+  ])(
+    "stops the %s in order at SIGTERM",
+    async (_name, program, args) => {
+      const env = { ...environment, PYTHONPATH: `${CLIENTS}python/src`, PYTHONUNBUFFERED: "1" };
+      const game = spawn(program, args, { cwd: ROOT, env });
+      game.stdout.once("data", () => game.kill("SIGTERM"));
+      const [code] = await once(game, "close");
+      expect(code).toBe(0);
+    },
+    TIMEOUT_MS,
+  );
+
+  const readmes = [
+    { readme: "packages/client/README.md", isRunnable: true },
+    { readme: "clients/python/README.md", isRunnable: python !== undefined },
+    { readme: "clients/csharp/README.md", isRunnable: hasMono },
+  ];
+  it.each(readmes.filter(({ isRunnable }) => isRunnable))(
+    "does what $readme says, on another port than the usual one",
+    async ({ readme }) => {
+      const home = join(dataDir, "home", readme);
+      mkdirSync(home, { recursive: true });
+      const env = {
+        ...environment,
+        DIEGETIC_URL: undefined,
+        HOME: home,
+        PORT: new URL(stack.describe().baseUrl).port,
+        PYTHONPATH: `${CLIENTS}python/src`,
+      };
+      // The client comes from its folder: pip would ask its registry.
+      const script = readmeScript(readme)
+        .replace(/^python3 -m venv .*\npip install .*$/m, "")
+        .replace("python3 server.py", `${python} -B server.py`);
+      await untilBilled(async () => {
+        const { stdout, stderr } = await run("bash", ["-ec", script], { cwd: ROOT, env });
+        return stdout + stderr;
       });
     },
     TIMEOUT_MS,

@@ -292,7 +292,11 @@ describe("a start that cannot succeed", () => {
   it("says which port is in use", async () => {
     await new Promise<void>((resolve) => blocker.listen(0, "127.0.0.1", resolve));
     const { port } = blocker.address() as AddressInfo;
-    expect(await failToStart({ PORT: String(port) })).toMatch(new RegExp(`${port} is already in use.*PORT`));
+    const isInUse = new RegExp(`${port} is already in use.*PORT`);
+    expect(await failToStart({ PORT: String(port) })).toMatch(isInUse);
+    const newDir = join(dataDir, "new");
+    expect(await failToStart({ PORT: String(port), DATA_DIR: newDir })).toMatch(isInUse);
+    expect(existsSync(newDir)).toBe(false);
   });
 
   it("names everything that is wrong, at once", async () => {

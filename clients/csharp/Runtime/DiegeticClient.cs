@@ -1,6 +1,8 @@
 using System;
 using System.Collections.Generic;
 using System.Diagnostics;
+using System.IO;
+using System.Linq;
 using System.Threading;
 using System.Threading.Tasks;
 
@@ -38,12 +40,13 @@ namespace Diegetic
 
         public DiegeticClient(DiegeticClientOptions options)
         {
+            if (options == null) throw new ArgumentNullException(nameof(options));
             _baseUrl = CheckedBaseUrl(options.BaseUrl);
-            if (string.IsNullOrEmpty(options.ApiKey))
+            _apiKey = CheckedApiKey(options.ApiKey);
+            if (options.MatchBudgetMs <= 0)
             {
-                throw new ArgumentException("ApiKey is required: create one, see docs/operating.md");
+                throw new ArgumentException("MatchBudgetMs must be a number above 0, not " + options.MatchBudgetMs);
             }
-            _apiKey = options.ApiKey;
             _matchBudgetMs = options.MatchBudgetMs;
             _transport = options.Transport ?? new HttpTransport();
             _onEvent = options.OnEvent;
@@ -141,7 +144,7 @@ namespace Diegetic
                 try
                 {
                     answer = await Send(method, path, body, CallTimeoutMs, key).ConfigureAwait(false);
-                    if (answer.Status >= 200 && answer.Status < 300) return answer.Body;
+                    if (answer.IsComplete) return answer.Body;
                 }
                 catch (Exception error)
                 {
@@ -176,15 +179,20 @@ namespace Diegetic
                 Task first = await Task.WhenAny(answered, Task.Delay(timeoutMs, cancellation.Token)).ConfigureAwait(false);
                 if (first == answered)
                 {
-                    TransportResponse response = await answered.ConfigureAwait(false);
                     cancellation.Cancel();
-                    return new Answer(response);
+                    if (answered.IsFaulted) throw NoAnswer(request, answered.Exception);
+                    return new Answer(await answered.ConfigureAwait(false));
                 }
                 cancellation.Cancel();
                 // Nobody waits for it any more: its failure is no unobserved one.
                 _ = answered.ContinueWith(task => task.Exception, TaskContinuationOptions.OnlyOnFaulted);
-                throw new TimeoutException("no answer within " + timeoutMs + " ms");
+                throw NoAnswer(request, new TimeoutException("timeout after " + timeoutMs + " ms"));
             }
+        }
+
+        private static Exception NoAnswer(TransportRequest request, Exception cause)
+        {
+            return new IOException("No answer from " + request.Url + ": " + cause.GetBaseException().Message);
         }
 
         private void Report(ClientEvent clientEvent)
@@ -197,6 +205,14 @@ namespace Diegetic
             {
                 // A listener must not stop a scene or the delivery of impressions.
             }
+        }
+
+        /// <summary>The message does not contain the key: it may be logged.</summary>
+        private static string CheckedApiKey(string apiKey)
+        {
+            if (string.IsNullOrEmpty(apiKey)) throw new ArgumentException("ApiKey is required: create one, see docs/operating.md");
+            if (apiKey.All(character => character >= '!' && character <= '~')) return apiKey;
+            throw new ArgumentException("ApiKey must be ASCII characters without spaces and line ends");
         }
 
         private static string CheckedBaseUrl(string baseUrl)

@@ -71,8 +71,8 @@ namespace Diegetic
         {
             lock (_gate)
             {
-                if (_pending.ContainsKey(entry.MatchId)) return true;
                 if (_isClosed) return Drop(entry.MatchId, "closed");
+                if (_pending.ContainsKey(entry.MatchId)) return true;
                 if (_pending.Count >= _outbox.Capacity) return Drop(entry.MatchId, "outbox_full");
                 Write(() => _outbox.Add(entry));
                 Enqueue(entry);
@@ -175,7 +175,8 @@ namespace Diegetic
                 });
                 Remove(pending);
             }
-            else if (answer != null && answer.IsFinal)
+            // Not 401: the key may have been rotated, and the next process have the new one.
+            else if (answer != null && answer.IsFinal && answer.Status != 401)
             {
                 _report(new ClientEvent
                 {

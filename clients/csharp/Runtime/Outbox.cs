@@ -85,10 +85,10 @@ namespace Diegetic
 
         public FileOutbox(string path, int capacity = MemoryOutbox.DefaultCapacity, bool fsync = false)
         {
-            _path = path;
+            _path = path ?? throw new ArgumentNullException(nameof(path));
             _fsync = fsync;
             Capacity = capacity;
-            _lock = new FileStream(path + ".lock", FileMode.OpenOrCreate, FileAccess.ReadWrite, FileShare.None);
+            _lock = Locked(path);
             try
             {
                 Read();
@@ -129,6 +129,28 @@ namespace Diegetic
             _lock.Dispose();
         }
 
+        /// <summary>Two processes on one file would overwrite each other's impressions. The lock ends with the process.</summary>
+        private static FileStream Locked(string path)
+        {
+            FileStream file = null;
+            try
+            {
+                // Mono keeps FileShare.None within a process; .NET on macOS has no Lock, and needs none.
+                file = new FileStream(path + ".lock", FileMode.OpenOrCreate, FileAccess.ReadWrite, FileShare.None);
+                file.Lock(0, 1);
+                return file;
+            }
+            catch (PlatformNotSupportedException)
+            {
+                return file;
+            }
+            catch (IOException error) when (!(error is FileNotFoundException || error is DirectoryNotFoundException))
+            {
+                file?.Dispose();
+                throw new IOException(path + " is used by another process; give each process a file of its own", error);
+            }
+        }
+
         private IEnumerable<OutboxEntry> Pending()
         {
             return _order.Where(_entries.ContainsKey).Select(matchId => _entries[matchId]);
@@ -146,9 +168,8 @@ namespace Diegetic
             foreach (string text in File.ReadAllLines(_path, Encoding.UTF8))
             {
                 Dictionary<string, object> line = Parsed(text);
-                if (line == null) continue;
-                if (line.TryGetValue("add", out object added) && added is Dictionary<string, object> fields) Keep(Entry(fields));
-                else if (line.TryGetValue("remove", out object removed)) _entries.Remove((string)removed);
+                if (Field(line, "add") is Dictionary<string, object> fields && Field(fields, "match_id") is string) Keep(Entry(fields));
+                else if (Field(line, "remove") is string removed) _entries.Remove(removed);
             }
         }
 
@@ -188,15 +209,20 @@ namespace Diegetic
         {
             return new OutboxEntry
             {
-                MatchId = (string)fields["match_id"],
-                CampaignId = (string)fields["campaign_id"],
-                CreativeId = (string)fields["creative_id"],
-                GameId = (string)fields["game_id"],
-                RecordedAtMs = (long)(double)fields["recorded_at_ms"],
+                MatchId = Field(fields, "match_id") as string,
+                CampaignId = Field(fields, "campaign_id") as string,
+                CreativeId = Field(fields, "creative_id") as string,
+                GameId = Field(fields, "game_id") as string,
+                RecordedAtMs = (long)(Field(fields, "recorded_at_ms") as double? ?? 0),
             };
         }
 
-        /// <summary>Null for a line that a crash cut off.</summary>
+        private static object Field(Dictionary<string, object> fields, string name)
+        {
+            return fields != null && fields.TryGetValue(name, out object value) ? value : null;
+        }
+
+        /// <summary>Null for a line that a crash cut off, or that is something else.</summary>
         private static Dictionary<string, object> Parsed(string text)
         {
             try

@@ -93,7 +93,10 @@ namespace Diegetic
         /// <summary>Repeating the request would get the same answer: 4xx, except a timeout and too many requests.</summary>
         public bool IsFinal => Status >= 400 && Status < 500 && Status != 408 && Status != 429;
 
-        public string Detail => Text("detail") ?? "unexpected answer " + Status;
+        /// <summary>A success whose body is not JSON comes from something between, such as a proxy's page.</summary>
+        public bool IsComplete => Status == 204 || (Status >= 200 && Status < 300 && Body != null);
+
+        public string Detail => Text("detail") ?? "Unexpected answer " + Status;
 
         public string RetryAfter => Header("Retry-After");
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import tempfile
 import typing
 import unittest
+import warnings
 from pathlib import Path
 from typing import Any
 
 import httpx
 
 from diegetic import _types
-from diegetic import DiegeticClient, DiegeticError, FileOutbox
+from diegetic import AsyncDiegeticClient, DiegeticClient, DiegeticError, FileOutbox
 from diegetic._calls import AsyncCalls, Calls
 from diegetic.testing import FakeDiegetic
 
@@ -62,7 +64,61 @@ class FakeDiegeticTest(unittest.TestCase):
         asyncio.run(play())
 
 
+    def test_enables_a_game(self) -> None:
+        with FakeDiegetic().client() as client:
+            placement = client.api.enable_placement(
+                "game", {"creator_id": "me", "placement_types": ["narrative_hook"]}
+            )
+        self.assertEqual((placement["game_id"], placement["creator_id"]), ("game", "me"))
+
+
 class ClientTest(unittest.TestCase):
+    @unittest.skipUnless(hasattr(os, "fork"), "no os.fork")
+    def test_serves_and_delivers_in_a_forked_process(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            outbox = FileOutbox(Path(folder) / "impressions.jsonl")
+            diegetic = FakeDiegetic()
+            events: list[Any] = []
+            with diegetic.client(outbox=outbox, match_budget_ms=5_000, on_event=events.append) as client:
+                match = client.match(SCENE)
+                assert match is not None
+                # The lock is held at the moment of the fork.
+                with client._changed, warnings.catch_warnings():
+                    # Python 3.12 warns of a fork with threads.
+                    warnings.simplefilter("ignore")
+                    child = os.fork()
+                    if child == 0:
+                        os._exit(self._play_in_child(diegetic, client, events))
+                self.assertEqual(os.waitpid(child, 0)[1], 0)
+                client.record_impression(match)
+                self.assertEqual(client.flush(), 0)
+            self.assertEqual([event["type"] for event in events], ["impression_recorded"])
+
+    def _play_in_child(self, diegetic: FakeDiegetic, client: DiegeticClient, events: list[Any]) -> int:
+        match = client.match(SCENE)
+        if match is None or not client.record_impression(match):
+            return 1
+        is_delivered = client.flush(timeout_ms=5_000) == 0 and len(diegetic.impressions) == 1
+        types = [event["type"] for event in events]
+        return 0 if is_delivered and types == ["outbox_failed", "impression_recorded"] else 1
+
+    def test_names_the_address_that_it_cannot_connect_to(self) -> None:
+        events: list[Any] = []
+        address = "http://127.0.0.1:1/api"
+        with DiegeticClient(
+            base_url=address, api_key="key", match_budget_ms=5_000, on_event=events.append
+        ) as client:
+            self.assertIsNone(client.match(SCENE))
+            with self.assertRaisesRegex(DiegeticError, f"No answer from {address}/profile: .*Connection refused"):
+                client.api.get_profile()
+        self.assertRegex(events[0]["detail"], f"No answer from {address}/match: .*Connection refused")
+
+    def test_an_answer_that_is_not_json_is_no_success(self) -> None:
+        transport = httpx.MockTransport(lambda _request: httpx.Response(200, text="<html>Sign in</html>"))
+        with DiegeticClient(base_url="http://diegetic.test", api_key="key", transport=transport) as client:
+            with self.assertRaisesRegex(DiegeticError, "200 Unexpected answer 200"):
+                client.api.get_profile()
+
     def test_a_listener_that_raises_stops_nothing(self) -> None:
         def listener(_event: Any) -> None:
             raise RuntimeError("listener")
@@ -97,12 +153,22 @@ class ClientTest(unittest.TestCase):
         self.assertEqual(str(requests[2].url), "http://diegetic.test/api/campaigns/a%2Fb/activate")
 
     def test_refuses_what_cannot_work(self) -> None:
-        for options, message in [
-            ({"base_url": "diegetic.test", "api_key": "key"}, "base_url must be"),
-            ({"base_url": "http://diegetic.test", "api_key": ""}, "api_key is required"),
-        ]:
-            with self.assertRaisesRegex(ValueError, message):
-                DiegeticClient(**options)
+        valid: dict[str, Any] = {"base_url": "http://diegetic.test", "api_key": "key"}
+        cases: list[tuple[dict[str, Any], str]] = [
+            ({"base_url": "diegetic.test"}, "base_url must be"),
+            ({"base_url": None}, "base_url must be"),
+            ({"api_key": ""}, "api_key is required"),
+            ({"api_key": None}, "api_key is required"),
+            ({"api_key": "igk_secret\n"}, "api_key must be ASCII characters without spaces and line ends$"),
+            ({"api_key": "igk_secret\u00fc"}, "api_key must be ASCII"),
+            ({"match_budget_ms": 0}, "match_budget_ms must be a number above 0, not 0"),
+            ({"match_budget_ms": None}, "not None"),
+            ({"match_budget_ms": float("nan")}, "not nan"),
+        ]
+        for wrong, message in cases:
+            for client in (DiegeticClient, AsyncDiegeticClient):
+                with self.subTest(wrong), self.assertRaisesRegex(ValueError, message):
+                    client(**{**valid, **wrong})
 
 
 class GeneratedTest(unittest.TestCase):

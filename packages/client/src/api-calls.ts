@@ -1,5 +1,6 @@
 import { DiegeticError } from "./diegetic-error.ts";
-import { type ApiCalls, type IdempotentCallOptions, type OperationRoute, routes } from "./generated/api.ts";
+import type { ApiCalls, IdempotentCallOptions } from "./generated/api.ts";
+import { type OperationRoute, routes } from "./generated/routes.ts";
 import { isFinal, retryDelayMs } from "./retry.ts";
 import { type Answer, detailOf, messageOf } from "./transport.ts";
 
@@ -8,7 +9,7 @@ const CALL_TIMEOUT_MS = 30_000;
 export type Send = (
   method: string,
   path: string,
-  options: { body?: unknown; headers?: Record<string, string>; timeoutMs: number },
+  options: { body?: unknown; headers?: Record<string, string>; timeoutMs: number; cancelled?: AbortSignal },
 ) => Promise<Answer>;
 
 type Call = Record<string, unknown> & IdempotentCallOptions & { body?: unknown };
@@ -38,7 +39,7 @@ async function perform(send: Send, name: string, route: OperationRoute, call: Ca
       (error: unknown) => ({ answer: undefined, error }),
     );
     const { answer, error } = outcome;
-    if (answer !== undefined && answer.status >= 200 && answer.status < 300) return answer.body;
+    if (answer !== undefined && isComplete(answer)) return answer.body;
     const delayMs = retryDelayMs(attempts, answer?.headers);
     if ((answer !== undefined && isFinal(answer.status)) || Date.now() + delayMs >= endMs) {
       const detail = answer === undefined ? messageOf(error) : detailOf(answer);
@@ -46,6 +47,11 @@ async function perform(send: Send, name: string, route: OperationRoute, call: Ca
     }
     await new Promise((resolve) => setTimeout(resolve, delayMs));
   }
+}
+
+/** A success whose body is not JSON comes from something between, such as a proxy's page. */
+function isComplete({ status, body }: Answer): boolean {
+  return status === 204 || (status >= 200 && status < 300 && body !== undefined);
 }
 
 function filledPath(path: string, call: Call): string {

@@ -40,19 +40,65 @@ describe("DiegeticClient", () => {
   it("keeps the budget of a scene with a transport that ignores the signal", async () => {
     const { client, events } = create({ matchBudgetMs: 20, fetch: () => new Promise(() => undefined) });
     expect(await client.match(SCENE)).toBeNull();
-    expect(events).toEqual([{ type: "match_failed", status: undefined, detail: "no answer within 20 ms" }]);
+    expect(events).toEqual([
+      {
+        type: "match_failed",
+        status: undefined,
+        detail: `No answer from ${BASE_URL}/match: timeout after 20 ms`,
+      },
+    ]);
   });
 
-  it("answers null for a transport that throws, and survives a listener that throws", async () => {
+  it.each([
+    [
+      "throws",
+      () => {
+        throw new Error("listener");
+      },
+    ],
+    ["rejects", () => Promise.reject(new Error("listener"))],
+  ])("answers null for a transport that throws, and survives a listener that %s", async (_how, onEvent) => {
+    const unhandled: unknown[] = [];
+    const note = (reason: unknown) => unhandled.push(reason);
+    process.on("unhandledRejection", note);
     const { client } = create({
       fetch: () => {
         throw new Error("no network");
       },
-      onEvent: () => {
-        throw new Error("listener");
-      },
+      onEvent,
     });
     expect(await client.match(SCENE)).toBeNull();
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off("unhandledRejection", note);
+    expect(unhandled).toEqual([]);
+  });
+
+  it("names the address that it cannot connect to, and why", async () => {
+    const { client, events } = create({ baseUrl: "http://127.0.0.1:1/api" });
+    await client.match(SCENE);
+    expect(events).toEqual([
+      expect.objectContaining({
+        detail: expect.stringMatching(
+          /^No answer from http:\/\/127\.0\.0\.1:1\/api\/match: fetch failed: .+/,
+        ),
+      }),
+    ]);
+  });
+
+  it("aborts running impressions when it is closed", async () => {
+    const aborted: boolean[] = [];
+    const { client } = create({
+      fetch: (_url, { signal }) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener("abort", () => {
+            aborted.push(true);
+            reject(signal.reason);
+          });
+        }),
+    });
+    client.recordImpression(MATCH);
+    expect(await client.close({ timeoutMs: 1 })).toBe(1);
+    expect(aborted).toEqual([true]);
   });
 
   it("puts the game of the scene into the match", async () => {
@@ -135,6 +181,11 @@ describe("DiegeticClient", () => {
   it.each([
     [{ baseUrl: "diegetic.test/api" }, "baseUrl must be an http or https address"],
     [{ apiKey: "" }, "apiKey is required"],
+    [{ apiKey: "igk_1\n" }, "apiKey must be ASCII characters without spaces and line ends"],
+    [{ apiKey: "igk_ü" }, "apiKey must be ASCII"],
+    [{ matchBudgetMs: 0 }, "matchBudgetMs must be a number above 0, not 0"],
+    [{ matchBudgetMs: Number.NaN }, "not NaN"],
+    [{ matchBudgetMs: Number.POSITIVE_INFINITY }, "not Infinity"],
   ])("refuses %j", (options, message) => {
     expect(() => create(options)).toThrow(message);
   });
@@ -166,7 +217,8 @@ describe("DiegeticClient", () => {
 
     it.each([
       [409, { detail: "Deposit first." }, "activateCampaign: 409 Deposit first."],
-      [503, undefined, "activateCampaign: 503 unexpected answer 503"],
+      [503, undefined, "activateCampaign: 503 Unexpected answer 503"],
+      [200, undefined, "activateCampaign: 200 Unexpected answer 200"],
     ])("rejects with the service's sentence after %d", async (status, body, message) => {
       const { transport, requests } = scripted([status, body]);
       const call = create({ fetch: transport }).client.api.activateCampaign({ campaign_id: "camp_1" });
@@ -178,7 +230,7 @@ describe("DiegeticClient", () => {
       const { client } = create({ fetch: () => Promise.reject(new Error("no network")) });
       await expect(client.api.getProfile()).rejects.toMatchObject({
         status: undefined,
-        message: "getProfile: no network",
+        message: `getProfile: No answer from ${BASE_URL}/profile: no network`,
       });
     });
   });

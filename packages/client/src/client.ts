@@ -21,7 +21,7 @@ export interface DiegeticClientOptions {
   outbox?: Outbox;
   /** Default: the global `fetch`. */
   fetch?: Transport;
-  /** Called synchronously; what it throws is ignored. Default: nothing is reported. */
+  /** Called synchronously; what it throws or rejects with is ignored. Default: nothing is reported. */
   onEvent?: (event: ClientEvent) => void;
 }
 
@@ -47,23 +47,21 @@ export class DiegeticClient {
 
   constructor(options: DiegeticClientOptions) {
     this.#baseUrl = checkedBaseUrl(options.baseUrl);
-    if (!options.apiKey) throw new TypeError("apiKey is required: create one, see docs/operating.md");
-    this.#apiKey = options.apiKey;
-    this.#matchBudgetMs = options.matchBudgetMs ?? DEFAULT_MATCH_BUDGET_MS;
+    this.#apiKey = checkedApiKey(options.apiKey);
+    this.#matchBudgetMs = checkedBudget(options.matchBudgetMs ?? DEFAULT_MATCH_BUDGET_MS);
     this.#transport = options.fetch ?? ((url, request) => fetch(url, request));
     const { onEvent } = options;
+    // A listener must not stop a scene or the delivery of impressions.
     this.#onEvent = (event) => {
       try {
-        onEvent?.(event);
-      } catch {
-        // A listener must not stop a scene or the delivery of impressions.
-      }
+        Promise.resolve(onEvent?.(event)).catch(() => undefined);
+      } catch {}
     };
     this.api = createApiCalls(this.#send);
     this.#sender = new ImpressionSender({
       outbox: options.outbox ?? new MemoryOutbox(),
-      send: ({ recorded_at_ms: _time, ...body }) =>
-        this.#send("POST", "/impressions", { body, timeoutMs: IMPRESSION_TIMEOUT_MS }),
+      send: ({ recorded_at_ms: _time, ...body }, cancelled) =>
+        this.#send("POST", "/impressions", { body, timeoutMs: IMPRESSION_TIMEOUT_MS, cancelled }),
       onEvent: this.#onEvent,
     });
   }
@@ -119,13 +117,13 @@ export class DiegeticClient {
     return pending;
   }
 
-  readonly #send: Send = (method, path, { body, headers, timeoutMs }) => {
+  readonly #send: Send = (method, path, { body, headers, timeoutMs, cancelled }) => {
     const request = {
       method,
       headers: { Authorization: `Bearer ${this.#apiKey}`, "Content-Type": "application/json", ...headers },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     };
-    return exchange(this.#transport, `${this.#baseUrl}${path}`, request, timeoutMs);
+    return exchange(this.#transport, `${this.#baseUrl}${path}`, request, timeoutMs, cancelled);
   };
 }
 
@@ -133,6 +131,18 @@ export class DiegeticClient {
 function matchIn({ status, body }: Answer): MatchResult | undefined {
   const match = body as Partial<MatchResult> | null | undefined;
   return status === 200 && typeof match?.match_id === "string" ? (match as MatchResult) : undefined;
+}
+
+/** The message does not contain the key: it may be logged. */
+function checkedApiKey(apiKey: string): string {
+  if (!apiKey) throw new TypeError("apiKey is required: create one, see docs/operating.md");
+  if (/^[!-~]+$/.test(apiKey)) return apiKey;
+  throw new TypeError("apiKey must be ASCII characters without spaces and line ends");
+}
+
+function checkedBudget(matchBudgetMs: number): number {
+  if (matchBudgetMs > 0 && Number.isFinite(matchBudgetMs)) return matchBudgetMs;
+  throw new TypeError(`matchBudgetMs must be a number above 0, not ${matchBudgetMs}`);
 }
 
 function checkedBaseUrl(baseUrl: string): string {

@@ -23,46 +23,49 @@ export interface Answer {
 }
 
 /**
- * Sends one request and reads its answer. Rejects when both do not happen within the time, even if the transport ignores
- * the signal.
+ * Sends one request and reads its answer. Rejects when both do not happen within the time, or `cancelled` comes first, even
+ * if the transport ignores the signal.
  */
 export async function exchange(
   transport: Transport,
   url: string,
   request: Omit<TransportRequest, "signal">,
   timeoutMs: number,
+  cancelled?: AbortSignal,
 ): Promise<Answer> {
   const abort = new AbortController();
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const timeout = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => {
-      const error = new Error(`no answer within ${timeoutMs} ms`);
-      reject(error);
-      abort.abort(error);
-    }, timeoutMs);
+  const aborted = new Promise<never>((_resolve, reject) => {
+    abort.signal.addEventListener("abort", () => reject(abort.signal.reason));
   });
+  const timer = setTimeout(() => abort.abort(new Error(`timeout after ${timeoutMs} ms`)), timeoutMs);
+  const cancel = () => abort.abort(new Error("cancelled"));
+  cancelled?.addEventListener("abort", cancel);
   const answered = async (): Promise<Answer> => {
     const response = await transport(url, { ...request, signal: abort.signal });
     const text = await response.text();
     return { status: response.status, headers: response.headers, body: parsed(text) };
   };
   try {
-    return await Promise.race([answered(), timeout]);
+    return await Promise.race([answered(), aborted]);
+  } catch (error) {
+    throw new Error(`No answer from ${url}`, { cause: error });
   } finally {
     clearTimeout(timer);
+    cancelled?.removeEventListener("abort", cancel);
   }
 }
 
 /** The service's `detail`, or a few words where something else answered. */
 export function detailOf({ status, body }: Answer): string {
   const detail = (body as { detail?: unknown } | null | undefined)?.detail;
-  return typeof detail === "string" ? detail : `unexpected answer ${status}`;
+  return typeof detail === "string" ? detail : `Unexpected answer ${status}`;
 }
 
+/** With its causes: that of `fetch` alone says why there is no connection. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const cause = error.cause instanceof Error ? `: ${error.cause.message}` : "";
-  return `${error.message}${cause}`;
+  const message = error.message || (error as { code?: string }).code || error.name;
+  return error.cause === undefined ? message : `${message}: ${messageOf(error.cause)}`;
 }
 
 function parsed(text: string): unknown {

@@ -1,4 +1,5 @@
 import { createHmac } from "node:crypto";
+import { existsSync } from "node:fs";
 import { writeRecords } from "@diegetic/billing";
 import { createDatabase, type Database, migrate } from "@diegetic/database";
 import { connectRedis, ForeignRedis } from "@diegetic/hot-state";
@@ -11,7 +12,7 @@ import {
   preparePlay,
   recordDemoCalls,
 } from "@diegetic/management";
-import { createLogger } from "@diegetic/service-kit";
+import { createLogger, listen } from "@diegetic/service-kit";
 import { lockDataDirectory } from "./data-directory/lock.ts";
 import { forgetStack, noteStack } from "./data-directory/running-stacks.ts";
 import { readOrCreateSecrets, type StackSecrets } from "./data-directory/secrets.ts";
@@ -36,6 +37,8 @@ export async function runStack(
     return;
   }
   const { dataDir } = settings;
+  // A port in use must not leave a new data directory behind.
+  if (!existsSync(dataDir)) await expectFreePort(settings);
   const lock = await lockDataDirectory(dataDir, "stack");
   try {
     // Before anything is removed: the file names the leftovers to the next start as well.
@@ -46,6 +49,11 @@ export async function runStack(
   }
   // Handles that libraries still hold open must not keep the process alive.
   process.exit(0);
+}
+
+async function expectFreePort({ host, port }: StackSettings): Promise<void> {
+  const server = await listen(() => undefined, { host, port, portVariable: "PORT" });
+  await server.close(0);
 }
 
 /** Requires the lock of the data directory. */

@@ -1,3 +1,4 @@
+using System;
 using System.Collections.Generic;
 using System.Linq;
 using System.Threading;
@@ -70,6 +71,7 @@ namespace Diegetic.Testing
                 var body = (Dictionary<string, object>)Json.Parse(request.Body ?? "{}");
                 if (request.Url.EndsWith("/match")) return MatchFor(body);
                 if (request.Url.EndsWith("/impressions")) return Record(body);
+                if (request.Method == "POST" && request.Url.Contains("/placements/")) return Enable(request.Url, body);
                 return Refusal(404, "FakeDiegetic does not know " + request.Url + ".");
             }
         }
@@ -113,6 +115,12 @@ namespace Diegetic.Testing
             }
             if (Impressions.All(billed => (string)billed["match_id"] != matchId)) Impressions.Add(impression);
             return Answer(201, new Dictionary<string, object> { ["impression_id"] = "imp-" + matchId, ["charged_cents"] = 1.0 });
+        }
+
+        private static TransportResponse Enable(string url, Dictionary<string, object> body)
+        {
+            string gameId = Uri.UnescapeDataString(url.Substring(url.LastIndexOf('/') + 1));
+            return Answer(201, new Dictionary<string, object>(body) { ["game_id"] = gameId, ["is_active"] = true });
         }
 
         private static TransportResponse Refusal(int status, string detail)

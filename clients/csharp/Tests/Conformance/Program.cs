@@ -1,7 +1,9 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.IO;
 using System.Linq;
+using System.Threading;
 using System.Threading.Tasks;
 using Diegetic.Testing;
 
@@ -9,13 +11,19 @@ namespace Diegetic.Tests
 {
     /// <summary>
     /// Runs the scenarios of clients/conformance: Conformance.exe SCENARIOS SERVER_URL DIRECTORY. Prints a JSON array with the
-    /// results and events of each scenario. Fails when FakeDiegetic does not behave as documented.
+    /// results and events of each scenario. Fails when something else does not behave as documented.
     /// </summary>
     public static class Program
     {
+        private const string Address = "http://127.0.0.1:1/api";
+
         public static int Main(string[] args)
         {
+            if (args.Length == 1) return IsInUse(args[0]) ? 0 : 1;
             CheckFake().Wait();
+            CheckArguments();
+            CheckCalls().Wait();
+            CheckLock(Path.Combine(args[2], "locked.jsonl"));
             var file = (Dictionary<string, object>)Json.Parse(File.ReadAllText(args[0]));
             var scenarios = (List<object>)file["scenarios"];
             var outcomes = new List<object>();
@@ -33,6 +41,8 @@ namespace Diegetic.Tests
         {
             var diegetic = new FakeDiegetic();
             DiegeticClient client = diegetic.Client(new DiegeticClientOptions { MatchBudgetMs = 5000 });
+            var placement = (Dictionary<string, object>)await client.EnablePlacement("a/b", "me", new[] { "narrative_hook" });
+            Check((string)placement["game_id"] == "a/b", "a game is enabled");
             diegetic.ServeAd("A raven caws.");
             var scene = new Scene { GameId = "game", UserId = "player" };
             Match match = await client.Match(scene);
@@ -47,9 +57,104 @@ namespace Diegetic.Tests
             Check(diegetic.Impressions.Count == 1 && diegetic.Scenes.Count == 2, "calls are kept");
         }
 
+        private static void CheckArguments()
+        {
+            CheckThrows<ArgumentNullException>(() => new DiegeticClient(null), "options");
+            CheckThrows<ArgumentNullException>(() => new FileOutbox(null), "path");
+            CheckThrows<ArgumentException>(Create(null, "key"), "BaseUrl must be");
+            CheckThrows<ArgumentException>(Create(Address, null), "ApiKey is required");
+            CheckThrows<ArgumentException>(Create(Address, "igk_secret\n"), "ApiKey must be ASCII");
+            CheckThrows<ArgumentException>(Create(Address, "igk_secret\u00fc"), "ApiKey must be ASCII");
+            CheckThrows<ArgumentException>(Create(Address, "key", 0), "MatchBudgetMs must be a number above 0, not 0");
+        }
+
+        private static Action Create(string baseUrl, string apiKey, int matchBudgetMs = 1)
+        {
+            var options = new DiegeticClientOptions { BaseUrl = baseUrl, ApiKey = apiKey, MatchBudgetMs = matchBudgetMs };
+            return () => new DiegeticClient(options);
+        }
+
+        private static async Task CheckCalls()
+        {
+            var client = new DiegeticClient(new DiegeticClientOptions { BaseUrl = Address, ApiKey = "key" });
+            Check((await FailedCall(client)).StartsWith("No answer from " + Address + "/profile: "), "the address is named");
+            client = new DiegeticClient(new DiegeticClientOptions { BaseUrl = Address, ApiKey = "key", Transport = new SignInPage() });
+            Check(await FailedCall(client) == "Unexpected answer 200", "a page is no success");
+        }
+
+        private static async Task<string> FailedCall(DiegeticClient client)
+        {
+            try
+            {
+                await client.Call("GET", "/profile");
+                return "no error";
+            }
+            catch (DiegeticException error)
+            {
+                return error.Detail;
+            }
+        }
+
+        /// <summary>Opens the file in this process, and asks another one of this program whether it is in use.</summary>
+        private static void CheckLock(string path)
+        {
+            var outbox = new FileOutbox(path);
+            Check(IsInUseElsewhere(path), "a file is locked for another process");
+            Check(IsInUse(path), "a file is locked in its process");
+            outbox.Close();
+            Check(!IsInUseElsewhere(path), "a closed file is not locked");
+        }
+
+        private static bool IsInUseElsewhere(string path)
+        {
+            string program = System.Reflection.Assembly.GetExecutingAssembly().Location;
+            string runtime = Process.GetCurrentProcess().MainModule.FileName;
+            var start = new ProcessStartInfo(runtime, "\"" + program + "\" \"" + path + "\"") { UseShellExecute = false };
+            using (Process process = Process.Start(start))
+            {
+                process.WaitForExit();
+                return process.ExitCode == 0;
+            }
+        }
+
+        private static bool IsInUse(string path)
+        {
+            try
+            {
+                new FileOutbox(path).Close();
+                return false;
+            }
+            catch (IOException error)
+            {
+                return error.Message.Contains("is used by another process");
+            }
+        }
+
+        private static void CheckThrows<T>(Action action, string message) where T : Exception
+        {
+            try
+            {
+                action();
+            }
+            catch (T error)
+            {
+                Check(error.Message.Contains(message) && !error.Message.Contains("secret"), message);
+                return;
+            }
+            Check(false, message);
+        }
+
         private static void Check(bool isTrue, string expectation)
         {
-            if (!isTrue) throw new InvalidOperationException("FakeDiegetic: " + expectation);
+            if (!isTrue) throw new InvalidOperationException("Not so: " + expectation);
+        }
+
+        private sealed class SignInPage : ITransport
+        {
+            public Task<TransportResponse> Send(TransportRequest request, CancellationToken cancellation)
+            {
+                return Task.FromResult(new TransportResponse { Status = 200, Body = "<html>Sign in</html>" });
+            }
         }
     }
 

@@ -26,6 +26,7 @@ from ._transport import (
     entry_of,
     match_in,
     message_of,
+    no_answer,
     retry_delay_ms,
 )
 
@@ -43,7 +44,7 @@ class AsyncDiegeticClient:
         transport: Optional[httpx.AsyncBaseTransport] = None,
         on_event: Optional[OnEvent] = None,
     ) -> None:
-        self._base_url, headers = checked_options(base_url, api_key)
+        self._base_url, headers = checked_options(base_url, api_key, match_budget_ms)
         self._match_budget_s = match_budget_ms / 1_000
         self._on_event = guarded(on_event)
         self._http = httpx.AsyncClient(headers=headers, transport=transport)
@@ -74,7 +75,8 @@ class AsyncDiegeticClient:
             try:
                 answer = await asyncio.wait_for(request, self._match_budget_s)
             except asyncio.TimeoutError:
-                raise TimeoutError(f"no answer within {self._match_budget_s * 1_000:g} ms") from None
+                timeout = TimeoutError(f"timeout after {self._match_budget_s * 1_000:g} ms")
+                raise no_answer(f"{self._base_url}/match", timeout) from None
             match, event = match_in(answer, scene)
             if event is not None:
                 self._on_event(event)
@@ -147,14 +149,14 @@ class AsyncDiegeticClient:
         self, method: str, path: str, body: object, timeout_s: float, headers: Optional[dict[str, str]] = None,
         query: Optional[dict[str, Any]] = None,
     ) -> Answer:
-        response = await self._http.request(
-            method,
-            f"{self._base_url}{path}",
-            content=None if body is None else json.dumps(body).encode(),
-            headers=headers,
-            params=query or None,
-            timeout=timeout_s,
-        )
+        url = f"{self._base_url}{path}"
+        content = None if body is None else json.dumps(body).encode()
+        try:
+            response = await self._http.request(
+                method, url, content=content, headers=headers, params=query or None, timeout=timeout_s
+            )
+        except httpx.HTTPError as error:
+            raise no_answer(url, error) from error
         return answer_of(response)
 
 
@@ -177,10 +179,10 @@ class _AsyncApi(AsyncCalls):
             detail = ""
             try:
                 answer = await self._client._send(method, path, body, CALL_TIMEOUT_S, headers, given)
-                if answer.is_success:
+                if answer.is_complete:
                     return answer.body
                 detail = answer.detail
-            except httpx.HTTPError as error:
+            except ConnectionError as error:
                 detail = message_of(error)
             delay_s = retry_delay_ms(attempts, answer.headers if answer else None) / 1_000
             if (answer is not None and answer.is_final) or time.monotonic() + delay_s >= end:

@@ -2,9 +2,12 @@ from __future__ import annotations
 
 import atexit
 import json
+import os
 import threading
 import time
 import uuid
+import weakref
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeout
 from typing import Any, Optional
@@ -29,6 +32,7 @@ from ._transport import (
     entry_of,
     match_in,
     message_of,
+    no_answer,
     retry_delay_ms,
 )
 
@@ -49,21 +53,16 @@ class DiegeticClient:
         transport: Optional[httpx.BaseTransport] = None,
         on_event: Optional[OnEvent] = None,
     ) -> None:
-        self._base_url, headers = checked_options(base_url, api_key)
+        self._base_url, headers = checked_options(base_url, api_key, match_budget_ms)
         self._match_budget_s = match_budget_ms / 1_000
         self._on_event = guarded(on_event)
-        self._http = httpx.Client(headers=headers, transport=transport)
-        self._matches = ThreadPoolExecutor(_MAX_CONCURRENT_MATCHES, thread_name_prefix="diegetic-match")
-        # Guards the queue. Reentrant: a listener may call the client.
-        self._changed = threading.Condition(threading.RLock())
-        self._queue = ImpressionQueue(outbox or MemoryOutbox(), self._on_event)
-        self._senders: list[threading.Thread] = []
+        self._create_http: Callable[[], httpx.Client] = lambda: httpx.Client(headers=headers, transport=transport)
         self.api = _Api(self)
         """The calls of advertisers and developers."""
-        if len(self._queue) > 0:
-            self._start_senders()
+        self._start(outbox or MemoryOutbox())
         # A process that ends without close() still delivers or reports what is pending.
         atexit.register(self.close)
+        _clients.add(self)
 
     def __enter__(self) -> DiegeticClient:
         return self
@@ -85,7 +84,8 @@ class DiegeticClient:
                 answer = request.result(self._match_budget_s)
             except FutureTimeout:
                 request.cancel()
-                raise TimeoutError(f"no answer within {self._match_budget_s * 1_000:g} ms") from None
+                timeout = TimeoutError(f"timeout after {self._match_budget_s * 1_000:g} ms")
+                raise no_answer(f"{self._base_url}/match", timeout) from None
             match, event = match_in(answer, scene)
             if event is not None:
                 self._on_event(event)
@@ -126,6 +126,26 @@ class DiegeticClient:
         self._http.close()
         return pending
 
+    def _start(self, outbox: Outbox) -> None:
+        """Creates what a process cannot share with its children: threads, their lock, connections, the outbox."""
+        self._http = self._create_http()
+        self._matches = ThreadPoolExecutor(_MAX_CONCURRENT_MATCHES, thread_name_prefix="diegetic-match")
+        # Guards the queue. Reentrant: a listener may call the client.
+        self._changed = threading.Condition(threading.RLock())
+        self._queue = ImpressionQueue(outbox, self._on_event)
+        self._senders: list[threading.Thread] = []
+        if len(self._queue) > 0:
+            self._start_senders()
+
+    def _start_in_child(self) -> None:
+        """The parent sends what was pending."""
+        if self._queue.is_closed:
+            return
+        if self._queue.is_durable:
+            detail = "The outbox belongs to the parent process: create a client with its own outbox after the fork"
+            self._on_event({"type": "outbox_failed", "detail": detail})
+        self._start(MemoryOutbox())
+
     def _start_senders(self) -> None:
         if self._senders or self._queue.is_closed:
             return
@@ -162,15 +182,27 @@ class DiegeticClient:
         self, method: str, path: str, body: object, timeout_s: float, headers: Optional[dict[str, str]] = None,
         query: Optional[dict[str, Any]] = None,
     ) -> Answer:
-        response = self._http.request(
-            method,
-            f"{self._base_url}{path}",
-            content=None if body is None else json.dumps(body).encode(),
-            headers=headers,
-            params=query or None,
-            timeout=timeout_s,
-        )
+        url = f"{self._base_url}{path}"
+        content = None if body is None else json.dumps(body).encode()
+        try:
+            response = self._http.request(
+                method, url, content=content, headers=headers, params=query or None, timeout=timeout_s
+            )
+        except httpx.HTTPError as error:
+            raise no_answer(url, error) from error
         return answer_of(response)
+
+
+_clients: weakref.WeakSet[DiegeticClient] = weakref.WeakSet()
+
+
+def _start_clients_in_child() -> None:
+    for client in list(_clients):
+        client._start_in_child()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_start_clients_in_child)
 
 
 class _Api(Calls):
@@ -192,10 +224,10 @@ class _Api(Calls):
             detail = ""
             try:
                 answer = self._client._send(method, path, body, CALL_TIMEOUT_S, headers, given)
-                if answer.is_success:
+                if answer.is_complete:
                     return answer.body
                 detail = answer.detail
-            except httpx.HTTPError as error:
+            except ConnectionError as error:
                 detail = message_of(error)
             delay_s = retry_delay_ms(attempts, answer.headers if answer else None) / 1_000
             if (answer is not None and answer.is_final) or time.monotonic() + delay_s >= end:

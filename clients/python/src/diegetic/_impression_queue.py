@@ -60,12 +60,16 @@ class ImpressionQueue:
     def is_closed(self) -> bool:
         return self._is_closed
 
+    @property
+    def is_durable(self) -> bool:
+        return self._outbox.is_durable
+
     def add(self, entry: OutboxEntry) -> bool:
         """False when the impression is not accepted; an event says why. One that is pending is accepted again."""
-        if entry["match_id"] in self._pending:
-            return True
         if self._is_closed:
             return self._drop(entry["match_id"], "closed")
+        if entry["match_id"] in self._pending:
+            return True
         if len(self._pending) >= self._outbox.capacity:
             return self._drop(entry["match_id"], "outbox_full")
         self._write(lambda: self._outbox.add(entry))
@@ -110,7 +114,8 @@ class ImpressionQueue:
                 }
             )
             self._remove(pending)
-        elif outcome.is_final:
+        # Not 401: the key may have been rotated, and the next process have the new one.
+        elif outcome.is_final and outcome.status != 401:
             self._on_event(
                 {
                     "type": "impression_rejected",

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import json
 import os
-from typing import IO, Any, Optional, Protocol, TypedDict
+from typing import IO, Any, Protocol, TypedDict, cast
 
 try:
     import fcntl
@@ -141,22 +141,21 @@ def _read_entries(path: str) -> dict[str, OutboxEntry]:
     with open(path, "rb") as file:
         for text in file:
             line = _parsed(text)
-            if line is None:
-                continue
-            if "add" in line:
-                entries[line["add"]["match_id"]] = line["add"]
-            else:
+            added = line.get("add")
+            if isinstance(added, dict) and added.keys() >= OutboxEntry.__annotations__.keys():
+                entries[added["match_id"]] = cast(OutboxEntry, added)
+            elif isinstance(line.get("remove"), str):
                 entries.pop(line["remove"], None)
     return entries
 
 
-def _parsed(text: bytes) -> Optional[dict[str, Any]]:
-    """None for a line that a crash cut off."""
+def _parsed(text: bytes) -> dict[str, Any]:
+    """Empty for a line that a crash cut off, or that is something else."""
     try:
         line = json.loads(text)
     except ValueError:
-        return None
-    return line if isinstance(line, dict) else None
+        return {}
+    return line if isinstance(line, dict) else {}
 
 
 def _lock(path: str) -> IO[bytes]:

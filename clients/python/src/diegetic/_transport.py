@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import email.utils
 import json
+import math
 import random
 import re
 import time
@@ -44,11 +45,12 @@ class Answer:
     @property
     def detail(self) -> str:
         detail = self.body.get("detail") if isinstance(self.body, dict) else None
-        return detail if isinstance(detail, str) else f"unexpected answer {self.status}"
+        return detail if isinstance(detail, str) else f"Unexpected answer {self.status}"
 
     @property
-    def is_success(self) -> bool:
-        return 200 <= self.status < 300
+    def is_complete(self) -> bool:
+        """A success whose body is not JSON comes from something between, such as a proxy's page."""
+        return self.status == 204 or (200 <= self.status < 300 and self.body is not None)
 
     @property
     def is_final(self) -> bool:
@@ -105,15 +107,24 @@ def message_of(error: BaseException) -> str:
     return str(error) or type(error).__name__
 
 
+def no_answer(url: str, error: Exception) -> ConnectionError:
+    return ConnectionError(f"No answer from {url}: {message_of(error)}")
+
+
 def quote(text: str) -> str:
     return _quote(text, safe="")
 
 
-def checked_options(base_url: str, api_key: str) -> tuple[str, dict[str, str]]:
-    if not re.match(r"https?://[^/]", base_url):
+def checked_options(base_url: str, api_key: str, match_budget_ms: float) -> tuple[str, dict[str, str]]:
+    if not isinstance(base_url, str) or not re.match(r"https?://[^/]", base_url):
         raise ValueError(
             f"base_url must be an http or https address, such as http://127.0.0.1:8080/api, not {base_url}"
         )
     if not api_key:
         raise ValueError("api_key is required: create one, see docs/operating.md")
+    # The message does not contain the key: it may be logged.
+    if not re.fullmatch(r"[!-~]+", api_key):
+        raise ValueError("api_key must be ASCII characters without spaces and line ends")
+    if match_budget_ms is None or not 0 < match_budget_ms < math.inf:
+        raise ValueError(f"match_budget_ms must be a number above 0, not {match_budget_ms}")
     return base_url.rstrip("/"), {"Authorization": f"Bearer {api_key}", "Content-Type": "application/json"}

@@ -1062,9 +1062,3 @@ class WebhookAttempt(TypedDict):
     status: Optional[int]
     error: Optional[str]
     response: Optional[str]
-
-
-class Error(TypedDict):
-    """Every error of the API."""
-
-    detail: str

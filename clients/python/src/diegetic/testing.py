@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from datetime import datetime, timezone
 from typing import Any, Literal, cast
@@ -65,6 +66,8 @@ class FakeDiegetic:
             return self._match(body)
         if request.url.path.endswith("/impressions"):
             return self._record(body)
+        if request.method == "POST" and re.search(r"/placements/[^/]+$", request.url.path):
+            return httpx.Response(201, json=_placement(request.url.path.rpartition("/")[2], body))
         return httpx.Response(404, json={"detail": f"FakeDiegetic does not know {request.url.path}."})
 
     def _match(self, scene: MatchRequest) -> httpx.Response:
@@ -108,3 +111,16 @@ class FakeDiegetic:
                 "recorded_at": datetime.fromtimestamp(time.time(), timezone.utc).isoformat(),
             },
         )
+
+
+def _placement(game_id: str, body: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "game_id": game_id,
+        "revenue_share_pct": 70,
+        "max_ads_per_session": 10,
+        "blocked_advertisers": [],
+        "blocked_categories": [],
+        **body,
+        "is_active": True,
+        "created_at": datetime.now(timezone.utc).isoformat(),
+    }

@@ -73,7 +73,7 @@ export interface Campaign {
   budget_cents: number;
   /** What the campaign has spent, in whole cents, rounded up. */
   spent_cents: number;
-  /** Addition. What the campaign has spent. In millicents, exact: 1000 are a cent. */
+  /** What the campaign has spent. In millicents, exact: 1000 are a cent. */
   spent_millicents: number;
   /** The bid: what a thousand impressions cost, in cents. */
   cpm_bid_cents: number;
@@ -450,7 +450,7 @@ export interface CampaignStats {
   unique_games: number;
   /** Spending of the campaign, in whole cents, rounded up. */
   spent_cents: number;
-  /** Addition. Spending of the campaign. In millicents, exact: 1000 are a cent. */
+  /** Spending of the campaign. In millicents, exact: 1000 are a cent. */
   spent_millicents: number;
   /** Total budget of the campaign, in cents. */
   budget_cents: number;
@@ -478,7 +478,7 @@ export interface DailyAnalytics {
     unique_users: number;
     /** Cost of the impressions, in whole cents, half up. */
     spent_cents: number;
-    /** Addition. Cost of the impressions. In millicents, exact: 1000 are a cent. */
+    /** Cost of the impressions. In millicents, exact: 1000 are a cent. */
     spent_millicents: number;
     /** Mean affinity score of the impressions, to four decimals; 0 without impressions. */
     avg_affinity_score: number;
@@ -503,7 +503,7 @@ export interface CreativeAnalytics {
     unique_users: number;
     /** Cost of the impressions, in whole cents, half up. */
     spent_cents: number;
-    /** Addition. Cost of the impressions. In millicents, exact: 1000 are a cent. */
+    /** Cost of the impressions. In millicents, exact: 1000 are a cent. */
     spent_millicents: number;
     /** Mean affinity score of the impressions, to four decimals; 0 without impressions. */
     avg_affinity_score: number;
@@ -524,7 +524,7 @@ export interface GeoAnalytics {
     unique_users: number;
     /** Cost of the impressions, in whole cents, half up. */
     spent_cents: number;
-    /** Addition. Cost of the impressions. In millicents, exact: 1000 are a cent. */
+    /** Cost of the impressions. In millicents, exact: 1000 are a cent. */
     spent_millicents: number;
   })[];
 }
@@ -590,7 +590,7 @@ export interface Pacing {
   budget_cents: number;
   /** Spending of the campaign, in whole cents, rounded up. */
   spent_cents: number;
-  /** Addition. Spending of the campaign. In millicents, exact: 1000 are a cent. */
+  /** Spending of the campaign. In millicents, exact: 1000 are a cent. */
   spent_millicents: number;
   /** Remaining budget, in whole cents, rounded down. */
   remaining_cents: number;
@@ -598,11 +598,11 @@ export interface Pacing {
   daily_cap_cents: number | null;
   /** Spending on the current UTC day, in whole cents, rounded up. */
   today_spent_cents: number;
-  /** Addition. Spending on the current UTC day. In millicents, exact: 1000 are a cent. */
+  /** Spending on the current UTC day. In millicents, exact: 1000 are a cent. */
   today_spent_millicents: number;
   /** What today's cap and the budget both still allow, in whole cents, rounded down. */
   today_remaining_cents: number;
-  /** Addition. UTC days since the first activation, today included; null: never activated. */
+  /** UTC days since the first activation, today included; null: never activated. */
   days_active: number | null;
   /** Spent per UTC day since the first activation, today included; in cents, half up. */
   avg_daily_spend_cents: number;
@@ -802,7 +802,7 @@ export interface PlacementChanges {
 export interface AdvertiserRevenue {
   /** What all campaigns have spent, in whole cents, rounded up. */
   total_spent_cents: number;
-  /** Addition. What all campaigns have spent: the sum of the rows. In millicents, exact: 1000 are a cent. */
+  /** What all campaigns have spent: the sum of the rows. In millicents, exact: 1000 are a cent. */
   total_spent_millicents: number;
   /** Impressions of all campaigns. */
   total_impressions: number;
@@ -818,7 +818,7 @@ export interface AdvertiserRevenue {
     name: string;
     /** What the campaign has spent, in whole cents, rounded up. */
     spent_cents: number;
-    /** Addition. What the campaign has spent. In millicents, exact: 1000 are a cent. */
+    /** What the campaign has spent. In millicents, exact: 1000 are a cent. */
     spent_millicents: number;
     /** Impressions so far. */
     impressions: number;
@@ -831,7 +831,7 @@ export interface AdvertiserRevenue {
 export interface CreatorRevenue {
   /** What all games have earned, in whole cents, rounded down. */
   total_earned_cents: number;
-  /** Addition. What all games have earned: the sum of the rows. In microcents, exact: 1000000 are a cent. */
+  /** What all games have earned: the sum of the rows. In microcents, exact: 1000000 are a cent. */
   total_earned_microcents: number;
   /** Impressions in all games. */
   total_impressions: number;
@@ -843,7 +843,7 @@ export interface CreatorRevenue {
     game_id: string;
     /** What the game has earned, in whole cents, rounded down. */
     earned_cents: number;
-    /** Addition. What the game has earned. In microcents, exact: 1000000 are a cent. */
+    /** What the game has earned. In microcents, exact: 1000000 are a cent. */
     earned_microcents: number;
     /** Impressions in the game. */
     impressions: number;
@@ -858,7 +858,7 @@ export interface GameRevenue {
   game_id: string;
   /** What the game has earned, in whole cents, rounded down. */
   earned_cents: number;
-  /** Addition. What the game has earned. In microcents, exact: 1000000 are a cent. */
+  /** What the game has earned. In microcents, exact: 1000000 are a cent. */
   earned_microcents: number;
   /** Impressions in the game. */
   impressions: number;
@@ -872,7 +872,7 @@ export interface GameRevenue {
     impressions: number;
     /** What they have earned, in whole cents, rounded down. */
     earned_cents: number;
-    /** Addition. What they have earned. In microcents, exact: 1000000 are a cent. */
+    /** What they have earned. In microcents, exact: 1000000 are a cent. */
     earned_microcents: number;
   })[];
   /** The last 30 UTC days with today, newest first, days without impressions included. */
@@ -883,7 +883,7 @@ export interface GameRevenue {
     impressions: number;
     /** What they have earned, in whole cents, rounded down. */
     earned_cents: number;
-    /** Addition. What they have earned. In microcents, exact: 1000000 are a cent. */
+    /** What they have earned. In microcents, exact: 1000000 are a cent. */
     earned_microcents: number;
   })[];
 }
@@ -1155,11 +1155,11 @@ export interface GameContext {
 
 /** The ad to place in the scene. */
 export interface MatchResult {
-  /** Addition. Identifies this match; an impression may name it. */
+  /** Identifies this match; an impression may name it. */
   match_id: string;
   /** The campaign that won. */
   campaign_id: string;
-  /** Addition. The advertiser, adv_…; a placement can block it. */
+  /** The advertiser, adv_…; a placement can block it. */
   advertiser_id: string;
   /** The creative to show. */
   creative_id: string;
@@ -1193,7 +1193,7 @@ export interface ImpressionRequest {
   creative_id: string;
   /** The developer's own identifier of the game; compared exactly, no control characters. */
   game_id: string;
-  /** Addition. The match that was seen; without it the oldest unbilled one of this creative in this game. */
+  /** The match that was seen; without it the oldest unbilled one of this creative in this game. */
   match_id?: string | null;
 }
 
@@ -1451,12 +1451,6 @@ export interface WebhookAttempt {
   response: string | null;
 }
 
-/** Every error of the API. */
-export interface Error {
-  /** The error, the field and the allowed values, as one sentence. */
-  detail: string;
-}
-
 /** Of every call. */
 export interface CallOptions {
   /** How long the call may be retried after 408, 429, 5xx or no answer. Default 0: one attempt. */
@@ -1611,83 +1605,3 @@ export interface ApiCalls {
   /** Deliver again. */
   redeliverWebhookDelivery(call: { delivery_id: string } & CallOptions): Promise<WebhookDelivery>;
 }
-
-export interface OperationRoute {
-  method: string;
-  path: string;
-  query: readonly string[];
-  isIdempotent: boolean;
-}
-
-export const routes: Readonly<Record<keyof ApiCalls, OperationRoute>> = {
-  registerAdvertiser: { method: "POST", path: "/register", query: [], isIdempotent: true },
-  getProfile: { method: "GET", path: "/profile", query: [], isIdempotent: false },
-  updateProfile: { method: "PATCH", path: "/profile", query: [], isIdempotent: false },
-  depositFunds: { method: "POST", path: "/deposit", query: [], isIdempotent: true },
-  listDeposits: { method: "GET", path: "/deposits", query: [], isIdempotent: false },
-  createCampaign: { method: "POST", path: "/campaigns", query: [], isIdempotent: true },
-  listCampaigns: { method: "GET", path: "/campaigns", query: [], isIdempotent: false },
-  createCampaigns: { method: "POST", path: "/campaigns/bulk", query: [], isIdempotent: true },
-  getCampaign: { method: "GET", path: "/campaigns/{campaign_id}", query: [], isIdempotent: false },
-  updateCampaign: { method: "PATCH", path: "/campaigns/{campaign_id}", query: [], isIdempotent: false },
-  activateCampaign: { method: "POST", path: "/campaigns/{campaign_id}/activate", query: [], isIdempotent: false },
-  pauseCampaign: { method: "POST", path: "/campaigns/{campaign_id}/pause", query: [], isIdempotent: false },
-  createCreative: { method: "POST", path: "/campaigns/{campaign_id}/creatives", query: [], isIdempotent: true },
-  listCreatives: { method: "GET", path: "/campaigns/{campaign_id}/creatives", query: [], isIdempotent: false },
-  updateCreative: { method: "PATCH", path: "/creatives/{creative_id}", query: [], isIdempotent: false },
-  deleteCreative: { method: "DELETE", path: "/creatives/{creative_id}", query: [], isIdempotent: false },
-  createGeoTarget: { method: "POST", path: "/campaigns/{campaign_id}/geo-targets", query: [], isIdempotent: true },
-  listGeoTargets: { method: "GET", path: "/campaigns/{campaign_id}/geo-targets", query: [], isIdempotent: false },
-  deleteGeoTarget: { method: "DELETE", path: "/campaigns/{campaign_id}/geo-targets/{geo_target_id}", query: [], isIdempotent: false },
-  createBlocklistRule: { method: "POST", path: "/campaigns/{campaign_id}/blocklist", query: [], isIdempotent: true },
-  listBlocklistRules: { method: "GET", path: "/campaigns/{campaign_id}/blocklist", query: [], isIdempotent: false },
-  deleteBlocklistRule: { method: "DELETE", path: "/campaigns/{campaign_id}/blocklist/{blocklist_rule_id}", query: [], isIdempotent: false },
-  replaceAffinities: { method: "PUT", path: "/campaigns/{campaign_id}/affinities/bulk", query: [], isIdempotent: false },
-  createAffinity: { method: "POST", path: "/campaigns/{campaign_id}/affinities", query: [], isIdempotent: true },
-  listAffinities: { method: "GET", path: "/campaigns/{campaign_id}/affinities", query: [], isIdempotent: false },
-  deleteAffinity: { method: "DELETE", path: "/campaigns/{campaign_id}/affinities/{affinity_id}", query: [], isIdempotent: false },
-  simulateCampaign: { method: "POST", path: "/campaigns/{campaign_id}/simulate", query: [], isIdempotent: false },
-  getSimulatorOptions: { method: "GET", path: "/campaigns/{campaign_id}/simulate/options", query: [], isIdempotent: false },
-  explainCampaign: { method: "POST", path: "/campaigns/{campaign_id}/explain", query: [], isIdempotent: false },
-  getCampaignStats: { method: "GET", path: "/campaigns/{campaign_id}/stats", query: [], isIdempotent: false },
-  getDailyAnalytics: { method: "GET", path: "/campaigns/{campaign_id}/analytics/daily", query: ["days"], isIdempotent: false },
-  getCreativeAnalytics: { method: "GET", path: "/campaigns/{campaign_id}/analytics/creatives", query: [], isIdempotent: false },
-  getGeoAnalytics: { method: "GET", path: "/campaigns/{campaign_id}/analytics/geo", query: [], isIdempotent: false },
-  getGameAnalytics: { method: "GET", path: "/campaigns/{campaign_id}/analytics/games", query: [], isIdempotent: false },
-  getAffinityAnalytics: { method: "GET", path: "/campaigns/{campaign_id}/analytics/affinities", query: [], isIdempotent: false },
-  getPacing: { method: "GET", path: "/campaigns/{campaign_id}/analytics/pacing", query: [], isIdempotent: false },
-  getAccountDaily: { method: "GET", path: "/analytics/daily", query: ["days"], isIdempotent: false },
-  listCampaignSeries: { method: "GET", path: "/analytics/campaigns", query: ["days"], isIdempotent: false },
-  getSpend: { method: "GET", path: "/analytics/spend", query: ["from", "to", "group_by", "campaign_id", "creative_id", "country_code"], isIdempotent: false },
-  getLedger: { method: "GET", path: "/ledger", query: ["days", "from", "to"], isIdempotent: false },
-  listPlacements: { method: "GET", path: "/placements", query: [], isIdempotent: false },
-  enablePlacement: { method: "POST", path: "/placements/{game_id}", query: [], isIdempotent: true },
-  getPlacement: { method: "GET", path: "/placements/{game_id}", query: [], isIdempotent: false },
-  updatePlacement: { method: "PATCH", path: "/placements/{game_id}", query: [], isIdempotent: false },
-  disablePlacement: { method: "DELETE", path: "/placements/{game_id}", query: [], isIdempotent: false },
-  getRevenue: { method: "GET", path: "/revenue", query: [], isIdempotent: false },
-  getCreatorRevenue: { method: "GET", path: "/creator-revenue", query: [], isIdempotent: false },
-  getGameRevenue: { method: "GET", path: "/creator-revenue/{game_id}", query: [], isIdempotent: false },
-  listGameAdvertisers: { method: "GET", path: "/creator-revenue/{game_id}/advertisers", query: [], isIdempotent: false },
-  getEarnings: { method: "GET", path: "/earnings", query: ["from", "to", "game_id", "advertiser_id"], isIdempotent: false },
-  getEarningsByAdvertiser: { method: "GET", path: "/earnings/advertisers", query: ["from", "to", "game_id"], isIdempotent: false },
-  getTraffic: { method: "GET", path: "/traffic", query: [], isIdempotent: false },
-  getTrafficSeries: { method: "GET", path: "/traffic/{game_id}", query: ["unit", "count"], isIdempotent: false },
-  listNoMatchScenes: { method: "GET", path: "/traffic/{game_id}/no-match-scenes", query: [], isIdempotent: false },
-  listAccountNoMatchScenes: { method: "GET", path: "/no-match-scenes", query: [], isIdempotent: false },
-  getGameWords: { method: "GET", path: "/traffic/{game_id}/words", query: [], isIdempotent: false },
-  listMarketWords: { method: "GET", path: "/market/words", query: ["type"], isIdempotent: false },
-  createApiKey: { method: "POST", path: "/api-keys", query: [], isIdempotent: true },
-  listApiKeys: { method: "GET", path: "/api-keys", query: [], isIdempotent: false },
-  rotateApiKey: { method: "POST", path: "/api-keys/{key_id}/rotate", query: [], isIdempotent: true },
-  revokeApiKey: { method: "DELETE", path: "/api-keys/{key_id}", query: [], isIdempotent: false },
-  createWebhook: { method: "POST", path: "/webhooks", query: [], isIdempotent: true },
-  listWebhooks: { method: "GET", path: "/webhooks", query: [], isIdempotent: false },
-  getWebhook: { method: "GET", path: "/webhooks/{webhook_id}", query: [], isIdempotent: false },
-  updateWebhook: { method: "PATCH", path: "/webhooks/{webhook_id}", query: [], isIdempotent: false },
-  deleteWebhook: { method: "DELETE", path: "/webhooks/{webhook_id}", query: [], isIdempotent: false },
-  rotateWebhookSecret: { method: "POST", path: "/webhooks/{webhook_id}/rotate-secret", query: [], isIdempotent: true },
-  testWebhook: { method: "POST", path: "/webhooks/{webhook_id}/test", query: [], isIdempotent: false },
-  listWebhookDeliveries: { method: "GET", path: "/webhooks/{webhook_id}/deliveries", query: [], isIdempotent: false },
-  redeliverWebhookDelivery: { method: "POST", path: "/webhooks/deliveries/{delivery_id}/redeliver", query: [], isIdempotent: false },
-};

@@ -60,8 +60,14 @@ describe("FileOutbox", () => {
     new FileOutbox({ path }).close();
   });
 
-  it("takes over the file of a process that crashed", () => {
-    writeFileSync(`${path}.lock`, "999999999");
+  it.each([
+    ["crashed", "999999999"],
+    ["crashed and had this process's id", String(process.pid)],
+    ["crashed before it wrote its id", ""],
+    ["crashed while it wrote its id", "0"],
+    ["crashed with the disk", "\0\0\0"],
+  ])("takes over the file of a process that %s", (_what, lock) => {
+    writeFileSync(`${path}.lock`, lock);
     new FileOutbox({ path }).close();
   });
 

@@ -9,6 +9,7 @@ import {
   writeFileSync,
   writeSync,
 } from "node:fs";
+import { resolve } from "node:path";
 import { DEFAULT_OUTBOX_CAPACITY, type Outbox, type OutboxEntry } from "./outbox.ts";
 
 /** Finished lines that may stand in the file before it is rewritten. */
@@ -25,6 +26,9 @@ export interface FileOutboxOptions {
 
 type Line = { add: OutboxEntry } | { remove: string };
 
+/** The locks of this process. */
+const held = new Set<string>();
+
 /** Impressions survive the process, in a file of JSON lines that is only appended to and rewritten when mostly finished. */
 export class FileOutbox implements Outbox {
   readonly capacity: number;
@@ -39,15 +43,15 @@ export class FileOutbox implements Outbox {
   /** Throws when the file cannot be written or another process uses it. */
   constructor(options: FileOutboxOptions) {
     this.capacity = options.capacity ?? DEFAULT_OUTBOX_CAPACITY;
-    this.#path = options.path;
-    this.#lockPath = `${options.path}.lock`;
+    this.#path = resolve(options.path);
+    this.#lockPath = `${this.#path}.lock`;
     this.#fsync = options.fsync ?? false;
-    lock(this.#lockPath, options.path);
+    lock(this.#lockPath, this.#path);
     try {
       this.#entries = readEntries(this.#path);
       this.#descriptor = this.#rewrite();
     } catch (error) {
-      rmSync(this.#lockPath, { force: true });
+      unlock(this.#lockPath);
       throw error;
     }
   }
@@ -73,7 +77,7 @@ export class FileOutbox implements Outbox {
 
   close(): void {
     closeSync(this.#descriptor);
-    rmSync(this.#lockPath, { force: true });
+    unlock(this.#lockPath);
   }
 
   #append(line: Line): void {
@@ -96,20 +100,19 @@ function readEntries(path: string): Map<string, OutboxEntry> {
   const entries = new Map<string, OutboxEntry>();
   if (!existsSync(path)) return entries;
   for (const text of readFileSync(path, "utf8").split("\n")) {
-    const line = parsed(text);
-    if (line === undefined) continue;
-    if ("add" in line) entries.set(line.add.match_id, line.add);
-    else entries.delete(line.remove);
+    const { add, remove } = parsed(text);
+    if (typeof add?.match_id === "string") entries.set(add.match_id, add);
+    else if (remove !== undefined) entries.delete(remove);
   }
   return entries;
 }
 
-/** Undefined for a line that a crash cut off. */
-function parsed(text: string): Line | undefined {
+/** Empty for a line that a crash cut off, or that is something else. */
+function parsed(text: string): { add?: OutboxEntry | null; remove?: string } {
   try {
-    return JSON.parse(text) as Line;
+    return JSON.parse(text) ?? {};
   } catch {
-    return undefined;
+    return {};
   }
 }
 
@@ -118,11 +121,12 @@ function lock(lockPath: string, path: string): void {
   for (const isLastTry of [false, true]) {
     try {
       writeFileSync(lockPath, String(process.pid), { flag: "wx" });
+      held.add(lockPath);
       return;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
       const pid = Number(readFileSync(lockPath, "utf8"));
-      if (isLastTry || isRunning(pid)) {
+      if (isLastTry || (pid === process.pid ? held.has(lockPath) : isRunning(pid))) {
         throw new Error(`${path} is used by process ${pid}; give each process a file of its own`);
       }
       rmSync(lockPath, { force: true });
@@ -130,7 +134,14 @@ function lock(lockPath: string, path: string): void {
   }
 }
 
+function unlock(lockPath: string): void {
+  held.delete(lockPath);
+  rmSync(lockPath, { force: true });
+}
+
+/** False for what is no process id, such as an empty file's 0. */
 function isRunning(pid: number): boolean {
+  if (!(pid > 0)) return false;
   try {
     process.kill(pid, 0);
     return true;

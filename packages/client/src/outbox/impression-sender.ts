@@ -15,7 +15,7 @@ interface Pending {
 export interface ImpressionSenderOptions {
   outbox: Outbox;
   /** One attempt. Rejects when no answer comes. */
-  send: (entry: OutboxEntry) => Promise<Answer>;
+  send: (entry: OutboxEntry, cancelled: AbortSignal) => Promise<Answer>;
   onEvent: (event: ClientEvent) => void;
 }
 
@@ -29,11 +29,11 @@ export class ImpressionSender {
   readonly #ready: Pending[] = [];
   readonly #retries = new Set<ReturnType<typeof setTimeout>>();
   readonly #whenEmpty = new Set<() => void>();
+  readonly #closing = new AbortController();
   #resumeTimer: ReturnType<typeof setTimeout> | undefined;
   #pausedUntilMs = 0;
   #inFlight = 0;
   #isLoaded = false;
-  #isClosed = false;
 
   constructor(options: ImpressionSenderOptions) {
     this.#outbox = options.outbox;
@@ -46,10 +46,14 @@ export class ImpressionSender {
     return this.#pending.size;
   }
 
+  get #isClosed(): boolean {
+    return this.#closing.signal.aborted;
+  }
+
   /** False when the impression is not accepted; an event says why. One that is pending is accepted again. */
   add(entry: OutboxEntry): boolean {
-    if (this.#pending.has(entry.match_id)) return true;
     if (this.#isClosed) return this.#drop(entry.match_id, "closed");
+    if (this.#pending.has(entry.match_id)) return true;
     if (this.#pending.size >= this.#outbox.capacity) return this.#drop(entry.match_id, "outbox_full");
     this.#write(() => this.#outbox.add(entry));
     this.#enqueue(entry);
@@ -73,7 +77,7 @@ export class ImpressionSender {
   /** Sends nothing more. A durable outbox keeps what is pending; otherwise each impression is reported as dropped. */
   close(): void {
     if (this.#isClosed) return;
-    this.#isClosed = true;
+    this.#closing.abort();
     for (const timer of this.#retries) clearTimeout(timer);
     clearTimeout(this.#resumeTimer);
     if (!this.#outbox.isDurable) for (const matchId of this.#pending.keys()) this.#drop(matchId, "abandoned");
@@ -119,7 +123,7 @@ export class ImpressionSender {
   async #attempt(pending: Pending): Promise<void> {
     pending.attempts += 1;
     const { match_id } = pending.entry;
-    const outcome = await this.#send(pending.entry).catch((error: unknown) => error);
+    const outcome = await this.#send(pending.entry, this.#closing.signal).catch((error: unknown) => error);
     if (this.#isClosed) return;
     if (!isAnswer(outcome)) return this.#retryLater(pending, undefined, messageOf(outcome));
     const { status } = outcome;
@@ -128,7 +132,8 @@ export class ImpressionSender {
       const { charged_cents } = record;
       this.#onEvent({ type: "impression_recorded", match_id, charged_cents, attempts: pending.attempts });
       this.#remove(pending);
-    } else if (isFinal(status)) {
+    } else if (isFinal(status) && status !== 401) {
+      // Not 401: the key may have been rotated, and the next process have the new one.
       this.#onEvent({ type: "impression_rejected", match_id, status, detail: detailOf(outcome) });
       this.#remove(pending);
     } else {

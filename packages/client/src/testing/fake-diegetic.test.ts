@@ -39,6 +39,17 @@ describe("FakeDiegetic", () => {
     expect(diegetic.impressions).toHaveLength(1);
   });
 
+  it("enables a game", async () => {
+    const client = new FakeDiegetic().client();
+    const body = { creator_id: "me", placement_types: ["narrative_hook" as const] };
+    expect(await client.api.enablePlacement({ game_id: "a/b", body })).toMatchObject({
+      game_id: "a/b",
+      ...body,
+      is_active: true,
+    });
+    await client.close();
+  });
+
   it("bills no ad that it did not serve", async () => {
     const types: string[] = [];
     const diegetic = new FakeDiegetic();

@@ -1,5 +1,5 @@
 import { DiegeticClient, type DiegeticClientOptions } from "../client.ts";
-import type { ImpressionRequest, MatchRequest, MatchResult } from "../generated/api.ts";
+import type { ImpressionRequest, MatchRequest, MatchResult, NewPlacement } from "../generated/api.ts";
 import type { Transport, TransportRequest, TransportResponse } from "../transport.ts";
 
 /** What the next scenes get. `timeout` never answers. */
@@ -27,6 +27,8 @@ export class FakeDiegetic {
     const body = JSON.parse(request.body ?? "{}");
     if (pathname.endsWith("/match")) return this.#match(body);
     if (pathname.endsWith("/impressions")) return this.#record(body);
+    const [, gameId] = /\/placements\/([^/]+)$/.exec(pathname) ?? [];
+    if (gameId !== undefined && request.method === "POST") return enable(decodeURIComponent(gameId), body);
     return answer(404, { detail: `FakeDiegetic does not know ${pathname}.` });
   };
 
@@ -100,6 +102,19 @@ export class FakeDiegetic {
       recorded_at: new Date().toISOString(),
     });
   }
+}
+
+function enable(gameId: string, placement: NewPlacement): TransportResponse {
+  return answer(201, {
+    game_id: gameId,
+    revenue_share_pct: 70,
+    max_ads_per_session: 10,
+    blocked_advertisers: [],
+    blocked_categories: [],
+    ...placement,
+    is_active: true,
+    created_at: new Date().toISOString(),
+  });
 }
 
 function answer(status: number, body?: unknown, headers: Record<string, string> = {}): TransportResponse {

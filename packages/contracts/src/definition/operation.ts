@@ -40,7 +40,7 @@ export interface Success {
 }
 
 /** Headers of individual answers; described in `open-api/headers.ts`. */
-export type HeaderName = "Link" | "Set-Cookie" | "X-No-Match-Reason";
+export type HeaderName = "Link" | "Idempotency-Replayed" | "Set-Cookie" | "X-No-Match-Reason";
 
 export interface QueryParameter {
   name: string;

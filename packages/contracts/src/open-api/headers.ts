@@ -36,6 +36,13 @@ const singleHeaders = {
     schema: { type: "string", pattern: '^<[^>]+>; rel="next"$' },
     example: '</api/campaigns?limit=50&cursor=camp_01kbgy4h0m2d6p8q3r5t7v9wxy>; rel="next"',
   },
+  "Idempotency-Replayed": {
+    description:
+      "Addition. Present when this is the stored answer of an earlier request with the same `Idempotency-Key`.",
+    required: false,
+    schema: { type: "string", const: "true" },
+    example: "true",
+  },
   "X-No-Match-Reason": {
     description:
       "Why no ad was matched: the placement is disabled, no campaign is active at all, the player session has had its ads, money of those that fit is used up, or none fits.",

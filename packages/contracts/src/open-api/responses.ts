@@ -155,7 +155,12 @@ export function responsesOf(operation: Operation): Responses {
 }
 
 function successResponse(success: Success, operation: Operation): JsonSchema {
-  const names = [...(success.headers ?? []), ...(operation.paged ? (["Link"] as const) : [])];
+  const names = [
+    ...(success.headers ?? []),
+    ...(operation.paged ? (["Link"] as const) : []),
+    // An impression is its own record: nothing is stored.
+    ...(operation.idempotent && operation.group === "management" ? (["Idempotency-Replayed"] as const) : []),
+  ];
   const { description, schema, example: value } = success;
   const answer = { description, headers: headersOf(names) };
   if (schema === undefined) return answer;

@@ -68,7 +68,9 @@ cd ~/my-game && npm init -y && npm pkg set type=module && npm install ./diegetic
 
 const client = new DiegeticClient({
   baseUrl: ${JSON.stringify(baseUrl)},
-  apiKey: process.env.DIEGETIC_KEY ?? "",
+  apiKey: process.env.DIEGETIC_KEY,
+  // The first request of a process connects; 150 is enough afterwards.
+  matchBudgetMs: 1000,
   onEvent: (event) => console.error(event),
 });
 
@@ -100,6 +102,8 @@ from diegetic import DiegeticClient
 with DiegeticClient(
     base_url=${JSON.stringify(baseUrl)},
     api_key=os.environ["DIEGETIC_KEY"],
+    # The first request of a process connects; 150 is enough afterwards.
+    match_budget_ms=1000,
     on_event=print,
 ) as client:
     # While a scene is made. It never waits longer than match_budget_ms, and None means: no ad.

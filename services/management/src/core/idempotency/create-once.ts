@@ -18,6 +18,7 @@ const FORGOTTEN_PER_ROUND = 1_000;
 export interface CreationAnswer<Body> {
   status: number;
   body: Body;
+  headers?: Record<string, string>;
   /** true: nothing was created, so the answer is not stored and a retry is evaluated anew. */
   isRefusal?: boolean;
 }
@@ -99,8 +100,9 @@ async function once<Body>(
     SELECT body_sha256 AS "bodySha256", status, response, created_at AS "createdAt" FROM idempotency_keys
     WHERE account_id = ${accountId} AND endpoint = ${endpoint} AND key = ${key}`);
   if (first !== undefined && first.createdAt.getTime() > nowMs - KEPT_MS) {
-    if (first.bodySha256 === bodySha256) return { status: first.status, body: first.response as Body };
-    throw idempotencyKeyReused.error();
+    if (first.bodySha256 !== bodySha256) throw idempotencyKeyReused.error();
+    const body = first.response as Body;
+    return { status: first.status, body, headers: { "Idempotency-Replayed": "true" } };
   }
   const answer = await effect();
   if (answer.isRefusal === true) return answer;

@@ -205,6 +205,7 @@ describe("a bulk request", () => {
     const refused = { ...campaignBody, cpm_bid_cents: 1 };
     const answers = await Promise.all([1, 2, 3].map(() => send([whole, refused])));
     for (const { body } of answers) expect(body).toEqual(answers[0]?.body);
+    expect(answers.filter(({ headers }) => headers["idempotency-replayed"] === "true")).toHaveLength(2);
     expect(await campaignsOf(owner)).toHaveLength(1);
     await send([whole]).expect(409);
   });
