@@ -143,4 +143,3 @@ export const errorSchema = closed(
   { detail: answerText("The error, the field and the allowed values, as one sentence.") },
   "Every error of the API.",
 );
-export type ErrorBody = Static<typeof errorSchema>;

@@ -1,5 +1,12 @@
 import type { CampaignStatus, CreativeType } from "@diegetic/contracts";
-import { type Database, inTransaction, type Transaction, utcDay, withStatements } from "@diegetic/database";
+import {
+  DAY_MS,
+  type Database,
+  inTransaction,
+  type Transaction,
+  utcDay,
+  withStatements,
+} from "@diegetic/database";
 import { type Advertiser, findAdvertiser, insertAdvertiser } from "../../core/advertisers/store.ts";
 import { newAffinity } from "../../core/campaign-rows/affinities.ts";
 import { newSettings as creativeSettings } from "../../core/campaign-rows/creative.ts";
@@ -24,7 +31,6 @@ import {
   targetCategoriesOf,
 } from "./market.ts";
 
-const DAY_MS = 24 * 60 * 60 * 1_000;
 /** Age of the demo account at its creation, in days. */
 export const HISTORY_DAYS = 28;
 /** Day and amount. The history leaves a small balance, enough to play for hours. */

@@ -8,12 +8,12 @@ import {
   noInvitation,
   tooManyMembers,
 } from "@diegetic/contracts";
-import { type Database, Prisma, type Transaction } from "@diegetic/database";
+import { DAY_MS, type Database, Prisma, type Transaction } from "@diegetic/database";
 
 const TOKEN_PREFIX = "inv_";
 const TOKEN_BYTES = 32;
 /** Lifetime of an invitation. */
-export const INVITATION_MS = 7 * 24 * 60 * 60 * 1_000;
+export const INVITATION_MS = 7 * DAY_MS;
 
 /** The memberships of a user, oldest first. */
 export function membershipsOf(client: Database | Transaction, userId: string) {
