@@ -10,6 +10,7 @@ import {
   millicents,
   nullable,
   oneOf,
+  report,
   utcDate,
 } from "../definition/fields.ts";
 import { defineFeature, ok, operation } from "../definition/operation.ts";
@@ -157,15 +158,9 @@ const gameDay = closed(
   },
   "What one game has earned on one day.",
 );
-export const earningsSchema = closed(
-  {
-    from: utcDate("The first day of the period."),
-    to: utcDate("The last day of the period."),
-    total: earningsSum,
-    rows: Type.Array(gameDay, {
-      description: "Days on which a game has earned something, newest first, then by game.",
-    }),
-  },
+export const earningsSchema = report(
+  { total: earningsSum, row: gameDay },
+  "Days on which a game has earned something, newest first, then by game.",
   "What the games have earned day by day.",
 );
 export type EarningsBody = Static<typeof earningsSchema>;
@@ -189,16 +184,9 @@ const advertiserEarnings = closed(
   },
   "What the games have earned from one advertiser.",
 );
-export const advertiserEarningsSchema = closed(
-  {
-    from: utcDate("The first day of the period."),
-    to: utcDate("The last day of the period."),
-    total: earningsSum,
-    rows: Type.Array(advertiserEarnings, {
-      description:
-        "Every advertiser ever seen in the games, most earned in the period first, then most earned of all, then by identifier.",
-    }),
-  },
+export const advertiserEarningsSchema = report(
+  { total: earningsSum, row: advertiserEarnings },
+  "Every advertiser ever seen in the games, most earned in the period first, then most earned of all, then by identifier.",
   "What the games have earned from each advertiser.",
 );
 export type AdvertiserEarningsBody = Static<typeof advertiserEarningsSchema>;
