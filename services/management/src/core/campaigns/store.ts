@@ -1,5 +1,5 @@
 import { noCampaign, otherAdvertisersCampaign, registerFirst } from "@diegetic/contracts";
-import { type Database, type Pipeline, Prisma, type Reader, safeInteger } from "@diegetic/database";
+import { type Database, type Pipeline, Prisma, type Reader } from "@diegetic/database";
 import type { Campaign } from "../campaign-rows/campaign.ts";
 import { type CampaignRow, campaignColumns, campaignOf } from "../campaign-rows/statements.ts";
 import { type CallerReads, type CallerRow, callerIs } from "../read-your-writes/caller-reads.ts";
@@ -57,11 +57,7 @@ export async function listCampaigns(
   paging: Paging,
 ): Promise<Campaign[]> {
   const rows = await database.campaign.findMany(rowsOfPage({ advertiserId }, paging, "desc"));
-  return rows.map((row) => ({
-    ...row,
-    spentMillicents: safeInteger(row.spentMillicents, "spent"),
-    impressions: safeInteger(row.impressions, "impressions"),
-  }));
+  return rows.map(campaignOf);
 }
 
 /** Records that every match instance applies a pause. A newer version of the campaign may have another pause to confirm. */

@@ -21,12 +21,9 @@ export async function lockCampaigns(
   { skipLocked }: { skipLocked: boolean },
 ): Promise<WholeCampaign[]> {
   const wanted = [...ids];
-  const locking = statements.query<{ id: string }>(
-    skipLocked
-      ? Prisma.sql`
-          SELECT id FROM campaigns WHERE id = ANY(${wanted}::text[]) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED`
-      : Prisma.sql`SELECT id FROM campaigns WHERE id = ANY(${wanted}::text[]) ORDER BY id FOR NO KEY UPDATE`,
-  );
+  const locking = statements.query<{ id: string }>(Prisma.sql`
+    SELECT id FROM campaigns WHERE id = ANY(${wanted}::text[]) ORDER BY id
+    FOR NO KEY UPDATE ${skipLocked ? Prisma.sql`SKIP LOCKED` : Prisma.empty}`);
   const [locked, campaigns] = await Promise.all([locking, readCampaigns(statements, wanted)]);
   const isLocked = new Set(locked.map(({ id }) => id));
   return campaigns.filter(({ id }) => isLocked.has(id));
