@@ -40,19 +40,18 @@ export const revenueSchema = closed(
 );
 export type RevenueBody = Static<typeof revenueSchema>;
 
-const revenueSharePct = () =>
-  Type.Number({ minimum: 0, maximum: 100, description: "The developer's current share, in percent." });
-
-const creatorGame = closed(
-  {
-    game_id: answerText("The game."),
-    earned_cents: count("What the game has earned, in whole cents, rounded down."),
-    earned_microcents: microcents("What the game has earned."),
-    impressions: count("Impressions in the game."),
-    revenue_share_pct: revenueSharePct(),
-  },
-  "One game of the account.",
-);
+const gameFields = {
+  game_id: answerText("The game."),
+  earned_cents: count("What the game has earned, in whole cents, rounded down."),
+  earned_microcents: microcents("What the game has earned."),
+  impressions: count("Impressions in the game."),
+  revenue_share_pct: Type.Number({
+    minimum: 0,
+    maximum: 100,
+    description: "The developer's current share, in percent.",
+  }),
+};
+const creatorGame = closed(gameFields, "One game of the account.");
 
 export const creatorRevenueSchema = closed(
   {
@@ -88,11 +87,7 @@ const earningsDay = closed(
 
 export const gameRevenueSchema = closed(
   {
-    game_id: answerText("The game."),
-    earned_cents: count("What the game has earned, in whole cents, rounded down."),
-    earned_microcents: microcents("What the game has earned."),
-    impressions: count("Impressions in the game."),
-    revenue_share_pct: revenueSharePct(),
+    ...gameFields,
     top_advertisers: Type.Array(topAdvertiser, {
       description:
         "The advertisers seen in the game, most impressions first, then by identifier; at most 10.",
