@@ -3,7 +3,6 @@ export * from "./definition/common-errors.ts";
 export * from "./definition/enumerations.ts";
 export {
   AFFINITY_WEIGHT,
-  type ErrorBody,
   errorSchema,
   LIST_ENTRIES,
   MAX_AMOUNT_CENTS,

@@ -6,8 +6,6 @@ import {
   type Database,
   DatabaseUnavailable,
   installationId,
-  type Pipeline,
-  type Reader,
   TransactionConflict,
 } from "@diegetic/database";
 import {
@@ -18,11 +16,9 @@ import {
   hashSlotOwners,
   InstallationClaim,
   isRedisUnavailable,
-  type MoneyCommands,
   masterReplicationIds,
   ProcessReporter,
   RateLimiter,
-  type RedisConnection,
   SnapshotPublisher,
   TrafficReader,
 } from "@diegetic/hot-state";
@@ -64,26 +60,7 @@ import type { ManagementSettings } from "./settings.ts";
 const WRITING_CONNECTIONS = 8;
 
 export interface ManagementOptions {
-  settings: Pick<
-    ManagementSettings,
-    | "instanceName"
-    | "basePath"
-    | "publicUrl"
-    | "trustedProxies"
-    | "maxConcurrentRequests"
-    | "rateLimitMatch"
-    | "rateLimitImpressions"
-    | "rateLimitManagement"
-    | "rateLimitAnalytics"
-    | "rateLimitExplain"
-    | "rateLimitSignIn"
-    | "signUp"
-    | "rateLimitAccountFactor"
-    | "webhookAddresses"
-    | "sessionIdleSeconds"
-    | "namedSessionIdleSeconds"
-    | "secrets"
-  >;
+  settings: ManagementSettings;
   logger: Logger;
   metrics: Metrics;
   /** Default: the system clock. */
@@ -225,18 +202,10 @@ export function createManagement(options: ManagementOptions): Management {
 
 function createManagementApp(
   { settings, logger, metrics }: ManagementOptions,
-  parts: {
-    database: Database;
-    reader: Reader;
-    pipeline: Pipeline;
-    redis: RedisConnection;
-    claim: InstallationClaim;
-    wallets: MoneyCommands;
-    publishing: Publishing;
-    market: Market;
-    readiness: ReadinessChecks;
-    clock: Clock;
-  },
+  parts: Pick<
+    Parts,
+    "database" | "reader" | "pipeline" | "redis" | "wallets" | "publishing" | "market" | "readiness" | "clock"
+  > & { claim: InstallationClaim },
 ): RequestListener {
   const { reader, redis, wallets, clock } = parts;
   const rateLimits = {

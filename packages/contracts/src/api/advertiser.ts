@@ -108,8 +108,6 @@ const bookedDeposit = closed(
   "A deposit of the past.",
 );
 export const depositListSchema = Type.Array(bookedDeposit, { description: "Deposits, newest first." });
-export type DepositListBody = Static<typeof depositListSchema>;
-export type DepositResponse = Static<typeof depositResponseSchema>;
 
 const registration = {
   company_name: "Emberroast Coffee",

@@ -65,7 +65,6 @@ export const apiKeyRotateRequestSchema = open(
   },
   "Replaces a key by a new one with the same label, scopes and limit.",
 );
-export type ApiKeyRotateRequest = WithoutNulls<Static<typeof apiKeyRotateRequestSchema>>;
 /** The body of POST /api-keys/{id}/rotate. */
 export const apiKeyRotateRequest = createValidator(apiKeyRotateRequestSchema);
 

@@ -88,7 +88,6 @@ const campaignChanges = open(
   },
   "Changes the fields that it contains; null clears an optional field or sets it back to its default.",
 );
-export type CampaignPatch = Static<typeof campaignChanges>;
 
 export const campaignSchema = closed(
   {

@@ -1,4 +1,4 @@
-import Type, { type Static } from "typebox";
+import Type from "typebox";
 import { answerText, closed, count, microcents, millicents } from "../definition/fields.ts";
 import { defineFeature, ok, operation, refusal } from "../definition/operation.ts";
 
@@ -18,7 +18,6 @@ export const demoSchema = closed(
   },
   "The demo game, and the money of the demo account now.",
 );
-export type DemoBody = Static<typeof demoSchema>;
 
 export const noDemo = refusal(
   404,

@@ -1,13 +1,11 @@
 import Type, { type Static } from "typebox";
 import { periodTooLong, registerFirst } from "../definition/common-errors.ts";
-import { closed, count } from "../definition/fields.ts";
+import { closed, count, utcDate } from "../definition/fields.ts";
 import { defineFeature, ok, operation, refusal } from "../definition/operation.ts";
 
 /** Days of the ledger, counted back; also the maximum period between two days. */
 export const LEDGER_DAYS = { minimum: 1, maximum: 366, default: 30 } as const;
 
-const day = (description: string) =>
-  Type.String({ format: "date", description: `${description} A UTC day, YYYY-MM-DD.` });
 /** Up to three decimals: money is stored in thousandths of a cent. */
 const exactCents = (description: string) =>
   Type.Number({ description: `${description} In cents, exact, with up to three decimals.` });
@@ -17,12 +15,12 @@ export const ledgerDaysSchema = Type.Integer({
   description:
     "Number of days, counted back from `to`; ignored with `from`. Without `days`, `from` and `to` the ledger begins 30 days ago, or at registration if that is later.",
 });
-export const ledgerFromSchema = day("The first day.");
-export const ledgerToSchema = day("The last day; today where it is left out or lies ahead.");
+export const ledgerFromSchema = utcDate("The first day.");
+export const ledgerToSchema = utcDate("The last day; today where it is left out or lies ahead.");
 
 const ledgerDay = closed(
   {
-    date: day("The day."),
+    date: utcDate("The day."),
     opening_balance_cents: exactCents("Balance before the day."),
     deposits_cents: exactCents("What was deposited on the day."),
     charges_cents: exactCents("What the impressions of the day cost."),

@@ -12,7 +12,7 @@ import { exampleIds } from "../definition/example-ids.ts";
 import { answerText, closed, nameText, nullable, open, optional, timestamp } from "../definition/fields.ts";
 import { created, defineFeature, noContent, ok, operation, refusal } from "../definition/operation.ts";
 import { patchReader, patchSchemaOf } from "../validation/response-only.ts";
-import { createValidator, type WithoutNulls } from "../validation/validator.ts";
+import { createValidator } from "../validation/validator.ts";
 import { signedIn } from "./sessions/shared.ts";
 import {
   invitationTokenSchema,
@@ -60,7 +60,6 @@ export const invitationCreateSchema = open(
   },
   "An invitation to join the account.",
 );
-export type InvitationCreate = WithoutNulls<Static<typeof invitationCreateSchema>>;
 /** The body of POST /invitations. */
 export const invitationCreate = createValidator(invitationCreateSchema);
 

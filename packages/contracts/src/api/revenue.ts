@@ -10,6 +10,7 @@ import {
   millicents,
   nullable,
   oneOf,
+  report,
   utcDate,
 } from "../definition/fields.ts";
 import { defineFeature, ok, operation } from "../definition/operation.ts";
@@ -39,19 +40,18 @@ export const revenueSchema = closed(
 );
 export type RevenueBody = Static<typeof revenueSchema>;
 
-const revenueSharePct = () =>
-  Type.Number({ minimum: 0, maximum: 100, description: "The developer's current share, in percent." });
-
-const creatorGame = closed(
-  {
-    game_id: answerText("The game."),
-    earned_cents: count("What the game has earned, in whole cents, rounded down."),
-    earned_microcents: microcents("What the game has earned."),
-    impressions: count("Impressions in the game."),
-    revenue_share_pct: revenueSharePct(),
-  },
-  "One game of the account.",
-);
+const gameFields = {
+  game_id: answerText("The game."),
+  earned_cents: count("What the game has earned, in whole cents, rounded down."),
+  earned_microcents: microcents("What the game has earned."),
+  impressions: count("Impressions in the game."),
+  revenue_share_pct: Type.Number({
+    minimum: 0,
+    maximum: 100,
+    description: "The developer's current share, in percent.",
+  }),
+};
+const creatorGame = closed(gameFields, "One game of the account.");
 
 export const creatorRevenueSchema = closed(
   {
@@ -87,11 +87,7 @@ const earningsDay = closed(
 
 export const gameRevenueSchema = closed(
   {
-    game_id: answerText("The game."),
-    earned_cents: count("What the game has earned, in whole cents, rounded down."),
-    earned_microcents: microcents("What the game has earned."),
-    impressions: count("Impressions in the game."),
-    revenue_share_pct: revenueSharePct(),
+    ...gameFields,
     top_advertisers: Type.Array(topAdvertiser, {
       description:
         "The advertisers seen in the game, most impressions first, then by identifier; at most 10.",
@@ -157,15 +153,9 @@ const gameDay = closed(
   },
   "What one game has earned on one day.",
 );
-export const earningsSchema = closed(
-  {
-    from: utcDate("The first day of the period."),
-    to: utcDate("The last day of the period."),
-    total: earningsSum,
-    rows: Type.Array(gameDay, {
-      description: "Days on which a game has earned something, newest first, then by game.",
-    }),
-  },
+export const earningsSchema = report(
+  { total: earningsSum, row: gameDay },
+  "Days on which a game has earned something, newest first, then by game.",
   "What the games have earned day by day.",
 );
 export type EarningsBody = Static<typeof earningsSchema>;
@@ -189,16 +179,9 @@ const advertiserEarnings = closed(
   },
   "What the games have earned from one advertiser.",
 );
-export const advertiserEarningsSchema = closed(
-  {
-    from: utcDate("The first day of the period."),
-    to: utcDate("The last day of the period."),
-    total: earningsSum,
-    rows: Type.Array(advertiserEarnings, {
-      description:
-        "Every advertiser ever seen in the games, most earned in the period first, then most earned of all, then by identifier.",
-    }),
-  },
+export const advertiserEarningsSchema = report(
+  { total: earningsSum, row: advertiserEarnings },
+  "Every advertiser ever seen in the games, most earned in the period first, then most earned of all, then by identifier.",
   "What the games have earned from each advertiser.",
 );
 export type AdvertiserEarningsBody = Static<typeof advertiserEarningsSchema>;

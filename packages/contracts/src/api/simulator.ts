@@ -13,7 +13,7 @@ import {
   optional,
 } from "../definition/fields.ts";
 import { defineFeature, ok, operation } from "../definition/operation.ts";
-import { createValidator, type WithoutNulls } from "../validation/validator.ts";
+import { createValidator } from "../validation/validator.ts";
 import { withoutCreative } from "./campaigns.ts";
 
 /** The moods that the simulator proposes; others are allowed (spec: Simulator). */
@@ -37,7 +37,6 @@ export const simulateRequestSchema = open(
   },
   "A scene to try the campaign in.",
 );
-export type SimulateRequest = WithoutNulls<Static<typeof simulateRequestSchema>>;
 /** The body of POST /campaigns/{id}/simulate. */
 export const simulateRequest = createValidator(simulateRequestSchema);
 

@@ -113,7 +113,6 @@ export const webhookRotateRequestSchema = open(
   },
   "Replaces the secret of a webhook.",
 );
-export type RotateSecret = WithoutNulls<Static<typeof webhookRotateRequestSchema>>;
 /** The body of POST /webhooks/{webhook_id}/rotate-secret. */
 export const webhookRotateRequest = createValidator(webhookRotateRequestSchema);
 

@@ -29,6 +29,23 @@ export function closed<Fields extends Record<string, TSchema>>(fields: Fields, d
   });
 }
 
+/** Groups of impressions in a period, and the sum of all groups. */
+export function report<Total extends TSchema, Row extends TSchema>(
+  { total, row }: { total: Total; row: Row },
+  order: string,
+  description: string,
+) {
+  return closed(
+    {
+      from: utcDate("The first day of the period."),
+      to: utcDate("The last day of the period."),
+      total,
+      rows: Type.Array(row, { description: order }),
+    },
+    description,
+  );
+}
+
 /** A request object: unknown fields are allowed and ignored (docs/behaviour.md#response-only-fields). */
 export function open<Fields extends Record<string, TSchema>>(fields: Fields, description?: string) {
   return Type.Object(fields, description === undefined ? {} : { description });
@@ -143,4 +160,3 @@ export const errorSchema = closed(
   { detail: answerText("The error, the field and the allowed values, as one sentence.") },
   "Every error of the API.",
 );
-export type ErrorBody = Static<typeof errorSchema>;

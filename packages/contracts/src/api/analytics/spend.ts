@@ -2,7 +2,7 @@
 import Type, { type Static } from "typebox";
 import { periodRefusals, registerFirst } from "../../definition/common-errors.ts";
 import { exampleIds } from "../../definition/example-ids.ts";
-import { answerText, closed, count, millicents, nullable, utcDate } from "../../definition/fields.ts";
+import { answerText, closed, count, millicents, nullable, report, utcDate } from "../../definition/fields.ts";
 import { defineOperations, ok, operation, refusal } from "../../definition/operation.ts";
 import { quoteValue } from "../../validation/sentence.ts";
 import { common, spendSum } from "./shared.ts";
@@ -39,15 +39,9 @@ const spendRow = closed(
   },
   "What one group of impressions has cost; what is not summed up by is left out.",
 );
-export const spendSchema = closed(
-  {
-    from: utcDate("The first day of the period."),
-    to: utcDate("The last day of the period."),
-    total: spendSum,
-    rows: Type.Array(spendRow, {
-      description: "Newest day first, then by campaign, creative and country.",
-    }),
-  },
+export const spendSchema = report(
+  { total: spendSum, row: spendRow },
+  "Newest day first, then by campaign, creative and country.",
   "What impressions of a period have cost, summed up.",
 );
 export type SpendBody = Static<typeof spendSchema>;

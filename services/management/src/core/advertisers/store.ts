@@ -18,15 +18,10 @@ type Client = Database | Transaction;
 
 function fromRow(row: Prisma.AdvertiserGetPayload<object>): Advertiser {
   return {
-    id: row.id,
-    accountId: row.accountId,
-    companyName: row.companyName,
-    contactEmail: row.contactEmail,
-    website: row.website,
+    ...row,
     depositedMillicents: safeInteger(row.depositedMillicents, "deposited"),
     spentMillicents: safeInteger(row.spentMillicents, "spent"),
     impressions: safeInteger(row.impressions, "impressions"),
-    createdAt: row.createdAt,
   };
 }
 

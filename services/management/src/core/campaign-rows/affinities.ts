@@ -30,27 +30,6 @@ export function listAffinities(database: Database, campaignId: string, paging?: 
   return database.affinity.findMany(rowsOfPage({ campaignId }, paging));
 }
 
-/** Stores new affinities. */
-export function insertAffinities(affinities: readonly Affinity[]): Prisma.Sql {
-  const rows = affinities.map((affinity) => ({
-    id: affinity.id,
-    campaign_id: affinity.campaignId,
-    affinity_type: affinity.affinityType,
-    affinity_value: affinity.affinityValue,
-    weight: affinity.weight,
-    since_version: affinity.sinceVersion,
-    created_at: affinity.createdAt,
-  }));
-  return Prisma.sql`
-    INSERT INTO affinities (id, campaign_id, affinity_type, affinity_value, weight, since_version, created_at)
-    SELECT id, campaign_id, affinity_type, affinity_value, weight, since_version, created_at
-    FROM json_populate_recordset(NULL::affinities, ${JSON.stringify(rows)}::json)`;
-}
-
-export function deleteAffinity(id: string): Prisma.Sql {
-  return Prisma.sql`DELETE FROM affinities WHERE id = ${id}`;
-}
-
 export function deleteAffinitiesOf(campaignId: string): Prisma.Sql {
   return Prisma.sql`DELETE FROM affinities WHERE campaign_id = ${campaignId}`;
 }

@@ -1,4 +1,5 @@
 import { Prisma, type Statements, safeInteger } from "@diegetic/database";
+import { columnOf, insertRows } from "../shared/insert-rows.ts";
 import type { Affinity } from "./affinities.ts";
 import type { BlocklistRule } from "./blocklist-rule.ts";
 import { type Campaign, settingColumns } from "./campaign.ts";
@@ -38,25 +39,65 @@ export function campaignOf(row: CampaignRow): Campaign {
   };
 }
 
+type PartKind = keyof CampaignContents;
+
+/** Properties of a campaign's parts, which are columns of the table with the kind's name. */
+const PARTS: { [Kind in PartKind]: readonly (keyof CampaignContents[Kind][number] & string)[] } = {
+  creatives: [
+    "id",
+    "campaignId",
+    "creativeType",
+    "brandName",
+    "productName",
+    "tagline",
+    "narrativeHook",
+    "altHooks",
+    "tone",
+    "maxUsesPerGame",
+    "impressions",
+    "createdAt",
+  ],
+  geoTargets: [
+    "id",
+    "campaignId",
+    "targetType",
+    "countryCode",
+    "stateCode",
+    "cityName",
+    "lat",
+    "lng",
+    "radiusKm",
+    "include",
+    "createdAt",
+  ],
+  blocklistRules: ["id", "campaignId", "ruleType", "value", "createdAt"],
+  affinities: ["id", "campaignId", "affinityType", "affinityValue", "weight", "sinceVersion", "createdAt"],
+};
+
+export const PART_KINDS = Object.keys(PARTS) as PartKind[];
+
 /** A campaign's parts as JSON: times are texts, and numbers are exact up to 2^53. */
-const contents = Prisma.sql`
-      (SELECT coalesce(json_agg(json_build_object('id', p.id, 'campaignId', p.campaign_id, 'creativeType', p.creative_type,
-          'brandName', p.brand_name, 'productName', p.product_name, 'tagline', p.tagline,
-          'narrativeHook', p.narrative_hook, 'altHooks', p.alt_hooks, 'tone', p.tone,
-          'maxUsesPerGame', p.max_uses_per_game, 'impressions', p.impressions, 'createdAt', p.created_at)
-          ORDER BY p.created_at, p.id), '[]')
-        FROM creatives AS p WHERE p.campaign_id = c.id AND p.deleted_at IS NULL) AS creatives,
-      (SELECT coalesce(json_agg(json_build_object('id', p.id, 'campaignId', p.campaign_id, 'targetType', p.target_type,
-          'countryCode', p.country_code, 'stateCode', p.state_code, 'cityName', p.city_name, 'lat', p.lat, 'lng', p.lng,
-          'radiusKm', p.radius_km, 'include', p.include, 'createdAt', p.created_at) ORDER BY p.created_at, p.id), '[]')
-        FROM geo_targets AS p WHERE p.campaign_id = c.id) AS "geoTargets",
-      (SELECT coalesce(json_agg(json_build_object('id', p.id, 'campaignId', p.campaign_id, 'ruleType', p.rule_type,
-          'value', p.value, 'createdAt', p.created_at) ORDER BY p.created_at, p.id), '[]')
-        FROM blocklist_rules AS p WHERE p.campaign_id = c.id) AS "blocklistRules",
-      (SELECT coalesce(json_agg(json_build_object('id', p.id, 'campaignId', p.campaign_id,
-          'affinityType', p.affinity_type, 'affinityValue', p.affinity_value, 'weight', p.weight,
-          'sinceVersion', p.since_version, 'createdAt', p.created_at) ORDER BY p.created_at, p.id), '[]')
-        FROM affinities AS p WHERE p.campaign_id = c.id) AS affinities`;
+const contents = Prisma.raw(
+  PART_KINDS.map((kind) => {
+    const fields = PARTS[kind].map((property) => `'${property}', p.${columnOf(property)}`).join(", ");
+    const inUse = kind === "creatives" ? "AND p.deleted_at IS NULL" : "";
+    return `(SELECT coalesce(json_agg(json_build_object(${fields}) ORDER BY p.created_at, p.id), '[]')
+      FROM ${columnOf(kind)} AS p WHERE p.campaign_id = c.id ${inUse}) AS "${kind}"`;
+  }).join(", "),
+);
+
+/** Stores new parts. */
+export function insertParts<Kind extends PartKind>(
+  kind: Kind,
+  parts: readonly CampaignContents[Kind][number][],
+): Prisma.Sql {
+  return insertRows(columnOf(kind), PARTS[kind], parts);
+}
+
+/** Deletes a part that nothing references. */
+export function deletePart(kind: Exclude<PartKind, "creatives">, id: string): Prisma.Sql {
+  return Prisma.sql`DELETE FROM ${Prisma.raw(columnOf(kind))} WHERE id = ${id}`;
+}
 
 type InJson<Part extends { createdAt: Date }> = Omit<Part, "createdAt"> & { createdAt: string };
 type ContentsRow = { [Kind in keyof CampaignContents]: InJson<CampaignContents[Kind][number]>[] };

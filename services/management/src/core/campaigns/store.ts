@@ -1,10 +1,10 @@
 import { noCampaign, otherAdvertisersCampaign, registerFirst } from "@diegetic/contracts";
-import { type Database, type Pipeline, Prisma, type Reader, safeInteger } from "@diegetic/database";
+import { type Database, type Pipeline, Prisma, type Reader } from "@diegetic/database";
 import type { Campaign } from "../campaign-rows/campaign.ts";
 import { type CampaignRow, campaignColumns, campaignOf } from "../campaign-rows/statements.ts";
 import { type CallerReads, type CallerRow, callerIs } from "../read-your-writes/caller-reads.ts";
 import { isIdentifier } from "../shared/identifiers.ts";
-import { type Paging, rowsToRead } from "../shared/paging.ts";
+import { type Paging, rowsOfPage } from "../shared/paging.ts";
 
 /** A requested campaign of a caller; if there is none, all columns but the caller's are null. */
 type AskedRow = CallerRow & { [Column in keyof CampaignRow]: CampaignRow[Column] | null };
@@ -56,18 +56,8 @@ export async function listCampaigns(
   advertiserId: string,
   paging: Paging,
 ): Promise<Campaign[]> {
-  const take = rowsToRead(paging);
-  const rows = await database.campaign.findMany({
-    where: { advertiserId, ...(paging.after === undefined ? {} : { id: { lt: paging.after } }) },
-    // Identifiers sort by creation time.
-    orderBy: { id: "desc" },
-    ...(take === undefined ? {} : { take }),
-  });
-  return rows.map((row) => ({
-    ...row,
-    spentMillicents: safeInteger(row.spentMillicents, "spent"),
-    impressions: safeInteger(row.impressions, "impressions"),
-  }));
+  const rows = await database.campaign.findMany(rowsOfPage({ advertiserId }, paging, "desc"));
+  return rows.map(campaignOf);
 }
 
 /** Records that every match instance applies a pause. A newer version of the campaign may have another pause to confirm. */

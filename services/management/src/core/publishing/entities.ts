@@ -1,5 +1,6 @@
 import {
   entityName,
+  type MemberRole,
   PUBLISHED_SETTINGS,
   type PublishedSetting,
   type SnapshotAdvertiser,
@@ -10,11 +11,17 @@ import {
   type SnapshotPlacement,
   type SnapshotSession,
 } from "@diegetic/contracts";
+import type { Prisma } from "@diegetic/database";
 import type { SnapshotEntry } from "@diegetic/hot-state";
 import { settingFields } from "../campaign-rows/campaign.ts";
 import type { WholeCampaign } from "../campaign-rows/statements.ts";
 import { limitFromColumn } from "../shared/limit-column.ts";
-import type { AdvertiserRow, ApiKeyRow, PlacementRow, SessionRow } from "./load.ts";
+
+type AdvertiserRow = Prisma.AdvertiserGetPayload<object>;
+type PlacementRow = Prisma.PlacementGetPayload<object>;
+type ApiKeyRow = Prisma.ApiKeyGetPayload<object>;
+/** A session with the user's role in the account; null: the user is no longer a member. */
+export type SessionRow = Prisma.AccountSessionGetPayload<object> & { role: MemberRole | null };
 
 function entry(name: string, version: number, entity: object | null): SnapshotEntry {
   return { name, rowVersion: version, json: entity === null ? null : JSON.stringify(entity) };

@@ -1,12 +1,14 @@
-import type { MemberRole } from "@diegetic/contracts";
 import { type Database, type Pipeline, Prisma, type Statements, safeInteger } from "@diegetic/database";
+import type { SnapshotEntry } from "@diegetic/hot-state";
 import { readCampaigns, type WholeCampaign } from "../campaign-rows/statements.ts";
-
-export type AdvertiserRow = Prisma.AdvertiserGetPayload<object>;
-export type PlacementRow = Prisma.PlacementGetPayload<object>;
-export type ApiKeyRow = Prisma.ApiKeyGetPayload<object>;
-/** A session with the user's role in the account; null: the user is no longer a member. */
-export type SessionRow = Prisma.AccountSessionGetPayload<object> & { role: MemberRole | null };
+import {
+  advertiserEntry,
+  apiKeyEntry,
+  campaignEntry,
+  placementEntry,
+  type SessionRow,
+  sessionEntry,
+} from "./entities.ts";
 
 /**
  * Locks campaigns and loads them with their parts. Parts are read by a statement that starts after the lock, because a
@@ -19,12 +21,9 @@ export async function lockCampaigns(
   { skipLocked }: { skipLocked: boolean },
 ): Promise<WholeCampaign[]> {
   const wanted = [...ids];
-  const locking = statements.query<{ id: string }>(
-    skipLocked
-      ? Prisma.sql`
-          SELECT id FROM campaigns WHERE id = ANY(${wanted}::text[]) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED`
-      : Prisma.sql`SELECT id FROM campaigns WHERE id = ANY(${wanted}::text[]) ORDER BY id FOR NO KEY UPDATE`,
-  );
+  const locking = statements.query<{ id: string }>(Prisma.sql`
+    SELECT id FROM campaigns WHERE id = ANY(${wanted}::text[]) ORDER BY id
+    FOR NO KEY UPDATE ${skipLocked ? Prisma.sql`SKIP LOCKED` : Prisma.empty}`);
   const [locked, campaigns] = await Promise.all([locking, readCampaigns(statements, wanted)]);
   const isLocked = new Set(locked.map(({ id }) => id));
   return campaigns.filter(({ id }) => isLocked.has(id));
@@ -38,8 +37,8 @@ export async function spentOnDay(statements: Statements, campaignId: string, day
 }
 
 /** Loads sessions with their users' current roles. */
-export async function loadSessions(database: Database, ids: readonly string[]): Promise<SessionRow[]> {
-  const rows = await database.accountSession.findMany({ where: { id: { in: [...ids] } } });
+async function loadSessions(database: Database, ids: readonly string[]): Promise<SessionRow[]> {
+  const rows = await database.accountSession.findMany(byIds(ids));
   const members = await database.accountMember.findMany({
     where: { OR: rows.map(({ accountId, userId }) => ({ accountId, userId })) },
   });
@@ -47,25 +46,76 @@ export async function loadSessions(database: Database, ids: readonly string[]): 
   return rows.map((row) => ({ ...row, role: roles.get(`${row.accountId} ${row.userId}`) ?? null }));
 }
 
-/** Kinds of published rows, with table and key column. */
-export const PUBLISHED_KINDS = ["advertiser", "campaign", "placement", "apiKey", "session"] as const;
-export type PublishedKind = (typeof PUBLISHED_KINDS)[number];
+/** A published row, and its entry in the snapshot. */
+interface LoadedRow {
+  id: string;
+  version: number;
+  publishedVersion: number;
+  entry: SnapshotEntry;
+}
+
+interface KindOfRows {
+  table: Prisma.Sql;
+  key: Prisma.Sql;
+  /** The current rows with these keys. */
+  load: (stores: PublishedStores, ids: readonly string[]) => Promise<LoadedRow[]>;
+}
+
+export interface PublishedStores {
+  database: Database;
+  pipeline: Pipeline;
+}
+
+/** Kinds of published rows, in the order in which they are published. */
+export const PUBLISHED = {
+  advertiser: {
+    table: Prisma.sql`advertisers`,
+    key: Prisma.sql`id`,
+    load: async ({ database }, ids) =>
+      withEntries(await database.advertiser.findMany(byIds(ids)), advertiserEntry),
+  },
+  campaign: {
+    table: Prisma.sql`campaigns`,
+    key: Prisma.sql`id`,
+    load: async ({ pipeline }, ids) => withEntries(await readCampaigns(pipeline, ids), campaignEntry),
+  },
+  placement: {
+    table: Prisma.sql`placements`,
+    key: Prisma.sql`game_id`,
+    load: async ({ database }, ids) => {
+      const rows = await database.placement.findMany({ where: { gameId: { in: [...ids] } } });
+      return rows.map((row) => ({ ...row, id: row.gameId, entry: placementEntry(row) }));
+    },
+  },
+  apiKey: {
+    table: Prisma.sql`api_keys`,
+    key: Prisma.sql`id`,
+    load: async ({ database }, ids) => withEntries(await database.apiKey.findMany(byIds(ids)), apiKeyEntry),
+  },
+  session: {
+    table: Prisma.sql`account_sessions`,
+    key: Prisma.sql`id`,
+    load: async ({ database }, ids) => withEntries(await loadSessions(database, ids), sessionEntry),
+  },
+} satisfies Record<string, KindOfRows>;
+
+export type PublishedKind = keyof typeof PUBLISHED;
+export const PUBLISHED_KINDS = Object.keys(PUBLISHED) as PublishedKind[];
+
+function byIds(ids: readonly string[]) {
+  return { where: { id: { in: [...ids] } } };
+}
+
+function withEntries<Row>(rows: readonly Row[], toEntry: (row: Row) => SnapshotEntry) {
+  return rows.map((row) => ({ ...row, entry: toEntry(row) }));
+}
 
 /** Identifiers of rows that a crash or an unavailable Redis left unpublished, at most `limit`. */
 export async function unpublished(database: Database, kind: PublishedKind, limit: number): Promise<string[]> {
+  const { table, key } = PUBLISHED[kind];
   // Compares columns, so that the partial indexes apply.
-  const rows = await {
-    advertiser: () => database.$queryRaw<{ id: string }[]>`
-      SELECT id FROM advertisers WHERE published_version < version ORDER BY id LIMIT ${limit}`,
-    campaign: () => database.$queryRaw<{ id: string }[]>`
-      SELECT id FROM campaigns WHERE published_version < version ORDER BY id LIMIT ${limit}`,
-    placement: () => database.$queryRaw<{ id: string }[]>`
-      SELECT game_id AS id FROM placements WHERE published_version < version ORDER BY game_id LIMIT ${limit}`,
-    apiKey: () => database.$queryRaw<{ id: string }[]>`
-      SELECT id FROM api_keys WHERE published_version < version ORDER BY id LIMIT ${limit}`,
-    session: () => database.$queryRaw<{ id: string }[]>`
-      SELECT id FROM account_sessions WHERE published_version < version ORDER BY id LIMIT ${limit}`,
-  }[kind]();
+  const rows = await database.$queryRaw<{ id: string }[]>`
+    SELECT ${key} AS id FROM ${table} WHERE published_version < version ORDER BY ${key} LIMIT ${limit}`;
   return rows.map((row) => row.id);
 }
 
@@ -76,27 +126,9 @@ export async function page(
   after: string,
   limit: number,
 ): Promise<string[]> {
-  const next = {
-    where: { id: { gt: after } },
-    select: { id: true },
-    orderBy: { id: "asc" },
-    take: limit,
-  } as const;
-  const rows = await {
-    advertiser: () => database.advertiser.findMany(next),
-    campaign: () => database.campaign.findMany(next),
-    apiKey: () => database.apiKey.findMany(next),
-    session: () => database.accountSession.findMany(next),
-    placement: async () => {
-      const games = await database.placement.findMany({
-        where: { gameId: { gt: after } },
-        select: { gameId: true },
-        orderBy: { gameId: "asc" },
-        take: limit,
-      });
-      return games.map(({ gameId }) => ({ id: gameId }));
-    },
-  }[kind]();
+  const { table, key } = PUBLISHED[kind];
+  const rows = await database.$queryRaw<{ id: string }[]>`
+    SELECT ${key} AS id FROM ${table} WHERE ${key} > ${after} ORDER BY ${key} LIMIT ${limit}`;
   return rows.map((row) => row.id);
 }
 
@@ -124,7 +156,7 @@ export function markLockedPublished(
 }
 
 function marking(kind: PublishedKind, rows: readonly { id: string; version: number }[]): Prisma.Sql {
-  const { table, key } = TABLES[kind];
+  const { table, key } = PUBLISHED[kind];
   const ids = rows.map((row) => row.id);
   const versions = rows.map((row) => row.version);
   return Prisma.sql`
@@ -132,11 +164,3 @@ function marking(kind: PublishedKind, rows: readonly { id: string; version: numb
     FROM unnest(${ids}::text[], ${versions}::int[]) AS done (id, version)
     WHERE published.${key} = done.id AND published.published_version < done.version`;
 }
-
-const TABLES: Record<PublishedKind, { table: Prisma.Sql; key: Prisma.Sql }> = {
-  advertiser: { table: Prisma.sql`advertisers`, key: Prisma.sql`id` },
-  campaign: { table: Prisma.sql`campaigns`, key: Prisma.sql`id` },
-  placement: { table: Prisma.sql`placements`, key: Prisma.sql`game_id` },
-  apiKey: { table: Prisma.sql`api_keys`, key: Prisma.sql`id` },
-  session: { table: Prisma.sql`account_sessions`, key: Prisma.sql`id` },
-};

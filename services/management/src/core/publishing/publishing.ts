@@ -20,15 +20,16 @@ import {
 } from "@diegetic/hot-state";
 import { centsToMillicents } from "@diegetic/money";
 import { type Logger, OutageLog, unavailable } from "@diegetic/service-kit";
-import { readCampaigns, type WholeCampaign } from "../campaign-rows/statements.ts";
+import type { WholeCampaign } from "../campaign-rows/statements.ts";
 import type { WalletRecovery } from "../wallet-recovery/wallet-recovery.ts";
-import { advertiserEntry, apiKeyEntry, campaignEntry, placementEntry, sessionEntry } from "./entities.ts";
+import { advertiserEntry, campaignEntry } from "./entities.ts";
 import {
-  loadSessions,
   lockCampaigns,
   markLockedPublished,
   markPublished,
+  PUBLISHED,
   type PublishedKind,
+  type PublishedStores,
   spentOnDay,
 } from "./load.ts";
 import { type GroupOutcome, PublicationGroups } from "./publication-groups.ts";
@@ -60,19 +61,12 @@ export class StateNotRestored extends Error {
   override name = "StateNotRestored";
 }
 
-interface LoadedRow {
-  id: string;
-  row: { version: number; publishedVersion: number };
-  entry: SnapshotEntry;
-}
-
 /**
  * Brings rows of Postgres into wallets and the snapshot. Always reads the current row, so concurrent requests converge
  * in any order; publishing is idempotent.
  */
 export class Publishing {
-  readonly #database: Database;
-  readonly #pipeline: Pipeline;
+  readonly #stores: PublishedStores;
   readonly #wallets: WalletCommands;
   readonly #recovery: Pick<WalletRecovery, "restoreFrozen">;
   readonly #snapshot: SnapshotPublisher;
@@ -100,8 +94,7 @@ export class Publishing {
     /** When a group of changes no longer delays the next one. Default: 100. */
     groupStalledAfterMs?: number;
   }) {
-    this.#database = parts.database;
-    this.#pipeline = parts.pipeline;
+    this.#stores = { database: parts.database, pipeline: parts.pipeline };
     this.#wallets = parts.wallets;
     this.#recovery = parts.recovery;
     this.#snapshot = parts.snapshot;
@@ -230,23 +223,15 @@ export class Publishing {
 
   /** Records the versions of rows that Redis and the snapshot have. */
   markPublished(kind: PublishedKind, rows: readonly { id: string; version: number }[]): Promise<void> {
-    return markPublished(this.#pipeline, kind, rows);
+    return markPublished(this.#stores.pipeline, kind, rows);
   }
 
   /** Applies rows to the wallets of their advertisers until those have them, and returns the snapshot entries. */
-  prepare(kind: PublishedKind, ids: readonly string[]): Promise<Prepared> {
-    switch (kind) {
-      case "advertiser":
-        return this.#applyUntilKnown(ids, (some) => this.#applyAdvertisers(some));
-      case "campaign":
-        return this.#applyUntilKnown(ids, (some) => this.#applyCampaigns(some));
-      case "placement":
-        return this.#placements(ids);
-      case "apiKey":
-        return this.#apiKeys(ids);
-      case "session":
-        return this.#sessions(ids);
-    }
+  async prepare(kind: PublishedKind, ids: readonly string[]): Promise<Prepared> {
+    if (kind === "advertiser") return this.#applyUntilKnown(ids, (some) => this.#applyAdvertisers(some));
+    if (kind === "campaign") return this.#applyUntilKnown(ids, (some) => this.#applyCampaigns(some));
+    const rows = await PUBLISHED[kind].load(this.#stores, ids);
+    return { entries: rows.map(({ entry }) => entry), rows, pending: [] };
   }
 
   /**
@@ -254,37 +239,11 @@ export class Publishing {
    * prepared as usual. The snapshot may have a row that Redis has not accepted: `reserve` refuses it until then.
    */
   async recall(kind: PublishedKind, ids: readonly string[]): Promise<Prepared> {
-    const known = await this.#load(kind, ids);
-    const left = known.filter(({ row }) => row.publishedVersion < row.version).map(({ id }) => id);
+    const known = await PUBLISHED[kind].load(this.#stores, ids);
+    const left = known.filter((row) => row.publishedVersion < row.version).map(({ id }) => id);
     const { entries, rows, pending } = await this.prepare(kind, left);
-    const unchanged = known.filter(({ row }) => row.publishedVersion >= row.version);
+    const unchanged = known.filter((row) => row.publishedVersion >= row.version);
     return { entries: [...unchanged.map(({ entry }) => entry), ...entries, ...pending], rows, pending };
-  }
-
-  async #load(kind: PublishedKind, ids: readonly string[]): Promise<LoadedRow[]> {
-    const where = { where: { id: { in: [...ids] } } };
-    switch (kind) {
-      case "advertiser": {
-        const rows = await this.#database.advertiser.findMany(where);
-        return rows.map((row) => ({ id: row.id, row, entry: advertiserEntry(row) }));
-      }
-      case "campaign": {
-        const rows = await readCampaigns(this.#pipeline, ids);
-        return rows.map((row) => ({ id: row.id, row, entry: campaignEntry(row) }));
-      }
-      case "placement": {
-        const rows = await this.#database.placement.findMany({ where: { gameId: { in: [...ids] } } });
-        return rows.map((row) => ({ id: row.gameId, row, entry: placementEntry(row) }));
-      }
-      case "apiKey": {
-        const rows = await this.#database.apiKey.findMany(where);
-        return rows.map((row) => ({ id: row.id, row, entry: apiKeyEntry(row) }));
-      }
-      case "session": {
-        const rows = await loadSessions(this.#database, ids);
-        return rows.map((row) => ({ id: row.id, row, entry: sessionEntry(row) }));
-      }
-    }
   }
 
   /**
@@ -318,7 +277,7 @@ export class Publishing {
   }
 
   async #applyAdvertisers(ids: readonly string[]): Promise<AppliedRow[]> {
-    const rows = await this.#database.advertiser.findMany({ where: { id: { in: [...ids] } } });
+    const rows = await this.#stores.database.advertiser.findMany({ where: { id: { in: [...ids] } } });
     return Promise.all(
       rows.map(async (row) => {
         const result = await this.#wallets.applyAccount({
@@ -352,7 +311,7 @@ export class Publishing {
     options: { skipLocked: boolean },
     work: (statements: Statements, campaigns: WholeCampaign[]) => Promise<T>,
   ): Promise<T> {
-    return this.#pipeline.inTransaction(
+    return this.#stores.pipeline.inTransaction(
       async (statements) => work(statements, await lockCampaigns(statements, ids, options)),
       // Commits locks and published versions only.
       { asynchronousCommit: true },
@@ -381,25 +340,6 @@ export class Publishing {
     }
     const isApplied = result === "applied" || result === "older";
     return { row: campaign, entry: campaignEntry(campaign), advertiserId, isApplied };
-  }
-
-  async #placements(ids: readonly string[]): Promise<Prepared> {
-    const rows = await this.#database.placement.findMany({ where: { gameId: { in: [...ids] } } });
-    return {
-      entries: rows.map(placementEntry),
-      rows: rows.map((row) => ({ id: row.gameId, version: row.version })),
-      pending: [],
-    };
-  }
-
-  async #apiKeys(ids: readonly string[]): Promise<Prepared> {
-    const rows = await this.#database.apiKey.findMany({ where: { id: { in: [...ids] } } });
-    return { entries: rows.map(apiKeyEntry), rows, pending: [] };
-  }
-
-  async #sessions(ids: readonly string[]): Promise<Prepared> {
-    const rows = await loadSessions(this.#database, ids);
-    return { entries: rows.map(sessionEntry), rows, pending: [] };
   }
 }
 

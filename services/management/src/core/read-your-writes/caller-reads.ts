@@ -1,5 +1,6 @@
 import { registerFirst } from "@diegetic/contracts";
 import { Prisma, type Reader } from "@diegetic/database";
+import { LRUCache } from "lru-cache";
 import { type ReadingBarrier, WRITTEN_IMPRESSIONS } from "./reading-barrier.ts";
 
 /** The first columns of every row about a caller's own data. */
@@ -27,8 +28,8 @@ export function callerIs(accountId: string): Prisma.Sql {
 export class CallerReads {
   readonly #reader: Reader;
   readonly #barrier: ReadingBarrier;
-  /** Advertiser by account, least recently used first. */
-  readonly #advertisers = new Map<string, string>();
+  /** By account. */
+  readonly #advertisers = new LRUCache<string, string>({ max: MAX_REMEMBERED });
 
   constructor(parts: { reader: Reader; barrier: ReadingBarrier }) {
     this.#reader = parts.reader;
@@ -47,20 +48,11 @@ export class CallerReads {
       written === null ? null : Number(written),
     );
     const callerId = rows[0].caller_id;
-    this.#remember(accountId, callerId);
+    this.#advertisers.set(accountId, callerId);
     if (callerId === advertiserId) return rows;
     // The remembered advertiser was wrong, so another wallet was read. Impossible while advertisers keep their
     // accounts.
     await this.#barrier.advertiser(callerId);
     return read();
-  }
-
-  #remember(accountId: string, advertiserId: string): void {
-    this.#advertisers.delete(accountId);
-    this.#advertisers.set(accountId, advertiserId);
-    for (const oldest of this.#advertisers.keys()) {
-      if (this.#advertisers.size <= MAX_REMEMBERED) return;
-      this.#advertisers.delete(oldest);
-    }
   }
 }

@@ -8,3 +8,13 @@ export async function callingAdvertiser(database: Database, accountId: string): 
   if (advertiser !== undefined) return advertiser;
   throw registerFirst.error();
 }
+
+/** Reads parameters; if they are invalid, an error of `check` is reported first (docs/behaviour.md#order-of-checks). */
+export async function readAfter<Result>(check: () => Promise<unknown>, read: () => Result): Promise<Result> {
+  try {
+    return read();
+  } catch (error) {
+    await check();
+    throw error;
+  }
+}

@@ -29,13 +29,16 @@ export function rowsToRead(paging: Paging): number | undefined {
   return paging.limit === undefined ? undefined : paging.limit + 1;
 }
 
-/** A query for the rows of a page in creation order: identifiers sort by creation time. Without paging, all rows. */
-export function rowsOfPage<Of extends object>(of: Of, paging?: Paging) {
-  const take = paging === undefined ? undefined : rowsToRead(paging);
+/**
+ * A query for the rows of a page, oldest or newest first: identifiers sort by creation time. Without paging, all rows.
+ */
+export function rowsOfPage<Of extends object>(of: Of, paging?: Paging, order: "asc" | "desc" = "asc") {
+  const { after } = paging ?? {};
+  const take = paging && rowsToRead(paging);
   return {
-    where: { ...of, ...(paging?.after === undefined ? {} : { id: { gt: paging.after } }) },
-    orderBy: { id: "asc" as const },
-    ...(take === undefined ? {} : { take }),
+    where: { ...of, ...(after !== undefined && { id: order === "asc" ? { gt: after } : { lt: after } }) },
+    orderBy: { id: order },
+    ...(take !== undefined && { take }),
   };
 }
 

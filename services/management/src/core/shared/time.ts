@@ -1,4 +1,4 @@
-import { utcDay } from "@diegetic/database";
+import { DAY_MS, utcDay } from "@diegetic/database";
 
 /** Unix milliseconds. Passed in, so that rules and tests do not read the system clock. */
 export type Clock = () => number;
@@ -7,8 +7,6 @@ export type Clock = () => number;
 export function timestamp(moment: Date): string {
   return moment.toISOString();
 }
-
-const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /** UTC days (YYYY-MM-DD) back from now, today first. */
 export function lastDays(nowMs: number, count: number): string[] {

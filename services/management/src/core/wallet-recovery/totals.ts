@@ -1,10 +1,8 @@
 import type { ImpressionRecord } from "@diegetic/contracts";
-import { utcDay } from "@diegetic/database";
+import { DAY_MS, utcDay } from "@diegetic/database";
 import type { AccountTotals, CampaignTotals, FrozenWallet, RestoredCampaign } from "@diegetic/hot-state";
 import { centsToMillicents } from "@diegetic/money";
 import type { KnownAdvertiser, UnsettledImpression } from "./load.ts";
-
-const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /** The totals of a restored wallet: Postgres' totals plus its outbox. */
 export interface WalletTotals extends Pick<AccountTotals, "spentMillicents" | "impressions"> {

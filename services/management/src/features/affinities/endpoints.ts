@@ -11,11 +11,10 @@ import type { RequestContext } from "@diegetic/service-kit";
 import {
   type Affinity,
   deleteAffinitiesOf,
-  deleteAffinity,
-  insertAffinities,
   listAffinities,
   newAffinity,
 } from "../../core/campaign-rows/affinities.ts";
+import { insertParts } from "../../core/campaign-rows/statements.ts";
 import { mutateCampaign } from "../../core/campaigns/mutate-campaign.ts";
 import { ownCampaign } from "../../core/campaigns/store.ts";
 import { timestamp } from "../../core/shared/time.ts";
@@ -37,8 +36,6 @@ export const affinityEndpoints = endpointsOf(affinitiesApi.operations, {
     validate: readAffinity,
     check: requireNew,
     make: newAffinity,
-    insert: insertAffinities,
-    remove: deleteAffinity,
     list: listAffinities,
     toResponse,
   }),
@@ -72,7 +69,7 @@ async function replaceAll(parts: Parts, context: RequestContext) {
     const affinities = requests.map((request) => newAffinity({ id, nextVersion }, request, nowMs));
     return {
       change: {
-        writes: [deleteAffinitiesOf(id), insertAffinities(affinities)],
+        writes: [deleteAffinitiesOf(id), insertParts("affinities", affinities)],
         contents: { affinities },
         size: { mayGrow: true },
       },

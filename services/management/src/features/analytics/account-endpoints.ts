@@ -8,7 +8,7 @@ import {
 } from "@diegetic/contracts";
 import { utcDay } from "@diegetic/database";
 import type { RequestContext } from "@diegetic/service-kit";
-import { callingAdvertiser } from "../../core/read-your-writes/caller.ts";
+import { callingAdvertiser, readAfter } from "../../core/read-your-writes/caller.ts";
 import { nextPage, readPaging } from "../../core/shared/paging.ts";
 import { lastDays } from "../../core/shared/time.ts";
 import type { Parts } from "../parts.ts";
@@ -64,19 +64,17 @@ export async function accountCampaigns(parts: Parts, context: RequestContext) {
   return { status: 200, body, headers: hasMore ? nextPage(context, String(limit), last.id) : {} };
 }
 
-/** UTC days back from today. Checks registration first (docs/behaviour.md#order-of-checks). */
-async function requestedDays(
+/** UTC days back from today. Checks registration first. */
+function requestedDays(
   { database }: Parts,
   context: RequestContext,
   limits: { minimum: number; maximum: number; default: number },
   nowMs: number,
 ): Promise<string[]> {
-  try {
-    return lastDays(nowMs, integerParameter("days", context.query, limits) ?? limits.default);
-  } catch (error) {
-    await callingAdvertiser(database, context.accountId);
-    throw error;
-  }
+  return readAfter(
+    () => callingAdvertiser(database, context.accountId),
+    () => lastDays(nowMs, integerParameter("days", context.query, limits) ?? limits.default),
+  );
 }
 
 function toCampaignResponse(campaign: CampaignWithDays, dates: readonly string[], nowMs: number) {

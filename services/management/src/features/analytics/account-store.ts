@@ -1,8 +1,10 @@
 import type { PacingFacts } from "@diegetic/ad-rules";
 import type { CampaignStatus } from "@diegetic/contracts";
 import { Prisma, safeInteger } from "@diegetic/database";
-import { centsToMillicents, type Millicents, priceMillicents } from "@diegetic/money";
+import type { Millicents } from "@diegetic/money";
 import { type CallerReads, type CallerRow, callerIs } from "../../core/read-your-writes/caller-reads.ts";
+import type { PacingRow } from "./statements.ts";
+import { pacingFactsOf } from "./store.ts";
 
 export interface Spent {
   impressions: number;
@@ -76,20 +78,12 @@ export interface CampaignWithDays {
   days: Map<string, Spent>;
 }
 
-interface CampaignRow extends CallerRow {
-  balance_millicents: bigint;
+interface CampaignRow extends CallerRow, PacingRow {
   /** Null: there are no campaigns. */
   id: string | null;
   name: string;
   status: CampaignStatus;
-  budget_cents: number;
-  spent_millicents: bigint;
   impressions: bigint;
-  cpm_bid_cents: number;
-  daily_cap_cents: number | null;
-  start_date: string | null;
-  end_date: string | null;
-  first_activated_at: Date | null;
   creatives: bigint;
   /** Day, impressions, millicents. */
   days: [string, string, string][] | null;
@@ -138,17 +132,7 @@ function campaignWithDays(row: CampaignRow & { id: string }, today: string): Cam
     creatives: safeInteger(row.creatives, "creatives"),
     budgetCents: row.budget_cents,
     dailyCapCents: row.daily_cap_cents,
-    pacing: {
-      budgetMillicents: centsToMillicents(row.budget_cents),
-      spentMillicents: safeInteger(row.spent_millicents, "spent"),
-      dailyCapMillicents: row.daily_cap_cents === null ? null : centsToMillicents(row.daily_cap_cents),
-      todaySpentMillicents: days.get(today)?.spentMillicents ?? 0,
-      balanceMillicents: safeInteger(row.balance_millicents, "balance"),
-      priceMillicents: priceMillicents(row.cpm_bid_cents),
-      startDate: row.start_date,
-      endDate: row.end_date,
-      firstActivatedAtMs: row.first_activated_at === null ? null : row.first_activated_at.getTime(),
-    },
+    pacing: pacingFactsOf(row, days.get(today)?.spentMillicents ?? 0),
     days,
   };
 }

@@ -3,6 +3,7 @@ import { ANALYTICS_DAYS, analyticsApi, integerParameter } from "@diegetic/contra
 import { utcDay } from "@diegetic/database";
 import type { RequestContext } from "@diegetic/service-kit";
 import { ownCampaign } from "../../core/campaigns/store.ts";
+import { readAfter } from "../../core/read-your-writes/caller.ts";
 import { lastDays } from "../../core/shared/time.ts";
 import { endpointsOf, type Handler } from "../endpoints-of.ts";
 import type { Parts } from "../parts.ts";
@@ -58,14 +59,10 @@ async function campaignStats(requested: RequestedCampaign) {
 
 async function dailyRows(requested: RequestedCampaign, { reader, clock }: Parts, context: RequestContext) {
   const { accountId, campaignId } = requested;
-  let count: number;
-  try {
-    count = integerParameter("days", context.query, ANALYTICS_DAYS) ?? ANALYTICS_DAYS.default;
-  } catch (error) {
-    // Checks ownership first (docs/behaviour.md#order-of-checks).
-    await ownCampaign(reader, accountId, campaignId);
-    throw error;
-  }
+  const count = await readAfter(
+    () => ownCampaign(reader, accountId, campaignId),
+    () => integerParameter("days", context.query, ANALYTICS_DAYS) ?? ANALYTICS_DAYS.default,
+  );
   const nowMs = clock();
   const days = lastDays(nowMs, count);
   return toDaysResponse(campaignId, days, await readDays(requested, days.at(-1) ?? utcDay(nowMs)));

@@ -9,7 +9,7 @@ import {
 } from "@diegetic/contracts";
 import { StatementTimeout } from "@diegetic/database";
 import type { RequestContext } from "@diegetic/service-kit";
-import { callingAdvertiser } from "../../core/read-your-writes/caller.ts";
+import { callingAdvertiser, readAfter } from "../../core/read-your-writes/caller.ts";
 import { csvAnswer, prefersCsv } from "../../core/shared/csv-answer.ts";
 import { readWindow, windowHeaders } from "../../core/shared/paging.ts";
 import { readPeriod } from "../ledger/period.ts";
@@ -32,10 +32,13 @@ const UNKNOWN_PLACE = "unknown";
 export async function spend(parts: Parts, context: RequestContext) {
   const { accountId } = context;
   const isCsv = prefersCsv(context);
-  const { query, window } = await afterRegistration(parts, accountId, () => ({
-    query: readQuery(context.query, parts.clock()),
-    window: isCsv ? undefined : readWindow(context),
-  }));
+  const { query, window } = await readAfter(
+    () => callingAdvertiser(parts.database, accountId),
+    () => ({
+      query: readQuery(context.query, parts.clock()),
+      window: isCsv ? undefined : readWindow(context),
+    }),
+  );
   const found = await readSpend(parts.reads, accountId, query, window).catch((error: unknown) => {
     if (!(error instanceof StatementTimeout)) throw error;
     throw tooManyImpressions.error();
@@ -52,20 +55,6 @@ export async function spend(parts: Parts, context: RequestContext) {
   };
   const headers = { Vary: "Accept", ...windowHeaders(context, window, found.hasMore) };
   return { status: 200, body, headers };
-}
-
-/** Reports a missing registration before invalid parameters. */
-async function afterRegistration<Result>(
-  { database }: Parts,
-  accountId: string,
-  read: () => Result,
-): Promise<Result> {
-  try {
-    return read();
-  } catch (error) {
-    await callingAdvertiser(database, accountId);
-    throw error;
-  }
 }
 
 function readQuery(query: URLSearchParams, nowMs: number): SpendQuery {

@@ -136,7 +136,8 @@ export function affinitiesQuery(): Query {
     ORDER BY created_at, id COLLATE "C"`;
 }
 
-export interface SpendingRow {
+/** The columns of a campaign that pacing depends on, and its advertiser's balance. */
+export interface PacingRow {
   budget_cents: number;
   spent_millicents: bigint;
   daily_cap_cents: number | null;
@@ -144,8 +145,11 @@ export interface SpendingRow {
   start_date: string | null;
   end_date: string | null;
   first_activated_at: Date | null;
-  today_spent_millicents: bigint;
   balance_millicents: bigint;
+}
+
+export interface SpendingRow extends PacingRow {
+  today_spent_millicents: bigint;
 }
 
 /** The inputs of pacing; `today` is YYYY-MM-DD. */

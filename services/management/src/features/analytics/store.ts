@@ -17,6 +17,7 @@ import {
   gamesQuery,
   type OwnCampaignRow,
   ownCampaignStatement,
+  type PacingRow,
   type Query,
   type ScoredRow,
   type SpendingRow,
@@ -172,11 +173,15 @@ export async function readAffinityInfluence(requested: RequestedCampaign): Promi
 /** `today`: YYYY-MM-DD. */
 export async function readPacingFacts(requested: RequestedCampaign, today: string): Promise<PacingFacts> {
   const row = one(await readRows<SpendingRow>(requested, spendingQuery(today)), requested);
+  return pacingFactsOf(row, safeInteger(row.today_spent_millicents, "spent today"));
+}
+
+export function pacingFactsOf(row: PacingRow, todaySpentMillicents: Millicents): PacingFacts {
   return {
     budgetMillicents: centsToMillicents(row.budget_cents),
     spentMillicents: safeInteger(row.spent_millicents, "spent"),
     dailyCapMillicents: row.daily_cap_cents === null ? null : centsToMillicents(row.daily_cap_cents),
-    todaySpentMillicents: safeInteger(row.today_spent_millicents, "spent today"),
+    todaySpentMillicents,
     balanceMillicents: safeInteger(row.balance_millicents, "balance"),
     priceMillicents: priceMillicents(row.cpm_bid_cents),
     startDate: row.start_date,

@@ -13,6 +13,7 @@ import { inTransaction, type Transaction } from "@diegetic/database";
 import type { Answer, RequestContext } from "@diegetic/service-kit";
 import { createOnce, readSentBody } from "../../core/idempotency/create-once.ts";
 import { pageAnswer, readPaging } from "../../core/shared/paging.ts";
+import { sha256Hex } from "../../core/shared/sha256.ts";
 import { timestamp } from "../../core/shared/time.ts";
 import { endpointsOf } from "../endpoints-of.ts";
 import type { Parts } from "../parts.ts";
@@ -25,7 +26,7 @@ import {
   newSettings,
   requireScopes,
 } from "./api-key.ts";
-import { derivedKeySecret, keySha256, newKeySeed } from "./key-secret.ts";
+import { derivedKeySecret, newKeySeed } from "./key-secret.ts";
 import {
   creatorOf,
   endKey,
@@ -145,7 +146,7 @@ async function issueKey(
   const text = derivedKeySecret(keyDerivationSecret, seed);
   const { sha256 } = await database.apiKey.findUniqueOrThrow({ where: { id: key.id } });
   // The installation's secret has changed since the first answer.
-  if (keySha256(text) !== sha256) throw keyNotShownAgain.error();
+  if (sha256Hex(text) !== sha256) throw keyNotShownAgain.error();
   await publishing.publishEventually("apiKey", key.id);
   const body: CreatedApiKeyBody = { ...key, key: text };
   return { ...stored, body };

@@ -1,4 +1,4 @@
-import { createHash, createHmac, hkdfSync, randomBytes } from "node:crypto";
+import { createHmac, hkdfSync, randomBytes } from "node:crypto";
 
 const KEY_PREFIX = "igk_";
 const RANDOM_BYTES = 32;
@@ -24,11 +24,6 @@ export function keyDerivationSecret(installationSecret: string): string {
 /** The seed of one new key: the key can only be derived from seed and secret together. */
 export function newKeySeed(): string {
   return randomBytes(RANDOM_BYTES).toString("base64url");
-}
-
-/** The stored form of a key secret. */
-export function keySha256(keySecret: string): string {
-  return createHash("sha256").update(keySecret).digest("hex");
 }
 
 /** The first characters, by which owners recognise their keys. */

@@ -13,6 +13,7 @@ import { type ApiKey, requireRole } from "@diegetic/service-kit";
 import { isIdentifier } from "../../core/shared/identifiers.ts";
 import { limitFromColumn, limitToColumn } from "../../core/shared/limit-column.ts";
 import { type Paging, rowsOfPage } from "../../core/shared/paging.ts";
+import { sha256Hex } from "../../core/shared/sha256.ts";
 import {
   type ApiKeyRow,
   type endOfRotated,
@@ -20,7 +21,7 @@ import {
   type KeySettings,
   MANAGING_SCOPES,
 } from "./api-key.ts";
-import { keySha256, shownPrefix } from "./key-secret.ts";
+import { shownPrefix } from "./key-secret.ts";
 
 function fromRow(row: Prisma.ApiKeyGetPayload<object>): ApiKeyRow {
   return { ...row, rateLimitPerMinute: limitFromColumn(row.rateLimitPerMinute) };
@@ -123,7 +124,7 @@ export async function insertKey(
     data: {
       id: newId("key", nowMs),
       accountId,
-      sha256: keySha256(keySecret),
+      sha256: sha256Hex(keySecret),
       prefix: shownPrefix(keySecret),
       label: settings.label,
       scopes: [...settings.scopes],

@@ -6,10 +6,11 @@ import {
   tooManyBlocklistRules,
 } from "@diegetic/contracts";
 import { type BlocklistRule, readBlocklistRule } from "../../core/campaign-rows/blocklist-rule.ts";
+import { rowsOfPage } from "../../core/shared/paging.ts";
 import { timestamp } from "../../core/shared/time.ts";
 import { campaignPartHandlers } from "../campaign-parts/endpoints.ts";
 import { endpointsOf } from "../endpoints-of.ts";
-import { deleteBlocklistRule, insertBlocklistRules, listBlocklistRules, newBlocklistRule } from "./store.ts";
+import { newBlocklistRule } from "./store.ts";
 
 export const blocklistEndpoints = endpointsOf(
   blocklistApi.operations,
@@ -22,9 +23,8 @@ export const blocklistEndpoints = endpointsOf(
     missing: noBlocklistRule,
     validate: readBlocklistRule,
     make: newBlocklistRule,
-    insert: insertBlocklistRules,
-    remove: deleteBlocklistRule,
-    list: listBlocklistRules,
+    list: (database, campaignId, paging) =>
+      database.blocklistRule.findMany(rowsOfPage({ campaignId }, paging)),
     toResponse,
   }),
 );

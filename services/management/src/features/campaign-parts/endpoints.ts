@@ -1,8 +1,8 @@
 import type { IdPrefix, NamedError } from "@diegetic/contracts";
-import type { Database, Prisma } from "@diegetic/database";
+import type { Database } from "@diegetic/database";
 import type { RequestContext } from "@diegetic/service-kit";
 import type { PartOwner } from "../../core/campaign-rows/campaign.ts";
-import type { CampaignContents } from "../../core/campaign-rows/statements.ts";
+import { type CampaignContents, deletePart, insertParts } from "../../core/campaign-rows/statements.ts";
 import { changeCampaign, mutateCampaign } from "../../core/campaigns/mutate-campaign.ts";
 import { ownCampaign } from "../../core/campaigns/store.ts";
 import { createOnceByStatements, readSentBody } from "../../core/idempotency/create-once.ts";
@@ -31,8 +31,6 @@ export interface CampaignPartKind<Request, Kind extends PartName> {
   check?: (existing: readonly PartOf<Kind>[], request: Request) => void;
   /** A new part, not stored yet. */
   make: (owner: PartOwner, request: Request, nowMs: number) => PartOf<Kind>;
-  insert: (parts: readonly PartOf<Kind>[]) => Prisma.Sql;
-  remove: (id: string) => Prisma.Sql;
   /** In creation order. */
   list: (database: Database, campaignId: string, paging: Paging) => Promise<PartOf<Kind>[]>;
   toResponse: (part: PartOf<Kind>) => unknown;
@@ -54,7 +52,7 @@ export function campaignPartHandlers<Request, Kind extends PartName>(kind: Campa
         const part = kind.make({ id, nextVersion }, value, nowMs);
         return {
           change: {
-            writes: [kind.insert([part])],
+            writes: [insertParts(kind.kind, [part])],
             contents: { [kind.kind]: [...existing, part] },
             size: { mayGrow: true },
           },
@@ -82,7 +80,7 @@ export function campaignPartHandlers<Request, Kind extends PartName>(kind: Campa
       if (others.length === existing.length) throw kind.missing.error();
       return {
         change: {
-          writes: [kind.remove(id)],
+          writes: [deletePart(kind.kind, id)],
           contents: { [kind.kind]: others },
           size: { mayGrow: false },
         },

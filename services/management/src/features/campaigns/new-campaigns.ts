@@ -1,11 +1,18 @@
 import { newId } from "@diegetic/contracts";
 import { Prisma, type Statements } from "@diegetic/database";
-import { insertAffinities } from "../../core/campaign-rows/affinities.ts";
-import { type Campaign, type CampaignSettings, settingFields } from "../../core/campaign-rows/campaign.ts";
-import type { CampaignContents, WholeCampaign } from "../../core/campaign-rows/statements.ts";
-import { insertBlocklistRules } from "../blocklist/store.ts";
-import { insertCreatives } from "../creatives/store.ts";
-import { insertGeoTargets } from "../geo-targets/store.ts";
+import { type Campaign, type CampaignSettings, settingColumns } from "../../core/campaign-rows/campaign.ts";
+import {
+  type CampaignContents,
+  insertParts,
+  PART_KINDS,
+  type WholeCampaign,
+} from "../../core/campaign-rows/statements.ts";
+import { insertRows } from "../../core/shared/insert-rows.ts";
+
+const COLUMNS = [
+  ...settingColumns.map(({ property }) => property),
+  ...(["id", "advertiserId", "status", "firstActivatedAt", "publishedBytes", "createdAt"] as const),
+];
 
 /** A new draft, not stored yet. */
 export function newCampaign(advertiserId: string, settings: CampaignSettings, nowMs: number): Campaign {
@@ -42,31 +49,13 @@ export async function countCampaigns(statements: Statements, advertiserId: strin
 
 /** Stores at least one new campaign with its parts, unchanged; the commit waits for it. */
 export function insertCampaigns(statements: Statements, campaigns: readonly WholeCampaign[]): void {
-  void statements.execute(insertRows(campaigns));
-  const all = {
-    creatives: campaigns.flatMap(({ creatives }) => creatives),
-    geoTargets: campaigns.flatMap(({ geoTargets }) => geoTargets),
-    blocklistRules: campaigns.flatMap(({ blocklistRules }) => blocklistRules),
-    affinities: campaigns.flatMap(({ affinities }) => affinities),
-  };
-  if (all.creatives.length > 0) void statements.execute(insertCreatives(all.creatives));
-  if (all.geoTargets.length > 0) void statements.execute(insertGeoTargets(all.geoTargets));
-  if (all.blocklistRules.length > 0) void statements.execute(insertBlocklistRules(all.blocklistRules));
-  if (all.affinities.length > 0) void statements.execute(insertAffinities(all.affinities));
-}
-
-function insertRows(campaigns: readonly WholeCampaign[]): Prisma.Sql {
   const rows = campaigns.map((campaign) => ({
-    ...settingFields(campaign),
-    id: campaign.id,
-    advertiser_id: campaign.advertiserId,
-    status: campaign.status,
-    first_activated_at: campaign.status === "draft" ? null : campaign.createdAt,
-    published_bytes: campaign.publishedBytes,
-    created_at: campaign.createdAt,
+    ...campaign,
+    firstActivatedAt: campaign.status === "draft" ? null : campaign.createdAt,
   }));
-  const columns = Prisma.raw(Object.keys(rows[0] ?? {}).join(", "));
-  return Prisma.sql`
-    INSERT INTO campaigns (${columns})
-    SELECT ${columns} FROM json_populate_recordset(NULL::campaigns, ${JSON.stringify(rows)}::json)`;
+  void statements.execute(insertRows("campaigns", COLUMNS, rows));
+  for (const kind of PART_KINDS) {
+    const parts = campaigns.flatMap<CampaignContents[typeof kind][number]>((campaign) => campaign[kind]);
+    if (parts.length > 0) void statements.execute(insertParts(kind, parts));
+  }
 }

@@ -17,6 +17,7 @@ import {
   requireTextFits,
   textBytes,
 } from "../../core/campaign-rows/creative.ts";
+import { insertParts } from "../../core/campaign-rows/statements.ts";
 import { changeCampaign, type LockedCampaign, mutateCampaign } from "../../core/campaigns/mutate-campaign.ts";
 import { ownCampaign } from "../../core/campaigns/store.ts";
 import { createOnceByStatements, readSentBody } from "../../core/idempotency/create-once.ts";
@@ -25,7 +26,6 @@ import { timestamp } from "../../core/shared/time.ts";
 import { endpointsOf } from "../endpoints-of.ts";
 import type { Parts } from "../parts.ts";
 import {
-  insertCreatives,
   listCreatives,
   markDeleted,
   newCreative,
@@ -68,7 +68,7 @@ async function create({ reader, pipeline, publishing, clock }: Parts, context: R
       const creative = newCreative(campaign.id, value.creative_type, settings, nowMs);
       return {
         change: {
-          writes: [insertCreatives([creative])],
+          writes: [insertParts("creatives", [creative])],
           contents: { creatives: [...creatives, creative] },
           size: { mayGrow: true },
         },

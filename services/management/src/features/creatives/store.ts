@@ -90,29 +90,6 @@ export function newCreative(
   return { id: newId("crt", nowMs), campaignId, creativeType, ...settings, impressions: 0, createdAt };
 }
 
-/** Stores new creatives. */
-export function insertCreatives(creatives: readonly Creative[]): Prisma.Sql {
-  const rows = creatives.map((creative) => ({
-    id: creative.id,
-    campaign_id: creative.campaignId,
-    creative_type: creative.creativeType,
-    brand_name: creative.brandName,
-    product_name: creative.productName,
-    tagline: creative.tagline,
-    narrative_hook: creative.narrativeHook,
-    alt_hooks: creative.altHooks,
-    tone: creative.tone,
-    max_uses_per_game: creative.maxUsesPerGame,
-    created_at: creative.createdAt,
-  }));
-  return Prisma.sql`
-    INSERT INTO creatives (id, campaign_id, creative_type, brand_name, product_name, tagline, narrative_hook, alt_hooks,
-      tone, max_uses_per_game, created_at)
-    SELECT id, campaign_id, creative_type, brand_name, product_name, tagline, narrative_hook, alt_hooks,
-      tone, max_uses_per_game, created_at
-    FROM json_populate_recordset(NULL::creatives, ${JSON.stringify(rows)}::json)`;
-}
-
 /** Stores the settings of a creative of a locked campaign. */
 export function updateCreative(creative: Creative): Prisma.Sql {
   return Prisma.sql`

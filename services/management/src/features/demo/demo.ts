@@ -1,12 +1,20 @@
 import type { CampaignStatus, CreativeType } from "@diegetic/contracts";
-import { type Database, inTransaction, type Transaction, utcDay, withStatements } from "@diegetic/database";
+import {
+  DAY_MS,
+  type Database,
+  inTransaction,
+  type Transaction,
+  utcDay,
+  withStatements,
+} from "@diegetic/database";
 import { type Advertiser, findAdvertiser, insertAdvertiser } from "../../core/advertisers/store.ts";
 import { newAffinity } from "../../core/campaign-rows/affinities.ts";
 import { newSettings as creativeSettings } from "../../core/campaign-rows/creative.ts";
 import type { WholeCampaign } from "../../core/campaign-rows/statements.ts";
 import { recordCampaignSize, recordPlacementSize } from "../../core/campaigns/published-size.ts";
+import { sha256Hex } from "../../core/shared/sha256.ts";
 import { insertAccountWithKey } from "../api-keys/create-account.ts";
-import { derivedKeySecret, keySha256 } from "../api-keys/key-secret.ts";
+import { derivedKeySecret } from "../api-keys/key-secret.ts";
 import { insertCampaigns, newCampaign } from "../campaigns/new-campaigns.ts";
 import { newSettings as campaignSettings } from "../campaigns/rules.ts";
 import { newCreative } from "../creatives/store.ts";
@@ -24,7 +32,6 @@ import {
   targetCategoriesOf,
 } from "./market.ts";
 
-const DAY_MS = 24 * 60 * 60 * 1_000;
 /** Age of the demo account at its creation, in days. */
 export const HISTORY_DAYS = 28;
 /** Day and amount. The history leaves a small balance, enough to play for hours. */
@@ -76,7 +83,7 @@ export async function createDemo(database: Database, secret: string, nowMs: numb
 }
 
 async function demoAccount(transaction: Transaction, key: string): Promise<string> {
-  const existing = await transaction.apiKey.findUnique({ where: { sha256: keySha256(key) } });
+  const existing = await transaction.apiKey.findUnique({ where: { sha256: sha256Hex(key) } });
   if (existing !== null) return existing.accountId;
   const { accountId } = await insertAccountWithKey(transaction, { label: "Demo" }, key);
   return accountId;

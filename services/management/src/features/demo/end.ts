@@ -1,12 +1,13 @@
 import { type Database, inTransaction, type Transaction } from "@diegetic/database";
-import { derivedKeySecret, keySha256 } from "../api-keys/key-secret.ts";
+import { sha256Hex } from "../../core/shared/sha256.ts";
+import { derivedKeySecret } from "../api-keys/key-secret.ts";
 import { demoGameKey } from "./play.ts";
 
 /** Marks a key as ended by a start without the demo: no rotation sets this time. A key that somebody revoked stays revoked. */
 const ENDED_WITH_DEMO = new Date(0);
 
 const sha256OfKeys = (secret: string) =>
-  [derivedKeySecret(secret, "demo key"), demoGameKey(secret)].map(keySha256);
+  [derivedKeySecret(secret, "demo key"), demoGameKey(secret)].map(sha256Hex);
 
 /**
  * Ends all access to the demo account that follows from the installation's secret: its two keys, its login and the

@@ -1,6 +1,6 @@
 import { demoApi, noDemo } from "@diegetic/contracts";
 import { safeInteger, utcDay } from "@diegetic/database";
-import { keySha256 } from "../api-keys/key-secret.ts";
+import { sha256Hex } from "../../core/shared/sha256.ts";
 import { endpointsOf } from "../endpoints-of.ts";
 import { readConsistently } from "../ledger/consistent-store.ts";
 import type { Parts } from "../parts.ts";
@@ -14,7 +14,7 @@ async function show({ database, reader, reads, wallets, clock, demoGameKey }: Pa
   const key =
     demoGameKey === ""
       ? null
-      : await database.apiKey.findUnique({ where: { sha256: keySha256(demoGameKey) } });
+      : await database.apiKey.findUnique({ where: { sha256: sha256Hex(demoGameKey) } });
   if (key === null || key.revokedAt !== null) {
     throw noDemo.error();
   }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { type AffinityContribution, derivedId, type ImpressionRecord } from "@diegetic/contracts";
-import { type Database, dateOfDay, utcDay } from "@diegetic/database";
+import { DAY_MS, type Database, dateOfDay, utcDay } from "@diegetic/database";
 import {
   addCampaignGameCounts,
   type CampaignGameCounts,
@@ -12,7 +12,6 @@ import { percentToBasisPoints, priceMillicents } from "@diegetic/money";
 import { HISTORY_DAYS } from "./demo.ts";
 import { DEMO_CAMPAIGNS, DEMO_COUNTRIES, DEMO_GAMES, type DemoCampaign, type DemoGame } from "./market.ts";
 
-const DAY_MS = 24 * 60 * 60 * 1_000;
 const HOUR_MS = 60 * 60 * 1_000;
 const PLAYERS = 2_600;
 /** Weight of each UTC hour: quiet mornings, busy evenings. */

@@ -1,6 +1,7 @@
 import { CREATIVE_TYPES, type CreativeType } from "@diegetic/contracts";
 import { type Database, inTransaction } from "@diegetic/database";
-import { derivedKeySecret, keySha256 } from "../api-keys/key-secret.ts";
+import { sha256Hex } from "../../core/shared/sha256.ts";
+import { derivedKeySecret } from "../api-keys/key-secret.ts";
 import { insertKey } from "../api-keys/store.ts";
 import { enabledSettings } from "../placements/placement.ts";
 import { enablePlacement, findPlacement } from "../placements/store.ts";
@@ -26,7 +27,7 @@ export async function preparePlay(
   const key = demoGameKey(secret);
   await inTransaction(database, async (transaction) => {
     await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended('demo data', 0))`;
-    const existing = await transaction.apiKey.findUnique({ where: { sha256: keySha256(key) } });
+    const existing = await transaction.apiKey.findUnique({ where: { sha256: sha256Hex(key) } });
     if (existing === null) {
       const settings = { label: KEY_LABEL, scopes: ["serving" as const], rateLimitPerMinute: null };
       await insertKey(transaction, accountId, settings, key, nowMs);

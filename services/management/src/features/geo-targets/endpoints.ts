@@ -6,16 +6,11 @@ import {
   tooManyGeoTargets,
 } from "@diegetic/contracts";
 import { type GeoTarget, readGeoTarget } from "../../core/campaign-rows/geo-target.ts";
+import { rowsOfPage } from "../../core/shared/paging.ts";
 import { timestamp } from "../../core/shared/time.ts";
 import { campaignPartHandlers } from "../campaign-parts/endpoints.ts";
 import { endpointsOf } from "../endpoints-of.ts";
-import {
-  deleteGeoTarget,
-  insertGeoTargets,
-  listGeoTargets,
-  newGeoTarget,
-  requireNoContradiction,
-} from "./store.ts";
+import { newGeoTarget, requireNoContradiction } from "./store.ts";
 
 export const geoTargetEndpoints = endpointsOf(
   geoTargetsApi.operations,
@@ -29,9 +24,7 @@ export const geoTargetEndpoints = endpointsOf(
     validate: readGeoTarget,
     check: requireNoContradiction,
     make: newGeoTarget,
-    insert: insertGeoTargets,
-    remove: deleteGeoTarget,
-    list: listGeoTargets,
+    list: (database, campaignId, paging) => database.geoTarget.findMany(rowsOfPage({ campaignId }, paging)),
     toResponse,
   }),
 );

@@ -1,8 +1,6 @@
 import { dayParameter, integerParameter, LEDGER_DAYS, periodTooLong } from "@diegetic/contracts";
-import { utcDay } from "@diegetic/database";
+import { DAY_MS, utcDay } from "@diegetic/database";
 import { unprocessable } from "@diegetic/service-kit";
-
-const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /** UTC days (YYYY-MM-DD), both inclusive. */
 export interface Period {

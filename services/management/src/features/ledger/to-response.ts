@@ -1,6 +1,5 @@
 import type { LedgerBody } from "@diegetic/contracts";
 import { chargedCents, type Millicents } from "@diegetic/money";
-import { csvText } from "../../core/shared/csv.ts";
 import type { LedgerRow, LedgerTotals } from "./balances.ts";
 
 export function toLedgerResponse(rows: readonly LedgerRow[], totals: LedgerTotals): LedgerBody {
@@ -33,9 +32,9 @@ const COLUMNS = [
   "held_cents",
 ];
 
-/** CSV rows; current holds are in today's row. */
-export function ledgerCsv(rows: readonly LedgerRow[], totals: LedgerTotals, today: string): string {
-  return csvText([
+/** Rows with a header; current holds are in today's row. */
+export function ledgerTable(rows: readonly LedgerRow[], totals: LedgerTotals, today: string): string[][] {
+  return [
     COLUMNS,
     ...rows.map((row) => [
       row.day,
@@ -46,7 +45,7 @@ export function ledgerCsv(rows: readonly LedgerRow[], totals: LedgerTotals, toda
       decimalCents(row.closingMillicents),
       row.day === today ? decimalCents(totals.heldMillicents) : "",
     ]),
-  ]);
+  ];
 }
 
 /** Cents with exactly three decimals, exact for any size: 1234567 millicents are 1234.567. */

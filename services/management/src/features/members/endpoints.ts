@@ -22,6 +22,7 @@ import {
 import { type Database, inTransaction, type Prisma, type Transaction } from "@diegetic/database";
 import { type RequestContext, requireRole } from "@diegetic/service-kit";
 import { isIdentifier } from "../../core/shared/identifiers.ts";
+import { sha256Hex } from "../../core/shared/sha256.ts";
 import { timestamp } from "../../core/shared/time.ts";
 import { revokeKeysMadeBy } from "../api-keys/store.ts";
 import { endpointsOf } from "../endpoints-of.ts";
@@ -31,7 +32,6 @@ import {
   acceptInvitation,
   accountToActFor,
   INVITATION_MS,
-  invitationSha256,
   isOpen,
   lockMembers,
   newInvitationToken,
@@ -183,7 +183,7 @@ async function invite({ database, clock }: Parts, context: RequestContext) {
         accountId,
         role,
         note: note ?? null,
-        sha256: invitationSha256(token),
+        sha256: sha256Hex(token),
         createdAt: new Date(nowMs),
         expiresAt: new Date(nowMs + INVITATION_MS),
       },

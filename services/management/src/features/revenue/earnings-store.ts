@@ -81,19 +81,44 @@ export interface GameDayEarnings {
   earnedMicrocents: Microcents;
 }
 
-export interface Earnings {
+/** Earnings of a period. */
+export interface EarningsReport<Row> {
   /** Sums of the whole period, including rows on other pages. */
   impressions: number;
   earnedMicrocents: Microcents;
-  rows: GameDayEarnings[];
+  rows: Row[];
   hasMore: boolean;
 }
 
-export const NO_EARNINGS: Earnings = { impressions: 0, earnedMicrocents: 0n, rows: [], hasMore: false };
+export const NO_EARNINGS: EarningsReport<never> = {
+  impressions: 0,
+  earnedMicrocents: 0n,
+  rows: [],
+  hasMore: false,
+};
 
-interface EarningsRow {
+/** The first columns of every row of a report. */
+interface TotalsRow {
   total_impressions: bigint;
   total_earned: string;
+}
+
+/** @param window undefined: all rows */
+function reportOf<Row>(
+  [total]: readonly TotalsRow[],
+  earnings: Row[],
+  window: Window | undefined,
+): EarningsReport<Row> {
+  const limit = window?.limit ?? MAX_CSV_ROWS;
+  return {
+    impressions: safeInteger(total?.total_impressions ?? 0n, "impressions"),
+    earnedMicrocents: BigInt(total?.total_earned ?? 0),
+    rows: window === undefined ? earnings : earnings.slice(0, limit),
+    hasMore: earnings.length > limit,
+  };
+}
+
+interface EarningsRow extends TotalsRow {
   /** Null: nothing was earned. */
   day: string | null;
   game_id: string;
@@ -123,7 +148,7 @@ export async function readEarnings(
   reader: Reader,
   requested: RequestedEarnings & { advertiserId: string | undefined },
   window: Window | undefined,
-): Promise<Earnings> {
+): Promise<EarningsReport<GameDayEarnings>> {
   const { limit, offset } = window ?? { limit: MAX_CSV_ROWS, offset: 0 };
   const { advertiserId } = requested;
   const source =
@@ -142,7 +167,6 @@ export async function readEarnings(
     )
     SELECT total.*, page.* FROM total LEFT JOIN page ON true
     ORDER BY page.day DESC, page.game_id COLLATE "C"`);
-  const [total] = rows;
   const earnings = rows.flatMap(({ day, ...row }) =>
     day === null
       ? []
@@ -153,12 +177,7 @@ export async function readEarnings(
           earnedMicrocents: BigInt(row.earned),
         },
   );
-  return {
-    impressions: safeInteger(total?.total_impressions ?? 0n, "impressions"),
-    earnedMicrocents: BigInt(total?.total_earned ?? 0),
-    rows: window === undefined ? earnings : earnings.slice(0, limit),
-    hasMore: earnings.length > limit,
-  };
+  return reportOf(rows, earnings, window);
 }
 
 /** Null: unknown. */
@@ -171,24 +190,7 @@ export interface AdvertiserEarnings {
   totalEarnedMicrocents: Microcents | null;
 }
 
-export interface EarningsByAdvertiser {
-  /** Sums of the whole period, including rows on other pages. */
-  impressions: number;
-  earnedMicrocents: Microcents;
-  rows: AdvertiserEarnings[];
-  hasMore: boolean;
-}
-
-export const NO_ADVERTISERS: EarningsByAdvertiser = {
-  impressions: 0,
-  earnedMicrocents: 0n,
-  rows: [],
-  hasMore: false,
-};
-
-interface AdvertiserEarningsRow {
-  total_impressions: bigint;
-  total_earned: string;
+interface AdvertiserEarningsRow extends TotalsRow {
   /** Null: nothing was ever earned. */
   advertiser_id: string | null;
   company_name: string | null;
@@ -204,7 +206,7 @@ export async function readEarningsByAdvertiser(
   reader: Reader,
   requested: RequestedEarnings,
   window: Window | undefined,
-): Promise<EarningsByAdvertiser> {
+): Promise<EarningsReport<AdvertiserEarnings>> {
   const { limit, offset } = window ?? { limit: MAX_CSV_ROWS, offset: 0 };
   // One lookup per row: too slow for all rows, and a table has no brands.
   const brands =
@@ -234,7 +236,6 @@ export async function readEarningsByAdvertiser(
       advertisers.company_name, ${brands} AS brands
     FROM total LEFT JOIN page ON true LEFT JOIN advertisers ON advertisers.id = page.advertiser_id
     ORDER BY page.earned DESC, page.ever_earned DESC, page.advertiser_id COLLATE "C"`);
-  const [total] = rows;
   const advertisers = rows.flatMap(({ advertiser_id: id, ...row }) =>
     id === null
       ? []
@@ -247,10 +248,5 @@ export async function readEarningsByAdvertiser(
           totalEarnedMicrocents: id === UNKNOWN_ADVERTISER ? null : BigInt(row.ever_earned),
         },
   );
-  return {
-    impressions: safeInteger(total?.total_impressions ?? 0n, "impressions"),
-    earnedMicrocents: BigInt(total?.total_earned ?? 0),
-    rows: window === undefined ? advertisers : advertisers.slice(0, limit),
-    hasMore: advertisers.length > limit,
-  };
+  return reportOf(rows, advertisers, window);
 }

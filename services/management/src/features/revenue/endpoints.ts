@@ -9,7 +9,6 @@ import { readPeriod } from "../ledger/period.ts";
 import type { Parts } from "../parts.ts";
 import { isGameId, requireOwner } from "../placements/store.ts";
 import {
-  NO_ADVERTISERS,
   NO_EARNINGS,
   readEarnings,
   readEarningsByAdvertiser,
@@ -118,7 +117,7 @@ async function earningsByAdvertiser({ reader, barrier, clock }: Parts, context: 
   const { from, to } = requested;
   const window = prefersCsv(context) ? undefined : readWindow(context);
   await barrier.everyAdvertiser();
-  const found = isNoGame ? NO_ADVERTISERS : await readEarningsByAdvertiser(reader, requested, window);
+  const found = isNoGame ? NO_EARNINGS : await readEarningsByAdvertiser(reader, requested, window);
   if (window === undefined) {
     return csvAnswer(`earnings-by-advertiser-${from}-${to}.csv`, advertiserEarningsTable(found.rows));
   }

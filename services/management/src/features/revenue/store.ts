@@ -79,7 +79,8 @@ interface GameRow {
 
 const GAME_COLUMNS = Prisma.sql`placements.game_id, placements.revenue_share_basis_points,
       COALESCE(totals.impressions, 0) AS impressions, COALESCE(totals.earning_microcents, 0)::text AS earned`;
-const GAMES = Prisma.sql`placements LEFT JOIN game_totals AS totals
+/** Games, with what they have earned if anything. */
+export const GAMES = Prisma.sql`placements LEFT JOIN game_totals AS totals
       ON totals.account_id = placements.account_id AND totals.game_id = placements.game_id`;
 
 function gameEarnings(row: GameRow): GameEarnings {

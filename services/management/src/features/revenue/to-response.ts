@@ -12,8 +12,7 @@ import { balanceCents } from "../advertiser/to-response.ts";
 import type { Period } from "../ledger/period.ts";
 import type {
   AdvertiserEarnings,
-  Earnings,
-  EarningsByAdvertiser,
+  EarningsReport,
   GameAdvertiser,
   GameDayEarnings,
 } from "./earnings-store.ts";
@@ -100,14 +99,11 @@ export function toGameAdvertiserResponse(advertiser: GameAdvertiser): GameAdvert
   };
 }
 
-function toEarningsSum({
-  impressions,
-  earnedMicrocents,
-}: Pick<Earnings, "impressions" | "earnedMicrocents">) {
+function toEarningsSum({ impressions, earnedMicrocents }: EarningsReport<unknown>) {
   return { impressions, earned_microcents: safeInteger(earnedMicrocents, "earned") };
 }
 
-export function toEarningsResponse(period: Period, earnings: Earnings): EarningsBody {
+export function toEarningsResponse(period: Period, earnings: EarningsReport<GameDayEarnings>): EarningsBody {
   return {
     ...period,
     total: toEarningsSum(earnings),
@@ -135,7 +131,7 @@ export function earningsTable(rows: readonly GameDayEarnings[]): string[][] {
 
 export function toAdvertiserEarningsResponse(
   period: Period,
-  earnings: EarningsByAdvertiser,
+  earnings: EarningsReport<AdvertiserEarnings>,
 ): AdvertiserEarningsBody {
   return {
     ...period,

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import {
   emailTaken,
   HttpError,
@@ -17,6 +16,7 @@ import {
 import { inTransaction } from "@diegetic/database";
 import { type Answer, cookieValue, type RequestContext } from "@diegetic/service-kit";
 import { isIdentifier } from "../../core/shared/identifiers.ts";
+import { sha256Hex } from "../../core/shared/sha256.ts";
 import { timestamp } from "../../core/shared/time.ts";
 import { endpointsOf } from "../endpoints-of.ts";
 import type { Parts } from "../parts.ts";
@@ -30,7 +30,7 @@ import {
   startSession,
 } from "./sign-in.ts";
 import { requireSignUp, signUpNeeds } from "./sign-up-policy.ts";
-import { cookieSha256, endSessions, moveSessions, sessionsInForce } from "./store.ts";
+import { endSessions, moveSessions, sessionsInForce } from "./store.ts";
 import { toSessionResponse } from "./to-response.ts";
 
 /** Unknown browsers share this multiple of one client address' attempts, so that a single address cannot use them up. */
@@ -123,7 +123,7 @@ async function takeAttempt(
   if (email === undefined) return;
   const device = devices.find(context.header("cookie"), email);
   if (device !== undefined) return context.takeQuota(`sign-in-device:${device}`, rateLimitSignIn);
-  const user = createHash("sha256").update(email.toLowerCase()).digest("hex");
+  const user = sha256Hex(email.toLowerCase());
   const limit = rateLimitSignIn === "unlimited" ? rateLimitSignIn : rateLimitSignIn * STRANGERS_FACTOR;
   await context.takeQuota(`sign-in-user:${user}`, limit);
 }
@@ -149,7 +149,7 @@ async function started(
 async function sessionOfCookie({ database, cookieName }: Parts, context: RequestContext) {
   const value = cookieValue(context.header("cookie"), cookieName);
   if (value === undefined) return null;
-  return database.accountSession.findUnique({ where: { sha256: cookieSha256(value) } });
+  return database.accountSession.findUnique({ where: { sha256: sha256Hex(value) } });
 }
 
 /** Works without an active session, too: the browser drops its cookie in any case. */

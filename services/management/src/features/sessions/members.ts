@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import {
   alreadyMember,
   lastOwner,
@@ -8,12 +8,13 @@ import {
   noInvitation,
   tooManyMembers,
 } from "@diegetic/contracts";
-import { type Database, Prisma, type Transaction } from "@diegetic/database";
+import { DAY_MS, type Database, Prisma, type Transaction } from "@diegetic/database";
+import { sha256Hex } from "../../core/shared/sha256.ts";
 
 const TOKEN_PREFIX = "inv_";
 const TOKEN_BYTES = 32;
 /** Lifetime of an invitation. */
-export const INVITATION_MS = 7 * 24 * 60 * 60 * 1_000;
+export const INVITATION_MS = 7 * DAY_MS;
 
 /** The memberships of a user, oldest first. */
 export function membershipsOf(client: Database | Transaction, userId: string) {
@@ -70,10 +71,6 @@ export function newInvitationToken(): string {
   return TOKEN_PREFIX + randomBytes(TOKEN_BYTES).toString("base64url");
 }
 
-export function invitationSha256(token: string): string {
-  return createHash("sha256").update(token).digest("hex");
-}
-
 export const isOpen = (nowMs: number) => ({ closedAt: null, expiresAt: { gt: new Date(nowMs) } });
 
 /** Withdraws the account's open invitations when an owner stops being one, because the former owner may have kept a token. */
@@ -91,7 +88,7 @@ export async function withdrawInvitations(
 /** The open invitation with this token. Throws 404. */
 export async function openInvitation(client: Database | Transaction, token: string, nowMs: number) {
   const invitation = await client.accountInvitation.findFirst({
-    where: { sha256: invitationSha256(token), ...isOpen(nowMs) },
+    where: { sha256: sha256Hex(token), ...isOpen(nowMs) },
     include: { account: true },
   });
   if (invitation === null) throw noInvitation.error();
@@ -112,7 +109,7 @@ export async function acceptInvitation(
   const { accountId } = await openInvitation(transaction, token, nowMs);
   await lockMembers(transaction, accountId);
   await transaction.$queryRaw(
-    Prisma.sql`SELECT id FROM account_invitations WHERE sha256 = ${invitationSha256(token)} FOR UPDATE`,
+    Prisma.sql`SELECT id FROM account_invitations WHERE sha256 = ${sha256Hex(token)} FOR UPDATE`,
   );
   const { id, role } = await openInvitation(transaction, token, nowMs);
   const key = { accountId_userId: { accountId, userId } };

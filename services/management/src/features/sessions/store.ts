@@ -1,19 +1,14 @@
-import { createHash } from "node:crypto";
 import type { MemberRole } from "@diegetic/contracts";
 import { type Database, inTransaction, Prisma, type Reader, type Transaction } from "@diegetic/database";
 import type { ApiKey } from "@diegetic/service-kit";
 import { maxOwnLimit } from "../../core/shared/limit-column.ts";
+import { sha256Hex } from "../../core/shared/sha256.ts";
 
 /** Maximum active sessions per user: the oldest are ended. */
 const MAX_SESSIONS = 100;
 /** How long an ended session is kept. */
 const KEPT_AFTER_EXPIRY_MS = 30 * 24 * 60 * 60 * 1_000;
 const ROWS_PER_ROUND = 500;
-
-/** The stored form of a session cookie. */
-export function cookieSha256(value: string): string {
-  return createHash("sha256").update(value).digest("hex");
-}
 
 export interface NewSession {
   /** Id of the library's row. */
@@ -28,7 +23,7 @@ export interface NewSession {
 export async function insertSession(client: Database | Transaction, session: NewSession): Promise<void> {
   const { id, userId, accountId, cookieValue, expiresAt } = session;
   await client.accountSession.create({
-    data: { id, userId, accountId, sha256: cookieSha256(cookieValue), expiresAt },
+    data: { id, userId, accountId, sha256: sha256Hex(cookieValue), expiresAt },
   });
 }
 

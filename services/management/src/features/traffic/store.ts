@@ -1,6 +1,7 @@
 import { Prisma, type Reader, safeInteger } from "@diegetic/database";
 import type { Microcents } from "@diegetic/money";
 import type { Window } from "../../core/shared/paging.ts";
+import { GAMES } from "../revenue/store.ts";
 
 /** A game of the account with its billed impressions. */
 export interface GameRow {
@@ -24,8 +25,7 @@ export async function readGamePage(
   }>(Prisma.sql`
     SELECT placements.game_id, placements.is_active, COALESCE(totals.impressions, 0) AS impressions,
       COALESCE(totals.earning_microcents, 0)::text AS earned
-    FROM placements LEFT JOIN game_totals AS totals
-      ON totals.account_id = placements.account_id AND totals.game_id = placements.game_id
+    FROM ${GAMES}
     WHERE placements.account_id = ${accountId}
     ORDER BY placements.game_id LIMIT ${limit + 1} OFFSET ${offset}`);
   return {
@@ -43,8 +43,7 @@ export async function readGamePage(
 export async function readOwnGames(reader: Reader, accountId: string, limit: number): Promise<string[]> {
   const rows = await reader.query<{ game_id: string }>(Prisma.sql`
     SELECT placements.game_id
-    FROM placements LEFT JOIN game_totals AS totals
-      ON totals.account_id = placements.account_id AND totals.game_id = placements.game_id
+    FROM ${GAMES}
     WHERE placements.account_id = ${accountId}
     ORDER BY COALESCE(totals.impressions, 0) DESC, placements.game_id LIMIT ${limit}`);
   return rows.map(({ game_id }) => game_id);
@@ -57,8 +56,7 @@ export async function readMarketGames(
 ): Promise<{ gameId: string; accountId: string }[]> {
   const rows = await reader.query<{ game_id: string; account_id: string }>(Prisma.sql`
     SELECT placements.game_id, placements.account_id
-    FROM placements LEFT JOIN game_totals AS totals
-      ON totals.account_id = placements.account_id AND totals.game_id = placements.game_id
+    FROM ${GAMES}
     WHERE placements.is_active
     ORDER BY COALESCE(totals.impressions, 0) DESC, placements.game_id LIMIT ${limit}`);
   return rows.map((row) => ({ gameId: row.game_id, accountId: row.account_id }));

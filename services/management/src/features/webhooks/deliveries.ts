@@ -7,7 +7,7 @@ import {
 } from "@diegetic/contracts";
 import type { Database, Prisma } from "@diegetic/database";
 import { isIdentifier } from "../../core/shared/identifiers.ts";
-import { type Paging, rowsToRead } from "../../core/shared/paging.ts";
+import { type Paging, rowsOfPage } from "../../core/shared/paging.ts";
 import { timestamp } from "../../core/shared/time.ts";
 import type { Webhook } from "./webhook.ts";
 
@@ -41,13 +41,7 @@ export async function listDeliveries(
   webhookId: string,
   paging: Paging,
 ): Promise<Delivery[]> {
-  const take = rowsToRead(paging);
-  const rows = await database.webhookDelivery.findMany({
-    where: { webhookId, ...(paging.after !== undefined && { id: { lt: paging.after } }) },
-    // Identifiers sort by creation time.
-    orderBy: { id: "desc" },
-    ...(take !== undefined && { take }),
-  });
+  const rows = await database.webhookDelivery.findMany(rowsOfPage({ webhookId }, paging, "desc"));
   return withEvents(database, rows);
 }
 

@@ -1,9 +1,9 @@
 import { parseDate } from "@diegetic/ad-rules";
-import { type Database, utcDay } from "@diegetic/database";
+import { DAY_MS, type Database, utcDay } from "@diegetic/database";
 
 const CAMPAIGNS_PER_PAGE = 500;
 /** Text order finds candidates; an offset may move a moment by a day. */
-const AHEAD_MS = 2 * 24 * 60 * 60 * 1_000;
+const AHEAD_MS = 2 * DAY_MS;
 
 interface Candidate {
   id: string;

@@ -1,5 +1,6 @@
-import { createHash, createHmac, randomBytes } from "node:crypto";
+import { createHmac, randomBytes } from "node:crypto";
 import { secretNotShownAgain, type WebhookBody, type WebhookWithSecretBody } from "@diegetic/contracts";
+import { sha256Hex } from "../../core/shared/sha256.ts";
 
 const SECRET_PREFIX = "whsec_";
 const SEED_BYTES = 32;
@@ -22,7 +23,7 @@ export interface StoredAnswer extends WebhookBody {
 }
 
 export function withoutSecret(webhook: WebhookBody, { seed, secret }: NewSecret): StoredAnswer {
-  return { ...webhook, seed, secretSha256: sha256(secret) };
+  return { ...webhook, seed, secretSha256: sha256Hex(secret) };
 }
 
 /** Throws 409 when the installation's secret has changed since the first answer. */
@@ -31,15 +32,11 @@ export function withSecret(
   derivationSecret: string,
 ): WebhookWithSecretBody {
   const secret = derivedSecret(derivationSecret, seed);
-  if (sha256(secret) !== secretSha256) throw secretNotShownAgain.error();
+  if (sha256Hex(secret) !== secretSha256) throw secretNotShownAgain.error();
   return { ...webhook, secret };
 }
 
 function derivedSecret(derivationSecret: string, seed: string): string {
   const hmac = createHmac("sha256", derivationSecret).update(`webhook ${seed}`);
   return SECRET_PREFIX + hmac.digest("base64url");
-}
-
-function sha256(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
 }
