@@ -1,7 +1,7 @@
 -- Moves or removes the entry of a visited advertiser, unless it has changed meanwhile.
 -- The entry stays until the latest announced time: the announced work may not have arrived yet, and its announcer remembers
 -- the announcement and does not repeat it for a while. Until then visits are at most a lead apart, so that work with a short
--- lead does not wait for the latest time. The lead doubles with each visit: announcers that still have a short one say so.
+-- lead does not wait for the latest time. The lead doubles when only it schedules a visit: who still has a short one says so.
 -- KEYS  1 due (ZSET advertiser by ms)
 --       2 announced (HASH <advertiser> to the latest announced time, ms; <advertiser>:lead to the shortest lead, ms)
 -- ARGV  1 advertiser  2 due time that the caller read, ms  3 next due time, ms, or ''  4 now, ms
@@ -16,13 +16,15 @@ pass_when_full(KEYS[1])
 local lead_field = ARGV[1] .. ':lead'
 local known = redis.call('HMGET', KEYS[2], ARGV[1], lead_field)
 local announced = tonumber(known[1] or '0')
-local lead = known[2] and tonumber(known[2]) or math.huge
 local next_due = tonumber(ARGV[3]) or math.huge
 if announced <= tonumber(due) then
   redis.call('HDEL', KEYS[2], ARGV[1], lead_field)
 else
-  next_due = math.min(next_due, announced, math.max(tonumber(due), tonumber(ARGV[4])) + lead)
-  if known[2] then
+  next_due = math.min(next_due, announced)
+  local lead = tonumber(known[2] or next_due)
+  local by_lead = math.max(tonumber(due), tonumber(ARGV[4])) + lead
+  if by_lead < next_due then
+    next_due = by_lead
     redis.call('HSET', KEYS[2], lead_field, string.format('%.0f', lead * 2))
   end
 end

@@ -143,6 +143,22 @@ describe.each(servers)("due index on %s", (_kind, startServer) => {
     expect(await redis.exists(dueKeys.announced("holds"))).toBe(0);
   });
 
+  it("keeps a short time to live in mind through visits for other work", async () => {
+    const long = newIndex();
+    const short = newIndex();
+    const startMs = clockMs;
+    await long.register("holds", "adv", startMs + 590_000);
+    await short.register("holds", "adv", startMs + 5_000);
+    // Holds of the earlier setting lapse one after another.
+    await long.register("holds", "adv", startMs + 400);
+    for (clockMs = startMs + 400; clockMs < startMs + 3_600; clockMs += 400) {
+      await long.settle("holds", "adv", clockMs, clockMs + 400);
+    }
+    await long.settle("holds", "adv", clockMs, null);
+    const [next] = await long.registered("holds", 10);
+    expect(next?.dueMs).toBeLessThanOrEqual(startMs + 10_000);
+  });
+
   it("remembers a bounded number of advertisers", async () => {
     const index = newIndex(2);
     for (const id of ["a", "b", "c"]) await index.register("holds", id, clockMs + 10_000);
