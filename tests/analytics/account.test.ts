@@ -108,6 +108,8 @@ describe("GET /analytics/campaigns", () => {
       },
     ]);
     expect(nextOf(next)).toBeUndefined();
+    await developer.get("/analytics/campaigns?cursor=bad").expect(403);
+    await owner.get("/analytics/campaigns?cursor=bad").expect(400);
   });
 });
 

@@ -181,6 +181,7 @@ namespace Diegetic
                 {
                     cancellation.Cancel();
                     if (answered.IsFaulted) throw NoAnswer(request, answered.Exception);
+                    if (answered.IsCanceled) throw NoAnswer(request, new TaskCanceledException());
                     return new Answer(await answered.ConfigureAwait(false));
                 }
                 cancellation.Cancel();

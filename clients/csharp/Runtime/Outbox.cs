@@ -147,7 +147,7 @@ namespace Diegetic
             catch (IOException error) when (!(error is FileNotFoundException || error is DirectoryNotFoundException))
             {
                 file?.Dispose();
-                throw new IOException(path + " is used by another process; give each process a file of its own", error);
+                throw new IOException(path + " is used by another process, or cannot be locked: " + error.Message + " Give each process a file of its own.", error);
             }
         }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import socket
 import tempfile
 import typing
 import unittest
@@ -67,9 +68,9 @@ class FakeDiegeticTest(unittest.TestCase):
     def test_enables_a_game(self) -> None:
         with FakeDiegetic().client() as client:
             placement = client.api.enable_placement(
-                "game", {"creator_id": "me", "placement_types": ["narrative_hook"]}
+                "a/b", {"creator_id": "me", "placement_types": ["narrative_hook"]}
             )
-        self.assertEqual((placement["game_id"], placement["creator_id"]), ("game", "me"))
+        self.assertEqual((placement["game_id"], placement["creator_id"]), ("a/b", "me"))
 
 
 class ClientTest(unittest.TestCase):
@@ -101,6 +102,25 @@ class ClientTest(unittest.TestCase):
         is_delivered = client.flush(timeout_ms=5_000) == 0 and len(diegetic.impressions) == 1
         types = [event["type"] for event in events]
         return 0 if is_delivered and types == ["outbox_failed", "impression_recorded"] else 1
+
+    @unittest.skipUnless(hasattr(os, "fork"), "no os.fork")
+    def test_a_forked_process_does_not_keep_the_lock_of_an_outbox(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "impressions.jsonl"
+            outbox = FileOutbox(path)
+            here, there = socket.socketpair()
+            child = os.fork()
+            if child == 0:
+                there.send(b"ready")
+                there.recv(1)
+                os._exit(0)
+            here.recv(5)
+            outbox.close()
+            FileOutbox(path).close()
+            here.send(b"1")
+            self.assertEqual(os.waitpid(child, 0)[1], 0)
+            here.close()
+            there.close()
 
     def test_names_the_address_that_it_cannot_connect_to(self) -> None:
         events: list[Any] = []

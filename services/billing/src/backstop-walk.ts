@@ -21,7 +21,7 @@ export const WALKED_AT_A_TIME = 2;
 
 /**
  * Visits every advertiser in Postgres, to find work that a lost due-index entry would hide. Also creates the
- * partitions of the coming two days, so that tomorrow's exists however soon after midnight one looks. A failing advertiser does not block others: the first failure is thrown at the end, or
+ * partitions of the coming two days, so that tomorrow's exists even just after midnight. A failing advertiser does not block others: the first failure is thrown at the end, or
  * after a page on which all failed.
  */
 export async function walkAllAdvertisers(

@@ -138,13 +138,14 @@ class DiegeticClient:
             self._start_senders()
 
     def _start_in_child(self) -> None:
-        """The parent sends what was pending."""
+        """The parent sends what was pending. A transport that was given is shared with it."""
         if self._queue.is_closed:
             return
-        if self._queue.is_durable:
+        outbox = self._queue.outbox
+        if outbox.is_durable:
             detail = "The outbox belongs to the parent process: create a client with its own outbox after the fork"
             self._on_event({"type": "outbox_failed", "detail": detail})
-        self._start(MemoryOutbox())
+        self._start(MemoryOutbox(capacity=outbox.capacity))
 
     def _start_senders(self) -> None:
         if self._senders or self._queue.is_closed:

@@ -61,8 +61,8 @@ class ImpressionQueue:
         return self._is_closed
 
     @property
-    def is_durable(self) -> bool:
-        return self._outbox.is_durable
+    def outbox(self) -> Outbox:
+        return self._outbox
 
     def add(self, entry: OutboxEntry) -> bool:
         """False when the impression is not accepted; an event says why. One that is pending is accepted again."""

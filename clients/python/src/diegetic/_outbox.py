@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import weakref
 from typing import IO, Any, Protocol, TypedDict, cast
 
 try:
@@ -81,6 +82,7 @@ class FileOutbox:
         self._path = os.fspath(path)
         self._fsync = fsync
         self._lock = _lock(self._path)
+        _open.add(self)
         self._finished_lines = 0
         try:
             self._entries = _read_entries(self._path)
@@ -130,6 +132,19 @@ class FileOutbox:
         return open(self._path, "ab")
 
 
+_open: weakref.WeakSet[FileOutbox] = weakref.WeakSet()
+
+
+def _leave_to_parent() -> None:
+    """A forked child has the parent's lock, too, and would keep it after the parent's end."""
+    for outbox in list(_open):
+        outbox._lock.close()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_leave_to_parent)
+
+
 def _encoded(line: dict[str, Any]) -> bytes:
     return json.dumps(line, separators=(",", ":"), ensure_ascii=False).encode() + b"\n"
 
@@ -142,11 +157,19 @@ def _read_entries(path: str) -> dict[str, OutboxEntry]:
         for text in file:
             line = _parsed(text)
             added = line.get("add")
-            if isinstance(added, dict) and added.keys() >= OutboxEntry.__annotations__.keys():
+            if _is_entry(added):
                 entries[added["match_id"]] = cast(OutboxEntry, added)
             elif isinstance(line.get("remove"), str):
                 entries.pop(line["remove"], None)
     return entries
+
+
+def _is_entry(added: object) -> bool:
+    return (
+        isinstance(added, dict)
+        and added.keys() >= OutboxEntry.__annotations__.keys()
+        and isinstance(added["match_id"], str)
+    )
 
 
 def _parsed(text: bytes) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import re
 import time
 from datetime import datetime, timezone
 from typing import Any, Literal, cast
+from urllib.parse import unquote_to_bytes
 
 import httpx
 
@@ -66,8 +67,9 @@ class FakeDiegetic:
             return self._match(body)
         if request.url.path.endswith("/impressions"):
             return self._record(body)
-        if request.method == "POST" and re.search(r"/placements/[^/]+$", request.url.path):
-            return httpx.Response(201, json=_placement(request.url.path.rpartition("/")[2], body))
+        game_id = re.search(rb"/placements/([^/?]+)$", request.url.raw_path)
+        if request.method == "POST" and game_id is not None:
+            return httpx.Response(201, json=_placement(unquote_to_bytes(game_id[1]).decode(), body))
         return httpx.Response(404, json={"detail": f"FakeDiegetic does not know {request.url.path}."})
 
     def _match(self, scene: MatchRequest) -> httpx.Response:

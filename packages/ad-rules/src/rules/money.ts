@@ -71,7 +71,11 @@ function isWithinShare(price: Millicents, { account, campaign, developer }: Mone
 export const moneyRule = defineRule(
   {
     balance: { code: 401, meaning: "The advertiser's balance covers the price." },
-    budget: { code: 402, meaning: "The campaign's budget covers the price." },
+    budget: {
+      code: 402,
+      meaning:
+        "The campaign's budget covers the price, and many open holds of one developer take at most half of what is left.",
+    },
     daily_cap: { code: 403, meaning: "The campaign's daily cap covers the price, if it has one." },
   },
   ({ priceMillicents: price }: { priceMillicents: Millicents }, facts: MoneyFacts) => {
@@ -82,18 +86,17 @@ export const moneyRule = defineRule(
     ];
     const unknown = (name: string): Verdict => [false, `${name} is not known right now.`];
     const capLeft = campaign === null ? null : dailyCapLeft(campaign);
-    const share: Verdict = [
-      isWithinShare(price, facts),
-      `The game's developer has open holds of ${inCents(developer.heldMillicents)}; with one more they would exceed half of what is left.`,
-    ];
+    const budget = (totals: CampaignTotals): Verdict => {
+      const verdict = covers("The budget", budgetLeft(totals));
+      if (!verdict[0] || isWithinShare(price, facts)) return verdict;
+      return [
+        false,
+        `The game's developer has open holds of ${inCents(developer.heldMillicents)}; with one more they would exceed half of what is left of balance, budget or daily cap.`,
+      ];
+    };
     return {
       balance: account === null ? unknown("The balance") : covers("The balance", balanceLeft(account)),
-      budget:
-        campaign === null
-          ? unknown("The budget")
-          : share[0]
-            ? covers("The budget", budgetLeft(campaign))
-            : share,
+      budget: campaign === null ? unknown("The budget") : budget(campaign),
       daily_cap:
         campaign === null
           ? unknown("Today's spend")

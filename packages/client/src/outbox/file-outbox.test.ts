@@ -1,6 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Worker } from "node:worker_threads";
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
 import { FileOutbox } from "./file-outbox.ts";
 
@@ -55,7 +57,7 @@ describe("FileOutbox", () => {
 
   it("refuses a file that a running process uses", () => {
     const outbox = new FileOutbox({ path });
-    expect(() => new FileOutbox({ path })).toThrow(`is used by process ${process.pid}`);
+    expect(() => new FileOutbox({ path })).toThrow("is used by another client");
     outbox.close();
     new FileOutbox({ path }).close();
   });
@@ -68,7 +70,26 @@ describe("FileOutbox", () => {
     ["crashed with the disk", "\0\0\0"],
   ])("takes over the file of a process that %s", (_what, lock) => {
     writeFileSync(`${path}.lock`, lock);
+    utimesSync(`${path}.lock`, 0, 0);
     new FileOutbox({ path }).close();
+  });
+
+  it("refuses a file while another process writes its id into the lock", () => {
+    writeFileSync(`${path}.lock`, "");
+    expect(() => new FileOutbox({ path })).toThrow("is used by another client");
+  });
+
+  it("refuses a file that another thread uses", async () => {
+    const outbox = new FileOutbox({ path });
+    const opening = `import(${JSON.stringify(new URL("./file-outbox.ts", import.meta.url).href)})
+      .then(({ FileOutbox }) => new FileOutbox({ path: ${JSON.stringify(path)} }))
+      .then(() => "opened", (error) => error.message)
+      .then((result) => require("node:worker_threads").parentPort.postMessage(result));`;
+    const worker = new Worker(opening, { eval: true });
+    const [result] = await once(worker, "message");
+    expect(result).toContain("is used by another client");
+    await worker.terminate();
+    outbox.close();
   });
 
   it("says why it cannot be opened", () => {

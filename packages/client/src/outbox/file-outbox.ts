@@ -6,6 +6,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
   writeSync,
 } from "node:fs";
@@ -14,6 +15,10 @@ import { DEFAULT_OUTBOX_CAPACITY, type Outbox, type OutboxEntry } from "./outbox
 
 /** Finished lines that may stand in the file before it is rewritten. */
 const MAX_FINISHED_LINES = 1_000;
+/** A lock without a process id is left from a crash when it is older. */
+const WRITING_MS = 10_000;
+/** Times of the same start that were computed at different moments differ by less. */
+const SAME_START_MS = 1_000;
 
 export interface FileOutboxOptions {
   /** One file per process. Its folder must exist. */
@@ -25,9 +30,6 @@ export interface FileOutboxOptions {
 }
 
 type Line = { add: OutboxEntry } | { remove: string };
-
-/** The locks of this process. */
-const held = new Set<string>();
 
 /** Impressions survive the process, in a file of JSON lines that is only appended to and rewritten when mostly finished. */
 export class FileOutbox implements Outbox {
@@ -51,7 +53,7 @@ export class FileOutbox implements Outbox {
       this.#entries = readEntries(this.#path);
       this.#descriptor = this.#rewrite();
     } catch (error) {
-      unlock(this.#lockPath);
+      rmSync(this.#lockPath, { force: true });
       throw error;
     }
   }
@@ -77,7 +79,7 @@ export class FileOutbox implements Outbox {
 
   close(): void {
     closeSync(this.#descriptor);
-    unlock(this.#lockPath);
+    rmSync(this.#lockPath, { force: true });
   }
 
   #append(line: Line): void {
@@ -120,28 +122,31 @@ function parsed(text: string): { add?: OutboxEntry | null; remove?: string } {
 function lock(lockPath: string, path: string): void {
   for (const isLastTry of [false, true]) {
     try {
-      writeFileSync(lockPath, String(process.pid), { flag: "wx" });
-      held.add(lockPath);
+      writeFileSync(lockPath, `${process.pid} ${startedMs()}`, { flag: "wx" });
       return;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-      const pid = Number(readFileSync(lockPath, "utf8"));
-      if (isLastTry || (pid === process.pid ? held.has(lockPath) : isRunning(pid))) {
-        throw new Error(`${path} is used by process ${pid}; give each process a file of its own`);
+      if (isLastTry || isHeld(lockPath)) {
+        throw new Error(`${path} is used by another client; give each process a file of its own`);
       }
       rmSync(lockPath, { force: true });
     }
   }
 }
 
-function unlock(lockPath: string): void {
-  held.delete(lockPath);
-  rmSync(lockPath, { force: true });
+/** When this process started, Unix milliseconds: in a container, its id is that of the process before. */
+function startedMs(): number {
+  return Math.round(Date.now() - process.uptime() * 1_000);
 }
 
-/** False for what is no process id, such as an empty file's 0. */
+function isHeld(lockPath: string): boolean {
+  const [pid = 0, itsStartMs = 0] = readFileSync(lockPath, "utf8").split(" ").map(Number);
+  // The owner may still be writing its id.
+  if (!(pid > 0)) return Date.now() - statSync(lockPath).mtimeMs < WRITING_MS;
+  return pid === process.pid ? Math.abs(itsStartMs - startedMs()) < SAME_START_MS : isRunning(pid);
+}
+
 function isRunning(pid: number): boolean {
-  if (!(pid > 0)) return false;
   try {
     process.kill(pid, 0);
     return true;

@@ -45,7 +45,10 @@ export async function accountDaily(parts: Parts, context: RequestContext) {
 export async function accountCampaigns(parts: Parts, context: RequestContext) {
   const nowMs = parts.clock();
   const dates = (await requestedDays(parts, context, CAMPAIGN_SERIES_DAYS, nowMs)).reverse();
-  const { limit = MAX_CAMPAIGNS, after } = readPaging(context, "camp");
+  const { limit = MAX_CAMPAIGNS, after } = await readAfter(
+    () => callingAdvertiser(parts.database, context.accountId),
+    () => readPaging(context, "camp"),
+  );
   const today = utcDay(nowMs);
   const since = dates[0] ?? today;
   const rows = await readCampaignsWithDays(
