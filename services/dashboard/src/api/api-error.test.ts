@@ -1,5 +1,13 @@
 import { describe, expect, it } from "@jest/globals";
-import { fieldNamedIn } from "./api-error.ts";
+import { ApiError, fieldNamedIn } from "./api-error.ts";
+
+it("tells people the seconds of a limit in place of the header", () => {
+  const sentence =
+    "Too many requests: at most 100 a minute are allowed. Wait for the seconds that Retry-After names.";
+  expect(new ApiError(429, sentence, 12).detail).toBe(
+    "Too many requests: at most 100 a minute are allowed. Try again in 12 s.",
+  );
+});
 
 describe("fieldNamedIn", () => {
   const fields = ["name", "budget_cents", "affinities"];

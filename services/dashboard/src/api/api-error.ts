@@ -10,11 +10,12 @@ export class ApiError extends Error {
   readonly isOtherAccount: boolean;
 
   constructor(status: number, detail: string, retryAfterSeconds?: number, isOtherAccount = false) {
-    super(detail);
+    const sentence = withSeconds(detail, retryAfterSeconds);
+    super(sentence);
     this.isOtherAccount = isOtherAccount;
     this.name = "ApiError";
     this.status = status;
-    this.detail = detail;
+    this.detail = sentence;
     this.retryAfterSeconds = retryAfterSeconds;
   }
 
@@ -22,6 +23,12 @@ export class ApiError extends Error {
   get isRefusal(): boolean {
     return this.status >= 400 && this.status < 500 && this.status !== 429;
   }
+}
+
+/** A sentence for programs names the header, which people do not see. */
+function withSeconds(detail: string, seconds: number | undefined): string {
+  if (seconds === undefined) return detail;
+  return detail.replace("Wait for the seconds that Retry-After names.", `Try again in ${seconds} s.`);
 }
 
 /** The field of a form that the sentence speaks of: it names its field first. */

@@ -74,8 +74,9 @@ function isOfApi(path: string, basePath: string): boolean {
   return basePath !== "" && (path === basePath || path.startsWith(`${basePath}/`));
 }
 
-/** Whether a person opens the address: programs do not accept HTML explicitly. */
+/** Whether a person opens the address: programs do not accept HTML explicitly. At `/` there is nothing else for them. */
 function isNavigation(request: Request): boolean {
+  if (request.path === "/") return request.accepts("html", "json") === "html";
   return /\btext\/html\b/.test(request.headers.accept ?? "");
 }
 
