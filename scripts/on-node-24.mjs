@@ -5,12 +5,7 @@
 import { spawn } from "node:child_process";
 import { findNode24 } from "./lib/node-24.mjs";
 
-const TYPESCRIPT = [
-  "--disable-warning=ExperimentalWarning",
-  "--conditions=@diegetic/source",
-  "--import",
-  "./packages/testing/runner/run-typescript.mjs",
-];
+const TYPESCRIPT = ["--disable-warning=ExperimentalWarning", "--conditions=@diegetic/source"];
 
 const child = spawn(findNode24(), [...TYPESCRIPT, ...process.argv.slice(2)], { stdio: "inherit" });
 for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => child.kill(signal));

@@ -3,11 +3,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "@jest/globals";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const TYPESCRIPT = [
-  "--conditions=@diegetic/source",
-  "--import",
-  "./packages/testing/runner/run-typescript.mjs",
-];
+const TYPESCRIPT = ["--conditions=@diegetic/source"];
 const THROW_USAGE = `
   import { runMain } from "./scripts/lib/setup.mjs";
   const { UsageError } = await import("./packages/service-kit/dist/index.js");

@@ -14,7 +14,6 @@ import {
 } from "../faults/topology/redis-topology.ts";
 
 const USERS = fileURLToPath(new URL("./connection-users.ts", import.meta.url));
-const RUN_TYPESCRIPT = new URL("../../packages/testing/runner/run-typescript.mjs", import.meta.url).href;
 const PATIENCE = { timeoutMs: 60_000, everyMs: 50 };
 const TIMEOUT_MS = 240_000;
 const ROUNDS = 5;
@@ -49,8 +48,6 @@ describe.each([
         // A cluster client that reaches no node makes Node count its listeners (see tests/faults/checker/check-logs.ts).
         "--no-warnings",
         "--conditions=@diegetic/source",
-        "--import",
-        RUN_TYPESCRIPT,
       ],
       stdio: ["ignore", "pipe", "pipe", "ipc"],
     });

@@ -140,9 +140,8 @@ describe("the examples against the stack with its demo campaign", () => {
   it(
     "sends traffic and sums it up",
     async () => {
-      const runner = ["--import", "./packages/testing/runner/run-typescript.mjs", "tests/traffic/main.ts"];
       const options = ["--players", "20", "--minutes", "0.1", "--rate", "50"];
-      const args = ["--conditions=@diegetic/source", ...runner, ...options];
+      const args = ["--conditions=@diegetic/source", "tests/traffic/main.ts", ...options];
       const { stdout } = await run(process.execPath, args, { cwd: ROOT, env: environment });
       const [, recorded] = /Impressions recorded +(\d+)/.exec(stdout) ?? [];
       expect(Number(recorded)).toBeGreaterThan(0);

@@ -58,11 +58,7 @@ function run(file: string, stores: { databaseUrl: string; redisUrl: string }, co
   });
 }
 
-const SOURCES = [
-  "--conditions=@diegetic/source",
-  "--import",
-  new URL("../../packages/testing/runner/run-typescript.mjs", import.meta.url).href,
-];
+const SOURCES = ["--conditions=@diegetic/source"];
 
 /** Everything that a passing glance at a Redis could have changed; what comes and goes by itself, and statistics, is left out. */
 async function contents(redis: RedisConnection): Promise<unknown> {

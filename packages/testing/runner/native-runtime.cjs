@@ -1,7 +1,7 @@
 /**
  * Jest's module system, replaced by that of Node: packages are loaded once for all test files of a worker, and run in the
  * realm of Node's own modules, as in production. Jest itself would load thousands of modules again for each test file.
- * Modules of the workspace are still loaded for each (see run-typescript.mjs).
+ * Modules of tests are still loaded for each (see test-modules.mjs).
  *
  * There are no module mocks. A test that changes global state must restore it.
  */

@@ -28,7 +28,7 @@ export interface TestStack {
   pidOf(name: string): number;
   /** Kills a process and waits until stack.json names its successor. */
   killAndAwaitRestart(name: string): Promise<void>;
-  /** A new account's key, unlimited, by `npm run key`. */
+  /** A new account's key, unlimited, by the key command. */
   createKey(label: string): Promise<string>;
   /** Ctrl-C in a terminal: SIGINT to the whole process group. Returns npm's exit code. */
   pressCtrlC(): Promise<number | null>;
@@ -88,7 +88,10 @@ export function spawnStack(options: StackOptions): TestStack {
       process.kill(pid, "SIGKILL");
       await eventually(() => pidOf(name) !== pid);
     },
-    createKey: (label) => runKeyCommand(options.dataDir, ["--label", label, "--rate-limit", "unlimited"]),
+    createKey: (label) => {
+      const args = ["scripts/key.mjs", "--label", label, "--rate-limit", "unlimited"];
+      return outputOf(process.execPath, args, options.dataDir);
+    },
     async pressCtrlC() {
       signalGroup(child, "SIGINT");
       const timeout = setTimeout(() => signalGroup(child, "SIGKILL"), STOP_TIMEOUT_MS);
@@ -148,9 +151,13 @@ export async function startStackOnTestStores(options: StackOptions): Promise<Tes
 
 /** Standard output of `npm run --silent key`. */
 export function runKeyCommand(dataDir: string, args: string[]): Promise<string> {
+  return outputOf("npm", ["run", "--silent", "key", "--", ...args], dataDir);
+}
+
+function outputOf(program: string, args: string[], dataDir: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const options = { cwd: ROOT, env: stackEnvironment(dataDir) };
-    execFile("npm", ["run", "--silent", "key", "--", ...args], options, (error, stdout, stderr) => {
+    execFile(program, args, options, (error, stdout, stderr) => {
       if (error) reject(new Error(stderr));
       else resolve(stdout.trim());
     });

@@ -234,11 +234,7 @@ describe("billing process", () => {
 function startProcess(): ChildProcess {
   const child = fork(new URL("./main.ts", import.meta.url), {
     env: { PATH: process.env.PATH, ...environment() },
-    execArgv: [
-      "--conditions=@diegetic/source",
-      "--import",
-      new URL("../../../packages/testing/runner/run-typescript.mjs", import.meta.url).href,
-    ],
+    execArgv: ["--conditions=@diegetic/source"],
   });
   children.push(child);
   return child;

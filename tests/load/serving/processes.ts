@@ -10,12 +10,7 @@ const READY_WITHIN_MS = 60_000;
 const CLOCK_TICKS_PER_SECOND = 100;
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 const path = (file: string) => new URL(`../processes/${file}`, import.meta.url).href;
-const TYPESCRIPT = [
-  "--disable-warning=ExperimentalWarning",
-  "--conditions=@diegetic/source",
-  "--import",
-  new URL("../../../packages/testing/runner/run-typescript.mjs", import.meta.url).href,
-];
+const TYPESCRIPT = ["--conditions=@diegetic/source"];
 
 /** A measured process, or the generator. */
 export interface Measured {

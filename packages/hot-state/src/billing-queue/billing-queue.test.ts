@@ -11,8 +11,6 @@ import { type BillingProducer, createBillingProducer } from "./producer.ts";
 import { type BillingWorker, type BillingWorkerOptions, createBillingWorker } from "./worker.ts";
 
 const HANGING_WORKER = fileURLToPath(new URL("./testing/hanging-worker.ts", import.meta.url));
-const RUN_TYPESCRIPT = new URL("../../../../packages/testing/runner/run-typescript.mjs", import.meta.url)
-  .href;
 
 const servers: [string, () => Promise<TestRedis>][] = [
   ["Redis", () => startTestRedis()],
@@ -168,7 +166,7 @@ describe.each(servers)("billing queue on %s", (_kind, startServer) => {
     ],
   ])("%s", async (_title, end) => {
     const child: ChildProcess = fork(HANGING_WORKER, [server.url], {
-      execArgv: ["--conditions=@diegetic/source", "--import", RUN_TYPESCRIPT],
+      execArgv: ["--conditions=@diegetic/source"],
     });
     const taken = once(child, "message");
     await producer.add([newRecord()]);

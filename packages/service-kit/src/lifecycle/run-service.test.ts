@@ -4,7 +4,6 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "@jest/globals";
 
-const runTypescript = new URL("../../../../packages/testing/runner/run-typescript.mjs", import.meta.url);
 const program = new URL("./run-service.fixture.ts", import.meta.url);
 
 const children: ChildProcess[] = [];
@@ -21,7 +20,7 @@ interface Child {
 function start(environment: Record<string, string> = {}): Child {
   const child = fork(program, {
     env: { PATH: process.env.PATH, ...environment },
-    execArgv: ["--conditions=@diegetic/source", "--import", runTypescript.href],
+    execArgv: ["--conditions=@diegetic/source"],
     stdio: ["ignore", "pipe", "pipe", "ipc"],
   });
   children.push(child);

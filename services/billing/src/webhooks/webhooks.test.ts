@@ -252,11 +252,7 @@ describe("an event", () => {
     receiver.answer = () => {};
     const child = fork(new URL("../main.ts", import.meta.url), {
       env: { PATH: process.env.PATH, ...environment() },
-      execArgv: [
-        "--conditions=@diegetic/source",
-        "--import",
-        new URL("../../../../packages/testing/runner/run-typescript.mjs", import.meta.url).href,
-      ],
+      execArgv: ["--conditions=@diegetic/source"],
     });
     children.push(child);
     const [id = ""] = await record(await createWebhook());
