@@ -17,7 +17,16 @@ const PACKAGES_OF = {
 };
 const PACKAGES_OF_SERVICE = {
   dashboard: ["ad-rules", "contracts"],
-  management: ["ad-rules", "contracts", "database", "hot-state", "money", "service-kit", "tracing"],
+  management: [
+    "ad-rules",
+    "collections",
+    "contracts",
+    "database",
+    "hot-state",
+    "money",
+    "service-kit",
+    "tracing",
+  ],
   match: ["ad-rules", "collections", "contracts", "hot-state", "money", "service-kit", "tracing"],
   billing: ["collections", "contracts", "database", "hot-state", "money", "service-kit", "tracing"],
   standalone: ["contracts", "database", "hot-state", "local-stores", "money", "service-kit"],

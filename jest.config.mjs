@@ -2,7 +2,6 @@
 export default {
   runtime: "<rootDir>/packages/testing/runner/native-runtime.cjs",
   testEnvironment: "<rootDir>/packages/testing/runner/native-environment.cjs",
-  testSequencer: "<rootDir>/packages/testing/runner/whole-stacks-first.cjs",
   extensionsToTreatAsEsm: [".ts"],
   transform: {},
   injectGlobals: false,

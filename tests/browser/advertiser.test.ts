@@ -421,6 +421,8 @@ describe("an advertiser in the dashboard", () => {
     await page.goto(`${origin}/campaigns/${id}/settings`);
     await page.getByRole("combobox", { name: /^Only in games of these categories/ }).click();
     await page.getByRole("option", { name: "angling", exact: true }).click();
+    // A list that is still closing takes the focus back, and with it the next list.
+    await expectSoon(() => page.getByRole("option").count(), 0);
     const tags = page.getByRole("combobox", { name: /^Only in scenes with one of these tags/ });
     await tags.click();
     await page.getByRole("option", { name: "boathouse", exact: true }).click();

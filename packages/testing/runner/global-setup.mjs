@@ -72,7 +72,8 @@ async function startPostgresWithTemplate() {
   return {
     async create() {
       const name = `test_${randomBytes(8).toString("hex")}`;
-      await admin.query(`CREATE DATABASE ${name} TEMPLATE ${template}`);
+      // By default Postgres writes all of a copy to its log, which takes two to eight times as long.
+      await admin.query(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`);
       await becomeInstallation(pg, withDatabase(name));
       return { name, url: withDatabase(name) };
     },

@@ -1,3 +1,4 @@
+import { chunks } from "@diegetic/collections";
 import {
   ACCOUNT_SCENES,
   InvalidInput,
@@ -57,8 +58,7 @@ async function readPage(
     traffic.account(accountId, nowMs),
   ]);
   const games: GameWithCalls[] = [];
-  for (let start = 0; start < rows.length; start += GAMES_PER_READ) {
-    const batch = rows.slice(start, start + GAMES_PER_READ);
+  for (const batch of chunks(rows, GAMES_PER_READ)) {
     games.push(
       ...(await Promise.all(
         batch.map(async (row) => ({ ...row, calls: await traffic.game(row.gameId, nowMs) })),
@@ -101,15 +101,13 @@ async function accountScenes({ reader, traffic }: Parts, context: RequestContext
   const limit = integerParameter("limit", context.query, ACCOUNT_SCENES) ?? ACCOUNT_SCENES.default;
   const games = await readOwnGames(reader, context.accountId, MAX_GAMES);
   let newest: NoMatchSceneListBody = [];
-  for (let start = 0; start < games.length; start += GAMES_PER_BATCH) {
-    const batch = await Promise.all(
-      games
-        .slice(start, start + GAMES_PER_BATCH)
-        .map(async (gameId) =>
-          (await traffic.scenes(gameId, limit)).map((scene) => toSceneResponse(gameId, scene)),
-        ),
+  for (const batch of chunks(games, GAMES_PER_BATCH)) {
+    const scenes = await Promise.all(
+      batch.map(async (gameId) =>
+        (await traffic.scenes(gameId, limit)).map((scene) => toSceneResponse(gameId, scene)),
+      ),
     );
-    newest = [...newest, ...batch.flat()].sort((a, b) => (a.at < b.at ? 1 : -1)).slice(0, limit);
+    newest = [...newest, ...scenes.flat()].sort((a, b) => (a.at < b.at ? 1 : -1)).slice(0, limit);
   }
   return { status: 200, body: newest };
 }
