@@ -110,9 +110,14 @@ Redis.prototype.asking = function taken(this: Redis, ...parts: Parameters<typeof
   return answer;
 };
 
-/** Another connection with the same settings. */
-export function duplicateConnection(redis: RedisConnection): RedisConnection {
-  return surviveErrors(redis instanceof Cluster ? redis.duplicate() : redis.duplicate());
+/**
+ * Another connection with the same settings, for subscriptions, which the caller renews whenever it is ready: the client
+ * handles no failure of those that it renews by itself, and an unhandled rejection would end the process.
+ */
+export function connectSubscriber(redis: RedisConnection): RedisConnection {
+  return surviveErrors(
+    redis instanceof Cluster ? redis.duplicate() : redis.duplicate({ autoResubscribe: false }),
+  );
 }
 
 const FIRST_RECONNECT_MS = 50;

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import { ShardedMap } from "@diegetic/collections";
-import { duplicateConnection, type RedisConnection } from "../connection.ts";
+import { connectSubscriber, type RedisConnection } from "../connection.ts";
 import { snapshotKeys } from "../keys.ts";
 import { UnexpectedReply } from "../reply.ts";
 import { defineScript, type ScriptCall } from "../script.ts";
@@ -301,7 +301,7 @@ export class SnapshotFollower {
 
   /** Messages and new connections only trigger an early poll. */
   #wakeBySubscription(): () => void {
-    const subscriber = duplicateConnection(this.#redis);
+    const subscriber = connectSubscriber(this.#redis);
     subscriber.on("error", () => undefined); // The commands of the main connection report the same failure.
     subscriber.on("message", () => this.#alarm.ring());
     subscriber.on("ready", () => {
