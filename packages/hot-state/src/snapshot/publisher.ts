@@ -20,6 +20,12 @@ export interface SnapshotPublisherOptions {
   leaseMs?: number;
 }
 
+/** The state of the snapshot in a reply. */
+interface Seen {
+  epoch: string;
+  version: number;
+}
+
 const ENTRIES_PER_CALL = 200;
 const CHARACTERS_PER_CALL = 1_000_000;
 const MAX_NAME_LENGTH = 512;
@@ -38,7 +44,7 @@ export class SnapshotPublisher {
   readonly #completeScript: ScriptCall;
   readonly #behindScript: ScriptCall;
   readonly #readScript: ScriptCall;
-  #seen = { epoch: "", version: 0 };
+  #seen: Seen = { epoch: "", version: 0 };
   #wentBackwards = false;
 
   constructor(redis: RedisConnection, options: SnapshotPublisherOptions = {}) {
@@ -133,9 +139,10 @@ export class SnapshotPublisher {
    * since the server started or was promoted.
    */
   async needsRebuild(): Promise<boolean> {
+    const before = this.#seen;
     const { version, epoch, complete } = await this.#read();
     if (!complete) return true;
-    this.#see({ epoch, version });
+    this.#see({ epoch, version }, before);
     return this.#wentBackwards;
   }
 
@@ -148,8 +155,9 @@ export class SnapshotPublisher {
     return { version: reply.integer(0), epoch: reply.text(1), complete, replicationId: reply.text(3) };
   }
 
-  async #publish(entries: readonly SnapshotEntry[]): Promise<{ version: number; epoch: string }> {
-    let last: { version: number; epoch: string } | undefined;
+  async #publish(entries: readonly SnapshotEntry[]): Promise<Seen> {
+    const before = this.#seen;
+    let last: Seen | undefined;
     for (const chunk of chunksOf(entries)) {
       const reply = await this.#publishScript(
         snapshotKeys.version,
@@ -171,13 +179,14 @@ export class SnapshotPublisher {
       last = { version: Number(version), epoch };
     }
     if (last === undefined) throw new Error("nothing was sent to publish_snapshot");
-    this.#see(last);
+    this.#see(last, before);
     return last;
   }
 
-  #see(found: { version: number; epoch: string }): void {
-    if (found.epoch === this.#seen.epoch && found.version < this.#seen.version) this.#wentBackwards = true;
-    else this.#seen = found;
+  /** @param before what was seen when the call was sent: replies of concurrent calls are handled in any order */
+  #see(found: Seen, before: Seen): void {
+    if (found.epoch === before.epoch && found.version < before.version) this.#wentBackwards = true;
+    else if (found.epoch !== this.#seen.epoch || found.version > this.#seen.version) this.#seen = found;
   }
 }
 

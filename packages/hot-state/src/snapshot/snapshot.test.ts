@@ -177,6 +177,15 @@ describe.each(servers)("snapshot on %s", (_kind, startServer) => {
     expect([...entities.keys()].sort()).toEqual(["a", "b", "c", "d"]);
   });
 
+  it("takes nothing for lost because changes are published while it looks", async () => {
+    await publisher.rebuild([[entry("a", 1)]]);
+    for (let rowVersion = 2; rowVersion < 100; rowVersion += 1) {
+      const looked = publisher.needsRebuild();
+      await publisher.publish([entry("a", rowVersion)]);
+      expect(await looked).toBe(false);
+    }
+  });
+
   it("says so when the snapshot is lost during a rebuild", async () => {
     async function* pages() {
       yield [entry("a", 1)];
