@@ -168,8 +168,7 @@ function nothingUnattempted(history: History, rows: readonly ImpressionRow[]): C
   const namedMatches = new Set(open.map(({ matchId }) => matchId && matchName(matchId)));
   const anonymous = new Map<string, number>();
   for (const operation of open) {
-    if (operation.matchId !== null) continue;
-    if (operation.answers.length > 0 && !isForgottenAttempt(operation, history)) continue;
+    if (operation.matchId !== null || operation.answers.length > 0) continue;
     const scope = scopeOf(operation.campaignId, operation.creativeId, operation.gameId);
     anonymous.set(scope, (anonymous.get(scope) ?? 0) + 1);
   }
@@ -184,15 +183,6 @@ function nothingUnattempted(history: History, rows: readonly ImpressionRow[]): C
   // Every answered impression was requested.
   for (const row of rows) if (answered.has(row.impression_id)) check.expect(true, () => "");
   return check.end();
-}
-
-/** Whether an attempt may have charged a match, and Redis lost that before another attempt was answered with its own. */
-function isForgottenAttempt({ attempts }: ImpressionOperation, { lossesMs }: History): boolean {
-  return lossesMs.some(
-    (lostMs) =>
-      attempts.some((attempt) => isUnknown(attempt) && attempt.startedMs < lostMs) &&
-      attempts.some(({ status, endedMs }) => status === 201 && endedMs > lostMs),
-  );
 }
 
 function scopeOf(campaignId: string, creativeId: string, gameId: string): string {
