@@ -102,6 +102,13 @@ export function emptyHistory(): History {
   };
 }
 
+/** As JSON, sets and maps as arrays. */
+export function textOf(history: History): string {
+  return JSON.stringify(history, (_, value) =>
+    value instanceof Set || value instanceof Map ? [...value] : value,
+  );
+}
+
 export function noteOddity(history: History, sentence: string): void {
   if (history.oddities.length < MAX_ODDITIES) history.oddities.push(sentence);
 }

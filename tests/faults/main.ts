@@ -64,6 +64,7 @@ for (const seed of values.seeds) {
     variant: variantOf(seed),
     durationMs: values.minutes * 60_000,
     withoutSafeguard: values.without,
+    keepsEvidence: true,
     pick,
     say,
   });
@@ -73,6 +74,7 @@ for (const seed of values.seeds) {
   say(
     `${report.impressions} impressions, ${report.samples} samples, quiet after ${report.quietAfterMs} ms\n`,
   );
+  if (report.evidenceDir !== undefined) say(`Stores, logs and history: ${report.evidenceDir}\n`);
   for (const failure of failures(report)) failed.push(`seed ${seed}: ${failure}`);
 }
 say(injectionTable(reports));

@@ -1,4 +1,6 @@
 import { setMaxListeners } from "node:events";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createBillingProducer } from "@diegetic/hot-state";
 import { eventually } from "@diegetic/testing/eventually";
@@ -10,7 +12,7 @@ import { checkServing } from "./checker/check-serving.ts";
 import { checkReconciliation } from "./checker/check-stores.ts";
 import { checkWebhooks } from "./checker/check-webhooks.ts";
 import { type Check, CheckBuilder } from "./checker/report.ts";
-import { emptyHistory, type History, isRefusedKey, isUnknown } from "./history.ts";
+import { emptyHistory, type History, isRefusedKey, isUnknown, textOf } from "./history.ts";
 import type { Fault } from "./nemesis/fault.ts";
 import { faultsOf, type Injection, runNemesis } from "./nemesis/nemesis.ts";
 import { Random } from "./random.ts";
@@ -34,6 +36,8 @@ export interface SuiteOptions {
   rounds?: number;
   /** Selects faults; default: all. */
   pick?: (faults: Fault[], random: Random) => Fault[];
+  /** Keeps the files of a run in which a check failed. */
+  keepsEvidence?: boolean;
   say?: (line: string) => void;
 }
 
@@ -49,6 +53,8 @@ export interface SuiteReport {
   quietAfterMs: number;
   /** Log lines that report broken code: then the checks prove nothing. */
   brokenCode: string[];
+  /** With the stores, logs and history of a run in which a check failed. */
+  evidenceDir: string | undefined;
 }
 
 const HOLD_TTL_SECONDS = 4;
@@ -73,6 +79,7 @@ export async function runSuite(options: SuiteOptions): Promise<SuiteReport> {
     environment: { WEBHOOK_ADDRESSES: "any", WEBHOOK_RETRY_MS: "50" },
   });
   let webhooks: Webhooks | undefined;
+  let evidenceDir: string | undefined;
   try {
     const history = emptyHistory();
     const baseUrl = world.baseUrl;
@@ -94,6 +101,10 @@ export async function runSuite(options: SuiteOptions): Promise<SuiteReport> {
       ...(await checkAll({ world, market, history, samples, injections })),
       ...(await checkWebhooks(world, webhooks)),
     ];
+    if (options.keepsEvidence && checks.some(({ violations }) => violations.length > 0)) {
+      evidenceDir = world.dir;
+      writeFileSync(join(evidenceDir, "history.json"), textOf(history));
+    }
     return {
       seed,
       variant,
@@ -104,9 +115,10 @@ export async function runSuite(options: SuiteOptions): Promise<SuiteReport> {
       samples: samples.taken,
       quietAfterMs,
       brokenCode: brokenCode(world),
+      evidenceDir,
     };
   } finally {
-    await world.stop();
+    await world.stop({ keepsFiles: evidenceDir !== undefined });
     webhooks?.close();
   }
 }

@@ -44,6 +44,8 @@ const PRELOAD = new URL("../sabotage/preload.mjs", import.meta.url).href;
  * reach only through proxies.
  */
 export class World {
+  /** Of all files of this world. */
+  readonly dir: string;
   readonly dataDir: string;
   readonly variant: Variant;
   readonly redis: RedisTopology;
@@ -53,7 +55,6 @@ export class World {
   /** Direct connection, without a proxy. */
   readonly directRedis: RedisConnection;
   readonly money: MoneyCommands;
-  readonly #dir: string;
   readonly #clockDir: string;
   readonly #offMs = new Map<ClockName, number>();
   #sharedMs = 0;
@@ -67,7 +68,7 @@ export class World {
     postgresProxy: FaultyProxy;
     stack: TestStack;
   }) {
-    this.#dir = parts.dir;
+    this.dir = parts.dir;
     this.#clockDir = join(parts.dir, "clocks");
     this.dataDir = join(parts.dir, "data");
     this.variant = parts.variant;
@@ -206,13 +207,13 @@ export class World {
     );
   }
 
-  /** Stops everything and removes its files. */
-  async stop(): Promise<void> {
+  /** Stops everything and removes its files, unless they are kept as evidence. */
+  async stop({ keepsFiles = false } = {}): Promise<void> {
     this.directRedis.disconnect();
     await this.stack.pressCtrlC();
     await this.postgresProxy.stop();
     await this.postgres.stop();
     await this.redis.stop();
-    rmSync(this.#dir, { recursive: true, force: true });
+    if (!keepsFiles) rmSync(this.dir, { recursive: true, force: true });
   }
 }
