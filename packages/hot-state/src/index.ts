@@ -71,7 +71,6 @@ export { unusableRedis } from "./unusable-redis.ts";
 export {
   createWebhookProducer,
   createWebhookWorker,
-  RetryAfter,
   type WebhookJob,
   type WebhookProducer,
 } from "./webhook-queue/webhook-queue.ts";

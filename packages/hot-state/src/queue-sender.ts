@@ -1,4 +1,4 @@
-import { type DefaultJobOptions, Queue } from "bullmq";
+import { Queue } from "bullmq";
 import { connectRedis } from "./connection.ts";
 
 export interface ConnectionEvents {
@@ -11,7 +11,11 @@ export interface ConnectionEvents {
 
 export interface QueueSenderOptions extends ConnectionEvents {
   queue: { name: string; prefix: string };
-  retries: Pick<DefaultJobOptions, "attempts" | "backoff">;
+  /**
+   * How often a job is tried, without pauses: the end of a pause would be told by the clock of the worker that failed,
+   * and if that was wrong, the job would wait as long as it was.
+   */
+  attempts: number;
 }
 
 /** Opens the sending end of a queue on its own connection. */
@@ -25,7 +29,7 @@ export function openQueueSender<Job>(url: string, options: QueueSenderOptions) {
     skipVersionCheck: true,
     skipMetasUpdate: true,
     defaultJobOptions: {
-      ...options.retries,
+      attempts: options.attempts,
       removeOnComplete: true,
       // A job kept after its last attempt would block its records from being queued again.
       removeOnFail: true,

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type AdvancedOptions, type Processor, Worker } from "bullmq";
+import { type Processor, Worker } from "bullmq";
 import { connectRedis, type RedisConnection } from "./connection.ts";
 
 export interface QueueWorker {
@@ -20,7 +20,6 @@ export interface QueueWorkerOptions<Job> {
   lockMs: number;
   /** How often workers check for such jobs; the same for all workers. */
   stalledCheckMs: number;
-  settings?: AdvancedOptions;
   /** Called for every failed connection and command. */
   onError: (error: Error) => void;
   /** Called for every established connection and delivered job, and after a failure while all connections work. */
@@ -49,7 +48,6 @@ export function openQueueWorker<Job>(url: string, options: QueueWorkerOptions<Jo
     maxStalledCount: 10,
     runRetryDelay: 500,
     autorun: false,
-    ...(options.settings !== undefined && { settings: options.settings }),
   });
   const reportError = (error: Error) => void worker.emit("error", error);
   // Nobody awaits `run` after `resume`, so an unhandled rejection would end the process.

@@ -101,8 +101,6 @@ const STORE_METRICS_EVERY_MS = 10_000;
 /** The process ends 10 s after a signal; an unfinished job is delivered again. */
 const DRAIN_MS = 7_000;
 const WEBHOOK_CONCURRENCY = 32;
-/** Pause of a delivery after a failure of our own, such as an unavailable store. */
-const WEBHOOK_FAILURE_DELAY_MS = 5_000;
 
 export interface BillingServiceOptions {
   settings: BillingSettings;
@@ -365,7 +363,6 @@ function createWebhooks(
     name: `${name}-worker`,
     concurrency: WEBHOOK_CONCURRENCY,
     lockMs: pace.jobLockMs,
-    failureDelayMs: WEBHOOK_FAILURE_DELAY_MS,
     onError: taking.failed,
     onSuccess: taking.succeeded,
     onFailed: (error) => logger.warn({ err: error }, "webhook delivery failed; it is tried again"),

@@ -12,6 +12,8 @@ import { type BillingWorker, type BillingWorkerOptions, createBillingWorker } fr
 
 const HANGING_WORKER = fileURLToPath(new URL("./testing/hanging-worker.ts", import.meta.url));
 
+const HOUR_MS = 3_600_000;
+
 const servers: [string, () => Promise<TestRedis>][] = [
   ["Redis", () => startTestRedis()],
   ["Redis Cluster", () => startTestRedisCluster()],
@@ -120,6 +122,27 @@ describe.each(servers)("billing queue on %s", (_kind, startServer) => {
     await producer.add([newRecord()]);
     await eventually(() => attempts === 3);
     expect(failures).toEqual([false, false]);
+  });
+
+  it("tries a job again that failed while the clock of its worker was wrong", async () => {
+    const { now } = Date;
+    const mend = () => void Object.assign(Date, { now });
+    let attempts = 0;
+    startWorker(
+      async () => {
+        attempts += 1;
+        if (attempts > 1) return;
+        Date.now = () => now() + HOUR_MS;
+        throw new Error("Postgres is unavailable");
+      },
+      { onFailed: mend },
+    );
+    try {
+      await producer.add([newRecord()]);
+      await eventually(() => attempts === 2);
+    } finally {
+      mend();
+    }
   });
 
   it("gives up after five attempts, and the same records can be queued again", async () => {

@@ -10,7 +10,7 @@ export interface BillingProducer {
    * @param traceparents of the requests; the job carries the first ones
    */
   add(records: readonly ImpressionRecord[], traceparents?: readonly string[]): Promise<void>;
-  /** Number of waiting, running and delayed jobs. */
+  /** Number of waiting and running jobs. */
   depth(): Promise<number>;
   close(): Promise<void>;
 }
@@ -23,7 +23,7 @@ export function createBillingProducer(url: string, options: Partial<ConnectionEv
     onSuccess: () => undefined,
     ...options,
     queue: BILLING_QUEUE,
-    retries: { attempts: 5, backoff: { type: "exponential", delay: 200, jitter: 0.5 } },
+    attempts: 5,
   });
   return {
     async add(records, traceparents = []) {
@@ -38,7 +38,7 @@ export function createBillingProducer(url: string, options: Partial<ConnectionEv
       await queue.add("write", job, { jobId: jobIdOf(records) });
     },
     async depth() {
-      const counts = await queue.getJobCounts("wait", "active", "delayed", "prioritized");
+      const counts = await queue.getJobCounts("wait", "active");
       return Object.values(counts).reduce((sum, count) => sum + count, 0);
     },
     close,

@@ -10,7 +10,7 @@ export interface BillingWorker extends QueueWorker {
 }
 
 export interface BillingWorkerOptions
-  extends Partial<Omit<QueueWorkerOptions<BillingJob>, "queue" | "handle" | "settings">> {
+  extends Partial<Omit<QueueWorkerOptions<BillingJob>, "queue" | "handle">> {
   /** Takes no job before `resume`. Default: false. */
   startsPaused?: boolean;
 }

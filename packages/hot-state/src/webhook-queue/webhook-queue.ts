@@ -3,29 +3,19 @@ import { openQueueWorker, type QueueWorker } from "../queue-worker.ts";
 
 /** A cluster requires one hash tag for all keys of the queue. */
 const WEBHOOK_QUEUE = { name: "deliveries", prefix: "{webhooks}" };
-/** Postgres counts the attempts at a delivery and ends them; a job also repeats while its account is busy. */
-const MAX_JOB_ATTEMPTS = 1_000;
 const STALLED_CHECK_SHARE = 6;
 
+/** One attempt at a delivery. */
 export interface WebhookJob {
   deliveryId: string;
   /** Incremented when a delivery is asked for again. */
   round: number;
-}
-
-/** Thrown by a handler: the job is to be tried again after this time. Milliseconds. */
-export class RetryAfter extends Error {
-  readonly delayMs: number;
-
-  constructor(delayMs: number) {
-    super(`retry after ${delayMs} ms`);
-    this.name = "RetryAfter";
-    this.delayMs = delayMs;
-  }
+  /** Attempts made in this round. */
+  roundAttempts: number;
 }
 
 export interface WebhookProducer {
-  /** Queues a delivery, unless the same round of it is queued or running. Rejects when Redis is unavailable. */
+  /** Queues an attempt, unless it is queued or running. Rejects when Redis is unavailable. */
   add(job: WebhookJob): Promise<void>;
   close(): Promise<void>;
 }
@@ -34,11 +24,11 @@ export function createWebhookProducer(url: string, options: ConnectionEvents): W
   const { queue, close } = openQueueSender<WebhookJob>(url, {
     ...options,
     queue: WEBHOOK_QUEUE,
-    retries: { attempts: MAX_JOB_ATTEMPTS, backoff: { type: "custom" } },
+    attempts: 1,
   });
   return {
     async add(job) {
-      await queue.add("deliver", job, { jobId: `${job.deliveryId}.${job.round}` });
+      await queue.add("deliver", job, { jobId: `${job.deliveryId}.${job.round}.${job.roundAttempts}` });
     },
     close,
   };
@@ -47,8 +37,8 @@ export function createWebhookProducer(url: string, options: ConnectionEvents): W
 export type WebhookWorker = QueueWorker;
 
 /**
- * Opens the receiving end, paused. A handler that throws RetryAfter gets the job again after that time, after another
- * error in `failureDelayMs`. A job is delivered again when its worker crashed or was silent for `lockMs`.
+ * Opens the receiving end, paused. A job whose handler throws is dropped, one whose worker crashed or was silent for
+ * `lockMs` is delivered again.
  */
 export function createWebhookWorker(
   url: string,
@@ -56,8 +46,7 @@ export function createWebhookWorker(
   options: ConnectionEvents & {
     concurrency: number;
     lockMs: number;
-    failureDelayMs: number;
-    /** Called for every failure but RetryAfter. */
+    /** Called for every failure. */
     onFailed: (error: Error) => void;
   },
 ): WebhookWorker {
@@ -66,12 +55,5 @@ export function createWebhookWorker(
     queue: WEBHOOK_QUEUE,
     handle: ({ data }) => handle(data),
     stalledCheckMs: Math.ceil(options.lockMs / STALLED_CHECK_SHARE),
-    settings: {
-      backoffStrategy: (_attempts, _type, error) =>
-        error instanceof RetryAfter ? error.delayMs : options.failureDelayMs,
-    },
-    onFailed: (error) => {
-      if (!(error instanceof RetryAfter)) options.onFailed(error);
-    },
   });
 }

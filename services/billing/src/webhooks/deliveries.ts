@@ -66,7 +66,18 @@ export async function takeDueDeliveries(
     )
     UPDATE webhook_deliveries SET queue_at = now() + ${againAfterMs}::float8 * interval '1 millisecond'
     WHERE id IN (SELECT id FROM due) AND status = 'pending' AND queue_at <= now()
-    RETURNING id AS "deliveryId", round`;
+    RETURNING id AS "deliveryId", round, round_attempts AS "roundAttempts"`;
+}
+
+/** Takes a delivery out of the queue for a while. It keeps its place among those of its webhook. */
+export async function postpone(
+  database: Database,
+  { deliveryId, round }: WebhookJob,
+  pauseMs: number,
+): Promise<void> {
+  await database.$executeRaw`
+    UPDATE webhook_deliveries SET queue_at = now() + ${pauseMs}::float8 * interval '1 millisecond'
+    WHERE id = ${deliveryId} AND round = ${round} AND status = 'pending'`;
 }
 
 /** How long the oldest due delivery has waited; null: none. Those behind slow ones of their webhook do not count. */
@@ -80,18 +91,19 @@ export async function oldestDueSeconds(database: Database): Promise<number | nul
 }
 
 /**
- * The delivery of a job; undefined when there is nothing to send: it was delivered, given up or asked for again, or its
- * webhook is deleted or inactive, which ends the delivery here.
+ * The delivery of a job; undefined when there is nothing to send: this attempt was made, the delivery was asked for
+ * again, or its webhook is deleted or inactive, which ends the delivery here.
  */
 export async function findDelivery(
   database: Database,
-  { deliveryId, round }: WebhookJob,
+  { deliveryId, round, roundAttempts }: WebhookJob,
 ): Promise<DueDelivery | undefined> {
   const [row] = await database.$queryRaw<DeliveryRow[]>`
     SELECT d.id, d.webhook_id, d.account_id, d.round_attempts, e.id AS event_id, e.type, e.data, e.created_at, w.url,
       w.is_active, w.secret, CASE WHEN w.previous_secret_expires_at > now() THEN w.previous_secret END AS previous_secret
     FROM webhook_deliveries d JOIN webhook_events e ON e.id = d.event_id LEFT JOIN webhooks w ON w.id = d.webhook_id
-    WHERE d.id = ${deliveryId} AND d.round = ${round} AND d.status = 'pending'`;
+    WHERE d.id = ${deliveryId} AND d.round = ${round} AND d.round_attempts = ${roundAttempts}
+      AND d.status = 'pending'`;
   if (row === undefined) return undefined;
   if (row.url === null || row.secret === null) {
     await database.webhookDelivery.deleteMany({ where: { id: deliveryId } });
@@ -126,19 +138,17 @@ export interface Attempt extends PostResult {
   durationMs: number;
 }
 
-/** What follows an attempt: nothing more, or another one after `delayMs`, which is to be queued after `queueAfterMs`. */
-export type Next =
-  | { status: "delivered" | "failed" }
-  | { status: "pending"; delayMs: number; queueAfterMs: number };
+/** What follows an attempt: nothing more, or another one after `delayMs`. */
+export type Next = { status: "delivered" | "failed" } | { status: "pending"; delayMs: number };
 
 /** Records an attempt. A round that ended meanwhile, or was asked for, stays as it is. */
 export async function recordAttempt(
   database: Database,
-  { deliveryId, round }: WebhookJob,
+  { deliveryId, round }: Pick<WebhookJob, "deliveryId" | "round">,
   attempt: Attempt,
   next: Next,
 ): Promise<void> {
-  const { delayMs, queueAfterMs } = next.status === "pending" ? next : { delayMs: null, queueAfterMs: 0 };
+  const delayMs = next.status === "pending" ? next.delayMs : null;
   await inTransaction(database, async (transaction) => {
     const [row] = await transaction.$queryRaw<{ attempts: number }[]>`
       UPDATE webhook_deliveries SET attempts = attempts + 1 WHERE id = ${deliveryId} RETURNING attempts`;
@@ -148,7 +158,7 @@ export async function recordAttempt(
       UPDATE webhook_deliveries SET round_attempts = round_attempts + 1,
         status = ${next.status}::webhook_delivery_status,
         next_attempt_at = now() + ${delayMs}::float8 * interval '1 millisecond',
-        queue_at = now() + ${queueAfterMs}::float8 * interval '1 millisecond'
+        queue_at = now() + ${delayMs ?? 0}::float8 * interval '1 millisecond'
       WHERE id = ${deliveryId} AND round = ${round} AND status = 'pending'`;
     await transaction.webhookAttempt.create({
       data: {

@@ -1,11 +1,12 @@
 import type { Database } from "@diegetic/database";
-import { RetryAfter, type WebhookJob, type WebhookProducer } from "@diegetic/hot-state";
+import type { WebhookJob, WebhookProducer } from "@diegetic/hot-state";
 import type { BillingMeasures } from "../measures.ts";
 import {
   type Attempt,
   type DueDelivery,
   findDelivery,
   type Next,
+  postpone,
   recordAttempt,
   takeDueDeliveries,
 } from "./deliveries.ts";
@@ -18,8 +19,6 @@ const MAX_ATTEMPTS = 12;
 const MAX_CONCURRENT_PER_ACCOUNT = 4;
 const BUSY_PAUSE_MS = 1_000;
 const TAKEN_AT_A_TIME = 200;
-/** Postgres keeps longer pauses, so that Redis has only what is due soon. */
-const MAX_QUEUED_PAUSE_MS = 60_000;
 
 export interface WebhookSenderParts {
   database: Database;
@@ -34,7 +33,10 @@ export interface WebhookSenderParts {
   };
 }
 
-/** Sends recorded events to their webhooks, at least once each (docs/behaviour.md#webhooks). */
+/**
+ * Sends recorded events to their webhooks, at least once each (docs/behaviour.md#webhooks). Postgres keeps the pauses
+ * between attempts; the queue has only what is due.
+ */
 export class WebhookSender {
   readonly #parts: WebhookSenderParts;
   /** Running requests by account. */
@@ -54,13 +56,16 @@ export class WebhookSender {
     }
   }
 
-  /** Makes one attempt. Throws RetryAfter when another one follows soon. */
+  /** Makes one attempt, or postpones it while too many of its account are running. */
   async handle(job: WebhookJob): Promise<void> {
     const { database } = this.#parts;
     const delivery = await findDelivery(database, job);
     if (delivery === undefined) return;
     const running = this.#running.get(delivery.accountId) ?? 0;
-    if (running >= MAX_CONCURRENT_PER_ACCOUNT) throw new RetryAfter(BUSY_PAUSE_MS * (1 + Math.random()));
+    if (running >= MAX_CONCURRENT_PER_ACCOUNT) {
+      await postpone(database, job, BUSY_PAUSE_MS * (1 + Math.random()));
+      return;
+    }
     this.#running.set(delivery.accountId, running + 1);
     try {
       await this.#attempt(job, delivery);
@@ -78,7 +83,6 @@ export class WebhookSender {
     measures.webhookAttempts.inc({ result: next.status === "delivered" ? "delivered" : "failed" });
     if (next.status === "failed") measures.webhooksGivenUp.inc();
     await recordAttempt(database, job, attempt, next);
-    if (next.status === "pending" && next.delayMs <= MAX_QUEUED_PAUSE_MS) throw new RetryAfter(next.delayMs);
   }
 
   async #send({ url, body, secrets }: DueDelivery): Promise<Attempt> {
@@ -97,9 +101,8 @@ export class WebhookSender {
   #nextOf({ status }: Attempt, { roundAttempts }: DueDelivery): Next {
     if (status !== null && status >= 200 && status < 300) return { status: "delivered" };
     if (roundAttempts + 1 >= MAX_ATTEMPTS) return { status: "failed" };
-    const { retryBaseMs, lostAfterMs } = this.#parts.options;
+    const { retryBaseMs } = this.#parts.options;
     const delayMs = Math.round(retryBaseMs * 2 ** roundAttempts * (0.75 + Math.random() / 2));
-    const queueAfterMs = delayMs <= MAX_QUEUED_PAUSE_MS ? delayMs + lostAfterMs : delayMs;
-    return { status: "pending", delayMs, queueAfterMs };
+    return { status: "pending", delayMs };
   }
 }
