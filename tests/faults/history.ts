@@ -66,6 +66,16 @@ export interface ImpressionOperation {
   answers: { impressionId: string; chargedMillicents: number }[];
 }
 
+/** The body of all attempts. */
+export function bodyOf({ campaignId, creativeId, gameId, matchId }: ImpressionOperation) {
+  return {
+    campaign_id: campaignId,
+    creative_id: creativeId,
+    game_id: gameId,
+    ...(matchId !== null && { match_id: matchId }),
+  };
+}
+
 /** Amounts of one advertiser are unique, so that a database row identifies its operation. */
 export interface DepositOperation {
   advertiserId: string;

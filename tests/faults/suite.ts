@@ -229,8 +229,8 @@ async function checkAll(parts: {
 }): Promise<Check[]> {
   const { world, market, history, samples, injections } = parts;
   const rows = await world.query<ImpressionRow & Record<string, string | null>>(
-    `SELECT impression_id, match_id, campaign_id, creative_id, game_id, price_millicents::text, operation_id,
-       (extract(epoch FROM recorded_at) * 1000)::bigint::text AS recorded_at_ms
+    `SELECT impression_id, match_id, campaign_id, creative_id, game_id, developer_account_id,
+       price_millicents::text, operation_id, (extract(epoch FROM recorded_at) * 1000)::bigint::text AS recorded_at_ms
      FROM impressions`,
   );
   const aftermath = await readAftermath(world, history);

@@ -1,4 +1,6 @@
-import { type History, type ImpressionOperation, isUnknown } from "../history.ts";
+import { derivedId } from "@diegetic/contracts";
+import { jsonSha256 } from "@diegetic/service-kit";
+import { bodyOf, type History, type ImpressionOperation, isUnknown } from "../history.ts";
 import type { Aftermath } from "./aftermath.ts";
 import { type Check, CheckBuilder } from "./report.ts";
 
@@ -8,6 +10,7 @@ export interface ImpressionRow {
   campaign_id: string;
   creative_id: string;
   game_id: string;
+  developer_account_id: string;
   price_millicents: string;
   /** Null: recorded with a match id, or without an Idempotency-Key. */
   operation_id: string | null;
@@ -27,7 +30,7 @@ export function checkImpressions(
     answeredOnce(history, rows, quarantine),
     answersAgree(history, rows),
     chargedOncePerMatch(rows),
-    billedOncePerOperation(rows),
+    billedOncePerOperation(history, rows),
     nothingUnattempted(history, rows),
   ];
 }
@@ -144,21 +147,31 @@ function chargedOncePerMatch(rows: readonly ImpressionRow[]): Check {
   return check.end();
 }
 
-function billedOncePerOperation(rows: readonly ImpressionRow[]): Check {
-  const check = new CheckBuilder("an operation is billed once");
+function billedOncePerOperation(history: History, rows: readonly ImpressionRow[]): Check {
+  const check = new CheckBuilder("an operation is billed once, and was requested");
   const keyed = rows.filter((row) => row.operation_id !== null);
+  const requested = new Set(
+    [...new Set(keyed.map((row) => row.developer_account_id))].flatMap((accountId) =>
+      history.impressions
+        .filter(({ matchId, idempotencyKey }) => matchId === null && idempotencyKey !== null)
+        .map((operation) => operationIdOf(operation, accountId)),
+    ),
+  );
   for (const [operationId, found] of groupBy(keyed, (row) => row.operation_id ?? "")) {
     const times = found.map((row) => Number(row.recorded_at_ms)).sort((one, other) => one - other);
     const isOnce = times.every((ms, at) => at === 0 || ms - (times[at - 1] ?? 0) >= OPERATION_MS);
     check.expect(
-      isOnce,
+      isOnce && requested.has(operationId),
       () => `${operationId} was billed as ${found.map((row) => row.impression_id).join(", ")}`,
     );
   }
   return check.end();
 }
 
-/** A row without an answered client must be what an unanswered attempt may have left. */
+/**
+ * A row without an answered client must be what an unanswered attempt may have left. A row with a key names its
+ * operation, whose later attempts may have been answered with another impression after Redis had lost data.
+ */
 function nothingUnattempted(history: History, rows: readonly ImpressionRow[]): Check {
   const check = new CheckBuilder("nothing is in Postgres that was neither answered nor attempted");
   const answered = new Set(
@@ -166,23 +179,36 @@ function nothingUnattempted(history: History, rows: readonly ImpressionRow[]): C
   );
   const open = history.impressions.filter((operation) => operation.attempts.some(isUnknown));
   const namedMatches = new Set(open.map(({ matchId }) => matchId && matchName(matchId)));
+  const keyed = open.filter(({ matchId, idempotencyKey }) => matchId === null && idempotencyKey !== null);
   const anonymous = new Map<string, number>();
   for (const operation of open) {
-    if (operation.matchId !== null || operation.answers.length > 0) continue;
+    if (operation.matchId !== null || operation.idempotencyKey !== null) continue;
     const scope = scopeOf(operation.campaignId, operation.creativeId, operation.gameId);
     anonymous.set(scope, (anonymous.get(scope) ?? 0) + 1);
   }
-  for (const row of rows) {
-    if (answered.has(row.impression_id)) continue;
+  const isExplained = (row: ImpressionRow): boolean => {
+    if (namedMatches.has(row.match_id)) return true;
+    if (row.operation_id !== null) {
+      return keyed.some(
+        (operation) => operationIdOf(operation, row.developer_account_id) === row.operation_id,
+      );
+    }
     const scope = scopeOf(row.campaign_id, row.creative_id, row.game_id);
     const room = anonymous.get(scope) ?? 0;
-    const explained = namedMatches.has(row.match_id) || room > 0;
-    if (!namedMatches.has(row.match_id) && room > 0) anonymous.set(scope, room - 1);
-    check.expect(explained, () => `${row.impression_id} of ${row.match_id} was never requested`);
+    anonymous.set(scope, room - 1);
+    return room > 0;
+  };
+  for (const row of rows) {
+    const isRequested = answered.has(row.impression_id) || isExplained(row);
+    check.expect(isRequested, () => `${JSON.stringify(row)} was never requested`);
   }
-  // Every answered impression was requested.
-  for (const row of rows) if (answered.has(row.impression_id)) check.expect(true, () => "");
   return check.end();
+}
+
+/** How Postgres names an operation that is identified only by its key. */
+export function operationIdOf(operation: ImpressionOperation, accountId: string): string {
+  const key = JSON.stringify([accountId, "POST /api/impressions", operation.idempotencyKey]);
+  return derivedId("op", `${key} ${jsonSha256(bodyOf(operation))}`);
 }
 
 function scopeOf(campaignId: string, creativeId: string, gameId: string): string {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type History, type ImpressionOperation, isRefusedKey, type MatchCall } from "../history.ts";
+import { bodyOf, type History, type ImpressionOperation, isRefusedKey, type MatchCall } from "../history.ts";
 import type { Random } from "../random.ts";
 import type { Client } from "./client.ts";
 import { CATEGORIES } from "./market.ts";
@@ -165,12 +165,7 @@ export async function attemptImpression(
   const { startedMs, endedMs, status, body, keyId } = await developer.call(
     "POST",
     "/impressions",
-    {
-      campaign_id: operation.campaignId,
-      creative_id: operation.creativeId,
-      game_id: operation.gameId,
-      ...(operation.matchId !== null && { match_id: operation.matchId }),
-    },
+    bodyOf(operation),
     operation.idempotencyKey === null ? {} : { "Idempotency-Key": operation.idempotencyKey },
   );
   operation.attempts.push({ startedMs, endedMs, status, keyId });
