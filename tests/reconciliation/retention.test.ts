@@ -35,7 +35,7 @@ function retention(nowMs: () => number = Date.now, retentionDays = MIN_RETENTION
       { service: "billing", instance: "test", level: "info" },
       { write: (line) => lines.push(JSON.parse(line)) },
     ),
-    nowMs,
+    nowMs: async () => nowMs(),
     retentionDays,
   });
 }

@@ -8,6 +8,7 @@ export * from "./generated/enums.ts";
 export { installationId } from "./installation.ts";
 export { safeInteger } from "./integers.ts";
 export { type MigrateOptions, migrate } from "./migrate.ts";
+export { databaseNowMs } from "./now.ts";
 export { createPipeline, type Pipeline, type PipelineOptions } from "./pipeline.ts";
 export { createReader, type Reader } from "./reader.ts";
 export type { Statements } from "./statements.ts";

@@ -17,7 +17,7 @@ if ARGV[3] ~= '' then
   return 'kept'
 end
 if state == 'claimed' and hash == ARGV[1] then
-  redis.call('SET', KEYS[1], 'dropped' .. string.sub(claim, #'claimed' + 1), 'KEEPTTL')
+  redis.call('DEL', KEYS[1])
   return 'dropped'
 end
 return 'untouched'

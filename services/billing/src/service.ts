@@ -1,5 +1,11 @@
 import type { BillingJob } from "@diegetic/contracts";
-import { createDatabase, createPipeline, type Database, installationId } from "@diegetic/database";
+import {
+  createDatabase,
+  createPipeline,
+  type Database,
+  databaseNowMs,
+  installationId,
+} from "@diegetic/database";
 import {
   connectRedis,
   createBillingProducer,
@@ -165,7 +171,7 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
   const keepDamaged = damagedRecordKeeper({ database, money, measures, logger });
   const { overdueAfterMs } = pace;
   const silence = new QueueSilence(SILENT_AFTER * overdueAfterMs, () => performance.now());
-  const outcomes = new HoldOutcomes(database, nowMs);
+  const outcomes = new HoldOutcomes(database);
   const sweeper = new Sweeper({
     money,
     due,
@@ -230,7 +236,7 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
   const ownRedis = new OwnRedis({ claim, workers: [worker, webhooks.worker], logger });
   const reconciliation = createReconciliation({ database, redis, measures, logger, nowMs }, pace);
   const walk = async (signal: AbortSignal) => {
-    await forgetOldSettlements(database, nowMs());
+    await forgetOldSettlements(database, await databaseNowMs(database));
     await walkAllAdvertisers({ database, sweeper, releaser, partitions, nowMs }, signal);
   };
   const slow = createDatabase(secrets.databaseUrl, {
@@ -242,7 +248,14 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
   const retention =
     retentionDays === undefined
       ? undefined
-      : new Retention({ database: slow, money, measures, logger, nowMs, retentionDays });
+      : new Retention({
+          database: slow,
+          money,
+          measures,
+          logger,
+          nowMs: () => databaseNowMs(slow),
+          retentionDays,
+        });
   const passes = [
     { name: "sweep", everyMs: pace.passEveryMs, run: (signal: AbortSignal) => sweeper.pass(signal) },
     { name: "settle", everyMs: pace.passEveryMs, run: (signal: AbortSignal) => settler.pass(signal) },
@@ -256,15 +269,20 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
       name: "webhook events",
       everyMs: pace.webhookEventsEveryMs,
       run: async (signal: AbortSignal) => {
-        await outcomes.pass();
-        await announcePayouts({ database, money, nowMs, signal });
+        const now = await databaseNowMs(database);
+        await outcomes.pass(now);
+        await announcePayouts({ database, money, nowMs: now, signal });
       },
     },
     {
       name: "webhook retention",
       everyMs: pace.walkEveryMs,
-      run: (signal: AbortSignal) =>
-        forgetOldDeliveries(database, { keptDays: settings.webhookRetentionDays, nowMs: nowMs(), signal }),
+      run: async (signal: AbortSignal) =>
+        forgetOldDeliveries(database, {
+          keptDays: settings.webhookRetentionDays,
+          nowMs: await databaseNowMs(database),
+          signal,
+        }),
     },
     { name: "backstop walk", everyMs: pace.walkEveryMs, run: walk },
     ...(retention === undefined

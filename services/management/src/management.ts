@@ -5,6 +5,7 @@ import {
   createReader,
   type Database,
   DatabaseUnavailable,
+  databaseNowMs,
   installationId,
   TransactionConflict,
 } from "@diegetic/database";
@@ -138,9 +139,10 @@ export function createManagement(options: ManagementOptions): Management {
     replicationIds: () => masterReplicationIds(redis),
     owners: () => hashSlotOwners(redis),
     upkeep: async () => {
-      await forgetOldAnswers(database, clock());
-      await forgetEndedSessions(database, clock());
-      await announceEndedCampaigns(database, clock());
+      const nowMs = await databaseNowMs(database);
+      await forgetOldAnswers(database);
+      await forgetEndedSessions(database, nowMs);
+      await announceEndedCampaigns(database, nowMs);
       await recordUsageOfMatchTier(database, redis);
     },
     logger,

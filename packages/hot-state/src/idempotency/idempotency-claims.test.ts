@@ -50,7 +50,7 @@ describe.each(servers)("idempotency claims on %s", (_kind, startServer) => {
     await claim("two tries", "x");
     await claim("two tries", "x");
     await claims.finish("two tries", "x", null);
-    expect(await claim("two tries", "x")).toEqual({ outcome: "same", matchId: null });
+    expect(await claim("two tries", "x")).toEqual({ outcome: "new", matchId: null });
     await claims.finish("two tries", "x", "mat_1");
     expect(await claim("two tries", "x")).toEqual({ outcome: "same", matchId: "mat_1" });
   });

@@ -12,7 +12,7 @@ export interface RetentionDependencies {
   money: Pick<MoneyCommands, "listOutbox">;
   measures: Pick<BillingMeasures, "droppedImpressions" | "overdueDays">;
   logger: Logger;
-  nowMs: () => number;
+  nowMs: () => Promise<number>;
   retentionDays: number;
 }
 
@@ -32,7 +32,7 @@ export class Retention {
 
   async pass(signal: AbortSignal): Promise<void> {
     const { database, measures, logger, nowMs, retentionDays } = this.#dependencies;
-    const keptFrom = utcDay(nowMs() - retentionDays * DAY_MS);
+    const keptFrom = utcDay((await nowMs()) - retentionDays * DAY_MS);
     const partitions = await readPartitions(database);
     const old = partitions.map(({ day }) => day).filter((day) => day < keptFrom);
     measures.overdueDays.set(old.length);

@@ -136,15 +136,15 @@ describe("holds.expiry_rate_high", () => {
     const { accountId } = pick(market.games, 0);
     await database.account.create({ data: { id: accountId, label: "studio" } });
     await subscribe(accountId, ["holds.expiry_rate_high"]);
-    const first = new HoldOutcomes(database, () => nowMs);
-    const second = new HoldOutcomes(database, () => nowMs);
+    const first = new HoldOutcomes(database);
+    const second = new HoldOutcomes(database);
     for (let count = 0; count < 3; count++) first.countLapsed(accountId);
     first.countLapsed(null);
-    await first.pass();
+    await first.pass(nowMs);
     expect(await recorded(accountId)).toEqual([]);
     second.countCharged(impressions(3));
-    await Promise.all([first.pass(), second.pass()]);
-    await Promise.all([first.pass(), second.pass()]);
+    await Promise.all([first.pass(nowMs), second.pass(nowMs)]);
+    await Promise.all([first.pass(nowMs), second.pass(nowMs)]);
     const event = {
       type: "holds.expiry_rate_high",
       lapsed_matches: 3,
@@ -154,14 +154,14 @@ describe("holds.expiry_rate_high", () => {
     expect(await recorded(accountId)).toEqual([event]);
     // Below the share, and above it again within the hour.
     second.countCharged(impressions(1));
-    await second.pass();
+    await second.pass(nowMs);
     first.countLapsed(accountId);
-    await first.pass();
+    await first.pass(nowMs);
     expect(await recorded(accountId)).toEqual([event]);
     nowMs += HOUR_MS;
-    await first.pass();
+    await first.pass(nowMs);
     for (let count = 0; count < 4; count++) first.countLapsed(accountId);
-    await first.pass();
+    await first.pass(nowMs);
     expect(await recorded(accountId)).toEqual([event, { ...event, lapsed_matches: 4, ended_matches: 4 }]);
     expect(await database.holdOutcome.count({ where: { accountId } })).toBe(1);
   });
@@ -175,10 +175,10 @@ describe("holds.expiry_rate_high", () => {
     await database.webhook.createMany({
       data: accounts.map(({ id }) => webhookOf(id, ["holds.expiry_rate_high"])),
     });
-    const [first, second] = [new HoldOutcomes(database, Date.now), new HoldOutcomes(database, Date.now)];
+    const [first, second] = [new HoldOutcomes(database), new HoldOutcomes(database)];
     for (const { id } of accounts) first.countLapsed(id);
     for (const { id } of accounts.reverse()) second.countLapsed(id);
-    await Promise.all([first.pass(), second.pass()]);
+    await Promise.all([first.pass(Date.now()), second.pass(Date.now())]);
     const { _sum: sum } = await database.holdOutcome.aggregate({
       _sum: { lapsed: true },
       where: { accountId: { in: accounts.map(({ id }) => id) } },
@@ -187,10 +187,10 @@ describe("holds.expiry_rate_high", () => {
   });
 
   it("keeps no counts of accounts that do not want to know", async () => {
-    const outcomes = new HoldOutcomes(database, Date.now);
+    const outcomes = new HoldOutcomes(database);
     const { accountId } = pick(market.games, 0);
     outcomes.countLapsed(accountId);
-    await outcomes.pass();
+    await outcomes.pass(Date.now());
     expect(await database.holdOutcome.count({ where: { accountId } })).toBe(0);
   });
 });
@@ -214,7 +214,7 @@ describe("payout.figures_ready", () => {
     announcePayouts({
       database,
       money: wallets.money,
-      nowMs: () => nowMs,
+      nowMs,
       signal: new AbortController().signal,
     });
 

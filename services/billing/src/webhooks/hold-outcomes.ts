@@ -14,12 +14,10 @@ interface Outcomes {
  */
 export class HoldOutcomes {
   readonly #database: Database;
-  readonly #nowMs: () => number;
   #byAccount = new Map<string, Outcomes>();
 
-  constructor(database: Database, nowMs: () => number) {
+  constructor(database: Database) {
     this.#database = database;
-    this.#nowMs = nowMs;
   }
 
   /** @param accountId null: unknown */
@@ -40,11 +38,11 @@ export class HoldOutcomes {
   }
 
   /** Stores the counts of accounts that want to know, and records an event where a rate became high. */
-  async pass(): Promise<void> {
+  async pass(nowMs: number): Promise<void> {
     // In one order, so that processes do not deadlock on the accounts' rows.
     const counted = [...this.#byAccount].sort(([one], [other]) => (one < other ? -1 : 1));
     this.#byAccount = new Map();
-    const now = new Date(this.#nowMs());
+    const now = new Date(nowMs);
     if (counted.length > 0) {
       await this.#database.$executeRaw`
         INSERT INTO hold_outcomes (account_id, minute, lapsed, charged)

@@ -13,7 +13,7 @@ const MAX_DAYS = 31;
 export interface PayoutParts {
   database: Database;
   money: Pick<MoneyCommands, "listOutbox">;
-  nowMs: () => number;
+  nowMs: number;
   signal: AbortSignal;
 }
 
@@ -23,7 +23,7 @@ export interface PayoutParts {
  */
 export async function announcePayouts(parts: PayoutParts): Promise<void> {
   const { database, nowMs } = parts;
-  const settledMs = nowMs() - COMPLETE_AFTER_MS;
+  const settledMs = nowMs - COMPLETE_AFTER_MS;
   const endMs = Math.floor(settledMs / DAY_MS) * DAY_MS;
   const lastMs = endMs - DAY_MS;
   const days = await missingDays(database, lastMs);

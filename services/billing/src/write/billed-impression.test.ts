@@ -28,6 +28,15 @@ describe("billImpression", () => {
     expect(at(NOW_MS)).toBe("2026-11-21");
   });
 
+  it("looks for the impression in the next day as well once that may have begun", () => {
+    const recordedAtMs = NOW_MS - 1;
+    const at = (nowMs: number) => billImpression(recordIn(market, { recordedAtMs }), nowMs).otherDays;
+    expect(at(NOW_MS)).toEqual(["2026-11-21"]);
+    expect(at(recordedAtMs - 3_600_000)).toEqual(["2026-11-21"]);
+    const atNoon = recordIn(market, { recordedAtMs: NOW_MS - DAY_MS / 2 });
+    expect(billImpression(atNoon, NOW_MS - DAY_MS / 2).otherDays).toEqual([]);
+  });
+
   it("works out the earning of the record's price and share", () => {
     const record = recordIn(market, { recordedAtMs: NOW_MS, priceMillicents: 255, basisPoints: 3_333 });
     // 255 000 microcents × 33.33 % = 84 991.5: half to even.

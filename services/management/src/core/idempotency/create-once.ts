@@ -10,8 +10,8 @@ import {
 } from "@diegetic/database";
 import { jsonSha256, type RequestContext } from "@diegetic/service-kit";
 
-/** Lifetime of a first answer (docs/behaviour.md#idempotency-keys). */
-const KEPT_MS = 24 * 60 * 60 * 1_000;
+/** Lifetime of a first answer (docs/behaviour.md#idempotency-keys), by the clock of Postgres. */
+const KEPT = Prisma.sql`interval '24 hours'`;
 const FORGOTTEN_PER_ROUND = 1_000;
 
 /** An answer that can be stored and repeated. */
@@ -39,28 +39,26 @@ export function readSentBody<T>(context: RequestContext, validate: (value: unkno
  * body is 409. An effect that throws stores nothing.
  */
 export async function createOnce<Body>(
-  { database, nowMs }: { database: Database; nowMs: number },
+  database: Database,
   context: RequestContext,
   sent: unknown,
   effect: (transaction: Transaction) => Promise<CreationAnswer<Body>>,
 ): Promise<CreationAnswer<Body>> {
   const operation = operationOf(context, sent);
   return inTransaction(database, (transaction) =>
-    withStatements(transaction, (statements) =>
-      once(statements, operation, nowMs, () => effect(transaction)),
-    ),
+    withStatements(transaction, (statements) => once(statements, operation, () => effect(transaction))),
   );
 }
 
 /** `createOnce` for an effect that consists of statements. */
 export async function createOnceByStatements<Body>(
-  { pipeline, nowMs }: { pipeline: Pipeline; nowMs: number },
+  pipeline: Pipeline,
   context: RequestContext,
   sent: unknown,
   effect: (statements: Statements) => Promise<CreationAnswer<Body>>,
 ): Promise<CreationAnswer<Body>> {
   const operation = operationOf(context, sent);
-  return pipeline.inTransaction((statements) => once(statements, operation, nowMs, () => effect(statements)));
+  return pipeline.inTransaction((statements) => once(statements, operation, () => effect(statements)));
 }
 
 interface IdempotentOperation {
@@ -82,13 +80,12 @@ interface StoredAnswer {
   bodySha256: string;
   status: number;
   response: unknown;
-  createdAt: Date;
+  isKept: boolean;
 }
 
 async function once<Body>(
   statements: Statements,
   operation: IdempotentOperation | null,
-  nowMs: number,
   effect: () => Promise<CreationAnswer<Body>>,
 ): Promise<CreationAnswer<Body>> {
   if (operation === null) return effect();
@@ -97,9 +94,9 @@ async function once<Body>(
   const name = JSON.stringify([accountId, endpoint, key]);
   void statements.execute(Prisma.sql`SELECT pg_advisory_xact_lock(hashtextextended(${name}, 0))`);
   const [first] = await statements.query<StoredAnswer>(Prisma.sql`
-    SELECT body_sha256 AS "bodySha256", status, response, created_at AS "createdAt" FROM idempotency_keys
+    SELECT body_sha256 AS "bodySha256", status, response, created_at > now() - ${KEPT} AS "isKept" FROM idempotency_keys
     WHERE account_id = ${accountId} AND endpoint = ${endpoint} AND key = ${key}`);
-  if (first !== undefined && first.createdAt.getTime() > nowMs - KEPT_MS) {
+  if (first?.isKept === true) {
     if (first.bodySha256 !== bodySha256) throw idempotencyKeyReused.error();
     const body = first.response as Body;
     return { status: first.status, body, headers: { "Idempotency-Replayed": "true" } };
@@ -109,17 +106,16 @@ async function once<Body>(
   void statements.execute(Prisma.sql`
     INSERT INTO idempotency_keys (account_id, endpoint, key, body_sha256, status, response, created_at)
     VALUES (${accountId}, ${endpoint}, ${key}, ${bodySha256}, ${answer.status},
-      ${answer.body === undefined ? null : JSON.stringify(answer.body)}::json, ${new Date(nowMs)})
+      ${answer.body === undefined ? null : JSON.stringify(answer.body)}::json, now())
     ON CONFLICT (account_id, endpoint, key) DO UPDATE SET body_sha256 = excluded.body_sha256,
       status = excluded.status, response = excluded.response, created_at = excluded.created_at`);
   return answer;
 }
 
 /** Deletes expired answers, a bounded number per call. */
-export async function forgetOldAnswers(database: Database, nowMs: number): Promise<void> {
-  const before = new Date(nowMs - KEPT_MS);
+export async function forgetOldAnswers(database: Database): Promise<void> {
   await database.$executeRaw`
     DELETE FROM idempotency_keys WHERE ctid IN (
-      SELECT ctid FROM idempotency_keys WHERE created_at < ${before} ORDER BY created_at LIMIT ${FORGOTTEN_PER_ROUND}
+      SELECT ctid FROM idempotency_keys WHERE created_at < now() - ${KEPT} ORDER BY created_at LIMIT ${FORGOTTEN_PER_ROUND}
     )`;
 }

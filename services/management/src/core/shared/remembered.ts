@@ -17,7 +17,9 @@ export class Remembered<Value> {
   get(key: string, make: () => Promise<Value>): Promise<Value> {
     const nowMs = this.#clock();
     const known = this.#values.get(key);
-    if (known !== undefined && nowMs - known.madeAtMs < this.#keptMs) return known.value;
+    // A value from the future is of a time when the clock was wrong.
+    const isFresh = known !== undefined && known.madeAtMs <= nowMs && nowMs - known.madeAtMs < this.#keptMs;
+    if (isFresh) return known.value;
     const made = { value: make(), madeAtMs: nowMs };
     this.#values.delete(key);
     this.#values.set(key, made);

@@ -31,7 +31,7 @@ export const advertiserEndpoints = endpointsOf(advertiserApi.operations, {
 async function register({ database, publishing, clock }: Parts, context: RequestContext) {
   const { sent, value } = readSentBody(context, registerRequest);
   const nowMs = clock();
-  const answer = await createOnce({ database, nowMs }, context, sent, async (transaction) => {
+  const answer = await createOnce(database, context, sent, async (transaction) => {
     if ((await findAdvertiser(transaction, context.accountId)) !== undefined) throw alreadyRegistered.error();
     const advertiser = await insertAdvertiser(transaction, context.accountId, value, nowMs);
     return { status: 201, body: toAdvertiserResponse(advertiser) };

@@ -9,7 +9,7 @@ import {
   ROTATION_OVERLAP_SECONDS,
   UNLIMITED_REQUESTS,
 } from "@diegetic/contracts";
-import { inTransaction, type Transaction } from "@diegetic/database";
+import { databaseNowMs, inTransaction, type Transaction } from "@diegetic/database";
 import type { Answer, RequestContext } from "@diegetic/service-kit";
 import { createOnce, readSentBody } from "../../core/idempotency/create-once.ts";
 import { pageAnswer, readPaging } from "../../core/shared/paging.ts";
@@ -83,7 +83,11 @@ async function rotate(parts: Parts, context: RequestContext) {
   const answer = await issueKey(parts, context, sent, async (transaction, nowMs) => {
     const current = await ownKey(transaction, context.accountId, old.id);
     if (!isInForce(current, nowMs)) throw noKey.error();
-    await endKey(transaction, old.id, endOfRotated(current, overlapSeconds, nowMs));
+    await endKey(
+      transaction,
+      old.id,
+      endOfRotated(current, overlapSeconds, await databaseNowMs(transaction)),
+    );
     await requireRoom(transaction, context.accountId, nowMs);
     return { ...current, rateLimitKeyId: current.rateLimitKeyId ?? current.id };
   });
@@ -124,7 +128,7 @@ async function issueKey(
   prepare: (transaction: Transaction, nowMs: number) => Promise<KeySettings>,
 ): Promise<Answer> {
   const nowMs = clock();
-  const stored = await createOnce({ database, nowMs }, context, sent, async (transaction) => {
+  const stored = await createOnce(database, context, sent, async (transaction) => {
     await lockKeys(transaction, context.key, nowMs);
     const settings = await prepare(transaction, nowMs);
     const seed = newKeySeed();

@@ -42,7 +42,7 @@ export function campaignPartHandlers<Request, Kind extends PartName>(kind: Campa
     const { id } = await ownCampaign(reader, context.accountId, context.param("campaignId"));
     const { sent, value } = readSentBody(context, kind.validate);
     const nowMs = clock();
-    const answer = await createOnceByStatements({ pipeline, nowMs }, context, sent, (statements) =>
+    const answer = await createOnceByStatements(pipeline, context, sent, (statements) =>
       changeCampaign(statements, id, async ({ contents, nextVersion }) => {
         const existing: readonly PartOf<Kind>[] = (await contents())[kind.kind];
         if (existing.length >= kind.most) {

@@ -38,7 +38,7 @@ async function create({ database, pipeline, publishing, clock }: Parts, context:
   const { sent, value } = readSentBody(context, campaignCreate);
   const settings = newSettings(value);
   const nowMs = clock();
-  const answer = await createOnceByStatements({ pipeline, nowMs }, context, sent, async (statements) => {
+  const answer = await createOnceByStatements(pipeline, context, sent, async (statements) => {
     if ((await countCampaigns(statements, advertiser.id)) >= MAX_CAMPAIGNS) {
       throw tooManyCampaigns.error();
     }
@@ -60,7 +60,7 @@ async function createMany({ database, pipeline, publishing, clock }: Parts, cont
   await context.countMore(Math.ceil(value.campaigns.length / BULK_CAMPAIGNS_PER_REQUEST) - 1);
   const nowMs = clock();
   const owner = { advertiserId, accountId: context.accountId };
-  const answer = await createOnceByStatements({ pipeline, nowMs }, context, sent, async (statements) => {
+  const answer = await createOnceByStatements(pipeline, context, sent, async (statements) => {
     const items = value.campaigns.map((one): BulkItem => readBulkItem(one, advertiserId, nowMs));
     const body = await storeBulk(statements, owner, items);
     return { status: 200, body, isRefusal: body.results.every(({ campaign }) => campaign === undefined) };

@@ -59,7 +59,7 @@ async function create({ reader, pipeline, publishing, clock }: Parts, context: R
   const settings = newSettings(value);
   requireTextFits(settings);
   const nowMs = clock();
-  const answer = await createOnceByStatements({ pipeline, nowMs }, context, sent, (statements) =>
+  const answer = await createOnceByStatements(pipeline, context, sent, (statements) =>
     changeCampaign(statements, campaign.id, async ({ contents }) => {
       const { creatives } = await contents();
       if (creatives.length >= MAX_CREATIVES) {

@@ -26,7 +26,7 @@ export async function deposit({ database, publishing, barrier, clock }: Parts, c
   const { sent, value } = readSentBody(context, depositRequest);
   await barrier.advertiser(advertiser.id);
   const nowMs = clock();
-  const answer = await createOnce({ database, nowMs }, context, sent, async (transaction) => {
+  const answer = await createOnce(database, context, sent, async (transaction) => {
     const money = await addDeposit(transaction, advertiser, value.amount_cents, nowMs);
     return {
       status: 200,

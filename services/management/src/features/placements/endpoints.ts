@@ -58,7 +58,7 @@ async function enable({ database, publishing, clock }: Parts, context: RequestCo
   const settings = enabledSettings(value);
   const owner = { gameId, accountId: context.accountId, creatorId: value.creator_id };
   const nowMs = clock();
-  const answer = await createOnce({ database, nowMs }, context, sent, async (transaction) => ({
+  const answer = await createOnce(database, context, sent, async (transaction) => ({
     status: 201,
     body: toResponse(await enablePlacement(transaction, owner, settings, nowMs)),
   }));

@@ -5,7 +5,7 @@ import {
   webhookRotateRequest,
   webhooksApi,
 } from "@diegetic/contracts";
-import { inTransaction } from "@diegetic/database";
+import { databaseNowMs, inTransaction } from "@diegetic/database";
 import type { RequestContext } from "@diegetic/service-kit";
 import { createOnce, readSentBody } from "../../core/idempotency/create-once.ts";
 import { pageAnswer, readPaging } from "../../core/shared/paging.ts";
@@ -51,7 +51,7 @@ async function create(parts: Parts, context: RequestContext) {
   requireAllowedUrl(value.url, webhookAddresses);
   requireEventScopes(context.key, value.events);
   const nowMs = clock();
-  const answer = await createOnce({ database, nowMs }, context, sent, async (transaction) => {
+  const answer = await createOnce(database, context, sent, async (transaction) => {
     const fresh = newSecret(keyDerivationSecret);
     const choices = newChoices(value);
     const webhook = await insertWebhook(transaction, context.accountId, choices, fresh.secret, nowMs);
@@ -96,11 +96,12 @@ async function rotateSecret({ database, clock, keyDerivationSecret }: Parts, con
   const { sent, value } = readSentBody(context, webhookRotateRequest);
   requireEventScopes(context.key, events);
   const nowMs = clock();
-  const answer = await createOnce({ database, nowMs }, context, sent, async (transaction) => {
+  const answer = await createOnce(database, context, sent, async (transaction) => {
     const current = await lockWebhook(transaction, context.accountId, id);
     const overlapSeconds = value.overlap_seconds ?? SECRET_OVERLAP_SECONDS.default;
     const fresh = newSecret(keyDerivationSecret);
-    const webhook = await replaceSecret(transaction, current, fresh.secret, overlapSeconds, nowMs);
+    const atMs = await databaseNowMs(transaction);
+    const webhook = await replaceSecret(transaction, current, fresh.secret, overlapSeconds, atMs);
     return { status: 200, body: withoutSecret(toResponse(webhook, nowMs), fresh) };
   });
   return { ...answer, body: withSecret(answer.body, keyDerivationSecret) };

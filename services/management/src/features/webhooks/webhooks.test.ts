@@ -1,10 +1,10 @@
 import { newId } from "@diegetic/contracts";
+import { DAY_MS, utcDay } from "@diegetic/database";
 import { eventually } from "@diegetic/testing/eventually";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { activeCampaign, type Caller, type Harness, startHarness } from "../../testing/harness.ts";
 import { announceEndedCampaigns } from "./ended-campaigns.ts";
 
-const DAY_MS = 86_400_000;
 const EVENTS = ["campaign.exhausted", "balance.low"];
 const body = { url: "https://studio.example/events", events: EVENTS };
 
@@ -51,7 +51,10 @@ describe("webhooks", () => {
     const once = async (path: string, sent: object, status: number): Promise<string> => {
       const send = () => caller.post(path, sent).set("Idempotency-Key", "once").expect(status);
       const first = await send();
+      // By the clock of Postgres, unlike that of this process, it is the same day.
+      nowMs += 2 * DAY_MS;
       expect((await send()).body).toEqual(first.body);
+      nowMs -= 2 * DAY_MS;
       const stored = await database.idempotencyKey.findMany();
       expect(JSON.stringify(stored)).not.toContain(first.body.secret.slice(6));
       expect(await storedOf(first.body.id)).toMatchObject({ secret: first.body.secret });
@@ -65,15 +68,21 @@ describe("webhooks", () => {
   it("keep the former secret for the overlap, and no third one", async () => {
     const { id, secret: first } = (await caller.post("/webhooks", body).expect(201)).body;
     const path = `/webhooks/${id}`;
+    const beforeMs = Date.now();
     const rotated = await caller.post(`${path}/rotate-secret`, { overlap_seconds: 60 }).expect(200);
     const second = rotated.body.secret;
-    const expiresAt = new Date(nowMs + 60_000).toISOString();
-    expect(rotated.body.previous_secret_expires_at).toBe(expiresAt);
+    // By the clock of Postgres, unlike that of this process.
+    const overlapMs = Date.parse(rotated.body.previous_secret_expires_at) - beforeMs;
+    expect(overlapMs).toBeGreaterThanOrEqual(60_000 - 1);
+    expect(overlapMs).toBeLessThanOrEqual(60_000 + Date.now() - beforeMs);
     expect(await storedOf(id)).toMatchObject({ secret: second, previousSecret: first });
     const third = (await caller.post(`${path}/rotate-secret`, { overlap_seconds: 60 }).expect(200)).body
       .secret;
     expect(await storedOf(id)).toMatchObject({ secret: third, previousSecret: second });
-    nowMs += 60_000;
+    await harness.management.database.webhook.update({
+      where: { id },
+      data: { previousSecretExpiresAt: new Date(nowMs) },
+    });
     expect((await caller.get(path).expect(200)).body.previous_secret_expires_at).toBeNull();
     await caller.post(`${path}/rotate-secret`, { overlap_seconds: 0 }).expect(200);
     expect(await storedOf(id)).toMatchObject({ previousSecret: null, previousSecretExpiresAt: null });
@@ -116,9 +125,10 @@ describe("webhooks", () => {
 
   it("learn of the end of an active campaign once for each end date", async () => {
     const advertiser = await harness.advertiser(1_000_000);
-    const day = (days: number) => new Date(nowMs + days * DAY_MS).toISOString().slice(0, 10);
+    // By the clock of Postgres, unlike that of this process.
+    const day = (days: number) => utcDay(Date.now() + days * DAY_MS);
     const webhook = { ...body, events: ["campaign.ended"] };
-    const { campaignId } = await activeCampaign(advertiser, { end_date: day(0) });
+    const { campaignId } = await activeCampaign(advertiser, { end_date: day(1) });
     const { id } = (await advertiser.post("/webhooks", webhook).expect(201)).body;
     const ends = async () => {
       const { body: deliveries } = await advertiser.get(`/webhooks/${id}/deliveries`).expect(200);
@@ -127,12 +137,11 @@ describe("webhooks", () => {
     const other = await activeCampaign(advertiser, { end_date: day(-1), name: "Over" });
     const first = { campaign_id: other.campaignId, name: "Over", end_date: day(-1) };
     await eventually(async () => (await ends()).length === 1);
-    nowMs += DAY_MS;
+    await advertiser.patch(`/campaigns/${campaignId}`, { end_date: day(-1) }).expect(200);
     const second = { campaign_id: campaignId, name: "Autumn", end_date: day(-1) };
     await eventually(async () => (await ends()).length === 2);
-    await advertiser.patch(`/campaigns/${campaignId}`, { end_date: day(0) }).expect(200);
-    nowMs += DAY_MS;
-    const third = { ...second, end_date: day(-1) };
+    await advertiser.patch(`/campaigns/${campaignId}`, { end_date: day(-2) }).expect(200);
+    const third = { ...second, end_date: day(-2) };
     await eventually(async () => (await ends()).length === 3);
     await harness.management.reconciler.round();
     expect(await ends()).toEqual([first, second, third]);
@@ -145,12 +154,13 @@ describe("webhooks", () => {
       where: { accountId: advertiser.accountId },
     });
     const row = { advertiserId, name: "c", budgetCents: 1_000, cpmBidCents: 100, status: "active" as const };
-    const today = new Date(nowMs).toISOString().slice(0, 10);
+    // Still to come, so that management announces none by itself.
+    const today = utcDay(Date.now() + 10 * DAY_MS);
     const ended = { ...row, id: newId("camp"), endDate: `${today}T11:00:00Z` };
     const running = Array.from({ length: 500 }, () => ({ ...row, id: newId("camp"), endDate: today }));
     await database.campaign.createMany({ data: [ended, ...running] });
     try {
-      await announceEndedCampaigns(database, nowMs);
+      await announceEndedCampaigns(database, Date.parse(`${today}T12:00:00Z`));
       const announced = await database.campaign.findMany({
         where: { advertiserId, announcedEndDate: { not: null } },
       });
