@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { SECOND_MANAGEMENT, type World } from "../topology/world.ts";
+import type { World } from "../topology/world.ts";
 import { type Check, CheckBuilder } from "./report.ts";
 
 const ERROR_LEVEL = 50;
@@ -10,15 +10,12 @@ const ERROR_LEVEL = 50;
  * Redis is reported.
  */
 const EXPLAINED: RegExp[] = [
-  /^management cannot start: (Postgres|Redis) is not reached at /,
+  /^management cannot start: (Postgres|Redis) (is not reached|does not answer in time) at /,
   // Counted by the check of quarantined records.
   /: the money was spent again after Redis lost data\b/,
   /"reason":"the outbox entry is damaged\b/,
   /"check":"quarantined",.*"reconciliation difference found"/,
 ];
-
-/** The suite itself starts a second management, also while it stalls Redis, until one start succeeds. */
-const STALLED_START = /^management cannot start: Redis does not answer in time at /;
 
 /**
  * A cluster client that cannot reach a node for its subscription ends the lost connection again with each attempt; Node
@@ -55,13 +52,9 @@ function linesOf(world: World): { file: string; line: string }[] {
 export function checkLogs(world: World): Check {
   const check = new CheckBuilder("no service logs an error, or prints what is not a log line");
   for (const { file, line } of linesOf(world)) {
-    check.expect(isFine(line) || isStalledStart(file, line), () => `${file}: ${line.slice(0, 600)}`);
+    check.expect(isFine(line), () => `${file}: ${line.slice(0, 600)}`);
   }
   return check.end();
-}
-
-function isStalledStart(file: string, line: string): boolean {
-  return file === `${SECOND_MANAGEMENT}.log` && STALLED_START.test(line);
 }
 
 function isFine(line: string): boolean {
