@@ -69,6 +69,35 @@ describe("the reconciling loop", () => {
     );
   });
 
+  it("publishes the rest though a row of somebody cannot be published", async () => {
+    const broken = await harness.advertiser();
+    const { database, reconciler } = harness.management;
+    await caller
+      .post("/placements/beside", { creator_id: "c", placement_types: ["narrative_hook"] })
+      .expect(201);
+    const bump = { version: { increment: 1 } };
+    await database.placement.update({ where: { gameId: "beside" }, data: { isActive: false, ...bump } });
+    await database.advertiser.updateMany({
+      where: { id: { in: [broken.advertiserId, caller.advertiserId] } },
+      data: { depositedMillicents: { increment: 7_000 }, ...bump },
+    });
+    const before = await harness.money.readAccount(caller.advertiserId);
+    const wallet = `{${broken.advertiserId}}:account`;
+    await harness.redis.rename(wallet, `${wallet}:kept`);
+    // No hash, as a wallet is.
+    await harness.redis.set(wallet, "broken");
+    await reconciler.round();
+    await expect(reconciler.round()).rejects.toThrow("WRONGTYPE");
+    expect(await harness.money.readAccount(caller.advertiserId)).toMatchObject({
+      depositedMillicents: (before?.depositedMillicents ?? 0) + 7_000,
+    });
+    await eventually(() => !knownPlacement("beside").is_active);
+    await harness.redis.rename(`${wallet}:kept`, wallet);
+    await reconciler.round();
+    const row = await database.advertiser.findUniqueOrThrow({ where: { id: broken.advertiserId } });
+    expect(row.publishedVersion).toBe(row.version);
+  });
+
   it("rebuilds everything after Redis has lost it, with what was spent", async () => {
     const owner = await harness.advertiser(10_000);
     const { campaignId } = await activeCampaign(owner);

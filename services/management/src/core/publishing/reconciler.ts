@@ -1,4 +1,5 @@
-import type { Database } from "@diegetic/database";
+import { chunks } from "@diegetic/collections";
+import { type Database, DatabaseUnavailable } from "@diegetic/database";
 import {
   ForeignRedis,
   type InstallationClaim,
@@ -23,6 +24,8 @@ import {
 /** Short, because a restarted or promoted server does not serve until this loop detects it. */
 const EVERY_MS = 500;
 const PAGE_ROWS = 100;
+/** Of rows that are published one by one, because one of them fails. */
+const MAX_CONCURRENT_ROWS = 8;
 const REBUILD_PAGE_ROWS = 500;
 /** Wallets checked per round, so that every wallet is checked regularly, whatever Redis lost. */
 const WALLETS_PER_ROUND = 300;
@@ -152,9 +155,11 @@ export class Reconciler {
     if (seen.needsRebuild) await this.#rebuild();
     this.#lastNotice = "";
     await this.#restoreMoved();
-    for (const kind of PUBLISHED_KINDS) await this.#republish(kind);
+    const failures: unknown[] = [];
+    for (const kind of PUBLISHED_KINDS) failures.push(...(await this.#republish(kind)));
     await this.#restoreWallets();
     await this.#parts.upkeep();
+    if (failures.length > 0) throw failures[0];
     this.#roundOutage.succeeded();
     if (!this.#isSomeUnavailable) this.#redisOutage.succeeded();
   }
@@ -200,23 +205,41 @@ export class Reconciler {
     }
   }
 
-  /** Only rows that the previous round also found were left behind. */
-  async #republish(kind: PublishedKind): Promise<void> {
+  /** Only rows that the previous round also found were left behind. Resolves to the failures. */
+  async #republish(kind: PublishedKind): Promise<unknown[]> {
     const met = this.#unpublished.get(kind);
     const waiting = await unpublished(this.#parts.database, kind, 2 * PAGE_ROWS);
     this.#unpublished.set(kind, new Set(waiting));
     const ids = waiting.filter((id) => met?.has(id)).slice(0, PAGE_ROWS);
-    if (ids.length === 0) return;
+    return ids.length === 0 ? [] : this.#publish(kind, ids);
+  }
+
+  /** Publishes rows together, or one by one if that fails: one advertiser's wallet must not keep the others' back. */
+  async #publish(kind: PublishedKind, ids: readonly string[]): Promise<unknown[]> {
+    const { publishing, logger } = this.#parts;
     try {
-      await this.#parts.publishing.publish(kind, ids);
+      await publishing.publish(kind, ids);
     } catch (error) {
-      if (!(error instanceof StateNotRestored)) throw error;
-      // One advertiser's wallet must not block the round.
-      this.#parts.logger.debug({ err: error, kind }, "rows wait for a restore");
-      return;
+      if (error instanceof ForeignRedis || error instanceof DatabaseUnavailable) throw error;
+      if (error instanceof StateNotRestored) {
+        logger.debug({ err: error, kind }, "rows wait for a restore");
+        return [];
+      }
+      return ids.length === 1 ? [error] : this.#publishEach(kind, ids);
     }
     this.#republished.inc({ kind }, ids.length);
-    this.#parts.logger.info({ kind, rows: ids.length }, "unpublished rows published");
+    logger.info({ kind, rows: ids.length }, "unpublished rows published");
+    return [];
+  }
+
+  async #publishEach(kind: PublishedKind, ids: readonly string[]): Promise<unknown[]> {
+    const failures: unknown[] = [];
+    for (const some of chunks(ids, MAX_CONCURRENT_ROWS)) {
+      if (this.#stopped) break;
+      const results = await Promise.all(some.map((id) => this.#publish(kind, [id])));
+      failures.push(...results.flat());
+    }
+    return failures;
   }
 
   async #restoreAllWallets(): Promise<void> {
