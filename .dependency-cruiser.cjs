@@ -7,11 +7,11 @@ const PACKAGES_OF = {
   money: [],
   tracing: [],
   "ad-rules": ["collections", "contracts", "money"],
-  contracts: ["money"],
+  contracts: [],
   client: [],
   "hot-state": ["collections", "contracts", "money", "tracing"],
-  database: ["money", "tracing"],
-  "service-kit": ["contracts", "money", "tracing"],
+  database: ["tracing"],
+  "service-kit": ["contracts", "tracing"],
   "local-stores": [],
   testing: ["contracts", "database", "hot-state", "local-stores", "tracing"],
 };
@@ -29,7 +29,7 @@ const PACKAGES_OF_SERVICE = {
   ],
   match: ["ad-rules", "collections", "contracts", "hot-state", "money", "service-kit", "tracing"],
   billing: ["collections", "contracts", "database", "hot-state", "money", "service-kit", "tracing"],
-  standalone: ["contracts", "database", "hot-state", "local-stores", "money", "service-kit"],
+  standalone: ["database", "hot-state", "local-stores", "service-kit"],
 };
 /** Standalone starts the others, and creates accounts with management's own function. */
 const SERVICES_OF_SERVICE = { standalone: ["billing", "management", "match"] };

@@ -14,6 +14,21 @@ describe("newId", () => {
     newId("imp", Date.now() + 86_400_000);
     expect(decodeTime(newId("mat").slice(4).toUpperCase())).toBeLessThanOrEqual(Date.now());
   });
+
+  it("has the present time after the clock was wrong for a while, and is no successor of an earlier one", () => {
+    const { now } = Date;
+    let ahead = "";
+    try {
+      Date.now = () => now() + 3_600_000;
+      ahead = newId("mat");
+    } finally {
+      Date.now = now;
+    }
+    const [first, second] = [newId("mat"), newId("mat")].map((id) => id.slice(4).toUpperCase());
+    expect(decodeTime(first ?? "")).toBeLessThanOrEqual(Date.now());
+    expect((first ?? "").slice(10, 20)).not.toBe(ahead.slice(14, 24).toUpperCase());
+    expect((second ?? "") > (first ?? "")).toBe(true);
+  });
 });
 
 describe("derivedId", () => {

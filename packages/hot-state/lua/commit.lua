@@ -51,7 +51,8 @@ if scope and not asked_for then
   if of == scope or of == ANY_SCOPE then return { 'replayed', match_id, recorded_ms, price } end
   if of then return { 'refused', 'no_match' } end
 end
--- An unbilled entry is removed once only its id bills it. A charge stays in `charged`, or in its entry, longer than that id may.
+-- An unbilled entry is removed once only the match's id can bill it. So a missing one is fine while that id carries the match
+-- and is younger than REMEMBER_MS: an earlier charge would still be found in `charged`, or in the entry.
 local is_carried = carried_json ~= '' and carried_epoch == account.matches_valid_from_epoch
   and tonumber(held_at_ms) > now_ms - REMEMBER_MS
 if not is_remembered and not is_carried then return { 'refused', 'no_match' } end

@@ -64,7 +64,10 @@ export const advertiserKeys = {
     `{${advertiserId}}:cap:${encodeName(gameId)}:${sessionKey}`,
   /** A campaign's open holds, summed by developer account and by game. */
   shares: (advertiserId: string, campaignId: string) => `{${advertiserId}}:shares:${campaignId}`,
-  /** Matches of a campaign in an hour (whole hours since 1970) by game; expires after 26 hours. */
+  /**
+   * Matches and impressions (fields `s:…`) of a campaign in an hour (whole hours since 1970) by game; expires after 26
+   * hours.
+   */
   matched: (advertiserId: string, campaignId: string, hour: number) =>
     `{${advertiserId}}:matched:${campaignId}:${hour}`,
   /** Committed impressions that are not in Postgres yet. */

@@ -2,5 +2,5 @@
 export const BILLING_QUEUE = { name: "impressions", prefix: "{billing}" };
 
 export const MAX_RECORDS_PER_JOB = 500;
-/** A kilobyte. */
+/** Of 55 bytes each: less than a kilobyte. */
 export const MAX_TRACEPARENTS_PER_JOB = 16;

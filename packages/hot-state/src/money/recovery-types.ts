@@ -86,5 +86,8 @@ export interface Settlement {
 }
 
 export const SETTLE_CODES = ["settled", "known", "stale", "unknown_wallet"] as const;
-/** `settled`: by this call, or by one like it before. `known`: the wallet had it without that. `stale`: it is of another epoch, `unknown_wallet`: frozen; both: try again later. */
+/**
+ * `settled`: this call, or an equal one before it, changed the wallet. `known`: the wallet already agreed. `stale` (the
+ * wallet has another epoch) and `unknown_wallet` (it is frozen): to be tried again later.
+ */
 export type SettleResult = (typeof SETTLE_CODES)[number];

@@ -9,7 +9,7 @@ export interface CodedColumn {
   rows: Int32Array;
 }
 
-/** The product of two codes of such a batch is still a small integer. */
+/** The product of two codes of such a batch is below 2^31, so a pair of codes has a code that fits an Int32. */
 export const MAX_CODED_ROWS = 9_000;
 
 /** Codes of texts, in UTF-16 code unit order. */

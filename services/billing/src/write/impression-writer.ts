@@ -184,7 +184,7 @@ export class ImpressionWriter {
     if (first === undefined) return;
     this.#dependencies.logger.error(
       { impressionId: first.record.impression_id, reason: first.reason, records: waiting.length },
-      "impression queueing unavailable, because the clocks of Redis and of billing disagree",
+      "impressions wait, because the clocks of Redis and of billing disagree",
     );
   }
 

@@ -8,10 +8,8 @@ const MAX_GATHERED = 20_000;
 const MAX_JOBS_UNDER_WAY = 4;
 
 /**
- * Collects committed impressions for 25 ms or up to 500 and queues them as one billing job. The outbox is authoritative:
- * the billing service finds there what cannot be queued, or exceeds the buffer while the queue is slow.
- *
- * `timer` is set while impressions wait for the 25 ms to pass. At most four jobs are in flight.
+ * Queues committed impressions as billing jobs of at most 500, after 25 ms at the latest; at most four jobs are in
+ * flight. Drops what cannot be queued or exceeds the buffer: the outbox has it, and billing sweeps that.
  */
 export class ImpressionBatcher {
   readonly #producer: Pick<BillingProducer, "add">;

@@ -171,7 +171,7 @@ async function reserve(
       })),
     };
   };
-  // No spread: with further fields after it, V8 creates a new hidden class for each object (docs/performance.md).
+  // No spread: with further fields after it, V8 creates a new hidden class for each object (docs/notes/performance-experiments.md).
   const seat = {
     gameId: request.session.gameId,
     sessionKey: request.session.sessionKey,

@@ -85,8 +85,8 @@ export class Reconciler {
     });
     this.#foreignOutage = createForeignRedisLog(logger);
     this.#roundOutage = new OutageLog(logger, {
-      failing: "reconciliation failed",
-      recovered: "reconciliation recovered",
+      failing: "repair round failed",
+      recovered: "repair round recovered",
     });
     this.#republished = parts.metrics.counter(
       "snapshot_republished_rows_total",
