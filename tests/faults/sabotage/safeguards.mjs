@@ -333,8 +333,8 @@ export const SAFEGUARDS = {
     patches: [
       {
         file: "/management/dist/core/idempotency/create-once.js",
-        search: "if (first !== undefined && ",
-        replacement: "if (false && first !== undefined && ",
+        search: "if (first?.isKept === true) {",
+        replacement: "if (false) {",
       },
     ],
   },
