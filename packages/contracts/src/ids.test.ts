@@ -10,6 +10,11 @@ describe("newId", () => {
     expect(ids[0]).toMatch(/^imp_[0-9a-z]{26}$/);
   });
 
+  it("sorts by creation where given times alternate", () => {
+    const ids = Array.from({ length: 100 }, (_, i) => newId("imp", 1_900_000_000_000 + (i % 2) * 60_000));
+    expect([...ids].sort()).toEqual(ids);
+  });
+
   it("has the present time, also after an identifier of a later time", () => {
     newId("imp", Date.now() + 86_400_000);
     expect(decodeTime(newId("mat").slice(4).toUpperCase())).toBeLessThanOrEqual(Date.now());
