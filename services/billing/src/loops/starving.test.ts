@@ -82,6 +82,24 @@ async function breakKey(name: string): Promise<void> {
   await wallets.redis.set(name, "broken");
 }
 
+/** Charges that Postgres has and the campaign's wallet lacks. */
+async function missCharges(campaign: number, impressionIds: readonly string[]): Promise<void> {
+  const { match } = recordIn(wallets.market, { campaign });
+  await database.walletSettlement.createMany({
+    data: impressionIds.map((impressionId) => ({
+      impressionId,
+      kind: "late",
+      advertiserId: match.advertiser_id,
+      campaignId: match.campaign_id,
+      gameId: match.game_id,
+      matchId: match.match_id,
+      priceMillicents: 250n,
+      day: new Date(utcDay(Date.now())),
+      committedInEpoch: 0n,
+    })),
+  });
+}
+
 describe("one bad advertiser", () => {
   it("does not keep the backstop walk from the others", async () => {
     const market = await createMarket(database);
@@ -100,27 +118,28 @@ describe("one bad advertiser", () => {
 
   it("does not have settlements of others settled again and again", async () => {
     const [bad = "", good = ""] = advertisers();
-    for (const [index, { advertiserId, campaignId }] of wallets.market.campaigns.entries()) {
-      const { match } = recordIn(wallets.market, { campaign: index });
-      await database.walletSettlement.create({
-        data: {
-          impressionId: `imp_${index}`,
-          kind: "late",
-          advertiserId,
-          campaignId,
-          gameId: match.game_id,
-          matchId: match.match_id,
-          priceMillicents: 250n,
-          day: new Date(utcDay(Date.now())),
-          committedInEpoch: 0n,
-        },
-      });
-    }
+    for (const index of wallets.market.campaigns.keys()) await missCharges(index, [`imp_${index}`]);
     await breakKey(`{${bad}}:account`);
     await expect(loops().settler.pass(running)).rejects.toThrow("WRONGTYPE");
     const left = await database.walletSettlement.findMany({ where: { settledAt: null } });
     expect(left.map(({ advertiserId }) => advertiserId)).toEqual([bad, bad]);
     expect((await wallets.money.readAccount(good))?.spentMillicents).toBe(500);
+  });
+
+  it("does not keep the settler from the others with more than a page of settlements", async () => {
+    const [bad = "", good = ""] = advertisers();
+    const campaignOf = (id: string) =>
+      wallets.market.campaigns.findIndex(({ advertiserId }) => advertiserId === id);
+    await missCharges(
+      campaignOf(bad),
+      Array.from({ length: 401 }, (_, index) => `imp_${1_000 + index}`),
+    );
+    await missCharges(campaignOf(good), ["imp_2000"]);
+    await breakKey(`{${bad}}:account`);
+    const { settler } = loops();
+    for (let pass = 0; pass < 3; pass++) await expect(settler.pass(running)).rejects.toThrow("WRONGTYPE");
+    expect((await wallets.money.readAccount(good))?.spentMillicents).toBe(250);
+    await expect(settler.pass(running)).rejects.toThrow("WRONGTYPE");
   });
 
   it("writes an advertiser's valid records despite a damaged entry", async () => {

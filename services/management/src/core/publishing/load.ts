@@ -110,12 +110,17 @@ function withEntries<Row>(rows: readonly Row[], toEntry: (row: Row) => SnapshotE
   return rows.map((row) => ({ ...row, entry: toEntry(row) }));
 }
 
-/** Identifiers of rows that a crash or an unavailable Redis left unpublished, at most `limit`. */
-export async function unpublished(database: Database, kind: PublishedKind, limit: number): Promise<string[]> {
+/** The next identifiers, after `after`, of rows that a crash or an unavailable Redis left unpublished, at most `limit`. */
+export async function unpublished(
+  database: Database,
+  kind: PublishedKind,
+  after: string,
+  limit: number,
+): Promise<string[]> {
   const { table, key } = PUBLISHED[kind];
   // Compares columns, so that the partial indexes apply.
   const rows = await database.$queryRaw<{ id: string }[]>`
-    SELECT ${key} AS id FROM ${table} WHERE published_version < version ORDER BY ${key} LIMIT ${limit}`;
+    SELECT ${key} AS id FROM ${table} WHERE published_version < version AND ${key} > ${after} ORDER BY ${key} LIMIT ${limit}`;
   return rows.map((row) => row.id);
 }
 

@@ -236,14 +236,25 @@ export class Publishing {
 
   /**
    * The snapshot entries of rows for a lost snapshot: the wallets have what was published before; unpublished rows are
-   * prepared as usual. The snapshot may have a row that Redis has not accepted: `reserve` refuses it until then.
+   * prepared as usual. The snapshot may have a row that Redis has not accepted: `reserve` refuses it until then. So one
+   * advertiser's wallet, or one node, does not keep the snapshot from everybody: the loop publishes its rows later.
    */
   async recall(kind: PublishedKind, ids: readonly string[]): Promise<Prepared> {
     const known = await PUBLISHED[kind].load(this.#stores, ids);
-    const left = known.filter((row) => row.publishedVersion < row.version).map(({ id }) => id);
-    const { entries, rows, pending } = await this.prepare(kind, left);
-    const unchanged = known.filter((row) => row.publishedVersion >= row.version);
-    return { entries: [...unchanged.map(({ entry }) => entry), ...entries, ...pending], rows, pending };
+    const left = known.filter((row) => row.publishedVersion < row.version);
+    const unchanged = known.filter((row) => row.publishedVersion >= row.version).map(({ entry }) => entry);
+    try {
+      const { entries, rows, pending } = await this.prepare(
+        kind,
+        left.map(({ id }) => id),
+      );
+      return { entries: [...unchanged, ...entries, ...pending], rows, pending };
+    } catch (error) {
+      if (error instanceof DatabaseUnavailable) throw error;
+      this.#logger.debug({ err: error, kind }, "rows wait for their wallets");
+      const pending = left.map(({ entry }) => entry);
+      return { entries: [...unchanged, ...pending], rows: [], pending };
+    }
   }
 
   /**

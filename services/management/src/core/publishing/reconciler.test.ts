@@ -2,6 +2,7 @@ import { entityName, type SnapshotCampaign, type SnapshotPlacement } from "@dieg
 import { SnapshotFollower } from "@diegetic/hot-state";
 import { eventually } from "@diegetic/testing/eventually";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { snapshotKeys } from "../../../../../packages/hot-state/src/keys.ts";
 import { activeCampaign, type Caller, type Harness, startHarness } from "../../testing/harness.ts";
 
 let harness: Harness;
@@ -75,6 +76,8 @@ describe("the reconciling loop", () => {
     await caller
       .post("/placements/beside", { creator_id: "c", placement_types: ["narrative_hook"] })
       .expect(201);
+    // Meets nothing unpublished, so that the next rounds meet both rows together.
+    await reconciler.round();
     const bump = { version: { increment: 1 } };
     await database.placement.update({ where: { gameId: "beside" }, data: { isActive: false, ...bump } });
     await database.advertiser.updateMany({
@@ -91,11 +94,59 @@ describe("the reconciling loop", () => {
     expect(await harness.money.readAccount(caller.advertiserId)).toMatchObject({
       depositedMillicents: (before?.depositedMillicents ?? 0) + 7_000,
     });
+    const ours = await database.advertiser.findUniqueOrThrow({ where: { id: caller.advertiserId } });
+    expect(ours.publishedVersion).toBe(ours.version);
     await eventually(() => !knownPlacement("beside").is_active);
     await harness.redis.rename(`${wallet}:kept`, wallet);
     await reconciler.round();
     const row = await database.advertiser.findUniqueOrThrow({ where: { id: broken.advertiserId } });
     expect(row.publishedVersion).toBe(row.version);
+  });
+
+  it("rebuilds a lost snapshot though the wallet of an unpublished row is broken", async () => {
+    const broken = await harness.advertiser();
+    const { database, reconciler } = harness.management;
+    await database.advertiser.update({
+      where: { id: broken.advertiserId },
+      data: { depositedMillicents: { increment: 7_000 }, version: { increment: 1 } },
+    });
+    const wallet = `{${broken.advertiserId}}:account`;
+    await harness.redis.flushall();
+    await harness.redis.set(wallet, "broken");
+    await reconciler.round();
+    expect(await harness.redis.exists(snapshotKeys.version)).toBe(1);
+    await eventually(() => follower.isFresh());
+    await harness.redis.del(wallet);
+    await reconciler.round();
+    await reconciler.round();
+    const row = await database.advertiser.findUniqueOrThrow({ where: { id: broken.advertiserId } });
+    expect(row.publishedVersion).toBe(row.version);
+  });
+
+  it("publishes a row after pages of rows that cannot be published", async () => {
+    const { database, reconciler } = harness.management;
+    const ids = Array.from({ length: 205 }, (_, index) => `adv_0${1_000 + index}`);
+    await database.account.createMany({ data: ids.map((id) => ({ id: `acct_${id}`, label: id })) });
+    await database.advertiser.createMany({
+      data: ids.map((id) => ({
+        id,
+        accountId: `acct_${id}`,
+        companyName: "Broken",
+        contactEmail: `${id}@example.com`,
+        contactEmailLower: `${id}@example.com`,
+      })),
+    });
+    for (const id of ids) await harness.redis.set(`{${id}}:account`, "broken");
+    await database.advertiser.update({
+      where: { id: caller.advertiserId },
+      data: { depositedMillicents: { increment: 7_000 }, version: { increment: 1 } },
+    });
+    const ours = () => database.advertiser.findUniqueOrThrow({ where: { id: caller.advertiserId } });
+    for (let round = 0; round < 3; round++) await reconciler.round().catch(() => undefined);
+    await expect(reconciler.round()).rejects.toThrow("WRONGTYPE");
+    expect((await ours()).publishedVersion).toBe((await ours()).version);
+    for (const id of ids) await harness.redis.del(`{${id}}:account`);
+    await database.advertiser.deleteMany({ where: { id: { in: ids } } });
   });
 
   it("rebuilds everything after Redis has lost it, with what was spent", async () => {

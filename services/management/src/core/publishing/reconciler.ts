@@ -60,10 +60,13 @@ export class Reconciler {
   readonly #republished;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> = Promise.resolve();
-  #stopped = false;
+  readonly #stopping = new AbortController();
   #lastWallet = "";
-  /** Unpublished at the last check: most are just being published by the request that changed them. */
-  readonly #unpublished = new Map<PublishedKind, ReadonlySet<string>>();
+  /**
+   * Unpublished at the last check: most are just being published by the request that changed them. The next check
+   * continues after a page of rows, because those of an unavailable node stay unpublished.
+   */
+  readonly #unpublished = new Map<PublishedKind, { met: ReadonlySet<string>; after: string }>();
   /** Replication ids of servers with verified wallets. */
   #verifiedReplicationIds: readonly string[] = [];
   /** The last notice, so that a repeated verification is not logged again. */
@@ -119,15 +122,16 @@ export class Reconciler {
 
   /** Stops the loop after the current round. */
   async stop(): Promise<void> {
-    this.#stopped = true;
+    this.#stopping.abort();
     clearTimeout(this.#timer);
     await this.#running;
   }
 
   #schedule(): void {
-    if (this.#stopped) return;
+    const { signal } = this.#stopping;
+    if (signal.aborted) return;
     this.#timer = setTimeout(() => {
-      this.#running = this.round()
+      this.#running = this.round(signal)
         .catch((error: unknown) => {
           if (error instanceof ForeignRedis) return this.#foreignOutage.failed(error);
           if (!isRedisUnavailable(error)) this.#roundOutage.failed(error);
@@ -140,8 +144,8 @@ export class Reconciler {
     }, EVERY_MS);
   }
 
-  /** One round; exported for tests. */
-  async round(): Promise<void> {
+  /** One round, cut short when `signal` is aborted; exported for tests. */
+  async round(signal?: AbortSignal): Promise<void> {
     this.#isSomeUnavailable = false;
     await this.#parts.claim.check();
     this.#foreignOutage.succeeded();
@@ -156,7 +160,7 @@ export class Reconciler {
     this.#lastNotice = "";
     await this.#restoreMoved();
     const failures: unknown[] = [];
-    for (const kind of PUBLISHED_KINDS) failures.push(...(await this.#republish(kind)));
+    for (const kind of PUBLISHED_KINDS) failures.push(...(await this.#republish(kind, signal)));
     await this.#restoreWallets();
     await this.#parts.upkeep();
     if (failures.length > 0) throw failures[0];
@@ -206,16 +210,18 @@ export class Reconciler {
   }
 
   /** Only rows that the previous round also found were left behind. Resolves to the failures. */
-  async #republish(kind: PublishedKind): Promise<unknown[]> {
-    const met = this.#unpublished.get(kind);
-    const waiting = await unpublished(this.#parts.database, kind, 2 * PAGE_ROWS);
-    this.#unpublished.set(kind, new Set(waiting));
-    const ids = waiting.filter((id) => met?.has(id)).slice(0, PAGE_ROWS);
-    return ids.length === 0 ? [] : this.#publish(kind, ids);
+  async #republish(kind: PublishedKind, signal?: AbortSignal): Promise<unknown[]> {
+    const { met, after } = this.#unpublished.get(kind) ?? { met: new Set(), after: "" };
+    const waiting = await unpublished(this.#parts.database, kind, after, 2 * PAGE_ROWS);
+    const ids = waiting.filter((id) => met.has(id)).slice(0, PAGE_ROWS);
+    const isLast = waiting.length < 2 * PAGE_ROWS;
+    const next = ids.length === PAGE_ROWS ? ids.at(-1) : isLast ? "" : after;
+    this.#unpublished.set(kind, { met: new Set(waiting), after: next ?? "" });
+    return ids.length === 0 ? [] : this.#publish(kind, ids, signal);
   }
 
   /** Publishes rows together, or one by one if that fails: one advertiser's wallet must not keep the others' back. */
-  async #publish(kind: PublishedKind, ids: readonly string[]): Promise<unknown[]> {
+  async #publish(kind: PublishedKind, ids: readonly string[], signal?: AbortSignal): Promise<unknown[]> {
     const { publishing, logger } = this.#parts;
     try {
       await publishing.publish(kind, ids);
@@ -225,17 +231,17 @@ export class Reconciler {
         logger.debug({ err: error, kind }, "rows wait for a restore");
         return [];
       }
-      return ids.length === 1 ? [error] : this.#publishEach(kind, ids);
+      return ids.length === 1 ? [error] : this.#publishEach(kind, ids, signal);
     }
     this.#republished.inc({ kind }, ids.length);
     logger.info({ kind, rows: ids.length }, "unpublished rows published");
     return [];
   }
 
-  async #publishEach(kind: PublishedKind, ids: readonly string[]): Promise<unknown[]> {
+  async #publishEach(kind: PublishedKind, ids: readonly string[], signal?: AbortSignal): Promise<unknown[]> {
     const failures: unknown[] = [];
     for (const some of chunks(ids, MAX_CONCURRENT_ROWS)) {
-      if (this.#stopped) break;
+      if (signal?.aborted) break;
       const results = await Promise.all(some.map((id) => this.#publish(kind, [id])));
       failures.push(...results.flat());
     }
