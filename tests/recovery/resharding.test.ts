@@ -1,12 +1,9 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { connectRedis, createMoneyCommands } from "@diegetic/hot-state";
-import { startRedisCluster } from "@diegetic/local-stores";
 import { createTestDatabase } from "@diegetic/testing/database";
-import { type ClusterNode, HashSlotMove } from "@diegetic/testing/hash-slot-move";
+import { HashSlotMove } from "@diegetic/testing/hash-slot-move";
 import { afterEach, describe, expect, it } from "@jest/globals";
 import { createInstance } from "../../services/management/src/testing/harness.ts";
+import { startCluster } from "./cluster.fixture.ts";
 import { insertAdvertisers } from "./many-advertisers.fixture.ts";
 import { type Served, Town } from "./town.fixture.ts";
 
@@ -19,26 +16,14 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-async function startCluster(): Promise<{ url: string; nodes: ClusterNode[] }> {
-  const dir = await mkdtemp(join(tmpdir(), "diegetic-resharding-"));
-  closers.push(() => rm(dir, { recursive: true, force: true }));
-  const cluster = await startRedisCluster({ dir, nodes: 3 });
-  closers.push(() => cluster.stop());
-  const nodes = cluster.nodes.map(({ port }) => {
-    const connection = connectRedis(`redis://127.0.0.1:${port}`, { name: "resharding" });
-    closers.push(() => connection.disconnect());
-    return { connection, port };
-  });
-  return { url: cluster.url, nodes };
-}
-
 function first(others: number[]): number {
   return others[0] ?? 0;
 }
 
 describe("a hash slot that a cluster gives to another node", () => {
   it("serves again after the next round, however many advertisers there are", async () => {
-    const { url, nodes } = await startCluster();
+    const { url, nodes, close } = await startCluster();
+    closers.push(close);
     const postgres = await createTestDatabase();
     closers.push(() => postgres.drop());
     const management = createInstance({ databaseUrl: postgres.url, redisUrl: url });
@@ -65,7 +50,8 @@ describe("a hash slot that a cluster gives to another node", () => {
 
 describe("a node lost while a wallet moves away from it", () => {
   it("takes the open holds with it, and none of their money", async () => {
-    const { url, nodes } = await startCluster();
+    const { url, nodes, close } = await startCluster();
+    closers.push(close);
     const town = await Town.open(url, { depositCents: 20, budgetCents: 10 });
     closers.push(() => town.close());
     await town.play(3);

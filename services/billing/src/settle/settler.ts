@@ -21,8 +21,6 @@ const MAX_CONCURRENT_CALLS = 16;
  */
 export class Settler {
   readonly #dependencies: SettlerDependencies;
-  /** Where the next pass begins: after a page of which everything failed, so that one node's settlements do not block the rest. */
-  #after = "";
 
   constructor(dependencies: SettlerDependencies) {
     this.#dependencies = dependencies;
@@ -31,8 +29,7 @@ export class Settler {
   /** Settles everything that is possible now. A failure does not block the rest; the first failure is thrown at the end. */
   async pass(signal: AbortSignal): Promise<void> {
     const { database, measures } = this.#dependencies;
-    let after = this.#after;
-    this.#after = "";
+    let after = "";
     let pending = 0;
     const failures: unknown[] = [];
     for (let page = 0; page < PAGES_PER_PASS && !signal.aborted; page++) {
@@ -42,12 +39,8 @@ export class Settler {
       const { done, failed } = await this.#settle(settlements);
       pending += settlements.length - done;
       failures.push(...failed.slice(0, 1));
+      // Also after a page that failed as a whole: it may be of one advertiser, or of one node.
       after = last.impressionId;
-      // A store is probably unavailable: the next page would take as long to fail.
-      if (failed.length === settlements.length) {
-        this.#after = after;
-        break;
-      }
     }
     measures.pendingSettlements.set(pending);
     if (failures.length > 0) throw failures[0];

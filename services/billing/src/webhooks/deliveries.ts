@@ -31,13 +31,16 @@ interface DeliveryRow {
   previous_secret: string | null;
 }
 
-/** Of a webhook: bounds what slow receivers take of Redis' memory. */
-const MAX_QUEUED_PER_WEBHOOK = 20;
+/**
+ * Bounds what an account's slow receivers take of the queue, and how often their deliveries are postponed: twice what one
+ * process sends at a time for it.
+ */
+const MAX_QUEUED_PER_ACCOUNT = 8;
 
 /**
- * Takes pending deliveries that are due for the queue, those of each webhook in their order. They are taken again after
- * `againAfterMs`, unless an attempt was recorded meanwhile: so Redis may lose them. Those taken before come first,
- * because the queue may still have them.
+ * Takes pending deliveries that are due for the queue: the first of each webhook of an account, then their second ones,
+ * and those of all accounts by age. They are taken again after `againAfterMs`, unless an attempt was recorded meanwhile:
+ * so Redis may lose them. Those of a webhook that were taken before come first, because the queue may still have them.
  */
 export async function takeDueDeliveries(
   database: Database,
@@ -51,18 +54,25 @@ export async function takeDueDeliveries(
       SELECT (SELECT d.webhook_id FROM webhook_deliveries d WHERE d.status = 'pending' AND d.webhook_id > w.webhook_id
         ORDER BY d.webhook_id LIMIT 1)
       FROM waiting w WHERE w.webhook_id IS NOT NULL
-    ), due AS (
-      SELECT chosen.id FROM waiting w, LATERAL (
-        SELECT count(*) AS count FROM (
-          SELECT FROM webhook_deliveries q WHERE q.webhook_id = w.webhook_id AND q.status = 'pending'
-            AND q.queue_at > now() AND q.queue_at <> q.next_attempt_at LIMIT ${MAX_QUEUED_PER_WEBHOOK}
-        ) AS queued
-      ) AS queued, LATERAL (
-        SELECT id FROM webhook_deliveries d
+    ), queued AS (
+      SELECT of_webhook.account_id, count(*) AS count FROM waiting w, LATERAL (
+        SELECT q.account_id FROM webhook_deliveries q WHERE q.webhook_id = w.webhook_id AND q.status = 'pending'
+          AND q.queue_at > now() AND q.queue_at <> q.next_attempt_at LIMIT ${MAX_QUEUED_PER_ACCOUNT}
+      ) AS of_webhook GROUP BY of_webhook.account_id
+    ), candidates AS (
+      SELECT first.id, first.account_id, first.queue_at,
+        row_number() OVER (PARTITION BY first.account_id ORDER BY first.place, first.queue_at) AS place
+      FROM waiting w, LATERAL (
+        SELECT d.id, d.account_id, d.queue_at,
+          row_number() OVER (ORDER BY (d.queue_at <> d.next_attempt_at) DESC, d.queue_at) AS place
+        FROM webhook_deliveries d
         WHERE d.webhook_id = w.webhook_id AND d.status = 'pending' AND d.queue_at <= now()
-        ORDER BY (d.queue_at <> d.next_attempt_at) DESC, d.queue_at LIMIT ${MAX_QUEUED_PER_WEBHOOK} - queued.count
-      ) AS chosen
-      LIMIT ${limit}
+        ORDER BY place LIMIT ${MAX_QUEUED_PER_ACCOUNT}
+      ) AS first
+    ), due AS (
+      SELECT c.id FROM candidates c LEFT JOIN queued q ON q.account_id = c.account_id
+      WHERE c.place <= ${MAX_QUEUED_PER_ACCOUNT} - coalesce(q.count, 0)
+      ORDER BY c.queue_at LIMIT ${limit}
     )
     UPDATE webhook_deliveries SET queue_at = now() + ${againAfterMs}::float8 * interval '1 millisecond'
     WHERE id IN (SELECT id FROM due) AND status = 'pending' AND queue_at <= now()
@@ -72,21 +82,21 @@ export async function takeDueDeliveries(
 /** Takes a delivery out of the queue for a while. It keeps its place among those of its webhook. */
 export async function postpone(
   database: Database,
-  { deliveryId, round }: WebhookJob,
+  { deliveryId, round, roundAttempts }: WebhookJob,
   pauseMs: number,
 ): Promise<void> {
   await database.$executeRaw`
     UPDATE webhook_deliveries SET queue_at = now() + ${pauseMs}::float8 * interval '1 millisecond'
-    WHERE id = ${deliveryId} AND round = ${round} AND status = 'pending'`;
+    WHERE id = ${deliveryId} AND round = ${round} AND round_attempts = ${roundAttempts} AND status = 'pending'`;
 }
 
-/** How long the oldest due delivery has waited; null: none. Those behind slow ones of their webhook do not count. */
+/** How long the oldest due delivery has waited; null: none. Those behind queued ones of their account do not count. */
 export async function oldestDueSeconds(database: Database): Promise<number | null> {
   const [row] = await database.$queryRaw<[{ seconds: number | null }]>`
     SELECT extract(epoch FROM now() - min(next_attempt_at))::float8 AS seconds FROM webhook_deliveries d
     WHERE status = 'pending' AND next_attempt_at <= now() AND (queue_at > now() OR NOT EXISTS (
-      SELECT FROM webhook_deliveries q
-      WHERE q.webhook_id = d.webhook_id AND q.status = 'pending' AND q.queue_at > now()))`;
+      SELECT FROM webhook_deliveries q WHERE q.account_id = d.account_id AND q.status = 'pending'
+        AND q.queue_at > now() AND q.queue_at <> q.next_attempt_at))`;
   return row.seconds;
 }
 
@@ -141,10 +151,13 @@ export interface Attempt extends PostResult {
 /** What follows an attempt: nothing more, or another one after `delayMs`. */
 export type Next = { status: "delivered" | "failed" } | { status: "pending"; delayMs: number };
 
-/** Records an attempt. A round that ended meanwhile, or was asked for, stays as it is. */
+/**
+ * Records an attempt. A round that ended meanwhile, or was asked for, stays as it is, and so does one that had this attempt
+ * recorded by another worker, unless the delivery succeeded.
+ */
 export async function recordAttempt(
   database: Database,
-  { deliveryId, round }: Pick<WebhookJob, "deliveryId" | "round">,
+  { deliveryId, round, roundAttempts }: WebhookJob,
   attempt: Attempt,
   next: Next,
 ): Promise<void> {
@@ -159,7 +172,8 @@ export async function recordAttempt(
         status = ${next.status}::webhook_delivery_status,
         next_attempt_at = now() + ${delayMs}::float8 * interval '1 millisecond',
         queue_at = now() + ${delayMs ?? 0}::float8 * interval '1 millisecond'
-      WHERE id = ${deliveryId} AND round = ${round} AND status = 'pending'`;
+      WHERE id = ${deliveryId} AND round = ${round} AND status = 'pending'
+        AND (round_attempts = ${roundAttempts} OR ${next.status === "delivered"})`;
     await transaction.webhookAttempt.create({
       data: {
         deliveryId,

@@ -10,7 +10,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { type BillingPace, type BillingService, createBillingService } from "../service.ts";
 import { readBillingSettings } from "../settings.ts";
 import { Receiver, signersOf } from "../testing/receiver.fixture.ts";
-import { recordAttempt, takeDueDeliveries } from "./deliveries.ts";
+import { postpone, recordAttempt, takeDueDeliveries } from "./deliveries.ts";
 import { forgetOldDeliveries } from "./retention.ts";
 
 const PATIENCE = { timeoutMs: 60_000 };
@@ -292,6 +292,15 @@ describe("an event", () => {
     await waitFor(id, "delivered");
   });
 
+  it("is made again when its attempt could not be recorded", async () => {
+    startService({}, { webhookLostAfterMs: 300 });
+    await database.$executeRaw`ALTER TABLE webhook_attempts RENAME TO webhook_attempts_away`;
+    const [id = ""] = await record(await createWebhook());
+    await eventually(() => receiver.received.length > 1, PATIENCE);
+    await database.$executeRaw`ALTER TABLE webhook_attempts_away RENAME TO webhook_attempts`;
+    await waitFor(id, "delivered");
+  });
+
   it("ends with its webhook", async () => {
     const webhook = await createWebhook();
     const inactive = await createWebhook();
@@ -318,10 +327,10 @@ describe("an event", () => {
     startService();
     const [id = ""] = await record(await createWebhook());
     await waitFor(id, "delivered");
-    const queued = await database.webhookDelivery.count({
-      where: { webhookId: silent.id, queueAt: { gt: new Date() } },
-    });
-    expect(queued).toBe(20);
+    const [{ taken } = { taken: 0 }] = await database.$queryRaw<{ taken: number }[]>`
+      SELECT count(*)::int AS taken FROM webhook_deliveries
+      WHERE webhook_id = ${silent.id} AND queue_at <> next_attempt_at`;
+    expect(taken).toBe(8);
     const open = receiver.received.filter(({ body }) => body.includes(silent.accountId));
     expect(open).toHaveLength(4);
     await database.webhook.delete({ where: { id: silent.id } });
@@ -348,7 +357,7 @@ describe("deliveries", () => {
       return rows.map(({ id }) => id);
     };
     const queued = await take();
-    expect(queued).toHaveLength(20);
+    expect(queued).toHaveLength(8);
     expect(await take()).toEqual(queued);
     // Two minutes pass.
     await database.$executeRaw`
@@ -358,12 +367,59 @@ describe("deliveries", () => {
     await database.webhookDelivery.deleteMany({ where: { webhookId: webhook.id } });
   });
 
+  it("of an account are taken from all of its webhooks, the first of each before the second of any", async () => {
+    const webhook = await createWebhook();
+    for (let count = 0; count < 10; count++) await record(webhook);
+    const { id: _id, ...same } = webhook;
+    const other = await database.webhook.create({ data: { ...same, id: newId("whk") } });
+    const [, second = ""] = await record(webhook);
+    const taken = await takeDueDeliveries(database, 200, 60_000);
+    expect(taken).toHaveLength(8);
+    expect(taken.map(({ deliveryId }) => deliveryId)).toContain(second);
+    await database.webhook.deleteMany({ where: { id: { in: [webhook.id, other.id] } } });
+    await database.webhookDelivery.deleteMany({ where: { accountId: webhook.accountId } });
+  });
+
+  it("of an account are taken though those of many others are due again and again", async () => {
+    await database.webhookDelivery.deleteMany({ where: { status: "pending" } });
+    const busy = await Promise.all(Array.from({ length: 26 }, () => createWebhook()));
+    for (const webhook of busy) for (let count = 0; count < 8; count++) await record(webhook);
+    // Postponed a moment ago, while other requests of their accounts were running.
+    await database.$executeRaw`
+      UPDATE webhook_deliveries SET queue_at = now() + interval '100 milliseconds'
+      WHERE webhook_id = ANY(${busy.map((one) => one.id)})`;
+    const [id = ""] = await record(await createWebhook());
+    await eventually(async () => {
+      const [{ due } = { due: 0 }] = await database.$queryRaw<{ due: number }[]>`
+        SELECT count(*)::int AS due FROM webhook_deliveries WHERE status = 'pending' AND queue_at <= now()`;
+      return due === 26 * 8 + 1;
+    }, PATIENCE);
+    const taken = await takeDueDeliveries(database, 200, 60_000);
+    expect(taken).toHaveLength(200);
+    expect(taken.map(({ deliveryId }) => deliveryId)).toContain(id);
+    await database.webhookDelivery.deleteMany({ where: { status: "pending" } });
+  });
+
+  it("have one attempt recorded though two workers made it", async () => {
+    const [deliveryId = ""] = await record(await createWebhook());
+    const job = { deliveryId, round: 1, roundAttempts: 0 };
+    const attempt = { attemptedAtMs: 0, durationMs: 1, status: 500, error: null, response: "" };
+    await recordAttempt(database, job, attempt, { status: "pending", delayMs: 60_000 });
+    const paused = await deliveryOf(deliveryId);
+    await recordAttempt(database, job, attempt, { status: "pending", delayMs: 120_000 });
+    await postpone(database, job, 1_000);
+    expect(await deliveryOf(deliveryId)).toEqual({ ...paused, attempts: 2 });
+    await recordAttempt(database, job, { ...attempt, status: 200 }, { status: "delivered" });
+    expect(await deliveryOf(deliveryId)).toMatchObject({ status: "delivered" });
+  });
+
   it("stay delivered when a repeated attempt fails later", async () => {
     const [deliveryId = ""] = await record(await createWebhook());
+    const job = { deliveryId, round: 1, roundAttempts: 0 };
     const attempt = { attemptedAtMs: 0, durationMs: 1, status: 200, error: null, response: "" };
-    await recordAttempt(database, { deliveryId, round: 1 }, attempt, { status: "delivered" });
+    await recordAttempt(database, job, attempt, { status: "delivered" });
     const again = { status: "pending" as const, delayMs: 1_000 };
-    await recordAttempt(database, { deliveryId, round: 1 }, { ...attempt, status: 500 }, again);
+    await recordAttempt(database, job, { ...attempt, status: 500 }, again);
     expect(await deliveryOf(deliveryId)).toMatchObject({ status: "delivered", nextAttemptAt: null });
     expect(await attemptsOf(deliveryId)).toHaveLength(2);
   });

@@ -46,6 +46,8 @@ interface Prepared {
   rows: { id: string; version: number }[];
   /** Rows that Redis has not accepted: publishable, but not counted as published. */
   pending: SnapshotEntry[];
+  /** Why Redis was unavailable for some of them. */
+  unavailable?: unknown;
 }
 
 /** A row, and whether its wallet is at least as new. */
@@ -54,9 +56,11 @@ interface AppliedRow {
   entry: SnapshotEntry;
   advertiserId: string;
   isApplied: boolean;
+  /** Why Redis was unavailable; undefined: it was not. */
+  unavailable?: unknown;
 }
 
-/** An advertiser's wallet is frozen and could not be restored in time: changes of its rows are not in force yet. */
+/** An advertiser's wallet is frozen or unavailable and could not be restored in time: changes of its rows are not in force yet. */
 export class StateNotRestored extends Error {
   override name = "StateNotRestored";
 }
@@ -195,27 +199,29 @@ export class Publishing {
     const outcomes = new Map<string, GroupOutcome>();
     for (const [index, { id }] of campaigns.entries()) {
       const one = settled[index];
-      if (one?.status === "fulfilled" && one.value.isApplied) applied.push(one.value);
-      // One advertiser's node may be unavailable while others work.
       if (one?.status === "rejected" && isStoreUnavailable(one.reason))
         outcomes.set(id, { error: one.reason });
+      if (one?.status !== "fulfilled") continue;
+      if (one.value.isApplied) applied.push(one.value);
+      else if (one.value.unavailable !== undefined) outcomes.set(id, { error: one.value.unavailable });
     }
     return { applied, outcomes };
   }
 
   /**
    * Publishes a page of rows and records their versions. Returns the version of the snapshot. Throws ForeignRedis when
-   * Redis belongs to another installation, and StateNotRestored when Redis did not accept some rows; the others are
-   * published then.
+   * Redis belongs to another installation, StateNotRestored when Redis did not accept some rows, the others being
+   * published then, and Redis' error when it was unavailable for all of them.
    */
   async publish(kind: PublishedKind, ids: readonly string[]): Promise<number> {
-    const { entries, rows, pending } = await this.prepare(kind, ids);
+    const { entries, rows, pending, unavailable } = await this.prepare(kind, ids);
+    if (entries.length === 0 && unavailable !== undefined) throw unavailable;
     await this.#claim.check();
     const version = await this.#snapshot.publish(entries);
     await this.markPublished(kind, rows);
     if (pending.length > 0) {
       throw new StateNotRestored(
-        `${pending.length} of ${ids.length} rows wait for a state in Redis that is frozen`,
+        `${pending.length} of ${ids.length} rows wait for a state in Redis that is frozen or unavailable`,
       );
     }
     return version;
@@ -260,7 +266,7 @@ export class Publishing {
   /**
    * Applies rows, restores frozen wallets and applies the rows again. A restore that read the rows before a change ends
    * with the older version, and so does a restore by another instance, so only Redis' answer proves that it has the
-   * newer one.
+   * newer one. A row of an unavailable wallet is pending at once.
    * @param apply reads the current rows of these ids and sends them to Redis
    */
   async #applyUntilKnown(
@@ -271,7 +277,7 @@ export class Publishing {
     let left = ids;
     for (let attempt = 1; ; attempt += 1) {
       for (const one of await apply(left)) known.set(one.row.id, one);
-      const frozen = [...known.values()].filter(({ isApplied }) => !isApplied);
+      const frozen = [...known.values()].filter((one) => !one.isApplied && one.unavailable === undefined);
       if (frozen.length === 0 || attempt === MAX_APPLY_ATTEMPTS) break;
       const advertiserIds = [...new Set(frozen.map(({ advertiserId }) => advertiserId))];
       // A wallet that could not be restored in time waits for the next round; the others may have been restored.
@@ -284,25 +290,23 @@ export class Publishing {
       entries: applied.map(({ entry }) => entry),
       rows: applied.map(({ row }) => row),
       pending: all.filter(({ isApplied }) => !isApplied).map(({ entry }) => entry),
+      unavailable: all.find(({ unavailable }) => unavailable !== undefined)?.unavailable,
     };
   }
 
   async #applyAdvertisers(ids: readonly string[]): Promise<AppliedRow[]> {
     const rows = await this.#stores.database.advertiser.findMany({ where: { id: { in: [...ids] } } });
     return Promise.all(
-      rows.map(async (row) => {
-        const result = await this.#wallets.applyAccount({
-          advertiserId: row.id,
-          version: row.version,
-          depositedMillicents: safeInteger(row.depositedMillicents, "deposited"),
-        });
-        return {
-          row,
-          entry: advertiserEntry(row),
-          advertiserId: row.id,
-          isApplied: result !== "unknown_wallet",
-        };
-      }),
+      rows.map((row) =>
+        appliedRow({ row, entry: advertiserEntry(row), advertiserId: row.id }, async () => {
+          const result = await this.#wallets.applyAccount({
+            advertiserId: row.id,
+            version: row.version,
+            depositedMillicents: safeInteger(row.depositedMillicents, "deposited"),
+          });
+          return result !== "unknown_wallet";
+        }),
+      ),
     );
   }
 
@@ -330,7 +334,7 @@ export class Publishing {
   }
 
   /** @param statements of the transaction that locks the campaign */
-  async #applyCampaign(statements: Statements, campaign: WholeCampaign): Promise<AppliedRow> {
+  #applyCampaign(statements: Statements, campaign: WholeCampaign): Promise<AppliedRow> {
     const { id, advertiserId, spentMillicents, impressions } = campaign;
     const day = utcDay(this.#nowMs());
     const apply = (seed: CampaignState["seed"]) =>
@@ -345,12 +349,26 @@ export class Publishing {
         seed,
       });
     const nothingSpent = { spentMillicents, impressions, day, daySpentMillicents: 0 };
-    let result = await apply(spentMillicents === 0 ? nothingSpent : null);
-    if (result === "unknown_campaign") {
-      result = await apply({ ...nothingSpent, daySpentMillicents: await spentOnDay(statements, id, day) });
-    }
-    const isApplied = result === "applied" || result === "older";
-    return { row: campaign, entry: campaignEntry(campaign), advertiserId, isApplied };
+    return appliedRow({ row: campaign, entry: campaignEntry(campaign), advertiserId }, async () => {
+      let result = await apply(spentMillicents === 0 ? nothingSpent : null);
+      if (result === "unknown_campaign") {
+        result = await apply({ ...nothingSpent, daySpentMillicents: await spentOnDay(statements, id, day) });
+      }
+      return result === "applied" || result === "older";
+    });
+  }
+}
+
+/** One advertiser's node may be unavailable while others work. */
+async function appliedRow(
+  of: Pick<AppliedRow, "row" | "entry" | "advertiserId">,
+  apply: () => Promise<boolean>,
+): Promise<AppliedRow> {
+  try {
+    return { ...of, isApplied: await apply() };
+  } catch (error) {
+    if (!isRedisUnavailable(error)) throw error;
+    return { ...of, isApplied: false, unavailable: error };
   }
 }
 

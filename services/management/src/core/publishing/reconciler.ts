@@ -60,7 +60,7 @@ export class Reconciler {
   readonly #republished;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> = Promise.resolve();
-  readonly #stopping = new AbortController();
+  #stopped = false;
   #lastWallet = "";
   /**
    * Unpublished at the last check: most are just being published by the request that changed them. The next check
@@ -122,16 +122,15 @@ export class Reconciler {
 
   /** Stops the loop after the current round. */
   async stop(): Promise<void> {
-    this.#stopping.abort();
+    this.#stopped = true;
     clearTimeout(this.#timer);
     await this.#running;
   }
 
   #schedule(): void {
-    const { signal } = this.#stopping;
-    if (signal.aborted) return;
+    if (this.#stopped) return;
     this.#timer = setTimeout(() => {
-      this.#running = this.round(signal)
+      this.#running = this.round()
         .catch((error: unknown) => {
           if (error instanceof ForeignRedis) return this.#foreignOutage.failed(error);
           if (!isRedisUnavailable(error)) this.#roundOutage.failed(error);
@@ -144,8 +143,8 @@ export class Reconciler {
     }, EVERY_MS);
   }
 
-  /** One round, cut short when `signal` is aborted; exported for tests. */
-  async round(signal?: AbortSignal): Promise<void> {
+  /** One round; exported for tests. */
+  async round(): Promise<void> {
     this.#isSomeUnavailable = false;
     await this.#parts.claim.check();
     this.#foreignOutage.succeeded();
@@ -160,7 +159,7 @@ export class Reconciler {
     this.#lastNotice = "";
     await this.#restoreMoved();
     const failures: unknown[] = [];
-    for (const kind of PUBLISHED_KINDS) failures.push(...(await this.#republish(kind, signal)));
+    for (const kind of PUBLISHED_KINDS) failures.push(...(await this.#republish(kind)));
     await this.#restoreWallets();
     await this.#parts.upkeep();
     if (failures.length > 0) throw failures[0];
@@ -210,38 +209,37 @@ export class Reconciler {
   }
 
   /** Only rows that the previous round also found were left behind. Resolves to the failures. */
-  async #republish(kind: PublishedKind, signal?: AbortSignal): Promise<unknown[]> {
+  async #republish(kind: PublishedKind): Promise<unknown[]> {
     const { met, after } = this.#unpublished.get(kind) ?? { met: new Set(), after: "" };
     const waiting = await unpublished(this.#parts.database, kind, after, 2 * PAGE_ROWS);
     const ids = waiting.filter((id) => met.has(id)).slice(0, PAGE_ROWS);
     const isLast = waiting.length < 2 * PAGE_ROWS;
     const next = ids.length === PAGE_ROWS ? ids.at(-1) : isLast ? "" : after;
     this.#unpublished.set(kind, { met: new Set(waiting), after: next ?? "" });
-    return ids.length === 0 ? [] : this.#publish(kind, ids, signal);
+    return ids.length === 0 ? [] : this.#publish(kind, ids);
   }
 
-  /** Publishes rows together, or one by one if that fails: one advertiser's wallet must not keep the others' back. */
-  async #publish(kind: PublishedKind, ids: readonly string[], signal?: AbortSignal): Promise<unknown[]> {
+  /** Publishes rows together, or one by one if that fails: one damaged wallet must not keep the others' back. */
+  async #publish(kind: PublishedKind, ids: readonly string[]): Promise<unknown[]> {
     const { publishing, logger } = this.#parts;
     try {
       await publishing.publish(kind, ids);
     } catch (error) {
       if (error instanceof ForeignRedis || error instanceof DatabaseUnavailable) throw error;
       if (error instanceof StateNotRestored) {
-        logger.debug({ err: error, kind }, "rows wait for a restore");
+        logger.debug({ err: error, kind }, "rows wait for their wallets");
         return [];
       }
-      return ids.length === 1 ? [error] : this.#publishEach(kind, ids, signal);
+      return ids.length === 1 || isRedisUnavailable(error) ? [error] : this.#publishEach(kind, ids);
     }
     this.#republished.inc({ kind }, ids.length);
     logger.info({ kind, rows: ids.length }, "unpublished rows published");
     return [];
   }
 
-  async #publishEach(kind: PublishedKind, ids: readonly string[], signal?: AbortSignal): Promise<unknown[]> {
+  async #publishEach(kind: PublishedKind, ids: readonly string[]): Promise<unknown[]> {
     const failures: unknown[] = [];
     for (const some of chunks(ids, MAX_CONCURRENT_ROWS)) {
-      if (signal?.aborted) break;
       const results = await Promise.all(some.map((id) => this.#publish(kind, [id])));
       failures.push(...results.flat());
     }
