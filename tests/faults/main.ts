@@ -74,7 +74,6 @@ for (const seed of values.seeds) {
   say(
     `${report.impressions} impressions, ${report.samples} samples, quiet after ${report.quietAfterMs} ms\n`,
   );
-  if (report.evidenceDir !== undefined) say(`Stores, logs and history: ${report.evidenceDir}\n`);
   for (const failure of failures(report)) failed.push(`seed ${seed}: ${failure}`);
 }
 say(injectionTable(reports));

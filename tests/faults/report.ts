@@ -1,3 +1,4 @@
+import { isFailed } from "./checker/report.ts";
 import { faultsOf } from "./nemesis/nemesis.ts";
 import type { SuiteReport } from "./suite.ts";
 import type { Variant } from "./topology/world.ts";
@@ -18,7 +19,7 @@ export function describeChecks(report: SuiteReport): string {
 /** Empty: all invariants held, and every check examined something. */
 export function failures(report: SuiteReport): string[] {
   return report.checks
-    .filter(({ examined, violations }) => examined === 0 || violations.length > 0)
+    .filter(isFailed)
     .map(({ name, violations }) => `${name}: ${violations[0] ?? "nothing was seen"}`);
 }
 

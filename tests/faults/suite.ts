@@ -11,7 +11,7 @@ import { brokenCode, checkLogs } from "./checker/check-logs.ts";
 import { checkServing } from "./checker/check-serving.ts";
 import { checkReconciliation } from "./checker/check-stores.ts";
 import { checkWebhooks } from "./checker/check-webhooks.ts";
-import { type Check, CheckBuilder } from "./checker/report.ts";
+import { type Check, CheckBuilder, isFailed } from "./checker/report.ts";
 import { emptyHistory, type History, isRefusedKey, isUnknown, textOf } from "./history.ts";
 import type { Fault } from "./nemesis/fault.ts";
 import { faultsOf, type Injection, runNemesis } from "./nemesis/nemesis.ts";
@@ -21,7 +21,7 @@ import { type Market, openMarket } from "./workload/market.ts";
 import { attemptImpression, runPlayers } from "./workload/players.ts";
 import { type Samples, sampleWallets } from "./workload/sampler.ts";
 import { runAdvertisers } from "./workload/trade.ts";
-import { Webhooks } from "./workload/webhooks.ts";
+import { WEBHOOK_RETRY_MS, Webhooks } from "./workload/webhooks.ts";
 
 export interface SuiteOptions {
   seed: number;
@@ -36,7 +36,7 @@ export interface SuiteOptions {
   rounds?: number;
   /** Selects faults; default: all. */
   pick?: (faults: Fault[], random: Random) => Fault[];
-  /** Keeps the files of a run in which a check failed. */
+  /** Keeps stores, logs and history of a run that fails, and says where. */
   keepsEvidence?: boolean;
   say?: (line: string) => void;
 }
@@ -53,8 +53,6 @@ export interface SuiteReport {
   quietAfterMs: number;
   /** Log lines that report broken code: then the checks prove nothing. */
   brokenCode: string[];
-  /** With the stores, logs and history of a run in which a check failed. */
-  evidenceDir: string | undefined;
 }
 
 const HOLD_TTL_SECONDS = 4;
@@ -76,12 +74,12 @@ export async function runSuite(options: SuiteOptions): Promise<SuiteReport> {
     holdTtlSeconds: HOLD_TTL_SECONDS,
     sessionIdleSeconds: SESSION_IDLE_SECONDS,
     withoutSafeguard: options.withoutSafeguard,
-    environment: { WEBHOOK_ADDRESSES: "any", WEBHOOK_RETRY_MS: "50" },
+    environment: { WEBHOOK_ADDRESSES: "any", WEBHOOK_RETRY_MS: String(WEBHOOK_RETRY_MS) },
   });
   let webhooks: Webhooks | undefined;
-  let evidenceDir: string | undefined;
+  const history = emptyHistory();
+  let hasHeld = false;
   try {
-    const history = emptyHistory();
     const baseUrl = world.baseUrl;
     const market = await openMarket({ baseUrl: () => baseUrl, databaseUrl: world.postgres.url, history });
     webhooks = await Webhooks.open(world, market, random.fork("webhooks"));
@@ -101,10 +99,7 @@ export async function runSuite(options: SuiteOptions): Promise<SuiteReport> {
       ...(await checkAll({ world, market, history, samples, injections })),
       ...(await checkWebhooks(world, webhooks)),
     ];
-    if (options.keepsEvidence && checks.some(({ violations }) => violations.length > 0)) {
-      evidenceDir = world.dir;
-      writeFileSync(join(evidenceDir, "history.json"), textOf(history));
-    }
+    hasHeld = !checks.some(isFailed);
     return {
       seed,
       variant,
@@ -115,10 +110,14 @@ export async function runSuite(options: SuiteOptions): Promise<SuiteReport> {
       samples: samples.taken,
       quietAfterMs,
       brokenCode: brokenCode(world),
-      evidenceDir,
     };
   } finally {
-    await world.stop({ keepsFiles: evidenceDir !== undefined });
+    const keepsFiles = options.keepsEvidence === true && !hasHeld;
+    if (keepsFiles) {
+      writeFileSync(join(world.dir, "history.json"), textOf(history));
+      say(`stores, logs and history: ${world.dir}`);
+    }
+    await world.stop({ keepsFiles });
     webhooks?.close();
   }
 }

@@ -2,7 +2,7 @@ import { type ImpressionRecord, ledgerSchema, newId, validator } from "@diegetic
 import { DAY_MS, utcDay } from "@diegetic/database";
 import { type BillingProducer, createBillingProducer } from "@diegetic/hot-state";
 import { eventually } from "@diegetic/testing/eventually";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { type Advertiser, type Campaign, World } from "./world.fixture.ts";
 
@@ -16,9 +16,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await producer.close();
   await world.close();
-});
-afterEach(() => {
-  world.nowMs = Date.now;
 });
 
 const millicents = (cents: number) => Math.round(cents * 1_000);
@@ -101,8 +98,7 @@ describe("GET /ledger", () => {
           sums.set(day, (sums.get(day) ?? 0) + amount);
         for (const { daysAgo, depositCents, prices } of events) {
           const atMs = now - daysAgo * DAY_MS;
-          world.nowMs = () => atMs;
-          await advertiser.post("/deposit", { amount_cents: depositCents }).expect(200);
+          await world.deposit(advertiser, depositCents, atMs);
           add(deposits, utcDay(atMs), depositCents * 1_000);
           prices.forEach((price, i) => {
             const campaign = campaigns[i % 2];
@@ -111,7 +107,6 @@ describe("GET /ledger", () => {
             add(charges, utcDay(atMs), price);
           });
         }
-        world.nowMs = () => now;
         await producer.add(records);
         const expectedSpent = [...charges.values()].reduce((sum, amount) => sum + amount, 0);
         await eventually(async () => (await spentMillicents(advertiser.advertiserId)) === expectedSpent);
@@ -213,9 +208,7 @@ describe("GET /ledger", () => {
       where: { id: advertiser.advertiserId },
       data: { createdAt: new Date(now - daysOld * DAY_MS) },
     });
-    world.nowMs = () => now - daysAgo * DAY_MS;
-    await advertiser.post("/deposit", { amount_cents: 7 }).expect(200);
-    world.nowMs = () => now;
+    await world.deposit(advertiser, 7, now - daysAgo * DAY_MS);
 
     const whole = await ledger(advertiser);
     expectClosed(whole);

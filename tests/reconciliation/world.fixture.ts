@@ -6,7 +6,7 @@ import {
   readBillingSettings,
 } from "@diegetic/billing";
 import { type ImpressionRecord, newId } from "@diegetic/contracts";
-import type { Database } from "@diegetic/database";
+import { type Database, inTransaction } from "@diegetic/database";
 import {
   connectRedis,
   createMoneyCommands,
@@ -26,6 +26,7 @@ import { eventually } from "@diegetic/testing/eventually";
 import { forgetEarlierLeases } from "@diegetic/testing/new-redis";
 import { startTestRedis } from "@diegetic/testing/redis";
 import request, { type Test } from "supertest";
+import { addDeposit } from "../../services/management/src/features/deposit/endpoints.ts";
 
 export interface Advertiser {
   advertiserId: string;
@@ -55,8 +56,6 @@ export class World {
   readonly money: MoneyCommands;
   readonly management: Management;
   readonly database: Database;
-  /** The clock of management. */
-  nowMs: () => number = Date.now;
   readonly #due: DueIndex;
   readonly #closing: (() => Promise<unknown>)[];
   readonly #billing: BillingService[] = [];
@@ -80,7 +79,7 @@ export class World {
       settings,
       logger,
       metrics: createMetrics({ service: "management" }),
-      clock: () => this.nowMs(),
+      clock: Date.now,
     });
     this.database = this.management.database;
   }
@@ -137,6 +136,15 @@ export class World {
     const registered = await calls.post("/register", profile).expect(201);
     if (depositCents > 0) await calls.post("/deposit", { amount_cents: depositCents }).expect(200);
     return { advertiserId: registered.body.id, accountId, ...calls };
+  }
+
+  /** A deposit of a given time. */
+  async deposit({ advertiserId, accountId }: Advertiser, amountCents: number, atMs: number): Promise<void> {
+    const { database, publishing } = this.management;
+    await inTransaction(database, (transaction) =>
+      addDeposit(transaction, { id: advertiserId, accountId }, amountCents, atMs),
+    );
+    await publishing.publishEventually("advertiser", advertiserId);
   }
 
   async campaign(advertiser: Advertiser, settings: object = {}): Promise<Campaign> {

@@ -1,8 +1,8 @@
 -- Moves or removes the entry of a visited advertiser, unless it has changed meanwhile.
 -- The entry stays until the latest announced time: the announced work may not have arrived yet, and its announcer remembers
 -- the announcement and does not repeat it for a while. Until then visits are at most a lead apart, so that work with a short
--- lead does not wait for the latest time. The lead doubles each time only it causes a visit; an
--- announcer that still needs a short one announces it again.
+-- lead does not wait for the latest time. The lead doubles each time only it causes a visit; an announcer that still needs a
+-- short one announces it again.
 -- KEYS  1 due (ZSET advertiser by ms)
 --       2 announced (HASH <advertiser> to the latest announced time, ms; <advertiser>:lead to the shortest lead, ms)
 -- ARGV  1 advertiser  2 due time that the caller read, ms  3 next due time, ms, or ''  4 now, ms

@@ -12,8 +12,8 @@ export interface ConnectionEvents {
 export interface QueueSenderOptions extends ConnectionEvents {
   queue: { name: string; prefix: string };
   /**
-   * How often a job is tried, without pauses: the end of a pause would be told by the clock of the worker that failed,
-   * and if that was wrong, the job would wait as long as it was.
+   * How often a job is tried, without pauses: BullMQ computes the end of a pause by the worker's clock, and one that is
+   * an hour ahead would delay the job by an hour.
    */
   attempts: number;
 }

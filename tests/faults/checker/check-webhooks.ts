@@ -1,6 +1,6 @@
 import { utcDay } from "@diegetic/database";
 import type { World } from "../topology/world.ts";
-import type { ReceivedEvent, Webhooks } from "../workload/webhooks.ts";
+import { LONGEST_PAUSE_SECONDS, type ReceivedEvent, type Webhooks } from "../workload/webhooks.ts";
 import { type Check, CheckBuilder } from "./report.ts";
 
 type Row = Record<string, string>;
@@ -35,7 +35,19 @@ const EARNED = `
 /** Compares the received events with the committed changes that cause them. */
 export async function checkWebhooks(world: World, webhooks: Webhooks): Promise<Check[]> {
   const received = webhooks.events();
-  return [await checkCauses(world, webhooks, received), await checkRequests(world, webhooks, received)];
+  return [
+    await checkCauses(world, webhooks, received),
+    await checkRequests(world, webhooks, received),
+    checkPauses(webhooks),
+  ];
+}
+
+function checkPauses({ pauses }: Webhooks): Check {
+  const check = new CheckBuilder("no delivery to a webhook waits longer than its pause");
+  for (const { id, seconds } of pauses) {
+    check.expect((seconds ?? 0) <= LONGEST_PAUSE_SECONDS, () => `${id} waits for ${seconds} s more`);
+  }
+  return check.end();
 }
 
 /** Each cause was taken by its webhook once or more often, and nothing without a cause. */

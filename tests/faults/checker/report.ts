@@ -8,6 +8,10 @@ export interface Check {
 
 const MAX_VIOLATIONS = 20;
 
+export function isFailed({ examined, violations }: Check): boolean {
+  return examined === 0 || violations.length > 0;
+}
+
 /** Collects the violations of one rule. */
 export class CheckBuilder {
   readonly #check: Check;

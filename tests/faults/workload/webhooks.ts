@@ -13,6 +13,10 @@ const HOLD_EXPIRY = { hold_expiry_percent: 1, hold_expiry_min_matches: 5 };
 const ENDING_AFTER_MS = 5_000;
 const TIMEOUT_MS = 60_000;
 const HURRY_EVERY_MS = 1_000;
+/** Pause before the second attempt at a delivery. */
+export const WEBHOOK_RETRY_MS = 50;
+/** Before the last of twelve attempts, with the most that chance adds. */
+export const LONGEST_PAUSE_SECONDS = (WEBHOOK_RETRY_MS * 2 ** 10 * 1.25) / 1_000;
 
 /** Every change of a row that may cause an event, in the order of each row's commits. */
 const NOTE_CHANGES = `
@@ -47,6 +51,8 @@ export class Webhooks {
   readonly holdExpiry = HOLD_EXPIRY;
   readonly #receiver: Receiver;
   readonly #accountsBySecret = new Map<string, string>();
+  /** How long each delivery still waits, when the faults are over and before `drain` hurries it; null: no longer. */
+  pauses: { id: string; seconds: number | null }[] = [];
   /** Numbers of the requests that were answered 2xx. */
   readonly #taken = new Set<number>();
 
@@ -118,6 +124,11 @@ export class Webhooks {
   /** Waits for the ends of campaigns, then until nothing is left to send. Skips the pauses before further attempts. */
   async drain(world: World): Promise<void> {
     const endMs = Date.now() + TIMEOUT_MS;
+    this.pauses = await world.query(
+      `SELECT id, CASE WHEN status = 'pending'
+         THEN extract(epoch FROM greatest(queue_at, next_attempt_at) - now())::float8 END AS seconds
+       FROM webhook_deliveries`,
+    );
     while (Date.now() < endMs) {
       const [row] = await world.query<{ left: string }>(
         `SELECT (SELECT count(*) FROM webhook_deliveries WHERE status = 'pending')

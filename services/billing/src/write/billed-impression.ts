@@ -97,7 +97,7 @@ function otherDays(at: { matchedAtMs: number; recordedAtMs: number; nowMs: numbe
   const day = utcDay(at.recordedAtMs);
   const days: string[] = [];
   if (utcDay(at.matchedAtMs) < day) days.push(utcDay(at.recordedAtMs - DAY_MS));
-  // A clock that is behind does not tell whether the day has ended.
+  // A clock that is seen to be behind, by more than the margin, does not tell whether the day has ended.
   const isBehind = at.nowMs + MIDNIGHT_MARGIN_MS < at.recordedAtMs;
   if (isBehind || utcDay(at.nowMs + MIDNIGHT_MARGIN_MS) > day) days.push(utcDay(at.recordedAtMs + DAY_MS));
   return days;

@@ -1,5 +1,5 @@
 import { depositRequest, newId, tooMuchDeposited } from "@diegetic/contracts";
-import { dateOfDay, safeInteger, type Transaction, utcDay } from "@diegetic/database";
+import { databaseNowMs, dateOfDay, safeInteger, type Transaction, utcDay } from "@diegetic/database";
 import { centsDown, centsToMillicents, MAX_MILLICENTS, millicentsToMicrocents } from "@diegetic/money";
 import type { RequestContext } from "@diegetic/service-kit";
 import type { Advertiser } from "../../core/advertisers/store.ts";
@@ -21,12 +21,12 @@ export async function deposits({ database }: Parts, context: RequestContext) {
   }));
 }
 
-export async function deposit({ database, publishing, barrier, clock }: Parts, context: RequestContext) {
+export async function deposit({ database, publishing, barrier }: Parts, context: RequestContext) {
   const advertiser = await callingAdvertiser(database, context.accountId);
   const { sent, value } = readSentBody(context, depositRequest);
   await barrier.advertiser(advertiser.id);
-  const nowMs = clock();
   const answer = await createOnce(database, context, sent, async (transaction) => {
+    const nowMs = await databaseNowMs(transaction);
     const money = await addDeposit(transaction, advertiser, value.amount_cents, nowMs);
     return {
       status: 200,

@@ -91,17 +91,16 @@ async function remove({ database }: Parts, context: RequestContext) {
   return { status: 204 };
 }
 
-async function rotateSecret({ database, clock, keyDerivationSecret }: Parts, context: RequestContext) {
+async function rotateSecret({ database, keyDerivationSecret }: Parts, context: RequestContext) {
   const { id, events } = await ownWebhook(database, context.accountId, context.param("webhookId"));
   const { sent, value } = readSentBody(context, webhookRotateRequest);
   requireEventScopes(context.key, events);
-  const nowMs = clock();
   const answer = await createOnce(database, context, sent, async (transaction) => {
     const current = await lockWebhook(transaction, context.accountId, id);
     const overlapSeconds = value.overlap_seconds ?? SECRET_OVERLAP_SECONDS.default;
     const fresh = newSecret(keyDerivationSecret);
-    const atMs = await databaseNowMs(transaction);
-    const webhook = await replaceSecret(transaction, current, fresh.secret, overlapSeconds, atMs);
+    const nowMs = await databaseNowMs(transaction);
+    const webhook = await replaceSecret(transaction, current, fresh.secret, overlapSeconds, nowMs);
     return { status: 200, body: withoutSecret(toResponse(webhook, nowMs), fresh) };
   });
   return { ...answer, body: withSecret(answer.body, keyDerivationSecret) };
