@@ -73,4 +73,5 @@ export {
   createWebhookWorker,
   type WebhookJob,
   type WebhookProducer,
+  type WebhookWorker,
 } from "./webhook-queue/webhook-queue.ts";

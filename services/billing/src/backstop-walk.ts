@@ -17,7 +17,7 @@ export interface BackstopWalkDependencies {
 
 const ADVERTISERS_PER_PAGE = 500;
 /** Low, so that the walk does not slow down matches. */
-export const WALKED_AT_A_TIME = 2;
+export const MAX_CONCURRENT_VISITS = 2;
 
 /**
  * Visits every advertiser in Postgres, to find work that a lost due-index entry would hide. Also creates the
@@ -34,7 +34,7 @@ export async function walkAllAdvertisers(
   const perPage = dependencies.advertisersPerPage ?? ADVERTISERS_PER_PAGE;
   for await (const page of advertiserPages(database, perPage)) {
     if (signal.aborted) break;
-    const failed = await tryEachLimited(page, WALKED_AT_A_TIME, async ({ id }) => {
+    const failed = await tryEachLimited(page, MAX_CONCURRENT_VISITS, async ({ id }) => {
       if (signal.aborted) return;
       await sweeper.sweep(id);
       await releaser.releaseLapsed(id);

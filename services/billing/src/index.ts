@@ -1,8 +1,8 @@
 export { type Erased, type EraseOptions, erasePlayer, UnknownAccount } from "./erase/erase-player.ts";
+export type { BillingPace } from "./pace.ts";
 export { type AuditOptions, reconcileAll } from "./reconciliation/audit.ts";
 export { type AuditReport, auditJson, auditText } from "./reconciliation/audit-report.ts";
 export {
-  type BillingPace,
   type BillingService,
   type BillingServiceOptions,
   createBillingService,

@@ -9,7 +9,8 @@ import { createTestDatabase, type TestDatabase } from "@diegetic/testing/databas
 import { eventually } from "@diegetic/testing/eventually";
 import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
-import { type BillingPace, type BillingService, createBillingService } from "./service.ts";
+import type { BillingPace } from "./pace.ts";
+import { type BillingService, createBillingService } from "./service.ts";
 import { readBillingSettings } from "./settings.ts";
 import { createMarket, pick, readSums } from "./testing/market.fixture.ts";
 import { Wallets } from "./testing/wallets.fixture.ts";

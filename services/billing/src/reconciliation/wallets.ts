@@ -21,7 +21,7 @@ import {
   type PairsOf,
 } from "./comparison.ts";
 
-const WALLETS_AT_A_TIME = 8;
+const MAX_CONCURRENT_WALLETS = 8;
 /** Billing queues a record again after seconds, so an older one is stuck. */
 const OVERDUE_MS = 120_000;
 
@@ -254,7 +254,7 @@ export async function readWallets(
   limits: WalletLimits,
 ): Promise<Map<string, WalletSummary | null>> {
   const wallets = new Map<string, WalletSummary | null>();
-  await forEachLimited([...campaignIds], WALLETS_AT_A_TIME, async ([advertiserId, ids]) => {
+  await forEachLimited([...campaignIds], MAX_CONCURRENT_WALLETS, async ([advertiserId, ids]) => {
     const wallet = await reader.read(advertiserId, ids, limits).catch((error: unknown) => {
       if (error instanceof UnexpectedReply) return ABSENT;
       throw error;

@@ -30,7 +30,7 @@ export interface SweeperDependencies {
 }
 
 const ADVERTISERS_PER_PASS = 200;
-export const SWEPT_AT_A_TIME = 8;
+export const MAX_CONCURRENT_SWEEPS = 8;
 /** Above this depth, more jobs would only repeat queued ones (Postgres unavailable, or a burst). */
 const MAX_QUEUED_JOBS = 100;
 
@@ -48,11 +48,15 @@ export class Sweeper {
   async pass(signal: AbortSignal): Promise<void> {
     const { due, measures, nowMs, overdueAfterMs } = this.#dependencies;
     const advertisers = await due.due("outbox", nowMs(), ADVERTISERS_PER_PASS);
-    const failed = await tryEachLimited(advertisers, SWEPT_AT_A_TIME, async ({ advertiserId, dueMs }) => {
-      if (signal.aborted) return;
-      const { records } = await this.sweep(advertiserId);
-      await due.settle("outbox", advertiserId, dueMs, records === 0 ? null : nowMs() + overdueAfterMs);
-    });
+    const failed = await tryEachLimited(
+      advertisers,
+      MAX_CONCURRENT_SWEEPS,
+      async ({ advertiserId, dueMs }) => {
+        if (signal.aborted) return;
+        const { records } = await this.sweep(advertiserId);
+        await due.settle("outbox", advertiserId, dueMs, records === 0 ? null : nowMs() + overdueAfterMs);
+      },
+    );
     const { overdueRecords, oldestSeconds } = this.#backlog.summary(nowMs());
     measures.overdueRecords.set(overdueRecords);
     measures.oldestOverdueSeconds.set(oldestSeconds);

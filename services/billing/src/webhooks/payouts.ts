@@ -6,7 +6,7 @@ import { advertiserPages, outboxPages } from "../loops/pages.ts";
 /** Time after midnight in which the last impressions of a day reach Postgres. */
 const COMPLETE_AFTER_MS = 60 * 60 * 1_000;
 const ADVERTISERS_PER_PAGE = 500;
-const CHECKED_AT_A_TIME = 8;
+const MAX_CONCURRENT_CHECKS = 8;
 /** After a longer interruption, earlier days are not announced. */
 const MAX_DAYS = 31;
 
@@ -75,7 +75,7 @@ async function oldestUnwritten(
   };
   for await (const page of advertiserPages(database, ADVERTISERS_PER_PAGE)) {
     if (isUnknown()) break;
-    await forEachLimited(page, CHECKED_AT_A_TIME, check);
+    await forEachLimited(page, MAX_CONCURRENT_CHECKS, check);
   }
   return isUnknown() ? undefined : oldestMs;
 }

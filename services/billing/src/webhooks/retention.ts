@@ -1,6 +1,6 @@
 import { DAY_MS, type Database } from "@diegetic/database";
 
-const DELETED_AT_A_TIME = 1_000;
+const ROWS_PER_DELETE = 1_000;
 const MAX_DELIVERIES_PER_WEBHOOK = 10_000;
 const PERIODS_KEPT_DAYS = 400;
 
@@ -15,7 +15,7 @@ export async function forgetOldDeliveries(
       WITH old AS (
         DELETE FROM webhook_deliveries WHERE id IN (
           SELECT id FROM webhook_deliveries WHERE created_at < ${before(keptDays)} ORDER BY created_at
-          LIMIT ${DELETED_AT_A_TIME}
+          LIMIT ${ROWS_PER_DELETE}
         ) RETURNING id
       ), attempts AS (
         DELETE FROM webhook_attempts WHERE delivery_id IN (SELECT id FROM old)
@@ -25,7 +25,7 @@ export async function forgetOldDeliveries(
   await forgetSurplus(database);
   await database.$executeRaw`
     DELETE FROM webhook_events e WHERE e.id IN (
-      SELECT id FROM webhook_events WHERE created_at < ${before(keptDays)} ORDER BY created_at LIMIT ${DELETED_AT_A_TIME}
+      SELECT id FROM webhook_events WHERE created_at < ${before(keptDays)} ORDER BY created_at LIMIT ${ROWS_PER_DELETE}
     ) AND NOT EXISTS (SELECT FROM webhook_deliveries d WHERE d.event_id = e.id)`;
   await database.$executeRaw`
     WITH old AS (DELETE FROM payout_periods WHERE announced_at < ${before(PERIODS_KEPT_DAYS)} RETURNING period)
@@ -38,7 +38,7 @@ async function forgetSurplus(database: Database): Promise<void> {
       DELETE FROM webhook_deliveries WHERE id IN (
         SELECT old.id FROM webhooks w, LATERAL (
           SELECT id FROM webhook_deliveries d WHERE d.webhook_id = w.id AND d.status <> 'pending'
-          ORDER BY id DESC OFFSET ${MAX_DELIVERIES_PER_WEBHOOK} LIMIT ${DELETED_AT_A_TIME}
+          ORDER BY id DESC OFFSET ${MAX_DELIVERIES_PER_WEBHOOK} LIMIT ${ROWS_PER_DELETE}
         ) AS old
       ) RETURNING id
     ) DELETE FROM webhook_attempts WHERE delivery_id IN (SELECT id FROM surplus)`;

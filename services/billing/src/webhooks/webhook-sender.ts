@@ -18,7 +18,7 @@ const MAX_ATTEMPTS = 12;
 /** One account's slow receivers leave room for those of others. */
 const MAX_CONCURRENT_PER_ACCOUNT = 4;
 const BUSY_PAUSE_MS = 1_000;
-const TAKEN_AT_A_TIME = 200;
+const JOBS_PER_PAGE = 200;
 
 export interface WebhookSenderParts {
   database: Database;
@@ -50,9 +50,9 @@ export class WebhookSender {
   async pass(signal: AbortSignal): Promise<void> {
     const { database, producer, options } = this.#parts;
     while (!signal.aborted) {
-      const jobs = await takeDueDeliveries(database, TAKEN_AT_A_TIME, options.lostAfterMs);
+      const jobs = await takeDueDeliveries(database, JOBS_PER_PAGE, options.lostAfterMs);
       for (const job of jobs) await producer.add(job);
-      if (jobs.length < TAKEN_AT_A_TIME) return;
+      if (jobs.length < JOBS_PER_PAGE) return;
     }
   }
 

@@ -7,7 +7,8 @@ import { createTestDatabase, type TestDatabase } from "@diegetic/testing/databas
 import { eventually } from "@diegetic/testing/eventually";
 import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
-import { type BillingPace, type BillingService, createBillingService } from "../service.ts";
+import type { BillingPace } from "../pace.ts";
+import { type BillingService, createBillingService } from "../service.ts";
 import { readBillingSettings } from "../settings.ts";
 import { Receiver, signersOf } from "../testing/receiver.fixture.ts";
 import { postpone, recordAttempt, takeDueDeliveries } from "./deliveries.ts";

@@ -11,6 +11,8 @@ interface Assignment {
   records: number;
 }
 
+/** Batches written concurrently, for different advertisers. */
+export const WRITER_PARTITIONS = 2;
 /** Smaller jobs are not worth two transactions when all partitions are idle. */
 const MIN_RECORDS_TO_DIVIDE = 100;
 

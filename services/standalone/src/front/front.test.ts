@@ -141,7 +141,7 @@ describe("the front", () => {
 
   describe("and bodies, before any key was sent", () => {
     /** Two instances that count their requests, and a request that has sent one byte of its body. */
-    const beginRequests = async (bufferedBytesAtATime?: number) => {
+    const beginRequests = async (maxBufferedBytes?: number) => {
       const counts = { seen: 0 };
       const counting: RequestListener = async (incoming, response) => {
         counts.seen += 1;
@@ -153,7 +153,7 @@ describe("the front", () => {
         basePath: "/api",
         targets,
         logger,
-        ...(bufferedBytesAtATime && { bufferedBytesAtATime }),
+        ...(maxBufferedBytes && { maxBufferedBytes }),
       });
       const origin = await serve(bounded.handler);
       const begin = (bytes: number) => {

@@ -14,7 +14,7 @@ import type { TargetDirectory } from "./targets.ts";
 /** Far larger than match requests and impressions in practice. */
 const BUFFERED_BODY_MAX_BYTES = 65_536;
 /** Total limit, because bodies are buffered before any key is checked. */
-const BUFFERED_BYTES_AT_A_TIME = 32 * 1_048_576;
+const MAX_BUFFERED_BYTES = 32 * 1_048_576;
 const ANSWER_TIMEOUT_MS = 30_000;
 /** More than all instances of one machine accept together, so that usually the instances themselves answer 503. */
 const MAX_CONCURRENT_REQUESTS = 8_192;
@@ -31,7 +31,7 @@ export interface FrontOptions {
   /** Further requests are answered 503 at once. */
   maxConcurrentRequests?: number;
   /** Bodies beyond these limits pass through unbuffered. */
-  bufferedBytesAtATime?: number;
+  maxBufferedBytes?: number;
 }
 
 /**
@@ -47,7 +47,7 @@ export function createFront(options: FrontOptions): { handler: RequestListener; 
   const { maxConcurrentRequests = MAX_CONCURRENT_REQUESTS } = options;
   const log = createRefusalLog(options.logger);
   let running = 0;
-  const keep = bodyKeeper(options.bufferedBytesAtATime ?? BUFFERED_BYTES_AT_A_TIME);
+  const keep = bodyKeeper(options.maxBufferedBytes ?? MAX_BUFFERED_BYTES);
   const handler = (request: IncomingMessage, response: ServerResponse) => {
     const path = (request.url ?? "/").split("?", 1)[0] ?? "/";
     if (path === "/healthz") {

@@ -1,0 +1,105 @@
+import type { BillingJob } from "@diegetic/contracts";
+import { createBillingProducer, createBillingWorker } from "@diegetic/hot-state";
+import { type Logger, OutageLog } from "@diegetic/service-kit";
+import { UnavailablePause } from "./loops/unavailable-pause.ts";
+import type { BillingMeasures } from "./measures.ts";
+import type { BillingPace } from "./pace.ts";
+import type { Stores } from "./stores.ts";
+import type { QueueSilence } from "./sweep/queue-silence.ts";
+import type { HoldOutcomes } from "./webhooks/hold-outcomes.ts";
+import type { ImpressionWriter, PreparedRecords } from "./write/impression-writer.ts";
+import { type BatchSteps, JoinedJobs } from "./write/joined-jobs.ts";
+import { WRITER_PARTITIONS, WriterPartitions } from "./write/writer-partitions.ts";
+
+/** Larger batches lock their advertisers' rows for longer: two concurrent batches of this size take 250 ms or more. */
+const RECORDS_PER_BATCH = 8_000;
+
+export interface BillingQueueParts {
+  redisUrl: string;
+  name: string;
+  concurrency: number;
+  stores: Pick<Stores, "claim" | "outageOf">;
+  writer: ImpressionWriter;
+  silence: QueueSilence;
+  outcomes: HoldOutcomes;
+  measures: BillingMeasures;
+  logger: Logger;
+  pace: BillingPace;
+}
+
+/** Both ends of the queue of billing: the worker writes the records of its jobs to Postgres, in batches. It starts paused. */
+export function createBillingQueue({
+  redisUrl,
+  name,
+  stores,
+  silence,
+  outcomes,
+  pace,
+  ...parts
+}: BillingQueueParts) {
+  const sending = stores.outageOf("producer");
+  const producer = createBillingProducer(redisUrl, {
+    name: `${name}-producer`,
+    onError: sending.failed,
+    onSuccess: sending.succeeded,
+  });
+  const partitions = createWriterPartitions(parts.writer, stores);
+  const log = createJobsLog(parts);
+  const handle = async ({ records }: BillingJob) => {
+    silence.end();
+    await silence.watch(partitions.add(records));
+    outcomes.countCharged(records);
+    log.written();
+  };
+  const taking = stores.outageOf("worker");
+  const worker = createBillingWorker(redisUrl, handle, {
+    name: `${name}-worker`,
+    concurrency: parts.concurrency,
+    lockMs: pace.jobLockMs,
+    stalledCheckMs: Math.ceil(pace.jobLockMs / 6),
+    startsPaused: true,
+    onError: taking.failed,
+    onSuccess: taking.succeeded,
+    onFailed: log.failed,
+  });
+  return { producer, worker };
+}
+
+function createWriterPartitions(
+  writer: ImpressionWriter,
+  { claim }: Pick<Stores, "claim">,
+): WriterPartitions {
+  const pause = new UnavailablePause();
+  const steps: BatchSteps<PreparedRecords> = {
+    prepare: async (records, isAhead) => {
+      await claim.check();
+      return writer.prepare(records, isAhead);
+    },
+    write: (batch) => pause.after(writer.post(batch)),
+    finish: (batch) => writer.acknowledge(batch),
+  };
+  return new WriterPartitions(
+    Array.from({ length: WRITER_PARTITIONS }, () => new JoinedJobs(steps, RECORDS_PER_BATCH)),
+  );
+}
+
+/** Logs failed jobs, separately those that are not retried, and recovery. */
+function createJobsLog({ measures, logger }: Pick<BillingQueueParts, "measures" | "logger">) {
+  const logOf = (final: boolean) =>
+    new OutageLog(logger.child({ final }), {
+      failing: "writing impressions failed; the outbox still has them",
+      recovered: "impression writing recovered",
+      level: final ? "warn" : "info",
+    });
+  const [retried, final] = [logOf(false), logOf(true)];
+  return {
+    failed: (error: Error, job: BillingJob | undefined, isFinal: boolean) => {
+      measures.failedJobs.inc({ final: String(isFinal) });
+      (isFinal ? final : retried).failed(error, { records: job?.records.length });
+    },
+    written: () => {
+      retried.succeeded();
+      final.succeeded();
+    },
+  };
+}

@@ -1,0 +1,35 @@
+/** Pauses of the loops, and the age at which a record counts as lost. Milliseconds. */
+export interface BillingPace {
+  passEveryMs: number;
+  walkEveryMs: number;
+  reconcileEveryMs: number;
+  /** Minimum pause between two inspections of a reconciliation. */
+  reconcilePauseMs: number;
+  /** Pause after an inspection, as a multiple of its duration. */
+  reconcileRestFactor: number;
+  /** Pauses before each repeated read of what differs. */
+  reconcileAgainAfterMs: readonly number[];
+  /** Pause between two looks for impressions that are too old. */
+  retainEveryMs: number;
+  overdueAfterMs: number;
+  /** How long a worker may be silent before its job goes to another worker. */
+  jobLockMs: number;
+  /** When a queued delivery to a webhook without an attempt counts as lost. */
+  webhookLostAfterMs: number;
+  /** Pause between two looks at expiry rates, and at complete payouts. */
+  webhookEventsEveryMs: number;
+}
+
+export const DEFAULT_PACE: BillingPace = {
+  passEveryMs: 250,
+  walkEveryMs: 60_000,
+  reconcileEveryMs: 30_000,
+  reconcilePauseMs: 200,
+  reconcileRestFactor: 9,
+  reconcileAgainAfterMs: [1_000, 2_000, 4_000, 8_000],
+  retainEveryMs: 600_000,
+  overdueAfterMs: 5_000,
+  jobLockMs: 5_000,
+  webhookLostAfterMs: 60_000,
+  webhookEventsEveryMs: 10_000,
+};

@@ -1,0 +1,103 @@
+import { databaseNowMs } from "@diegetic/database";
+import type { MoneyCommands } from "@diegetic/hot-state";
+import type { Logger } from "@diegetic/service-kit";
+import { walkAllAdvertisers } from "./backstop-walk.ts";
+import type { BillingMeasures } from "./measures.ts";
+import type { BillingPace } from "./pace.ts";
+import type { Reconciler } from "./reconciliation/reconciler.ts";
+import type { Releaser } from "./release/releaser.ts";
+import { Retention } from "./retention/retention.ts";
+import type { BillingSettings } from "./settings.ts";
+import { Settler } from "./settle/settler.ts";
+import type { Stores } from "./stores.ts";
+import type { Sweeper } from "./sweep/sweeper.ts";
+import type { HoldOutcomes } from "./webhooks/hold-outcomes.ts";
+import { announcePayouts } from "./webhooks/payouts.ts";
+import { forgetOldDeliveries } from "./webhooks/retention.ts";
+import type { WebhookSender } from "./webhooks/webhook-sender.ts";
+import type { Partitions } from "./write/partitions.ts";
+import { forgetOldSettlements } from "./write/settlements.ts";
+
+/** What billing does again and again. Idempotent; ends early when `signal` is aborted. */
+export interface Pass {
+  /** In logs. */
+  name: string;
+  /** Pause after a run. */
+  everyMs: number;
+  run: (signal: AbortSignal) => Promise<void>;
+}
+
+export interface PassesParts {
+  settings: BillingSettings;
+  stores: Pick<Stores, "database" | "slowDatabase">;
+  money: MoneyCommands;
+  sweeper: Sweeper;
+  releaser: Releaser;
+  sender: WebhookSender;
+  outcomes: HoldOutcomes;
+  reconciliation: Reconciler;
+  partitions: Partitions;
+  measures: BillingMeasures;
+  logger: Logger;
+  nowMs: () => number;
+  pace: BillingPace;
+}
+
+export function createPasses(parts: PassesParts): Pass[] {
+  const { settings, stores, money, sweeper, releaser, measures, pace } = parts;
+  const { database } = stores;
+  const settler = new Settler({ database, money, measures });
+  return [
+    { name: "sweep", everyMs: pace.passEveryMs, run: (signal) => sweeper.pass(signal) },
+    { name: "settle", everyMs: pace.passEveryMs, run: (signal) => settler.pass(signal) },
+    { name: "release", everyMs: pace.passEveryMs, run: (signal) => releaser.pass(signal) },
+    { name: "webhooks", everyMs: pace.passEveryMs, run: (signal) => parts.sender.pass(signal) },
+    {
+      name: "webhook events",
+      everyMs: pace.webhookEventsEveryMs,
+      run: async (signal) => {
+        const nowMs = await databaseNowMs(database);
+        await parts.outcomes.pass(nowMs);
+        await announcePayouts({ database, money, nowMs, signal });
+      },
+    },
+    {
+      name: "webhook retention",
+      everyMs: pace.walkEveryMs,
+      run: async (signal) =>
+        forgetOldDeliveries(database, {
+          keptDays: settings.webhookRetentionDays,
+          nowMs: await databaseNowMs(database),
+          signal,
+        }),
+    },
+    {
+      name: "backstop walk",
+      everyMs: pace.walkEveryMs,
+      run: async (signal) => {
+        const { partitions, nowMs } = parts;
+        await forgetOldSettlements(database, await databaseNowMs(database));
+        await walkAllAdvertisers({ database, sweeper, releaser, partitions, nowMs }, signal);
+      },
+    },
+    ...retentionPass(parts),
+    {
+      name: "reconciliation",
+      everyMs: pace.reconcileEveryMs,
+      run: async (signal) => {
+        await parts.reconciliation.cycle(signal);
+        measures.reconciliationCycles.inc();
+      },
+    },
+  ];
+}
+
+/** Empty: all impressions are kept. */
+function retentionPass({ settings, stores, money, measures, logger, pace }: PassesParts): Pass[] {
+  const { impressionRetentionDays: retentionDays } = settings;
+  if (retentionDays === undefined) return [];
+  const { slowDatabase: database } = stores;
+  const nowMs = () => databaseNowMs(database);
+  const retention = new Retention({ database, money, measures, logger, nowMs, retentionDays });
+  return [{ name: "retention", everyMs: pace.retainEveryMs, run: (signal) => retention.pass(signal) }];
+}

@@ -1,0 +1,76 @@
+import {
+  createDatabase,
+  createPipeline,
+  type Database,
+  installationId,
+  type Pipeline,
+} from "@diegetic/database";
+import { connectRedis, InstallationClaim, type RedisConnection } from "@diegetic/hot-state";
+import { createConnectionLogs, type Logger, type Metrics } from "@diegetic/service-kit";
+import { MAX_CONCURRENT_VISITS } from "./backstop-walk.ts";
+import { DROP_TIMEOUT_MS } from "./retention/drop-day.ts";
+import type { BillingSecrets } from "./settings.ts";
+import { MAX_CONCURRENT_SWEEPS } from "./sweep/sweeper.ts";
+import { WRITER_PARTITIONS } from "./write/writer-partitions.ts";
+
+/** For the loops, which visit several advertisers concurrently. */
+const POOL_SIZE = 16;
+/** One connection for each concurrently swept advertiser, so that a locked row blocks only its own advertiser. */
+const SPARE_POOL_SIZE = MAX_CONCURRENT_SWEEPS + MAX_CONCURRENT_VISITS;
+
+/** The connections of one billing process besides those of its queues; all are opened on demand. */
+export interface Stores {
+  database: Database;
+  pipeline: Pipeline;
+  /** So that whatever blocks the worker does not block the sweeper. */
+  sparePipeline: Pipeline;
+  /** One connection, for statements that may take DROP_TIMEOUT_MS. */
+  slowDatabase: Database;
+  redis: RedisConnection;
+  claim: InstallationClaim;
+  /** The log of failures of one of the process' connections to Redis. */
+  outageOf: ReturnType<typeof createConnectionLogs>;
+  askPostgres(): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+export function openStores(
+  { databaseUrl, redisUrl }: BillingSecrets,
+  { name, logger, metrics }: { name: string; logger: Logger; metrics: Metrics },
+): Stores {
+  const database = createDatabase(databaseUrl, { applicationName: name, poolSize: POOL_SIZE });
+  const pipeline = createPipeline(databaseUrl, { applicationName: name, poolSize: WRITER_PARTITIONS });
+  const sparePipeline = createPipeline(databaseUrl, {
+    applicationName: `${name}-sweeper`,
+    poolSize: SPARE_POOL_SIZE,
+  });
+  const slowDatabase = createDatabase(databaseUrl, {
+    applicationName: `${name}-retention`,
+    poolSize: 1,
+    statementTimeoutMs: DROP_TIMEOUT_MS,
+  });
+  const askPostgres = () => database.$queryRaw`SELECT 1`;
+  const outageOf = createConnectionLogs(logger, metrics, { postgres: askPostgres });
+  const redis = connectRedis(redisUrl, { name });
+  const commands = outageOf("commands");
+  redis.on("error", commands.failed).on("ready", commands.succeeded);
+  return {
+    database,
+    pipeline,
+    sparePipeline,
+    slowDatabase,
+    redis,
+    claim: new InstallationClaim(redis, () => installationId(database)),
+    outageOf,
+    askPostgres,
+    async close() {
+      redis.disconnect();
+      await Promise.all([
+        pipeline.close(),
+        sparePipeline.close(),
+        slowDatabase.$disconnect(),
+        database.$disconnect(),
+      ]);
+    },
+  };
+}

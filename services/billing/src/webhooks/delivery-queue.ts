@@ -1,0 +1,70 @@
+import {
+  createWebhookProducer,
+  createWebhookWorker,
+  type WebhookProducer,
+  type WebhookWorker,
+} from "@diegetic/hot-state";
+import type { Logger } from "@diegetic/service-kit";
+import type { BillingMeasures } from "../measures.ts";
+import type { BillingPace } from "../pace.ts";
+import type { BillingSettings } from "../settings.ts";
+import type { Stores } from "../stores.ts";
+import { WebhookSender } from "./webhook-sender.ts";
+
+const CONCURRENCY = 32;
+
+export interface DeliveryQueueParts {
+  redisUrl: string;
+  settings: BillingSettings;
+  stores: Pick<Stores, "database" | "outageOf">;
+  measures: BillingMeasures;
+  logger: Logger;
+  nowMs: () => number;
+  pace: BillingPace;
+}
+
+export interface DeliveryQueue {
+  sender: WebhookSender;
+  producer: WebhookProducer;
+  worker: WebhookWorker;
+}
+
+/** The sender of webhooks and both ends of its queue: its own, so that slow receivers do not delay billing. */
+export function createDeliveryQueue({
+  redisUrl,
+  settings,
+  stores,
+  logger,
+  pace,
+  ...parts
+}: DeliveryQueueParts): DeliveryQueue {
+  const { database, outageOf } = stores;
+  const name = `${settings.instanceName}-webhooks`;
+  const sending = outageOf("webhook producer");
+  const producer = createWebhookProducer(redisUrl, {
+    name: `${name}-producer`,
+    onError: sending.failed,
+    onSuccess: sending.succeeded,
+  });
+  const sender = new WebhookSender({
+    ...parts,
+    database,
+    producer,
+    options: {
+      addresses: settings.webhookAddresses,
+      timeoutMs: settings.webhookTimeoutSeconds * 1_000,
+      retryBaseMs: settings.webhookRetryMs,
+      lostAfterMs: pace.webhookLostAfterMs,
+    },
+  });
+  const taking = outageOf("webhook worker");
+  const worker = createWebhookWorker(redisUrl, (job) => sender.handle(job), {
+    name: `${name}-worker`,
+    concurrency: CONCURRENCY,
+    lockMs: pace.jobLockMs,
+    onError: taking.failed,
+    onSuccess: taking.succeeded,
+    onFailed: (error) => logger.warn({ err: error }, "webhook delivery failed; it is tried again"),
+  });
+  return { sender, producer, worker };
+}
