@@ -3,8 +3,8 @@ import { installationId } from "@diegetic/database";
 import { InstallationClaim } from "@diegetic/hot-state";
 import { createLogger, createMetrics } from "@diegetic/service-kit";
 import { createBillingMeasures } from "../../services/billing/src/measures.ts";
+import { DayPartitions } from "../../services/billing/src/write/day-partitions.ts";
 import { ImpressionWriter } from "../../services/billing/src/write/impression-writer.ts";
-import { Partitions } from "../../services/billing/src/write/partitions.ts";
 import {
   type Caller,
   campaignBody,
@@ -50,7 +50,7 @@ export class AnalyticsWorld {
       pipeline: harness.pipeline,
       money: harness.money,
       claim: new InstallationClaim(harness.redis, () => installationId(database)),
-      partitions: new Partitions(database),
+      partitions: new DayPartitions(database),
       measures: createBillingMeasures(createMetrics({ service: "billing" })),
       logger: createLogger({ service: "billing", instance: "test", level: "silent" }),
       nowMs: () => this.nowMs,

@@ -56,7 +56,7 @@ beforeAll(async () => {
   await sql.run(`UPDATE placements SET ${changed}; UPDATE campaigns SET ${changed}`);
   await world.stopBilling();
   // Nothing may mend what is planted.
-  await world.management.reconciler.stop();
+  await world.management.repairLoop.stop();
 }, 600_000);
 afterAll(async () => {
   await sql.close();
@@ -184,7 +184,7 @@ describe("audit", () => {
     await world.impress(campaign);
     await world.redis.hset(key("account"), "lineage", "another");
     await eventually(async () => {
-      await world.management.reconciler.round();
+      await world.management.repairLoop.round();
       return (await world.redis.hget(key("account"), "lineage")) !== "another";
     });
     expect(await differing()).toEqual([]);

@@ -137,7 +137,7 @@ beforeAll(async () => {
   );
   await sql.run("UPDATE affinities SET impressions = 32");
   await world.stopBilling();
-  await world.management.reconciler.stop();
+  await world.management.repairLoop.stop();
 });
 afterAll(async () => {
   await Promise.all([sql.close(), database.$disconnect()]);

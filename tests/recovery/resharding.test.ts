@@ -7,7 +7,7 @@ import { startCluster } from "./cluster.fixture.ts";
 import { insertAdvertisers } from "./many-advertisers.fixture.ts";
 import { type Served, Town } from "./town.fixture.ts";
 
-/** More than one round of the reconciling loop looks at. */
+/** More than one round of the repair loop looks at. */
 const ADVERTISERS = 700;
 const ALL_KEYS = 10_000;
 
@@ -28,7 +28,7 @@ describe("a hash slot that a cluster gives to another node", () => {
     closers.push(() => postgres.drop());
     const management = createInstance({ databaseUrl: postgres.url, redisUrl: url });
     closers.push(() => management.stop());
-    const { database, reconciler } = management;
+    const { database, repairLoop } = management;
     await insertAdvertisers(database, { advertisers: ADVERTISERS, campaignsEach: 0 });
     const redis = connectRedis(url, { name: "resharding" });
     closers.push(() => redis.disconnect());
@@ -36,14 +36,14 @@ describe("a hash slot that a cluster gives to another node", () => {
     const [looked] = await database.advertiser.findMany({ orderBy: { id: "asc" }, take: 1 });
     const id = looked?.id ?? "";
     // Everything is looked at, then the first page once more: its turn is over.
-    await reconciler.round();
+    await repairLoop.round();
 
     const move = await HashSlotMove.begin(nodes, id, first);
     await move.some(ALL_KEYS);
     await move.finish();
     const account = { advertiserId: id, version: 1, depositedMillicents: 10_000_000 };
     expect(await money.applyAccount(account)).toBe("unknown_wallet");
-    await reconciler.round();
+    await repairLoop.round();
     expect(await money.applyAccount(account)).toBe("applied");
   });
 });

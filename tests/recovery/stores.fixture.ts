@@ -21,9 +21,9 @@ import {
 import { createLogger, createMetrics } from "@diegetic/service-kit";
 import { createBillingMeasures } from "../../services/billing/src/measures.ts";
 import { Settler } from "../../services/billing/src/settle/settler.ts";
+import { DayPartitions } from "../../services/billing/src/write/day-partitions.ts";
 import { ImpressionWriter } from "../../services/billing/src/write/impression-writer.ts";
-import { Partitions } from "../../services/billing/src/write/partitions.ts";
-import { Publishing, StateNotRestored } from "../../services/management/src/core/publishing/publishing.ts";
+import { Publishing, WalletNotReady } from "../../services/management/src/core/publishing/publishing.ts";
 import { WalletRecovery } from "../../services/management/src/core/wallet-recovery/wallet-recovery.ts";
 
 const logger = createLogger({ service: "recovery", instance: "test", level: "silent" });
@@ -88,7 +88,7 @@ export class WalletScenario {
       ...shared,
       pipeline: stores.pipeline,
       claim: new InstallationClaim(redis, () => installationId(database)),
-      partitions: new Partitions(database),
+      partitions: new DayPartitions(database),
       logger,
       nowMs,
     });
@@ -155,7 +155,7 @@ export class WalletScenario {
     await restored;
   }
 
-  /** Publishes unpublished rows, like the reconciling loop. Returns whether nothing is left. */
+  /** Publishes unpublished rows, like the repair loop. Returns whether nothing is left. */
   async publishPending(): Promise<boolean> {
     const rows = await this.#stores.database.campaign.findMany({
       where: { advertiserId: this.advertiserId },
@@ -168,7 +168,7 @@ export class WalletScenario {
     try {
       return (await whileAwayNull(this.publishing.publish("campaign", ids))) !== null;
     } catch (error) {
-      if (error instanceof StateNotRestored) return false;
+      if (error instanceof WalletNotReady) return false;
       throw error;
     }
   }

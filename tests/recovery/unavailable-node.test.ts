@@ -17,11 +17,11 @@ it("one full node of a cluster keeps neither others' changes nor the snapshot ba
   const stores = { databaseUrl: postgres.url, redisUrl: cluster.url };
   const management = createInstance(stores);
   closers.push(() => management.stop());
-  const { database, reconciler } = management;
+  const { database, repairLoop } = management;
   await insertAdvertisers(database, { advertisers: ADVERTISERS, campaignsEach: 1 });
   await management.start();
   // Only the rounds of this test mend anything.
-  await reconciler.stop();
+  await repairLoop.stop();
   const homes = await Promise.all(
     cluster.nodes.map(async ({ connection }) => ({
       connection,
@@ -42,18 +42,18 @@ it("one full node of a cluster keeps neither others' changes nor the snapshot ba
       UNION SELECT advertiser_id FROM campaigns WHERE published_version < version`;
     return rows.map(({ id }) => id).sort();
   };
-  for (let round = 0; round < 2; round++) await reconciler.round();
+  for (let round = 0; round < 2; round++) await repairLoop.round();
   expect(await left()).toEqual(full.ids.toSorted());
 
   await home.connection.del(home.snapshot);
   const another = createInstance(stores);
   closers.push(() => another.stop());
   await another.start();
-  await another.reconciler.stop();
+  await another.repairLoop.stop();
   await another.readiness.snapshot?.();
   expect(await left()).toEqual(full.ids.toSorted());
 
   await full.connection.config("SET", "maxmemory", "0");
-  for (let round = 0; round < 2; round++) await reconciler.round();
+  for (let round = 0; round < 2; round++) await repairLoop.round();
   expect(await left()).toEqual([]);
 });

@@ -2,7 +2,7 @@
 -- KEYS  account, campaign, holds, pending, matches, history, shares, outbox, matched (of the hour),
 --       charged (of the match; without match_id: the account's key again)
 -- ARGV  operation_id, match_id ('': the oldest unbilled match of the creative), creative_id,
---       place ('<campaign_id>|<encoded game_id>'), '1': the record names the operation | '', lease_expires_ms ('': not checked),
+--       scope ('<campaign_id>|<encoded game_id>'), '1': the record names the operation | '', lease_expires_ms ('': not checked),
 --       late_impression_ms, match_without_id_ms, hold_ttl_ms, field of the match in `charged`,
 --       advertiser_id, game_id as JSON,
 --       what the match_id carries ('' four times: nothing): the match's JSON, price, held at (ms), valid-from epoch
@@ -30,7 +30,7 @@
 -- @include "shares"
 
 local account_key, campaign_key, holds, pending, matches, history, shares, outbox, matched, charged = unpack(KEYS)
-local operation_id, match_id, creative_id, place, is_keyed, lease_expires_ms = unpack(ARGV)
+local operation_id, match_id, creative_id, scope, is_keyed, lease_expires_ms = unpack(ARGV)
 local late_ms, without_id_ms, hold_ttl_ms = tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9])
 local charged_field, advertiser_id, game_json, carried_json, carried_price, held_at_ms, carried_epoch = unpack(ARGV, 10, 16)
 local operation_field = 'op:' .. operation_id
@@ -44,11 +44,11 @@ local account = read_account(account_key)
 local campaign = read_campaign(campaign_key, utc_day(now_ms))
 if not account or not campaign then return { 'refused', 'unknown_wallet' } end
 local is_remembered, first_match, asked_for, developer_id = recall(account, matches, operation_field, match_id, ':account')
-local scope = match_id ~= '' and charged_scope(place, creative_id)
+local scope_hash = match_id ~= '' and scope_hash_of(scope, creative_id)
 -- A charge has removed the entry.
-if scope and not asked_for then
+if scope_hash and not asked_for then
   local recorded_ms, price, of = read_charge(charged, charged_field, account)
-  if of == scope or of == ANY_SCOPE then return { 'replayed', match_id, recorded_ms, price } end
+  if of == scope_hash or of == ANY_SCOPE_HASH then return { 'replayed', match_id, recorded_ms, price } end
   if of then return { 'refused', 'no_match' } end
 end
 -- An unbilled entry is removed once only the match's id can bill it. So a missing one is fine while that id carries the match
@@ -60,7 +60,7 @@ if not is_remembered and not is_carried then return { 'refused', 'no_match' } en
 -- recovery_epoch shows billing whether the wallet still contains the charge.
 local function record_of(id, entry, operation)
   local match = carried_json ~= '' and carried_json
-    or match_json(id, entry, advertiser_id, string.match(place, '^[^|]*'), game_json, developer_id)
+    or match_json(id, entry, advertiser_id, string.match(scope, '^[^|]*'), game_json, developer_id)
   return '{"impression_id":"' .. entry.impression_id .. '"' .. (operation or '') .. ',"creative_id":"' .. entry.creative_id
     .. '","recorded_at_ms":' .. entry.recorded_at_ms .. ',"recovery_epoch":' .. account.epoch .. ',"match":' .. match .. '}'
 end
@@ -72,7 +72,7 @@ end
 local function is_too_old(entry)
   local lapses_at_ms = tonumber(entry.lapses_at_ms)
   if lapses_at_ms > now_ms then return false end
-  if tonumber(entry.matched_at_us) < now_us - late_ms * 1000 then return true end
+  if tonumber(entry.held_at_us) < now_us - late_ms * 1000 then return true end
   return match_id == '' and lapses_at_ms <= now_ms - without_id_ms
 end
 
@@ -89,7 +89,7 @@ local function charge(id, entry)
   local price, held = tonumber(entry.price), 0
   if entry.state == 'O' then
     held = price
-    remove_hold_of(holds, shares, id, place, entry)
+    remove_hold_of(holds, shares, id, scope, entry)
   end
   redis.call('HSET', account_key, 'held', whole(account.held - held), 'spent', whole(account.spent + price),
     'impressions', whole(account.impressions + 1), 'seq', whole(account.seq + 1))
@@ -102,7 +102,7 @@ local function charge(id, entry)
   entry.impression_id = 'imp_' .. string.gsub(id, '^mat_', '')
   local record = record_of(id, entry, is_keyed == '1' and ',"operation_id":"' .. operation_id .. '"')
   redis.call('HSET', outbox, entry.impression_id, record)
-  count_in_hour(matched, 's:', game_of(place))
+  count_in_hour(matched, 's:', game_of(scope))
   if match_id == '' or is_keyed == '1' then
     entry.facts = ''
     redis.call('HSET', matches, id, encode_entry(entry), operation_field, id)
@@ -114,7 +114,7 @@ local function charge(id, entry)
     redis.call('HDEL', matches, id)
     -- The other matches are members of `history` only while impressions may come more than a day late.
     if not is_carried or late_ms > REMEMBER_MS then redis.call('ZREM', history, id) end
-    remember_charge(charged, charged_field, account, recorded_ms, entry.price, scope)
+    remember_charge(charged, charged_field, account, recorded_ms, entry.price, scope_hash)
   end
   return { 'charged', record }
 end

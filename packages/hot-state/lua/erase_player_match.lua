@@ -1,7 +1,7 @@
 -- Replaces the player and the player session of an unbilled match. The match stays as it is otherwise: it can be billed, and its
 -- hold is released in time, but its cap and its session seat are no longer given back.
 -- KEYS  holds, matches
--- ARGV  match_id, place ('<campaign_id>|<encoded game_id>'), user_hash, the user_hash and the session_key to store instead;
+-- ARGV  match_id, scope ('<campaign_id>|<encoded game_id>'), user_hash, the user_hash and the session_key to store instead;
 --       '' and '' change nothing
 -- Reply the session_key that was stored; '': the entry is gone, or is another player's
 
@@ -9,7 +9,7 @@
 -- @include "entry"
 
 local holds, matches = unpack(KEYS)
-local match_id, place, user_hash, new_hash, new_session = unpack(ARGV)
+local match_id, scope, user_hash, new_hash, new_session = unpack(ARGV)
 
 -- Replaces the first occurrence. Hashes may contain characters that are special in patterns.
 local function replaced(text, from, to)
@@ -27,10 +27,10 @@ if entry.state == 'S' then
   return old_session
 end
 for _, account_id in ipairs({ developer_of(entry.facts), '' }) do
-  local old_member = hold_member(match_id, place, old_session, account_id, entry.price)
+  local old_member = hold_member(match_id, scope, old_session, account_id, entry.price)
   local lapses_at_ms = redis.call('ZSCORE', holds, old_member)
   if lapses_at_ms then
-    redis.call('ZADD', holds, lapses_at_ms, hold_member(match_id, place, new_session, account_id, entry.price))
+    redis.call('ZADD', holds, lapses_at_ms, hold_member(match_id, scope, new_session, account_id, entry.price))
     redis.call('ZREM', holds, old_member)
     break
   end

@@ -1,7 +1,7 @@
 -- Ends a hold without a charge and returns its money.
 -- KEYS  account, campaign, holds, pending, matches, history, shares, cap, session_release,
 --       matched (of the match's hour; for reason lapsed: the account's key again)
--- ARGV  match_id, reason ('cancelled' | 'lapsed'), place ('<campaign_id>|<encoded game_id>'), session_key,
+-- ARGV  match_id, reason ('cancelled' | 'lapsed'), scope ('<campaign_id>|<encoded game_id>'), session_key,
 --       price (millicents), session_release_value ('<encoded game_id>|<session_key>'),
 --       developer's account_id ('': the hold has none, see "shares")
 -- Reply {code}
@@ -24,7 +24,7 @@
 -- @include "shares"
 
 local account_key, campaign_key, holds, pending, matches, history, shares, cap, session_release, matched = unpack(KEYS)
-local match_id, reason, place, session_key, price, session_release_value, developer_id = unpack(ARGV)
+local match_id, reason, scope, session_key, price, session_release_value, developer_id = unpack(ARGV)
 local CANCELLED_MS = 600000
 local now_ms = math.floor(now_microseconds() / 1000)
 
@@ -43,11 +43,11 @@ if not account then return { 'unknown_wallet' } end
 local text = remembers_matches(account, matches) and redis.call('HGET', matches, match_id)
 if not text then
   -- After billing was stopped for a day the hold may outlive its match: return its money all the same.
-  local member = hold_member(match_id, place, session_key, developer_id, price)
+  local member = hold_member(match_id, scope, session_key, developer_id, price)
   local lapses_at_ms = redis.call('ZSCORE', holds, member)
   if reason ~= 'lapsed' or not lapses_at_ms then return { 'not_open' } end
   if tonumber(lapses_at_ms) > now_ms then return { 'not_due' } end
-  remove_hold(holds, shares, developer_id, member, member, game_of(place), tonumber(price))
+  remove_hold(holds, shares, developer_id, member, member, game_of(scope), tonumber(price))
   free(tonumber(price))
   redis.call('HSET', session_release, match_id, session_release_value)
   return { 'released' }
@@ -61,7 +61,7 @@ if entry.state ~= 'O' then return { 'not_open' } end
 if reason == 'lapsed' and tonumber(entry.lapses_at_ms) > now_ms then return { 'not_due' } end
 
 -- Must be the first write: Redis accepts it when memory is full, and then accepts the following writes too.
-remove_hold_of(holds, shares, match_id, place, entry)
+remove_hold_of(holds, shares, match_id, scope, entry)
 free(tonumber(entry.price))
 give_back_cap(cap, entry, reason == 'cancelled')
 if reason == 'lapsed' then
@@ -71,7 +71,7 @@ if reason == 'lapsed' then
   redis.call('HSET', matches, match_id, is_carried and encode_short_entry(entry) or encode_entry(entry))
   redis.call('HSET', session_release, match_id, session_release_value)
 else
-  if matched ~= account_key then uncount_match(matched, game_of(place)) end
+  if matched ~= account_key then uncount_match(matched, game_of(scope)) end
   remove_pending(pending, match_id, entry)
   entry.state, entry.facts = 'X', ''
   redis.call('HSET', matches, match_id, encode_entry(entry))

@@ -1,6 +1,6 @@
 -- Holds the price of one impression and picks the creative, atomically.
 -- KEYS  account, campaign, holds, pending, matches, history, shares, cap, matched (of the hour)
--- ARGV  match_id, place ('<campaign_id>|<encoded game_id>'), session_key, campaign_version, price (millicents),
+-- ARGV  match_id, scope ('<campaign_id>|<encoded game_id>'), session_key, campaign_version, price (millicents),
 --       hold_ttl_ms, session_started_ms ('': not checked), session_idle_ms, facts of the match (see "entry"),
 --       developer's account_id, how long after its hold a match is kept whose id carries it (ms), lifetime of this match's
 --       entry (ms; '': its id carries it),
@@ -34,10 +34,10 @@
 -- @include "memory"
 
 local account_key, campaign_key, holds, pending, matches, history, shares, cap, matched = unpack(KEYS)
-local match_id, place, session_key = ARGV[1], ARGV[2], ARGV[3]
+local match_id, scope, session_key = ARGV[1], ARGV[2], ARGV[3]
 local campaign_version, price, hold_ttl_ms = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
 local session_started_ms, session_idle_ms = tonumber(ARGV[7]), tonumber(ARGV[8])
-local developer_id, game = ARGV[10], game_of(place)
+local developer_id, game = ARGV[10], game_of(scope)
 local kept_ms, remember_ms = tonumber(ARGV[11]), tonumber(ARGV[12])
 local earlier_ads, earlier_since_ms = ARGV[13], tonumber(ARGV[14])
 local FIRST_CREATIVE, ARGUMENTS_OF_CREATIVE = 15, 3
@@ -145,13 +145,13 @@ if counted[2] then redis.call('HSET', cap, 'base', counted[2]) end
 redis.call('PEXPIRE', cap, ARGV[8])
 
 local entry = {
-  state = 'O', price = ARGV[5], lapses_at_ms = whole(now_ms + hold_ttl_ms), matched_at_us = now_us_text,
+  state = 'O', price = ARGV[5], lapses_at_ms = whole(now_ms + hold_ttl_ms), held_at_us = now_us_text,
   creative_id = creative_id, session_key = session_key, times_seen = whole(times_served),
   cap_since_us = cap_since_us or now_us_text, recorded_at_ms = '', impression_id = '', facts = ARGV[9],
 }
 redis.call('HSET', account_key, 'held', whole(account.held + price), 'seq', whole(account.seq + 1))
 redis.call('HSET', campaign_key, 'held', whole(campaign.held + price), 'rotation', whole(campaign.rotation + 1))
-redis.call('ZADD', holds, entry.lapses_at_ms, hold_member(match_id, place, session_key, developer_id, entry.price))
+redis.call('ZADD', holds, entry.lapses_at_ms, hold_member(match_id, scope, session_key, developer_id, entry.price))
 count_hold(shares, developer_id, game, share, price)
 count_in_hour(matched, '', game)
 redis.call('ZADD', pending, '0', pending_member(match_id, entry))

@@ -2,7 +2,7 @@
 -- wallet was restored, or the reversal of a charge that was quarantined.
 -- KEYS  account, campaign, holds, pending, matches, history, shares, settled, charged (of the match)
 -- ARGV  epoch in Postgres, 'late' | 'reversed', impression_id, match_id, price, day (YYYY-MM-DD),
---       epoch of the commit, place ('<campaign_id>|<encoded game_id>'), field of the match in `charged`, recorded_at_ms ('': unknown)
+--       epoch of the commit, scope ('<campaign_id>|<encoded game_id>'), field of the match in `charged`, recorded_at_ms ('': unknown)
 -- Reply {code}
 -- Codes settled         the totals were changed and now agree with Postgres
 --       known           the totals already agreed
@@ -22,7 +22,7 @@
 -- @include "shares"
 
 local account_key, campaign_key, holds, pending, matches, history, shares, settled, charged = unpack(KEYS)
-local epoch, kind, impression_id, match_id, price, day, committed_in, place, charged_field, recorded_ms = unpack(ARGV)
+local epoch, kind, impression_id, match_id, price, day, committed_in, scope, charged_field, recorded_ms = unpack(ARGV)
 -- Value of a mark whose settlement moved money; marks written by `restore_wallet` have another value.
 local MOVED = 'moved'
 local now_ms = math.floor(now_microseconds() / 1000)
@@ -57,7 +57,7 @@ end
 local function take_match()
   if read_charge(charged, charged_field, account) then return true end
   local text = remembers_matches(account, matches) and redis.call('HGET', matches, match_id)
-  local scope = ANY_SCOPE
+  local scope_hash = ANY_SCOPE_HASH
   if text then
     local entry = decode_entry(text)
     if entry.state == 'C' then return entry.impression_id == impression_id end
@@ -65,14 +65,14 @@ local function take_match()
     if entry.state == 'X' then return false end
     if entry.state == 'O' then
       local released = '-' .. entry.price
-      remove_hold_of(holds, shares, match_id, place, entry)
+      remove_hold_of(holds, shares, match_id, scope, entry)
       redis.call('HINCRBY', account_key, 'held', released)
       redis.call('HINCRBY', campaign_key, 'held', released)
     end
     -- `pending` may keep the member of a short entry: without the entry it is no match, and a commit or reserve removes it.
     if entry.creative_id then
       remove_pending(pending, match_id, entry)
-      scope = charged_scope(place, entry.creative_id)
+      scope_hash = scope_hash_of(scope, entry.creative_id)
     end
     redis.call('HDEL', matches, match_id)
     redis.call('ZREM', history, match_id)
@@ -80,7 +80,7 @@ local function take_match()
     return false
   end
   -- Also for a match without an entry: a request may still charge it from its id.
-  remember_charge(charged, charged_field, account, tonumber(recorded_ms) or now_ms, price, scope)
+  remember_charge(charged, charged_field, account, tonumber(recorded_ms) or now_ms, price, scope_hash)
   return false
 end
 

@@ -3,13 +3,13 @@ import { tryEachLimited } from "./loops/for-each.ts";
 import { advertiserPages } from "./loops/pages.ts";
 import type { Releaser } from "./release/releaser.ts";
 import type { Sweeper } from "./sweep/sweeper.ts";
-import type { Partitions } from "./write/partitions.ts";
+import type { DayPartitions } from "./write/day-partitions.ts";
 
 export interface BackstopWalkDependencies {
   database: Database;
   sweeper: Sweeper;
   releaser: Releaser;
-  partitions: Partitions;
+  partitions: DayPartitions;
   nowMs: () => number;
   /** Default: 500. */
   advertisersPerPage?: number;

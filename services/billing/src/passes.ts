@@ -15,7 +15,7 @@ import type { HoldOutcomes } from "./webhooks/hold-outcomes.ts";
 import { announcePayouts } from "./webhooks/payouts.ts";
 import { forgetOldDeliveries } from "./webhooks/retention.ts";
 import type { WebhookSender } from "./webhooks/webhook-sender.ts";
-import type { Partitions } from "./write/partitions.ts";
+import type { DayPartitions } from "./write/day-partitions.ts";
 import { forgetOldSettlements } from "./write/settlements.ts";
 
 /** What billing does again and again. Idempotent; ends early when `signal` is aborted. */
@@ -36,7 +36,7 @@ export interface PassesParts {
   sender: WebhookSender;
   outcomes: HoldOutcomes;
   reconciliation: Reconciler;
-  partitions: Partitions;
+  partitions: DayPartitions;
   measures: BillingMeasures;
   logger: Logger;
   nowMs: () => number;

@@ -24,8 +24,8 @@ import { QueueSilence } from "./sweep/queue-silence.ts";
 import { Sweeper } from "./sweep/sweeper.ts";
 import { createDeliveryQueue } from "./webhooks/delivery-queue.ts";
 import { HoldOutcomes } from "./webhooks/hold-outcomes.ts";
+import { DayPartitions } from "./write/day-partitions.ts";
 import { ImpressionWriter } from "./write/impression-writer.ts";
-import { Partitions } from "./write/partitions.ts";
 
 /** The queue counts as silent when it delivers nothing for this many multiples of `overdueAfterMs`. */
 const SILENT_AFTER = 3;
@@ -70,7 +70,7 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
   const measures = createBillingMeasures(metrics);
   const money = createMoneyCommands(redis);
   const due = new DueIndex(redis, { now: nowMs });
-  const partitions = new Partitions(database, nowMs);
+  const partitions = new DayPartitions(database, nowMs);
   const outcomes = new HoldOutcomes(database);
   const silence = new QueueSilence(SILENT_AFTER * pace.overdueAfterMs, () => performance.now());
   const shared = { database, money, due, measures, logger, nowMs };

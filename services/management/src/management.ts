@@ -35,7 +35,7 @@ import {
 import { Router } from "express";
 import { forgetOldAnswers } from "./core/idempotency/create-once.ts";
 import { Publishing } from "./core/publishing/publishing.ts";
-import { Reconciler } from "./core/publishing/reconciler.ts";
+import { RepairLoop } from "./core/publishing/repair-loop.ts";
 import { CallerReads } from "./core/read-your-writes/caller-reads.ts";
 import { ReadingBarrier } from "./core/read-your-writes/reading-barrier.ts";
 import { Remembered } from "./core/shared/remembered.ts";
@@ -76,7 +76,7 @@ export interface Management {
   readiness: ReadinessChecks;
   database: Database;
   publishing: Publishing;
-  reconciler: Reconciler;
+  repairLoop: RepairLoop;
   /**
    * Publishes everything once, then keeps reconciling. Rejects when a store is unavailable, or Redis belongs to another
    * installation.
@@ -130,7 +130,7 @@ export function createManagement(options: ManagementOptions): Management {
     observeSeconds: (seconds) => propagationSeconds.observe(seconds),
     propagationTimeoutMs: options.propagationTimeoutMs,
   });
-  const reconciler = new Reconciler({
+  const repairLoop = new RepairLoop({
     database,
     publishing,
     snapshot,
@@ -188,14 +188,14 @@ export function createManagement(options: ManagementOptions): Management {
     readiness,
     database,
     publishing,
-    reconciler,
+    repairLoop,
     async start() {
-      await reconciler.start();
+      await repairLoop.start();
       market.start();
       reporter.start();
     },
     async stop() {
-      await Promise.all([reconciler.stop(), market.stop(), reporter.stop()]);
+      await Promise.all([repairLoop.stop(), market.stop(), reporter.stop()]);
       redis.disconnect();
       await Promise.all([reader.close(), pipeline.close(), database.$disconnect()]);
     },

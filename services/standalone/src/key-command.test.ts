@@ -11,7 +11,7 @@ import { eventually } from "@diegetic/testing/eventually";
 import { startTestRedis } from "@diegetic/testing/redis";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "@jest/globals";
 import { lockDataDirectory } from "./data-directory/lock.ts";
-import { forgetStack, noteStack } from "./data-directory/running-stacks.ts";
+import { forgetStack, recordStack } from "./data-directory/running-stacks.ts";
 import { expectNoOtherStack, readKeyOptions, runKeyCommand, scopesWarning } from "./key-command.ts";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
@@ -91,7 +91,7 @@ const hasOwnStack = existsSync(join(ROOT, ".data", "postgres"));
     const dataDir = mkdtempSync(join(tmpdir(), "diegetic-elsewhere-"));
     const lock = await lockDataDirectory(dataDir, "stack");
     try {
-      noteStack(dataDir);
+      recordStack(dataDir);
       const { DATA_DIR: _dataDir, DATABASE_URL: _database, ...env } = process.env;
       const command = promisify(execFile)("npm", ["run", "--silent", "key", "--", "--label", "x"], {
         cwd: ROOT,

@@ -14,7 +14,7 @@ import {
 } from "@diegetic/management";
 import { createLogger, listen } from "@diegetic/service-kit";
 import { lockDataDirectory } from "./data-directory/lock.ts";
-import { forgetStack, noteStack } from "./data-directory/running-stacks.ts";
+import { forgetStack, recordStack } from "./data-directory/running-stacks.ts";
 import { readOrCreateSecrets, type StackSecrets } from "./data-directory/secrets.ts";
 import { readStackFile, removeStackFile, type StackDescription } from "./data-directory/stack-file.ts";
 import { type ReadyDemo, readyText } from "./ready-text.ts";
@@ -60,7 +60,7 @@ async function expectFreePort({ host, port }: StackSettings): Promise<void> {
 async function runLocked(settings: StackSettings): Promise<void> {
   const { dataDir } = settings;
   try {
-    noteStack(dataDir);
+    recordStack(dataDir);
     removeStackFile(dataDir);
     const secrets = readOrCreateSecrets(dataDir);
     const setupToken = setupTokenOf(settings, secrets);

@@ -181,8 +181,8 @@ export class Operations {
     const session = { gameId: GAME, sessionKey: `session_${random.integer(1, SESSIONS)}` };
     const { match_id, advertiser_id } = random.pick(this.#matches).facts;
     if (random.chance(0.4)) {
-      await this.#persist(() => this.#sessions.unadmit(session, match_id));
-      return "unadmit";
+      await this.#persist(() => this.#sessions.returnSeat(session, match_id));
+      return "returnSeat";
     }
     const seat = { matchId: match_id, advertiserId: advertiser_id };
     const request = { ...session, ...seat, maxAds: 10, idleMs: LONG_MS };

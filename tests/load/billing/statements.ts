@@ -9,7 +9,7 @@ import {
 } from "@diegetic/database";
 import { startPostgres } from "@diegetic/local-stores";
 import { billImpression } from "../../../services/billing/src/write/billed-impression.ts";
-import { Partitions } from "../../../services/billing/src/write/partitions.ts";
+import { DayPartitions } from "../../../services/billing/src/write/day-partitions.ts";
 import {
   type PreparedBatch,
   prepareBatch,
@@ -81,7 +81,7 @@ async function measure(run: Run): Promise<Metric[]> {
   const market = new Market();
   await market.writeTo(database);
   const half = new Set(market.advertiserIds().filter((_, number) => number % 2 === 0));
-  const partitions = new Partitions(database);
+  const partitions = new DayPartitions(database);
   const all: number[] = [];
   const byGroup = new Map<string, number[]>(GROUPS.map(({ name }) => [name, []]));
   let last: PreparedBatch | undefined;

@@ -102,7 +102,7 @@ export class Traffic {
       for (let cursor: string | undefined; ; ) {
         const page = await this.#money.listSessionReleases(advertiserId, PAGE, cursor);
         await inParts(page.items, (sessionRelease) =>
-          this.#sessions.unadmit(sessionRelease, sessionRelease.matchId),
+          this.#sessions.returnSeat(sessionRelease, sessionRelease.matchId),
         );
         for (let start = 0; start < page.items.length; start += PAGE) {
           const ids = page.items.slice(start, start + PAGE).map(({ matchId }) => matchId);

@@ -2,10 +2,10 @@
 --   state            O open, L lapsed (money returned), C charged, X cancelled (only a retried release reads it)
 --   price            millicents
 --   lapses_at_ms     when the hold lapses
---   matched_at_us    when the hold was taken (microseconds)
+--   held_at_us    when the hold was taken (microseconds)
 --   creative_id, session_key
 --   times_seen       how often the session was served the creative before
---   cap_since_us     `since` of the caps that count it: '-' and how long before matched_at_us (microseconds)
+--   cap_since_us     `since` of the caps that count it: '-' and how long before held_at_us (microseconds)
 --   recorded_at_ms, impression_id   '' until charged
 --   facts            what a record adds: user_hash, country_code, campaign_version, revenue_share_basis_points, affinity_score,
 --                    matched_at_ms, developer's account_id, affinities ('<affinity_id without aff_>:<contribution>,…');
@@ -33,7 +33,7 @@ local function decode_entry(text)
     return { state = 'S', price = short_price, hold_ms = hold_ms, session_key = session, facts = short_facts,
       short = form == 'T' }
   end
-  local state, price, lapses_at_ms, matched_at_us, creative_id, session_key, times_seen, cap_since_us,
+  local state, price, lapses_at_ms, held_at_us, creative_id, session_key, times_seen, cap_since_us,
     recorded_at_ms, impression_id, facts = string.match(text, ENTRY_PATTERN)
   if not state then error('match entry is damaged') end
   local before_us = string.match(cap_since_us, '^-(.*)$')
@@ -41,11 +41,11 @@ local function decode_entry(text)
     state = state,
     price = price,
     lapses_at_ms = lapses_at_ms,
-    matched_at_us = matched_at_us,
+    held_at_us = held_at_us,
     creative_id = creative_id,
     session_key = session_key,
     times_seen = times_seen,
-    cap_since_us = before_us and whole(matched_at_us - before_us) or cap_since_us,
+    cap_since_us = before_us and whole(held_at_us - before_us) or cap_since_us,
     recorded_at_ms = recorded_at_ms,
     impression_id = impression_id,
     facts = facts,
@@ -53,9 +53,9 @@ local function decode_entry(text)
 end
 
 local function encode_entry(entry)
-  return entry.state .. '|' .. entry.price .. '|' .. entry.lapses_at_ms .. '|' .. entry.matched_at_us .. '|'
+  return entry.state .. '|' .. entry.price .. '|' .. entry.lapses_at_ms .. '|' .. entry.held_at_us .. '|'
     .. entry.creative_id .. '|' .. entry.session_key .. '|' .. entry.times_seen .. '|-'
-    .. whole(entry.matched_at_us - entry.cap_since_us) .. '|' .. entry.recorded_at_ms .. '|' .. entry.impression_id .. '|'
+    .. whole(entry.held_at_us - entry.cap_since_us) .. '|' .. entry.recorded_at_ms .. '|' .. entry.impression_id .. '|'
     .. entry.facts
 end
 
@@ -82,7 +82,7 @@ end
 
 local function encode_short_entry(entry)
   local user_hash, country, version, share, score, matched_at_ms, _, affinities = string.match(entry.facts, FACTS_PATTERN)
-  local held_at_ms = milliseconds(entry.matched_at_us)
+  local held_at_ms = milliseconds(entry.held_at_us)
   return table.concat({ 'T', entry.price, whole(entry.lapses_at_ms - held_at_ms), entry.session_key, user_hash, country,
     version, share, score, whole(matched_at_ms - held_at_ms), shorten_affinities(affinities) }, '|')
 end
@@ -96,7 +96,7 @@ end
 -- The entry of a lapsed match, from what its id, or its short entry and its member of `pending`, say.
 local function lapsed_entry(price, held_at_ms, hold_ms, creative_id, session_key, facts)
   return {
-    state = 'L', price = price, lapses_at_ms = whole(held_at_ms + hold_ms), matched_at_us = held_at_ms .. '000',
+    state = 'L', price = price, lapses_at_ms = whole(held_at_ms + hold_ms), held_at_us = held_at_ms .. '000',
     creative_id = creative_id, session_key = session_key, times_seen = '0', cap_since_us = held_at_ms .. '000',
     recorded_at_ms = '', impression_id = '', facts = facts,
   }
@@ -129,10 +129,10 @@ local function match_json(match_id, entry, advertiser_id, campaign_id, game_json
 end
 
 -- Member of `holds`: everything a release needs, even if the entry has expired.
--- place: '<campaign_id>|<encoded game_id>'; account_id: the developer's, '' in a hold of an earlier version; price: a string
-local function hold_member(match_id, place, session_key, account_id, price)
+-- scope: '<campaign_id>|<encoded game_id>'; account_id: the developer's, '' in a hold of an earlier version; price: a string
+local function hold_member(match_id, scope, session_key, account_id, price)
   if account_id ~= '' then session_key = session_key .. '|' .. account_id end
-  return match_id .. '|' .. place .. '|' .. session_key .. '|' .. price
+  return match_id .. '|' .. scope .. '|' .. session_key .. '|' .. price
 end
 
 -- Member of `pending`: sorts by creative, then age, because every time has 13 digits. Parts of the ids, so that it has at most 60
@@ -144,7 +144,7 @@ local function pending_prefix(creative_id)
 end
 
 local function pending_member(match_id, entry)
-  return pending_prefix(entry.creative_id) .. milliseconds(entry.matched_at_us) .. ':' .. string.sub(match_id, -MATCH_CHARACTERS)
+  return pending_prefix(entry.creative_id) .. milliseconds(entry.held_at_us) .. ':' .. string.sub(match_id, -MATCH_CHARACTERS)
 end
 
 -- When the hold was taken (ms; microseconds in a member from an earlier version), match_id.
@@ -156,7 +156,7 @@ end
 -- Members from an earlier version have the whole ids, and microseconds.
 local function add_pending_members(members, match_id, entry)
   members[#members + 1] = pending_member(match_id, entry)
-  members[#members + 1] = entry.creative_id .. ':' .. entry.matched_at_us .. ':' .. match_id
+  members[#members + 1] = entry.creative_id .. ':' .. entry.held_at_us .. ':' .. match_id
 end
 
 local function remove_pending(pending, match_id, entry)

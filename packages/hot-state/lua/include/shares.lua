@@ -10,8 +10,8 @@ local MAX_UNSHARED_HOLDS = 100
 local MAX_COUNTED_FIELDS = 2000
 local COUNTED_MS = 93600000
 
-local function game_of(place)
-  return string.match(place, '|(.*)$')
+local function game_of(scope)
+  return string.match(scope, '|(.*)$')
 end
 
 local function read_share(shares, account_id, game)
@@ -60,10 +60,10 @@ local function remove_hold(holds, shares, account_id, member_without, member_wit
   redis.call('ZREM', holds, member_without)
 end
 
-local function remove_hold_of(holds, shares, match_id, place, entry)
+local function remove_hold_of(holds, shares, match_id, scope, entry)
   local account_id = developer_of(entry.facts)
-  remove_hold(holds, shares, account_id, hold_member(match_id, place, entry.session_key, '', entry.price),
-    hold_member(match_id, place, entry.session_key, account_id, entry.price), game_of(place), tonumber(entry.price))
+  remove_hold(holds, shares, account_id, hold_member(match_id, scope, entry.session_key, '', entry.price),
+    hold_member(match_id, scope, entry.session_key, account_id, entry.price), game_of(scope), tonumber(entry.price))
 end
 
 -- Counts a match or an impression of a game in the hash of an hour. prefix: '' or 's:'

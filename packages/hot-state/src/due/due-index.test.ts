@@ -99,10 +99,10 @@ describe.each(servers)("due index on %s", (_kind, startServer) => {
     const index = newIndex();
     const dueMs = clockMs + 1_000;
     await index.register("holds", "adv", dueMs);
-    expect(await index.settle("holds", "adv", dueMs, dueMs + 500)).toBe(true);
-    expect(await index.settle("holds", "adv", dueMs, null)).toBe(false);
+    expect(await index.reschedule("holds", "adv", dueMs, dueMs + 500)).toBe(true);
+    expect(await index.reschedule("holds", "adv", dueMs, null)).toBe(false);
     expect(await index.registered("holds", 10)).toEqual([{ advertiserId: "adv", dueMs: dueMs + 500 }]);
-    expect(await index.settle("holds", "adv", dueMs + 500, null)).toBe(true);
+    expect(await index.reschedule("holds", "adv", dueMs + 500, null)).toBe(true);
     expect(await index.registered("holds", 10)).toEqual([]);
     expect(await redis.exists(dueKeys.announced("holds"))).toBe(0);
   });
@@ -113,7 +113,7 @@ describe.each(servers)("due index on %s", (_kind, startServer) => {
     await slow.register("holds", "adv", clockMs + 600_000);
     await quick.register("holds", "adv", clockMs + 2_000);
     clockMs += 2_000;
-    await quick.settle("holds", "adv", clockMs, null);
+    await quick.reschedule("holds", "adv", clockMs, null);
     await slow.register("holds", "adv", clockMs + 600_000); // Remembered: sends nothing.
     expect(await quick.registered("holds", 10)).toEqual([{ advertiserId: "adv", dueMs: clockMs + 2_000 }]);
   });
@@ -129,14 +129,14 @@ describe.each(servers)("due index on %s", (_kind, startServer) => {
     clockMs = startMs + 4_900;
     await short.register("holds", "adv", clockMs + 5_000); // Remembered: its hold arrives after the visit.
     clockMs = startMs + 5_000;
-    await long.settle("holds", "adv", clockMs, null);
+    await long.reschedule("holds", "adv", clockMs, null);
     const [next] = await long.registered("holds", 10);
     expect(next?.dueMs).toBeLessThanOrEqual(startMs + 10_000);
     // While no instance announces a short time, visits become rarer.
     let visits = 0;
     for (; (await long.registered("holds", 10)).length > 0; visits++) {
       clockMs = (await long.registered("holds", 10))[0]?.dueMs ?? 0;
-      await long.settle("holds", "adv", clockMs, null);
+      await long.reschedule("holds", "adv", clockMs, null);
     }
     expect(visits).toBeLessThan(10);
     expect(clockMs).toBe(startMs + 300_000);
@@ -152,9 +152,9 @@ describe.each(servers)("due index on %s", (_kind, startServer) => {
     // Holds of the earlier setting lapse one after another.
     await long.register("holds", "adv", startMs + 400);
     for (clockMs = startMs + 400; clockMs < startMs + 3_600; clockMs += 400) {
-      await long.settle("holds", "adv", clockMs, clockMs + 400);
+      await long.reschedule("holds", "adv", clockMs, clockMs + 400);
     }
-    await long.settle("holds", "adv", clockMs, null);
+    await long.reschedule("holds", "adv", clockMs, null);
     const [next] = await long.registered("holds", 10);
     expect(next?.dueMs).toBeLessThanOrEqual(startMs + 10_000);
   });
@@ -255,7 +255,7 @@ class World {
       const lapsed = new Set(there.filter((work) => work.dueMs <= this.#nowMs));
       this.openWork = this.openWork.filter((work) => !lapsed.has(work));
       const next = there.filter((work) => !lapsed.has(work)).map((work) => work.dueMs);
-      await index.settle("holds", advertiserId, dueMs, next.length === 0 ? null : Math.min(...next));
+      await index.reschedule("holds", advertiserId, dueMs, next.length === 0 ? null : Math.min(...next));
     }
   }
 

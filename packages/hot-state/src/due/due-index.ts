@@ -47,7 +47,7 @@ export class DueIndex {
   readonly #now: () => number;
   readonly #maxRemembered: number;
   readonly #registerScript: ScriptCall;
-  readonly #settleScript: ScriptCall;
+  readonly #rescheduleScript: ScriptCall;
   /** By advertiser. */
   readonly #remembered: Readonly<Record<DueKind, Map<string, Announcement>>> = {
     holds: new Map(),
@@ -59,7 +59,7 @@ export class DueIndex {
     this.#now = options.now ?? Date.now;
     this.#maxRemembered = options.maxRemembered ?? 100_000;
     this.#registerScript = defineScript(redis, "register_due", 2);
-    this.#settleScript = defineScript(redis, "settle_due", 2);
+    this.#rescheduleScript = defineScript(redis, "reschedule_due", 2);
   }
 
   /**
@@ -104,13 +104,13 @@ export class DueIndex {
    * Marks an advertiser as visited. `nextDueMs`: when to visit it again; null: nothing is left. False: an earlier time
    * was registered meanwhile, and the entry is unchanged.
    */
-  async settle(
+  async reschedule(
     kind: DueKind,
     advertiserId: string,
     seenDueMs: number,
     nextDueMs: number | null,
   ): Promise<boolean> {
-    const reply = await this.#settleScript(
+    const reply = await this.#rescheduleScript(
       dueKeys[kind],
       dueKeys.announced(kind),
       advertiserId,
@@ -118,10 +118,10 @@ export class DueIndex {
       nextDueMs === null ? "" : Math.ceil(nextDueMs),
       Math.ceil(this.#now()),
     );
-    if (reply !== "settled" && reply !== "changed") {
-      throw new UnexpectedReply("settle_due", reply);
+    if (reply !== "rescheduled" && reply !== "changed") {
+      throw new UnexpectedReply("reschedule_due", reply);
     }
-    return reply === "settled";
+    return reply === "rescheduled";
   }
 
   async #list(key: string, until: string, limit: number): Promise<DueAdvertiser[]> {

@@ -43,12 +43,12 @@ interface UnbilledMatch {
   key: string;
   matchId: string;
   advertiserId: string;
-  place: string;
+  scope: string;
 }
 
 /** Keys and arguments of erase_player_match, up to what takes the player's place. */
-function argumentsOf({ key, matchId, advertiserId, place }: UnbilledMatch, userHash: string) {
-  return [advertiserKeys.holds(advertiserId), key, matchId, place, userHash] as const;
+function argumentsOf({ key, matchId, advertiserId, scope }: UnbilledMatch, userHash: string) {
+  return [advertiserKeys.holds(advertiserId), key, matchId, scope, userHash] as const;
 }
 
 export class PlayerEraser {
@@ -111,7 +111,7 @@ export class PlayerEraser {
         if (advertiserId === undefined || campaignId === undefined || game === undefined || !games.has(game))
           continue;
         for await (const [matchId, entry] of this.#fields(key)) {
-          if (entry.includes(userHash)) yield { key, matchId, advertiserId, place: `${campaignId}|${game}` };
+          if (entry.includes(userHash)) yield { key, matchId, advertiserId, scope: `${campaignId}|${game}` };
         }
       }
     }

@@ -80,7 +80,7 @@ describe("admit", () => {
     expect(await admit("mat_5", 9, "adv_1")).toMatchObject({
       earlier: { matchIds: ["mat_1", "mat_3", "mat_4"], sinceMs },
     });
-    await sessions.unadmit(session, "mat_1");
+    await sessions.returnSeat(session, "mat_1");
     expect((await admit("mat_6", 9, "adv_1")).earlier?.matchIds).toEqual(["mat_3", "mat_4"]);
     expect(await admit("mat_6", 9, "adv_2")).toMatchObject({ count: 5, earlier: { matchIds: ["mat_2"] } });
     expect(await admit("mat_7", 9, "adv_3")).toMatchObject({ earlier: null });
@@ -143,19 +143,19 @@ describe("touch", () => {
     expect(await sessions.touch(session, IDLE_MS)).toBe(0);
     await admit("mat_1");
     await admit("mat_2");
-    await sessions.unadmit(session, "mat_1");
+    await sessions.returnSeat(session, "mat_1");
     expect(await sessions.touch(session, IDLE_MS)).toBe(1);
     expect(await sessions.touch(session, IDLE_MS)).toBe(1);
   });
 });
 
-describe("unadmit", () => {
+describe("returnSeat", () => {
   it("returns a seat once, and the session remains", async () => {
     const { admit, session } = newSession();
     const { startedMs } = await admit("mat_1", 1);
-    await sessions.unadmit(session, "mat_1");
-    await sessions.unadmit(session, "mat_1");
-    await sessions.unadmit(session, "mat_unknown");
+    await sessions.returnSeat(session, "mat_1");
+    await sessions.returnSeat(session, "mat_1");
+    await sessions.returnSeat(session, "mat_unknown");
     expect(await admit("mat_2", 1)).toEqual({ admitted: true, startedMs, count: 1, earlier: null });
   });
 });

@@ -53,7 +53,7 @@ export interface GameSessions {
   /** Prolongs the session for a request that takes no seat. Returns the number of ads of the session. */
   touch(session: SessionReference, idleMs: number): Promise<number>;
   /** Returns a match's seat; does nothing if it has none. */
-  unadmit(session: SessionReference, matchId: string): Promise<void>;
+  returnSeat(session: SessionReference, matchId: string): Promise<void>;
 }
 
 /** The advertiser's ads among a session's seats, as `admit` stores them, with those of an earlier version. */
@@ -118,7 +118,7 @@ export function createGameSessions(redis: RedisConnection): GameSessions {
       // The field `started` is not an ad.
       return Math.max(0, fields - 1);
     },
-    async unadmit(session, matchId) {
+    async returnSeat(session, matchId) {
       await redis.hdel(sessionKeyOf(session), requirePlainName("matchId", matchId));
     },
   };

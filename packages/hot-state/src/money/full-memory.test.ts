@@ -49,7 +49,7 @@ describe("when the memory of Redis is full", () => {
       expect(await due.due("outbox", 1_000, 10)).toEqual([
         { advertiserId: wallet.advertiserId, dueMs: 1_000 },
       ]);
-      expect(await due.settle("outbox", wallet.advertiserId, 1_000, 2_000)).toBe(true);
+      expect(await due.reschedule("outbox", wallet.advertiserId, 1_000, 2_000)).toBe(true);
       expect(await money.release(holdOf(cancelled), "cancelled")).toBe("released");
       expect(await money.release(holdOf(lapsed), "lapsed")).toBe("released");
       expect(await money.ackOutbox(wallet.advertiserId, [billed.match_id.replace("mat_", "imp_")])).toBe(1);

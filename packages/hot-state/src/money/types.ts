@@ -247,7 +247,7 @@ export interface Page<Item> {
   cursor: string | null;
 }
 
-/** A lapsed match whose session seat `unadmit` must still return. */
+/** A lapsed match whose session seat `returnSeat` must still return. */
 export interface SessionRelease {
   matchId: string;
   gameId: string;

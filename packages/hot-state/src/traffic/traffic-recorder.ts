@@ -53,8 +53,8 @@ const PARTS = 100;
  * for a burst of them. A crash loses the last second; a lost reply may count a command twice. No bill depends on these numbers.
  */
 export class TrafficRecorder {
-  readonly #noteTraffic: ScriptCall;
-  readonly #noteRefusals: ScriptCall;
+  readonly #recordTraffic: ScriptCall;
+  readonly #recordRefusals: ScriptCall;
   readonly #everyMs: number;
   readonly #maxRemembered: number;
   readonly #maxWordScenes: number;
@@ -76,8 +76,8 @@ export class TrafficRecorder {
   #part: Promise<unknown> = Promise.resolve();
 
   constructor(redis: RedisConnection, options: TrafficRecorderOptions = {}) {
-    this.#noteTraffic = defineScript(redis, "note_traffic", 5);
-    this.#noteRefusals = defineScript(redis, "note_refusals", 2);
+    this.#recordTraffic = defineScript(redis, "record_traffic", 5);
+    this.#recordRefusals = defineScript(redis, "record_refusals", 2);
     this.#everyMs = options.everyMs ?? 1_000;
     this.#maxRemembered = options.maxRemembered ?? 10_000;
     this.#maxWordScenes = options.maxWordScenes ?? 200;
@@ -246,7 +246,7 @@ export class TrafficRecorder {
     const moment = new Date(hour * HOUR_MS).toISOString();
     const [day, month] = [moment.slice(0, 10), moment.slice(0, 7)];
     const { maxWords, maxScenes, hoursKeptMs, daysKeptMs } = TRAFFIC_LIMITS;
-    return this.#noteTraffic(
+    return this.#recordTraffic(
       trafficKeys.last(gameId),
       trafficKeys.hours(gameId, day),
       trafficKeys.days(gameId, month),
@@ -269,7 +269,7 @@ export class TrafficRecorder {
   #sendAccount(hour: number, accountId: string, account: Counts): Promise<unknown> {
     const moment = new Date(hour * HOUR_MS).toISOString();
     const { hoursKeptMs, daysKeptMs } = TRAFFIC_LIMITS;
-    return this.#noteRefusals(
+    return this.#recordRefusals(
       trafficKeys.errors(accountId, moment.slice(0, 10)),
       trafficKeys.lastErrors(accountId),
       JSON.stringify({ hour: moment.slice(11, 13), ...jsonOf(account) }),

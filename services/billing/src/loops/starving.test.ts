@@ -12,7 +12,7 @@ import { damagedRecordKeeper } from "../sweep/damaged-records.ts";
 import { Sweeper } from "../sweep/sweeper.ts";
 import { createMarket, recordIn } from "../testing/market.fixture.ts";
 import { Wallets } from "../testing/wallets.fixture.ts";
-import { Partitions } from "../write/partitions.ts";
+import { DayPartitions } from "../write/day-partitions.ts";
 
 const LATER_MS = 3_600_000;
 const running = new AbortController().signal;
@@ -62,7 +62,7 @@ function loops() {
   });
   const releaser = new Releaser({ money, sessions, due, onLapsed: () => {}, measures, logger, nowMs });
   const settler = new Settler({ database, money, measures });
-  const partitions = new Partitions(database);
+  const partitions = new DayPartitions(database);
   const walk = () =>
     walkAllAdvertisers(
       { database, sweeper, releaser, partitions, nowMs: Date.now, advertisersPerPage: 2 },

@@ -109,11 +109,11 @@ export class Reconciler {
     measures.reconciliationCompared.inc(comparisons.length);
     measures.reconciliationNotCompared.inc(notCompared.length);
     for (const { check } of comparisons) this.#compared.add(check);
-    for (const finding of findings) this.#note(finding);
+    for (const finding of findings) this.#record(finding);
     this.#show();
   }
 
-  #note(finding: Comparison): void {
+  #record(finding: Comparison): void {
     const name = nameOf(finding);
     if (!this.#findings.has(name)) {
       if (this.#findings.size >= MAX_REMEMBERED) return;

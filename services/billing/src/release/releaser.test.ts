@@ -106,7 +106,7 @@ describe("Releaser", () => {
       async (match: MatchFacts) => {
         await wallets.money.release(holdOf(match), "lapsed");
         const session = { gameId: match.game_id, sessionKey: match.session_key };
-        await wallets.sessions.unadmit(session, match.match_id);
+        await wallets.sessions.returnSeat(session, match.match_id);
       },
     ],
   ])("finishes what a crash left behind after %s", async (_step, crashAfter) => {

@@ -14,8 +14,8 @@ import type { BillingMeasures } from "../measures.ts";
 
 export interface ReleaserDependencies {
   money: Pick<MoneyCommands, "listLapsed" | "release" | "listSessionReleases" | "ackSessionReleases">;
-  sessions: Pick<GameSessions, "unadmit">;
-  due: Pick<DueIndex, "due" | "settle">;
+  sessions: Pick<GameSessions, "returnSeat">;
+  due: Pick<DueIndex, "due" | "reschedule">;
   /** Called for each released hold with the developer's account. */
   onLapsed: (accountId: string | null) => void;
   measures: BillingMeasures;
@@ -51,7 +51,7 @@ export class Releaser {
     const advertisers = await due.due("holds", nowMs(), ADVERTISERS_PER_PASS);
     await forEachLimited(advertisers, MAX_CONCURRENT_ADVERTISERS, async ({ advertiserId, dueMs }) => {
       if (signal.aborted) return;
-      await due.settle("holds", advertiserId, dueMs, await this.releaseLapsed(advertiserId));
+      await due.reschedule("holds", advertiserId, dueMs, await this.releaseLapsed(advertiserId));
     });
   }
 
@@ -85,7 +85,7 @@ export class Releaser {
       const done: string[] = [];
       await forEachLimited(items, MAX_CONCURRENT_CALLS, async ({ matchId, ...session }) => {
         try {
-          await sessions.unadmit(session, matchId);
+          await sessions.returnSeat(session, matchId);
           done.push(matchId);
         } catch (error) {
           // A damaged session release does not block the others.

@@ -15,7 +15,7 @@ import { Backlog, type OutboxView } from "./backlog.ts";
 
 export interface SweeperDependencies {
   money: Pick<MoneyCommands, "listOutbox">;
-  due: Pick<DueIndex, "due" | "settle">;
+  due: Pick<DueIndex, "due" | "reschedule">;
   producer: Pick<BillingProducer, "add" | "depth">;
   /** Whether the queue is silent, so that its worker may hang: then records bypass it. */
   isQueueSilent: () => boolean;
@@ -54,7 +54,7 @@ export class Sweeper {
       async ({ advertiserId, dueMs }) => {
         if (signal.aborted) return;
         const { records } = await this.sweep(advertiserId);
-        await due.settle("outbox", advertiserId, dueMs, records === 0 ? null : nowMs() + overdueAfterMs);
+        await due.reschedule("outbox", advertiserId, dueMs, records === 0 ? null : nowMs() + overdueAfterMs);
       },
     );
     const { overdueRecords, oldestSeconds } = this.#backlog.summary(nowMs());

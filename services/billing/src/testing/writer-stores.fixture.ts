@@ -18,8 +18,8 @@ import { createTestDatabase, type TestDatabase } from "@diegetic/testing/databas
 import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { createBillingMeasures } from "../measures.ts";
 import { damagedRecordKeeper } from "../sweep/damaged-records.ts";
+import { DayPartitions } from "../write/day-partitions.ts";
 import { ImpressionWriter } from "../write/impression-writer.ts";
-import { Partitions } from "../write/partitions.ts";
 
 /** A database and a Redis of their own, and a writer that knows no wallet. */
 export class WriterStores {
@@ -47,7 +47,7 @@ export class WriterStores {
     return new ImpressionWriter({
       ...this.#parts(used),
       pipeline: this.#pipeline,
-      partitions: new Partitions(this.database),
+      partitions: new DayPartitions(this.database),
       claim: new InstallationClaim(this.#redis, () => installationId(this.database)),
       nowMs: Date.now,
     }).write(records);

@@ -15,8 +15,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { createBillingMeasures } from "../measures.ts";
 import { createMarket, pick, readSums } from "../testing/market.fixture.ts";
 import { Wallets } from "../testing/wallets.fixture.ts";
+import { DayPartitions } from "./day-partitions.ts";
 import { ImpressionWriter, type ImpressionWriterDependencies } from "./impression-writer.ts";
-import { Partitions } from "./partitions.ts";
 
 const logger = createLogger({ service: "billing", instance: "test", level: "silent" });
 
@@ -49,7 +49,7 @@ function createWriter(changes: Partial<ImpressionWriterDependencies> = {}) {
     pipeline,
     money: wallets.money,
     claim: new InstallationClaim(wallets.redis, () => installationId(database)),
-    partitions: new Partitions(used),
+    partitions: new DayPartitions(used),
     measures,
     logger,
     nowMs: Date.now,
@@ -108,7 +108,7 @@ describe("ImpressionWriter", () => {
     const nowhere = "postgres://nobody@127.0.0.1:1/nothing";
     const unavailable = { database: createDatabase(nowhere), pipeline: createPipeline(nowhere) };
     await expect(createWriter(unavailable).write(records)).rejects.toThrow(DatabaseUnavailable);
-    const partitions = new Partitions(database);
+    const partitions = new DayPartitions(database);
     const alone = createWriter({ partitions, pipeline: unavailable.pipeline });
     await expect(alone.write(records)).rejects.toThrow(DatabaseUnavailable);
     expect(await wallets.outboxSize()).toBe(5);
@@ -289,7 +289,7 @@ describe("ImpressionWriter", () => {
 
   it("repeats, instead of quarantining, when a partition has gone", async () => {
     const records = await impress(3);
-    const partitions = new Partitions(database);
+    const partitions = new DayPartitions(database);
     const { write } = createWriter({ partitions });
     await write(records.slice(0, 1));
     const day = new Date(records[0]?.recorded_at_ms ?? 0).toISOString().slice(0, 10).replaceAll("-", "");

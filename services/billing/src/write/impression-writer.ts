@@ -5,8 +5,8 @@ import type { InstallationClaim, MoneyCommands } from "@diegetic/hot-state";
 import type { Logger } from "@diegetic/service-kit";
 import type { BillingMeasures } from "../measures.ts";
 import { type BilledImpression, billImpression, ClocksDisagree, RecordRefused } from "./billed-impression.ts";
+import type { DayPartitions } from "./day-partitions.ts";
 import { splitByOperation } from "./operations.ts";
-import type { Partitions } from "./partitions.ts";
 import { quarantine, type Unwritable } from "./quarantine.ts";
 import { committedInEpoch } from "./settlements.ts";
 import {
@@ -24,7 +24,7 @@ export interface ImpressionWriterDependencies {
   pipeline: Pipeline;
   money: Pick<MoneyCommands, "ackOutbox" | "isInOutbox">;
   claim: Pick<InstallationClaim, "check">;
-  partitions: Partitions;
+  partitions: DayPartitions;
   measures: BillingMeasures;
   logger: Logger;
   nowMs: () => number;

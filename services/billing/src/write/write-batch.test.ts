@@ -15,7 +15,7 @@ import fc from "fast-check";
 import { expectTotals } from "../testing/expected-totals.fixture.ts";
 import { createMarket, type Market, pick, type RecordChoice, recordIn } from "../testing/market.fixture.ts";
 import { billImpression, RecordRefused } from "./billed-impression.ts";
-import { Partitions } from "./partitions.ts";
+import { DayPartitions } from "./day-partitions.ts";
 import { prepareBatch, writeBatch } from "./write-batch.ts";
 
 const NOW_MS = Date.UTC(2026, 10, 21, 23, 59, 59, 999);
@@ -40,7 +40,7 @@ afterAll(async () => {
 
 async function write(database: Database, records: ImpressionRecord[]): Promise<number> {
   const billed = records.map((record) => billImpression(record, NOW_MS));
-  await new Partitions(database).ensure(billed.map(({ day }) => day));
+  await new DayPartitions(database).ensure(billed.map(({ day }) => day));
   return (await writeBatch(pipelines.get(database) as Pipeline, await prepareBatch(billed))).written;
 }
 
@@ -204,7 +204,7 @@ describe("writeBatch", () => {
       recordIn(market, { campaign: i, recordedAtMs: NOW_MS }),
     );
     const advertiserId = pick(market.campaigns, 0).advertiserId;
-    await new Partitions(workers[1]).ensure([utcDay(NOW_MS)]);
+    await new DayPartitions(workers[1]).ensure([utcDay(NOW_MS)]);
     // Somebody holds an advertiser's row, so that the batch stops after its impressions were inserted.
     await workers[0].$transaction(async (blocker) => {
       await blocker.$queryRaw`SELECT id FROM advertisers WHERE id = ${advertiserId} FOR UPDATE`;

@@ -4,8 +4,8 @@ import { createDatabase, createPipeline, installationId } from "@diegetic/databa
 import { connectRedis, createMoneyCommands, InstallationClaim } from "@diegetic/hot-state";
 import { createMetrics, type Logger } from "@diegetic/service-kit";
 import { createBillingMeasures } from "../measures.ts";
+import { DayPartitions } from "./day-partitions.ts";
 import { ImpressionWriter } from "./impression-writer.ts";
-import { Partitions } from "./partitions.ts";
 
 /** The worker's batch size. */
 const RECORDS_PER_BATCH = 8_000;
@@ -33,7 +33,7 @@ export async function writeRecords(
       pipeline,
       money: createMoneyCommands(redis),
       claim,
-      partitions: new Partitions(database),
+      partitions: new DayPartitions(database),
       measures,
       logger,
       nowMs: Date.now,

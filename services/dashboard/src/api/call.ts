@@ -26,11 +26,11 @@ export function showAccount(accountId: string | undefined): void {
   shownAccountId = accountId;
 }
 
-let noteRefusal: (error: ApiError) => void = () => undefined;
+let reportRefusal: (error: ApiError) => void = () => undefined;
 
 /** Hears of every answer other than success, of every caller: of the end of the session, above all. */
 export function onRefusal(listener: (error: ApiError) => void): void {
-  noteRefusal = listener;
+  reportRefusal = listener;
 }
 
 /** Calls an operation of the API as the signed-in account. Throws ApiError for every other answer than success. */
@@ -78,7 +78,7 @@ export async function request(address: string, init: RequestInit): Promise<Respo
   const isOtherAccount = response.status === 409 && response.headers.has(ACCOUNT_HEADER);
   const sentence = await sentenceOf(response);
   const error = new ApiError(response.status, sentence, retryAfterOf(response), isOtherAccount);
-  if (init.signal?.aborted !== true) noteRefusal(error);
+  if (init.signal?.aborted !== true) reportRefusal(error);
   throw error;
 }
 

@@ -31,7 +31,7 @@ async function handleMatch(dependencies: MatchDependencies, context: RequestCont
     // Also without a promise: all requests of a turn are read before the first searches (docs/notes/performance-experiments.md).
     await taken;
     const answer = await findMatch(dependencies, request, trial);
-    noteAnswer(dependencies, request, answer);
+    recordAnswer(dependencies, request, answer);
     return answer;
   } catch (error) {
     withdrawLater(dependencies, request, trial);
@@ -45,7 +45,7 @@ async function handleMatch(dependencies: MatchDependencies, context: RequestCont
   }
 }
 
-function noteAnswer({ traffic, nowMs }: MatchDependencies, request: LoadedRequest, answer: Answer): void {
+function recordAnswer({ traffic, nowMs }: MatchDependencies, request: LoadedRequest, answer: Answer): void {
   const { body, placement } = request;
   traffic.match({
     gameId: body.game_id,

@@ -121,7 +121,7 @@ export async function withdraw(
   request: LoadedRequest,
   trial: Trial,
 ): Promise<void> {
-  if (trial.admission?.admitted) await sessions.unadmit(request.session, trial.matchId);
+  if (trial.admission?.admitted) await sessions.returnSeat(request.session, trial.matchId);
 }
 
 /** `withdraw` in the background after a failure, also when it is unknown whether the match has a seat. */
@@ -132,7 +132,7 @@ export function withdrawLater(
 ): void {
   if (trial.attempts.isUnused) return;
   sessions
-    .unadmit(request.session, trial.matchId)
+    .returnSeat(request.session, trial.matchId)
     .catch((error: unknown) => logger.debug({ err: error }, "session seat may remain taken"));
 }
 
@@ -222,7 +222,7 @@ async function withoutLapsed(
 ): Promise<EarlierAds | null> {
   if (earlier === null) return null;
   const lapsed = await money.findSessionReleases(seat.advertiserId, earlier.matchIds);
-  await Promise.all(lapsed.map((matchId) => sessions.unadmit(seat, matchId)));
+  await Promise.all(lapsed.map((matchId) => sessions.returnSeat(seat, matchId)));
   return (await sessions.admit(seat)).earlier;
 }
 

@@ -218,7 +218,7 @@ class Player {
     };
     const request = this.#request();
     const result = await reserveOne(dependencies, request, this.#candidate(), trial);
-    if (result.outcome !== "held") await sessions.unadmit(request.session, trial.matchId);
+    if (result.outcome !== "held") await sessions.returnSeat(request.session, trial.matchId);
     return result;
   }
 
@@ -288,7 +288,7 @@ class Player {
 
   async returnSeats(): Promise<void> {
     const { items } = await this.money.listSessionReleases(this.advertiserId, 100);
-    for (const { matchId, ...session } of items) await this.sessions.unadmit(session, matchId);
+    for (const { matchId, ...session } of items) await this.sessions.returnSeat(session, matchId);
     await this.money.ackSessionReleases(
       this.advertiserId,
       items.map(({ matchId }) => matchId),

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "@jest/globals";
 import { lockDataDirectory } from "./lock.ts";
-import { forgetStack, noteStack, runningStacks } from "./running-stacks.ts";
+import { forgetStack, recordStack, runningStacks } from "./running-stacks.ts";
 
 let dir = "";
 let notes = "";
@@ -16,7 +16,7 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }));
 const start = async (name: string) => {
   const dataDir = join(dir, name);
   const lock = await lockDataDirectory(dataDir, "stack");
-  noteStack(dataDir, notes);
+  recordStack(dataDir, notes);
   return { dataDir, lock };
 };
 

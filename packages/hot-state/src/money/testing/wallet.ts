@@ -145,13 +145,13 @@ export class TestWallet {
     const text = await this.redis.hget(key("matches"), match.match_id);
     if (text === null) throw new Error("no such match");
     const fields = text.split("|");
-    const [state, price, lapsesAtMs, matchedAtUs, , sessionKey] = fields;
+    const [state, price, lapsesAtMs, heldAtUs, , sessionKey] = fields;
     if (state === "T") {
       fields[9] = String(Number(fields[9]) + ms);
       await this.redis.hset(key("matches"), match.match_id, fields.join("|"));
     } else if (state !== "S") {
       fields[2] = String(Number(lapsesAtMs) - ms);
-      fields[3] = String(Number(matchedAtUs) - ms * 1_000);
+      fields[3] = String(Number(heldAtUs) - ms * 1_000);
       if (fields[7]?.startsWith("-")) fields[7] = `-${Number(fields[7].slice(1)) - ms * 1_000}`;
       await this.redis.hset(key("matches"), match.match_id, fields.join("|"));
     }

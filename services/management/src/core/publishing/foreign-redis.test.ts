@@ -15,7 +15,7 @@ import { activeCampaign, type Caller, type Harness, startHarness } from "../../t
 import { WalletRecovery } from "../wallet-recovery/wallet-recovery.ts";
 import type { PublishedKind } from "./load.ts";
 import { Publishing } from "./publishing.ts";
-import { Reconciler } from "./reconciler.ts";
+import { RepairLoop } from "./repair-loop.ts";
 
 const OWNER = "{snapshot}:installation";
 const logger = createLogger({ service: "management", instance: "test", level: "silent" });
@@ -28,8 +28,8 @@ let ownId: string;
 
 beforeAll(async () => {
   harness = await startHarness();
-  const { database, reconciler } = harness.management;
-  await reconciler.stop();
+  const { database, repairLoop } = harness.management;
+  await repairLoop.stop();
   ownId = await installationId(database);
   caller = await harness.advertiser(1_000);
   const { campaignId } = await activeCampaign(caller);
@@ -74,9 +74,9 @@ function parts() {
 type Recovery = Pick<WalletRecovery, "restoreFrozen">;
 
 /** @param recoveries of the wallets that are looked at first, and of those that publishing meets */
-function reconcilerWith(recoveries: { ofAll?: Recovery; ofPublishing?: Recovery }): Reconciler {
+function repairLoopWith(recoveries: { ofAll?: Recovery; ofPublishing?: Recovery }): RepairLoop {
   const { recovery, ...shared } = parts();
-  return new Reconciler({
+  return new RepairLoop({
     ...shared,
     publishing: new Publishing({ ...shared, recovery: recoveries.ofPublishing ?? recovery }),
     recovery: recoveries.ofAll ?? recovery,
@@ -114,7 +114,7 @@ describe("a Redis of another installation gets nothing", () => {
 
   it("when it comes to be met before everything is published anew", async () => {
     let before: unknown;
-    const reconciler = reconcilerWith({
+    const repairLoop = repairLoopWith({
       ofAll: {
         restoreFrozen: async () => {
           await becomeAnothers();
@@ -123,7 +123,7 @@ describe("a Redis of another installation gets nothing", () => {
         },
       },
     });
-    await expect(reconciler.start()).rejects.toThrow(ForeignRedis);
+    await expect(repairLoop.start()).rejects.toThrow(ForeignRedis);
     expect(before).toBeDefined();
     expect(await contents()).toEqual(before);
   });
@@ -133,7 +133,7 @@ describe("a Redis of another installation gets nothing", () => {
     const { database } = harness.management;
     await database.campaign.update({ where: { id: ids.campaign }, data: { version: { increment: 1 } } });
     let before: unknown;
-    const reconciler = reconcilerWith({
+    const repairLoop = repairLoopWith({
       ofAll: { restoreFrozen: async () => 0 },
       ofPublishing: {
         restoreFrozen: async () => {
@@ -143,7 +143,7 @@ describe("a Redis of another installation gets nothing", () => {
         },
       },
     });
-    await expect(reconciler.start()).rejects.toThrow(ForeignRedis);
+    await expect(repairLoop.start()).rejects.toThrow(ForeignRedis);
     expect(before).toBeDefined();
     expect(await contents()).toEqual(before);
   });

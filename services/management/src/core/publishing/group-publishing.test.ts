@@ -23,7 +23,7 @@ let ids: string[];
 beforeAll(async () => {
   harness = await startHarness();
   // Only this test publishes.
-  await harness.management.reconciler.stop();
+  await harness.management.repairLoop.stop();
 });
 afterAll(() => harness.stop());
 beforeEach(async () => {

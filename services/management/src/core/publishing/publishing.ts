@@ -61,8 +61,8 @@ interface AppliedRow {
 }
 
 /** An advertiser's wallet is frozen or unavailable and could not be restored in time: changes of its rows are not in force yet. */
-export class StateNotRestored extends Error {
-  override name = "StateNotRestored";
+export class WalletNotReady extends Error {
+  override name = "WalletNotReady";
 }
 
 /**
@@ -118,7 +118,7 @@ export class Publishing {
   /**
    * Publishes a committed restriction (pause, disable, revoke, delete, any PATCH) before its answer: resolves when
    * every match instance applies it. Throws 503 if that is impossible now, because the answer would promise that
-   * nothing contrary is served; the reconciling loop then publishes later.
+   * nothing contrary is served; the repair loop then publishes later.
    */
   async publishAndWait(kind: PublishedKind, id: string): Promise<void> {
     try {
@@ -210,7 +210,7 @@ export class Publishing {
 
   /**
    * Publishes a page of rows and records their versions. Returns the version of the snapshot. Throws ForeignRedis when
-   * Redis belongs to another installation, StateNotRestored when Redis did not accept some rows, the others being
+   * Redis belongs to another installation, WalletNotReady when Redis did not accept some rows, the others being
    * published then, and Redis' error when it was unavailable for all of them.
    */
   async publish(kind: PublishedKind, ids: readonly string[]): Promise<number> {
@@ -220,7 +220,7 @@ export class Publishing {
     const version = await this.#snapshot.publish(entries);
     await this.markPublished(kind, rows);
     if (pending.length > 0) {
-      throw new StateNotRestored(
+      throw new WalletNotReady(
         `${pending.length} of ${ids.length} rows wait for a state in Redis that is frozen or unavailable`,
       );
     }
@@ -376,11 +376,11 @@ function isStoreUnavailable(error: unknown): boolean {
   return error instanceof DatabaseUnavailable || isRedisUnavailable(error);
 }
 
-/** Whether publishing failed for a transient reason: the reconciling loop will succeed. */
+/** Whether publishing failed for a transient reason: the repair loop will succeed. */
 function isTransient(error: unknown): boolean {
   return (
     error instanceof NotPropagatedError ||
-    error instanceof StateNotRestored ||
+    error instanceof WalletNotReady ||
     error instanceof SnapshotLostError ||
     error instanceof DatabaseUnavailable ||
     error instanceof TransactionConflict ||

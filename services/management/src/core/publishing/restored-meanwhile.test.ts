@@ -11,7 +11,7 @@ import { eventually } from "@diegetic/testing/eventually";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { activeCampaign, campaignBody, type Harness, startHarness } from "../../testing/harness.ts";
 import { WalletRecovery } from "../wallet-recovery/wallet-recovery.ts";
-import { Publishing, StateNotRestored } from "./publishing.ts";
+import { Publishing, WalletNotReady } from "./publishing.ts";
 
 const logger = createLogger({ service: "management", instance: "test", level: "silent" });
 
@@ -19,7 +19,7 @@ let harness: Harness;
 beforeAll(async () => {
   harness = await startHarness();
   // Only this test restores and publishes.
-  await harness.management.reconciler.stop();
+  await harness.management.repairLoop.stop();
 });
 afterAll(() => harness.stop());
 
@@ -158,7 +158,7 @@ describe("a change of an advertiser whose state cannot be restored now", () => {
     await harness.redis.hset(`${wallet}:account`, "lineage", "another");
     await harness.redis.set(`${wallet}:restoring`, "somebody else", "PX", 600_000);
 
-    await expect(publishing.publish("campaign", [frozenId, otherId])).rejects.toThrow(StateNotRestored);
+    await expect(publishing.publish("campaign", [frozenId, otherId])).rejects.toThrow(WalletNotReady);
     const rowOf = (id: string) => database.campaign.findUniqueOrThrow({ where: { id } });
     const isPublished = async (id: string) => {
       const { version, publishedVersion } = await rowOf(id);
@@ -168,11 +168,11 @@ describe("a change of an advertiser whose state cannot be restored now", () => {
     const refused = await stuck.patch(`/campaigns/${frozenId}`, { budget_cents: 20_000 }).expect(503);
     expect(refused.body.detail).toContain("stored");
     // Two rounds: what only one has met is taken for a request that is just publishing.
-    for (let round = 0; round < 2; round++) await harness.management.reconciler.round();
+    for (let round = 0; round < 2; round++) await harness.management.repairLoop.round();
     expect(await isPublished(frozenId)).toBe(false);
 
     await harness.redis.del(`${wallet}:restoring`);
-    await harness.management.reconciler.round();
+    await harness.management.repairLoop.round();
     expect(await isPublished(frozenId)).toBe(true);
     expect(await harness.money.readCampaign(stuck.advertiserId, frozenId)).toMatchObject({
       budgetMillicents: 20_000_000,

@@ -17,7 +17,7 @@ let harness: Harness;
 beforeAll(async () => {
   harness = await startHarness(undefined, { propagationTimeoutMs: PROPAGATION_TIMEOUT_MS });
   // Only the rounds of this test publish what was left behind.
-  await harness.management.reconciler.stop();
+  await harness.management.repairLoop.stop();
 });
 afterAll(() => harness.stop());
 
@@ -84,8 +84,8 @@ describe.each(failures)("with %s", (_what, fail, mend) => {
       ]);
     }
     await mend();
-    const { database, reconciler } = harness.management;
-    await reconciler.round();
+    const { database, repairLoop } = harness.management;
+    await repairLoop.round();
     const rows = await database.campaign.findMany({ where: { advertiserId: caller.advertiserId } });
     expect(rows).toHaveLength(3);
     for (const row of rows) expect(row.publishedVersion).toBe(row.version);
@@ -116,7 +116,7 @@ describe.each(failures)("a pause that is stored but not in effect, with %s", (_w
     const stored = await versionOf();
     await caller.post(pause).expect(503);
     await mend();
-    await harness.management.reconciler.round();
+    await harness.management.repairLoop.round();
     // Leases of before a new server have to run out first.
     const answer = await eventually(
       async () => {

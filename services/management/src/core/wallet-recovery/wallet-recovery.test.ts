@@ -28,7 +28,7 @@ describe("WalletRecovery", () => {
     expect(await counted()).toEqual({ created: 1, forgotten: 0, kept: 0 });
 
     await redis.del(`{${advertiserId}}:account`);
-    await management.reconciler.round();
+    await management.repairLoop.round();
     await eventually(async () => (await money.readAccount(advertiserId)) !== null);
     expect(await counted()).toEqual({ created: 1, forgotten: 1, kept: 0 });
   });
@@ -43,7 +43,7 @@ describe("WalletRecovery", () => {
     const logged = async (change: () => Promise<unknown>) => {
       lines.length = 0;
       await change();
-      await management.reconciler.round();
+      await management.repairLoop.round();
       await eventually(() => lines.some(({ wallets }) => wallets === 1));
       return lines.filter(({ wallets, notice }) => wallets ?? notice);
     };
@@ -63,7 +63,7 @@ describe("WalletRecovery", () => {
     harness = await startHarness(undefined, {
       logTo: { write: (line) => void lines.push(JSON.parse(line)) },
     });
-    const { database, reconciler } = harness.management;
+    const { database, repairLoop } = harness.management;
     const account = await database.account.create({ data: { id: newId("acct"), label: "Imported" } });
     await database.advertiser.create({
       data: {
@@ -77,7 +77,7 @@ describe("WalletRecovery", () => {
         impressions: 1n,
       },
     });
-    await reconciler.round();
+    await repairLoop.round();
     const logged = () => lines.filter(({ wallets }) => wallets === 1);
     await eventually(() => logged().length > 0);
     expect(logged()).toMatchObject([{ level: 30, msg: "wallets created" }]);
@@ -92,7 +92,7 @@ describe("WalletRecovery", () => {
     await redis.hset(`{${advertiserId}}:outbox`, { imp_bad: "{", imp_null: "null", imp_none: "{}" });
     await redis.hset(`{${advertiserId}}:account`, "lineage", "another");
     const before = await money.readAccount(advertiserId);
-    await management.reconciler.round();
+    await management.repairLoop.round();
     await eventually(async () => (await money.readAccount(advertiserId))?.epoch !== before?.epoch);
   });
 
@@ -114,7 +114,7 @@ describe("WalletRecovery", () => {
     }
 
     await redis.hset(`{${advertiserId}}:account`, "lineage", "another");
-    await management.reconciler.round();
+    await management.repairLoop.round();
     const totals = await eventually(async () => {
       const found = await money.readCampaign(advertiserId, campaignId);
       return (await money.readAccount(advertiserId))?.spentMillicents === 1_000 && found;
@@ -141,7 +141,7 @@ describe("WalletRecovery", () => {
       day: tomorrow,
     });
     await redis.hset(`{${advertiserId}}:account`, "lineage", "another");
-    await management.reconciler.round();
+    await management.repairLoop.round();
     const totals = await eventually(async () => {
       const found = await money.readCampaign(advertiserId, campaignId);
       return (await money.readAccount(advertiserId))?.spentMillicents === 1_000 && found;

@@ -26,7 +26,7 @@ export interface CreatedAccount {
 
 /**
  * Creates an account with one API key. With `publishing`, the match tier knows the key when this resolves; without it,
- * management's reconciling loop publishes the key later.
+ * management's repair loop publishes the key later.
  */
 export async function createAccountWithKey(
   parts: { database: Database; publishing?: Publishing },

@@ -29,7 +29,7 @@ export function createKeyDirectory(
       const nowMs = clock();
       if (row === undefined || !isInForce(row, nowMs)) return undefined;
       if (row.lastUsedAt === null || row.lastUsedAt.getTime() <= nowMs - USE_NOTED_EVERY_MS) {
-        await noteUse(database, row.id, nowMs);
+        await recordUse(database, row.id, nowMs);
       }
       return {
         keyId: row.id,
@@ -68,7 +68,7 @@ function keyStatement(sha256Hex: string): Prisma.Sql {
     FROM api_keys WHERE sha256 = ${sha256Hex}`;
 }
 
-async function noteUse(database: Database, keyId: string, nowMs: number): Promise<void> {
+async function recordUse(database: Database, keyId: string, nowMs: number): Promise<void> {
   const due = new Date(nowMs - USE_NOTED_EVERY_MS);
   await database.apiKey.updateMany({
     where: { id: keyId, OR: [{ lastUsedAt: null }, { lastUsedAt: { lte: due } }] },

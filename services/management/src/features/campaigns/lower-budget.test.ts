@@ -59,12 +59,12 @@ describe("lowering a budget", () => {
 
   it("is undone by the loop when it stopped between the ceiling and the commit", async () => {
     const { campaignId, spending } = await spendingCampaign(10);
-    const { database, reconciler } = harness.management;
+    const { database, repairLoop } = harness.management;
     // The version is bumped and committed first; then the ceiling is set; then the process dies.
     await database.campaign.update({ where: { id: campaignId }, data: { version: { increment: 1 } } });
     await harness.money.setBudgetCeiling(spending.advertiserId, campaignId, 1_000);
     expect(await read(spending)).toMatchObject({ ceilingMillicents: 1_000 });
-    for (let round = 0; round < 2; round++) await reconciler.round();
+    for (let round = 0; round < 2; round++) await repairLoop.round();
     expect(await read(spending)).toMatchObject({ ceilingMillicents: null, budgetMillicents: 10_000 });
   });
 });

@@ -26,7 +26,7 @@ describe("an advertiser with as many campaigns as allowed", () => {
     expect(refused?.body.detail).toContain(`at most ${MAX_CAMPAIGNS} campaigns`);
 
     await redis.flushall();
-    await management.reconciler.round();
+    await management.repairLoop.round();
     expect(await money.readAccount(advertiserId)).toMatchObject({ depositedMillicents: 1_000_000 });
     const last = `camp_${String(MAX_CAMPAIGNS - 2).padStart(26, "0")}`;
     for (const campaignId of [first, last]) {

@@ -16,7 +16,7 @@ afterAll(() => harness.stop());
 
 describe("the demo", () => {
   it("is made once, and its key is the same at every start", async () => {
-    const { app, database, reconciler } = harness.management;
+    const { app, database, repairLoop } = harness.management;
     const secret = "s".repeat(32);
     const [first, second] = await Promise.all([
       createDemo(database, secret, Date.now()),
@@ -27,7 +27,7 @@ describe("the demo", () => {
     expect(first.key).toMatch(/^igk_[A-Za-z0-9_-]{32,}$/);
     const stored = await database.apiKey.findFirstOrThrow({ where: { accountId: first.accountId } });
     expect(JSON.stringify(stored)).not.toContain(first.key);
-    await reconciler.round();
+    await repairLoop.round();
 
     const get = (path: string) =>
       request(app)
@@ -66,7 +66,7 @@ describe("the demo", () => {
   });
 
   it("is inaccessible after a start without the demo, and accessible again after a start with it", async () => {
-    const { app, database, reconciler } = harness.management;
+    const { app, database, repairLoop } = harness.management;
     const secret = "u".repeat(32);
     const start = async () => {
       const demo = await createDemo(database, secret, Date.now());
@@ -94,7 +94,7 @@ describe("the demo", () => {
     await demo.get("/profile").expect(200);
     await played.get("/profile").expect(403);
     await browser.post("/auth/sign-in", login).expect(200);
-    await reconciler.round();
+    await repairLoop.round();
     const { id } = (await demo.get("/api-keys").expect(200)).body[0];
     await demo.delete(`/api-keys/${id}`).expect(204);
     await start();

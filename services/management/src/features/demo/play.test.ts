@@ -14,11 +14,11 @@ beforeAll(async () => {
     startHarness(undefined, { demoGameKey: demoGameKey(SECRET) }),
     startHarness(),
   ]);
-  const { database, reconciler } = harness.management;
+  const { database, repairLoop } = harness.management;
   const { accountId } = await createDemo(database, SECRET, Date.now());
   const parts = { accountId, secret: SECRET, nowMs: Date.now() };
   await Promise.all([preparePlay(database, parts), preparePlay(database, parts)]);
-  await reconciler.round();
+  await repairLoop.round();
 });
 afterAll(() => Promise.all([harness.stop(), other.stop()]));
 

@@ -106,7 +106,7 @@ describe("Idempotency-Key", () => {
 
   it("stores no refusal, and forgets after 24 hours", async () => {
     const caller = await harness.advertiser();
-    const { database, reconciler } = harness.management;
+    const { database, repairLoop } = harness.management;
     await caller.post("/deposit", { amount_cents: 0 }).set("Idempotency-Key", "r").expect(422);
     await caller.post("/deposit", { amount_cents: 3 }).set("Idempotency-Key", "r").expect(200);
     const where = { accountId: caller.accountId, key: "r" };
@@ -117,7 +117,7 @@ describe("Idempotency-Key", () => {
       deposited_cents: 4,
     });
     await database.idempotencyKey.updateMany({ where, data: { createdAt: old } });
-    await reconciler.round();
+    await repairLoop.round();
     await eventually(async () => (await database.idempotencyKey.count({ where })) === 0);
   });
 });

@@ -145,7 +145,7 @@ describe("POST /campaigns/{id}/explain", () => {
     const session = { gameId: scene.game_id, sessionKey };
     await sessions.admit({ ...session, ...SEAT });
     expect((await explain().expect(200)).body).toEqual(before.body);
-    await sessions.unadmit(session, "mat_1");
+    await sessions.returnSeat(session, "mat_1");
   });
 
   it("knows what the player session has had in the caller's game, and does not lengthen it", async () => {
@@ -160,7 +160,7 @@ describe("POST /campaigns/{id}/explain", () => {
     await sessions.admit({ ...session, ...SEAT });
     expect(await failedRules()).toEqual(["max_ads_per_session"]);
     expect(await failedRules({ ...own, session_id: "another" })).toEqual([]);
-    await sessions.unadmit(session, "mat_1");
+    await sessions.returnSeat(session, "mat_1");
     expect(await failedRules()).toEqual([]);
   });
 
@@ -170,7 +170,7 @@ describe("POST /campaigns/{id}/explain", () => {
     const sessions = createGameSessions(harness.redis);
     const session = { gameId: own.game_id, sessionKey };
     const { startedMs } = await sessions.admit({ ...session, ...SEAT });
-    await sessions.unadmit(session, "mat_1");
+    await sessions.returnSeat(session, "mat_1");
     const failedWhenCountedSince = async (sinceMs: number) => {
       const counts = { since: sinceMs * 1_000, [creativeId]: 1_000 };
       await harness.redis.hset(`{${advertiser.advertiserId}}:cap:own:${sessionKey}`, counts);

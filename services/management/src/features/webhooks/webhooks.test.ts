@@ -144,7 +144,7 @@ describe("webhooks", () => {
     await advertiser.patch(`/campaigns/${campaignId}`, { end_date: day(-2) }).expect(200);
     const third = { ...second, end_date: day(-2) };
     await eventually(async () => (await ends()).length === 3);
-    await harness.management.reconciler.round();
+    await harness.management.repairLoop.round();
     expect(await ends()).toEqual([first, second, third]);
   });
 

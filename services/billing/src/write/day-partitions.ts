@@ -4,7 +4,7 @@ import { MIN_RETENTION_DAYS } from "../retention/limits.ts";
 const MAX_REMEMBERED_DAYS = 1_000;
 
 /** Creates the partition of a day before the first write to it; queries Postgres once per recent day. */
-export class Partitions {
+export class DayPartitions {
   readonly #database: Database;
   readonly #nowMs: () => number;
   readonly #known = new Set<string>();

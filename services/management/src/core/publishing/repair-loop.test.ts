@@ -22,7 +22,7 @@ beforeAll(async () => {
   follower.start();
   await follower.waitUntilFresh(60_000);
   // Only the rounds of these tests mend anything.
-  await harness.management.reconciler.stop();
+  await harness.management.repairLoop.stop();
   caller = await harness.advertiser(100_000);
 });
 afterAll(async () => {
@@ -37,10 +37,10 @@ function knownPlacement(gameId: string): SnapshotPlacement {
   return JSON.parse(known.get(entityName.placement(gameId)) ?? "null");
 }
 
-describe("the reconciling loop", () => {
+describe("the repair loop", () => {
   it("publishes what a crash between commit and publishing left behind", async () => {
     const { campaignId } = await activeCampaign(caller);
-    const { database, reconciler } = harness.management;
+    const { database, repairLoop } = harness.management;
     await caller
       .post("/placements/crashed", { creator_id: "c", placement_types: ["narrative_hook"] })
       .expect(201);
@@ -54,9 +54,9 @@ describe("the reconciling loop", () => {
     const before = await harness.money.readAccount(caller.advertiserId);
     const campaign = () => database.campaign.findUniqueOrThrow({ where: { id: campaignId } });
     // For all that this round knows, a request has just committed it and is publishing it.
-    await reconciler.round();
+    await repairLoop.round();
     expect((await campaign()).publishedVersion).toBeLessThan((await campaign()).version);
-    await reconciler.round();
+    await repairLoop.round();
     const row = await campaign();
     expect(row.publishedVersion).toBe(row.version);
     expect(await harness.money.readCampaign(caller.advertiserId, campaignId)).toMatchObject({
@@ -72,12 +72,12 @@ describe("the reconciling loop", () => {
 
   it("publishes the rest though a row of somebody cannot be published", async () => {
     const broken = await harness.advertiser();
-    const { database, reconciler } = harness.management;
+    const { database, repairLoop } = harness.management;
     await caller
       .post("/placements/beside", { creator_id: "c", placement_types: ["narrative_hook"] })
       .expect(201);
     // Meets nothing unpublished, so that the next rounds meet both rows together.
-    await reconciler.round();
+    await repairLoop.round();
     const bump = { version: { increment: 1 } };
     await database.placement.update({ where: { gameId: "beside" }, data: { isActive: false, ...bump } });
     await database.advertiser.updateMany({
@@ -89,8 +89,8 @@ describe("the reconciling loop", () => {
     await harness.redis.rename(wallet, `${wallet}:kept`);
     // No hash, as a wallet is.
     await harness.redis.set(wallet, "broken");
-    await reconciler.round();
-    await expect(reconciler.round()).rejects.toThrow("WRONGTYPE");
+    await repairLoop.round();
+    await expect(repairLoop.round()).rejects.toThrow("WRONGTYPE");
     expect(await harness.money.readAccount(caller.advertiserId)).toMatchObject({
       depositedMillicents: (before?.depositedMillicents ?? 0) + 7_000,
     });
@@ -98,14 +98,14 @@ describe("the reconciling loop", () => {
     expect(ours.publishedVersion).toBe(ours.version);
     await eventually(() => !knownPlacement("beside").is_active);
     await harness.redis.rename(`${wallet}:kept`, wallet);
-    await reconciler.round();
+    await repairLoop.round();
     const row = await database.advertiser.findUniqueOrThrow({ where: { id: broken.advertiserId } });
     expect(row.publishedVersion).toBe(row.version);
   });
 
   it("rebuilds a lost snapshot though the wallet of an unpublished row is broken", async () => {
     const broken = await harness.advertiser();
-    const { database, reconciler } = harness.management;
+    const { database, repairLoop } = harness.management;
     await database.advertiser.update({
       where: { id: broken.advertiserId },
       data: { depositedMillicents: { increment: 7_000 }, version: { increment: 1 } },
@@ -113,18 +113,18 @@ describe("the reconciling loop", () => {
     const wallet = `{${broken.advertiserId}}:account`;
     await harness.redis.flushall();
     await harness.redis.set(wallet, "broken");
-    await reconciler.round();
+    await repairLoop.round();
     expect(await harness.redis.exists(snapshotKeys.version)).toBe(1);
     await eventually(() => follower.isFresh());
     await harness.redis.del(wallet);
-    await reconciler.round();
-    await reconciler.round();
+    await repairLoop.round();
+    await repairLoop.round();
     const row = await database.advertiser.findUniqueOrThrow({ where: { id: broken.advertiserId } });
     expect(row.publishedVersion).toBe(row.version);
   });
 
   it("publishes a row after pages of rows that cannot be published", async () => {
-    const { database, reconciler } = harness.management;
+    const { database, repairLoop } = harness.management;
     const ids = Array.from({ length: 205 }, (_, index) => `adv_0${1_000 + index}`);
     await database.account.createMany({ data: ids.map((id) => ({ id: `acct_${id}`, label: id })) });
     await database.advertiser.createMany({
@@ -142,8 +142,8 @@ describe("the reconciling loop", () => {
       data: { depositedMillicents: { increment: 7_000 }, version: { increment: 1 } },
     });
     const ours = () => database.advertiser.findUniqueOrThrow({ where: { id: caller.advertiserId } });
-    for (let round = 0; round < 3; round++) await reconciler.round().catch(() => undefined);
-    await expect(reconciler.round()).rejects.toThrow("WRONGTYPE");
+    for (let round = 0; round < 3; round++) await repairLoop.round().catch(() => undefined);
+    await expect(repairLoop.round()).rejects.toThrow("WRONGTYPE");
     expect((await ours()).publishedVersion).toBe((await ours()).version);
     for (const id of ids) await harness.redis.del(`{${id}}:account`);
     await database.advertiser.deleteMany({ where: { id: { in: ids } } });
@@ -152,7 +152,7 @@ describe("the reconciling loop", () => {
   it("rebuilds everything after Redis has lost it, with what was spent", async () => {
     const owner = await harness.advertiser(10_000);
     const { campaignId } = await activeCampaign(owner);
-    const { database, reconciler } = harness.management;
+    const { database, repairLoop } = harness.management;
     await database.advertiser.update({
       where: { id: owner.advertiserId },
       data: { spentMillicents: 1_500, impressions: 3 },
@@ -174,7 +174,7 @@ describe("the reconciling loop", () => {
     });
     await harness.redis.flushall();
     expect(await harness.money.readAccount(owner.advertiserId)).toBeNull();
-    await reconciler.round();
+    await repairLoop.round();
     expect(await harness.money.readAccount(owner.advertiserId)).toMatchObject({
       depositedMillicents: 10_000_000,
       spentMillicents: 1_500,
@@ -194,7 +194,7 @@ describe("the reconciling loop", () => {
     const { campaignId } = await activeCampaign(owner);
     const keys = await harness.redis.keys(`{${owner.advertiserId}}:*`);
     await Promise.all(keys.map((key) => harness.redis.del(key)));
-    await harness.management.reconciler.round();
+    await harness.management.repairLoop.round();
     expect(await harness.money.readAccount(owner.advertiserId)).not.toBeNull();
     expect(await harness.money.readCampaign(owner.advertiserId, campaignId)).toMatchObject({
       status: "active",

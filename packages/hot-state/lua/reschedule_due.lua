@@ -6,7 +6,7 @@
 -- KEYS  1 due (ZSET advertiser by ms)
 --       2 announced (HASH <advertiser> to the latest announced time, ms; <advertiser>:lead to the shortest lead, ms)
 -- ARGV  1 advertiser  2 due time that the caller read, ms  3 next due time, ms, or ''  4 now, ms
--- Reply 'settled' | 'changed'
+-- Reply 'rescheduled' | 'changed'
 -- @include "memory"
 
 local due = redis.call('ZSCORE', KEYS[1], ARGV[1])
@@ -34,4 +34,4 @@ if next_due < math.huge then
 else
   redis.call('ZREM', KEYS[1], ARGV[1])
 end
-return 'settled'
+return 'rescheduled'

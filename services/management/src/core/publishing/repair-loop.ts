@@ -12,7 +12,7 @@ import { createForeignRedisLog, type Logger, type Metrics, OutageLog } from "@di
 import { MovedHashSlots } from "../wallet-recovery/moved-hash-slots.ts";
 import type { WalletRecovery } from "../wallet-recovery/wallet-recovery.ts";
 import { PUBLISHED_KINDS, type PublishedKind, page, unpublished } from "./load.ts";
-import { type Publishing, StateNotRestored } from "./publishing.ts";
+import { type Publishing, WalletNotReady } from "./publishing.ts";
 import {
   compareServers,
   isSomeUnavailable,
@@ -33,7 +33,7 @@ const WALLETS_PER_ROUND = 300;
 const LOOKS = 3;
 const START_ATTEMPTS = 10;
 
-export interface ReconcilerParts {
+export interface RepairLoopParts {
   database: Database;
   publishing: Publishing;
   snapshot: SnapshotPublisher;
@@ -55,8 +55,8 @@ export interface ReconcilerParts {
  * slots, checks those wallets. Publishes committed rows that are unpublished. Any number of instances may run it
  * concurrently.
  */
-export class Reconciler {
-  readonly #parts: ReconcilerParts;
+export class RepairLoop {
+  readonly #parts: RepairLoopParts;
   readonly #republished;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> = Promise.resolve();
@@ -78,7 +78,7 @@ export class Reconciler {
   readonly #foreignOutage: OutageLog;
   readonly #roundOutage: OutageLog;
 
-  constructor(parts: ReconcilerParts) {
+  constructor(parts: RepairLoopParts) {
     this.#parts = parts;
     const { logger } = parts;
     this.#redisOutage = new OutageLog(logger, {
@@ -93,7 +93,7 @@ export class Reconciler {
     });
     this.#republished = parts.metrics.counter(
       "snapshot_republished_rows_total",
-      "Rows that the reconciling loop had to publish",
+      "Rows that the repair loop had to publish",
       ["kind"],
     );
   }
@@ -226,7 +226,7 @@ export class Reconciler {
       await publishing.publish(kind, ids);
     } catch (error) {
       if (error instanceof ForeignRedis || error instanceof DatabaseUnavailable) throw error;
-      if (error instanceof StateNotRestored) {
+      if (error instanceof WalletNotReady) {
         logger.debug({ err: error, kind }, "rows wait for their wallets");
         return [];
       }
