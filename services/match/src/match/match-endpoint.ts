@@ -7,7 +7,7 @@ import { Attempts } from "./attempts.ts";
 import type { MatchDependencies } from "./dependencies.ts";
 import { type LoadedRequest, load, withCurrentPlacement } from "./load.ts";
 import { NO_MATCH_HEADER, type NoMatchReason, toMatchAnswer, toNoMatchAnswer } from "./match-answer.ts";
-import { reserveOne, type Trial, withdraw, withdrawLater } from "./reserve-one.ts";
+import { reserveOne, returnSeat, returnSeatLater, type Trial } from "./reserve-one.ts";
 
 /** `POST /match`: load → decide → commit → respond (docs/behaviour.md#matching). */
 export function createMatchEndpoint(dependencies: MatchDependencies): Endpoint {
@@ -34,7 +34,7 @@ async function handleMatch(dependencies: MatchDependencies, context: RequestCont
     recordAnswer(dependencies, request, answer);
     return answer;
   } catch (error) {
-    withdrawLater(dependencies, request, trial);
+    returnSeatLater(dependencies, request, trial);
     dependencies.traffic.gameRefusal(
       request.body.game_id,
       "match",
@@ -133,7 +133,7 @@ async function endWithoutCandidate(
   { reason, passedOver }: NoCandidate,
 ): Promise<NoMatchReason> {
   if (trial.admission !== undefined) {
-    await withdraw(dependencies, request, trial);
+    await returnSeat(dependencies, request, trial);
     return reason;
   }
   const ads = await dependencies.sessions.touch(request.session, request.sessionIdleMs);

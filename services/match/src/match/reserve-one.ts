@@ -116,7 +116,7 @@ function scopeOf(match: MatchFacts) {
 }
 
 /** Returns the match's session seat, if it has one. */
-export async function withdraw(
+export async function returnSeat(
   { sessions }: Pick<MatchDependencies, "sessions">,
   request: LoadedRequest,
   trial: Trial,
@@ -124,8 +124,8 @@ export async function withdraw(
   if (trial.admission?.admitted) await sessions.returnSeat(request.session, trial.matchId);
 }
 
-/** `withdraw` in the background after a failure, also when it is unknown whether the match has a seat. */
-export function withdrawLater(
+/** `returnSeat` in the background after a failure, also when it is unknown whether the match has a seat. */
+export function returnSeatLater(
   { sessions, logger }: Pick<MatchDependencies, "sessions" | "logger">,
   request: LoadedRequest,
   trial: Trial,
@@ -150,7 +150,7 @@ async function reserve(
 ): Promise<{ reservation: ReserveResult; admission: AdmitResult; match: MatchFacts; packed: Buffer | null }> {
   // All requests of a turn have searched before the first sends its commands (docs/notes/performance-experiments.md).
   await undefined;
-  const { money, reserveAndAdmit, due, settings } = dependencies;
+  const { reserveAndAdmit, due, settings } = dependencies;
   const holdTtlMs = settings.holdTtlSeconds * 1_000;
   const match = factsOf(dependencies, request, candidate, trial.matchId);
   const packed = dependencies.matchIds.pack(match);
@@ -182,33 +182,81 @@ async function reserve(
     leaseExpiresMs: request.leaseExpiresMs,
   };
   try {
-    const [reservation, admitted] = await withAnnouncement(
+    const [first, admitted] = await withAnnouncement(
       reserveAndAdmit(reservationOf(trial.admission?.startedMs ?? null, null), seat),
       due.register("holds", match.advertiser_id, dependencies.nowMs() + holdTtlMs),
     );
     trial.admission ??= admitted;
     const { admission } = trial;
-    const isHeld = reservation.outcome === "held";
-    const stale = isCapStale(reservation.capSinceMs, admission.startedMs, request.sessionIdleMs);
-    const seemsLost = isHeld && isCapLost(reservation.capSinceMs, admitted.earlier, request.sessionIdleMs);
-    // Without a seat nothing is reserved again, and nothing may take a seat that has just become free.
-    const countsAgain = admission.admitted && (seemsLost || (stale && isDecidedByCaps(reservation)));
-    const earlier = countsAgain
-      ? await withoutLapsed(dependencies, seat, admitted.earlier)
-      : admitted.earlier;
-    const lost = seemsLost && isCapLost(reservation.capSinceMs, earlier, request.sessionIdleMs);
-    if (isHeld && (!admission.admitted || stale || lost)) {
-      await money.release(holdOf(match), "cancelled");
-    }
-    if (!countsAgain || !(stale || lost)) return { reservation, admission, match, packed };
-    const repeated: ReserveResult = trial.attempts.mayRepeat(match.advertiser_id)
-      ? await money.reserve(reservationOf(admission.startedMs, earlier))
-      : { outcome: "refused", reason: "creative_cap", capSinceMs: reservation.capSinceMs, lasts: null };
-    return { reservation: repeated, admission, match, packed };
+    const reservation = isFinal(first, admission, admitted.earlier, seat.idleMs)
+      ? first
+      : await correct(dependencies, {
+          first,
+          admission,
+          earlier: admitted.earlier,
+          match,
+          seat,
+          trial,
+          reservationOf,
+        });
+    return { reservation, admission, match, packed };
   } catch (error) {
     releaseLater(dependencies, match);
     throw error;
   }
+}
+
+/**
+ * Whether a reservation stands as Redis made it: a hold has a session seat, and caps that decided count all ads of this
+ * player session and none of an earlier one.
+ */
+function isFinal(
+  reservation: ReserveResult,
+  { admitted, startedMs }: AdmitResult,
+  earlier: EarlierAds | null,
+  idleMs: number,
+): boolean {
+  const isHeld = reservation.outcome === "held";
+  if (!admitted) return !isHeld;
+  if (!isHeld && reservation.reason !== "creative_cap") return true;
+  if (isCapStale(reservation.capSinceMs, startedMs, idleMs)) return false;
+  return !isHeld || !isCapLost(reservation.capSinceMs, earlier, idleMs);
+}
+
+/** Cancels a hold without a seat. Reserves again, with the ads of this session, where the caps were those of another. */
+async function correct(
+  dependencies: ReserveDependencies,
+  {
+    first,
+    admission,
+    match,
+    seat,
+    trial,
+    reservationOf,
+    ...seen
+  }: {
+    first: ReserveResult;
+    admission: AdmitResult;
+    earlier: EarlierAds | null;
+    match: MatchFacts;
+    seat: AdmitRequest;
+    trial: Trial;
+    reservationOf: (sessionStartedMs: number | null, earlier: EarlierAds | null) => ReserveRequest;
+  },
+): Promise<ReserveResult> {
+  const { money } = dependencies;
+  let { earlier } = seen;
+  if (admission.admitted) {
+    earlier = await withoutLapsed(dependencies, seat, earlier);
+    if (isFinal(first, admission, earlier, seat.idleMs)) return first;
+  }
+  if (first.outcome === "held") await money.release(holdOf(match), "cancelled");
+  // Without a seat nothing is reserved again, and nothing may take a seat that has just become free.
+  if (!admission.admitted) return first;
+  if (trial.attempts.mayRepeat(match.advertiser_id)) {
+    return money.reserve(reservationOf(admission.startedMs, earlier));
+  }
+  return { outcome: "refused", reason: "creative_cap", capSinceMs: first.capSinceMs, lasts: null };
 }
 
 /**
@@ -224,10 +272,6 @@ async function withoutLapsed(
   const lapsed = await money.findSessionReleases(seat.advertiserId, earlier.matchIds);
   await Promise.all(lapsed.map((matchId) => sessions.returnSeat(seat, matchId)));
   return (await sessions.admit(seat)).earlier;
-}
-
-function isDecidedByCaps(reservation: ReserveResult): boolean {
-  return reservation.outcome === "held" || reservation.reason === "creative_cap";
 }
 
 function factsOf(
