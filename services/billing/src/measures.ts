@@ -43,7 +43,7 @@ export function createBillingMeasures(metrics: Metrics) {
     ),
     releasedHolds: metrics.counter("billing_holds_released_total", "Lapsed holds released"),
     seatsReturned: metrics.counter("billing_session_seats_returned_total", "Session seats returned"),
-    frozenWallets: metrics.counter("billing_frozen_wallets_total", "Lapsed holds found in a frozen wallet"),
+    frozenHolds: metrics.counter("billing_frozen_holds_total", "Lapsed holds found in a frozen wallet"),
     webhookAttempts: metrics.counter("webhook_attempts_total", "Requests to webhooks", ["result"]),
     webhooksGivenUp: metrics.counter(
       "webhook_deliveries_given_up_total",

@@ -78,7 +78,7 @@ export interface Management {
   publishing: Publishing;
   repairLoop: RepairLoop;
   /**
-   * Publishes everything once, then keeps reconciling. Rejects when a store is unavailable, or Redis belongs to another
+   * Publishes everything once, then keeps repairing what was left behind. Rejects when a store is unavailable, or Redis belongs to another
    * installation.
    */
   start(): Promise<void>;

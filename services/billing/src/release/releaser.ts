@@ -141,7 +141,7 @@ export class Releaser {
           measures.releasedHolds.inc();
           onLapsed(hold.developerAccountId);
         }
-        if (result === "unknown_wallet") measures.frozenWallets.inc();
+        if (result === "unknown_wallet") measures.frozenHolds.inc();
         frozen ||= result === "unknown_wallet";
         // not_open: another instance released the hold, or an impression charged it.
         if (result === "unknown_wallet" || result === "not_due") kept += 1;
