@@ -4,7 +4,7 @@ import { createTestDatabase, type TestDatabase } from "@diegetic/testing/databas
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import pg from "pg";
 import type { Comparison } from "../../services/billing/src/reconciliation/comparison.ts";
-import { wholeInspections } from "../../services/billing/src/reconciliation/impressions.ts";
+import { wholeInspections } from "../../services/billing/src/reconciliation/whole-checks.ts";
 import {
   countriesQuery,
   creativesQuery,

@@ -3,7 +3,7 @@ import { inTransaction } from "@diegetic/database";
 import { eventually } from "@diegetic/testing/eventually";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import type { Comparison } from "../../services/billing/src/reconciliation/comparison.ts";
-import { wholeInspections } from "../../services/billing/src/reconciliation/impressions.ts";
+import { wholeInspections } from "../../services/billing/src/reconciliation/whole-checks.ts";
 import { dropDay } from "../../services/billing/src/retention/drop-day.ts";
 import type { Caller } from "../../services/management/src/testing/harness.ts";
 import { type Advertiser, AnalyticsWorld, DAY_MS, NOON_MS } from "./world.fixture.ts";

@@ -9,8 +9,8 @@ import {
   equal,
   type Inspection,
   type Look,
-  late,
-  money,
+  lateCheck,
+  moneyCheck,
   type Pair,
   type PairsOf,
 } from "./comparison.ts";
@@ -30,7 +30,7 @@ const ACCOUNTS_PER_PAGE = 200;
 const MICROCENTS_PER_MILLICENT = 1_000n;
 
 /** Records of unknown advertisers are among the checks of maintenance. */
-export const QUARANTINED: Check<PairsOf<AdvertiserBalances>> = money(
+export const QUARANTINED: Check<PairsOf<AdvertiserBalances>> = moneyCheck(
   "quarantined",
   "Unresolved quarantined records",
   (a) => equal(a.id, 0, a.unresolved),
@@ -42,92 +42,92 @@ type CampaignTotal = {
 
 /** An advertiser's balances in Postgres, compared with each other. */
 const ADVERTISER_CHECKS: readonly Check<PairsOf<AdvertiserBalances>>[] = [
-  money("deposit_rows", "Deposits, millicents: rows = the advertiser's total", (a) =>
+  moneyCheck("deposit_rows", "Deposits, millicents: rows = the advertiser's total", (a) =>
     equal(a.id, a.depositRowsMillicents, a.depositedMillicents),
   ),
-  money("deposit_ledger", "Deposits, microcents: rows = ledger", (a) =>
+  moneyCheck("deposit_ledger", "Deposits, microcents: rows = ledger", (a) =>
     equal(a.id, a.depositRowsMillicents * MICROCENTS_PER_MILLICENT, a.depositLedgerMicrocents),
   ),
-  money("spent_by_campaigns", "Spent, millicents: campaigns = their advertiser", (a) =>
+  moneyCheck("spent_by_campaigns", "Spent, millicents: campaigns = their advertiser", (a) =>
     equal(a.id, sum(a, "spentMillicents"), a.spentMillicents),
   ),
-  money("impressions_by_campaigns", "Impressions: campaigns = their advertiser", (a) =>
+  moneyCheck("impressions_by_campaigns", "Impressions: campaigns = their advertiser", (a) =>
     equal(a.id, sum(a, "impressions"), a.impressions),
   ),
-  money("balance", "Spent is at most deposited, millicents", (a) =>
+  moneyCheck("balance", "Spent is at most deposited, millicents", (a) =>
     atMost(a.id, a.depositedMillicents, a.spentMillicents),
   ),
-  money(
+  moneyCheck(
     "budget",
     "Spent is at most the budget, millicents",
     ofCampaigns((c) => atMost(c.id, c.budgetMillicents, c.spentMillicents)),
   ),
-  money(
+  moneyCheck(
     "day_cap",
     "Day's rollups are at most the cap, where it applied all day, millicents",
     ofCampaigns(dayCaps),
   ),
-  money(
+  moneyCheck(
     "rollup_spent",
     "Spent, millicents: rollups = campaign",
     perCampaign("spentMillicents", "rollupSpent"),
   ),
-  money(
+  moneyCheck(
     "rollup_impressions",
     "Impressions: rollups = campaign",
     perCampaign("impressions", "rollupImpressions"),
   ),
-  money(
+  moneyCheck(
     "ledger_charges",
     "Charges, microcents: ledger = campaign",
     ofCampaigns((c) => equal(c.id, c.spentMillicents * MICROCENTS_PER_MILLICENT, -c.chargeMicrocents)),
   ),
-  money(
+  moneyCheck(
     "ledger_impressions",
     "Impressions: ledger = campaign",
     perCampaign("impressions", "chargedImpressions"),
   ),
-  money(
+  moneyCheck(
     "ledger_balance",
     "Charge + fee + what games earned = 0, microcents, per campaign",
     ofCampaigns((c) => equal(c.id, 0, c.chargeMicrocents + c.feeMicrocents + c.gameEarnings)),
   ),
-  money(
+  moneyCheck(
     "creative_impressions",
     "Impressions: creatives = campaign",
     perCampaign("impressions", "creativeImpressions"),
   ),
-  money(
+  moneyCheck(
     "creative_spent",
     "Spent, millicents: creatives = campaign",
     perCampaign("spentMillicents", "creativeSpent"),
   ),
-  money(
+  moneyCheck(
     "country_impressions",
     "Impressions: countries = campaign",
     perCampaign("impressions", "countryImpressions"),
   ),
-  money(
+  moneyCheck(
     "country_spent",
     "Spent, millicents: countries = campaign",
     perCampaign("spentMillicents", "countrySpent"),
   ),
-  money(
+  moneyCheck(
     "campaign_game_impressions",
     "Impressions: games by campaign = campaign",
     perCampaign("impressions", "gameImpressions"),
   ),
-  money(
+  moneyCheck(
     "affinity_scores",
     "Affinity scores, millionths: creatives = rollups, per campaign",
     perCampaign("rollupScores", "creativeScores"),
   ),
-  money(
+  moneyCheck(
     "version_impressions",
     "Impressions: by campaign version = campaign",
     perCampaign("impressions", "versionImpressions"),
   ),
-  money(
+  moneyCheck(
     "unique_users",
     "Unique players: rows = counts",
     ofCampaigns((c) => [
@@ -135,10 +135,10 @@ const ADVERTISER_CHECKS: readonly Check<PairsOf<AdvertiserBalances>>[] = [
       equal(`${c.id} by member`, 0, c.differingUsers),
     ]),
   ),
-  late("published", "Versions: published = row", (a) =>
+  lateCheck("published", "Versions: published = row", (a) =>
     [a, ...a.campaigns].map(({ id, version, publishedVersion }) => equal(id, version, publishedVersion)),
   ),
-  late("settlements", "Settlements that a restored wallet does not have yet", (a) =>
+  lateCheck("settlements", "Settlements that a restored wallet does not have yet", (a) =>
     equal(a.id, 0, a.pendingSettlements),
   ),
   QUARANTINED,
@@ -242,10 +242,10 @@ interface Earnings {
 }
 
 const DEVELOPER_CHECKS: readonly Check<PairsOf<Earnings>>[] = [
-  money("earnings", "Earnings, microcents: games = ledger, per developer", (e) =>
+  moneyCheck("earnings", "Earnings, microcents: games = ledger, per developer", (e) =>
     equal(e.id, BigInt(e.ledgerEarnings), BigInt(e.gameEarnings)),
   ),
-  money("game_impressions", "Impressions: games = ledger, per developer", (e) =>
+  moneyCheck("game_impressions", "Impressions: games = ledger, per developer", (e) =>
     equal(e.id, e.ledgerImpressions, e.gameImpressions),
   ),
 ];

@@ -12,8 +12,10 @@ import {
 import { advertiserInspections, developerInspections } from "./accounts.ts";
 import { type AuditReport, Summary } from "./audit-report.ts";
 import { type Inspection, inspect } from "./comparison.ts";
-import { memberInspections, upkeepInspection, wholeInspections } from "./impressions.ts";
+import { memberInspections } from "./member-checks.ts";
 import { sessionInspections, snapshotInspections } from "./snapshot.ts";
+import { upkeepInspection } from "./upkeep-checks.ts";
+import { wholeInspections } from "./whole-checks.ts";
 
 export interface AuditOptions {
   databaseUrl: string;

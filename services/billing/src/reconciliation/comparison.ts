@@ -20,17 +20,17 @@ export function atMost(subject: string, limit: bigint | number, found: bigint | 
 /** Declares a check once: its name in metrics and logs, its sentence in reports, and the query that finds its pairs. */
 export interface Check<Query> {
   name: string;
-  /** `late`: work is overdue and may still complete. `money`: balances that must agree even after a crash. */
+  /** `late`: work that is overdue and may still complete. `money`: sums that must agree even after a crash. */
   kind: "money" | "late";
   what: string;
   query: Query;
 }
 
-export function money<Query>(name: string, what: string, query: Query): Check<Query> {
+export function moneyCheck<Query>(name: string, what: string, query: Query): Check<Query> {
   return { name, kind: "money", what, query };
 }
 
-export function late<Query>(name: string, what: string, query: Query): Check<Query> {
+export function lateCheck<Query>(name: string, what: string, query: Query): Check<Query> {
   return { name, kind: "late", what, query };
 }
 

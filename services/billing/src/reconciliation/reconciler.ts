@@ -4,14 +4,10 @@ import type { Logger } from "@diegetic/service-kit";
 import type { BillingMeasures } from "../measures.ts";
 import { type AccountParts, advertiserInspections, developerInspections } from "./accounts.ts";
 import { type Comparison, countDifferences, type Inspection, inspect, nameOf } from "./comparison.ts";
-import {
-  dayInspections,
-  daysLookedAt,
-  memberInspections,
-  upkeepInspection,
-  wholeInspections,
-} from "./impressions.ts";
+import { dayInspections, daysLookedAt, memberInspections } from "./member-checks.ts";
 import { sessionInspections, snapshotInspections } from "./snapshot.ts";
+import { upkeepInspection } from "./upkeep-checks.ts";
+import { wholeInspections } from "./whole-checks.ts";
 
 export interface ReconcilerParts extends AccountParts {
   redis: RedisConnection;

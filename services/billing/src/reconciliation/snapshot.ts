@@ -16,8 +16,8 @@ import {
   equal,
   type Inspection,
   inspectionOf,
-  late,
-  money,
+  lateCheck,
+  moneyCheck,
   type PairsOf,
 } from "./comparison.ts";
 
@@ -76,7 +76,7 @@ const PUBLISHED_ROWS: readonly ReadPage[] = [
 ];
 
 const ROW_CHECKS: readonly Check<PairsOf<PublishedRow & { inSnapshot: number }>>[] = [
-  late("snapshot_rows", "Versions: snapshot = row", ({ id, name, version, inSnapshot }) => {
+  lateCheck("snapshot_rows", "Versions: snapshot = row", ({ id, name, version, inSnapshot }) => {
     // Reported by kind and id: the name of a key or session contains a secret's hash.
     const [kind] = name.split(":", 1);
     const subject = kind === "key" || kind === "session" ? `${kind}:${id}` : name;
@@ -85,7 +85,7 @@ const ROW_CHECKS: readonly Check<PairsOf<PublishedRow & { inSnapshot: number }>>
 ];
 
 const ENTITY_CHECKS: readonly Check<PairsOf<{ rows: number; entities: number }>>[] = [
-  late("snapshot_entities", "Entities: snapshot = rows", ({ rows, entities }) =>
+  lateCheck("snapshot_entities", "Entities: snapshot = rows", ({ rows, entities }) =>
     equal("all", rows, entities),
   ),
 ];
@@ -145,7 +145,7 @@ interface LimitedSession {
 }
 
 const SESSION_CHECKS: readonly Check<PairsOf<LimitedSession>>[] = [
-  money(
+  moneyCheck(
     "session_places",
     "Ads of a player session are at most the placement's limit",
     ({ session, placementLimit }) =>
@@ -153,7 +153,7 @@ const SESSION_CHECKS: readonly Check<PairsOf<LimitedSession>>[] = [
         ? atMost(`${session.gameId} ${session.sessionKey}`, placementLimit, session.ads)
         : [],
   ),
-  money(
+  moneyCheck(
     "session_creatives",
     "Appearances of a creative in a session are at most its limit",
     ({ session, creativeLimit }) =>
@@ -169,7 +169,7 @@ const SESSION_CHECKS: readonly Check<PairsOf<LimitedSession>>[] = [
 
 const OWNER_CHECKS: readonly Check<PairsOf<{ id: string; isKnown: boolean }>>[] = [
   // A wallet without an advertiser does not serve, but nobody would drain its outbox.
-  money("wallet_known", "Wallets in Redis: each of an advertiser in Postgres", ({ id, isKnown }) =>
+  moneyCheck("wallet_known", "Wallets in Redis: each of an advertiser in Postgres", ({ id, isKnown }) =>
     equal(id, 1, isKnown ? 1 : 0),
   ),
 ];

@@ -88,3 +88,8 @@ export function foundByDeveloper(ofRows: Prisma.Sql, ofDropped: Prisma.Sql): Pri
       UNION ALL SELECT account_id, ${ofDropped} FROM dropped_impression_sums WHERE dimension = 'game') AS parts
     GROUP BY account_id)`;
 }
+
+/** The query of a check, with the check's name in front. */
+export function namedPairs({ name, query }: Check<Prisma.Sql>): Prisma.Sql {
+  return Prisma.sql`SELECT ${name} AS name, p.* FROM (${query}) AS p`;
+}

@@ -15,8 +15,8 @@ import {
   type Comparison,
   compare,
   equal,
-  late,
-  money,
+  lateCheck,
+  moneyCheck,
   type Pair,
   type PairsOf,
 } from "./comparison.ts";
@@ -55,7 +55,7 @@ interface Wallet {
 
 /** An advertiser's wallet in Redis, compared with itself and with Postgres. */
 const WALLET_CHECKS: readonly Check<PairsOf<Wallet>>[] = [
-  late("wallet_present", "Wallets in Redis: one per advertiser and campaign, readable", (w) => {
+  lateCheck("wallet_present", "Wallets in Redis: one per advertiser and campaign, readable", (w) => {
     const present = new Set(w.campaigns.map(({ id }) => id));
     return [
       equal(w.advertiser.id, 1, w.summary.account === null ? 0 : 1),
@@ -64,17 +64,17 @@ const WALLET_CHECKS: readonly Check<PairsOf<Wallet>>[] = [
       ),
     ];
   }),
-  late("recovery_epoch", "Wallets in Redis: verified, and in Postgres' recovery epoch", (w) => {
+  lateCheck("recovery_epoch", "Wallets in Redis: verified, and in Postgres' recovery epoch", (w) => {
     const { account } = w.summary;
     if (account === null) return [];
     return equal(w.advertiser.id, w.advertiser.recoveryEpoch, account.live ? account.epoch : -1);
   }),
-  late(
+  lateCheck(
     "wallet_version",
     "Versions: published is at most Redis' version",
     ofHolders(({ id, inWallet, published }) => atMost(id, inWallet.version, published)),
   ),
-  late(
+  lateCheck(
     "wallet_settings",
     "Budgets, caps and statuses: Redis = Postgres",
     ofCampaigns((holder) => {
@@ -88,39 +88,39 @@ const WALLET_CHECKS: readonly Check<PairsOf<Wallet>>[] = [
       ];
     }),
   ),
-  late("wallet_deposited", "Deposited, millicents: Redis = Postgres", ({ account, advertiser }) =>
+  lateCheck("wallet_deposited", "Deposited, millicents: Redis = Postgres", ({ account, advertiser }) =>
     account !== null && hasSettingsOfPostgres(account)
       ? equal(account.id, advertiser.depositedMillicents, account.depositedMillicents)
       : [],
   ),
-  money(
+  moneyCheck(
     "wallet_spent",
     "Spent, millicents: Redis = Postgres + outbox",
     ofHolders((holder) =>
       inTotal(holder, holder.inWallet.spentMillicents, holder.inPostgres.spentMillicents, "priceMillicents"),
     ),
   ),
-  money(
+  moneyCheck(
     "wallet_impressions",
     "Impressions: Redis = Postgres + outbox",
     ofHolders((holder) =>
       inTotal(holder, holder.inWallet.impressions, holder.inPostgres.impressions, "impressions"),
     ),
   ),
-  money("wallet_held", "Held, millicents: account = campaigns = open holds", heldAmounts),
-  money(
+  moneyCheck("wallet_held", "Held, millicents: account = campaigns = open holds", heldAmounts),
+  moneyCheck(
     "wallet_shares",
     "Held by developer and game: counts that differ from open holds",
     ofCampaigns(({ id, inWallet: { differingShares } }) =>
       differingShares === null ? [] : equal(id, 0, differingShares),
     ),
   ),
-  money("wallet_balance", "Spent + held is at most deposited, millicents", ({ account, advertiser }) => {
+  moneyCheck("wallet_balance", "Spent + held is at most deposited, millicents", ({ account, advertiser }) => {
     if (account === null) return [];
     const used = account.inWallet.spentMillicents + account.inWallet.heldMillicents;
     return within(account.id, { limit: account.depositedMillicents, used }, advertiser.late.of("all"));
   }),
-  money(
+  moneyCheck(
     "wallet_budget",
     "Spent + held is at most the budget, unless that was lowered",
     ofCampaigns(({ id, inWallet, newestVersion, advertiser }) => {
@@ -128,7 +128,7 @@ const WALLET_CHECKS: readonly Check<PairsOf<Wallet>>[] = [
       return within(id, limitsOf(inWallet).budget, advertiser.late.of(id), lowered);
     }),
   ),
-  money(
+  moneyCheck(
     "wallet_daily_cap",
     "Day's spent + held is at most the cap, unless that was lowered",
     ofCampaigns(({ id, inWallet, newestVersion, advertiser }) => {
@@ -138,7 +138,7 @@ const WALLET_CHECKS: readonly Check<PairsOf<Wallet>>[] = [
       return within(id, dailyCap, advertiser.late.of(`${id} ${inWallet.day}`), lowered);
     }),
   ),
-  money(
+  moneyCheck(
     "wallet_day",
     "Day's rollups + outbox are at most Redis' day, millicents",
     ofCampaigns(({ id, inPostgres, inWallet, waiting }) => {
@@ -148,15 +148,15 @@ const WALLET_CHECKS: readonly Check<PairsOf<Wallet>>[] = [
       return atMost(id, inWallet.daySpentMillicents, BigInt(written) + today);
     }),
   ),
-  late("outbox_age", "Records in the outbox for more than two minutes", ({ advertiser, summary }) => {
+  lateCheck("outbox_age", "Records in the outbox for more than two minutes", ({ advertiser, summary }) => {
     const records = summary.outbox.records ?? [];
     const overdue = records.filter((record) => summary.readAtMs - record.recorded_at_ms > OVERDUE_MS);
     return equal(advertiser.id, 0, overdue.length);
   }),
-  late("lapsed_holds", "Holds that lapsed more than a minute ago", ({ advertiser, summary }) =>
+  lateCheck("lapsed_holds", "Holds that lapsed more than a minute ago", ({ advertiser, summary }) =>
     equal(advertiser.id, 0, summary.holds.lapsedLongAgo),
   ),
-  late("session_releases", "Session seats that are not returned yet", ({ advertiser, summary }) => {
+  lateCheck("session_releases", "Session seats that are not returned yet", ({ advertiser, summary }) => {
     const { some, count } = summary.sessionReleases;
     // Each by its own name: only a stuck release appears in every read.
     return some.length === 0 ? equal(advertiser.id, 0, count) : some.map((matchId) => equal(matchId, 0, 1));

@@ -8,3 +8,9 @@ export async function readPartitions(database: Database): Promise<{ day: string;
     FROM pg_inherits JOIN pg_class child ON child.oid = inhrelid
     WHERE inhparent = 'impressions'::regclass`;
 }
+
+/** Estimated number of impressions; a day without an estimate counts as 0. */
+export async function countImpressions(database: Database): Promise<number> {
+  const partitions = await readPartitions(database);
+  return partitions.reduce((sum, { rows }) => sum + Math.max(0, rows), 0);
+}

@@ -1,24 +1,19 @@
-import { DAY_MS, type Database, dateOfDay, Prisma, utcDay } from "@diegetic/database";
-import { readPartitions } from "../retention/partition-days.ts";
+import { type Database, Prisma } from "@diegetic/database";
+import { countImpressions } from "../retention/partition-days.ts";
 import { OPERATION_MS } from "../write/operations.ts";
-import { QUARANTINED } from "./accounts.ts";
-import { type Check, type Inspection, inspectionOf, late, money } from "./comparison.ts";
+import { type Check, type Inspection, inspectionOf, moneyCheck } from "./comparison.ts";
 import {
   compareInPostgres,
   DROPPED_DAYS,
   dayOrDropped,
   foundByCampaign,
   foundByDeveloper,
+  namedPairs,
 } from "./sql-pairs.ts";
-
-const DAYS_LOOKED_AT = 35;
-const MAX_KEPT_MS = 2 * DAY_MS;
-/** Larger days are left to `npm run audit`: reading them would slow down writes. */
-const MAX_DAY_ROWS = 2_000_000;
 
 /** Each query reads all rows of a table, and yields `subject, expected, found`. */
 const WHOLE_CHECKS: readonly Check<Prisma.Sql>[] = [
-  money(
+  moneyCheck(
     "row_impressions",
     "Impressions: rows = campaigns' totals",
     Prisma.sql`
@@ -27,7 +22,7 @@ const WHOLE_CHECKS: readonly Check<Prisma.Sql>[] = [
         ${foundByCampaign(Prisma.sql`count(*)`, Prisma.sql`impressions`)} r
         ON r.campaign_id = c.id`,
   ),
-  money(
+  moneyCheck(
     "row_charges",
     "Charges, millicents: rows = campaigns' totals",
     Prisma.sql`
@@ -36,7 +31,7 @@ const WHOLE_CHECKS: readonly Check<Prisma.Sql>[] = [
         ${foundByCampaign(Prisma.sql`sum(price_millicents)`, Prisma.sql`spent_millicents`)} r
         ON r.campaign_id = c.id`,
   ),
-  money(
+  moneyCheck(
     "row_earnings",
     "Earnings, microcents: rows = games, per developer",
     Prisma.sql`
@@ -45,7 +40,7 @@ const WHOLE_CHECKS: readonly Check<Prisma.Sql>[] = [
         FULL JOIN ${foundByDeveloper(Prisma.sql`sum(earning_microcents)`, Prisma.sql`earning_microcents`)} r
           USING (account_id)`,
   ),
-  money(
+  moneyCheck(
     "row_game_impressions",
     "Impressions: rows = games, per developer",
     Prisma.sql`
@@ -53,7 +48,7 @@ const WHOLE_CHECKS: readonly Check<Prisma.Sql>[] = [
         (SELECT account_id, sum(impressions) AS expected FROM game_rollups GROUP BY account_id) g
         FULL JOIN ${foundByDeveloper(Prisma.sql`count(*)`, Prisma.sql`impressions`)} r USING (account_id)`,
   ),
-  money(
+  moneyCheck(
     "row_each_game_impressions",
     "Impressions: rows = each game's days, total and ledger, per developer",
     eachGame({
@@ -62,7 +57,7 @@ const WHOLE_CHECKS: readonly Check<Prisma.Sql>[] = [
       entered: Prisma.sql`impressions`,
     }),
   ),
-  money(
+  moneyCheck(
     "row_each_game_earnings",
     "Earnings, microcents: rows = each game's days, total and ledger, per developer",
     eachGame({
@@ -71,17 +66,17 @@ const WHOLE_CHECKS: readonly Check<Prisma.Sql>[] = [
       entered: Prisma.sql`amount_microcents`,
     }),
   ),
-  money(
+  moneyCheck(
     "row_game_advertiser_impressions",
     "Impressions: rows = each advertiser's days in a game, per developer",
     eachGameAdvertiser(Prisma.sql`count(*)`, Prisma.sql`impressions`),
   ),
-  money(
+  moneyCheck(
     "row_game_advertiser_earnings",
     "Earnings, microcents: rows = each advertiser's days in a game, per developer",
     eachGameAdvertiser(Prisma.sql`sum(earning_microcents)`, Prisma.sql`earning_microcents`),
   ),
-  money(
+  moneyCheck(
     "row_affinity_scores",
     "Affinity scores, millionths: rows = rollups, per campaign",
     Prisma.sql`
@@ -91,7 +86,7 @@ const WHOLE_CHECKS: readonly Check<Prisma.Sql>[] = [
         FULL JOIN ${foundByCampaign(Prisma.sql`sum(affinity_score)`, Prisma.sql`affinity_score_sum`)} r
           USING (campaign_id)`,
   ),
-  money(
+  moneyCheck(
     "row_affinities",
     "Impressions that affinities contributed to: rows = counts",
     Prisma.sql`
@@ -105,7 +100,7 @@ const WHOLE_CHECKS: readonly Check<Prisma.Sql>[] = [
           WHERE dimension = 'affinity') AS parts GROUP BY 1, 2) r
         ON r.id = a.id AND r.campaign_id = a.campaign_id`,
   ),
-  money(
+  moneyCheck(
     "row_users",
     "Unique players: impressions = counts",
     Prisma.sql`
@@ -117,14 +112,14 @@ const WHOLE_CHECKS: readonly Check<Prisma.Sql>[] = [
           WHERE day IN (SELECT day FROM dropped_impression_days)) AS seen
           GROUP BY campaign_id) r USING (campaign_id)`,
   ),
-  money(
+  moneyCheck(
     "impression_once",
     "Impressions that occur more than once",
     Prisma.sql`
       SELECT 'all' AS subject, 0::numeric AS expected,
         (count(*) - count(DISTINCT impression_id))::numeric AS found FROM impressions`,
   ),
-  money(
+  moneyCheck(
     "match_once",
     "Matches that were billed more than once",
     Prisma.sql`
@@ -133,7 +128,7 @@ const WHOLE_CHECKS: readonly Check<Prisma.Sql>[] = [
   ),
   // A key may be reused after its lifetime. Comparing neighbours is enough: if any two impressions are too close, two
   // neighbours are.
-  money(
+  moneyCheck(
     "operation_once",
     "Impressions of an operation that was billed within a day before",
     Prisma.sql`
@@ -144,7 +139,7 @@ const WHOLE_CHECKS: readonly Check<Prisma.Sql>[] = [
         WINDOW by_time AS (PARTITION BY operation_id ORDER BY recorded_at, impression_id)) AS keyed
       WHERE impression_id <> id_before AND recorded_at - recorded_before < ${OPERATION_MS} * interval '1 millisecond'`,
   ),
-  money(
+  moneyCheck(
     "entry_groups",
     "Ledger entry groups that do not sum to zero",
     Prisma.sql`
@@ -152,7 +147,7 @@ const WHOLE_CHECKS: readonly Check<Prisma.Sql>[] = [
         SELECT entry_group_id FROM ledger_entries WHERE kind <> 'deposit' GROUP BY entry_group_id
         HAVING sum(amount_microcents) <> 0) AS unbalanced`,
   ),
-  money(
+  moneyCheck(
     "whole_impressions",
     "All impressions: rows, rollups, games, ledger, advertisers",
     Prisma.sql`
@@ -169,7 +164,7 @@ const WHOLE_CHECKS: readonly Check<Prisma.Sql>[] = [
         UNION ALL SELECT 'games by campaign', sum(impressions) FROM campaign_games
         UNION ALL SELECT 'ledger', sum(impressions)::numeric FROM ledger_entries WHERE kind = 'charge') other`,
   ),
-  money(
+  moneyCheck(
     "whole_charges",
     "All charges, microcents: rows, rollups, ledger, advertisers",
     Prisma.sql`
@@ -182,7 +177,7 @@ const WHOLE_CHECKS: readonly Check<Prisma.Sql>[] = [
         UNION ALL SELECT 'countries', sum(spent_millicents) * 1000 FROM campaign_countries
         UNION ALL SELECT 'ledger', -sum(amount_microcents) FROM ledger_entries WHERE kind = 'charge') other`,
   ),
-  money(
+  moneyCheck(
     "whole_earnings",
     "All earnings, microcents: rows, games, ledger",
     Prisma.sql`
@@ -194,119 +189,6 @@ const WHOLE_CHECKS: readonly Check<Prisma.Sql>[] = [
         UNION ALL SELECT 'games by campaign', sum(earning_microcents) FROM campaign_games
         UNION ALL SELECT 'ledger', sum(amount_microcents) FROM ledger_entries WHERE kind = 'earning') other`,
   ),
-];
-
-/** What impressions of one kind add up to, and what is stored of them: rows of one part of a campaign each. */
-interface Members {
-  /** Stored with the campaign's parts; yields `campaign_id, member` and sums. */
-  sums: Prisma.Sql;
-  /** From the impressions, kept and dropped; yields `campaign_id, member` and `columns`. */
-  written: Prisma.Sql;
-  columns: readonly string[];
-  /** Each query is `expected, found` of one member. */
-  checks: readonly Check<Prisma.Sql>[];
-  /** Subject that stands for the differences beyond the listed ones. */
-  unlisted?: string;
-}
-
-const DAY_CHECKS: readonly Check<Prisma.Sql>[] = [
-  money(
-    "day_impressions",
-    "Impressions of a day: rows = rollups",
-    Prisma.sql`rows::numeric, impressions::numeric`,
-  ),
-  money("day_charges", "Charges of a day, millicents: rows = rollups", Prisma.sql`charges, spent_millicents`),
-  money(
-    "day_affinity_scores",
-    "Affinity scores of a day, millionths: rows = rollups",
-    Prisma.sql`trunc(scores * 1000000), trunc(affinity_score_sum * 1000000)`,
-  ),
-];
-const DAY_COLUMNS = ["rows", "charges", "scores"];
-
-/** `expected, found` of one member. */
-const IMPRESSIONS = Prisma.sql`impressions::numeric, rows::numeric`;
-const CHARGES = Prisma.sql`spent_millicents, charges`;
-
-const MEMBERS: readonly Members[] = [
-  {
-    sums: Prisma.sql`
-      SELECT campaign_id, id AS member, impressions, spent_millicents, affinity_score_sum FROM creatives`,
-    written: Prisma.sql`
-      SELECT campaign_id, creative_id AS member, count(*) AS rows, sum(price_millicents) AS charges,
-        sum(affinity_score) AS scores
-      FROM impressions GROUP BY 1, 2
-      UNION ALL SELECT campaign_id, member, impressions, spent_millicents, affinity_score_sum
-      FROM dropped_impression_sums WHERE dimension = 'creative'`,
-    columns: ["rows", "charges", "scores"],
-    checks: [
-      money("row_creative_impressions", "Impressions: rows = each creative", IMPRESSIONS),
-      money("row_creative_spent", "Spent, millicents: rows = each creative", CHARGES),
-      money(
-        "row_creative_scores",
-        "Affinity scores, millionths: rows = each creative",
-        Prisma.sql`trunc(affinity_score_sum * 1000000), trunc(scores * 1000000)`,
-      ),
-    ],
-  },
-  {
-    sums: Prisma.sql`
-      SELECT campaign_id, country_code AS member, impressions, spent_millicents FROM campaign_countries`,
-    written: Prisma.sql`
-      SELECT campaign_id, COALESCE(country_code, '') AS member, count(*) AS rows, sum(price_millicents) AS charges
-      FROM impressions GROUP BY 1, 2
-      UNION ALL SELECT campaign_id, member, impressions, spent_millicents
-      FROM dropped_impression_sums WHERE dimension = 'country'`,
-    columns: ["rows", "charges"],
-    checks: [
-      money("row_country_impressions", "Impressions: rows = each country of a campaign", IMPRESSIONS),
-      money("row_country_spent", "Spent, millicents: rows = each country of a campaign", CHARGES),
-    ],
-  },
-  {
-    sums: Prisma.sql`
-      SELECT campaign_id, account_id || ' ' || game_id AS member, impressions, earning_microcents
-      FROM campaign_games`,
-    written: Prisma.sql`
-      SELECT campaign_id, developer_account_id || ' ' || game_id AS member, count(*) AS rows,
-        sum(earning_microcents) AS earnings
-      FROM impressions GROUP BY campaign_id, developer_account_id, game_id
-      UNION ALL SELECT campaign_id, account_id || ' ' || member, impressions, earning_microcents
-      FROM dropped_impression_sums WHERE dimension = 'game'`,
-    columns: ["rows", "earnings"],
-    checks: [
-      money("row_campaign_game_impressions", "Impressions: rows = each game of a campaign", IMPRESSIONS),
-      money(
-        "row_campaign_game_earnings",
-        "Earnings, microcents: rows = each game of a campaign",
-        Prisma.sql`earning_microcents, earnings`,
-      ),
-    ],
-  },
-  {
-    sums: Prisma.sql`
-      SELECT campaign_id, campaign_version::text AS member, impressions FROM campaign_version_rollups`,
-    written: Prisma.sql`
-      SELECT campaign_id, campaign_version::text AS member, count(*) AS rows
-      FROM impressions GROUP BY campaign_id, campaign_version
-      UNION ALL SELECT campaign_id, member, impressions FROM dropped_impression_sums WHERE dimension = 'version'`,
-    columns: ["rows"],
-    checks: [money("row_version_impressions", "Impressions: rows = each version of a campaign", IMPRESSIONS)],
-  },
-  {
-    sums: Prisma.sql`
-      SELECT campaign_id, ${dayOrDropped(Prisma.sql`day`)} AS member, sum(impressions) AS impressions,
-        sum(spent_millicents) AS spent_millicents, sum(affinity_score_sum) AS affinity_score_sum
-      FROM campaign_rollups GROUP BY 1, 2`,
-    written: Prisma.sql`
-      SELECT campaign_id, ${dayOrDropped(Prisma.sql`day`)} AS member, count(*) AS rows,
-        sum(price_millicents) AS charges, sum(affinity_score) AS scores
-      FROM impressions GROUP BY 1, 2
-      UNION ALL SELECT campaign_id, ${DROPPED_DAYS}, impressions, spent_millicents, affinity_score_sum
-      FROM dropped_impression_sums WHERE dimension = 'creative'`,
-    columns: DAY_COLUMNS,
-    checks: DAY_CHECKS,
-  },
 ];
 
 /**
@@ -322,139 +204,6 @@ export async function* wholeInspections(
   for (const check of WHOLE_CHECKS) {
     yield inspectionOf(() => compareInPostgres(database, timeoutMs, [check], namedPairs(check)));
   }
-}
-
-function namedPairs({ name, query }: Check<Prisma.Sql>): Prisma.Sql {
-  return Prisma.sql`SELECT ${name} AS name, p.* FROM (${query}) AS p`;
-}
-
-/**
- * Compares the stored sums of each creative, country, game, version and day of a campaign with the impressions: totals
- * per campaign do not show that two parts were mixed up. Reads all impressions once for each kind, without an index,
- * because an index would slow down every write. Skips a campaign whose total count differs: `row_impressions` and
- * `day_impressions` report it.
- * @param maxRows compares nothing when there are more rows
- * @param exceptDays days that `dayInspections` compares: a second count of the same differences would be wrong
- */
-export async function* memberInspections(
-  database: Database,
-  timeoutMs: number,
-  { maxRows = Number.POSITIVE_INFINITY, exceptDays = [] }: { maxRows?: number; exceptDays?: string[] } = {},
-): AsyncGenerator<Inspection> {
-  if ((await countImpressions(database)) > maxRows) return;
-  const isComplete = Prisma.sql`campaign_id IN (
-    SELECT id FROM campaigns JOIN (SELECT campaign_id AS id, sum(rows) AS rows FROM written GROUP BY 1) AS of_rows
-      USING (id) WHERE of_rows.rows = campaigns.impressions)`;
-  for (const members of MEMBERS) {
-    const condition =
-      members.checks === DAY_CHECKS
-        ? Prisma.sql`${isComplete} AND member <> ALL(${exceptDays}::text[])`
-        : isComplete;
-    yield inspectionOf(() => compareMembers(database, timeoutMs, members, condition));
-  }
-}
-
-/** The days that `dayInspections` compares, the latest first. */
-export function daysLookedAt(nowMs: number): string[] {
-  return Array.from({ length: DAYS_LOOKED_AT }, (_, back) => utcDay(nowMs - back * DAY_MS));
-}
-
-/** Compares the rows of recent days with the rollups, one day at a time, except of days that were dropped on purpose. */
-export async function* dayInspections(
-  database: Database,
-  nowMs: () => number,
-  timeoutMs: number,
-): AsyncGenerator<Inspection> {
-  const rowsOfDay = new Map((await readPartitions(database)).map(({ day, rows }) => [day, rows]));
-  const dropped = await database.$queryRaw<{ day: string }[]>`SELECT day::text FROM dropped_impression_days`;
-  for (const day of daysLookedAt(nowMs())) {
-    if (dropped.some((row) => row.day === day) || (rowsOfDay.get(day) ?? 0) > MAX_DAY_ROWS) continue;
-    yield inspectionOf(() => compareMembers(database, timeoutMs, membersOfDay(day), Prisma.sql`TRUE`));
-  }
-}
-
-function membersOfDay(day: string): Members {
-  const date = Prisma.sql`${dateOfDay(day)}::date`;
-  return {
-    sums: Prisma.sql`
-      SELECT id AS campaign_id, ${day} AS member, r.impressions, r.spent_millicents, r.affinity_score_sum
-      FROM campaigns CROSS JOIN LATERAL (
-        SELECT * FROM campaign_rollups WHERE campaign_id = campaigns.id AND day = ${date}) AS r`,
-    written: Prisma.sql`
-      SELECT campaign_id, ${day} AS member, count(*) AS rows, sum(price_millicents) AS charges,
-        sum(affinity_score) AS scores
-      FROM impressions WHERE day = ${date} GROUP BY 1`,
-    columns: DAY_COLUMNS,
-    checks: DAY_CHECKS,
-    unlisted: `not listed ${day}`,
-  };
-}
-
-function compareMembers(
-  database: Database,
-  timeoutMs: number,
-  { sums, written, columns, checks, unlisted }: Members,
-  condition: Prisma.Sql,
-) {
-  const columnSums = Prisma.raw(columns.map((column) => `sum(${column}) AS ${column}`).join(", "));
-  const pairs = Prisma.join(checks.map(({ name, query }) => Prisma.sql`(${name}, ${query})`));
-  return compareInPostgres(
-    database,
-    timeoutMs,
-    checks,
-    Prisma.sql`
-      WITH sums AS (${sums}), parts AS (${written}), written AS (
-        SELECT campaign_id, member, ${columnSums} FROM parts GROUP BY 1, 2
-      )
-      SELECT pair.name, campaign_id || ' ' || member AS subject, pair.expected, pair.found
-      FROM sums FULL JOIN written USING (campaign_id, member)
-      CROSS JOIN LATERAL (VALUES ${pairs}) AS pair(name, expected, found)
-      WHERE ${condition}`,
-    unlisted,
-  );
-}
-
-/** Checks maintenance: what must exist, or must have been deleted, whatever the balances. */
-export function upkeepInspection(database: Database, nowMs: () => number, timeoutMs: number): Inspection {
-  return inspectionOf(() => {
-    const checks = upkeepChecks(nowMs());
-    const pairs = Prisma.join(checks.map(namedPairs), " UNION ALL ");
-    return compareInPostgres(database, timeoutMs, checks, pairs);
-  });
-}
-
-function upkeepChecks(nowMs: number): readonly Check<Prisma.Sql>[] {
-  return [
-    late(
-      "partitions",
-      "Partitions of today and tomorrow",
-      Prisma.sql`
-        SELECT day AS subject, 1 AS expected,
-          (SELECT count(*) FROM pg_inherits JOIN pg_class child ON child.oid = inhrelid
-            WHERE inhparent = 'impressions'::regclass
-              AND child.relname = 'impressions_' || replace(day, '-', '')) AS found
-        FROM unnest(${[utcDay(nowMs), utcDay(nowMs + DAY_MS)]}::text[]) AS wanted(day)`,
-    ),
-    late(
-      "stored_answers",
-      "Idempotent answers stored for more than two days",
-      Prisma.sql`
-        SELECT 'all' AS subject, 0 AS expected, count(*) AS found FROM idempotency_keys
-        WHERE created_at < ${new Date(nowMs - MAX_KEPT_MS)}`,
-    ),
-    {
-      ...QUARANTINED,
-      query: Prisma.sql`
-        SELECT 'of no known advertiser' AS subject, 0 AS expected, count(*) AS found FROM quarantined_impressions p
-        WHERE resolved_at IS NULL AND NOT EXISTS (SELECT FROM advertisers a WHERE a.id = p.advertiser_id)`,
-    },
-  ];
-}
-
-/** Estimated number of impressions; a day without an estimate counts as 0. */
-async function countImpressions(database: Database): Promise<number> {
-  const partitions = await readPartitions(database);
-  return partitions.reduce((sum, { rows }) => sum + Math.max(0, rows), 0);
 }
 
 /** Each game of each developer: its days, its totals, and its ledger entries. */

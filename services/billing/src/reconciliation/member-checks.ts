@@ -1,0 +1,213 @@
+import { DAY_MS, type Database, dateOfDay, Prisma, utcDay } from "@diegetic/database";
+import { countImpressions, readPartitions } from "../retention/partition-days.ts";
+import { type Check, type Inspection, inspectionOf, moneyCheck } from "./comparison.ts";
+import { compareInPostgres, DROPPED_DAYS, dayOrDropped } from "./sql-pairs.ts";
+
+const DAYS_LOOKED_AT = 35;
+/** Larger days are left to `npm run audit`: reading them would slow down writes. */
+const MAX_DAY_ROWS = 2_000_000;
+
+/** What impressions of one kind add up to, and what is stored of them: rows of one part of a campaign each. */
+interface Members {
+  /** Stored with the campaign's parts; yields `campaign_id, member` and sums. */
+  sums: Prisma.Sql;
+  /** From the impressions, kept and dropped; yields `campaign_id, member` and `columns`. */
+  written: Prisma.Sql;
+  columns: readonly string[];
+  /** Each query is `expected, found` of one member. */
+  checks: readonly Check<Prisma.Sql>[];
+  /** Subject that stands for the differences beyond the listed ones. */
+  unlisted?: string;
+}
+
+const DAY_CHECKS: readonly Check<Prisma.Sql>[] = [
+  moneyCheck(
+    "day_impressions",
+    "Impressions of a day: rows = rollups",
+    Prisma.sql`rows::numeric, impressions::numeric`,
+  ),
+  moneyCheck(
+    "day_charges",
+    "Charges of a day, millicents: rows = rollups",
+    Prisma.sql`charges, spent_millicents`,
+  ),
+  moneyCheck(
+    "day_affinity_scores",
+    "Affinity scores of a day, millionths: rows = rollups",
+    Prisma.sql`trunc(scores * 1000000), trunc(affinity_score_sum * 1000000)`,
+  ),
+];
+const DAY_COLUMNS = ["rows", "charges", "scores"];
+
+/** `expected, found` of one member. */
+const IMPRESSIONS = Prisma.sql`impressions::numeric, rows::numeric`;
+const CHARGES = Prisma.sql`spent_millicents, charges`;
+
+const MEMBERS: readonly Members[] = [
+  {
+    sums: Prisma.sql`
+      SELECT campaign_id, id AS member, impressions, spent_millicents, affinity_score_sum FROM creatives`,
+    written: Prisma.sql`
+      SELECT campaign_id, creative_id AS member, count(*) AS rows, sum(price_millicents) AS charges,
+        sum(affinity_score) AS scores
+      FROM impressions GROUP BY 1, 2
+      UNION ALL SELECT campaign_id, member, impressions, spent_millicents, affinity_score_sum
+      FROM dropped_impression_sums WHERE dimension = 'creative'`,
+    columns: ["rows", "charges", "scores"],
+    checks: [
+      moneyCheck("row_creative_impressions", "Impressions: rows = each creative", IMPRESSIONS),
+      moneyCheck("row_creative_spent", "Spent, millicents: rows = each creative", CHARGES),
+      moneyCheck(
+        "row_creative_scores",
+        "Affinity scores, millionths: rows = each creative",
+        Prisma.sql`trunc(affinity_score_sum * 1000000), trunc(scores * 1000000)`,
+      ),
+    ],
+  },
+  {
+    sums: Prisma.sql`
+      SELECT campaign_id, country_code AS member, impressions, spent_millicents FROM campaign_countries`,
+    written: Prisma.sql`
+      SELECT campaign_id, COALESCE(country_code, '') AS member, count(*) AS rows, sum(price_millicents) AS charges
+      FROM impressions GROUP BY 1, 2
+      UNION ALL SELECT campaign_id, member, impressions, spent_millicents
+      FROM dropped_impression_sums WHERE dimension = 'country'`,
+    columns: ["rows", "charges"],
+    checks: [
+      moneyCheck("row_country_impressions", "Impressions: rows = each country of a campaign", IMPRESSIONS),
+      moneyCheck("row_country_spent", "Spent, millicents: rows = each country of a campaign", CHARGES),
+    ],
+  },
+  {
+    sums: Prisma.sql`
+      SELECT campaign_id, account_id || ' ' || game_id AS member, impressions, earning_microcents
+      FROM campaign_games`,
+    written: Prisma.sql`
+      SELECT campaign_id, developer_account_id || ' ' || game_id AS member, count(*) AS rows,
+        sum(earning_microcents) AS earnings
+      FROM impressions GROUP BY campaign_id, developer_account_id, game_id
+      UNION ALL SELECT campaign_id, account_id || ' ' || member, impressions, earning_microcents
+      FROM dropped_impression_sums WHERE dimension = 'game'`,
+    columns: ["rows", "earnings"],
+    checks: [
+      moneyCheck("row_campaign_game_impressions", "Impressions: rows = each game of a campaign", IMPRESSIONS),
+      moneyCheck(
+        "row_campaign_game_earnings",
+        "Earnings, microcents: rows = each game of a campaign",
+        Prisma.sql`earning_microcents, earnings`,
+      ),
+    ],
+  },
+  {
+    sums: Prisma.sql`
+      SELECT campaign_id, campaign_version::text AS member, impressions FROM campaign_version_rollups`,
+    written: Prisma.sql`
+      SELECT campaign_id, campaign_version::text AS member, count(*) AS rows
+      FROM impressions GROUP BY campaign_id, campaign_version
+      UNION ALL SELECT campaign_id, member, impressions FROM dropped_impression_sums WHERE dimension = 'version'`,
+    columns: ["rows"],
+    checks: [
+      moneyCheck("row_version_impressions", "Impressions: rows = each version of a campaign", IMPRESSIONS),
+    ],
+  },
+  {
+    sums: Prisma.sql`
+      SELECT campaign_id, ${dayOrDropped(Prisma.sql`day`)} AS member, sum(impressions) AS impressions,
+        sum(spent_millicents) AS spent_millicents, sum(affinity_score_sum) AS affinity_score_sum
+      FROM campaign_rollups GROUP BY 1, 2`,
+    written: Prisma.sql`
+      SELECT campaign_id, ${dayOrDropped(Prisma.sql`day`)} AS member, count(*) AS rows,
+        sum(price_millicents) AS charges, sum(affinity_score) AS scores
+      FROM impressions GROUP BY 1, 2
+      UNION ALL SELECT campaign_id, ${DROPPED_DAYS}, impressions, spent_millicents, affinity_score_sum
+      FROM dropped_impression_sums WHERE dimension = 'creative'`,
+    columns: DAY_COLUMNS,
+    checks: DAY_CHECKS,
+  },
+];
+
+/**
+ * Compares the stored sums of each creative, country, game, version and day of a campaign with the impressions: totals
+ * per campaign do not show that two parts were mixed up. Reads all impressions once for each kind, without an index,
+ * because an index would slow down every write. Skips a campaign whose total count differs: `row_impressions` and
+ * `day_impressions` report it.
+ * @param maxRows compares nothing when there are more rows
+ * @param exceptDays days that `dayInspections` compares: a second count of the same differences would be wrong
+ */
+export async function* memberInspections(
+  database: Database,
+  timeoutMs: number,
+  { maxRows = Number.POSITIVE_INFINITY, exceptDays = [] }: { maxRows?: number; exceptDays?: string[] } = {},
+): AsyncGenerator<Inspection> {
+  if ((await countImpressions(database)) > maxRows) return;
+  const isComplete = Prisma.sql`campaign_id IN (
+    SELECT id FROM campaigns JOIN (SELECT campaign_id AS id, sum(rows) AS rows FROM written GROUP BY 1) AS of_rows
+      USING (id) WHERE of_rows.rows = campaigns.impressions)`;
+  for (const members of MEMBERS) {
+    const condition =
+      members.checks === DAY_CHECKS
+        ? Prisma.sql`${isComplete} AND member <> ALL(${exceptDays}::text[])`
+        : isComplete;
+    yield inspectionOf(() => compareMembers(database, timeoutMs, members, condition));
+  }
+}
+
+/** The days that `dayInspections` compares, the latest first. */
+export function daysLookedAt(nowMs: number): string[] {
+  return Array.from({ length: DAYS_LOOKED_AT }, (_, back) => utcDay(nowMs - back * DAY_MS));
+}
+
+/** Compares the rows of recent days with the rollups, one day at a time, except of days that were dropped on purpose. */
+export async function* dayInspections(
+  database: Database,
+  nowMs: () => number,
+  timeoutMs: number,
+): AsyncGenerator<Inspection> {
+  const rowsOfDay = new Map((await readPartitions(database)).map(({ day, rows }) => [day, rows]));
+  const dropped = await database.$queryRaw<{ day: string }[]>`SELECT day::text FROM dropped_impression_days`;
+  for (const day of daysLookedAt(nowMs())) {
+    if (dropped.some((row) => row.day === day) || (rowsOfDay.get(day) ?? 0) > MAX_DAY_ROWS) continue;
+    yield inspectionOf(() => compareMembers(database, timeoutMs, membersOfDay(day), Prisma.sql`TRUE`));
+  }
+}
+
+function membersOfDay(day: string): Members {
+  const date = Prisma.sql`${dateOfDay(day)}::date`;
+  return {
+    sums: Prisma.sql`
+      SELECT id AS campaign_id, ${day} AS member, r.impressions, r.spent_millicents, r.affinity_score_sum
+      FROM campaigns CROSS JOIN LATERAL (
+        SELECT * FROM campaign_rollups WHERE campaign_id = campaigns.id AND day = ${date}) AS r`,
+    written: Prisma.sql`
+      SELECT campaign_id, ${day} AS member, count(*) AS rows, sum(price_millicents) AS charges,
+        sum(affinity_score) AS scores
+      FROM impressions WHERE day = ${date} GROUP BY 1`,
+    columns: DAY_COLUMNS,
+    checks: DAY_CHECKS,
+    unlisted: `not listed ${day}`,
+  };
+}
+
+function compareMembers(
+  database: Database,
+  timeoutMs: number,
+  { sums, written, columns, checks, unlisted }: Members,
+  condition: Prisma.Sql,
+) {
+  const columnSums = Prisma.raw(columns.map((column) => `sum(${column}) AS ${column}`).join(", "));
+  const pairs = Prisma.join(checks.map(({ name, query }) => Prisma.sql`(${name}, ${query})`));
+  return compareInPostgres(
+    database,
+    timeoutMs,
+    checks,
+    Prisma.sql`
+      WITH sums AS (${sums}), parts AS (${written}), written AS (
+        SELECT campaign_id, member, ${columnSums} FROM parts GROUP BY 1, 2
+      )
+      SELECT pair.name, campaign_id || ' ' || member AS subject, pair.expected, pair.found
+      FROM sums FULL JOIN written USING (campaign_id, member)
+      CROSS JOIN LATERAL (VALUES ${pairs}) AS pair(name, expected, found)
+      WHERE ${condition}`,
+    unlisted,
+  );
+}
