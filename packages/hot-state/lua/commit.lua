@@ -1,5 +1,5 @@
 -- Charges a match: writes the record to the outbox and keeps what retries need.
--- KEYS  account, campaign, holds, pending, matches, history, shares, outbox, matched (of the hour),
+-- KEYS  account, campaign, holds, pending, matches, history, shares, outbox, hourly_counts (of the hour),
 --       charged (of the match; without match_id: the account's key again)
 -- ARGV  operation_id, match_id ('': the oldest unbilled match of the creative), creative_id,
 --       scope ('<campaign_id>|<encoded game_id>'), '1': the record names the operation | '', lease_expires_ms ('': not checked),
@@ -29,7 +29,7 @@
 -- @include "totals"
 -- @include "shares"
 
-local account_key, campaign_key, holds, pending, matches, history, shares, outbox, matched, charged = unpack(KEYS)
+local account_key, campaign_key, holds, pending, matches, history, shares, outbox, hourly_counts, charged = unpack(KEYS)
 local operation_id, match_id, creative_id, scope, is_keyed, lease_expires_ms = unpack(ARGV)
 local late_ms, without_id_ms, hold_ttl_ms = tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9])
 local charged_field, advertiser_id, game_json, carried_json, carried_price, held_at_ms, carried_epoch = unpack(ARGV, 10, 16)
@@ -102,7 +102,7 @@ local function charge(id, entry)
   entry.impression_id = 'imp_' .. string.gsub(id, '^mat_', '')
   local record = record_of(id, entry, is_keyed == '1' and ',"operation_id":"' .. operation_id .. '"')
   redis.call('HSET', outbox, entry.impression_id, record)
-  count_in_hour(matched, 's:', game_of(scope))
+  count_in_hour(hourly_counts, 's:', game_of(scope))
   if match_id == '' or is_keyed == '1' then
     entry.facts = ''
     redis.call('HSET', matches, id, encode_entry(entry), operation_field, id)

@@ -1,6 +1,6 @@
 -- Ends a hold without a charge and returns its money.
 -- KEYS  account, campaign, holds, pending, matches, history, shares, cap, session_release,
---       matched (of the match's hour; for reason lapsed: the account's key again)
+--       hourly_counts (of the match's hour; for reason lapsed: the account's key again)
 -- ARGV  match_id, reason ('cancelled' | 'lapsed'), scope ('<campaign_id>|<encoded game_id>'), session_key,
 --       price (millicents), session_release_value ('<encoded game_id>|<session_key>'),
 --       developer's account_id ('': the hold has none, see "shares")
@@ -23,7 +23,7 @@
 -- @include "totals"
 -- @include "shares"
 
-local account_key, campaign_key, holds, pending, matches, history, shares, cap, session_release, matched = unpack(KEYS)
+local account_key, campaign_key, holds, pending, matches, history, shares, cap, session_release, hourly_counts = unpack(KEYS)
 local match_id, reason, scope, session_key, price, session_release_value, developer_id = unpack(ARGV)
 local CANCELLED_MS = 600000
 local now_ms = math.floor(now_microseconds() / 1000)
@@ -71,7 +71,7 @@ if reason == 'lapsed' then
   redis.call('HSET', matches, match_id, is_carried and encode_short_entry(entry) or encode_entry(entry))
   redis.call('HSET', session_release, match_id, session_release_value)
 else
-  if matched ~= account_key then uncount_match(matched, game_of(scope)) end
+  if hourly_counts ~= account_key then uncount_match(hourly_counts, game_of(scope)) end
   remove_pending(pending, match_id, entry)
   entry.state, entry.facts = 'X', ''
   redis.call('HSET', matches, match_id, encode_entry(entry))

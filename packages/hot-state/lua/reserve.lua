@@ -1,5 +1,5 @@
 -- Holds the price of one impression and picks the creative, atomically.
--- KEYS  account, campaign, holds, pending, matches, history, shares, cap, matched (of the hour)
+-- KEYS  account, campaign, holds, pending, matches, history, shares, cap, hourly_counts (of the hour)
 -- ARGV  match_id, scope ('<campaign_id>|<encoded game_id>'), session_key, campaign_version, price (millicents),
 --       hold_ttl_ms, session_started_ms ('': not checked), session_idle_ms, facts of the match (see "entry"),
 --       developer's account_id, how long after its hold a match is kept whose id carries it (ms), lifetime of this match's
@@ -33,7 +33,7 @@
 -- @include "shares"
 -- @include "memory"
 
-local account_key, campaign_key, holds, pending, matches, history, shares, cap, matched = unpack(KEYS)
+local account_key, campaign_key, holds, pending, matches, history, shares, cap, hourly_counts = unpack(KEYS)
 local match_id, scope, session_key = ARGV[1], ARGV[2], ARGV[3]
 local campaign_version, price, hold_ttl_ms = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
 local session_started_ms, session_idle_ms = tonumber(ARGV[7]), tonumber(ARGV[8])
@@ -153,7 +153,7 @@ redis.call('HSET', account_key, 'held', whole(account.held + price), 'seq', whol
 redis.call('HSET', campaign_key, 'held', whole(campaign.held + price), 'rotation', whole(campaign.rotation + 1))
 redis.call('ZADD', holds, entry.lapses_at_ms, hold_member(match_id, scope, session_key, developer_id, entry.price))
 count_hold(shares, developer_id, game, share, price)
-count_in_hour(matched, '', game)
+count_in_hour(hourly_counts, '', game)
 redis.call('ZADD', pending, '0', pending_member(match_id, entry))
 redis.call('HSET', matches, match_id, encode_entry(entry), unpack(known_developer and {} or { ':account', developer_id }))
 keep_matches(pending, matches, history, remember_ms or hold_ttl_ms + kept_ms)

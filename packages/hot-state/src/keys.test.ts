@@ -32,7 +32,7 @@ describe("keys as text", () => {
       advertiserKeys.history("adv_1", "camp_2", "game"),
       advertiserKeys.cap("adv_1", "game", "session"),
       advertiserKeys.shares("adv_1", "camp_2"),
-      advertiserKeys.matched("adv_1", "camp_2", 490_000),
+      advertiserKeys.hourlyCounts("adv_1", "camp_2", 490_000),
       advertiserKeys.outbox("adv_1"),
       advertiserKeys.sessionRelease("adv_1"),
     ];

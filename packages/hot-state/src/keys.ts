@@ -68,7 +68,7 @@ export const advertiserKeys = {
    * Matches and impressions (fields `s:…`) of a campaign in an hour (whole hours since 1970) by game; expires after 26
    * hours.
    */
-  matched: (advertiserId: string, campaignId: string, hour: number) =>
+  hourlyCounts: (advertiserId: string, campaignId: string, hour: number) =>
     `{${advertiserId}}:matched:${campaignId}:${hour}`,
   /** Committed impressions that are not in Postgres yet. */
   outbox: (advertiserId: string) => `{${advertiserId}}:outbox`,

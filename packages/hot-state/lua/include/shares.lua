@@ -67,18 +67,18 @@ local function remove_hold_of(holds, shares, match_id, scope, entry)
 end
 
 -- Counts a match or an impression of a game in the hash of an hour. prefix: '' or 's:'
-local function count_in_hour(matched, prefix, game)
-  if redis.call('HINCRBY', matched, prefix .. game, 1) > 1 then return end
-  if redis.call('HLEN', matched) > MAX_COUNTED_FIELDS then
-    redis.call('HDEL', matched, prefix .. game)
-    redis.call('HINCRBY', matched, prefix, 1)
+local function count_in_hour(hourly_counts, prefix, game)
+  if redis.call('HINCRBY', hourly_counts, prefix .. game, 1) > 1 then return end
+  if redis.call('HLEN', hourly_counts) > MAX_COUNTED_FIELDS then
+    redis.call('HDEL', hourly_counts, prefix .. game)
+    redis.call('HINCRBY', hourly_counts, prefix, 1)
   end
-  redis.call('PEXPIRE', matched, COUNTED_MS)
+  redis.call('PEXPIRE', hourly_counts, COUNTED_MS)
 end
 
 -- For a match that was never returned to a caller.
-local function uncount_match(matched, game)
-  local field = redis.call('HEXISTS', matched, game) == 1 and game or ''
-  if tonumber(redis.call('HGET', matched, field) or 0) > 1 then redis.call('HINCRBY', matched, field, -1)
-  else redis.call('HDEL', matched, field) end
+local function uncount_match(hourly_counts, game)
+  local field = redis.call('HEXISTS', hourly_counts, game) == 1 and game or ''
+  if tonumber(redis.call('HGET', hourly_counts, field) or 0) > 1 then redis.call('HINCRBY', hourly_counts, field, -1)
+  else redis.call('HDEL', hourly_counts, field) end
 end

@@ -27,7 +27,7 @@ export function createReadCampaignGames(redis: RedisConnection): MoneyCommands["
     const hours = Array.from({ length: COUNTED_HOURS }, (_, i) => firstHour + i);
     const [shares, ...counts] = await Promise.all([
       redis.hgetall(advertiserKeys.shares(advertiserId, campaignId)),
-      ...hours.map((hour) => redis.hgetall(advertiserKeys.matched(advertiserId, campaignId, hour))),
+      ...hours.map((hour) => redis.hgetall(advertiserKeys.hourlyCounts(advertiserId, campaignId, hour))),
     ]);
     const games: CampaignGames = {
       sinceMs: firstHour * MS_PER_HOUR,
@@ -83,7 +83,7 @@ export async function addCampaignGameCounts(
   requirePlainName("advertiserId", advertiserId);
   for (const { campaignId, gameId, hourMs, matches, impressions } of counts) {
     requirePlainName("campaignId", campaignId);
-    const key = advertiserKeys.matched(advertiserId, campaignId, hourOf(hourMs));
+    const key = advertiserKeys.hourlyCounts(advertiserId, campaignId, hourOf(hourMs));
     const game = encodeName(gameId);
     await Promise.all([
       redis.hincrby(key, game, matches),

@@ -163,7 +163,7 @@ export function reserveParameters(
   const keys = [
     ...matchKeys(hold.advertiserId, hold.campaignId, hold.gameId),
     advertiserKeys.cap(hold.advertiserId, hold.gameId, hold.sessionKey),
-    advertiserKeys.matched(hold.advertiserId, hold.campaignId, hourOf(request.match.matched_at_ms)),
+    advertiserKeys.hourlyCounts(hold.advertiserId, hold.campaignId, hourOf(request.match.matched_at_ms)),
   ];
   const values = [
     hold.matchId,
@@ -244,7 +244,7 @@ function createCommit(redis: RedisConnection, times: ImpressionTimes): MoneyComm
       await script(
         ...matchKeys(advertiserId, campaignId, gameId),
         advertiserKeys.outbox(advertiserId),
-        advertiserKeys.matched(advertiserId, campaignId, hourOf(Date.now())),
+        advertiserKeys.hourlyCounts(advertiserId, campaignId, hourOf(Date.now())),
         matchId === null
           ? advertiserKeys.account(advertiserId)
           : advertiserKeys.charged(advertiserId, matchId),
@@ -310,7 +310,7 @@ function createRelease(redis: RedisConnection): MoneyCommands["release"] {
         advertiserKeys.sessionRelease(hold.advertiserId),
         hold.matchedAtMs === null
           ? advertiserKeys.account(hold.advertiserId)
-          : advertiserKeys.matched(hold.advertiserId, hold.campaignId, hourOf(hold.matchedAtMs)),
+          : advertiserKeys.hourlyCounts(hold.advertiserId, hold.campaignId, hourOf(hold.matchedAtMs)),
         hold.matchId,
         reason,
         scopeOf(hold.campaignId, hold.gameId),

@@ -239,7 +239,7 @@ describe("matches by game", () => {
     const games = await gamesOf(wallet, nowMs);
     expect([games.matches.get(gameId), games.impressions.get(gameId)]).toEqual([4, 2]);
     expect(games.matches.get("a game: of others")).toBe(5);
-    const ttlMs = await redis.pttl(advertiserKeys.matched(advertiserId, campaignId, hourMs / 3_600_000));
+    const ttlMs = await redis.pttl(advertiserKeys.hourlyCounts(advertiserId, campaignId, hourMs / 3_600_000));
     expect(ttlMs).toBeGreaterThan(86_400_000 - (Date.now() - hourMs));
     expect(ttlMs).toBeLessThanOrEqual(26 * 3_600_000);
   });
@@ -249,7 +249,7 @@ describe("matches by game", () => {
     const match = wallet.match();
     const { advertiserId, campaignId } = wallet;
     const hour = Math.floor(match.matched_at_ms / 3_600_000);
-    const key = advertiserKeys.matched(advertiserId, campaignId, hour);
+    const key = advertiserKeys.hourlyCounts(advertiserId, campaignId, hour);
     await redis.hset(key, Object.fromEntries(Array.from({ length: 2_000 }, (_, i) => [`game-${i}`, "1"])));
     const beyond = await wallet.hold({ matched_at_ms: match.matched_at_ms });
     await wallet.hold({ matched_at_ms: match.matched_at_ms });

@@ -13,8 +13,8 @@ export interface RefusedCampaign {
 const REMEMBER_MS = 250;
 /** A newer version ends the other refusals. This limit covers corrections of the wallet without a new version. */
 const MAX_MS = 3_600_000;
-const LACKS_MONEY: ReadonlySet<ReserveRefusal> = new Set(["budget", "daily_cap"]);
-const REMEMBERED: ReadonlySet<ReserveRefusal> = new Set([...LACKS_MONEY, "unknown_wallet", "behind"]);
+const LACKS_BUDGET: ReadonlySet<ReserveRefusal> = new Set(["budget", "daily_cap"]);
+const REMEMBERED: ReadonlySet<ReserveRefusal> = new Set([...LACKS_BUDGET, "unknown_wallet", "behind"]);
 
 /**
  * Makes the index skip campaigns that were refused for lack of money, so that they do not use up the attempts of the next
@@ -50,7 +50,7 @@ export class RefusalMemory {
       this.#index.refuseAdvertiser(advertiser_id, { bidCents: cpm_bid_cents, ...span });
     } else if (REMEMBERED.has(reason)) {
       if (this.#index.versionOf(campaign_id) !== version) return;
-      this.#index.refuse(campaign_id, { lacksMoney: LACKS_MONEY.has(reason), ...span });
+      this.#index.refuse(campaign_id, { lacksMoney: LACKS_BUDGET.has(reason), ...span });
     }
   }
 }
