@@ -7,12 +7,9 @@ import type { BillingPace } from "./pace.ts";
 import type { Stores } from "./stores.ts";
 import type { QueueSilence } from "./sweep/queue-silence.ts";
 import type { HoldOutcomes } from "./webhooks/hold-outcomes.ts";
-import type { ImpressionWriter, PreparedRecords } from "./write/impression-writer.ts";
+import { type ImpressionWriter, type PreparedRecords, RECORDS_PER_BATCH } from "./write/impression-writer.ts";
 import { type BatchSteps, JoinedJobs } from "./write/joined-jobs.ts";
 import { WRITER_PARTITIONS, WriterPartitions } from "./write/writer-partitions.ts";
-
-/** Larger batches lock their advertisers' rows for longer: two concurrent batches of this size take 250 ms or more. */
-const RECORDS_PER_BATCH = 8_000;
 
 export interface BillingQueueParts {
   redisUrl: string;

@@ -31,7 +31,10 @@ export function sceneText(scene: NoMatchScene, secrets: readonly (string | undef
   const hidden = secrets.filter((text) => text !== undefined && text.length >= MIN_HIDDEN_CHARACTERS);
   // The script that stores it rejects lone surrogates.
   const clean = (text: string) =>
-    hidden.reduce<string>((masked, secret) => masked.replaceAll(secret ?? "", "[player]"), wellFormed(text));
+    hidden.reduce<string>(
+      (masked, secret) => masked.replaceAll(secret ?? "", "[player]"),
+      text.toWellFormed(),
+    );
   const { context } = scene;
   const kept: SceneContext = {
     ...(context.theme_id !== undefined && { theme_id: clean(context.theme_id) }),
@@ -58,7 +61,7 @@ export function eachWord(
   const one = (type: WordType, value: string | undefined) => {
     if (value === undefined || value.length > MAX_WORD_CHARACTERS) return;
     if (secrets.some((secret) => secret !== undefined && names(value, secret))) return;
-    const form = wellFormed(value.trim().toLowerCase());
+    const form = value.trim().toLowerCase().toWellFormed();
     if (form !== "") note(`${type}:${form}`);
   };
   one("theme", context.theme_id);
@@ -71,9 +74,4 @@ export function eachWord(
 /** Whether the value contains the player's id. */
 function names(value: string, secret: string): boolean {
   return secret.length < MIN_HIDDEN_CHARACTERS ? value === secret : value.includes(secret);
-}
-
-/** With the `u` flag a well-formed pair is one character, so only lone surrogates match. */
-function wellFormed(text: string): string {
-  return text.replace(/\p{Surrogate}/gu, "\uFFFD");
 }

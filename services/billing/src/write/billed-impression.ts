@@ -39,7 +39,6 @@ const OLDEST_MATCH_MS = DAY_MS;
 /** Tolerance for the clocks of concurrent writers. */
 const MIDNIGHT_MARGIN_MS = 60_000;
 const MAX_TEXT_LENGTH = 1_000;
-const HALF_CHARACTER = /\p{Surrogate}/u;
 const MAX_SCORE = 100_000;
 const MAX_AFFINITIES = 100;
 const MAX_VERSION = 2_147_483_647;
@@ -132,7 +131,7 @@ function requireText(field: string, value: unknown): void {
     throw new RecordRefused(`${field} is not a text of 1 to ${MAX_TEXT_LENGTH} characters`);
   }
   // Postgres would store half a surrogate pair as another character, and the record would not be found again.
-  if (HALF_CHARACTER.test(value)) throw new RecordRefused(`${field} is not well-formed Unicode`);
+  if (!value.isWellFormed()) throw new RecordRefused(`${field} is not well-formed Unicode`);
 }
 
 function requireInteger(field: string, value: number, least: number, most: number): void {

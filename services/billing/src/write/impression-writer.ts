@@ -36,6 +36,8 @@ interface RefusedRecord extends Pick<Unwritable, "reason" | "billed" | "reversed
   unfunded?: boolean;
 }
 
+/** Larger batches lock their advertisers' rows for longer: two concurrent batches of this size take 250 ms or more. */
+export const RECORDS_PER_BATCH = 8_000;
 const MAX_ACKNOWLEDGED = 500;
 /** Below this size, a timeout is not a matter of size: rows are locked, or Postgres is overloaded. */
 const MIN_RECORDS_TO_HALVE = 1_000;

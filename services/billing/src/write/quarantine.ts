@@ -34,7 +34,6 @@ export interface QuarantineParts {
 
 const MAX_REASON_LENGTH = 1_000;
 const MAX_NAME_LENGTH = 200;
-const HALF_CHARACTER = /\p{Surrogate}/u;
 
 /**
  * Stores an unwritable record in quarantine, so that it may leave the outbox. Returns 1: quarantined; 0: already
@@ -113,5 +112,5 @@ function nameOf({ impressionId: id, text }: Unwritable): string {
 
 function isName(value: unknown): value is string {
   if (typeof value !== "string" || value === "" || value.length > MAX_NAME_LENGTH) return false;
-  return !value.includes("\0") && !HALF_CHARACTER.test(value);
+  return !value.includes("\0") && value.isWellFormed();
 }

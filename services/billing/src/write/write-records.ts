@@ -5,10 +5,8 @@ import { connectRedis, createMoneyCommands, InstallationClaim } from "@diegetic/
 import { createMetrics, type Logger } from "@diegetic/service-kit";
 import { createBillingMeasures } from "../measures.ts";
 import { DayPartitions } from "./day-partitions.ts";
-import { ImpressionWriter } from "./impression-writer.ts";
+import { ImpressionWriter, RECORDS_PER_BATCH } from "./impression-writer.ts";
 
-/** The worker's batch size. */
-const RECORDS_PER_BATCH = 8_000;
 const NAME = "record-writer";
 
 /**
