@@ -113,12 +113,13 @@ export async function runSuite(options: SuiteOptions): Promise<SuiteReport> {
     };
   } finally {
     const keepsFiles = options.keepsEvidence === true && !hasHeld;
-    if (keepsFiles) {
-      writeFileSync(join(world.dir, "history.json"), textOf(history));
-      say(`stores, logs and history: ${world.dir}`);
+    if (keepsFiles) say(`stores, logs and history: ${world.dir}`);
+    try {
+      if (keepsFiles) writeFileSync(join(world.dir, "history.json"), textOf(history));
+    } finally {
+      await world.stop({ keepsFiles });
+      webhooks?.close();
     }
-    await world.stop({ keepsFiles });
-    webhooks?.close();
   }
 }
 

@@ -10,9 +10,17 @@ describe("newId", () => {
     expect(ids[0]).toMatch(/^imp_[0-9a-z]{26}$/);
   });
 
-  it("sorts by creation where given times alternate", () => {
-    const ids = Array.from({ length: 100 }, (_, i) => newId("imp", 1_900_000_000_000 + (i % 2) * 60_000));
+  it("sorts by creation though others of another prefix are given other times between them", () => {
+    const ids = Array.from({ length: 100 }, (_, i) => {
+      newId("mat", 1_900_000_000_000 + (i % 2) * 60_000);
+      return newId("imp", 1_800_000_000_000);
+    });
     expect([...ids].sort()).toEqual(ids);
+  });
+
+  it("has a given time after a clock was wrong for a while", () => {
+    newId("camp", 1_900_000_000_000);
+    expect(decodeTime(newId("camp", 1_800_000_000_000).slice(5).toUpperCase())).toBe(1_800_000_000_000);
   });
 
   it("has the present time, also after an identifier of a later time", () => {

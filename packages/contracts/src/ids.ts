@@ -43,33 +43,40 @@ function randomByteShare(): number {
   return byte / 256;
 }
 
-/** A clock that goes back further was wrong before: identifiers of the present follow it instead of keeping the later time. */
+/** A clock that goes back further was wrong before: identifiers follow it instead of keeping the later time. */
 const MAX_SET_BACK_MS = 1_000;
 
-let nextOfPresent = monotonicFactory(randomByteShare);
-let latestMs = 0;
-
-/** A ULID of the present time: they ascend, unless the clock goes back by more than a second. */
-function ulidOfPresent(): string {
-  const nowMs = Date.now();
-  if (nowMs < latestMs - MAX_SET_BACK_MS) {
-    nextOfPresent = monotonicFactory(randomByteShare);
-    latestMs = nowMs;
-  }
-  latestMs = Math.max(latestMs, nowMs);
-  return nextOfPresent(nowMs);
+/** ULIDs that ascend, unless time goes back by more than a second. */
+function ascendingUlids(): (nowMs: number) => string {
+  let next = monotonicFactory(randomByteShare);
+  let latestMs = 0;
+  return (nowMs) => {
+    if (nowMs < latestMs - MAX_SET_BACK_MS) {
+      next = monotonicFactory(randomByteShare);
+      latestMs = nowMs;
+    }
+    latestMs = Math.max(latestMs, nowMs);
+    return next(nowMs);
+  };
 }
 
-/** A ULID of a given time, or of the latest that was given before: they ascend always. */
-const ulidOf = monotonicFactory(randomByteShare);
+const ulidOfNow = ascendingUlids();
+/** Of given times, by prefix: identifiers of one kind are given times by one clock. */
+const ulidsOf = new Map<IdPrefix, (nowMs: number) => string>();
+
+function ulidOf(prefix: IdPrefix, nowMs: number): string {
+  const ulids = ulidsOf.get(prefix) ?? ascendingUlids();
+  ulidsOf.set(prefix, ulids);
+  return ulids(nowMs);
+}
 
 /**
  * A new identifier: the prefix and a lower-case ULID, such as `camp_01jd…`. Identifiers of one process sort by
- * creation, also within a millisecond: those of a given time, and those of the present, which no given time moves ahead.
- * Only where the clock was set back by more than a second, later ones of the present sort first.
+ * creation, also within a millisecond: those of the present, and for each prefix those of a given time. Only where the
+ * clock was set back by more than a second, later ones sort first.
  */
 export function newId(prefix: IdPrefix, nowMs?: number): string {
-  const ulid = nowMs === undefined ? ulidOfPresent() : ulidOf(nowMs);
+  const ulid = nowMs === undefined ? ulidOfNow(Date.now()) : ulidOf(prefix, nowMs);
   return `${prefix}_${ulid.toLowerCase()}`;
 }
 

@@ -18,7 +18,7 @@ const POOL_SIZE = 16;
 /** One connection for each concurrently swept advertiser, so that a locked row blocks only its own advertiser. */
 const SPARE_POOL_SIZE = MAX_CONCURRENT_SWEEPS + MAX_CONCURRENT_VISITS;
 
-/** The connections of one billing process besides those of its queues; all are opened on demand. */
+/** The connections of one billing process besides those of its queues; those to Postgres are opened on demand. */
 export interface Stores {
   database: Database;
   pipeline: Pipeline;

@@ -78,8 +78,8 @@ export interface Management {
   publishing: Publishing;
   repairLoop: RepairLoop;
   /**
-   * Publishes everything once, then keeps repairing what was left behind. Rejects when a store is unavailable, or Redis belongs to another
-   * installation.
+   * Publishes everything once, then keeps repairing what was left behind. Rejects when a store is unavailable, or Redis
+   * belongs to another installation.
    */
   start(): Promise<void>;
   /** Stops the loop and closes the connections. */

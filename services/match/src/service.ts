@@ -236,7 +236,7 @@ function createApi(
         dependencies.requireFresh();
         const atMs = nowMs();
         const key = catalog.key(sha256Hex, atMs);
-        if (key !== undefined) keyUses.note(key.keyId, atMs);
+        if (key !== undefined) keyUses.record(key.keyId, atMs);
         return key;
       },
       findSession: (sha256Hex) => {

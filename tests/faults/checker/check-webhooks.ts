@@ -1,6 +1,6 @@
 import { utcDay } from "@diegetic/database";
 import type { World } from "../topology/world.ts";
-import { LONGEST_PAUSE_SECONDS, type ReceivedEvent, type Webhooks } from "../workload/webhooks.ts";
+import { MAX_PAUSE_SECONDS, type ReceivedEvent, type Webhooks } from "../workload/webhooks.ts";
 import { type Check, CheckBuilder } from "./report.ts";
 
 type Row = Record<string, string>;
@@ -45,7 +45,7 @@ export async function checkWebhooks(world: World, webhooks: Webhooks): Promise<C
 function checkPauses({ pauses }: Webhooks): Check {
   const check = new CheckBuilder("no delivery to a webhook waits longer than its pause");
   for (const { id, seconds } of pauses) {
-    check.expect((seconds ?? 0) <= LONGEST_PAUSE_SECONDS, () => `${id} waits for ${seconds} s more`);
+    check.expect((seconds ?? 0) <= MAX_PAUSE_SECONDS, () => `${id} waits for ${seconds} s more`);
   }
   return check.end();
 }

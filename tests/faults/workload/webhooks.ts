@@ -16,22 +16,22 @@ const HURRY_EVERY_MS = 1_000;
 /** Pause before the second attempt at a delivery. */
 export const WEBHOOK_RETRY_MS = 50;
 /** Before the last of twelve attempts, with the most that chance adds. */
-export const LONGEST_PAUSE_SECONDS = (WEBHOOK_RETRY_MS * 2 ** 10 * 1.25) / 1_000;
+export const MAX_PAUSE_SECONDS = (WEBHOOK_RETRY_MS * 2 ** 10 * 1.25) / 1_000;
 
 /** Every change of a row that may cause an event, in the order of each row's commits. */
-const NOTE_CHANGES = `
+const RECORD_CHANGES = `
   CREATE SCHEMA faults;
   CREATE TABLE faults.changes (number bigserial, of text, before jsonb, after jsonb);
-  CREATE FUNCTION faults.note() RETURNS trigger LANGUAGE plpgsql AS $$
+  CREATE FUNCTION faults.record_change() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN
     INSERT INTO faults.changes (of, before, after) VALUES (TG_TABLE_NAME, to_jsonb(OLD), to_jsonb(NEW));
     RETURN NULL;
   END $$;
-  CREATE TRIGGER faults_note AFTER UPDATE ON campaigns FOR EACH ROW
+  CREATE TRIGGER faults_record_change AFTER UPDATE ON campaigns FOR EACH ROW
     WHEN ((OLD.spent_millicents, OLD.budget_cents) IS DISTINCT FROM (NEW.spent_millicents, NEW.budget_cents))
-    EXECUTE FUNCTION faults.note();
-  CREATE TRIGGER faults_note AFTER UPDATE ON advertisers FOR EACH ROW
-    WHEN (OLD.spent_millicents IS DISTINCT FROM NEW.spent_millicents) EXECUTE FUNCTION faults.note()`;
+    EXECUTE FUNCTION faults.record_change();
+  CREATE TRIGGER faults_record_change AFTER UPDATE ON advertisers FOR EACH ROW
+    WHEN (OLD.spent_millicents IS DISTINCT FROM NEW.spent_millicents) EXECUTE FUNCTION faults.record_change()`;
 
 export interface ReceivedEvent {
   id: string;
@@ -103,7 +103,7 @@ export class Webhooks {
           target_categories: ["nobody asks for it"],
         });
       }
-      await world.query(NOTE_CHANGES);
+      await world.query(RECORD_CHANGES);
       return webhooks;
     } catch (error) {
       receiver.close();

@@ -170,7 +170,7 @@ export function walletPlants(ground: () => Ground): Plant[] {
         for (const matchId of ["mat_1", "mat_2", "mat_3"]) await sessions.admit({ ...seat, matchId });
       },
       () => ground().world.redis.del("{game:capped}:session:session"),
-      ["session_places"],
+      ["session_seats"],
     ],
     [
       "a creative that a session saw more often than it allows",

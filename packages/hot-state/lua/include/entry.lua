@@ -2,7 +2,7 @@
 --   state            O open, L lapsed (money returned), C charged, X cancelled (only a retried release reads it)
 --   price            millicents
 --   lapses_at_ms     when the hold lapses
---   held_at_us    when the hold was taken (microseconds)
+--   held_at_us       when the hold was taken (microseconds)
 --   creative_id, session_key
 --   times_seen       how often the session was served the creative before
 --   cap_since_us     `since` of the caps that count it: '-' and how long before held_at_us (microseconds)

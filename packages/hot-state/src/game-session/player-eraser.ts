@@ -46,7 +46,7 @@ interface UnbilledMatch {
   scope: string;
 }
 
-/** Keys and arguments of erase_player_match, up to what takes the player's place. */
+/** Keys and arguments of erase_player_match, up to what replaces the player. */
 function argumentsOf({ key, matchId, advertiserId, scope }: UnbilledMatch, userHash: string) {
   return [advertiserKeys.holds(advertiserId), key, matchId, scope, userHash] as const;
 }

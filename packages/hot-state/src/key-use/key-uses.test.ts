@@ -27,11 +27,11 @@ describe.each(servers)("uses of keys on %s", (_kind, startServer) => {
 
   it("are gathered, and the latest of all instances is taken once, the oldest first", async () => {
     const [one, other] = [new KeyUses(redis), new KeyUses(redis)];
-    one.note("key_a", 5_000);
-    one.note("key_a", 4_000);
-    one.note("key_b", 3_000);
-    other.note("key_a", 2_000);
-    other.note("key_b", 6_000);
+    one.record("key_a", 5_000);
+    one.record("key_a", 4_000);
+    one.record("key_b", 3_000);
+    other.record("key_a", 2_000);
+    other.record("key_b", 6_000);
     await one.flush();
     await other.flush();
     await other.flush();
@@ -43,7 +43,7 @@ describe.each(servers)("uses of keys on %s", (_kind, startServer) => {
   it("are sent by themselves after a while", async () => {
     const uses = new KeyUses(redis, { everyMs: 5 });
     for (const usedAtMs of [1, 2]) {
-      uses.note("key_a", usedAtMs);
+      uses.record("key_a", usedAtMs);
       const taken = await eventually(async () => (await takeKeyUses(redis, 10))[0]);
       expect(taken).toEqual({ keyId: "key_a", usedAtMs });
     }
@@ -51,7 +51,7 @@ describe.each(servers)("uses of keys on %s", (_kind, startServer) => {
 
   it("are remembered up to a limit, and in pages", async () => {
     const uses = new KeyUses(redis, { maxRemembered: 2_500 });
-    for (let n = 0; n < 2_600; n++) uses.note(`key_${n}`, n + 1);
+    for (let n = 0; n < 2_600; n++) uses.record(`key_${n}`, n + 1);
     await uses.flush();
     expect(await redis.zcard(keyUseKeys.last)).toBe(2_500);
     expect(await takeKeyUses(redis, 5_000)).toHaveLength(1_000);
@@ -66,7 +66,7 @@ it("keeps uses that could not be sent, and says so", async () => {
   const uses = new KeyUses(redis, { everyMs: 5, onError: (error) => errors.push(error) });
   await redis.ping();
   redis.disconnect();
-  uses.note("key_a", 7);
+  uses.record("key_a", 7);
   await eventually(() => errors.length > 1);
   await redis.connect();
   await eventually(async () => (await redis.zscore(keyUseKeys.last, "key_a")) === "7");

@@ -41,7 +41,7 @@ export class KeyUses {
     this.#onSuccess = options.onSuccess ?? (() => {});
   }
 
-  note(keyId: string, usedAtMs: number): void {
+  record(keyId: string, usedAtMs: number): void {
     const known = this.#uses.get(keyId);
     if (known === undefined && this.#uses.size >= this.#maxRemembered) return;
     if (known === undefined || known < usedAtMs) this.#uses.set(keyId, usedAtMs);
@@ -64,7 +64,7 @@ export class KeyUses {
       }
       this.#onSuccess();
     } catch (error) {
-      for (const [keyId, ms] of uses) this.note(keyId, ms);
+      for (const [keyId, ms] of uses) this.record(keyId, ms);
       throw error;
     }
   }

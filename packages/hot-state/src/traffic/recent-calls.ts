@@ -12,7 +12,7 @@ export interface RecentCounts {
 export class RecentCalls {
   readonly #intervals: (RecentCounts & { interval: number })[] = [];
 
-  note(kind: keyof RecentCounts, atMs: number): void {
+  record(kind: keyof RecentCounts, atMs: number): void {
     const interval = Math.floor(atMs / INTERVAL_MS);
     const known = this.#intervals[interval % INTERVALS];
     if (known?.interval === interval) known[kind] += 1;

@@ -52,17 +52,17 @@ export function sceneText(scene: NoMatchScene, secrets: readonly (string | undef
   return text.length <= MAX_SCENE_CHARACTERS ? text : undefined;
 }
 
-/** Calls `note` with each word of a scene: `mood:calm`. Skips words that contain a secret. */
+/** Calls `take` with each word of a scene: `mood:calm`. Skips words that contain a secret. */
 export function eachWord(
   context: SceneContext,
   secrets: readonly (string | undefined)[],
-  note: (word: string) => void,
+  take: (word: string) => void,
 ): void {
   const one = (type: WordType, value: string | undefined) => {
     if (value === undefined || value.length > MAX_WORD_CHARACTERS) return;
     if (secrets.some((secret) => secret !== undefined && names(value, secret))) return;
     const form = value.trim().toLowerCase().toWellFormed();
-    if (form !== "") note(`${type}:${form}`);
+    if (form !== "") take(`${type}:${form}`);
   };
   one("theme", context.theme_id);
   one("category", context.category);

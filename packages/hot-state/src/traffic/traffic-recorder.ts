@@ -94,7 +94,7 @@ export class TrafficRecorder {
   /** An answer to `POST /match`, with an ad or without. */
   match(call: MatchCall): void {
     const { atMs, noMatchReason, context, secrets } = call;
-    if (noMatchReason === undefined) this.#recent.note("matches", atMs);
+    if (noMatchReason === undefined) this.#recent.record("matches", atMs);
     this.#called(call.accountId, atMs);
     const game = this.#gameAt(call.gameId, atMs);
     if (game === undefined) return;
@@ -119,7 +119,7 @@ export class TrafficRecorder {
   }
 
   impression(gameId: string, accountId: string, atMs: number): void {
-    this.#recent.note("impressions", atMs);
+    this.#recent.record("impressions", atMs);
     this.#called(accountId, atMs);
     const game = this.#gameAt(gameId, atMs);
     if (game === undefined) return;

@@ -146,7 +146,7 @@ interface LimitedSession {
 
 const SESSION_CHECKS: readonly Check<PairsOf<LimitedSession>>[] = [
   moneyCheck(
-    "session_places",
+    "session_seats",
     "Ads of a player session are at most the placement's limit",
     ({ session, placementLimit }) =>
       session.kind === "seats" && placementLimit !== undefined

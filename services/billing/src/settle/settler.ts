@@ -21,6 +21,8 @@ const MAX_CONCURRENT_CALLS = 16;
  */
 export class Settler {
   readonly #dependencies: SettlerDependencies;
+  /** Where the next pass begins: after the last page of the former one, if that did not reach the end. */
+  #after = "";
 
   constructor(dependencies: SettlerDependencies) {
     this.#dependencies = dependencies;
@@ -29,19 +31,23 @@ export class Settler {
   /** Settles everything that is possible now. A failure does not block the rest; the first failure is thrown at the end. */
   async pass(signal: AbortSignal): Promise<void> {
     const { database, measures } = this.#dependencies;
-    let after = "";
+    let after = this.#after;
     let pending = 0;
     const failures: unknown[] = [];
     for (let page = 0; page < PAGES_PER_PASS && !signal.aborted; page++) {
       const settlements = await listSettlements(database, after, SETTLEMENTS_PER_PAGE);
       const last = settlements.at(-1);
-      if (last === undefined) break;
+      if (last === undefined) {
+        after = "";
+        break;
+      }
       const { done, failed } = await this.#settle(settlements);
       pending += settlements.length - done;
       failures.push(...failed.slice(0, 1));
       // Also after a page that failed as a whole: it may be of one advertiser, or of one node.
       after = last.impressionId;
     }
+    this.#after = after;
     measures.pendingSettlements.set(pending);
     if (failures.length > 0) throw failures[0];
   }

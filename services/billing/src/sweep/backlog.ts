@@ -18,7 +18,7 @@ export class Backlog {
     this.#forgetAfterMs = forgetAfterMs;
   }
 
-  note(advertiserId: string, { overdue, oldestOverdueMs }: OutboxView, nowMs: number): void {
+  record(advertiserId: string, { overdue, oldestOverdueMs }: OutboxView, nowMs: number): void {
     this.#seen.delete(advertiserId);
     if (oldestOverdueMs === null || this.#seen.size >= MAX_ADVERTISERS) return;
     this.#seen.set(advertiserId, { overdue, oldestMs: oldestOverdueMs, seenAtMs: nowMs });

@@ -77,7 +77,7 @@ export class Sweeper {
       }
       if (!(await this.#queue(overdue))) break;
     }
-    this.#backlog.note(advertiserId, found, nowMs());
+    this.#backlog.record(advertiserId, found, nowMs());
     return found;
   }
 

@@ -38,48 +38,56 @@ interface DeliveryRow {
 const MAX_QUEUED_PER_ACCOUNT = 8;
 
 /**
- * Takes pending deliveries that are due for the queue: the first of each webhook of an account, then their second ones,
- * and those of all accounts by age. They are taken again after `againAfterMs`, unless an attempt was recorded meanwhile:
- * so Redis may lose them. Those of a webhook that were taken before come first, because the queue may still have them.
+ * Takes pending deliveries that are due for the queue: of an account those of the webhook that has the fewest there, of
+ * all accounts by age. They are taken again after `againAfterMs`, unless an attempt was recorded meanwhile: so Redis may
+ * lose them. Those of a webhook that were taken before come first, because the queue may still have them.
  */
 export async function takeDueDeliveries(
   database: Database,
   limit: number,
   againAfterMs: number,
 ): Promise<WebhookJob[]> {
-  return database.$queryRaw<WebhookJob[]>`
-    WITH RECURSIVE waiting AS (
-      (SELECT webhook_id FROM webhook_deliveries WHERE status = 'pending' ORDER BY webhook_id LIMIT 1)
-      UNION ALL
-      SELECT (SELECT d.webhook_id FROM webhook_deliveries d WHERE d.status = 'pending' AND d.webhook_id > w.webhook_id
-        ORDER BY d.webhook_id LIMIT 1)
-      FROM waiting w WHERE w.webhook_id IS NOT NULL
-    ), queued AS (
-      SELECT of_webhook.account_id, count(*) AS count FROM waiting w, LATERAL (
-        SELECT q.account_id FROM webhook_deliveries q WHERE q.webhook_id = w.webhook_id AND q.status = 'pending'
-          AND q.queue_at > now() AND q.queue_at <> q.next_attempt_at LIMIT ${MAX_QUEUED_PER_ACCOUNT}
-      ) AS of_webhook GROUP BY of_webhook.account_id
-    ), candidates AS (
-      SELECT first.id, first.account_id, first.queue_at,
-        row_number() OVER (PARTITION BY first.account_id ORDER BY first.place, first.queue_at) AS place
-      FROM waiting w, LATERAL (
-        SELECT d.id, d.account_id, d.queue_at,
-          row_number() OVER (ORDER BY (d.queue_at <> d.next_attempt_at) DESC, d.queue_at) AS place
-        FROM webhook_deliveries d
-        WHERE d.webhook_id = w.webhook_id AND d.status = 'pending' AND d.queue_at <= now()
-        ORDER BY place LIMIT ${MAX_QUEUED_PER_ACCOUNT}
-      ) AS first
-    ), due AS (
-      SELECT c.id FROM candidates c LEFT JOIN queued q ON q.account_id = c.account_id
-      WHERE c.place <= ${MAX_QUEUED_PER_ACCOUNT} - coalesce(q.count, 0)
-      ORDER BY c.queue_at LIMIT ${limit}
-    )
-    UPDATE webhook_deliveries SET queue_at = now() + ${againAfterMs}::float8 * interval '1 millisecond'
-    WHERE id IN (SELECT id FROM due) AND status = 'pending' AND queue_at <= now()
-    RETURNING id AS "deliveryId", round, round_attempts AS "roundAttempts"`;
+  return inTransaction(database, async (transaction) => {
+    // Compiling this statement takes longer than running it.
+    await transaction.$executeRaw`SET LOCAL jit = off`;
+    return transaction.$queryRaw<WebhookJob[]>`
+      WITH RECURSIVE waiting AS (
+        (SELECT webhook_id, account_id FROM webhook_deliveries WHERE status = 'pending' ORDER BY webhook_id LIMIT 1)
+        UNION ALL
+        SELECT next.webhook_id, next.account_id FROM waiting w, LATERAL (
+          SELECT d.webhook_id, d.account_id FROM webhook_deliveries d
+          WHERE d.status = 'pending' AND d.webhook_id > w.webhook_id ORDER BY d.webhook_id LIMIT 1
+        ) AS next
+      ), queued AS (
+        SELECT w.webhook_id, w.account_id, of_webhook.count,
+          sum(of_webhook.count) OVER (PARTITION BY w.account_id) AS of_account
+        FROM waiting w, LATERAL (
+          SELECT count(*) AS count FROM (
+            SELECT FROM webhook_deliveries q WHERE q.webhook_id = w.webhook_id AND q.status = 'pending'
+              AND q.queue_at > now() AND q.queue_at <> q.next_attempt_at LIMIT ${MAX_QUEUED_PER_ACCOUNT}
+          ) AS counted
+        ) AS of_webhook
+      ), candidates AS (
+        SELECT first.id, first.queue_at, q.of_account,
+          row_number() OVER (PARTITION BY q.account_id ORDER BY q.count + first.rank, first.queue_at) AS rank
+        FROM queued q, LATERAL (
+          SELECT id, queue_at, row_number() OVER (ORDER BY was_taken DESC, queue_at) AS rank FROM (
+            SELECT d.id, d.queue_at, d.queue_at <> d.next_attempt_at AS was_taken FROM webhook_deliveries d
+            WHERE d.webhook_id = q.webhook_id AND d.status = 'pending' AND d.queue_at <= now()
+            ORDER BY was_taken DESC, d.queue_at LIMIT greatest(0, ${MAX_QUEUED_PER_ACCOUNT} - q.of_account)
+          ) AS due
+        ) AS first
+      ), due AS (
+        SELECT id FROM candidates WHERE rank <= ${MAX_QUEUED_PER_ACCOUNT} - of_account
+        ORDER BY queue_at LIMIT ${limit}
+      )
+      UPDATE webhook_deliveries SET queue_at = now() + ${againAfterMs}::float8 * interval '1 millisecond'
+      WHERE id IN (SELECT id FROM due) AND status = 'pending' AND queue_at <= now()
+      RETURNING id AS "deliveryId", round, round_attempts AS "roundAttempts"`;
+  });
 }
 
-/** Takes a delivery out of the queue for a while. It keeps its place among those of its webhook. */
+/** Takes a delivery out of the queue for a while. It keeps its turn among those of its webhook. */
 export async function postpone(
   database: Database,
   { deliveryId, round, roundAttempts }: WebhookJob,

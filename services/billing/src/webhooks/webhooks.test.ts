@@ -295,10 +295,10 @@ describe("an event", () => {
 
   it("is made again when its attempt could not be recorded", async () => {
     startService({}, { webhookLostAfterMs: 300 });
-    await database.$executeRaw`ALTER TABLE webhook_attempts RENAME TO webhook_attempts_away`;
+    await database.$executeRaw`ALTER TABLE webhook_attempts RENAME TO webhook_attempts_hidden`;
     const [id = ""] = await record(await createWebhook());
     await eventually(() => receiver.received.length > 1, PATIENCE);
-    await database.$executeRaw`ALTER TABLE webhook_attempts_away RENAME TO webhook_attempts`;
+    await database.$executeRaw`ALTER TABLE webhook_attempts_hidden RENAME TO webhook_attempts`;
     await waitFor(id, "delivered");
   });
 
@@ -383,6 +383,23 @@ describe("deliveries", () => {
     const taken = await takeDueDeliveries(database, 200, 60_000);
     expect(taken).toHaveLength(8);
     expect(taken.map(({ deliveryId }) => deliveryId)).toContain(id);
+  });
+
+  it("of a webhook are taken next though another one of the account has older ones and all others queued", async () => {
+    const slow = await createWebhook();
+    for (let count = 0; count < 20; count++) await record(slow);
+    const taken = await takeDueDeliveries(database, 200, 60_000);
+    const { id: _id, ...same } = slow;
+    const quick = await database.webhook.create({ data: { ...same, id: newId("whk") } });
+    await record(slow);
+    const { id } = await database.webhookDelivery.findFirstOrThrow({ where: { webhookId: quick.id } });
+    expect(await takeDueDeliveries(database, 200, 60_000)).toEqual([]);
+    const [first] = taken;
+    if (first === undefined) throw new Error("nothing was taken");
+    const attempt = { attemptedAtMs: 0, durationMs: 1, status: 200, error: null, response: "" };
+    await recordAttempt(database, first, attempt, { status: "delivered" });
+    const next = await takeDueDeliveries(database, 200, 60_000);
+    expect(next.map(({ deliveryId }) => deliveryId)).toEqual([id]);
   });
 
   it("of an account are taken though those of many others are due again and again", async () => {

@@ -126,14 +126,14 @@ function wasNotTaken(error: unknown): boolean {
 /** Buffers the body, so that it can be sent again; undefined: too large, or of unknown size. */
 type BodyKeeper = (request: IncomingMessage, response: ServerResponse) => Promise<Buffer[] | undefined>;
 
-/** Reserves at most `atATimeBytes` by announced sizes, until the responses have ended. */
-function bodyKeeper(atATimeBytes: number): BodyKeeper {
+/** Reserves at most `maxBytes` by announced sizes, until the responses have ended. */
+function bodyKeeper(maxBytes: number): BodyKeeper {
   let keptBytes = 0;
   return async (request, response) => {
     const length = Number(
       request.headers["content-length"] ?? (request.headers["transfer-encoding"] ? Infinity : 0),
     );
-    if (!(length <= BUFFERED_BODY_MAX_BYTES && keptBytes + length <= atATimeBytes)) return undefined;
+    if (!(length <= BUFFERED_BODY_MAX_BYTES && keptBytes + length <= maxBytes)) return undefined;
     keptBytes += length;
     response.once("close", () => {
       keptBytes -= length;

@@ -60,7 +60,10 @@ interface AppliedRow {
   unavailable?: unknown;
 }
 
-/** An advertiser's wallet is frozen or unavailable and could not be restored in time: changes of its rows are not in force yet. */
+/**
+ * An advertiser's wallet is frozen and could not be restored in time, or unavailable, which is the cause then: changes of
+ * its rows are not in force yet.
+ */
 export class WalletNotReady extends Error {
   override name = "WalletNotReady";
 }
@@ -211,7 +214,7 @@ export class Publishing {
   /**
    * Publishes a page of rows and records their versions. Returns the version of the snapshot. Throws ForeignRedis when
    * Redis belongs to another installation, WalletNotReady when Redis did not accept some rows, the others being
-   * published then, and Redis' error when it was unavailable for all of them.
+   * published then, and Redis' error when it accepted none and was unavailable for some.
    */
   async publish(kind: PublishedKind, ids: readonly string[]): Promise<number> {
     const { entries, rows, pending, unavailable } = await this.prepare(kind, ids);
@@ -221,7 +224,8 @@ export class Publishing {
     await this.markPublished(kind, rows);
     if (pending.length > 0) {
       throw new WalletNotReady(
-        `${pending.length} of ${ids.length} rows wait for a state in Redis that is frozen or unavailable`,
+        `${pending.length} of ${ids.length} rows wait for a wallet that is frozen or unavailable`,
+        { cause: unavailable },
       );
     }
     return version;

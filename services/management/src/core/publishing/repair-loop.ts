@@ -228,7 +228,7 @@ export class RepairLoop {
       if (error instanceof ForeignRedis || error instanceof DatabaseUnavailable) throw error;
       if (error instanceof WalletNotReady) {
         logger.debug({ err: error, kind }, "rows wait for their wallets");
-        return [];
+        return error.cause === undefined ? [] : [error.cause];
       }
       return ids.length === 1 || isRedisUnavailable(error) ? [error] : this.#publishEach(kind, ids);
     }

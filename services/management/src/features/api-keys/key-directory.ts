@@ -7,7 +7,7 @@ import type { Clock } from "../../core/shared/time.ts";
 import { findSession } from "../sessions/store.ts";
 import { isInForce } from "./api-key.ts";
 
-const USE_NOTED_EVERY_MS = 60_000;
+const USE_RECORDED_EVERY_MS = 60_000;
 
 /**
  * Reads keys and sessions from Postgres at every request, so that a revoked one is refused immediately. Records their
@@ -28,7 +28,7 @@ export function createKeyDirectory(
       const [row] = await reader.query<KeyRow>(keyStatement(sha256Hex));
       const nowMs = clock();
       if (row === undefined || !isInForce(row, nowMs)) return undefined;
-      if (row.lastUsedAt === null || row.lastUsedAt.getTime() <= nowMs - USE_NOTED_EVERY_MS) {
+      if (row.lastUsedAt === null || row.lastUsedAt.getTime() <= nowMs - USE_RECORDED_EVERY_MS) {
         await recordUse(database, row.id, nowMs);
       }
       return {
@@ -69,7 +69,7 @@ function keyStatement(sha256Hex: string): Prisma.Sql {
 }
 
 async function recordUse(database: Database, keyId: string, nowMs: number): Promise<void> {
-  const due = new Date(nowMs - USE_NOTED_EVERY_MS);
+  const due = new Date(nowMs - USE_RECORDED_EVERY_MS);
   await database.apiKey.updateMany({
     where: { id: keyId, OR: [{ lastUsedAt: null }, { lastUsedAt: { lte: due } }] },
     data: { lastUsedAt: new Date(nowMs) },
