@@ -106,10 +106,7 @@ function mayHaveBilled(operation: ImpressionOperation, row: ImpressionRow): bool
   if (operation.matchId !== null) {
     return row.operation_id === null && matchName(operation.matchId) === row.match_id;
   }
-  if (operation.idempotencyKey !== null) {
-    return operationIdOf(operation, row.developer_account_id) === row.operation_id;
-  }
-  if (row.operation_id !== null) return false;
+  if ((operation.idempotencyKey === null) !== (row.operation_id === null)) return false;
   if (operation.answers.some(({ impressionId }) => impressionId === row.impression_id)) return true;
   const isSameScope =
     scopeOf(operation.campaignId, operation.creativeId, operation.gameId) ===
