@@ -223,7 +223,10 @@ function isFinal(
   return !isHeld || !isCapLost(reservation.capSinceMs, earlier, idleMs);
 }
 
-/** Cancels a hold without a seat. Reserves again, with the ads of this session, where the caps were those of another. */
+/**
+ * For a reservation that is not final: cancels a hold without a seat; reserves again, with the ads of this session, where
+ * the caps were those of another.
+ */
 async function correct(
   dependencies: ReserveDependencies,
   {
@@ -232,8 +235,8 @@ async function correct(
     match,
     seat,
     trial,
+    earlier,
     reservationOf,
-    ...seen
   }: {
     first: ReserveResult;
     admission: AdmitResult;
@@ -245,16 +248,16 @@ async function correct(
   },
 ): Promise<ReserveResult> {
   const { money } = dependencies;
-  let { earlier } = seen;
-  if (admission.admitted) {
-    earlier = await withoutLapsed(dependencies, seat, earlier);
-    if (isFinal(first, admission, earlier, seat.idleMs)) return first;
+  // Nothing is reserved again without a seat, and nothing may take one that has just become free.
+  if (!admission.admitted) {
+    await money.release(holdOf(match), "cancelled");
+    return first;
   }
+  const counted = await withoutLapsed(dependencies, seat, earlier);
+  if (isFinal(first, admission, counted, seat.idleMs)) return first;
   if (first.outcome === "held") await money.release(holdOf(match), "cancelled");
-  // Without a seat nothing is reserved again, and nothing may take a seat that has just become free.
-  if (!admission.admitted) return first;
   if (trial.attempts.mayRepeat(match.advertiser_id)) {
-    return money.reserve(reservationOf(admission.startedMs, earlier));
+    return money.reserve(reservationOf(admission.startedMs, counted));
   }
   return { outcome: "refused", reason: "creative_cap", capSinceMs: first.capSinceMs, lasts: null };
 }
