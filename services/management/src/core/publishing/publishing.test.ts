@@ -1,5 +1,4 @@
-import { entityName, type SnapshotCampaign, type SnapshotPlacement } from "@diegetic/contracts";
-import { SnapshotFollower } from "@diegetic/hot-state";
+import { entityName } from "@diegetic/contracts";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import {
   activeCampaign,
@@ -8,63 +7,47 @@ import {
   type Harness,
   startHarness,
 } from "../../testing/harness.ts";
+import { KnownSnapshot } from "../../testing/known-snapshot.ts";
 
 let harness: Harness;
 let caller: Caller & { advertiserId: string };
-/** What a match instance knows. */
-const known = new Map<string, string>();
-let follower: SnapshotFollower;
+let known: KnownSnapshot;
 beforeAll(async () => {
   harness = await startHarness();
-  follower = new SnapshotFollower(harness.redis, {
-    instance: "match-test",
-    onChange: ({ name, json }) => {
-      if (json === null) known.delete(name);
-      else known.set(name, json);
-    },
-  });
-  follower.start();
-  await follower.waitUntilFresh(60_000);
+  known = await KnownSnapshot.follow(harness.redis);
   caller = await harness.advertiser(100_000);
 });
 afterAll(async () => {
-  await follower.stop();
+  await known.follower.stop();
   await harness.stop();
 });
-
-function knownCampaign(campaignId: string): SnapshotCampaign {
-  return JSON.parse(known.get(entityName.campaign(campaignId)) ?? "null");
-}
-function knownPlacement(gameId: string): SnapshotPlacement {
-  return JSON.parse(known.get(entityName.placement(gameId)) ?? "null");
-}
 
 describe("a change that was answered", () => {
   it("is known to a match instance, without waiting", async () => {
     const { campaignId, creativeId } = await activeCampaign(caller);
     const path = `/campaigns/${campaignId}`;
-    expect(knownCampaign(campaignId)).toMatchObject({
+    expect(known.campaign(campaignId)).toMatchObject({
       status: "active",
       cpm_bid_cents: 500,
       creatives: [{ creative_id: creativeId, max_uses_per_game: 3 }],
     });
     await caller.patch(path, { cpm_bid_cents: 600, target_tags: ["a"] }).expect(200);
-    expect(knownCampaign(campaignId)).toMatchObject({ cpm_bid_cents: 600, target_tags: ["a"] });
+    expect(known.campaign(campaignId)).toMatchObject({ cpm_bid_cents: 600, target_tags: ["a"] });
     await caller.patch(`/creatives/${creativeId}`, { max_uses_per_game: 7 }).expect(200);
-    expect(knownCampaign(campaignId).creatives[0]?.max_uses_per_game).toBe(7);
+    expect(known.campaign(campaignId).creatives[0]?.max_uses_per_game).toBe(7);
     await caller.post(`${path}/pause`).expect(200);
-    expect(knownCampaign(campaignId).status).toBe("paused");
+    expect(known.campaign(campaignId).status).toBe("paused");
     await caller.delete(`/creatives/${creativeId}`).expect(204);
-    expect(knownCampaign(campaignId).creatives).toEqual([]);
+    expect(known.campaign(campaignId).creatives).toEqual([]);
 
     await caller.post("/placements/p", { creator_id: "c", placement_types: ["narrative_hook"] }).expect(201);
-    expect(knownPlacement("p")).toMatchObject({
+    expect(known.placement("p")).toMatchObject({
       is_active: true,
       revenue_share_basis_points: 7_000,
       account_id: caller.accountId,
     });
     await caller.delete("/placements/p").expect(204);
-    expect(knownPlacement("p").is_active).toBe(false);
+    expect(known.placement("p").is_active).toBe(false);
   });
 
   it("shows texts and targets of active campaigns alone, and of the others their ids", async () => {
@@ -73,16 +56,16 @@ describe("a change that was answered", () => {
     await caller.patch(path, { target_tags: ["a"] }).expect(200);
     await caller.post(`${path}/blocklist`, { rule_type: "theme", value: "war" }).expect(201);
     const whole = { target_tags: ["a"], creatives: [creativeBody], blocklist: [{ value: "war" }] };
-    expect(knownCampaign(campaignId)).toMatchObject(whole);
+    expect(known.campaign(campaignId)).toMatchObject(whole);
     await caller.post(`${path}/pause`).expect(200);
-    expect(knownCampaign(campaignId)).toMatchObject({
+    expect(known.campaign(campaignId)).toMatchObject({
       advertiser_id: caller.advertiserId,
       target_tags: [],
       creatives: [{ creative_id: creativeId, brand_name: "", narrative_hook: null }],
       blocklist: [],
     });
     await caller.post(`${path}/activate`).expect(200);
-    expect(knownCampaign(campaignId)).toMatchObject(whole);
+    expect(known.campaign(campaignId)).toMatchObject(whole);
   });
 
   it("is in the advertiser's wallet, too", async () => {
@@ -105,8 +88,11 @@ describe("a change that was answered", () => {
     for (const answer of answers) expect([200, 201]).toContain(answer.status);
     const row = await harness.management.database.campaign.findUniqueOrThrow({ where: { id: campaignId } });
     expect(row.publishedVersion).toBe(row.version);
-    expect(knownCampaign(campaignId)).toMatchObject({ version: row.version, cpm_bid_cents: row.cpmBidCents });
-    expect(knownCampaign(campaignId).creatives).toHaveLength(7);
+    expect(known.campaign(campaignId)).toMatchObject({
+      version: row.version,
+      cpm_bid_cents: row.cpmBidCents,
+    });
+    expect(known.campaign(campaignId).creatives).toHaveLength(7);
     expect(await harness.money.readCampaign(caller.advertiserId, campaignId)).toMatchObject({
       version: row.version,
     });

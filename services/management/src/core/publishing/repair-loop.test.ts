@@ -1,41 +1,23 @@
-import { entityName, type SnapshotCampaign, type SnapshotPlacement } from "@diegetic/contracts";
-import { SnapshotFollower } from "@diegetic/hot-state";
 import { eventually } from "@diegetic/testing/eventually";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { snapshotKeys } from "../../../../../packages/hot-state/src/keys.ts";
 import { activeCampaign, type Caller, type Harness, startHarness } from "../../testing/harness.ts";
+import { KnownSnapshot } from "../../testing/known-snapshot.ts";
 
 let harness: Harness;
 let caller: Caller & { advertiserId: string };
-/** What a match instance knows. */
-const known = new Map<string, string>();
-let follower: SnapshotFollower;
+let known: KnownSnapshot;
 beforeAll(async () => {
   harness = await startHarness();
-  follower = new SnapshotFollower(harness.redis, {
-    instance: "match-test",
-    onChange: ({ name, json }) => {
-      if (json === null) known.delete(name);
-      else known.set(name, json);
-    },
-  });
-  follower.start();
-  await follower.waitUntilFresh(60_000);
+  known = await KnownSnapshot.follow(harness.redis);
   // Only the rounds of these tests mend anything.
   await harness.management.repairLoop.stop();
   caller = await harness.advertiser(100_000);
 });
 afterAll(async () => {
-  await follower.stop();
+  await known.follower.stop();
   await harness.stop();
 });
-
-function knownCampaign(campaignId: string): SnapshotCampaign {
-  return JSON.parse(known.get(entityName.campaign(campaignId)) ?? "null");
-}
-function knownPlacement(gameId: string): SnapshotPlacement {
-  return JSON.parse(known.get(entityName.placement(gameId)) ?? "null");
-}
 
 describe("the repair loop", () => {
   it("publishes what a crash between commit and publishing left behind", async () => {
@@ -66,7 +48,7 @@ describe("the repair loop", () => {
       depositedMillicents: (before?.depositedMillicents ?? 0) + 5_000,
     });
     await eventually(
-      () => knownCampaign(campaignId).status === "paused" && !knownPlacement("crashed").is_active,
+      () => known.campaign(campaignId).status === "paused" && !known.placement("crashed").is_active,
     );
   });
 
@@ -96,7 +78,7 @@ describe("the repair loop", () => {
     });
     const ours = await database.advertiser.findUniqueOrThrow({ where: { id: caller.advertiserId } });
     expect(ours.publishedVersion).toBe(ours.version);
-    await eventually(() => !knownPlacement("beside").is_active);
+    await eventually(() => !known.placement("beside").is_active);
     await harness.redis.rename(`${wallet}:kept`, wallet);
     await repairLoop.round();
     const row = await database.advertiser.findUniqueOrThrow({ where: { id: broken.advertiserId } });
@@ -115,7 +97,7 @@ describe("the repair loop", () => {
     await harness.redis.set(wallet, "broken");
     await repairLoop.round();
     expect(await harness.redis.exists(snapshotKeys.version)).toBe(1);
-    await eventually(() => follower.isFresh());
+    await eventually(() => known.follower.isFresh());
     await harness.redis.del(wallet);
     await repairLoop.round();
     await repairLoop.round();
@@ -186,7 +168,7 @@ describe("the repair loop", () => {
       daySpentMillicents: 1_000,
       impressions: 3,
     });
-    await eventually(() => follower.isFresh() && knownCampaign(campaignId).status === "active");
+    await eventually(() => known.follower.isFresh() && known.campaign(campaignId).status === "active");
   });
 
   it("restores a missing wallet although the snapshot exists", async () => {
