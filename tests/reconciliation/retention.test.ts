@@ -175,7 +175,7 @@ describe("dropping old impressions", () => {
       expect(lines).toContainEqual(
         expect.objectContaining({
           day: dayBack(30),
-          msg: "old impressions kept, because they differ from the day's totals",
+          msg: "old impressions kept: they differ from totals",
         }),
       );
     },
@@ -326,7 +326,7 @@ describe("dropping old impressions", () => {
     expect(lines).toContainEqual(
       expect.objectContaining({
         day: dayBack(0),
-        msg: "old impressions kept, because records still wait to be written",
+        msg: "old impressions kept: records wait to be written",
       }),
     );
     world.startBilling();

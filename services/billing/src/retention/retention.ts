@@ -42,7 +42,7 @@ export class Retention {
       if (signal.aborted) break;
       if (Date.parse(day) + 2 * DAY_MS > waitingSinceMs) {
         const oldestWaiting = waitingSinceMs > 0 ? new Date(waitingSinceMs).toISOString() : "unknown";
-        logger.warn({ day, oldestWaiting }, "old impressions kept, because records still wait to be written");
+        logger.warn({ day, oldestWaiting }, "old impressions kept: records wait to be written");
         break;
       }
       const result = await dropDay(database, day, signal).catch((error: unknown): DropOutcome => {
@@ -51,7 +51,7 @@ export class Retention {
       });
       if (result.outcome === "busy") break;
       if (result.outcome === "differs") {
-        logger.error({ day }, "old impressions kept, because they differ from the day's totals");
+        logger.error({ day }, "old impressions kept: they differ from totals");
         continue;
       }
       measures.overdueDays.dec();

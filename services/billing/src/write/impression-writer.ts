@@ -186,7 +186,7 @@ export class ImpressionWriter {
     if (first === undefined) return;
     this.#dependencies.logger.error(
       { impressionId: first.record.impression_id, reason: first.reason, records: waiting.length },
-      "impressions wait, because the clocks of Redis and of billing disagree",
+      "impressions wait: clocks of redis and billing differ",
     );
   }
 

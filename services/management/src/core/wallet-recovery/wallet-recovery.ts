@@ -204,10 +204,7 @@ export class WalletRecovery {
     if (created > 0) logger.info({ wallets: created }, "wallets created");
     if (kept > 0) logger.info({ wallets: kept }, "wallets verified");
     if (forgotten > 0) {
-      logger.warn(
-        { wallets: forgotten },
-        "wallets that Redis had lost, or had older than Postgres, were made anew: matches that were open there are void, and their impressions are refused (409)",
-      );
+      logger.warn({ wallets: forgotten }, "wallets rebuilt, their open matches are void");
     }
   }
 
