@@ -30,7 +30,7 @@ const REBUILD_PAGE_ROWS = 500;
 /** Wallets checked per round, so that every wallet is checked regularly, whatever Redis lost. */
 const WALLETS_PER_ROUND = 300;
 /** Checks of a page of wallets before the round continues; the rest waits for the next rounds. */
-const LOOKS = 3;
+const MAX_CHECKS = 3;
 const START_ATTEMPTS = 10;
 
 export interface RepairLoopParts {
@@ -148,7 +148,7 @@ export class RepairLoop {
     this.#isSomeUnavailable = false;
     await this.#parts.claim.check();
     this.#foreignOutage.succeeded();
-    const seen = await this.#look();
+    const seen = await this.#readServers();
     const { notice, verified } = compareServers(this.#verifiedReplicationIds, seen);
     if (notice !== undefined) {
       this.#logNotice(notice, seen);
@@ -167,7 +167,7 @@ export class RepairLoop {
     if (!this.#isSomeUnavailable) this.#redisOutage.succeeded();
   }
 
-  async #look(): Promise<RedisSeen> {
+  async #readServers(): Promise<RedisSeen> {
     const replicationIds = await this.#parts.replicationIds();
     this.#isSomeUnavailable = isSomeUnavailable(replicationIds);
     if (this.#isSomeUnavailable) this.#redisOutage.failed();
@@ -271,7 +271,7 @@ export class RepairLoop {
   /** Checks the next page of wallets. */
   async #restoreWallets(): Promise<void> {
     const ids = await page(this.#parts.database, "advertiser", this.#lastWallet, WALLETS_PER_ROUND);
-    for (let look = 0; look < LOOKS; look++) {
+    for (let check = 0; check < MAX_CHECKS; check++) {
       if ((await this.#parts.recovery.restoreFrozen(ids)) === 0) break;
     }
     this.#lastWallet = ids.length < WALLETS_PER_ROUND ? "" : (ids.at(-1) ?? "");

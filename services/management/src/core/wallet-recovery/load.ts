@@ -91,7 +91,9 @@ export function beginEpochs(
     const handled = await transaction.$queryRaw<{ id: string }[]>`
       SELECT requested.id FROM jsonb_to_recordset(${requested}::jsonb) AS requested(id text, day date)
       WHERE EXISTS (SELECT FROM impressions i
-          WHERE i.day BETWEEN requested.day - 1 AND requested.day + 1 AND i.impression_id = requested.id)
+          -- Single days: a range would walk the whole index of each partition.
+          WHERE i.day = ANY(ARRAY[requested.day - 1, requested.day, requested.day + 1])
+            AND i.impression_id = requested.id)
         OR EXISTS (SELECT FROM quarantined_impressions p WHERE p.impression_id = requested.id)`;
     return assemble(advertisers, campaigns, { daySpent, unsettled, handled });
   });

@@ -17,8 +17,9 @@ export function totalsOf(
   day: string,
 ): WalletTotals {
   const counted = outbox.filter(({ impression_id }) => !known.handledImpressionIds.has(impression_id));
+  const countedByCampaign = byCampaign(counted);
   const campaigns = known.campaigns.map((campaign): RestoredCampaign => {
-    const own = counted.filter(({ match }) => match.campaign_id === campaign.id);
+    const own = countedByCampaign.get(campaign.id) ?? [];
     const days = new Map(campaign.spentMillicentsByDay);
     for (const { recorded_at_ms, match } of own) {
       const on = utcDay(recorded_at_ms);
@@ -86,6 +87,17 @@ export function isIntact(
       ),
     )
   );
+}
+
+function byCampaign(records: readonly ImpressionRecord[]): Map<string, ImpressionRecord[]> {
+  const groups = new Map<string, ImpressionRecord[]>();
+  for (const record of records) {
+    const { campaign_id: campaignId } = record.match;
+    const group = groups.get(campaignId);
+    if (group === undefined) groups.set(campaignId, [record]);
+    else group.push(record);
+  }
+  return groups;
 }
 
 /** Today, or tomorrow if something was recorded there, because the clock of Redis was ahead. Later days are ignored. */

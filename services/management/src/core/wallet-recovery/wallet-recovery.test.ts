@@ -1,5 +1,5 @@
 import { newId } from "@diegetic/contracts";
-import { utcDay } from "@diegetic/database";
+import { type Database, utcDay } from "@diegetic/database";
 import { eventually } from "@diegetic/testing/eventually";
 import { afterEach, describe, expect, it } from "@jest/globals";
 import { activeCampaign, type Harness, startHarness } from "../../testing/harness.ts";
@@ -48,7 +48,7 @@ describe("WalletRecovery", () => {
       return lines.filter(({ wallets, notice }) => wallets ?? notice);
     };
     const kept = { level: 30, wallets: 1, msg: "wallets verified" };
-    const void_ = { level: 40, wallets: 1, msg: expect.stringContaining("made anew") };
+    const void_ = { level: 40, wallets: 1, msg: expect.stringContaining("rebuilt") };
     expect(await logged(() => redis.hset(`{${advertiserId}}:account`, "lineage", "another"))).toEqual([
       expect.objectContaining(kept),
     ]);
@@ -94,6 +94,29 @@ describe("WalletRecovery", () => {
     const before = await money.readAccount(advertiserId);
     await management.repairLoop.round();
     await eventually(async () => (await money.readAccount(advertiserId))?.epoch !== before?.epoch);
+  });
+
+  it("restores all wallets but the one whose row is locked", async () => {
+    harness = await startHarness();
+    const { management, money, redis } = harness;
+    const { database, repairLoop } = management;
+    const others = [await harness.advertiser(10_000), await harness.advertiser(10_000)];
+    const locked = await harness.advertiser(10_000);
+    await repairLoop.stop();
+    await timeOutLocksSoon(database);
+    await redis.flushall();
+    const hasWallet = async ({ advertiserId }: { advertiserId: string }) =>
+      (await money.readAccount(advertiserId)) !== null;
+    await database.$transaction(
+      async (transaction) => {
+        await transaction.$queryRaw`SELECT id FROM advertisers WHERE id = ${locked.advertiserId} FOR UPDATE`;
+        await repairLoop.round().catch(() => undefined);
+        expect(await Promise.all([...others, locked].map(hasWallet))).toEqual([true, true, false]);
+      },
+      { timeout: 60_000 },
+    );
+    await repairLoop.round();
+    expect(await hasWallet(locked)).toBe(true);
   });
 
   it.each([
@@ -149,3 +172,12 @@ describe("WalletRecovery", () => {
     expect(totals).toMatchObject({ day: tomorrow, daySpentMillicents: 1_000 });
   });
 });
+
+/** Ends all connections, so that new ones have the time limit. */
+async function timeOutLocksSoon(database: Database): Promise<void> {
+  await database.$executeRaw`DO $$ BEGIN
+    EXECUTE format('ALTER DATABASE %I SET lock_timeout = ''200ms''', current_database()); END $$`;
+  await database.$queryRaw`
+    SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE datname = current_database() AND pid <> pg_backend_pid()`;
+}

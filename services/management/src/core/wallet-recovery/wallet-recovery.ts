@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ImpressionRecord } from "@diegetic/contracts";
-import { type Database, utcDay } from "@diegetic/database";
+import { type Database, StatementTimeout, utcDay } from "@diegetic/database";
 import {
   type DueIndex,
   type FrozenWallet,
@@ -13,16 +13,18 @@ import type { Logger, Metrics } from "@diegetic/service-kit";
 import { beginEpochs, type KnownAdvertiser, markVerified, recoveryEpochs } from "./load.ts";
 import { isIntact, marksOf, missingLateIds, totalsOf, type WalletTotals } from "./totals.ts";
 
-/** Advertisers whose rows one transaction locks. */
+/** Advertisers whose wallets are checked together. */
 const BATCH = 100;
+/** Maximum outbox records that one transaction looks for in Postgres, unless one advertiser has more. */
+const MAX_RECORDS = 10_000;
 const OUTBOX_PAGE = 500;
 /** Billing drains a longer outbox first; a frozen wallet does not prevent that. */
 const MAX_OUTBOX_LENGTH = 10_000;
 /** How long other instances leave a wallet to the one that restores it: a batch takes a few 100 ms. */
 const CLAIM_MS = 3_000;
 /** Number of checks of a wallet that another instance restores: a little longer than the claim. */
-const LOOKS = 80;
-const LOOK_EVERY_MS = 40;
+const MAX_CHECKS = 80;
+const CHECK_EVERY_MS = 40;
 
 export interface WalletRecoveryParts {
   database: Database;
@@ -106,12 +108,12 @@ export class WalletRecovery {
   async #restoreBatch(advertiserIds: readonly string[]): Promise<number> {
     let left = 0;
     let waiting: string[] = [...advertiserIds];
-    for (let look = 0; look < LOOKS && waiting.length > 0; look++) {
-      if (look > 0) await sleep(LOOK_EVERY_MS);
+    for (let check = 0; check < MAX_CHECKS && waiting.length > 0; check++) {
+      if (check > 0) await sleep(CHECK_EVERY_MS);
       const mine = waiting.filter((id) => !this.#inWork.has(id));
       for (const id of mine) this.#inWork.add(id);
       try {
-        const seen = await this.#look(await recoveryEpochs(this.#parts.database, mine), look > 0);
+        const seen = await this.#freeze(await recoveryEpochs(this.#parts.database, mine), check > 0);
         left += seen.failed + (await this.#restoreFound(seen.found));
         const isMine = new Set(mine);
         waiting = [...waiting.filter((id) => !isMine.has(id)), ...seen.withOthers];
@@ -123,7 +125,7 @@ export class WalletRecovery {
   }
 
   /** Freezes wallets that may not serve and that no other instance restores. */
-  async #look(
+  async #freeze(
     epochs: ReadonlyMap<string, number>,
     isSure: boolean,
   ): Promise<{ found: Map<string, Found>; withOthers: string[]; failed: number }> {
@@ -153,19 +155,34 @@ export class WalletRecovery {
   }
 
   /** Returns how many are still frozen. */
-  async #restoreFound(found: Map<string, Found>): Promise<number> {
-    const { database } = this.#parts;
+  async #restoreFound(found: ReadonlyMap<string, Found>): Promise<number> {
     let left = 0;
+    for (const group of transactionGroups(found)) left += await this.#restoreGroup(group);
+    return left;
+  }
+
+  /** Wallets that another transaction's locks keep from being restored keep no others from it. */
+  async #restoreGroup(group: ReadonlyMap<string, Found>): Promise<number> {
+    try {
+      return await this.#restoreTogether(group);
+    } catch (error) {
+      if (!(error instanceof StatementTimeout)) throw error;
+      if (group.size > 1) {
+        let left = 0;
+        for (const entry of group) left += await this.#restoreGroup(new Map([entry]));
+        return left;
+      }
+      for (const id of group.keys()) this.#leave(id, error);
+      return group.size;
+    }
+  }
+
+  /** Restores wallets of one day in one transaction. Returns how many are still frozen. */
+  async #restoreTogether(found: ReadonlyMap<string, Found>): Promise<number> {
+    const { database } = this.#parts;
     const [first] = found.values();
     if (first === undefined) return 0;
-    // The day of Redis, whose scripts count the day's spending by their own clock.
     const { day } = first.wallet;
-    for (const [id, { wallet }] of found) {
-      // Midnight passed while the nodes of a cluster were read: the next check is after it.
-      if (wallet.day === day) continue;
-      found.delete(id);
-      left += 1;
-    }
     const known = await beginEpochs(database, new Map([...found].map(([id, { epoch }]) => [id, epoch])), {
       day,
       outbox: [...found.values()].flatMap(({ outbox }) =>
@@ -195,7 +212,7 @@ export class WalletRecovery {
     );
     await markVerified(database, restored, lateIds);
     this.#log(counts);
-    return left + found.size - restored.size;
+    return found.size - restored.size;
   }
 
   /** One log line for each outcome; only one outcome is more than a normal start. */
@@ -280,6 +297,26 @@ export class WalletRecovery {
     if (isRedisUnavailable(error)) logger.debug({ advertiserId, err: error }, "wallet unavailable");
     else logger.error({ advertiserId, err: error }, "wallet restore failed");
   }
+}
+
+/**
+ * Groups of wallets for one transaction each: of one day, by the clock of Redis, whose scripts count the day's spending
+ * (midnight may pass while the nodes of a cluster are read), and with a limited number of records.
+ */
+function transactionGroups(found: ReadonlyMap<string, Found>): Map<string, Found>[] {
+  const groups: Map<string, Found>[] = [];
+  let records = 0;
+  let day = "";
+  for (const [id, one] of found) {
+    records += one.outbox.length;
+    if (groups.length === 0 || records > MAX_RECORDS || one.wallet.day !== day) {
+      groups.push(new Map());
+      records = one.outbox.length;
+      day = one.wallet.day;
+    }
+    groups.at(-1)?.set(id, one);
+  }
+  return groups;
 }
 
 /**
