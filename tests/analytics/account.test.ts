@@ -1,4 +1,5 @@
 import { newId } from "@diegetic/contracts";
+import { eventually } from "@diegetic/testing/eventually";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import type { Caller } from "../../services/management/src/testing/harness.ts";
 import { type Advertiser, AnalyticsWorld, DAY_MS, NOON_MS, type Seen } from "./world.fixture.ts";
@@ -364,6 +365,26 @@ describe("GET /analytics/spend", () => {
       },
       { timeout: 60_000 },
     );
+  });
+
+  it("keeps no other request waiting while its reports wait for Postgres", async () => {
+    const statuses = await world.harness.management.database.$transaction(
+      async (transaction) => {
+        await transaction.$executeRaw`LOCK TABLE impressions IN ACCESS EXCLUSIVE MODE`;
+        const reports = Array.from({ length: 9 }, async () => (await owner.get("/analytics/spend")).status);
+        await eventually(async () => {
+          const [waiting] = await transaction.$queryRaw<{ count: bigint }[]>`
+            SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+          return Number(waiting?.count) > 0;
+        });
+        await developer.get("/placements").expect(200);
+        await owner.get("/campaigns").expect(200);
+        return reports;
+      },
+      { timeout: 60_000 },
+    );
+    const answered = (await Promise.all(statuses)).toSorted((one, other) => one - other);
+    expect(answered).toEqual([200, 200, 200, 200, 429, 429, 429, 429, 429]);
   });
 
   it("comes as a table, for advertisers, of at most 31 days", async () => {

@@ -7,10 +7,15 @@ import {
   ProcessReporter,
   type WalletLimits,
 } from "@diegetic/hot-state";
-import { failingChecks, type Logger, type Metrics, type ReadinessChecks } from "@diegetic/service-kit";
+import {
+  failingChecks,
+  type Logger,
+  type Metrics,
+  type ReadinessChecks,
+  RepeatingTask,
+} from "@diegetic/service-kit";
 import { createBillingQueue } from "./billing-queue.ts";
 import { OwnRedis } from "./loops/own-redis.ts";
-import { RepeatingTask } from "./loops/repeating-task.ts";
 import { createBillingMeasures } from "./measures.ts";
 import { type BillingPace, DEFAULT_PACE } from "./pace.ts";
 import { createPasses } from "./passes.ts";

@@ -5,8 +5,8 @@ import {
   createReader,
   type Database,
   DatabaseUnavailable,
-  databaseNowMs,
   installationId,
+  type Reader,
   TransactionConflict,
 } from "@diegetic/database";
 import {
@@ -33,7 +33,6 @@ import {
   sessionCookieName,
 } from "@diegetic/service-kit";
 import { Router } from "express";
-import { forgetOldAnswers } from "./core/idempotency/create-once.ts";
 import { Publishing } from "./core/publishing/publishing.ts";
 import { RepairLoop } from "./core/publishing/repair-loop.ts";
 import { CallerReads } from "./core/read-your-writes/caller-reads.ts";
@@ -42,23 +41,24 @@ import { Remembered } from "./core/shared/remembered.ts";
 import type { Clock } from "./core/shared/time.ts";
 import { WalletRecovery } from "./core/wallet-recovery/wallet-recovery.ts";
 import { managementEndpoints, signedInEndpoints } from "./endpoints.ts";
+import { ReportQueue } from "./features/analytics/report-queue.ts";
 import { apiDocumentPages } from "./features/api-document/pages.ts";
 import { createKeyDirectory } from "./features/api-keys/key-directory.ts";
 import { keyDerivationSecret } from "./features/api-keys/key-secret.ts";
-import { recordUsageOfMatchTier } from "./features/api-keys/record-usage.ts";
 import { dashboardPages } from "./features/dashboard/pages.ts";
 import { Market } from "./features/explain/market.ts";
 import type { Parts } from "./features/parts.ts";
 import { createAuth } from "./features/sessions/auth.ts";
 import { DeviceCookies } from "./features/sessions/device-cookie.ts";
-import { forgetEndedSessions } from "./features/sessions/store.ts";
 import { TRAFFIC_PAGES_KEPT } from "./features/traffic/endpoints.ts";
 import { MarketWords } from "./features/traffic/words.ts";
-import { announceEndedCampaigns } from "./features/webhooks/ended-campaigns.ts";
 import type { ManagementSettings } from "./settings.ts";
+import { createUpkeep } from "./upkeep.ts";
 
 /** To Postgres, for changes of campaigns and their publishing. */
 const WRITING_CONNECTIONS = 8;
+/** To Postgres, for reports that read impressions. */
+const REPORT_CONNECTIONS = 2;
 
 export interface ManagementOptions {
   settings: ManagementSettings;
@@ -92,6 +92,10 @@ export function createManagement(options: ManagementOptions): Management {
   const clock = options.clock ?? Date.now;
   const database = createDatabase(settings.secrets.databaseUrl, { applicationName: settings.instanceName });
   const reader = createReader(settings.secrets.databaseUrl, { applicationName: settings.instanceName });
+  const reportReader = createReader(settings.secrets.databaseUrl, {
+    applicationName: settings.instanceName,
+    poolSize: REPORT_CONNECTIONS,
+  });
   const pipeline = createPipeline(settings.secrets.databaseUrl, {
     applicationName: settings.instanceName,
     poolSize: WRITING_CONNECTIONS,
@@ -138,16 +142,10 @@ export function createManagement(options: ManagementOptions): Management {
     claim,
     replicationIds: () => masterReplicationIds(redis),
     owners: () => hashSlotOwners(redis),
-    upkeep: async () => {
-      const nowMs = await databaseNowMs(database);
-      await forgetOldAnswers(database);
-      await forgetEndedSessions(database, nowMs);
-      await announceEndedCampaigns(database, nowMs);
-      await recordUsageOfMatchTier(database, redis);
-    },
     logger,
     metrics,
   });
+  const upkeep = createUpkeep({ database, redis, claim, logger });
   const market = new Market(redis, {
     instance: settings.instanceName,
     logger,
@@ -176,6 +174,7 @@ export function createManagement(options: ManagementOptions): Management {
     app: createManagementApp(options, {
       database,
       reader,
+      reportReader,
       pipeline,
       redis,
       claim,
@@ -191,13 +190,14 @@ export function createManagement(options: ManagementOptions): Management {
     repairLoop,
     async start() {
       await repairLoop.start();
+      for (const task of upkeep) task.start();
       market.start();
       reporter.start();
     },
     async stop() {
-      await Promise.all([repairLoop.stop(), market.stop(), reporter.stop()]);
+      await Promise.all([...upkeep, repairLoop, market, reporter].map((one) => one.stop()));
       redis.disconnect();
-      await Promise.all([reader.close(), pipeline.close(), database.$disconnect()]);
+      await Promise.all([reader.close(), reportReader.close(), pipeline.close(), database.$disconnect()]);
     },
   };
 }
@@ -207,9 +207,9 @@ function createManagementApp(
   parts: Pick<
     Parts,
     "database" | "reader" | "pipeline" | "redis" | "wallets" | "publishing" | "market" | "readiness" | "clock"
-  > & { claim: InstallationClaim },
+  > & { claim: InstallationClaim; reportReader: Reader },
 ): RequestListener {
-  const { reader, redis, wallets, clock } = parts;
+  const { reader, reportReader, redis, wallets, clock } = parts;
   const rateLimits = {
     match: settings.rateLimitMatch,
     impressions: settings.rateLimitImpressions,
@@ -224,6 +224,8 @@ function createManagementApp(
     ...parts,
     barrier,
     reads: new CallerReads({ reader, barrier }),
+    reports: new CallerReads({ reader: reportReader, barrier }),
+    reportQueue: new ReportQueue(),
     defaultLimits: rateLimits,
     keyDerivationSecret: keyDerivationSecret(settings.secrets.playerHashKey),
     auth: createAuth(parts.database, settings),

@@ -124,6 +124,10 @@ export const apiKeyListSchema = Type.Array(apiKeySchema, {
 
 /** Maximum keys in force per account. */
 export const MAX_API_KEYS = 100;
+/** How long a key is stored after its end. */
+export const ENDED_API_KEY_KEPT_DAYS = 30;
+/** Maximum stored keys per account, ended ones included. */
+export const MAX_STORED_API_KEYS = 1_000;
 const newKey = { label: "Game server EU", scopes: ["serving"], rate_limit_per_minute: 500 };
 const key = {
   id: exampleIds.key,
@@ -154,6 +158,12 @@ export const tooManyKeys = refusal(
   "too_many",
   "The account has 100 keys in force.",
   `An account has at most ${MAX_API_KEYS} API keys in force: revoke one first.`,
+);
+export const tooManyEndedKeys = refusal(
+  422,
+  "too_many_ended",
+  "The account has 1000 keys, those that ended within 30 days included.",
+  `An account has at most ${MAX_STORED_API_KEYS} API keys, those that ended in the last ${ENDED_API_KEY_KEPT_DAYS} days included: wait until older ones are ${ENDED_API_KEY_KEPT_DAYS} days old.`,
 );
 export const rateLimitBeyondCaller = notAllowedField(
   (most: number, group: string, sent: number) =>
@@ -197,6 +207,7 @@ export const apiKeysApi = defineFeature({
         rateLimitBeyondCaller,
         keyNotShownAgain,
         tooManyKeys,
+        tooManyEndedKeys,
       ],
     }),
     list: operation("GET /api-keys", {
@@ -234,6 +245,7 @@ export const apiKeysApi = defineFeature({
         notAllowedField("overlap_seconds must be a whole number from 0 to 2592000, but -1 was sent"),
         keyNotShownAgain,
         tooManyKeys,
+        tooManyEndedKeys,
       ],
     }),
     revoke: operation(`DELETE ${one}`, {

@@ -12,6 +12,7 @@ import type { CallerReads } from "../core/read-your-writes/caller-reads.ts";
 import type { ReadingBarrier } from "../core/read-your-writes/reading-barrier.ts";
 import type { Remembered } from "../core/shared/remembered.ts";
 import type { Clock } from "../core/shared/time.ts";
+import type { ReportQueue } from "./analytics/report-queue.ts";
 import type { DefaultLimits } from "./api-keys/api-key.ts";
 import type { Market } from "./explain/market.ts";
 import type { Auth } from "./sessions/auth.ts";
@@ -34,6 +35,9 @@ export interface Parts {
   wallets: MoneyCommands;
   publishing: Publishing;
   reads: CallerReads;
+  /** Reads of impressions themselves, over few connections of their own. */
+  reports: CallerReads;
+  reportQueue: ReportQueue;
   barrier: ReadingBarrier;
   clock: Clock;
   readiness: ReadinessChecks;

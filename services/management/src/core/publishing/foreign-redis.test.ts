@@ -82,7 +82,6 @@ function repairLoopWith(recoveries: { ofAll?: Recovery; ofPublishing?: Recovery 
     recovery: recoveries.ofAll ?? recovery,
     replicationIds: () => masterReplicationIds(harness.redis),
     owners: () => hashSlotOwners(harness.redis),
-    upkeep: async () => undefined,
     metrics: metrics(),
   });
 }

@@ -43,8 +43,6 @@ export interface RepairLoopParts {
   replicationIds: () => Promise<string[]>;
   /** Owner of each hash slot, from `hashSlotOwners`. */
   owners: () => Promise<ReadonlyMap<number, string>>;
-  /** Called once per round: maintenance without exact timing. */
-  upkeep: () => Promise<void>;
   logger: Logger;
   metrics: Metrics;
 }
@@ -161,7 +159,6 @@ export class RepairLoop {
     const failures: unknown[] = [];
     for (const kind of PUBLISHED_KINDS) failures.push(...(await this.#republish(kind)));
     await this.#restoreWallets();
-    await this.#parts.upkeep();
     if (failures.length > 0) throw failures[0];
     this.#roundOutage.succeeded();
     if (!this.#isSomeUnavailable) this.#redisOutage.succeeded();

@@ -7,7 +7,7 @@ import {
   tooManyImpressions,
   unknownGrouping,
 } from "@diegetic/contracts";
-import { StatementTimeout } from "@diegetic/database";
+import { type Database, StatementTimeout } from "@diegetic/database";
 import type { RequestContext } from "@diegetic/service-kit";
 import { callingAdvertiser, readAfter } from "../../core/read-your-writes/caller.ts";
 import { csvAnswer, prefersCsv } from "../../core/shared/csv-answer.ts";
@@ -39,13 +39,14 @@ export async function spend(parts: Parts, context: RequestContext) {
       window: isCsv ? undefined : readWindow(context),
     }),
   );
-  const found = await readSpend(parts.reads, accountId, query, window).catch((error: unknown) => {
+  await requireKept(parts.database, query);
+  const found = await readSpend(parts, accountId, query, window).catch((error: unknown) => {
     if (!(error instanceof StatementTimeout)) throw error;
     throw tooManyImpressions.error();
   });
+  // Again, because days may have been dropped meanwhile.
+  await requireKept(parts.database, query);
   const { from, to } = query;
-  const droppedDay = await lastDroppedDay(parts.database, query);
-  if (droppedDay !== undefined) throw droppedImpressions.error(droppedDay);
   if (window === undefined) return csvAnswer(`spend-${from}-${to}.csv`, table(query, found.rows));
   const body: SpendBody = {
     from,
@@ -55,6 +56,12 @@ export async function spend(parts: Parts, context: RequestContext) {
   };
   const headers = { Vary: "Accept", ...windowHeaders(context, window, found.hasMore) };
   return { status: 200, body, headers };
+}
+
+/** Throws 422 when impressions that the query needs were dropped. */
+async function requireKept(database: Database, query: SpendQuery): Promise<void> {
+  const droppedDay = await lastDroppedDay(database, query);
+  if (droppedDay !== undefined) throw droppedImpressions.error(droppedDay);
 }
 
 function readQuery(query: URLSearchParams, nowMs: number): SpendQuery {

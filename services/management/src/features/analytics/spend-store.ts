@@ -1,8 +1,9 @@
 import type { SPEND_DIMENSIONS } from "@diegetic/contracts";
 import { type Database, Prisma, safeInteger } from "@diegetic/database";
-import { type CallerReads, type CallerRow, callerIs } from "../../core/read-your-writes/caller-reads.ts";
+import { type CallerRow, callerIs } from "../../core/read-your-writes/caller-reads.ts";
 import { MAX_CSV_ROWS } from "../../core/shared/csv-answer.ts";
 import type { Window } from "../../core/shared/paging.ts";
+import type { Parts } from "../parts.ts";
 import type { Spent } from "./account-store.ts";
 
 export type SpendDimension = (typeof SPEND_DIMENSIONS)[number];
@@ -50,19 +51,18 @@ interface SpendRow extends CallerRow {
 
 /**
  * Sums of the caller's impressions. Groupings by day and campaign are read from the rollups. No rollup combines other
- * dimensions (ADR 14), so those are read from the days' partitions. Throws 403 before registration.
+ * dimensions (ADR 14), so those are read from the days' partitions, of all advertisers: over connections of their own, so
+ * that such reports keep no other request waiting. Throws 403 before registration, 429 for many reports at once.
  * @param window undefined: all rows, at most one more than a table may have
  */
 export async function readSpend(
-  reads: CallerReads,
+  { reads, reports, reportQueue }: Pick<Parts, "reads" | "reports" | "reportQueue">,
   accountId: string,
   query: SpendQuery,
   window: Window | undefined,
 ): Promise<Spend> {
   const { limit, offset } = window ?? { limit: MAX_CSV_ROWS, offset: 0 };
-  const rows = await reads.rows<SpendRow>(
-    accountId,
-    Prisma.sql`
+  const statement = Prisma.sql`
     WITH ${callerIs(accountId)}, found AS (${isInRollups(query) ? fromRollups(query) : fromImpressions(query)}), total AS (
       SELECT COALESCE(sum(impressions), 0)::bigint AS total_impressions, COALESCE(sum(spent), 0)::bigint AS total_spent
       FROM found
@@ -75,8 +75,10 @@ export async function readSpend(
     FROM caller CROSS JOIN total LEFT JOIN page ON true
     LEFT JOIN campaigns ON campaigns.id = page.campaign_id
     LEFT JOIN creatives ON creatives.id = page.creative_id
-    ORDER BY page.day DESC, page.campaign_id, page.creative_id, page.country_code`,
-  );
+    ORDER BY page.day DESC, page.campaign_id, page.creative_id, page.country_code`;
+  const rows = isInRollups(query)
+    ? await reads.rows<SpendRow>(accountId, statement)
+    : await reportQueue.run(accountId, () => reports.rows<SpendRow>(accountId, statement));
   const groups = rows.flatMap((row) => (row.impressions === null ? [] : spendGroup(row, row.impressions)));
   return {
     impressions: safeInteger(rows[0].total_impressions, "impressions"),

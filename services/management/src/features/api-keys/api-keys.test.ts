@@ -1,5 +1,5 @@
 import { apiKeySchema, createdApiKeySchema, validator } from "@diegetic/contracts";
-import { inTransaction } from "@diegetic/database";
+import { DAY_MS, inTransaction } from "@diegetic/database";
 import { eventually } from "@diegetic/testing/eventually";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import type { Test } from "supertest";
@@ -145,6 +145,31 @@ describe("POST /api-keys", () => {
     // The old key would still be there.
     await full.post(`/api-keys/${first?.id}/rotate`, {}).expect(422);
     await full.post(`/api-keys/${first?.id}/rotate`, { overlap_seconds: 0 }).expect(201);
+  });
+
+  it("stops at 1000 stored keys, and forgets those that ended more than 30 days ago", async () => {
+    const full = await harness.caller();
+    const { database } = harness.management;
+    const nowMs = Date.now();
+    const endedRows = Array.from({ length: 999 }, (_, n) => ({
+      id: `key_e${n}${full.accountId.slice(5)}`,
+      accountId: full.accountId,
+      sha256: `a${n.toString(16).padStart(63, "0")}`,
+      prefix: "igk_",
+      label: "x",
+      scopes: ["serving" as const],
+      publishedVersion: 1,
+      ...(n < 3
+        ? { expiresAt: new Date(nowMs - 31 * DAY_MS) }
+        : { revokedAt: new Date(nowMs - 29 * DAY_MS) }),
+    }));
+    await database.apiKey.createMany({ data: endedRows });
+    const refused = await full.post("/api-keys", { label: "x" }).expect(422);
+    expect(refused.body.detail).toContain("at most 1000 API keys");
+    await eventually(
+      async () => (await database.apiKey.count({ where: { accountId: full.accountId } })) === 997,
+    );
+    await full.post("/api-keys", { label: "x" }).expect(201);
   });
 
   it("leaves nothing behind for a key that was revoked while it waited", async () => {

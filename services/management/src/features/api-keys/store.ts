@@ -1,14 +1,17 @@
 import {
+  ENDED_API_KEY_KEPT_DAYS,
   invalidKey,
   lastManagingKey,
   MAX_API_KEYS,
+  MAX_STORED_API_KEYS,
   newId,
   noKey,
   otherAccountsKey,
   sessionEnded,
+  tooManyEndedKeys,
   tooManyKeys,
 } from "@diegetic/contracts";
-import type { Database, Prisma, Transaction } from "@diegetic/database";
+import { DAY_MS, type Database, type Prisma, type Transaction } from "@diegetic/database";
 import { type ApiKey, requireRole } from "@diegetic/service-kit";
 import { isIdentifier } from "../../core/shared/identifiers.ts";
 import { limitFromColumn, limitToColumn } from "../../core/shared/limit-column.ts";
@@ -22,6 +25,8 @@ import {
   MANAGING_SCOPES,
 } from "./api-key.ts";
 import { shownPrefix } from "./key-secret.ts";
+
+const KEYS_PER_ROUND = 500;
 
 function fromRow(row: Prisma.ApiKeyGetPayload<object>): ApiKeyRow {
   return { ...row, rateLimitPerMinute: limitFromColumn(row.rateLimitPerMinute) };
@@ -84,11 +89,12 @@ async function requireOwner(
   requireRole(member?.role ?? "viewer", "owner");
 }
 
-/** Throws 422 when the account has the maximum number of active keys. */
+/** Throws 422 when the account has the maximum number of active keys, or of keys that are stored. */
 export async function requireRoom(transaction: Transaction, accountId: string, nowMs: number): Promise<void> {
   const keys = await transaction.apiKey.count({ where: inForce(accountId, nowMs) });
-  if (keys < MAX_API_KEYS) return;
-  throw tooManyKeys.error();
+  if (keys >= MAX_API_KEYS) throw tooManyKeys.error();
+  const stored = await transaction.apiKey.count({ where: { accountId } });
+  if (stored >= MAX_STORED_API_KEYS) throw tooManyEndedKeys.error();
 }
 
 /**
@@ -160,6 +166,22 @@ export async function revokeKeysMadeBy(
   });
   for (const { id } of keys) await endKey(transaction, id, { revokedAt: new Date(nowMs) });
   return keys.map(({ id }) => id);
+}
+
+/**
+ * Deletes keys that ended long ago, and ends those that expired long ago, so that the snapshot drops them first; a
+ * bounded number per call.
+ */
+export async function forgetEndedKeys(database: Database, nowMs: number): Promise<void> {
+  const before = new Date(nowMs - ENDED_API_KEY_KEPT_DAYS * DAY_MS);
+  await database.$executeRaw`
+    UPDATE api_keys SET revoked_at = expires_at, version = version + 1 WHERE id IN (
+      SELECT id FROM api_keys WHERE revoked_at IS NULL AND expires_at <= ${before}
+      ORDER BY expires_at LIMIT ${KEYS_PER_ROUND} FOR NO KEY UPDATE SKIP LOCKED)`;
+  await database.$executeRaw`
+    DELETE FROM api_keys WHERE id IN (
+      SELECT id FROM api_keys WHERE revoked_at <= ${before} AND published_version = version
+      ORDER BY revoked_at LIMIT ${KEYS_PER_ROUND})`;
 }
 
 /** Ends a key now or at the given time; a revoked key stays revoked. */

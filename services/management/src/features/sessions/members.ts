@@ -15,6 +15,8 @@ const TOKEN_PREFIX = "inv_";
 const TOKEN_BYTES = 32;
 /** Lifetime of an invitation. */
 export const INVITATION_MS = 7 * DAY_MS;
+const EXPIRED_INVITATION_KEPT_MS = 30 * DAY_MS;
+const INVITATIONS_PER_ROUND = 500;
 
 /** The memberships of a user, oldest first. */
 export function membershipsOf(client: Database | Transaction, userId: string) {
@@ -69,6 +71,15 @@ export async function requireAnotherOwner(
 /** A new invitation's token: returned once, stored only as SHA-256. */
 export function newInvitationToken(): string {
   return TOKEN_PREFIX + randomBytes(TOKEN_BYTES).toString("base64url");
+}
+
+/** Deletes invitations that expired long ago; a bounded number per call. */
+export async function forgetOldInvitations(database: Database, nowMs: number): Promise<void> {
+  const before = new Date(nowMs - EXPIRED_INVITATION_KEPT_MS);
+  await database.$executeRaw`
+    DELETE FROM account_invitations WHERE id IN (
+      SELECT id FROM account_invitations WHERE expires_at <= ${before}
+      ORDER BY expires_at LIMIT ${INVITATIONS_PER_ROUND})`;
 }
 
 export const isOpen = (nowMs: number) => ({ closedAt: null, expiresAt: { gt: new Date(nowMs) } });

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Logger, OutageLog } from "@diegetic/service-kit";
+import type { Logger } from "../observability/logger.ts";
+import { OutageLog } from "../observability/outage-log.ts";
 
 export interface RepeatingTaskOptions {
   name: string;
