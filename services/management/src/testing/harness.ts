@@ -22,6 +22,7 @@ import { readManagementSettings } from "../settings.ts";
 export interface Harness {
   management: Management;
   metrics: Metrics;
+  databaseUrl: string;
   redis: RedisConnection;
   money: MoneyCommands;
   /** For billing's writes; connects on first use. */
@@ -143,6 +144,7 @@ export async function startHarness(clock?: Clock, options?: InstanceOptions): Pr
   return {
     management,
     metrics,
+    databaseUrl: database.url,
     redis,
     money: createMoneyCommands(redis),
     pipeline,

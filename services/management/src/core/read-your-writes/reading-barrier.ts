@@ -4,7 +4,8 @@ import type { DueIndex, MoneyCommands } from "@diegetic/hot-state";
 
 /** See docs/behaviour.md#reads-after-writes. */
 const MAX_WAIT_MS = 1_000;
-const POLL_MS = 10;
+const FIRST_PAUSE_MS = 10;
+const MAX_PAUSE_MS = 100;
 /** Maximum advertisers that one read of earnings waits for; it ignores further ones (ADR 5). */
 const MAX_ADVERTISERS = 1_000;
 
@@ -78,11 +79,11 @@ export class ReadingBarrier {
   ): Promise<void> {
     const deadline = performance.now() + MAX_WAIT_MS;
     let waitedFor = advertiserIds.filter((id) => (committed.get(id) ?? 0) > 0);
-    for (;;) {
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
       const written = await this.#writtenCounts(waitedFor);
       waitedFor = waitedFor.filter((id) => (written.get(id) ?? 0) < (committed.get(id) ?? 0));
       if (waitedFor.length === 0 || performance.now() >= deadline) return;
-      await sleep(POLL_MS);
+      await sleep(pauseMs);
     }
   }
 

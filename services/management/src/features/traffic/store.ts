@@ -70,10 +70,10 @@ export interface TargetRow {
   advertiser_id: string;
 }
 
-/** Values that active campaigns target in scene fields, each once per advertiser. */
+/** Values that active campaigns target in scene fields, each once per advertiser; equally many of each advertiser if limited. */
 export function readTargets(reader: Reader, limit: number): Promise<TargetRow[]> {
   return reader.query<TargetRow>(Prisma.sql`
-    SELECT DISTINCT type, value, advertiser_id
+    SELECT type, value, advertiser_id, row_number() OVER (PARTITION BY advertiser_id ORDER BY type, value) AS ordinal
     FROM (
       SELECT affinities.affinity_type::text AS type, affinities.affinity_value AS value, campaigns.advertiser_id
       FROM campaigns JOIN affinities ON affinities.campaign_id = campaigns.id
@@ -84,7 +84,8 @@ export function readTargets(reader: Reader, limit: number): Promise<TargetRow[]>
       UNION ALL
       SELECT 'tag', unnest(target_tags), advertiser_id FROM campaigns WHERE status = 'active'
     ) AS targets
-    LIMIT ${limit}`);
+    GROUP BY type, value, advertiser_id
+    ORDER BY ordinal, advertiser_id LIMIT ${limit}`);
 }
 
 /** The advertiser of the account; undefined: it has not registered. */

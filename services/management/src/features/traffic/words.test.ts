@@ -1,7 +1,9 @@
 import { newId } from "@diegetic/contracts";
+import { createReader } from "@diegetic/database";
 import { TrafficRecorder } from "@diegetic/hot-state";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { activeCampaign, type Caller, type Harness, startHarness } from "../../testing/harness.ts";
+import { readTargets } from "./store.ts";
 
 /** Beyond it, sums of the market are made anew. */
 const LATER_MS = 61_000;
@@ -48,6 +50,21 @@ describe("words of the market", () => {
     const expected = { type: "location", value: "tavern", games: 4, scenes: 4 };
     expect((await onlooker.get("/market/words").expect(200)).body).toEqual([expected]);
     expect((await onlooker.get("/market/words?type=mood").expect(200)).body).toEqual([]);
+  });
+});
+
+describe("reading what campaigns target", () => {
+  it("leaves out values of the advertiser with the most first", async () => {
+    const large = await harness.advertiser(100);
+    const small = await harness.advertiser(100);
+    const tags = Array.from({ length: 9 }, (_, n) => `large${n}`);
+    await activeCampaign(large, { target_tags: tags });
+    await activeCampaign(small, { target_tags: ["small0", "small1"] });
+    const reader = createReader(harness.databaseUrl);
+    const values = (await readTargets(reader, 5)).map(({ value }) => value);
+    await reader.close();
+    expect(values).toHaveLength(5);
+    expect(values).toEqual(expect.arrayContaining(["small0", "small1"]));
   });
 });
 

@@ -31,7 +31,7 @@ interface WordSum {
   accounts: Set<string>;
 }
 
-/** Advertisers that target a word, no more than the minimum for disclosure; by `mood:calm`. */
+/** Advertisers that target a word, by `mood:calm`. */
 type Targets = Map<string, Set<string>>;
 
 /** Words that games send and campaigns target. The market's sums are refreshed about once a minute. */
