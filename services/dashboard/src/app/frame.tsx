@@ -49,12 +49,19 @@ export function Frame() {
   return <SignedInFrame isOperator={session.data.user.is_operator} />;
 }
 
+/** Of the current entry from the ends of the view, where entries fade. */
+const ENTRY_MARGIN = 32;
+
 function SignedInFrame({ isOperator }: { isOperator: boolean }) {
   const [isOpen, { toggle, close }] = useDisclosure();
   const { pathname } = useLocation();
   const navigation = useNavigation();
   useEffect(close, [pathname]);
   useFocusOnNewPage(pathname);
+  const entriesView = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    showCurrentEntry(entriesView.current);
+  }, [pathname, isOpen]);
   const shown = areas.filter(
     (area) => area.navigation.length > 0 && (isOperator || area.isForOperators !== true),
   );
@@ -79,7 +86,15 @@ function SignedInFrame({ isOperator }: { isOperator: boolean }) {
             <Brand />
           </Link>
         </AppShell.Section>
-        <AppShell.Section grow component={ScrollArea} px="sm" pt={{ base: "sm", sm: 0 }}>
+        <AppShell.Section
+          grow
+          component={ScrollArea}
+          type="auto"
+          scrollbarSize={8}
+          viewportRef={entriesView}
+          px="sm"
+          pt={{ base: "sm", sm: 0 }}
+        >
           {shown.map(({ label, navigation: entries }) => (
             <div key={label} className={classes.group}>
               <Text fz="xs" c="dimmed" px={12} mb={4} id={`navigation-${label}`}>
@@ -105,6 +120,7 @@ function SignedInFrame({ isOperator }: { isOperator: boolean }) {
               </ul>
             </div>
           ))}
+          <div className={classes.fade} />
         </AppShell.Section>
         <AppShell.Section className={classes.foot ?? ""}>
           <Balance />
@@ -119,6 +135,16 @@ function SignedInFrame({ isOperator }: { isOperator: boolean }) {
       </AppShell.Main>
     </AppShell>
   );
+}
+
+/** Scrolls the entries of the navigation until the current one is in view; nothing else moves. */
+function showCurrentEntry(view: HTMLElement | null) {
+  const entry = view?.querySelector("[aria-current]");
+  if (!view || !entry) return;
+  const { top, bottom } = view.getBoundingClientRect();
+  const place = entry.getBoundingClientRect();
+  if (place.bottom > bottom - ENTRY_MARGIN) view.scrollTop += place.bottom - bottom + ENTRY_MARGIN;
+  else if (place.top < top + ENTRY_MARGIN) view.scrollTop += place.top - top - ENTRY_MARGIN;
 }
 
 /**
