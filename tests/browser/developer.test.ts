@@ -49,6 +49,14 @@ async function typeAndSubmitAtOnce(field: Locator, text: string): Promise<void> 
   }`);
 }
 
+/** Whether the middle of a control can be seen and pressed without scrolling. */
+function isUncovered(control: Locator): Promise<boolean> {
+  return control.evaluate((element) => {
+    const { x, y, width, height } = element.getBoundingClientRect();
+    return element.contains(element.ownerDocument.elementFromPoint(x + width / 2, y + height / 2));
+  });
+}
+
 describe("a developer in the dashboard", () => {
   let dashboard: Dashboard;
   let view: ObservedPage;
@@ -214,8 +222,9 @@ describe("a developer in the dashboard", () => {
       await dialog.getByRole("button", { name: "Create key" }).click();
       const first = await copied("Copy API key");
       expect(first).toMatch(/^igk_/);
+      await page.keyboard.press("Escape");
       await expectAccessibleInPassing(page);
-      await dialog.getByRole("button", { name: "Close", exact: true }).last().click();
+      await dialog.getByRole("button", { name: "I have stored it" }).click();
       const rows = page.getByRole("row", { name: /Game server/ });
       await rows.getByText("Not used yet").waitFor();
       expect((await match(first)).status).toBe(200);
@@ -229,7 +238,7 @@ describe("a developer in the dashboard", () => {
       await dialog.getByLabel("None: the old key ends at once").check();
       await dialog.getByRole("button", { name: "Rotate key" }).click();
       const second = await copied("Copy API key");
-      await dialog.getByRole("button", { name: "Close", exact: true }).last().click();
+      await dialog.getByRole("button", { name: "I have stored it" }).click();
       expect((await match(first)).status).toBe(401);
       expect((await match(second)).status).toBe(200);
       await expectAccessibleInPassing(page);
@@ -238,7 +247,7 @@ describe("a developer in the dashboard", () => {
       await dialog.getByLabel("One day").check();
       await dialog.getByRole("button", { name: "Rotate key" }).click();
       const third = await copied("Copy API key");
-      await dialog.getByRole("button", { name: "Close", exact: true }).last().click();
+      await dialog.getByRole("button", { name: "I have stored it" }).click();
       expect((await match(second)).status).toBe(200);
       expect((await match(third)).status).toBe(200);
       const replaced = rows.filter({ hasText: "Replaced, ends in 24 hr." });
@@ -581,8 +590,13 @@ describe("a developer in the dashboard", () => {
       await page.getByText("101 rows", { exact: true }).waitFor();
       await database.query("DELETE FROM quarantined_impressions WHERE advertiser_id = 'adv_older'");
       await database.end();
+      // The list of the navigation is longer than this.
+      await page.setViewportSize({ width: 1280, height: 480 });
       await page.reload();
       await page.getByText("1 quarantined record to decide about").waitFor();
+      const entry = page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "System" });
+      await expectSoon(() => isUncovered(entry), true);
+      await page.setViewportSize({ width: 1280, height: 720 });
       await page.getByRole("row", { name: /Mira Vale/ }).waitFor();
       await page.getByRole("row", { name: /^Management .*Ready/ }).waitFor();
       await page.getByRole("row", { name: /^Match .*Ready/ }).waitFor();

@@ -44,7 +44,8 @@ describe("the members of an account", () => {
     await expectAccessibleInPassing(page);
     await dialog.getByRole("button", { name: "Create invitation link" }).click();
     const link = await dialog.getByText(/\/join#/).textContent();
-    await dialog.getByRole("button", { name: "Close", exact: true }).last().click();
+    await page.keyboard.press("Escape");
+    await dialog.getByRole("button", { name: "I have stored it" }).click();
     await page.getByRole("table", { name: "Open invitations" }).getByText("Vera").waitFor();
 
     await invited.page.goto(link ?? "");

@@ -60,7 +60,7 @@ describe("the webhooks of an account", () => {
     const shown = dialog.getByLabel("secret", { exact: true });
     const secret = (await shown.textContent()) ?? "";
     expect(secret).toMatch(/^whsec_/);
-    await dialog.getByRole("button", { name: "Close", exact: true }).last().click();
+    await dialog.getByRole("button", { name: "I have stored it" }).click();
 
     await page.getByRole("link", { name: url }).click();
     await page.getByRole("button", { name: "Send test event" }).click();
@@ -88,6 +88,8 @@ describe("the webhooks of an account", () => {
     await shown.waitFor();
     expect(await shown.textContent()).not.toBe(secret);
     await page.goBack();
+    await page.keyboard.press("Escape");
+    await dialog.getByRole("button", { name: "I have stored it" }).click();
     await dialog.waitFor({ state: "detached" });
     await page.getByRole("heading", { name: "Webhooks", level: 1 }).waitFor();
 
@@ -119,7 +121,7 @@ describe("the webhooks of an account", () => {
     await unseen.click();
     await dialog.getByRole("button", { name: "Create webhook" }).click();
     await dialog.getByLabel("secret", { exact: true }).waitFor();
-    await dialog.getByRole("button", { name: "Close", exact: true }).last().click();
+    await dialog.getByRole("button", { name: "I have stored it" }).click();
 
     await page.getByRole("button", { name: `Edit ${url}` }).click();
     await low.click();

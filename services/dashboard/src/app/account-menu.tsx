@@ -54,9 +54,12 @@ export function AccountMenu() {
               <Text fw={600} truncate>
                 {session.account.label}
               </Text>
-              <Text fz="xs" c="dimmed" truncate>
-                {session.user.name}
-              </Text>
+              {/* The account of a person alone has their name. */}
+              {session.user.name !== session.account.label && (
+                <Text fz="xs" c="dimmed" truncate>
+                  {session.user.name}
+                </Text>
+              )}
             </div>
             <IconSelector size={16} stroke={1.5} aria-hidden="true" />
           </Group>

@@ -40,14 +40,14 @@ export function Secret({ value, label, warning, loss = HASH_ONLY }: SecretProps)
   );
 }
 
-/** A secret as the last step of a dialog. */
+/** A secret as the last step of a dialog, which has no other way to be closed. */
 export function SecretStep({ onClose, ...secret }: SecretProps & { onClose: () => void }) {
   return (
     <Stack>
       <Secret {...secret} />
       <Group justify="flex-end">
         <Button variant="default" onClick={onClose}>
-          Close
+          I have stored it
         </Button>
       </Group>
     </Stack>

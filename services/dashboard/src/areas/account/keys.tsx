@@ -59,6 +59,7 @@ export function Component() {
         onClose={close}
         title={dialog && titleOf(dialog)}
         closeOnClickOutside={false}
+        hasSecret={dialog?.kind === "secret"}
       >
         {dialog?.kind === "create" && <CreateForm onClose={close} onSecret={showSecret} />}
         {dialog?.kind === "rotate" && (

@@ -340,7 +340,7 @@ function InviteDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => voi
     }
   };
   return (
-    <Dialog opened={isOpen} onClose={close} title="Invite a member">
+    <Dialog opened={isOpen} onClose={close} title="Invite a member" hasSecret={link !== undefined}>
       {link === undefined ? (
         <DialogForm
           failure={failure}

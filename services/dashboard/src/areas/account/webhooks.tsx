@@ -49,6 +49,7 @@ export function Component() {
         onClose={close}
         title={dialog && TITLES[dialog.kind]}
         closeOnClickOutside={false}
+        hasSecret={dialog?.kind === "secret"}
       >
         {dialog?.kind === "create" && <CreateForm onClose={close} onSecret={showSecret} />}
         {dialog?.kind === "edit" && <EditForm webhook={dialog.webhook} onClose={close} />}
