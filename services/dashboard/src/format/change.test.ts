@@ -7,8 +7,8 @@ describe("changeOf", () => {
     [995, 1_000, "-0.5%"],
     [100, 100, "0%"],
     [0, 5, "-100%"],
-    [5, 0, undefined],
-    [0, 0, undefined],
+    [5, 0, null],
+    [0, 0, null],
   ])("of %d after %d is %s", (now, before, change) => {
     expect(changeOf(now, before)).toBe(change);
   });
@@ -20,11 +20,11 @@ describe("weekOnWeek", () => {
   it("compares seven complete days with the seven before, without today", () => {
     const week = (amount: number) => Array.from({ length: 7 }, () => amount);
     expect(weekOnWeek([1_000, ...week(3), ...week(2), 1_000], sum)).toBe("+50% week on week");
-    expect(weekOnWeek([1_000, ...week(0), ...week(0)], sum)).toBeUndefined();
+    expect(weekOnWeek([1_000, ...week(0), ...week(0)], sum)).toBeNull();
   });
 
   it("says nothing without two weeks", () => {
-    expect(weekOnWeek(Array(14).fill(1), sum)).toBeUndefined();
+    expect(weekOnWeek(Array(14).fill(1), sum)).toBeNull();
     expect(weekOnWeek(undefined, sum)).toBeUndefined();
   });
 });
@@ -58,8 +58,8 @@ describe("monthOnMonth", () => {
   it("says nothing on the first day, after a shorter month, and where days are missing", () => {
     const of = (today: string, count: number) =>
       monthOnMonth(days(today, count, { "2026-11": 1, "2026-10": 1, "2027-03": 1, "2027-02": 1 }), amounts);
-    expect(of("2026-11-01", 62)).toBeUndefined();
-    expect(of("2027-03-30", 62)).toBeUndefined();
-    expect(of("2026-11-23", 30)).toBeUndefined();
+    expect(of("2026-11-01", 62)).toBeNull();
+    expect(of("2027-03-30", 62)).toBeNull();
+    expect(of("2026-11-23", 30)).toBeNull();
   });
 });

@@ -14,6 +14,8 @@ import { useClearUrlState, useUrlState } from "./use-url-state.ts";
 import { WideRows } from "./wide-rows.tsx";
 
 const SKELETON_ROWS = 5;
+/** Two filters stand beside each other, with their gap between them. */
+const HALF_OF_PHONE = "calc(50% - 4px)";
 const NO_FILTERS: readonly never[] = [];
 
 export interface Filter<Row> {
@@ -85,7 +87,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       value={sort === undefined ? null : sortText(sort)}
       onChange={(value) => view.setSort(parseSort(value ?? ""))}
       allowDeselect={false}
-      w={hasTools ? 180 : "100%"}
+      w={hasTools ? HALF_OF_PHONE : "100%"}
     />
   );
   const countAndCsv = <CountAndCsv {...{ label, columns, rows, view, hasTools }} />;
@@ -263,7 +265,7 @@ function SearchAndFilters<Row>({ label, searchIn, filters = [], view }: SearchAn
           value={view.filterValues.get(key)}
           onChange={(value) => view.setFilter(key, value)}
           clearable
-          w={180}
+          w={isPhone ? HALF_OF_PHONE : 180}
         />
       ))}
     </>

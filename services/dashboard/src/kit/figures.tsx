@@ -8,7 +8,7 @@ export interface Figure {
   value: ReactNode;
   /** What it is made of, or what to compare it with. */
   note?: ReactNode;
-  /** Against an equal period before; a second line of small print, whose place is kept where the field is given. */
+  /** Against an equal period before; a second line of small print. undefined: not known yet, its place is kept; null: none. */
   change?: ReactNode;
   /** The read that it comes from, where the figures of a page come from several. */
   read?: Read;
@@ -43,7 +43,9 @@ export function Figures({ figures, isLoading = false, read: common }: FiguresPro
                 <Skeleton height={12} width={80} my={3} />
               )}
             </dd>
-            {"change" in figure && <dd className={classes.note}>{!isMissing && change}</dd>}
+            {"change" in figure && change !== null && (
+              <dd className={classes.note}>{!isMissing && change}</dd>
+            )}
           </div>
         );
       })}
