@@ -68,7 +68,7 @@ export const DEMO_CAMPAIGNS: readonly DemoCampaign[] = [
     creatives: [
       {
         type: "narrative_hook",
-        hook: 'The barkeeper slides a steaming mug of Emberroast across the counter. "On the house, traveller."',
+        hook: "The barkeeper slides a steaming mug of Emberroast across the counter. “On the house, traveller.”",
         altHooks: [
           "A faded Emberroast sign creaks above the tavern door.",
           "The air smells of Emberroast and rain.",
@@ -78,7 +78,7 @@ export const DEMO_CAMPAIGNS: readonly DemoCampaign[] = [
       },
       {
         type: "product_mention",
-        hook: '"Nothing keeps a night watch awake like Emberroast," the guard says.',
+        hook: "“Nothing keeps a night watch awake like Emberroast,” the guard says.",
         altHooks: [],
         product: "Emberroast Night Watch",
         share: 0.3,
@@ -108,7 +108,7 @@ export const DEMO_CAMPAIGNS: readonly DemoCampaign[] = [
       },
       {
         type: "narrative_hook",
-        hook: '"Oak & Barrel pays its debts in ale," the innkeeper says, and draws a deep one.',
+        hook: "“Oak & Barrel pays its debts in ale,” the innkeeper says, and draws a deep one.",
         altHooks: ["Two barrels of Long Evening roll past, and the room cheers."],
         product: "Long Evening Ale",
         share: 0.4,
@@ -165,7 +165,7 @@ export const DEMO_CAMPAIGNS: readonly DemoCampaign[] = [
         hook: "A courier of the Swift Heron waters her horse, and grins at the mud on your boots.",
         altHooks: [
           "A heron's feather marks the milestone: the couriers have passed in the night.",
-          '"Swift Heron rides whatever the weather," the rider says. "You should write to someone."',
+          "“Swift Heron rides whatever the weather,” the rider says. “You should write to someone.”",
         ],
         product: "The Dawn Letter",
         share: 1,
@@ -198,7 +198,7 @@ export const DEMO_CAMPAIGNS: readonly DemoCampaign[] = [
       },
       {
         type: "product_mention",
-        hook: '"Tallow lies," the librarian whispers. "Moonwell does not."',
+        hook: "“Tallow lies,” the librarian whispers. “Moonwell does not.”",
         altHooks: [],
         product: "Moonwell White",
         share: 0.25,
