@@ -1,5 +1,5 @@
 import type { SeriesRole } from "../../charts/chart-data.ts";
-import { gamePath } from "./placement.ts";
+import { gamePath } from "./game-path.ts";
 
 /** What a reason for no ad means, and what helps. */
 export interface Advice {

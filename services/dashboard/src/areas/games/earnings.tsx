@@ -20,7 +20,7 @@ import {
   sumEarned,
   UNKNOWN_ADVERTISER,
 } from "./earnings-rows.ts";
-import { gamePath } from "./placement.ts";
+import { gamePath } from "./game-path.ts";
 import { useEarnings, useEarningsByAdvertiser } from "./reads.ts";
 import { TestScene } from "./test-scene.tsx";
 

@@ -17,10 +17,10 @@ import { Empty } from "../../kit/states.tsx";
 import { Status } from "../../kit/status.tsx";
 import { ErrorTable } from "./error-table.tsx";
 import { gameIdProblem } from "./game-id-problem.ts";
+import { gamePath } from "./game-path.ts";
 import {
   GAME_DEFAULTS,
   type GameTraffic,
-  gamePath,
   NEW_GAME,
   type Placement,
   useAdsSwitch,

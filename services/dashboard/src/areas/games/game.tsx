@@ -9,9 +9,10 @@ import { Empty, Failed } from "../../kit/states.tsx";
 import { Status } from "../../kit/status.tsx";
 import { TabLinks } from "../../kit/tab-links.tsx";
 import { useIsPhone } from "../../kit/use-is-phone.ts";
+import { gamePath } from "./game-path.ts";
 import { GameReport } from "./game-report.tsx";
 import { PERIOD_PARAMETER } from "./period.tsx";
-import { gamePath, type Placement, useAdsSwitch } from "./placement.ts";
+import { type Placement, useAdsSwitch } from "./placement.ts";
 import { useTraffic } from "./reads.ts";
 
 const TABS = [

@@ -18,7 +18,7 @@ import { Status } from "../../kit/status.tsx";
 import { Scene } from "../../scene/scene.tsx";
 import { Story } from "../../scene/story.tsx";
 import { reasonAdvice, reasonFix } from "./advice.ts";
-import { gamePath } from "./placement.ts";
+import { gamePath } from "./game-path.ts";
 import { usePlacements } from "./reads.ts";
 import type { TestedScene } from "./scene-link.ts";
 

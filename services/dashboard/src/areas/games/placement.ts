@@ -26,10 +26,6 @@ const { revenue_share_pct: share, max_ads_per_session: ads } =
 /** The settings that a game has until its page says otherwise. */
 export const GAME_DEFAULTS = { sharePct: Number(share?.default), adsPerSession: Number(ads?.default) };
 
-export function gamePath(gameId: string): string {
-  return `/games/${encodeURIComponent(gameId)}`;
-}
-
 /** Turns the ads of games on and off; every setting stays. Asks before it turns them off. */
 export function useAdsSwitch() {
   const { isPending, whilePending } = usePending();

@@ -21,7 +21,7 @@ import { Page, Section } from "../../kit/page.tsx";
 import { Secret } from "../../kit/secret.tsx";
 import { Empty, Failed } from "../../kit/states.tsx";
 import { useUrlState } from "../../kit/use-url-state.ts";
-import { gamePath } from "./placement.ts";
+import { gamePath } from "./game-path.ts";
 import { usePlacements, useTraffic } from "./reads.ts";
 import { KEY_PLACEHOLDER, keyLine, LANGUAGES, type Language, snippetFor } from "./snippet-texts.ts";
 import classes from "./snippets.module.css";
