@@ -148,7 +148,7 @@ describe("a developer in the dashboard", () => {
       await page.getByText("The impression is recorded").waitFor();
 
       await page.goto(`${dashboard.origin}/games/${GAME}`);
-      await page.getByText("Working", { exact: true }).waitFor();
+      await page.getByText("Working", { exact: true }).first().waitFor();
       expect(await page.getByText("Sample data").count()).toBe(0);
       await expectAccessibleInPassing(page);
       await open("Earnings");
@@ -193,8 +193,9 @@ describe("a developer in the dashboard", () => {
       await page.getByLabel("Game ID").fill("tidal-mill");
       await add.click();
       await page.getByRole("heading", { name: "tidal-mill", level: 1 }).waitFor();
-      await page.getByText("Waiting for a first call").waitFor();
+      await page.getByText("Waiting for a first call").first().waitFor();
       await page.getByText("Sample data").waitFor();
+      expect(await page.getByRole("button", { name: "CSV" }).count()).toBe(0);
       await expectAccessibleInPassing(page);
       await page.getByRole("link", { name: "Test a scene" }).first().click();
       const ask = page.getByRole("button", { name: "Ask for an ad" });

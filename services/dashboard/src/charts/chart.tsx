@@ -34,6 +34,9 @@ const AXES: Record<ValueFormat, Axis> = {
   decimal: { formatTicks: () => formatDecimal, smallestStep: 0.01, emptyTop: 1 },
 };
 
+/** Above the tabs of a page, whose content begins in view. */
+export const REPORT_CHART_HEIGHT = 200;
+
 interface ChartProps {
   title: string;
   /** One sentence: what is counted, and how. */
@@ -54,6 +57,8 @@ interface ChartProps {
   /** What stands there when there are no rows. */
   empty?: ReactNode;
   actions?: ReactNode;
+  /** The rows are made up: nobody needs them as CSV. */
+  isSample?: boolean;
 }
 
 /** A chart with its table and CSV one click away. */
@@ -102,15 +107,17 @@ export function Chart(props: ChartProps) {
                 value={view}
                 onChange={(next) => setView(next === "table" ? "table" : "chart")}
               />
-              <Button
-                size="compact-sm"
-                variant="default"
-                leftSection={<IconDownload size={14} stroke={1.5} />}
-                onClick={saveCsv}
-                disabled={rows === undefined}
-              >
-                CSV
-              </Button>
+              {!props.isSample && (
+                <Button
+                  size="compact-sm"
+                  variant="default"
+                  leftSection={<IconDownload size={14} stroke={1.5} />}
+                  onClick={saveCsv}
+                  disabled={rows === undefined}
+                >
+                  CSV
+                </Button>
+              )}
             </>
           )}
         </Group>

@@ -15,7 +15,10 @@ interface TabLinksProps {
   kept?: readonly string[];
 }
 
-/** The tabs of a page, each a page of its own in the address; on a phone a menu, which shows how many there are. */
+/**
+ * The tabs of a page, each a page of its own in the address; on a phone a menu, which shows how many there are. What stands
+ * above them stays where it is: a change of tab does not scroll.
+ */
 export function TabLinks({ label, base, tabs, kept = [] }: TabLinksProps) {
   const { pathname, search } = useLocation();
   const isPhone = useIsPhone();
@@ -64,7 +67,7 @@ export function TabLinks({ label, base, tabs, kept = [] }: TabLinksProps) {
   return (
     <nav className={classes.tabs} aria-label={label}>
       {links.map(({ to, text, isCurrent }) => (
-        <Link key={to} to={to} {...(isCurrent && { "aria-current": "page" as const })}>
+        <Link key={to} to={to} preventScrollReset {...(isCurrent && { "aria-current": "page" as const })}>
           {text}
         </Link>
       ))}

@@ -1,5 +1,5 @@
 import { useRead } from "../../api/queries.ts";
-import { Chart } from "../../charts/chart.tsx";
+import { Chart, REPORT_CHART_HEIGHT } from "../../charts/chart.tsx";
 import type { Series } from "../../charts/chart-data.ts";
 import { sumOf, weekOnWeek } from "../../format/change.ts";
 import {
@@ -47,7 +47,7 @@ export function CampaignFigures({ campaign }: { campaign: Campaign }) {
   const days = daily.data?.days;
   const yesterday = days?.[1];
   // A campaign that is younger than both weeks has no equal period to compare with.
-  const weeks = impressionsIn(days?.slice(14) ?? []) > 0 ? days : undefined;
+  const weeks = days === undefined || impressionsIn(days.slice(14)) > 0 ? days : [];
   const hadImpressions = impressionsIn(days?.slice(1, 8) ?? []) > 0;
   const { data } = pacing;
   const isOver = hasEnded(campaign, Date.now());
@@ -108,7 +108,7 @@ export function CampaignFigures({ campaign }: { campaign: Campaign }) {
             </>
           ),
           // A week without impressions has no CPM.
-          change: hadImpressions ? weekOnWeek(weeks, cpmIn) : undefined,
+          change: days === undefined || hadImpressions ? weekOnWeek(weeks, cpmIn) : null,
         },
         {
           label: "Pacing",
@@ -165,6 +165,7 @@ export function SpendChart({ campaign }: { campaign: Campaign }) {
       }
       kind="time"
       format="cents"
+      height={REPORT_CHART_HEIGHT}
       rowKey="date"
       rowLabel="Day"
       rows={campaign.spent_cents === 0 && !hasIdeal ? all && [] : all}

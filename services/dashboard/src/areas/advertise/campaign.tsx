@@ -47,8 +47,8 @@ const HEAD_TO_COME = {
 };
 
 /**
- * A campaign: its state and what can be done with it, its figures and its spend, then tabs by question. The chart
- * belongs to the first tab; on a phone the figures do too, so that the answer of another one is at hand.
+ * A campaign: its state and what can be done with it, its figures and its spend, then tabs by question. On a phone the
+ * figures and the chart belong to the first tab, so that the answer of another one is at hand.
  */
 export function Component() {
   const { campaignId = "" } = useParams();
@@ -80,7 +80,7 @@ export function Component() {
           <Stack>
             <Skeleton height={40} />
             <Skeleton height={96} />
-            <Skeleton height={320} />
+            <Skeleton height={290} />
           </Stack>
         )}
       </Page>
@@ -129,7 +129,7 @@ export function Component() {
       actions={<CampaignActions campaign={campaign.data} hasCreative={(creatives.data?.length ?? 1) > 0} />}
     >
       {(isFirstTab || !isPhone) && <CampaignFigures campaign={campaign.data} />}
-      {isFirstTab && <SpendChart campaign={campaign.data} />}
+      {(isFirstTab || !isPhone) && <SpendChart campaign={campaign.data} />}
       <TabLinks label="Questions" base={base} tabs={TABS} />
       {/* A form belongs to one campaign: Back to another one must not take its values along. */}
       <Outlet key={campaignId} context={campaign.data satisfies Campaign} />

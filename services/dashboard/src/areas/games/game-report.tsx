@@ -1,6 +1,6 @@
 import { Skeleton } from "@mantine/core";
 import { useRead } from "../../api/queries.ts";
-import { Chart } from "../../charts/chart.tsx";
+import { Chart, REPORT_CHART_HEIGHT } from "../../charts/chart.tsx";
 import { sumOf, weekOnWeek } from "../../format/change.ts";
 import { centsOfMicrocents, formatCount, formatNoun, formatShare } from "../../format/format.ts";
 import { Figures } from "../../kit/figures.tsx";
@@ -9,35 +9,26 @@ import { CALLS } from "./calls.ts";
 import { pointKey, type TrafficPoint, useTrafficSeries } from "./period.tsx";
 import type { GameTraffic, Placement } from "./placement.ts";
 import { useTraffic } from "./reads.ts";
-import { Steps } from "./steps.tsx";
 import { TrafficFailed } from "./traffic-failed.tsx";
 import { pathOf } from "./use-game.ts";
 
 /** Two complete weeks and today. */
 const COMPARED_DAYS = 15;
 
-interface GameReportProps {
-  placement: Placement;
-  /** Whether nothing but the figures is shown. */
-  isShort: boolean;
-}
-
-/** What stands above the tabs of a game: how far its integration is, its figures, its calls over time. */
-export function GameReport({ placement, isShort }: GameReportProps) {
+/** What stands above the tabs of a game: its figures and its calls over time, once there is a call. */
+export function GameReport({ placement }: { placement: Placement }) {
   const traffic = useTraffic();
   const game = traffic.data?.games.find(({ game_id: id }) => id === placement.game_id);
   if (game === undefined) {
     // The traffic of before the game was added does not know it yet.
     if (!traffic.error) return <Skeleton height={160} />;
-    if (isShort) return null;
     return <TrafficFailed traffic={traffic}>The settings of the game can still be changed.</TrafficFailed>;
   }
-  const isWaiting = game.stage === "waiting";
+  if (game.stage === "waiting") return null;
   return (
     <>
-      {!isShort && <Steps traffic={game} />}
-      {!isWaiting && <Summary game={game} placement={placement} />}
-      {!isShort && !isWaiting && <Calls placement={placement} />}
+      <Summary game={game} placement={placement} />
+      <Calls placement={placement} />
     </>
   );
 }
@@ -109,6 +100,7 @@ function Calls({ placement }: { placement: Placement }) {
       rowLabel={rowLabel}
       series={CALLS}
       format="count"
+      height={REPORT_CHART_HEIGHT}
       isStale={series.isPlaceholderData}
       error={series.error}
       onRetry={() => void series.refetch()}

@@ -6,11 +6,11 @@ import { useAbility } from "../../api/session.ts";
 import { formatDayWithYear } from "../../format/format.ts";
 import { Page } from "../../kit/page.tsx";
 import { Empty, Failed } from "../../kit/states.tsx";
-import { Status } from "../../kit/status.tsx";
 import { TabLinks } from "../../kit/tab-links.tsx";
 import { useIsPhone } from "../../kit/use-is-phone.ts";
 import { gamePath } from "./game-path.ts";
 import { GameReport } from "./game-report.tsx";
+import { IntegrationStatus } from "./integration-status.tsx";
 import { PERIOD_PARAMETER } from "./period.tsx";
 import { type Placement, useAdsSwitch } from "./placement.ts";
 import { useTraffic } from "./reads.ts";
@@ -24,7 +24,10 @@ const TABS = [
 ];
 const BACK = { to: "/games", label: "Games" };
 
-/** One game: its integration and its figures, then tabs by question. */
+/**
+ * One game: its figures and its calls, then tabs by question. On a phone the former belong to the first tab, so that the
+ * answer of another one is at hand.
+ */
 export function Component() {
   const { gameId = "" } = useParams();
   const isFirstTab = useMatch("/games/:gameId") !== null;
@@ -70,11 +73,12 @@ export function Component() {
     );
   }
   const { is_active: isActive, creator_id: creator, created_at: since } = data;
+  const stage = traffic.data?.games.find(({ game_id: id }) => id === gameId)?.stage;
   return (
     <Page
       title={gameId}
       back={BACK}
-      state={<Status tone={isActive ? "positive" : "quiet"}>{isActive ? "Ads on" : "Ads off"}</Status>}
+      state={<IntegrationStatus isActive={isActive} stage={stage} />}
       about={`Creator ID ${creator}, here since ${formatDayWithYear(since)}`}
       actions={
         <>
@@ -93,7 +97,7 @@ export function Component() {
         <PageSkeleton />
       ) : (
         <>
-          {(isFirstTab || !isPhone) && <GameReport placement={data} isShort={!isFirstTab} />}
+          {(isFirstTab || !isPhone) && <GameReport placement={data} />}
           <TabLinks label="Questions" base={gamePath(gameId)} tabs={TABS} kept={[PERIOD_PARAMETER]} />
           {/* A form belongs to one game: Back to another one must not take its values along. */}
           <Outlet key={gameId} context={data satisfies Placement} />
@@ -107,9 +111,9 @@ export function Component() {
 function PageSkeleton() {
   return (
     <>
-      <Skeleton height={160} />
       <Skeleton height={120} />
-      <Skeleton height={350} />
+      <Skeleton height={290} />
+      <Skeleton height={40} />
     </>
   );
 }

@@ -9,18 +9,28 @@ import { ErrorTable } from "./error-table.tsx";
 import { type TrafficPoint, useTrafficSeries } from "./period.tsx";
 import { useTraffic } from "./reads.ts";
 import { sampleDays } from "./sample.ts";
+import { Steps } from "./steps.tsx";
 import { usePlacement } from "./use-game.ts";
 
-/** What goes wrong in a game's integration, or how to begin; the report above the tabs has its calls. */
+/** How far a game's integration has come and what goes wrong in it, or how to begin; the report above has its calls. */
 export function Component() {
   const placement = usePlacement();
   const traffic = useTraffic();
   const { series, words } = useTrafficSeries(placement);
   const game = traffic.data?.games.find(({ game_id: id }) => id === placement.game_id);
-  if (game?.stage === "waiting") return <Waiting gameId={game.game_id} />;
-  if (series.data !== undefined) return <Errors points={series.data.points} words={words} />;
-  // The chart above says what failed.
-  return series.isError ? null : <Skeleton height={48} />;
+  return (
+    <>
+      {game && <Steps traffic={game} />}
+      {game?.stage === "waiting" ? (
+        <Waiting gameId={game.game_id} />
+      ) : series.data !== undefined ? (
+        <Errors points={series.data.points} words={words} />
+      ) : (
+        // The chart above says what failed.
+        !series.isError && <Skeleton height={48} />
+      )}
+    </>
+  );
 }
 
 function Errors({ points, words }: { points: readonly TrafficPoint[]; words: string }) {
@@ -88,6 +98,7 @@ function Waiting({ gameId }: { gameId: string }) {
         rowLabel="Day"
         series={CALLS}
         format="count"
+        isSample
       />
     </>
   );
