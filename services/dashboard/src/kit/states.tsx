@@ -1,8 +1,9 @@
-import { Anchor, Button, Stack, Text } from "@mantine/core";
+import { Anchor, Button, Group, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle, IconRefresh } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import { ApiError } from "../api/api-error.ts";
 import classes from "./states.module.css";
+import { Status, type Tone } from "./status.tsx";
 
 interface EmptyProps {
   /** One line, set in the story's type. */
@@ -22,6 +23,27 @@ export function Empty({ line, children, action }: EmptyProps) {
       </Text>
       {action}
     </Stack>
+  );
+}
+
+interface EmptyLineProps {
+  tone: Tone;
+  /** Set in the story's type. */
+  line: string;
+  children: ReactNode;
+}
+
+/** Nothing is here, and that is good: no more than a line. */
+export function EmptyLine({ tone, line, children }: EmptyLineProps) {
+  return (
+    <Group gap="sm" px="lg" py="sm">
+      <Status tone={tone}>
+        <Text span ff="var(--story-font)" fz="md">
+          {line}
+        </Text>
+      </Status>
+      <Text c="dimmed">{children}</Text>
+    </Group>
   );
 }
 

@@ -10,7 +10,7 @@ import { Dialog } from "../../kit/dialog.tsx";
 import { DialogForm } from "../../kit/dialog-form.tsx";
 import { notifyDone } from "../../kit/notify.ts";
 import { Section } from "../../kit/page.tsx";
-import { Empty } from "../../kit/states.tsx";
+import { EmptyLine } from "../../kit/states.tsx";
 import { useUrlState } from "../../kit/use-url-state.ts";
 import { REFETCH_MS } from "./read.ts";
 
@@ -42,7 +42,11 @@ export function Quarantine() {
         error={records.error}
         onRetry={() => void records.refetch()}
         skeletonRows={2}
-        empty={<Empty line="Every page is in the book.">No record waits for a decision.</Empty>}
+        empty={
+          <EmptyLine tone="positive" line="Every page is in the book.">
+            No record waits for a decision.
+          </EmptyLine>
+        }
         columns={(make) => [
           make.id("impression", "Impression", ({ impression_id: id }) => id, "impression id", {
             phone: "title",

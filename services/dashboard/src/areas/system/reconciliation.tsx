@@ -2,7 +2,7 @@ import { Card, Text } from "@mantine/core";
 import { DataTable } from "../../kit/data-table.tsx";
 import { Moment } from "../../kit/moment.tsx";
 import { Section } from "../../kit/page.tsx";
-import { Empty } from "../../kit/states.tsx";
+import { Empty, EmptyLine } from "../../kit/states.tsx";
 import { Status } from "../../kit/status.tsx";
 import type { System } from "./read.ts";
 
@@ -43,11 +43,13 @@ export function Reconciliation({ system }: { system: System | undefined }) {
         skeletonRows={2}
         empty={
           finishedAt ? (
-            <Empty line="Every ledger tells the same story.">No two values disagree.</Empty>
+            <EmptyLine tone="positive" line="Every ledger tells the same story.">
+              No two values disagree.
+            </EmptyLine>
           ) : (
-            <Empty line="The first reconciliation is still running.">
-              No comparison of everything has ended yet. Nothing has been found so far.
-            </Empty>
+            <EmptyLine tone="info" line="The first comparison is still running.">
+              Nothing has been found so far.
+            </EmptyLine>
           )
         }
         columns={(make) => [

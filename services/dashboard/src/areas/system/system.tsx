@@ -1,4 +1,4 @@
-import { Alert, Button, Card, SimpleGrid } from "@mantine/core";
+import { Alert, Button, Card, SimpleGrid, Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { Link } from "react-router";
 import { hasStatus, useRead } from "../../api/queries.ts";
@@ -147,7 +147,19 @@ function Overview({ system }: { system: System | undefined }) {
             empty={null}
             skeletonRows={6}
             columns={(make) => [
-              make.text("name", "Part", ({ name }) => name, { phone: "title" }),
+              make.text("name", "Part", ({ name }) => name, {
+                phone: "title",
+                cell: ({ key, name }) => (
+                  <div>
+                    {name}
+                    {PART_HELP[key] && (
+                      <Text c="dimmed" fz="xs">
+                        {PART_HELP[key]}
+                      </Text>
+                    )}
+                  </div>
+                ),
+              }),
               {
                 key: "state",
                 header: "State",
@@ -191,6 +203,12 @@ function Overview({ system }: { system: System | undefined }) {
     </>
   );
 }
+
+/** Of what is neither a store nor a process. */
+const PART_HELP: Readonly<Record<string, string>> = {
+  installation: "Redis belongs to this database.",
+  snapshot: "Campaigns and games as match processes know them.",
+};
 
 interface Part {
   key: string;
