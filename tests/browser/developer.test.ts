@@ -190,7 +190,9 @@ describe("a developer in the dashboard", () => {
       await page.getByLabel("Game ID").fill(GAME);
       await add.click();
       await page.getByText("Your account has this game already.").waitFor();
-      await page.getByLabel("Game ID").fill("tidal-mill");
+      await page.getByLabel("Game ID").fill("Tidal Mill!");
+      await page.getByRole("button", { name: "Use tidal-mill" }).click();
+      await expectSoon(() => isFocused(page.getByLabel("Game ID")), true);
       await add.click();
       await page.getByRole("heading", { name: "tidal-mill", level: 1 }).waitFor();
       await page.getByText("Waiting for a first call").first().waitFor();

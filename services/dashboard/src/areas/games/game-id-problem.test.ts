@@ -1,7 +1,7 @@
 import { crossSite, otherAccountsPlacement, roleTooLow, scopeMissing } from "@diegetic/contracts";
 import { describe, expect, it } from "@jest/globals";
 import { ApiError } from "../../api/api-error.ts";
-import { gameIdProblem } from "./game-id-problem.ts";
+import { gameIdProblem, proposedGameId } from "./game-id-problem.ts";
 
 const apiErrorOf = ({ status, detail }: { status: number; detail: string }) => new ApiError(status, detail);
 
@@ -29,5 +29,18 @@ describe("the problem with the identifier of a new game", () => {
     expect(gameIdProblem(new ApiError(503, "Retry after 1 second."))).toBeUndefined();
     expect(gameIdProblem(new ApiError(0, "The server cannot be reached."))).toBeUndefined();
     expect(gameIdProblem(null)).toBeUndefined();
+  });
+});
+
+describe("the proposal for the identifier of a new game", () => {
+  it("is without the spaces and signs of what was typed", () => {
+    expect(proposedGameId("My Great Game!! ")).toBe("my-great-game");
+    expect(proposedGameId("Émile's Café, v1.2")).toBe("emiles-cafe-v1.2");
+  });
+
+  it("is none where nothing stands in the way, or nothing would be left", () => {
+    for (const typed of ["", " moonlit-keep ", "Moonlit_Keep.v2", "月の城"]) {
+      expect(proposedGameId(typed)).toBeUndefined();
+    }
   });
 });

@@ -16,6 +16,7 @@ import { Page, Section } from "../../kit/page.tsx";
 import { Empty } from "../../kit/states.tsx";
 import { Status } from "../../kit/status.tsx";
 import { ErrorTable } from "./error-table.tsx";
+import { GameIdInput } from "./game-id-input.tsx";
 import { gameIdProblem } from "./game-id-problem.ts";
 import { gamePath } from "./game-path.ts";
 import {
@@ -234,14 +235,11 @@ function AddForm({ onClose }: { onClose: () => void }) {
       onClose={onClose}
       action="Add game"
     >
-      <TextInput
-        label="Game ID"
-        description="Your own name for the game. Choose it once: your server sends it with every request, as game_id."
-        placeholder="e.g. moonlit-keep"
+      <GameIdInput
         value={gameId}
-        onChange={({ currentTarget }) => setGameId(currentTarget.value)}
+        onChange={setGameId}
         error={gameId.trim() === refused?.id ? refusal : undefined}
-        data-autofocus
+        hasAutofocus
       />
       <TextInput
         label="Creator ID"
@@ -253,7 +251,7 @@ function AddForm({ onClose }: { onClose: () => void }) {
           You keep {formatPercent(GAME_DEFAULTS.sharePct)} of each charge, and a player sees at most{" "}
           {GAME_DEFAULTS.adsPerSession} ads in a session.
         </List.Item>
-        <List.Item>The game takes all types of ads. All of this can be changed on its page.</List.Item>
+        <List.Item>The game takes all types of ads. All of this can be changed in its settings.</List.Item>
       </List>
     </DialogForm>
   );

@@ -9,7 +9,6 @@ import {
   Skeleton,
   Stack,
   Text,
-  TextInput,
 } from "@mantine/core";
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import { Link, useSearchParams } from "react-router";
@@ -24,7 +23,8 @@ import { Page, Section } from "../../kit/page.tsx";
 import { Empty, Failed } from "../../kit/states.tsx";
 import { useIsPhone } from "../../kit/use-is-phone.ts";
 import { reasonAdvice } from "./advice.ts";
-import { gameIdProblem } from "./game-id-problem.ts";
+import { GameIdInput } from "./game-id-input.tsx";
+import { gameIdOf, gameIdProblem } from "./game-id-problem.ts";
 import { type Ad, MatchAnswer, type Outcome } from "./match-answer.tsx";
 import classes from "./match-tester.module.css";
 import { GAME_DEFAULTS, NEW_GAME } from "./placement.ts";
@@ -104,8 +104,7 @@ const ACCOUNT_PART = 6;
 
 /** A proposal for the identifier of a first game: no other account's, since all accounts share one namespace. */
 function gameIdFrom({ id, label }: { id: string; label: string }): string {
-  const words = label.toLowerCase().match(/[a-z0-9]+/g) ?? [];
-  const name = words.join("-").slice(0, MAX_LABEL_PART);
+  const name = gameIdOf(label).slice(0, MAX_LABEL_PART);
   return [...(name === "" ? [] : [name]), "game", id.slice(-ACCOUNT_PART)].join("-");
 }
 
@@ -265,14 +264,7 @@ function SceneFields({ chosen, games, gameProblem, problem, onChange }: SceneFie
   return (
     <Stack>
       {games.length === 0 ? (
-        <TextInput
-          label="Game ID"
-          description="Your own name for the game. Choose it once: your server sends it with every request."
-          maxLength={200}
-          value={game}
-          error={gameProblem}
-          onChange={({ currentTarget }) => onChange({ game: currentTarget.value })}
-        />
+        <GameIdInput value={game} error={gameProblem} onChange={(next) => onChange({ game: next })} />
       ) : (
         <Select
           label="Game"

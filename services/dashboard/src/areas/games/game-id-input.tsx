@@ -1,0 +1,50 @@
+import { Button, Group, Stack, Text, TextInput } from "@mantine/core";
+import { useRef } from "react";
+import { MAX_GAME_ID_CHARACTERS, proposedGameId } from "./game-id-problem.ts";
+
+interface GameIdInputProps {
+  value: string;
+  onChange: (value: string) => void;
+  error: string | undefined;
+  hasAutofocus?: boolean;
+}
+
+/** The identifier of a new game, with a proposal where the typed one is hard to repeat in code. */
+export function GameIdInput({ value, onChange, error, hasAutofocus = false }: GameIdInputProps) {
+  const field = useRef<HTMLInputElement>(null);
+  const proposal = proposedGameId(value);
+  return (
+    <Stack gap={4}>
+      <TextInput
+        ref={field}
+        label="Game ID"
+        description="Your own name for the game: your server sends it with every request, as game_id. It cannot be changed or deleted."
+        placeholder="e.g. moonlit-keep"
+        maxLength={MAX_GAME_ID_CHARACTERS}
+        value={value}
+        onChange={({ currentTarget }) => onChange(currentTarget.value)}
+        error={error}
+        {...(hasAutofocus && { "data-autofocus": true })}
+      />
+      <Group gap="xs" aria-live="polite">
+        {proposal !== undefined && (
+          <>
+            <Text c="dimmed" fz="xs">
+              Easier to send without spaces and signs:
+            </Text>
+            <Button
+              variant="default"
+              size="compact-sm"
+              onClick={() => {
+                onChange(proposal);
+                field.current?.focus();
+              }}
+            >
+              Use {proposal}
+            </Button>
+          </>
+        )}
+      </Group>
+    </Stack>
+  );
+}
