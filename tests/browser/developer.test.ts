@@ -153,6 +153,7 @@ describe("a developer in the dashboard", () => {
       await expectAccessibleInPassing(page);
       await open("Earnings");
       await page.getByRole("row", { name: /Emberroast/ }).waitFor();
+      await page.getByText(/the operator of the installation pays out\.$/).waitFor();
       await page.getByRole("radiogroup", { name: "Period" }).getByText("This month", { exact: true }).click();
       await page.getByRole("combobox", { name: "Advertiser" }).click();
       await page.getByRole("option", { name: "Emberroast" }).click();
@@ -538,6 +539,7 @@ describe("a developer in the dashboard", () => {
       await changePlacement({ blocked_categories: ["alcohol"], revenue_share_pct: 65 });
       expect(await savedWith("PATCH")).toEqual({ blocked_categories: ["alcohol", "gambling"] });
       await expectSoon(() => page.getByLabel("Your share").inputValue(), "65 %");
+      await page.getByText(/the other 35% stays with the operator/).waitFor();
       await expectAccessibleInPassing(page);
 
       await page.getByRole("button", { name: "Turn off ads" }).click();

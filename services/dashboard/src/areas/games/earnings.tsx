@@ -30,6 +30,9 @@ const PERIODS = [
   { value: "90", label: "90 days" },
 ];
 
+/** On a phone two stand beside each other. */
+const FILTER_WIDTH = { base: "calc(50% - 6px)", sm: 220 };
+
 /** What the games have earned: by day, by game, by advertiser. A chosen advertiser narrows days and games. */
 export function Component() {
   const [period, setPeriod] = useUrlState("period", "30");
@@ -75,7 +78,7 @@ export function Component() {
   return (
     <Page
       title="Earnings"
-      about="Your share of what advertisers paid. Days are UTC. Every recorded impression is in it."
+      about="Your share of what advertisers paid, by UTC day. Diegetic keeps the account and moves no money: the operator of the installation pays out."
     >
       <Figures
         figures={[
@@ -100,7 +103,7 @@ export function Component() {
         ]}
       />
       <Group gap="sm" justify="space-between">
-        <Group gap="sm">
+        <Group gap="sm" w={{ base: "100%", sm: "auto" }}>
           <SegmentedControl
             aria-label="Period"
             data={PERIODS}
@@ -115,7 +118,7 @@ export function Component() {
             value={game === "" ? null : game}
             onChange={(value) => setGame(value ?? "")}
             clearable
-            w={220}
+            w={FILTER_WIDTH}
           />
           <Select
             aria-label="Advertiser"
@@ -129,7 +132,7 @@ export function Component() {
             onChange={(value) => setAdvertiser(value ?? "")}
             searchable
             clearable
-            w={220}
+            w={FILTER_WIDTH}
           />
         </Group>
         <CsvButton

@@ -5,6 +5,7 @@ import { ApiError } from "../../api/api-error.ts";
 import { call } from "../../api/call.ts";
 import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
+import { formatPercent } from "../../format/format.ts";
 import { Choices } from "../../kit/choices.tsx";
 import { listField, requiredTextField } from "../../kit/fields.ts";
 import { notifyDone } from "../../kit/notify.ts";
@@ -30,6 +31,13 @@ const PATCH = {
 } as const;
 const FIXED_WITHOUT_ADS = ["creator_id"] as const;
 const LISTS = ["placement_types", "blocked_categories"] as const;
+
+/** Who gets the rest of each charge, and who agrees to it. */
+function shareWords(share: number | null | undefined): string {
+  const isShare = typeof share === "number" && share >= 0 && share <= 100;
+  const rest = isShare ? `other ${formatPercent(100 - share)}` : "rest";
+  return `Of each charge; the ${rest} stays with the operator of this installation. Agree on your share with them: they are not asked here. A change counts for matches from now on.`;
+}
 
 /** What may be shown in the game, how often, and for which share. */
 export function Component() {
@@ -86,7 +94,7 @@ export function Component() {
             <Choices label="Types of ads" choices={CREATIVE_TYPES} {...listField(form, "placement_types")} />
             <NumberInput
               label="Your share"
-              description="Of each charge. A change counts for matches from now on."
+              description={shareWords(values.revenue_share_pct)}
               suffix=" %"
               min={0}
               max={100}
