@@ -208,6 +208,12 @@ describe("a developer in the dashboard", () => {
         .or(page.getByText(/^No ad:/))
         .waitFor();
       await expectSoon(() => isFocused(ask), true);
+
+      await open("Overview");
+      await page.getByRole("cell", { name: "tidal-mill" }).waitFor();
+      await page.getByRole("link", { name: "Advertise in games" }).waitFor();
+      await page.getByRole("link", { name: "See its state and its accounts" }).click();
+      await page.getByRole("heading", { name: "System", level: 1 }).waitFor();
       expect(problems).toEqual([]);
     },
     TIMEOUT_MS,

@@ -4,6 +4,7 @@ import { call } from "../../api/call.ts";
 import { useRead } from "../../api/queries.ts";
 import { useSessionChange } from "../../api/session.ts";
 import { useFieldProblems } from "../../api/use-field-problems.ts";
+import { notifyDone } from "../../kit/notify.ts";
 import { PasswordInput } from "../../kit/password-input.tsx";
 import { checkPassword, PASSWORD_HELP } from "./password.ts";
 
@@ -49,6 +50,9 @@ export function SignUpForm({ invitationToken, onDone, children }: SignUpFormProp
       const session = await call("POST /auth/sign-up", { body });
       onDone?.();
       changeSession(session);
+      if (session.user.is_operator) {
+        notifyDone("You are the first here, and run this installation. The page System shows its state.");
+      }
     } catch (error) {
       showRefusal(error);
       setSending(false);

@@ -2,6 +2,7 @@ import { Button, Card } from "@mantine/core";
 import { Link } from "react-router";
 import { Page } from "../../kit/page.tsx";
 import { Empty } from "../../kit/states.tsx";
+import { ADVERTISE_PATH } from "./advertise-path.ts";
 
 /** In place of an advertiser's page, while the account has no advertiser profile. */
 export function NotRegistered({ title }: { title: string }) {
@@ -11,7 +12,7 @@ export function NotRegistered({ title }: { title: string }) {
         <Empty
           line="No story has been told for you yet."
           action={
-            <Button component={Link} to="/">
+            <Button component={Link} to={ADVERTISE_PATH}>
               Go to the first steps
             </Button>
           }

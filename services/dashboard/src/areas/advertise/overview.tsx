@@ -1,6 +1,6 @@
 import { Anchor, Button, Card, Group, Skeleton, Stack, Text } from "@mantine/core";
-import { useState } from "react";
-import { Link } from "react-router";
+import { lazy, Suspense, useState } from "react";
+import { Link, useSearchParams } from "react-router";
 import { hasStatus, useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { Chart } from "../../charts/chart.tsx";
@@ -11,10 +11,15 @@ import { Money } from "../../kit/money.tsx";
 import { Page, Section } from "../../kit/page.tsx";
 import { Failed } from "../../kit/states.tsx";
 import { Status } from "../../kit/status.tsx";
+import { usePlacements } from "../games/reads.ts";
+import { OperatorNotice } from "../system/operator-notice.tsx";
+import { ADVERTISE_PATH, BEGIN_PARAMETER } from "./advertise-path.ts";
 import { type Attention, type CampaignSummary, needsAttention } from "./campaign-state.ts";
 import { FirstSteps } from "./first-steps.tsx";
 import classes from "./overview.module.css";
 import { useCampaigns } from "./use-campaigns.ts";
+
+const GamesOverview = lazy(() => import("../games/games-overview.tsx"));
 
 const CHART_DAYS = 30;
 /** With the whole month before this one. */
@@ -33,6 +38,9 @@ export function Component() {
   if (isUnregistered && !wasUnregistered) setWasUnregistered(true);
   const campaigns = useCampaigns({ enabled: isRegistered });
   const daily = useRead("GET /analytics/daily", { query: { days: DAYS } }, { enabled: isRegistered });
+  const [parameters] = useSearchParams();
+  const mayHaveGames = isUnregistered && !parameters.has(BEGIN_PARAMETER);
+  const games = usePlacements({ enabled: mayHaveGames });
 
   if (profile.error && !isRegistered && !isUnregistered) {
     return (
@@ -47,6 +55,20 @@ export function Component() {
           </Failed>
         </Card>
       </Page>
+    );
+  }
+  if (mayHaveGames && (games.isPending || games.data?.length)) {
+    const toCome = (
+      <Page title="Overview" about={null}>
+        <Skeleton height={120} />
+        <Skeleton height={160} />
+      </Page>
+    );
+    if (games.data === undefined) return toCome;
+    return (
+      <Suspense fallback={toCome}>
+        <GamesOverview placements={games.data} advertisePath={ADVERTISE_PATH} />
+      </Suspense>
     );
   }
   // Who registers on this page has no campaign: the steps stay while that is read.
@@ -80,6 +102,7 @@ export function Component() {
         )
       }
     >
+      {isNew && <OperatorNotice />}
       {!isUnregistered && (
         <Figures
           figures={[

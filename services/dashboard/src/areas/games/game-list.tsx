@@ -3,32 +3,23 @@ import { type ReactNode, useState } from "react";
 import { useNavigate } from "react-router";
 import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
-import { centsOfMicrocents, formatCount, formatPercent, formatShare } from "../../format/format.ts";
+import { centsOfMicrocents, formatPercent, formatShare } from "../../format/format.ts";
 import { NO_FIGURE } from "../../kit/columns.tsx";
 import { DataTable } from "../../kit/data-table.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
 import { DialogForm } from "../../kit/dialog-form.tsx";
 import { textField } from "../../kit/fields.ts";
-import { Figures } from "../../kit/figures.tsx";
-import { Moment } from "../../kit/moment.tsx";
 import { notifyDone, notifyFailed } from "../../kit/notify.ts";
 import { Page, Section } from "../../kit/page.tsx";
 import { Empty } from "../../kit/states.tsx";
-import { Status } from "../../kit/status.tsx";
 import { ErrorTable } from "./error-table.tsx";
 import { GameIdInput } from "./game-id-input.tsx";
 import { gameIdProblem } from "./game-id-problem.ts";
 import { gamePath } from "./game-path.ts";
-import {
-  GAME_DEFAULTS,
-  type GameTraffic,
-  NEW_GAME,
-  type Placement,
-  useAdsSwitch,
-} from "./placement.ts";
+import { GamesSummary, type TrafficRead } from "./games-summary.tsx";
+import { IntegrationStatus } from "./integration-status.tsx";
+import { GAME_DEFAULTS, type GameTraffic, NEW_GAME, type Placement, useAdsSwitch } from "./placement.ts";
 import { useHasGame, usePlacements, useTraffic } from "./reads.ts";
-import { STAGE_WORDS } from "./stage.ts";
-import { TrafficFailed } from "./traffic-failed.tsx";
 
 interface Game {
   placement: Placement;
@@ -52,47 +43,13 @@ export function Component() {
   const hasFailed = games === undefined && placements.isError;
   return (
     <Page title="Games" about="Where your players meet ads, and whether it works." actions={hasGames && add}>
-      {hasGames && !hasFailed && <Summary traffic={traffic} />}
+      {hasGames && !hasFailed && <GamesSummary traffic={traffic} />}
       <Games games={games} placements={placements} add={add} />
       <Errors traffic={traffic} />
       <Dialog opened={isAdding} onClose={close} title="Add a game">
         <AddForm onClose={close} />
       </Dialog>
     </Page>
-  );
-}
-
-type TrafficRead = ReturnType<typeof useTraffic>;
-
-function Summary({ traffic }: { traffic: TrafficRead }) {
-  const { data } = traffic;
-  if (data === undefined && traffic.error) {
-    return <TrafficFailed traffic={traffic}>The games below can still be changed.</TrafficFailed>;
-  }
-  const sum = (field: "requests" | "matches" | "impressions") =>
-    (data?.games ?? []).reduce((total, game) => total + game[field], 0);
-  const requests = sum("requests");
-  const errors = (data?.errors ?? []).reduce((total, { count }) => total + count, 0);
-  return (
-    <Figures
-      isLoading={data === undefined}
-      figures={[
-        {
-          label: "Last call",
-          value: data?.last_call_at ? <Moment iso={data.last_call_at} /> : "None yet",
-          note: "by any key",
-        },
-        { label: "Requests", value: formatCount(requests), note: "in the last 24 hours" },
-        {
-          label: "Matches",
-          value: formatCount(sum("matches")),
-          note:
-            requests === 0 ? "in the last 24 hours" : `${formatShare(sum("matches") / requests)} of requests`,
-        },
-        { label: "Impressions", value: formatCount(sum("impressions")), note: "in the last 24 hours" },
-        { label: "Errors", value: formatCount(errors), note: "in the last 24 hours" },
-      ]}
-    />
   );
 }
 
@@ -140,12 +97,10 @@ function Games({ games, placements, add }: GamesProps) {
           phone: "fact",
           value: ({ placement, traffic }) => (placement.is_active ? traffic?.stage : "off"),
           cell: ({ placement, traffic }) =>
-            !placement.is_active ? (
-              <Status tone="quiet">Ads off</Status>
-            ) : traffic ? (
-              <Status tone={STAGE_WORDS[traffic.stage].tone}>{STAGE_WORDS[traffic.stage].word}</Status>
-            ) : (
+            placement.is_active && traffic === undefined ? (
               NO_FIGURE
+            ) : (
+              <IntegrationStatus isActive={placement.is_active} stage={traffic?.stage} />
             ),
         },
         make.number("requests", "Requests, 24 h", ({ traffic }) => traffic?.requests),

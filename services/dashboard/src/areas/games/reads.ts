@@ -1,4 +1,5 @@
 import type { AnswerOf } from "../../api/operations.ts";
+import type { ReadOptions } from "../../api/queries.ts";
 import { joinLists, useReadAll } from "../../api/use-read-all.ts";
 import { TRAFFIC_REFETCH_MS } from "./placement.ts";
 
@@ -11,8 +12,8 @@ const joinRows = <Answer extends { rows: unknown[] }>(one: Answer, next: Answer)
 });
 
 /** All games of the account. */
-export function usePlacements() {
-  return useReadAll("GET /placements", {}, joinLists);
+export function usePlacements(options: Pick<ReadOptions, "enabled"> = {}) {
+  return useReadAll("GET /placements", {}, joinLists, options);
 }
 
 /** Asks anew whether the account has a game: adding one that exists would set it back. */

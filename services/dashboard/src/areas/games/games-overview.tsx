@@ -1,0 +1,90 @@
+import { Anchor, Button, Card, Text } from "@mantine/core";
+import { Link } from "react-router";
+import { useAbility } from "../../api/session.ts";
+import { centsOfMicrocents } from "../../format/format.ts";
+import { DataTable } from "../../kit/data-table.tsx";
+import { Page, Section } from "../../kit/page.tsx";
+import { OperatorNotice } from "../system/operator-notice.tsx";
+import { gamePath } from "./game-path.ts";
+import { GamesSummary } from "./games-summary.tsx";
+import { IntegrationStatus } from "./integration-status.tsx";
+import type { Placement } from "./placement.ts";
+import { useTraffic } from "./reads.ts";
+
+interface GamesOverviewProps {
+  placements: readonly Placement[];
+  /** Where an advertiser begins. */
+  advertisePath: string;
+}
+
+/** The overview of an account that has games and does not advertise. */
+export default function GamesOverview({ placements, advertisePath }: GamesOverviewProps) {
+  const { canChange } = useAbility();
+  const traffic = useTraffic();
+  const games = placements.map((placement) => ({
+    placement,
+    traffic: traffic.data?.games.find(({ game_id: id }) => id === placement.game_id),
+  }));
+  return (
+    <Page
+      title="Overview"
+      about="What your games ask for, show and earn."
+      actions={
+        <Button component={Link} to="/match-tester">
+          Test a scene
+        </Button>
+      }
+    >
+      <OperatorNotice />
+      <GamesSummary traffic={traffic} />
+      <Section
+        title="Games"
+        actions={
+          <Anchor component={Link} to="/games">
+            Show all of them
+          </Anchor>
+        }
+      >
+        <DataTable
+          label="Games"
+          isPlain
+          rows={games}
+          rowKey={({ placement }) => placement.game_id}
+          rowTo={({ placement }) => gamePath(placement.game_id)}
+          pageSize={MAX_GAMES}
+          empty={null}
+          columns={(make) => [
+            make.text("game", "Game", ({ placement }) => placement.game_id, { phone: "title" }),
+            {
+              key: "state",
+              header: "Integration",
+              phone: "fact",
+              cell: (game) => (
+                <IntegrationStatus isActive={game.placement.is_active} stage={game.traffic?.stage} />
+              ),
+            },
+            make.number("requests", "Requests, 24 h", (game) => game.traffic?.requests),
+            make.money(
+              "earned",
+              "Total earned",
+              (game) => game.traffic && centsOfMicrocents(game.traffic.earned_microcents),
+              { phone: "fact" },
+            ),
+          ]}
+        />
+      </Section>
+      {canChange && (
+        <Card padding="sm" px="lg">
+          <Text>
+            The same account can pay for lines in games, too.{" "}
+            <Anchor component={Link} to={advertisePath}>
+              Advertise in games
+            </Anchor>
+          </Text>
+        </Card>
+      )}
+    </Page>
+  );
+}
+
+const MAX_GAMES = 10;
