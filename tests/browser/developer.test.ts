@@ -457,6 +457,7 @@ describe("a developer in the dashboard", () => {
       await page.getByLabel("Location").fill("harbour");
       await page.getByRole("button", { name: "Ask for an ad" }).click();
       await page.getByText("No ad: no campaign fits").waitFor();
+      await page.getByText(/It blocks 1 advertiser\./).waitFor();
       await page.getByRole("link", { name: "See which words fit" }).click();
       await page.getByRole("cell", { name: "tavern", exact: true }).waitFor();
       await expectAccessibleInPassing(page);

@@ -1,10 +1,16 @@
 import type { SeriesRole } from "../../charts/chart-data.ts";
+import { formatNoun } from "../../format/format.ts";
+import { CREATIVE_TYPES } from "../../scene/creative-types.ts";
+import { ADVERTISE_PATH } from "../advertise/advertise-path.ts";
 import { gamePath } from "./game-path.ts";
+import type { Placement } from "./placement.ts";
 
 /** What a reason for no ad means, and what helps. */
 export interface Advice {
   label: string;
   means: string;
+  /** Where it differs: of a request whose player is new. */
+  meansInTest?: string;
   helps: string;
   /** The colour of the reason in every chart. */
   role: SeriesRole;
@@ -14,6 +20,7 @@ const REASONS: Readonly<Record<string, Advice>> = {
   no_eligible_campaign: {
     label: "No campaign fits",
     means: "Campaigns run, but none fits, or the player has seen what does as often as allowed.",
+    meansInTest: "Campaigns run, but none fits this scene in this game.",
     helps: "Send more of the scene and the player's country; accept more types; block fewer categories.",
     role: "own",
   },
@@ -56,19 +63,79 @@ export function reasonAdvice(reason: string): Advice {
   );
 }
 
-/** Where a developer can do something about the reason. */
-export function reasonFix(reason: string | undefined, game: string): { label: string; path: string } {
+/** Something that a developer can do about a reason, and the page for it, if there is one. */
+export interface Fix {
+  helps: string;
+  link?: { label: string; path: string };
+}
+
+type GameRules = Pick<
+  Placement,
+  "is_active" | "placement_types" | "blocked_categories" | "blocked_advertisers"
+>;
+
+/**
+ * What a developer can do about the reason in a game.
+ * @param rules what the game allows; undefined: not known yet
+ */
+export function reasonFixes(reason: string, game: string, rules: GameRules | undefined): Fix[] {
   const path = gamePath(game);
+  const { helps } = reasonAdvice(reason);
   switch (reason) {
     case "placement_disabled":
-      return { label: "Open the game to turn ads on", path };
+      return rules?.is_active
+        ? [{ helps: "Ads are on again: the next request can get one." }]
+        : [{ helps, link: { label: "Open the game to turn ads on", path } }];
     case "session_cap":
-      return { label: "Change ads per session", path: `${path}/settings` };
+      return [{ helps, link: { label: "Change ads per session", path: `${path}/settings` } }];
     case "budget":
-      return { label: "See all reasons for no ad", path: `${path}/reasons` };
+      return [{ helps, link: { label: "See all reasons for no ad", path: `${path}/reasons` } }];
+    case "no_campaigns":
+      return [{ helps, link: { label: "Set up a campaign", path: ADVERTISE_PATH } }];
+    case "no_eligible_campaign":
+      return rules === undefined
+        ? [{ helps, link: seeWords(path) }]
+        : [...limitsOf(rules, path), { helps: SAY_MORE, link: seeWords(path) }];
     default:
-      return { label: "See which words fit", path: `${path}/words` };
+      return [{ helps }];
   }
+}
+
+const SAY_MORE = "Send more of the scene, and the player's country.";
+const seeWords = (path: string) => ({ label: "See which words fit", path: `${path}/words` });
+const join = (type: "conjunction" | "disjunction", words: readonly string[]) =>
+  new Intl.ListFormat("en", { type }).format(words);
+
+/** What in the settings of the game keeps campaigns out. */
+function limitsOf(rules: GameRules, path: string): Fix[] {
+  const { placement_types: types, blocked_categories: categories, blocked_advertisers: advertisers } = rules;
+  const refused = CREATIVE_TYPES.filter(({ value }) => !types.includes(value));
+  const limits = [
+    ...(refused.length === 0
+      ? []
+      : [
+          `This game takes no ${join(
+            "disjunction",
+            refused.map(({ label }) => label.toLowerCase()),
+          )}: accept more types of ads.`,
+        ]),
+    ...(categories.length === 0
+      ? []
+      : [`It keeps out campaigns for ${join("conjunction", categories)}: block fewer categories.`]),
+  ];
+  return [
+    ...(limits.length === 0
+      ? []
+      : [{ helps: limits.join(" "), link: { label: "Change the settings", path: `${path}/settings` } }]),
+    ...(advertisers.length === 0
+      ? []
+      : [
+          {
+            helps: `It blocks ${formatNoun(advertisers.length, "advertiser")}.`,
+            link: { label: "See who is blocked", path: `${path}/advertisers` },
+          },
+        ]),
+  ];
 }
 
 const ERRORS: Readonly<Record<number, string>> = {

@@ -2,7 +2,7 @@ import { Alert, Anchor, Button, Card, Collapse, Group, Stack, Text } from "@mant
 import { useState } from "react";
 import { Link } from "react-router";
 import type { AnswerOf } from "../../api/operations.ts";
-import { useChange } from "../../api/queries.ts";
+import { useChange, useRead } from "../../api/queries.ts";
 import {
   centsOfMillicents,
   formatCount,
@@ -17,8 +17,9 @@ import { Id } from "../../kit/id.tsx";
 import { Status } from "../../kit/status.tsx";
 import { Scene } from "../../scene/scene.tsx";
 import { Story } from "../../scene/story.tsx";
-import { reasonAdvice, reasonFix } from "./advice.ts";
+import { reasonAdvice, reasonFixes } from "./advice.ts";
 import { gamePath } from "./game-path.ts";
+import { TRAFFIC_REFETCH_MS } from "./placement.ts";
 import { usePlacements } from "./reads.ts";
 import type { TestedScene } from "./scene-link.ts";
 
@@ -34,41 +35,9 @@ export interface Outcome {
 
 /** An answer of the live service: the line in its scene, why it won, and what it costs. */
 export function MatchAnswer({ outcome }: { outcome: Outcome }) {
-  const { ad, tested, reason, milliseconds } = outcome;
+  const { ad, tested, milliseconds } = outcome;
   const { scene, game } = tested;
-  if (ad === undefined) {
-    const advice = reasonAdvice(reason ?? "no_eligible_campaign");
-    const fix = reasonFix(reason, game);
-    return (
-      <Card>
-        <Stack>
-          <Status tone="warning">No ad: {advice.label.toLowerCase()}</Status>
-          <Text>{advice.means}</Text>
-          <Text>
-            <Text span fw={600}>
-              What helps:{" "}
-            </Text>
-            {advice.helps}
-          </Text>
-          <Text c="dimmed" fz="xs">
-            204 with X-No-Match-Reason: {reason ?? "none"}, after {formatCount(milliseconds)} ms. A game goes
-            on with its own scene.
-          </Text>
-          <Group>
-            {reason === "no_campaigns" ? (
-              <Button variant="default" component={Link} to="/">
-                Set up a campaign
-              </Button>
-            ) : (
-              <Button variant="default" component={Link} to={fix.path}>
-                {fix.label}
-              </Button>
-            )}
-          </Group>
-        </Stack>
-      </Card>
-    );
-  }
+  if (ad === undefined) return <NoAd outcome={outcome} />;
   return (
     <Stack>
       <Scene
@@ -82,6 +51,47 @@ export function MatchAnswer({ outcome }: { outcome: Outcome }) {
       <Explained ad={ad} milliseconds={milliseconds} />
       <Raw ad={ad} />
     </Stack>
+  );
+}
+
+function NoAd({ outcome: { tested, reason, milliseconds } }: { outcome: Outcome }) {
+  const { game } = tested;
+  const known = reason ?? "no_eligible_campaign";
+  // Somebody may change the game to get an ad after all.
+  const { data: rules } = useRead(
+    "GET /placements/{game_id}",
+    { path: { game_id: game } },
+    { refetchEveryMs: TRAFFIC_REFETCH_MS },
+  );
+  const { label, means, meansInTest = means } = reasonAdvice(known);
+  const fixes = reasonFixes(known, game, rules);
+  return (
+    <Card>
+      <Stack>
+        <Status tone="warning">No ad: {label.toLowerCase()}</Status>
+        <Text>{meansInTest}</Text>
+        <Text>
+          <Text span fw={600}>
+            What helps:{" "}
+          </Text>
+          {fixes.map(({ helps }) => helps).join(" ")}
+        </Text>
+        <Text c="dimmed" fz="xs">
+          204 with X-No-Match-Reason: {reason ?? "none"}, after {formatCount(milliseconds)} ms. A game goes on
+          with its own scene.
+        </Text>
+        <Group>
+          {fixes.map(
+            ({ link }) =>
+              link && (
+                <Button key={link.label} variant="default" component={Link} to={link.path}>
+                  {link.label}
+                </Button>
+              ),
+          )}
+        </Group>
+      </Stack>
+    </Card>
   );
 }
 
@@ -100,8 +110,8 @@ function Explained({ ad, milliseconds }: { ad: Ad; milliseconds: number }) {
           },
           {
             label: "Rank",
-            value: formatDecimal(bid * factor),
-            note: `the bid in cents × ${formatDecimal(factor)}`,
+            value: formatExactCents(bid * factor),
+            note: score === 0 ? "the bid itself" : `the bid, lifted by ${formatShare(factor - 1)}`,
           },
         ]}
       />

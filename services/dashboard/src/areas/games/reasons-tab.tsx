@@ -6,7 +6,7 @@ import { formatCount, formatShare } from "../../format/format.ts";
 import { DataTable } from "../../kit/data-table.tsx";
 import { Section } from "../../kit/page.tsx";
 import { Empty } from "../../kit/states.tsx";
-import { REASON_NAMES, reasonAdvice, reasonFix } from "./advice.ts";
+import { REASON_NAMES, reasonAdvice, reasonFixes } from "./advice.ts";
 import { pointKey, useTrafficSeries } from "./period.tsx";
 import { sceneSummary, testerPath } from "./scene-link.ts";
 import { TestScene } from "./test-scene.tsx";
@@ -82,6 +82,7 @@ export function Component() {
               reason,
               count: counts.get(reason) ?? 0,
               ...reasonAdvice(reason),
+              fixes: reasonFixes(reason, placement.game_id, placement),
             }))}
             rowKey={({ reason }) => reason}
             empty={null}
@@ -114,23 +115,18 @@ export function Component() {
               {
                 key: "helps",
                 header: "What helps",
-                value: ({ helps }) => helps,
-                cell: ({ reason, helps }) => {
-                  const { label, path } = reasonFix(reason, placement.game_id);
-                  return (
-                    <>
-                      {helps}
-                      {LINKED_REASONS.has(reason) && (
-                        <>
-                          {" "}
-                          <Anchor component={Link} to={path}>
-                            {label}
-                          </Anchor>
-                        </>
+                value: ({ fixes }) => fixes.map(({ helps }) => helps).join(" "),
+                cell: ({ reason, fixes }) =>
+                  fixes.map(({ helps, link }) => (
+                    <div key={helps}>
+                      {helps}{" "}
+                      {link && LINKED_REASONS.has(reason) && (
+                        <Anchor component={Link} to={link.path}>
+                          {link.label}
+                        </Anchor>
                       )}
-                    </>
-                  );
-                },
+                    </div>
+                  )),
               },
             ]}
           />
