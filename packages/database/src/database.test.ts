@@ -1,6 +1,6 @@
 import { createTestDatabase, type TestDatabase } from "@diegetic/testing/database";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { createDatabase, type Database } from "./database.ts";
+import { createDatabase, type Database, type Transaction } from "./database.ts";
 import {
   ConstraintViolation,
   DatabaseUnavailable,
@@ -49,6 +49,10 @@ describe("errors", () => {
     await expect(nowhere.account.findMany()).rejects.toThrow(DatabaseUnavailable);
     await expect(inTransaction(nowhere, (tx) => tx.account.findMany())).rejects.toThrow(DatabaseUnavailable);
     await expect(database.$queryRaw`SELECT pg_sleep(60)::text`).rejects.toThrow(StatementTimeout);
+    const slow = async (tx: Transaction) => {
+      for (let count = 0; count < 3; count++) await tx.$queryRaw`SELECT pg_sleep(0.2)::text`;
+    };
+    await expect(inTransaction(database, slow, { timeoutMs: 300 })).rejects.toThrow(StatementTimeout);
     const killed = inTransaction(database, async (tx) => {
       await tx.account.create({ data: account("acct_killed") });
       const [session] = await tx.$queryRaw<{ pid: number }[]>`SELECT pg_backend_pid() AS pid`;

@@ -46,7 +46,7 @@ export class TransactionConflict extends DatabaseError {}
  */
 export class DatabaseUnavailable extends DatabaseError {}
 
-/** The database cancelled a statement at its time limit, or that of its locks: it is reachable, but busy or waiting for locks. */
+/** A statement ended at the time limit of itself, its locks or its transaction: the database is reachable, but busy. */
 export class StatementTimeout extends DatabaseUnavailable {}
 
 interface DriverCause {
@@ -56,7 +56,7 @@ interface DriverCause {
   constraint?: { index?: string; fields?: string[] };
 }
 
-/** The last one is Prisma's code for a transaction time-out. */
+/** The last one is Prisma's code for transactions that cannot begin or continue. */
 const AWAY_CODES = new Set(["P1001", "P1002", "P1008", "P1017", "P2024", "P2028"]);
 const UNAVAILABLE_KINDS = new Set([
   "DatabaseNotReachable",
@@ -65,6 +65,7 @@ const UNAVAILABLE_KINDS = new Set([
   "TooManyConnections",
   "TlsConnectionError",
 ]);
+const EXPIRED_MESSAGE = /expired transaction/;
 /** Connection lost, user rejected, no such database, out of resources, shutdown. */
 const UNAVAILABLE_SQL_STATE = /^(08|28|3D|53|57)/;
 /** Messages of driver errors without a code. */
@@ -85,7 +86,9 @@ export function translateError(error: unknown): unknown {
   }
   if (code === "P2025") return new RecordMissing(message, options);
   if (CONFLICT_SQL_STATES.has(sqlState) || code === "P2034") return new TransactionConflict(message, options);
-  if (sqlState === "57014" || sqlState === "55P03") return new StatementTimeout(message, options);
+  if (sqlState === "57014" || sqlState === "55P03" || (code === "P2028" && EXPIRED_MESSAGE.test(message))) {
+    return new StatementTimeout(message, options);
+  }
   if (/^2[23]/.test(sqlState)) return new ConstraintViolation(message, constraintOf(cause), options);
   if (
     UNAVAILABLE_SQL_STATE.test(sqlState) ||
