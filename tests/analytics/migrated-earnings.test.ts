@@ -63,7 +63,7 @@ async function isMigrationWaiting(): Promise<boolean> {
 async function differences(): Promise<Comparison[]> {
   const comparisons: Comparison[] = [];
   for await (const inspection of wholeInspections(world.database, 15_000)) {
-    comparisons.push(...(await inspection()).comparisons);
+    comparisons.push(...(await inspection.read()).comparisons);
   }
   expect(comparisons.map(({ check }) => check)).toContain("row_game_advertiser_earnings");
   return comparisons.filter(({ expected, found }) => expected !== found);

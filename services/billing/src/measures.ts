@@ -65,7 +65,7 @@ export function createBillingMeasures(metrics: Metrics) {
     reconciliationCompared: metrics.counter("reconciliation_compared_total", "Values compared"),
     reconciliationNotCompared: metrics.counter(
       "reconciliation_not_compared_total",
-      "Advertisers whose wallet could not be compared, because it kept changing or is too large",
+      "Advertisers and other parts that could not be compared: they kept changing, are too large or failed",
     ),
     reconciliationCycles: metrics.counter("reconciliation_cycles_total", "Completed reconciliations"),
   };

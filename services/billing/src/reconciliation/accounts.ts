@@ -13,6 +13,7 @@ import {
   moneyCheck,
   type Pair,
   type PairsOf,
+  pageInspection,
 } from "./comparison.ts";
 import { compareWallet, readWallets, readWrittenIds } from "./wallets.ts";
 
@@ -176,9 +177,10 @@ function dayCaps(campaign: CampaignBalances, advertiser: AdvertiserBalances): Pa
 /** Inspects every advertiser, page by page: its balances in Postgres and its wallet in Redis. */
 export async function* advertiserInspections(parts: AccountParts): AsyncGenerator<Inspection> {
   for await (const page of advertiserPages(parts.database, ADVERTISERS_PER_PAGE)) {
-    const ids = page.map(({ id }) => id);
-    yield (owners) =>
-      compareAdvertisers(parts, owners === undefined ? ids : ids.filter((id) => owners.has(id)));
+    yield pageInspection(
+      page.map(({ id }) => id),
+      (ids) => compareAdvertisers(parts, ids),
+    );
   }
 }
 
@@ -255,12 +257,16 @@ export async function* developerInspections(database: Database): AsyncGenerator<
   const read = (after: string) =>
     database.account.findMany({ ...pageAfter(after, ACCOUNTS_PER_PAGE), select: { id: true } });
   for await (const page of pagesOf(read)) {
-    const ids = page.map(({ id }) => id);
-    yield async (owners) => {
-      const wanted = owners === undefined ? ids : ids.filter((id) => owners.has(id));
-      const rows = await readEarnings(database, wanted);
-      return { comparisons: rows.flatMap((row) => compare(DEVELOPER_CHECKS, row, row.id)), notCompared: [] };
-    };
+    yield pageInspection(
+      page.map(({ id }) => id),
+      async (ids) => {
+        const rows = await readEarnings(database, [...ids]);
+        return {
+          comparisons: rows.flatMap((row) => compare(DEVELOPER_CHECKS, row, row.id)),
+          notCompared: [],
+        };
+      },
+    );
   }
 }
 

@@ -92,12 +92,34 @@ export interface Look {
   notCompared: string[];
 }
 
-/** Reads a bounded part of the stores at once. @param owners read only these; undefined: the whole part */
-export type Inspection = (owners?: ReadonlySet<string>) => Promise<Look>;
+/** A bounded part of the stores that is read at once. */
+export interface Inspection {
+  /** Its owners; one that is empty: it cannot be divided. */
+  owners: readonly string[];
+  /** @param owners read only these; undefined: the whole part */
+  read: (owners?: ReadonlySet<string>) => Promise<Look>;
+}
 
 /** An inspection that always compares everything. */
 export function inspectionOf(read: () => Promise<Comparison[]>): Inspection {
-  return async () => ({ comparisons: await read(), notCompared: [] });
+  return { owners: [""], read: async () => ({ comparisons: await read(), notCompared: [] }) };
+}
+
+/** An inspection of a page of owners. */
+export function pageInspection(
+  owners: readonly string[],
+  read: (owners: readonly string[]) => Promise<Look>,
+): Inspection {
+  return { owners, read: (wanted) => read(owners.filter((owner) => wanted?.has(owner) ?? true)) };
+}
+
+/** Divides an inspection into two smaller ones. Empty: it has a single owner. */
+export function halvesOf({ owners, read }: Inspection): Inspection[] {
+  if (owners.length <= 1) return [];
+  const middle = Math.ceil(owners.length / 2);
+  return [owners.slice(0, middle), owners.slice(middle)].map((half) =>
+    pageInspection(half, (wanted) => read(new Set(wanted))),
+  );
 }
 
 export interface Inspected extends Look {
@@ -115,7 +137,7 @@ export async function inspect(
   pausesMs: readonly number[],
   signal?: AbortSignal,
 ): Promise<Inspected> {
-  const first = await inspection();
+  const first = await inspection.read();
   const latest = new Map(first.comparisons.map((comparison) => [nameOf(comparison), comparison]));
   let notCompared = first.notCompared;
   let suspects = first.comparisons.filter(differs);
@@ -124,7 +146,7 @@ export async function inspect(
     await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
     if (signal?.aborted) break;
     const owners = new Set([...suspects.map(({ owner }) => owner), ...notCompared]);
-    const again = await inspection(owners.has("") ? undefined : owners);
+    const again = await inspection.read(owners.has("") ? undefined : owners);
     for (const suspect of suspects) latest.delete(nameOf(suspect));
     for (const comparison of again.comparisons) latest.set(nameOf(comparison), comparison);
     const stillDiffer = new Map(

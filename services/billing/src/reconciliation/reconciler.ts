@@ -1,9 +1,17 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ReconciliationReport, RedisConnection } from "@diegetic/hot-state";
-import type { Logger } from "@diegetic/service-kit";
+import { DatabaseUnavailable, StatementTimeout } from "@diegetic/database";
+import { isRedisUnavailable, type ReconciliationReport, type RedisConnection } from "@diegetic/hot-state";
+import { type Logger, OutageLog } from "@diegetic/service-kit";
 import type { BillingMeasures } from "../measures.ts";
 import { type AccountParts, advertiserInspections, developerInspections } from "./accounts.ts";
-import { type Comparison, countDifferences, type Inspection, inspect, nameOf } from "./comparison.ts";
+import {
+  type Comparison,
+  countDifferences,
+  halvesOf,
+  type Inspection,
+  inspect,
+  nameOf,
+} from "./comparison.ts";
 import { dayInspections, daysLookedAt, memberInspections } from "./member-checks.ts";
 import { sessionInspections, snapshotInspections } from "./snapshot.ts";
 import { upkeepInspection } from "./upkeep-checks.ts";
@@ -31,6 +39,7 @@ const MAX_IMPRESSIONS = 2_000_000;
 const MAX_PAUSE_MS = 60_000;
 const MAX_REMEMBERED = 1_000;
 const MAX_REPORTED = 50;
+const MAX_LOGGED_OWNERS = 10;
 
 /**
  * Compares all stores continuously, page by page. Logs each difference when it is found in every read, and again when
@@ -41,24 +50,37 @@ export class Reconciler {
   /** Current findings, by name, with the cycle in which they were last seen. */
   readonly #findings = new Map<string, { finding: Comparison; cycle: number }>();
   readonly #compared = new Set<string>();
+  readonly #failures: OutageLog;
+  /** Owners whose inspection failed in this cycle; an empty one stands for the inspections without owners. */
+  readonly #failed = new Set<string>();
   #cycle = 0;
   #finishedAtMs: number | null = null;
 
   constructor(parts: ReconcilerParts) {
     this.#parts = parts;
+    this.#failures = new OutageLog(parts.logger, {
+      failing: "reconciliation could not compare everything",
+      recovered: "reconciliation compares everything again",
+    });
   }
 
-  /** Inspects everything once. Rejects when a store is unavailable; the next call starts again. */
+  /**
+   * Inspects everything once. An inspection that fails does not keep the others from being compared. Rejects when a store
+   * is unavailable; the next call starts again.
+   */
   async cycle(signal: AbortSignal): Promise<void> {
-    const { pauseMs, restFactor } = this.#parts;
-    for await (const inspection of this.#inspections()) {
-      if (signal.aborted) return;
-      const startedMs = performance.now();
-      await this.#inspect(inspection, signal);
-      const restMs = Math.min(MAX_PAUSE_MS, restFactor * (performance.now() - startedMs));
-      await sleep(Math.max(pauseMs, restMs), undefined, { signal }).catch(() => undefined);
+    this.#failed.clear();
+    for (const inspections of this.#subjects()) {
+      try {
+        for await (const inspection of inspections) {
+          await this.#inspectOrHalve(inspection, signal);
+          if (signal.aborted) return;
+        }
+      } catch (error) {
+        this.#giveUp([""], error);
+      }
     }
-    if (signal.aborted) return;
+    if (this.#failed.size === 0) this.#failures.succeeded();
     this.#forgetGone();
     this.#finishedAtMs = this.#parts.nowMs();
   }
@@ -85,17 +107,45 @@ export class Reconciler {
     };
   }
 
-  async *#inspections(): AsyncGenerator<Inspection> {
+  #subjects(): (AsyncIterable<Inspection> | Iterable<Inspection>)[] {
     const { database, redis, nowMs, timeoutMs } = this.#parts;
-    yield upkeepInspection(database, nowMs, timeoutMs);
-    yield* advertiserInspections(this.#parts);
-    yield* developerInspections(database);
-    yield* snapshotInspections(database, redis);
-    yield* sessionInspections(database, redis, MAX_SESSION_KEYS);
-    yield* dayInspections(database, nowMs, timeoutMs);
     const recentDays = daysLookedAt(nowMs());
-    yield* memberInspections(database, timeoutMs, { maxRows: MAX_IMPRESSIONS, exceptDays: recentDays });
-    yield* wholeInspections(database, timeoutMs, MAX_IMPRESSIONS);
+    return [
+      [upkeepInspection(database, nowMs, timeoutMs)],
+      advertiserInspections(this.#parts),
+      developerInspections(database),
+      snapshotInspections(database, redis),
+      sessionInspections(database, redis, MAX_SESSION_KEYS),
+      dayInspections(database, nowMs, timeoutMs),
+      memberInspections(database, timeoutMs, { maxRows: MAX_IMPRESSIONS, exceptDays: recentDays }),
+      wholeInspections(database, timeoutMs, MAX_IMPRESSIONS),
+    ];
+  }
+
+  /** Inspects, then rests. One that takes too long is repeated in halves, down to one owner. */
+  async #inspectOrHalve(inspection: Inspection, signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return;
+    const { pauseMs, restFactor } = this.#parts;
+    const startedMs = performance.now();
+    let halves: Inspection[] = [];
+    try {
+      await this.#inspect(inspection, signal);
+    } catch (error) {
+      if (error instanceof StatementTimeout) halves = halvesOf(inspection);
+      if (halves.length === 0) this.#giveUp(inspection.owners, error);
+    }
+    const restMs = Math.min(MAX_PAUSE_MS, restFactor * (performance.now() - startedMs));
+    await sleep(Math.max(pauseMs, restMs), undefined, { signal }).catch(() => undefined);
+    for (const half of halves) await this.#inspectOrHalve(half, signal);
+  }
+
+  /** Throws the error when a store is unavailable: then nothing can be compared. */
+  #giveUp(owners: readonly string[], error: unknown): void {
+    const isUnavailable = error instanceof DatabaseUnavailable && !(error instanceof StatementTimeout);
+    if (isUnavailable || isRedisUnavailable(error)) throw error;
+    for (const owner of owners) this.#failed.add(owner);
+    this.#parts.measures.reconciliationNotCompared.inc(owners.length);
+    this.#failures.failed(error, { owners: owners.slice(0, MAX_LOGGED_OWNERS) });
   }
 
   async #inspect(inspection: Inspection, signal: AbortSignal): Promise<void> {
@@ -123,10 +173,10 @@ export class Reconciler {
     this.#parts.logger[kind === "money" ? "error" : "warn"](facts, "reconciliation difference found");
   }
 
-  /** Drops the findings that this cycle has not seen. */
+  /** Drops the findings that this cycle has not seen, unless it could not look for them. */
   #forgetGone(): void {
     for (const [name, { finding, cycle }] of this.#findings) {
-      if (cycle === this.#cycle) continue;
+      if (cycle === this.#cycle || this.#failed.has(finding.owner)) continue;
       this.#findings.delete(name);
       const { check, subject } = finding;
       this.#parts.logger.info({ check, subject }, "reconciliation difference resolved");

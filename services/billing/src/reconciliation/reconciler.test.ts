@@ -1,0 +1,169 @@
+import { createDatabase, type Database } from "@diegetic/database";
+import { connectRedis, createWalletReader, type RedisConnection } from "@diegetic/hot-state";
+import { createLogger, createMetrics } from "@diegetic/service-kit";
+import { createTestDatabase, type TestDatabase } from "@diegetic/testing/database";
+import { eventually } from "@diegetic/testing/eventually";
+import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { createBillingMeasures } from "../measures.ts";
+import { Reconciler } from "./reconciler.ts";
+
+const STATEMENT_TIMEOUT_MS = 500;
+/** More than two pages. */
+const ADVERTISERS = 120;
+const running = new AbortController().signal;
+
+let server: TestDatabase;
+let redisServer: TestRedis;
+let redis: RedisConnection;
+let database: Database;
+let impatient: Database;
+let lines: Record<string, unknown>[];
+
+beforeAll(async () => {
+  [server, redisServer] = await Promise.all([createTestDatabase(), startTestRedis()]);
+  database = createDatabase(server.url);
+  impatient = createDatabase(server.url, { statementTimeoutMs: STATEMENT_TIMEOUT_MS });
+  redis = connectRedis(redisServer.url, { name: "test" });
+  await eventually(() => redis.ping().catch(() => undefined));
+  const ids = Array.from({ length: ADVERTISERS }, (_, index) => advertiserOf(index));
+  await database.account.createMany({ data: ids.map((id) => ({ id, label: "advertiser" })) });
+  await database.advertiser.createMany({
+    data: ids.map((id) => ({
+      id,
+      accountId: id,
+      companyName: "Acme",
+      contactEmail: `${id}@example.com`,
+      contactEmailLower: `${id}@example.com`,
+    })),
+  });
+  // Expensive, so that Postgres evaluates it last.
+  await database.$executeRaw`
+    CREATE FUNCTION wait_long() RETURNS boolean LANGUAGE plpgsql VOLATILE COST 1000000 AS
+    $$ BEGIN PERFORM pg_sleep(60); RETURN true; END $$`;
+});
+afterAll(async () => {
+  redis.disconnect();
+  await Promise.all([database.$disconnect(), impatient.$disconnect()]);
+  await Promise.all([server.drop(), redisServer.stop()]);
+});
+beforeEach(() => {
+  lines = [];
+});
+const slowTables = new Set<string>();
+afterEach(async () => {
+  for (const table of slowTables) {
+    await database.$executeRawUnsafe(`DROP VIEW ${table}`);
+    await database.$executeRawUnsafe(`ALTER TABLE ${table}_rows RENAME TO ${table}`);
+  }
+  slowTables.clear();
+  await database.deposit.deleteMany();
+});
+
+function advertiserOf(index: number): string {
+  return `adv_${String(index).padStart(3, "0")}`;
+}
+
+/** A deposit that the advertiser's total lacks. */
+async function plantDifference(advertiserId: string): Promise<void> {
+  await database.deposit.create({ data: { id: `dep_${advertiserId}`, advertiserId, amountCents: 1 } });
+}
+
+/** Makes reading the rows for which `condition` holds exceed the statement timeout. */
+async function slowDown(table: string, condition: string): Promise<void> {
+  await database.$executeRawUnsafe(`ALTER TABLE ${table} RENAME TO ${table}_rows`);
+  await database.$executeRawUnsafe(
+    `CREATE VIEW ${table} AS SELECT * FROM ${table}_rows WHERE NOT (${condition}) OR wait_long()`,
+  );
+  slowTables.add(table);
+}
+
+function createReconciler(reader = createWalletReader(redis)) {
+  const metrics = createMetrics({ service: "billing" });
+  const write = (line: string) => {
+    lines.push(JSON.parse(line));
+  };
+  const reconciler = new Reconciler({
+    database: impatient,
+    redis,
+    wallets: reader,
+    limits: { holds: 100, records: 100, lateMs: 60_000 },
+    timeoutMs: 15_000,
+    nowMs: Date.now,
+    measures: createBillingMeasures(metrics),
+    logger: createLogger({ service: "billing", instance: "test", level: "info" }, { write }),
+    pauseMs: 0,
+    restFactor: 0,
+    againAfterMs: [1],
+  });
+  const notCompared = async () => {
+    const { text } = await metrics.exposition();
+    return Number(/^reconciliation_not_compared_total\S* (\d+)$/m.exec(text)?.[1]);
+  };
+  return { reconciler, notCompared };
+}
+
+const subjectsOf = (check: string) =>
+  lines
+    .filter((line) => line.check === check && line.msg === "reconciliation difference found")
+    .map(({ subject }) => subject);
+const failures = () => lines.filter(({ msg }) => msg === "reconciliation could not compare everything");
+
+describe("an inspection that takes too long", () => {
+  it("is repeated in smaller pages, down to one advertiser", async () => {
+    const slow = advertiserOf(7);
+    const others = [advertiserOf(0), advertiserOf(8), advertiserOf(119)];
+    for (const id of [slow, ...others]) await plantDifference(id);
+    await slowDown("deposits", `advertiser_id = '${slow}'`);
+    const { reconciler, notCompared } = createReconciler();
+    await reconciler.cycle(running);
+    expect(subjectsOf("deposit_rows")).toEqual(others);
+    expect(await notCompared()).toBe(1);
+    expect(failures()).toMatchObject([{ level: 40, owners: [slow], err: { type: "StatementTimeout" } }]);
+    expect(reconciler.report().finishedAtMs).not.toBeNull();
+  });
+
+  it("does not end what it found before", async () => {
+    const slow = advertiserOf(7);
+    await plantDifference(slow);
+    await plantDifference(advertiserOf(8));
+    const { reconciler } = createReconciler();
+    await reconciler.cycle(running);
+    expect(subjectsOf("deposit_rows")).toEqual([slow, advertiserOf(8)]);
+    await database.deposit.deleteMany({ where: { advertiserId: advertiserOf(8) } });
+    await slowDown("deposits", `advertiser_id = '${slow}'`);
+    await reconciler.cycle(running);
+    const resolved = lines.filter(({ msg }) => msg === "reconciliation difference resolved");
+    expect(resolved.map(({ subject }) => subject)).toEqual([advertiserOf(8), advertiserOf(8)]);
+    expect(reconciler.report().listed.map(({ subject }) => subject)).toContain(slow);
+  });
+
+  it("does not keep others from being compared when it has no pages", async () => {
+    await plantDifference(advertiserOf(119));
+    await slowDown("idempotency_keys", "true");
+    await database.idempotencyKey.create({
+      data: {
+        accountId: advertiserOf(0),
+        endpoint: "POST /deposit",
+        key: "k",
+        bodySha256: "0".repeat(64),
+        status: 200,
+        createdAt: new Date(0),
+      },
+    });
+    const { reconciler, notCompared } = createReconciler();
+    await reconciler.cycle(running);
+    expect(subjectsOf("deposit_rows")).toEqual([advertiserOf(119)]);
+    expect(await notCompared()).toBe(1);
+    expect(failures()).toHaveLength(1);
+  });
+
+  it("is not mistaken for an unavailable store, which ends the cycle", async () => {
+    const closed = connectRedis(redisServer.url, { name: "test" });
+    closed.disconnect();
+    const { reconciler } = createReconciler(createWalletReader(closed));
+    await expect(reconciler.cycle(running)).rejects.toThrow("Connection is closed.");
+    expect(failures()).toEqual([]);
+    expect(reconciler.report().finishedAtMs).toBeNull();
+  });
+});
