@@ -1,6 +1,6 @@
 import type { ImpressionRecord } from "@diegetic/contracts";
 import { newId } from "@diegetic/contracts";
-import { type Database, dateOfDay, utcDay } from "@diegetic/database";
+import { ConstraintViolation, type Database, dateOfDay, utcDay } from "@diegetic/database";
 import { type BillingProducer, createBillingProducer } from "@diegetic/hot-state";
 import { createMetrics } from "@diegetic/service-kit";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
@@ -184,6 +184,49 @@ describe("holds.expiry_rate_high", () => {
       where: { accountId: { in: accounts.map(({ id }) => id) } },
     });
     expect(sum.lapsed).toBe(4_000n);
+  });
+
+  it("skips records without an account, which the writer quarantines", async () => {
+    const { accountId } = pick(market.games, 0);
+    await database.account.create({ data: { id: accountId, label: "studio" } });
+    await subscribe(accountId, ["holds.expiry_rate_high"]);
+    const outcomes = new HoldOutcomes(database);
+    const damaged = { ...recordIn(market), match: null } as unknown as ImpressionRecord;
+    const unnamed = recordIn(market);
+    Object.assign(unnamed.match, { developer_account_id: 5 });
+    outcomes.countCharged([damaged, unnamed, recordIn(market)]);
+    await outcomes.pass(Date.now());
+    expect(await database.holdOutcome.findMany({ where: { accountId } })).toMatchObject([{ charged: 1n }]);
+  });
+
+  it("keeps counts that could not be stored for the next pass", async () => {
+    const { accountId } = pick(market.games, 0);
+    await database.account.create({ data: { id: accountId, label: "studio" } });
+    await subscribe(accountId, ["holds.expiry_rate_high"]);
+    const outcomes = new HoldOutcomes(database);
+    outcomes.countLapsed(accountId);
+    outcomes.countCharged(impressions(2));
+    await database.$executeRaw`ALTER TABLE hold_outcomes RENAME TO moved_outcomes`;
+    const failed = outcomes.pass(Date.now());
+    // Counted while the others are being stored.
+    outcomes.countLapsed(accountId);
+    await expect(failed).rejects.toThrow("hold_outcomes");
+    await database.$executeRaw`ALTER TABLE moved_outcomes RENAME TO hold_outcomes`;
+    await outcomes.pass(Date.now());
+    const stored = { lapsed: 2n, charged: 2n };
+    expect(await database.holdOutcome.findMany({ where: { accountId } })).toMatchObject([stored]);
+  });
+
+  it("drops counts that Postgres can never store", async () => {
+    const { accountId } = pick(market.games, 0);
+    await database.account.create({ data: { id: accountId, label: "studio" } });
+    await subscribe(accountId, ["holds.expiry_rate_high"]);
+    const outcomes = new HoldOutcomes(database);
+    outcomes.countLapsed("acct\0");
+    await expect(outcomes.pass(Date.now())).rejects.toThrow(ConstraintViolation);
+    outcomes.countLapsed(accountId);
+    await outcomes.pass(Date.now());
+    expect(await database.holdOutcome.count({ where: { accountId } })).toBe(1);
   });
 
   it("keeps no counts of accounts that do not want to know", async () => {

@@ -1,5 +1,5 @@
 import type { ImpressionRecord } from "@diegetic/contracts";
-import type { Database } from "@diegetic/database";
+import { ConstraintViolation, type Database } from "@diegetic/database";
 
 const MAX_ACCOUNTS = 10_000;
 
@@ -10,7 +10,7 @@ interface Outcomes {
 
 /**
  * Counts how the matches of each developer's games end, and records `holds.expiry_rate_high`. Statistics: a crash loses
- * the counts since the last pass.
+ * the counts since the last pass, and a lost answer of Postgres counts them twice.
  */
 export class HoldOutcomes {
   readonly #database: Database;
@@ -22,41 +22,54 @@ export class HoldOutcomes {
 
   /** @param accountId null: unknown */
   countLapsed(accountId: string | null): void {
-    if (accountId !== null) this.#count(accountId, "lapsed");
+    if (accountId !== null) this.#count(accountId, { lapsed: 1, charged: 0 });
   }
 
   countCharged(records: readonly ImpressionRecord[]): void {
-    for (const { match } of records) this.#count(match.developer_account_id, "charged");
+    for (const { match } of records) {
+      // A quarantined record may lack these.
+      const accountId: unknown = match?.developer_account_id;
+      if (typeof accountId === "string") this.#count(accountId, { lapsed: 0, charged: 1 });
+    }
   }
 
-  #count(accountId: string, outcome: keyof Outcomes): void {
-    const known = this.#byAccount.get(accountId);
-    if (known !== undefined) known[outcome] += 1;
-    else if (this.#byAccount.size < MAX_ACCOUNTS) {
-      this.#byAccount.set(accountId, { lapsed: 0, charged: 0, [outcome]: 1 });
-    }
+  #count(accountId: string, { lapsed, charged }: Outcomes): void {
+    const known = this.#byAccount.get(accountId) ?? { lapsed: 0, charged: 0 };
+    if (!this.#byAccount.has(accountId) && this.#byAccount.size >= MAX_ACCOUNTS) return;
+    this.#byAccount.set(accountId, { lapsed: known.lapsed + lapsed, charged: known.charged + charged });
   }
 
   /** Stores the counts of accounts that want to know, and records an event where a rate became high. */
   async pass(nowMs: number): Promise<void> {
+    const now = new Date(nowMs);
+    await this.#storeCounts(now);
+    await this.#recordHighRates(now);
+    await this.#database.$executeRaw`
+      DELETE FROM hold_outcomes WHERE minute <= ${now}::timestamptz - interval '1 hour'`;
+  }
+
+  async #storeCounts(now: Date): Promise<void> {
+    if (this.#byAccount.size === 0) return;
     // In one order, so that processes do not deadlock on the accounts' rows.
     const counted = [...this.#byAccount].sort(([one], [other]) => (one < other ? -1 : 1));
     this.#byAccount = new Map();
-    const now = new Date(nowMs);
-    if (counted.length > 0) {
+    try {
       await this.#database.$executeRaw`
         INSERT INTO hold_outcomes (account_id, minute, lapsed, charged)
         SELECT account_id, date_trunc('minute', ${now}::timestamptz), lapsed, charged
-        FROM unnest(${counted.map(([id]) => id)}::text[], ${counted.map(([, { lapsed }]) => lapsed)}::int[],
-          ${counted.map(([, { charged }]) => charged)}::int[]) AS counted(account_id, lapsed, charged)
+        FROM unnest(${counted.map(([id]) => id)}::text[], ${counted.map(([, { lapsed }]) => lapsed)}::bigint[],
+          ${counted.map(([, { charged }]) => charged)}::bigint[]) AS counted(account_id, lapsed, charged)
         WHERE EXISTS (SELECT FROM webhooks w WHERE w.account_id = counted.account_id AND w.is_active
           AND 'holds.expiry_rate_high' = ANY(w.events))
         ON CONFLICT (account_id, minute) DO UPDATE SET lapsed = hold_outcomes.lapsed + excluded.lapsed,
           charged = hold_outcomes.charged + excluded.charged`;
+    } catch (error) {
+      // An account id that Postgres cannot store would fail every further pass.
+      if (!(error instanceof ConstraintViolation)) {
+        for (const [accountId, outcomes] of counted) this.#count(accountId, outcomes);
+      }
+      throw error;
     }
-    await this.#recordHighRates(now);
-    await this.#database.$executeRaw`
-      DELETE FROM hold_outcomes WHERE minute <= ${now}::timestamptz - interval '1 hour'`;
   }
 
   /** Once for each time that a rate becomes high, and at most once an hour for a webhook. */
