@@ -4,6 +4,9 @@ export interface AffinityContribution {
   contribution: number;
 }
 
+/** Largest LATE_IMPRESSION_SECONDS: an older match accepts no impression. */
+export const MAX_MATCH_AGE_MS = 7 * 24 * 60 * 60 * 1_000;
+
 /** Facts of a match that stay with its hold until the impression. */
 export interface MatchFacts {
   match_id: string;

@@ -1,3 +1,4 @@
+import { MAX_MATCH_AGE_MS } from "@diegetic/contracts";
 import {
   apiSettings,
   type Environment,
@@ -29,7 +30,7 @@ const settings = {
   /** Maximum age of a match that is billed by its match_id (docs/behaviour.md#late-impressions). */
   lateImpressionSeconds: integerSetting("LATE_IMPRESSION_SECONDS", {
     min: 1,
-    max: 7 * DAY_SECONDS,
+    max: MAX_MATCH_AGE_MS / 1_000,
     fallback: DAY_SECONDS,
   }),
   /** Without match_id, a match is billed until this time after its hold lapses (docs/behaviour.md#which-match). */

@@ -30,8 +30,8 @@ export type DropOutcome =
 
 /**
  * Drops the impressions of one UTC day (`YYYY-MM-DD`) and keeps their sums, in one transaction. Rejects when the locks
- * are not free in any attempt, or when aborted between two. The caller guarantees that no record of the day, or the day
- * after, waits to be written.
+ * are not free in any attempt, or when aborted between two. The caller guarantees that no record of the day, or of the
+ * MAX_MATCH_AGE_MS after it, waits to be written.
  */
 export function dropDay(database: Database, day: string, signal: AbortSignal): Promise<DropOutcome> {
   const partition = Prisma.raw(`"impressions_${day.replaceAll("-", "")}"`);

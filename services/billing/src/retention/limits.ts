@@ -1,6 +1,9 @@
+import { MAX_MATCH_AGE_MS } from "@diegetic/contracts";
+import { DAY_MS } from "@diegetic/database";
+
 /**
- * Impressions are kept for at least this many days: a match may be billed by its id for seven days
- * (LATE_IMPRESSION_SECONDS), and clocks may disagree by one (docs/behaviour.md#retention).
+ * Impressions are kept for at least this many days: as long as a match may be billed by its id, and clocks may disagree by
+ * a day (docs/behaviour.md#retention).
  */
-export const MIN_RETENTION_DAYS = 8;
+export const MIN_RETENTION_DAYS = MAX_MATCH_AGE_MS / DAY_MS + 1;
 export const MAX_RETENTION_DAYS = 3_650;

@@ -1,3 +1,4 @@
+import { MAX_MATCH_AGE_MS } from "@diegetic/contracts";
 import { DAY_MS, type Database, utcDay } from "@diegetic/database";
 import type { MoneyCommands } from "@diegetic/hot-state";
 import type { Logger } from "@diegetic/service-kit";
@@ -20,8 +21,8 @@ const ADVERTISERS_PER_PAGE = 500;
 
 /**
  * Drops the impressions of days that ended more than `retentionDays` ago; all totals stay
- * (docs/behaviour.md#retention). A day is dropped only when no record of the day, or the day after, waits
- * in an outbox: afterwards nothing can say whether such a record was written.
+ * (docs/behaviour.md#retention). A day is dropped only when no record of the day, or of the seven days after,
+ * waits in an outbox: afterwards nothing can say whether such a record was written.
  */
 export class Retention {
   readonly #dependencies: RetentionDependencies;
@@ -40,7 +41,7 @@ export class Retention {
     const waitingSinceMs = await this.#oldestWaiting(signal);
     for (const day of old.sort()) {
       if (signal.aborted) break;
-      if (Date.parse(day) + 2 * DAY_MS > waitingSinceMs) {
+      if (Date.parse(day) + DAY_MS + MAX_MATCH_AGE_MS > waitingSinceMs) {
         const oldestWaiting = waitingSinceMs > 0 ? new Date(waitingSinceMs).toISOString() : "unknown";
         logger.warn({ day, oldestWaiting }, "old impressions kept: records wait to be written");
         break;

@@ -1,4 +1,4 @@
-import type { ImpressionRecord } from "@diegetic/contracts";
+import { type ImpressionRecord, MAX_MATCH_AGE_MS } from "@diegetic/contracts";
 import { DAY_MS } from "@diegetic/database";
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
@@ -35,6 +35,20 @@ describe("billImpression", () => {
     expect(at(recordedAtMs - 3_600_000)).toEqual(["2026-11-21"]);
     const atNoon = recordIn(market, { recordedAtMs: NOW_MS - DAY_MS / 2 });
     expect(billImpression(atNoon, NOW_MS - DAY_MS / 2).otherDays).toEqual([]);
+  });
+
+  it("looks for the impression in every day since the match, and in later days until now", () => {
+    const recordedAtMs = NOW_MS + DAY_MS / 2;
+    const record = recordIn(market, { recordedAtMs });
+    record.match.matched_at_ms = NOW_MS - 3 * DAY_MS;
+    expect(billImpression(record, recordedAtMs).otherDays).toEqual([
+      "2026-11-18",
+      "2026-11-19",
+      "2026-11-20",
+    ]);
+    record.match.matched_at_ms = recordedAtMs;
+    expect(billImpression(record, recordedAtMs + 2 * DAY_MS).otherDays).toEqual(["2026-11-22", "2026-11-23"]);
+    expect(billImpression(record, recordedAtMs + 30 * DAY_MS).otherDays.at(-1)).toBe("2026-11-28");
   });
 
   it("works out the earning of the record's price and share", () => {
@@ -99,7 +113,8 @@ describe("clocks", () => {
 
   it.each([
     ["ahead by days", NOW_MS + 3 * DAY_MS, NOW_MS],
-    ["of 1970", 5, NOW_MS - DAY_MS],
+    ["of 1970", 5, NOW_MS - MAX_MATCH_AGE_MS],
+    ["five days late", NOW_MS - 5 * DAY_MS, NOW_MS - 5 * DAY_MS],
     ["a little late", NOW_MS - 7, NOW_MS - 7],
   ])("of a match instance never refuse an impression: %s", (_name, matchedAtMs, expected) => {
     const record = recordIn(market, { recordedAtMs: NOW_MS });

@@ -1,4 +1,4 @@
-import type { ImpressionRecord } from "@diegetic/contracts";
+import { type ImpressionRecord, MAX_MATCH_AGE_MS } from "@diegetic/contracts";
 import { DAY_MS, utcDay } from "@diegetic/database";
 import { earningMicrocents, type Microcents } from "@diegetic/money";
 
@@ -34,8 +34,6 @@ export interface BilledImpression {
 /** A day outside this window would create a partition of its own. */
 const OLDEST_MS = 400 * DAY_MS;
 const AHEAD_MS = DAY_MS;
-/** Older matches accept no impressions. */
-const OLDEST_MATCH_MS = DAY_MS;
 /** Tolerance for the clocks of concurrent writers. */
 const MIDNIGHT_MARGIN_MS = 60_000;
 const MAX_TEXT_LENGTH = 1_000;
@@ -79,7 +77,7 @@ export function billImpression(record: ImpressionRecord, nowMs: number): BilledI
   if (recordedAtMs < nowMs - OLDEST_MS || recordedAtMs > nowMs + AHEAD_MS) {
     throw new ClocksDisagree(`recorded_at_ms is ${recordedAtMs}, and it is ${nowMs} here`);
   }
-  const matchedAtMs = Math.min(Math.max(match.matched_at_ms, recordedAtMs - OLDEST_MATCH_MS), recordedAtMs);
+  const matchedAtMs = Math.min(Math.max(match.matched_at_ms, recordedAtMs - MAX_MATCH_AGE_MS), recordedAtMs);
   return {
     record,
     day: utcDay(recordedAtMs),
@@ -91,14 +89,18 @@ export function billImpression(record: ImpressionRecord, nowMs: number): BilledI
   };
 }
 
-/** The days around the impression's day; usually none differs. */
+/** The days since the match, and those on which it may have been recorded again; usually the impression's day only. */
 function otherDays(at: { matchedAtMs: number; recordedAtMs: number; nowMs: number }): string[] {
-  const day = utcDay(at.recordedAtMs);
-  const days: string[] = [];
-  if (utcDay(at.matchedAtMs) < day) days.push(utcDay(at.recordedAtMs - DAY_MS));
   // A clock that is seen to be behind, by more than the margin, does not tell whether the day has ended.
   const isBehind = at.nowMs + MIDNIGHT_MARGIN_MS < at.recordedAtMs;
-  if (isBehind || utcDay(at.nowMs + MIDNIGHT_MARGIN_MS) > day) days.push(utcDay(at.recordedAtMs + DAY_MS));
+  const latestMs = isBehind ? at.recordedAtMs + AHEAD_MS : at.nowMs + MIDNIGHT_MARGIN_MS;
+  const untilMs = Math.min(latestMs, at.recordedAtMs + MAX_MATCH_AGE_MS);
+  return daysBetween(at.matchedAtMs, untilMs).filter((day) => day !== utcDay(at.recordedAtMs));
+}
+
+function daysBetween(fromMs: number, toMs: number): string[] {
+  const days: string[] = [];
+  for (let ms = fromMs; utcDay(ms) <= utcDay(toMs); ms += DAY_MS) days.push(utcDay(ms));
   return days;
 }
 

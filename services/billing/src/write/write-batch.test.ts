@@ -73,6 +73,12 @@ function sameName(market: Market): Pair {
   return [before, { ...before, recorded_at_ms: before.recorded_at_ms + 2_000 }];
 }
 
+/** Records of one impression of a match that is several days old at the second one. */
+function sameLateName(market: Market): Pair {
+  const before = recordIn(market, { recordedAtMs: NOW_MS - 5 * DAY_MS });
+  return [before, { ...before, recorded_at_ms: NOW_MS }];
+}
+
 /** Records of one Idempotency-Key on either side of midnight: the later one is of another match. */
 function sameKey(market: Market, apartMs: number): Pair {
   const before = recordIn(market, { recordedAtMs: NOW_MS - DAY_MS - 1 });
@@ -112,11 +118,13 @@ describe("writeBatch", () => {
   });
 
   it.each([
-    ["in their order", [0, 1]],
-    ["in the other order", [1, 0]],
-  ])("writes an impression once that has a record on either side of midnight, %s", async (_name, order) => {
+    ["on either side of midnight, in their order", sameName, [0, 1]],
+    ["on either side of midnight, in the other order", sameName, [1, 0]],
+    ["five days later, in their order", sameLateName, [0, 1]],
+    ["five days later, in the other order", sameLateName, [1, 0]],
+  ])("writes an impression once that has a record %s", async (_name, recordsOf, order) => {
     const market = await createMarket(workers[0]);
-    const [before, after] = sameName(market);
+    const [before, after] = recordsOf(market);
     expect(utcDay(after.recorded_at_ms)).not.toBe(utcDay(before.recorded_at_ms));
     const records = order.map((index) => pick([before, after], index));
     for (const [index, record] of records.entries()) {

@@ -1,13 +1,18 @@
+import { MAX_MATCH_AGE_MS } from "@diegetic/contracts";
 import {
   type CampaignStatus,
+  DAY_MS,
   type Database,
   inTransaction,
+  Prisma,
   safeInteger,
   type Transaction,
 } from "@diegetic/database";
 
 /** Maximum settlements that one restore passes to a wallet. */
 const MAX_UNSETTLED = 20_000;
+/** Of two records of one impression. */
+const MAX_DAYS_APART = MAX_MATCH_AGE_MS / DAY_MS;
 
 export interface KnownCampaign {
   id: string;
@@ -88,11 +93,15 @@ export function beginEpochs(
     const requested = JSON.stringify(
       outbox.map(({ impressionId, day: on }) => ({ id: impressionId, day: on })),
     );
+    const daysAround = Array.from(
+      { length: 2 * MAX_DAYS_APART + 1 },
+      (_, index) => Prisma.sql`requested.day + ${index - MAX_DAYS_APART}::int`,
+    );
     const handled = await transaction.$queryRaw<{ id: string }[]>`
       SELECT requested.id FROM jsonb_to_recordset(${requested}::jsonb) AS requested(id text, day date)
       WHERE EXISTS (SELECT FROM impressions i
           -- Single days: a range would walk the whole index of each partition.
-          WHERE i.day = ANY(ARRAY[requested.day - 1, requested.day, requested.day + 1])
+          WHERE i.day = ANY(ARRAY[${Prisma.join(daysAround)}])
             AND i.impression_id = requested.id)
         OR EXISTS (SELECT FROM quarantined_impressions p WHERE p.impression_id = requested.id)`;
     return assemble(advertisers, campaigns, { daySpent, unsettled, handled });

@@ -119,6 +119,58 @@ describe("WalletRecovery", () => {
     expect(await hasWallet(locked)).toBe(true);
   });
 
+  it("counts a charge once that Postgres has of an earlier day", async () => {
+    harness = await startHarness();
+    const { management, money, redis } = harness;
+    const { database } = management;
+    const advertiser = await harness.advertiser(10_000);
+    const { advertiserId } = advertiser;
+    const { campaignId, creativeId } = await activeCampaign(advertiser, {});
+    const campaignVersion = (await money.readCampaign(advertiserId, campaignId))?.version ?? 0;
+    const spending = { advertiserId, campaignId, creativeId, campaignVersion, priceMillicents: 500 };
+    await hold(money, spending);
+    const charged = await charge(money, spending);
+    if (charged.outcome !== "charged" || charged.replay) throw new Error("not charged now");
+    const { impression_id: impressionId, match } = charged.record;
+    const recordedAt = new Date(Date.now() - 5 * DAY_MS);
+    const day = new Date(utcDay(recordedAt.getTime()));
+    await database.$queryRaw`SELECT ensure_impression_partition(${day}::date)::text`;
+    await database.impression.create({
+      data: {
+        day,
+        impressionId,
+        advertiserId,
+        campaignId,
+        creativeId,
+        matchId: match.match_id,
+        campaignVersion,
+        gameId: match.game_id,
+        developerAccountId: match.developer_account_id,
+        userHash: match.user_hash,
+        sessionKey: match.session_key,
+        affinityScore: 0,
+        affinities: [],
+        priceMillicents: 500,
+        revenueShareBasisPoints: 7_000,
+        earningMicrocents: 350_000n,
+        matchedAt: recordedAt,
+        recordedAt,
+      },
+    });
+    const counted = { spentMillicents: 500n, impressions: 1n };
+    await database.advertiser.update({ where: { id: advertiserId }, data: counted });
+    await database.campaign.update({ where: { id: campaignId }, data: counted });
+
+    await redis.hset(`{${advertiserId}}:account`, "lineage", "another");
+    const before = await money.readAccount(advertiserId);
+    await management.repairLoop.round();
+    const after = await eventually(async () => {
+      const account = await money.readAccount(advertiserId);
+      return account?.epoch !== before?.epoch && account;
+    });
+    expect(after).toMatchObject({ spentMillicents: 500, impressions: 1 });
+  });
+
   it.each([
     ["ahead of", DAY_MS],
     ["behind", -DAY_MS],
