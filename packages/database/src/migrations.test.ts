@@ -111,6 +111,8 @@ describe("migrations", () => {
       "20261125000000_impression_retention",
       "20261126000000_delayed_payout_figures",
       "20261127000000_earnings_by_advertiser",
+      "20261128000000_forget_ended_keys",
+      "20261128000100_webhook_retention",
     ]);
     expect(await migrate(described.url)).toEqual([]);
     expect(await structureOf(described.url)).toEqual(await structureOf(migrated.url));

@@ -8,6 +8,11 @@ export async function forEachLimited<Item>(
   if (failures.length > 0) throw failures[0];
 }
 
+/** Runs all of them one after the other. Rejects with the first failure, after all of them. */
+export function runEach(...works: readonly (() => Promise<void>)[]): Promise<void> {
+  return forEachLimited(works, 1, (work) => work());
+}
+
 /** Runs `work` for every item, at most `limit` at a time, and returns the failures. */
 export async function tryEachLimited<Item>(
   items: readonly Item[],

@@ -455,6 +455,44 @@ describe("deliveries", () => {
     await database.webhookDelivery.deleteMany({ where: { webhookId: webhook.id } });
   });
 
+  describe("in one pass", () => {
+    const signal = new AbortController().signal;
+    const forget = () => forgetOldDeliveries(database, { keptDays: 7, nowMs: Date.now(), signal });
+    const createOldEvents = (accountId: string, count: number) => database.$executeRaw`
+      INSERT INTO webhook_events (id, account_id, type, data, created_at)
+      SELECT webhook_row_id('evt'), ${accountId}, 'balance.low', '{}', now() - interval '8 days'
+      FROM generate_series(1, ${count}::int)`;
+
+    it("are deleted in as many steps as it takes", async () => {
+      const webhook = await createWebhook();
+      const [first = ""] = await record(webhook);
+      await addDeliveries(first, "failed", 12_500);
+      await createOldEvents(webhook.accountId, 2_500);
+      await forget();
+      const where = { webhookId: webhook.id, status: "failed" as const };
+      expect(await database.webhookDelivery.count({ where })).toBe(10_000);
+      expect(await database.webhookEvent.count({ where: { accountId: webhook.accountId } })).toBe(1);
+      await database.webhookDelivery.deleteMany({ where: { webhookId: webhook.id } });
+    });
+
+    it("are deleted although others cannot be", async () => {
+      const [stuck, crowded] = [await createWebhook(), await createWebhook()];
+      const [kept = ""] = await record(stuck);
+      const [first = ""] = await record(crowded);
+      await addDeliveries(first, "failed", 10_001);
+      await createOldEvents(crowded.accountId, 1);
+      await database.webhookDelivery.update({ where: { id: kept }, data: { createdAt: new Date(0) } });
+      await database.$executeRaw`CREATE TABLE witnesses (delivery_id TEXT REFERENCES webhook_deliveries (id))`;
+      await database.$executeRaw`INSERT INTO witnesses VALUES (${kept})`;
+      await expect(forget()).rejects.toThrow("witnesses");
+      await database.$executeRaw`DROP TABLE witnesses`;
+      const where = { webhookId: crowded.id, status: "failed" as const };
+      expect(await database.webhookDelivery.count({ where })).toBe(10_000);
+      expect(await database.webhookEvent.count({ where: { accountId: crowded.accountId } })).toBe(1);
+      await database.webhookDelivery.deleteMany({ where: { webhookId: { in: [stuck.id, crowded.id] } } });
+    });
+  });
+
   it("are kept for a limited time, with their events and attempts", async () => {
     const webhook = await createWebhook();
     startService();
