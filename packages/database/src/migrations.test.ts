@@ -113,6 +113,7 @@ describe("migrations", () => {
       "20261127000000_earnings_by_advertiser",
       "20261128000000_forget_ended_keys",
       "20261128000100_webhook_retention",
+      "20261128000200_settled_settlements",
     ]);
     expect(await migrate(described.url)).toEqual([]);
     expect(await structureOf(described.url)).toEqual(await structureOf(migrated.url));

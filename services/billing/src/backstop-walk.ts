@@ -21,8 +21,8 @@ export const MAX_CONCURRENT_VISITS = 2;
 
 /**
  * Visits every advertiser in Postgres, to find work that a lost due-index entry would hide. Also creates the
- * partitions of the coming two days, so that tomorrow's exists even just after midnight. A failing advertiser does not block others: the first failure is thrown at the end, or
- * after a page on which all failed.
+ * partitions of the coming two days, so that tomorrow's exists even just after midnight. Neither a failing advertiser nor a
+ * missing partition blocks others: the first failure is thrown at the end, or after a page on which all failed.
  */
 export async function walkAllAdvertisers(
   dependencies: BackstopWalkDependencies,
@@ -30,7 +30,8 @@ export async function walkAllAdvertisers(
 ): Promise<void> {
   const { database, sweeper, releaser, partitions, nowMs } = dependencies;
   const failures: unknown[] = [];
-  await partitions.ensure([0, 1, 2].map((daysAhead) => utcDay(nowMs() + daysAhead * DAY_MS)));
+  const days = [0, 1, 2].map((daysAhead) => utcDay(nowMs() + daysAhead * DAY_MS));
+  await partitions.ensure(days).catch((error: unknown) => failures.push(error));
   const perPage = dependencies.advertisersPerPage ?? ADVERTISERS_PER_PAGE;
   for await (const page of advertiserPages(database, perPage)) {
     if (signal.aborted) break;

@@ -2,6 +2,7 @@ import { databaseNowMs } from "@diegetic/database";
 import type { MoneyCommands } from "@diegetic/hot-state";
 import type { Logger } from "@diegetic/service-kit";
 import { walkAllAdvertisers } from "./backstop-walk.ts";
+import { runEach } from "./loops/for-each.ts";
 import type { BillingMeasures } from "./measures.ts";
 import type { BillingPace } from "./pace.ts";
 import type { Reconciler } from "./reconciliation/reconciler.ts";
@@ -57,8 +58,10 @@ export function createPasses(parts: PassesParts): Pass[] {
       everyMs: pace.webhookEventsEveryMs,
       run: async (signal) => {
         const nowMs = await databaseNowMs(database);
-        await parts.outcomes.pass(nowMs);
-        await announcePayouts({ database, money, nowMs, signal });
+        await runEach(
+          () => parts.outcomes.pass(nowMs),
+          () => announcePayouts({ database, money, nowMs, signal }),
+        );
       },
     },
     {
@@ -76,8 +79,10 @@ export function createPasses(parts: PassesParts): Pass[] {
       everyMs: pace.walkEveryMs,
       run: async (signal) => {
         const { partitions, nowMs } = parts;
-        await forgetOldSettlements(database, await databaseNowMs(database));
-        await walkAllAdvertisers({ database, sweeper, releaser, partitions, nowMs }, signal);
+        await runEach(
+          async () => forgetOldSettlements(database, await databaseNowMs(database), signal),
+          () => walkAllAdvertisers({ database, sweeper, releaser, partitions, nowMs }, signal),
+        );
       },
     },
     ...retentionPass(parts),

@@ -1,6 +1,7 @@
 import type { ImpressionRecord } from "@diegetic/contracts";
 import { DAY_MS, type Database, Prisma, safeInteger } from "@diegetic/database";
 import type { Settlement } from "@diegetic/hot-state";
+import { deleteInSteps } from "../loops/delete-in-steps.ts";
 import type { BilledImpression } from "./billed-impression.ts";
 import { Columns } from "./columns.ts";
 
@@ -113,8 +114,14 @@ export async function closeSettlements(
 }
 
 /** Deletes late charges of days that the audit no longer reads. */
-export async function forgetOldSettlements(database: Database, nowMs: number): Promise<void> {
-  await database.walletSettlement.deleteMany({
-    where: { settledAt: { not: null, lt: new Date(nowMs - LATE_CHARGES_KEPT_MS) } },
-  });
+export function forgetOldSettlements(database: Database, nowMs: number, signal: AbortSignal): Promise<void> {
+  const before = new Date(nowMs - LATE_CHARGES_KEPT_MS);
+  return deleteInSteps(
+    signal,
+    (limit) => database.$executeRaw`
+      DELETE FROM wallet_settlements WHERE (impression_id, kind) IN (
+        SELECT impression_id, kind FROM wallet_settlements WHERE settled_at < ${before}
+        ORDER BY settled_at LIMIT ${limit}
+      )`,
+  );
 }
