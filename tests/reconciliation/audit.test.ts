@@ -56,7 +56,8 @@ beforeAll(async () => {
   await sql.run(`UPDATE placements SET ${changed}; UPDATE campaigns SET ${changed}`);
   await world.stopBilling();
   // Nothing may mend what is planted.
-  await world.management.repairLoop.stop();
+  const { repairLoop, upkeep } = world.management;
+  await Promise.all([repairLoop, ...upkeep].map((one) => one.stop()));
 }, 600_000);
 afterAll(async () => {
   await sql.close();

@@ -30,6 +30,7 @@ import {
   type Logger,
   type Metrics,
   type ReadinessChecks,
+  type RepeatingTask,
   sessionCookieName,
 } from "@diegetic/service-kit";
 import { Router } from "express";
@@ -77,12 +78,13 @@ export interface Management {
   database: Database;
   publishing: Publishing;
   repairLoop: RepairLoop;
+  upkeep: readonly RepeatingTask[];
   /**
-   * Publishes everything once, then keeps repairing what was left behind. Rejects when a store is unavailable, or Redis
-   * belongs to another installation.
+   * Publishes everything once, then keeps repairing what was left behind, and starts upkeep. Rejects when a store is
+   * unavailable, or Redis belongs to another installation.
    */
   start(): Promise<void>;
-  /** Stops the loop and closes the connections. */
+  /** Stops loop and upkeep, and closes the connections. */
   stop(): Promise<void>;
 }
 
@@ -188,6 +190,7 @@ export function createManagement(options: ManagementOptions): Management {
     database,
     publishing,
     repairLoop,
+    upkeep,
     async start() {
       await repairLoop.start();
       for (const task of upkeep) task.start();
