@@ -1,13 +1,22 @@
 import pg from "pg";
 
+/** A write on a server that only allows reads, such as the former primary after a failover. */
+export const READ_ONLY_SQL_STATE = "25006";
+
 /**
  * The client of every pool, with an error listener. When the server ends, each connection emits an error, even one just
  * taken out of the pool, which the pool no longer listens to; an error without a listener would end the process. The
  * next statement on the connection rejects, so callers still learn of the failure.
+ *
+ * Ends its connection to a read-only server after the failed write, so that the pool opens another one, which reaches the
+ * new primary.
  */
 export class PoolClient extends pg.Client {
   constructor(config?: string | pg.ClientConfig) {
     super(config);
     this.on("error", () => {});
+    this.connection.on("errorMessage", ({ code }: pg.DatabaseError) => {
+      if (code === READ_ONLY_SQL_STATE) void this.end();
+    });
   }
 }

@@ -1,5 +1,6 @@
 import { isNativeError } from "node:util/types";
 import pg from "pg";
+import { READ_ONLY_SQL_STATE } from "./client.ts";
 
 /**
  * Expected failures of the database. Services test for these classes and need no error codes of Prisma or Postgres. All
@@ -41,8 +42,8 @@ export class RecordMissing extends DatabaseError {}
 export class TransactionConflict extends DatabaseError {}
 
 /**
- * The database cannot be reached, rejects its user, did not answer in time, or lacks its installation id. A write may have
- * happened nevertheless: repeat only idempotent ones. The message is one sentence for an operator.
+ * The database cannot be reached, rejects its user or all writes, did not answer in time, or lacks its installation id.
+ * A write may have happened nevertheless: repeat only idempotent ones. The message is one sentence for an operator.
  */
 export class DatabaseUnavailable extends DatabaseError {}
 
@@ -57,7 +58,7 @@ interface DriverCause {
 }
 
 /** The last one is Prisma's code for transactions that cannot begin or continue. */
-const AWAY_CODES = new Set(["P1001", "P1002", "P1008", "P1017", "P2024", "P2028"]);
+const UNAVAILABLE_CODES = new Set(["P1001", "P1002", "P1008", "P1017", "P2024", "P2028"]);
 const UNAVAILABLE_KINDS = new Set([
   "DatabaseNotReachable",
   "ConnectionClosed",
@@ -66,10 +67,10 @@ const UNAVAILABLE_KINDS = new Set([
   "TlsConnectionError",
 ]);
 const EXPIRED_MESSAGE = /expired transaction/;
-/** Connection lost, user rejected, no such database, out of resources, shutdown. */
-const UNAVAILABLE_SQL_STATE = /^(08|28|3D|53|57)/;
+/** Connection lost, read-only server, transaction too long, user rejected, no such database, out of resources, shutdown. */
+const UNAVAILABLE_SQL_STATE = /^(08|25006|25P03|25P04|28|3D|53|57)/;
 /** Messages of driver errors without a code. */
-const AWAY_MESSAGE =
+const UNAVAILABLE_MESSAGE =
   /connection error|Connection terminated|timeout exceeded when trying to connect|^timeout expired$|Query read timeout|pool after calling end|not queryable/i;
 const CONFLICT_SQL_STATES = new Set(["40001", "40P01"]);
 
@@ -93,9 +94,9 @@ export function translateError(error: unknown): unknown {
   if (
     UNAVAILABLE_SQL_STATE.test(sqlState) ||
     UNAVAILABLE_KINDS.has(cause?.kind ?? "") ||
-    AWAY_CODES.has(String(code)) ||
-    AWAY_SYSTEM_CODE.test(String(code)) ||
-    (sqlState === "" && AWAY_MESSAGE.test(error.message))
+    UNAVAILABLE_CODES.has(String(code)) ||
+    UNAVAILABLE_SYSTEM_CODE.test(String(code)) ||
+    (sqlState === "" && UNAVAILABLE_MESSAGE.test(error.message))
   ) {
     return new DatabaseUnavailable(unavailableSentence(sqlState, message || String(code)), options);
   }
@@ -108,6 +109,9 @@ function unavailableSentence(sqlState: string, message: string): string {
   if (sqlState.startsWith("3D")) {
     return "Postgres has no database of the name in DATABASE_URL: create it, or correct the name.";
   }
+  if (sqlState === READ_ONLY_SQL_STATE) {
+    return "Postgres at DATABASE_URL only allows reads: see that the address leads to the primary server.";
+  }
   // Prisma's message quotes the failing code first and gives the reason below it.
   const lastLine = message.trim().split("\n").at(-1) ?? "";
   const why = /Message: `([^`]+)`$/.exec(lastLine)?.[1] ?? lastLine;
@@ -115,7 +119,7 @@ function unavailableSentence(sqlState: string, message: string): string {
 }
 
 /** Errors of a connection that cannot be established, or broke. */
-const AWAY_SYSTEM_CODE = /^E(CONN|PIPE|HOST|NET|TIMEDOUT|NOTFOUND|AI_)/;
+const UNAVAILABLE_SYSTEM_CODE = /^E(CONN|PIPE|HOST|NET|TIMEDOUT|NOTFOUND|AI_)/;
 
 function driverCauseOf(error: Error): DriverCause | undefined {
   if (error instanceof pg.DatabaseError) {

@@ -156,6 +156,12 @@ describe("createPipeline", () => {
     expect(await pipeline.inTransaction((statements) => statements.query(none))).toHaveLength(1);
   });
 
+  it.each(["25006", "25P03", "25P04"])("reports SQLSTATE %s as an unavailable database", async (state) => {
+    const raised = Prisma.raw(`DO $$ BEGIN RAISE EXCEPTION 'ended' USING ERRCODE = '${state}'; END $$`);
+    const failed = pipeline.inTransaction((statements) => statements.execute(raised));
+    await expect(failed).rejects.toThrow(DatabaseUnavailable);
+  });
+
   it("repeats the work after a deadlock", async () => {
     await database.account.createMany({ data: ["acct_a", "acct_b"].map((id) => ({ id, label: "test" })) });
     let meetings = 0;
