@@ -1,7 +1,9 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Worker } from "node:worker_threads";
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
 import { DataDirectoryInUse, isStackRunning, lockDataDirectory } from "./lock.ts";
 import { readOrCreateSecrets } from "./secrets.ts";
@@ -13,7 +15,51 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
+/** Locks each directory at the same moment as the other starters do. */
+function startStarter(dirs: readonly string[], arrivals: Int32Array, starters: number): Worker {
+  const source = `const { parentPort, workerData } = require("node:worker_threads");
+    import(${JSON.stringify(new URL("./lock.ts", import.meta.url).href)}).then(async ({ lockDataDirectory }) => {
+      const { dirs, arrivals, starters } = workerData;
+      const outcomes = [];
+      for (const [round, dir] of dirs.entries()) {
+        Atomics.add(arrivals, 0, 1);
+        while (Atomics.load(arrivals, 0) < starters * (round + 1));
+        outcomes.push(await lockDataDirectory(dir, "stack").then(() => "locked", (error) => error.constructor.name));
+      }
+      parentPort.postMessage(outcomes);
+    });`;
+  return new Worker(source, { eval: true, workerData: { dirs, arrivals, starters } });
+}
+
 describe("the lock of a data directory", () => {
+  it.each([
+    ["a new directory", undefined],
+    ["a directory whose stack has ended", { pid: process.pid, identity: "1" }],
+  ])("is acquired by one of two that start at once in %s", async (_where, holder) => {
+    const dirs = Array.from({ length: 100 }, (_, round) => join(dir, String(round)));
+    for (const one of dirs) {
+      mkdirSync(one);
+      if (holder !== undefined) writeFileSync(join(one, "stack.lock"), JSON.stringify(holder));
+    }
+    const arrivals = new Int32Array(new SharedArrayBuffer(4));
+    const starters = [1, 2].map(() => startStarter(dirs, arrivals, 2));
+    const outcomes = (await Promise.all(starters.map((one) => once(one, "message")))).flat();
+    for (const [round, one] of dirs.entries()) {
+      expect(outcomes.map((of) => of[round]).sort()).toEqual(["DataDirectoryInUse", "locked"]);
+      expect(readdirSync(one)).toEqual(["stack.lock"]);
+    }
+  });
+
+  it("is not released by a former holder", async () => {
+    const former = await lockDataDirectory(dir, "stack");
+    rmSync(join(dir, "stack.lock"));
+    const lock = await lockDataDirectory(dir, "stack");
+    former.release();
+    expect(isStackRunning(dir)).toBe(true);
+    lock.release();
+    expect(isStackRunning(dir)).toBe(false);
+  });
+
   it("refuses a second stack with a sentence that names the directory, and is free after release", async () => {
     expect(isStackRunning(dir)).toBe(false);
     const lock = await lockDataDirectory(dir, "stack");

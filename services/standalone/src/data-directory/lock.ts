@@ -1,4 +1,5 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { processIdentity, SetupError } from "@diegetic/local-stores";
 
@@ -51,29 +52,36 @@ export async function lockDataDirectory(dataDir: string, purpose: LockPurpose): 
 
 /** Whether a stack is running or starting in the data directory. */
 export function isStackRunning(dataDir: string): boolean {
-  const holder = readHolder(join(dataDir, FILE_NAME));
+  const holder = holderIn(readLock(join(dataDir, FILE_NAME)));
   return holder?.purpose === "stack" && isAlive(holder);
 }
 
 function tryLock(dataDir: string, purpose: LockPurpose): DataDirectoryLock {
   const file = join(dataDir, FILE_NAME);
-  const own: Partial<Holder> = { pid: process.pid, identity: processIdentity(process.pid), purpose };
+  const holder: Partial<Holder> = { pid: process.pid, identity: processIdentity(process.pid), purpose };
+  const own = JSON.stringify({ ...holder, id: randomUUID() });
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-    if (createLockFile(dataDir, file, JSON.stringify(own))) {
-      return { release: () => rmSync(file, { force: true }) };
-    }
-    const holder = readHolder(file);
-    if (holder !== undefined && isAlive(holder)) throw new DataDirectoryInUse(dataDir, holder);
-    rmSync(file, { force: true });
+    if (createLock(dataDir, file, own)) return { release: () => removeLock(file, own) };
+    const found = readLock(file);
+    const other = holderIn(found);
+    if (other !== undefined && isAlive(other)) throw new DataDirectoryInUse(dataDir, other);
+    if (found !== undefined) removeLock(file, found);
   }
   throw new SetupError(`${file} could not be created: other processes are starting in ${dataDir} too.`);
 }
 
 /** False: the lock exists already. */
-function createLockFile(dataDir: string, file: string, content: string): boolean {
+function createLock(dataDir: string, file: string, content: string): boolean {
+  const draft = `${file}.${randomUUID()}`;
   try {
     makeDirectory(dataDir);
-    writeFileSync(file, content, { flag: "wx" });
+    writeFileSync(draft, content);
+    try {
+      // Appears together with its content: an empty lock would look like that of an ended process.
+      linkSync(draft, file);
+    } finally {
+      rmSync(draft);
+    }
     return true;
   } catch (error) {
     const { code = "", message } = error as NodeJS.ErrnoException;
@@ -82,6 +90,22 @@ function createLockFile(dataDir: string, file: string, content: string): boolean
     throw new SetupError(
       `DATA_DIR names ${dataDir}, which cannot be used: ${reason}. Name another directory.`,
     );
+  }
+}
+
+/** Removes the lock if it still has this content. */
+function removeLock(file: string, content: string): void {
+  const taken = `${file}.${randomUUID()}`;
+  try {
+    // Only one process can rename it.
+    renameSync(file, taken);
+    // Returns the lock of a process that was faster. It is gone only for a moment, which a third process would have to hit.
+    if (readLock(taken) !== content) linkSync(taken, file);
+  } catch (error) {
+    const { code = "" } = error as NodeJS.ErrnoException;
+    if (!["ENOENT", "EEXIST"].includes(code)) throw error;
+  } finally {
+    rmSync(taken, { force: true });
   }
 }
 
@@ -114,9 +138,18 @@ function isAlive(holder: Holder): boolean {
   return processIdentity(holder.pid) === holder.identity;
 }
 
-function readHolder(file: string): Holder | undefined {
+function readLock(file: string): string | undefined {
   try {
-    const { pid, identity, purpose } = JSON.parse(readFileSync(file, "utf8"));
+    return readFileSync(file, "utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+/** Undefined: no lock, or not one that a process of ours wrote. */
+function holderIn(lock = ""): Holder | undefined {
+  try {
+    const { pid, identity, purpose } = JSON.parse(lock);
     if (typeof pid !== "number" || typeof identity !== "string") return undefined;
     return { pid, identity, purpose: purpose === "key" ? "key" : "stack" };
   } catch {
