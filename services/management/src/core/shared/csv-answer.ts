@@ -8,14 +8,18 @@ export function prefersCsv(context: RequestContext): boolean {
   return context.preferredMediaType(["application/json", "text/csv"]) === "text/csv";
 }
 
-/** A table as a file. Throws 422 when it has too many rows. */
-export function csvAnswer(fileName: string, rows: readonly (readonly string[])[]): Answer {
+/** A table as a file. Throws 422 when it has too many rows below its header. */
+export function csvAnswer(
+  fileName: string,
+  header: readonly string[],
+  rows: readonly (readonly string[])[],
+): Answer {
   if (rows.length > MAX_CSV_ROWS) {
     throw unprocessable(`The table would have more than ${MAX_CSV_ROWS} rows: ask for a shorter period.`);
   }
   return {
     status: 200,
-    text: { mediaType: "text/csv", content: csvText(rows) },
+    text: { mediaType: "text/csv", content: csvText([header, ...rows]) },
     headers: { Vary: "Accept", "Content-Disposition": `attachment; filename="${fileName}"` },
   };
 }

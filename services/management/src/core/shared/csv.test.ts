@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { csvCell, csvText } from "./csv.ts";
+import { csvAnswer, MAX_CSV_ROWS } from "./csv-answer.ts";
 
 describe("csv", () => {
   it.each([
@@ -27,6 +28,14 @@ describe("csv", () => {
         if (cell.startsWith("-")) expect(Number.isFinite(Number(cell.replace(/"$/, "")))).toBe(true);
       }),
     );
+  });
+
+  it("has the maximum number of rows below its header, and no more", () => {
+    const rows = Array.from({ length: MAX_CSV_ROWS }, () => ["1"]);
+    expect(csvAnswer("numbers.csv", ["number"], rows).text?.content).toBe(
+      `number\n${"1\n".repeat(MAX_CSV_ROWS)}`,
+    );
+    expect(() => csvAnswer("numbers.csv", ["number"], [...rows, ["1"]])).toThrow("more than 100000 rows");
   });
 
   it("ends every row with a line break", () => {

@@ -8,7 +8,7 @@ import {
   unknownGrouping,
 } from "@diegetic/contracts";
 import { type Database, StatementTimeout } from "@diegetic/database";
-import type { RequestContext } from "@diegetic/service-kit";
+import type { Answer, RequestContext } from "@diegetic/service-kit";
 import { callingAdvertiser, readAfter } from "../../core/read-your-writes/caller.ts";
 import { csvAnswer, prefersCsv } from "../../core/shared/csv-answer.ts";
 import { readWindow, windowHeaders } from "../../core/shared/paging.ts";
@@ -47,7 +47,7 @@ export async function spend(parts: Parts, context: RequestContext) {
   // Again, because days may have been dropped meanwhile.
   await requireKept(parts.database, query);
   const { from, to } = query;
-  if (window === undefined) return csvAnswer(`spend-${from}-${to}.csv`, table(query, found.rows));
+  if (window === undefined) return spendFile(query, found.rows);
   const body: SpendBody = {
     from,
     to,
@@ -114,16 +114,15 @@ const COLUMNS: Record<SpendDimension, readonly [name: string, of: (row: SpendGro
   country: [["country_code", (row) => row.countryCode]],
 };
 
-function table(query: SpendQuery, rows: readonly SpendGroup[]): string[][] {
+function spendFile(query: SpendQuery, groups: readonly SpendGroup[]): Answer {
   const columns = SPEND_DIMENSIONS.filter((one) => query.groupBy.includes(one)).flatMap(
     (one) => COLUMNS[one],
   );
-  return [
-    [...columns.map(([name]) => name), "impressions", "spent_cents"],
-    ...rows.map((row) => [
-      ...columns.map(([, of]) => of(row) ?? ""),
-      String(row.impressions),
-      decimalCents(row.spentMillicents),
-    ]),
-  ];
+  const header = [...columns.map(([name]) => name), "impressions", "spent_cents"];
+  const rows = groups.map((group) => [
+    ...columns.map(([, of]) => of(group) ?? ""),
+    String(group.impressions),
+    decimalCents(group.spentMillicents),
+  ]);
+  return csvAnswer(`spend-${query.from}-${query.to}.csv`, header, rows);
 }

@@ -8,7 +8,7 @@ import type { Parts } from "../parts.ts";
 import { closeDays } from "./balances.ts";
 import { readConsistently } from "./consistent-store.ts";
 import { daysOf, effectivePeriod, readPeriod } from "./period.ts";
-import { ledgerTable, toLedgerResponse } from "./to-response.ts";
+import { LEDGER_COLUMNS, ledgerRows, toLedgerResponse } from "./to-response.ts";
 
 export const ledgerEndpoints = endpointsOf(ledgerApi.operations, { show });
 
@@ -25,5 +25,6 @@ async function show(parts: Parts, context: RequestContext) {
   if (!prefersCsv(context)) {
     return { status: 200, body: toLedgerResponse(rows, totals), headers: { Vary: "Accept" } };
   }
-  return csvAnswer(`ledger-${period.from}-${period.to}.csv`, ledgerTable(rows, totals, utcDay(nowMs)));
+  const fileName = `ledger-${period.from}-${period.to}.csv`;
+  return csvAnswer(fileName, LEDGER_COLUMNS, ledgerRows(rows, totals, utcDay(nowMs)));
 }

@@ -22,7 +22,7 @@ export function toLedgerResponse(rows: readonly LedgerRow[], totals: LedgerTotal
   };
 }
 
-const COLUMNS = [
+export const LEDGER_COLUMNS = [
   "date",
   "opening_balance_cents",
   "deposits_cents",
@@ -32,20 +32,17 @@ const COLUMNS = [
   "held_cents",
 ];
 
-/** Rows with a header; current holds are in today's row. */
-export function ledgerTable(rows: readonly LedgerRow[], totals: LedgerTotals, today: string): string[][] {
-  return [
-    COLUMNS,
-    ...rows.map((row) => [
-      row.day,
-      decimalCents(row.openingMillicents),
-      decimalCents(row.depositsMillicents),
-      decimalCents(row.chargesMillicents),
-      String(row.impressions),
-      decimalCents(row.closingMillicents),
-      row.day === today ? decimalCents(totals.heldMillicents) : "",
-    ]),
-  ];
+/** Values of `LEDGER_COLUMNS`; current holds are in today's row. */
+export function ledgerRows(rows: readonly LedgerRow[], totals: LedgerTotals, today: string): string[][] {
+  return rows.map((row) => [
+    row.day,
+    decimalCents(row.openingMillicents),
+    decimalCents(row.depositsMillicents),
+    decimalCents(row.chargesMillicents),
+    String(row.impressions),
+    decimalCents(row.closingMillicents),
+    row.day === today ? decimalCents(totals.heldMillicents) : "",
+  ]);
 }
 
 /** Cents with exactly three decimals, exact for any size: 1234567 millicents are 1234.567. */

@@ -16,8 +16,10 @@ import {
 } from "./earnings-store.ts";
 import { readAdvertiserRevenue, readGameDetails, readGameEarnings, readGameOwner } from "./store.ts";
 import {
-  advertiserEarningsTable,
-  earningsTable,
+  ADVERTISER_EARNINGS_COLUMNS,
+  advertiserEarningsRows,
+  EARNINGS_COLUMNS,
+  earningsRows,
   toAdvertiserEarningsResponse,
   toCreatorRevenueResponse,
   toEarningsResponse,
@@ -104,7 +106,9 @@ async function earnings({ reader, barrier, clock }: Parts, context: RequestConte
   await barrier.everyAdvertiser();
   const found =
     isNoGame || isNobody ? NO_EARNINGS : await readEarnings(reader, { ...requested, advertiserId }, window);
-  if (window === undefined) return csvAnswer(`earnings-${from}-${to}.csv`, earningsTable(found.rows));
+  if (window === undefined) {
+    return csvAnswer(`earnings-${from}-${to}.csv`, EARNINGS_COLUMNS, earningsRows(found.rows));
+  }
   return {
     status: 200,
     body: toEarningsResponse({ from, to }, found),
@@ -119,7 +123,8 @@ async function earningsByAdvertiser({ reader, barrier, clock }: Parts, context: 
   await barrier.everyAdvertiser();
   const found = isNoGame ? NO_EARNINGS : await readEarningsByAdvertiser(reader, requested, window);
   if (window === undefined) {
-    return csvAnswer(`earnings-by-advertiser-${from}-${to}.csv`, advertiserEarningsTable(found.rows));
+    const fileName = `earnings-by-advertiser-${from}-${to}.csv`;
+    return csvAnswer(fileName, ADVERTISER_EARNINGS_COLUMNS, advertiserEarningsRows(found.rows));
   }
   return {
     status: 200,

@@ -116,17 +116,16 @@ export function toEarningsResponse(period: Period, earnings: EarningsReport<Game
   };
 }
 
-/** Table rows with a header, amounts in cents with six decimals. */
-export function earningsTable(rows: readonly GameDayEarnings[]): string[][] {
-  return [
-    ["date", "game_id", "impressions", "earned_cents"],
-    ...rows.map((row) => [
-      row.day,
-      row.gameId,
-      String(row.impressions),
-      decimalCentsOfMicrocents(row.earnedMicrocents),
-    ]),
-  ];
+export const EARNINGS_COLUMNS = ["date", "game_id", "impressions", "earned_cents"];
+
+/** Values of `EARNINGS_COLUMNS`, amounts in cents with six decimals. */
+export function earningsRows(rows: readonly GameDayEarnings[]): string[][] {
+  return rows.map((row) => [
+    row.day,
+    row.gameId,
+    String(row.impressions),
+    decimalCentsOfMicrocents(row.earnedMicrocents),
+  ]);
 }
 
 export function toAdvertiserEarningsResponse(
@@ -148,18 +147,23 @@ export function toAdvertiserEarningsResponse(
   };
 }
 
+export const ADVERTISER_EARNINGS_COLUMNS = [
+  "advertiser_id",
+  "company_name",
+  "impressions",
+  "earned_cents",
+  "total_earned_cents",
+];
+
 /** Likewise; an unknown advertiser has empty fields. */
-export function advertiserEarningsTable(rows: readonly AdvertiserEarnings[]): string[][] {
-  return [
-    ["advertiser_id", "company_name", "impressions", "earned_cents", "total_earned_cents"],
-    ...rows.map((row) => [
-      row.advertiserId ?? "",
-      row.companyName ?? "",
-      String(row.impressions),
-      decimalCentsOfMicrocents(row.earnedMicrocents),
-      row.totalEarnedMicrocents === null ? "" : decimalCentsOfMicrocents(row.totalEarnedMicrocents),
-    ]),
-  ];
+export function advertiserEarningsRows(rows: readonly AdvertiserEarnings[]): string[][] {
+  return rows.map((row) => [
+    row.advertiserId ?? "",
+    row.companyName ?? "",
+    String(row.impressions),
+    decimalCentsOfMicrocents(row.earnedMicrocents),
+    row.totalEarnedMicrocents === null ? "" : decimalCentsOfMicrocents(row.totalEarnedMicrocents),
+  ]);
 }
 
 function decimalCentsOfMicrocents(amount: bigint): string {
