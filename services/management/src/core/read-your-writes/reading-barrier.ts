@@ -18,6 +18,17 @@ export const WRITTEN_IMPRESSIONS = Prisma.sql`a.impressions
         - (SELECT count(*) FROM wallet_settlements s WHERE s.advertiser_id = a.id AND s.kind = 'late'
           AND s.settled_at IS NULL)`;
 
+/** `WRITTEN_IMPRESSIONS` of each advertiser. */
+export async function writtenImpressions(
+  reader: Reader,
+  advertiserIds: string[],
+): Promise<Map<string, number>> {
+  if (advertiserIds.length === 0) return new Map();
+  const rows = await reader.query<{ id: string; impressions: bigint }>(Prisma.sql`
+    SELECT a.id, ${WRITTEN_IMPRESSIONS} AS impressions FROM advertisers a WHERE a.id = ANY(${advertiserIds})`);
+  return new Map(rows.map((row) => [row.id, Number(row.impressions)]));
+}
+
 /**
  * Delays a read until billing has written everything committed before the read began. After one second the read
  * proceeds with what is written.
@@ -80,17 +91,10 @@ export class ReadingBarrier {
     const deadline = performance.now() + MAX_WAIT_MS;
     let waitedFor = advertiserIds.filter((id) => (committed.get(id) ?? 0) > 0);
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
-      const written = await this.#writtenCounts(waitedFor);
+      const written = await writtenImpressions(this.#reader, waitedFor);
       waitedFor = waitedFor.filter((id) => (written.get(id) ?? 0) < (committed.get(id) ?? 0));
       if (waitedFor.length === 0 || performance.now() >= deadline) return;
       await sleep(pauseMs);
     }
-  }
-
-  async #writtenCounts(advertiserIds: string[]): Promise<Map<string, number>> {
-    if (advertiserIds.length === 0) return new Map();
-    const rows = await this.#reader.query<{ id: string; impressions: bigint }>(Prisma.sql`
-      SELECT a.id, ${WRITTEN_IMPRESSIONS} AS impressions FROM advertisers a WHERE a.id = ANY(${advertiserIds})`);
-    return new Map(rows.map((row) => [row.id, Number(row.impressions)]));
   }
 }

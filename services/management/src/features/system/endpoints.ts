@@ -52,7 +52,7 @@ const WITHOUT_WALLETS = {
 };
 
 async function show(
-  { database, redis, wallets, clock, readiness, instanceName }: Parts,
+  { database, reader, redis, wallets, clock, readiness, instanceName }: Parts,
   context: RequestContext,
 ) {
   requireOperator(context);
@@ -70,7 +70,7 @@ async function show(
   const { processes: others, ...reported } = isRedisReady
     ? await readProcesses(redis, nowMs, own)
     : WITHOUT_REPORTS;
-  const waiting = isRedisReady ? await readWaiting(database, wallets, nowMs) : WITHOUT_WALLETS;
+  const waiting = isRedisReady ? await readWaiting({ database, reader, wallets }, nowMs) : WITHOUT_WALLETS;
   const body: SystemBody = {
     read_at: own.reported_at,
     stores,

@@ -1,6 +1,7 @@
-import { type Database, dateOfDay, safeInteger } from "@diegetic/database";
+import { type Database, dateOfDay, type Reader, safeInteger } from "@diegetic/database";
 import type { MoneyCommands } from "@diegetic/hot-state";
 import { PUBLISHED_KINDS, unpublished } from "../../core/publishing/load.ts";
+import { writtenImpressions } from "../../core/read-your-writes/reading-barrier.ts";
 import { lastDays } from "../../core/shared/time.ts";
 
 const MAX_ADVERTISERS = 500;
@@ -43,7 +44,10 @@ export async function countRows(database: Database, nowMs: number) {
 }
 
 /** Compares the newest advertisers' money in Redis with Postgres. */
-export async function readWaiting(database: Database, money: MoneyCommands, nowMs: number) {
+export async function readWaiting(
+  { database, reader, wallets: money }: { database: Database; reader: Reader; wallets: MoneyCommands },
+  nowMs: number,
+) {
   // Reads Redis before Postgres, so that records written in between do not count as waiting.
   const ids = await database.advertiser.findMany({
     orderBy: { id: "desc" },
@@ -52,15 +56,12 @@ export async function readWaiting(database: Database, money: MoneyCommands, nowM
   });
   const committed = await money.committedCounts(ids.map(({ id }) => id));
   const accounts = await Promise.all(ids.map(({ id }) => money.readAccount(id)));
-  const written = await database.advertiser.findMany({
-    where: { id: { in: ids.map(({ id }) => id) } },
-    select: { id: true, impressions: true },
-  });
-  const behind = written
-    .map(({ id, impressions }) => ({
-      id,
-      count: Math.max(0, (committed.get(id) ?? 0) - safeInteger(impressions, "impressions")),
-    }))
+  const written = await writtenImpressions(
+    reader,
+    ids.map(({ id }) => id),
+  );
+  const behind = [...written]
+    .map(([id, impressions]) => ({ id, count: Math.max(0, (committed.get(id) ?? 0) - impressions) }))
     .filter(({ count }) => count > 0);
   const oldestMs = await oldestCommitted(money, behind);
   return {

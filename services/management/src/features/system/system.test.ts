@@ -23,6 +23,20 @@ async function quarantined(): Promise<string> {
   return impressionId;
 }
 
+/** An impression of a new advertiser that billing has not written. */
+async function committedImpression(): Promise<{ advertiserId: string; impressionId: string }> {
+  const owner = await harness.advertiser(1_000);
+  const { campaignId, creativeId } = await activeCampaign(owner);
+  const { advertiserId } = owner;
+  const wallet = await harness.money.readCampaign(advertiserId, campaignId);
+  const campaignVersion = wallet?.version ?? 0;
+  const spending = { advertiserId, campaignId, creativeId, campaignVersion, priceMillicents: 1_000 };
+  expect(await hold(harness.money, spending)).toMatchObject({ outcome: "held" });
+  expect(await charge(harness.money, spending)).toMatchObject({ outcome: "charged" });
+  const [record] = (await harness.money.listOutbox(advertiserId, 1)).items;
+  return { advertiserId, impressionId: record?.impression_id ?? "" };
+}
+
 /** The record as it would be, had it been committed earlier. */
 function aged(record: string, ms: number): string {
   return record.replace(/"recorded_at_ms":(\d+)/, (_, at) => `"recorded_at_ms":${Number(at) - ms}`);
@@ -112,18 +126,7 @@ describe("the operator", () => {
 
   it("sees how long the oldest impression has waited, whichever of many advertisers it is of", async () => {
     const owners: { advertiserId: string; impressionId: string }[] = [];
-    for (let i = 0; i < 22; i++) {
-      const owner = await harness.advertiser(1_000);
-      const { campaignId, creativeId } = await activeCampaign(owner);
-      const { advertiserId } = owner;
-      const wallet = await harness.money.readCampaign(advertiserId, campaignId);
-      const campaignVersion = wallet?.version ?? 0;
-      const spending = { advertiserId, campaignId, creativeId, campaignVersion, priceMillicents: 1_000 };
-      expect(await hold(harness.money, spending)).toMatchObject({ outcome: "held" });
-      expect(await charge(harness.money, spending)).toMatchObject({ outcome: "charged" });
-      const [record] = (await harness.money.listOutbox(advertiserId, 1)).items;
-      owners.push({ advertiserId, impressionId: record?.impression_id ?? "" });
-    }
+    for (let i = 0; i < 22; i++) owners.push(await committedImpression());
     for (const { advertiserId, impressionId } of [owners[0], owners.at(-1)].flatMap((one) => one ?? [])) {
       const key = `{${advertiserId}}:outbox`;
       const text = (await harness.redis.hget(key, impressionId)) ?? "";
@@ -199,6 +202,20 @@ describe("the operator", () => {
     const first = await operator.get("/system/accounts?limit=1").expect(200);
     expect(first.body).toEqual(all.body.slice(0, 1));
     expect(first.headers.link).toContain(`cursor=${first.body[0].id}`);
+  });
+
+  it("does not see a quarantined record as waiting", async () => {
+    const before = (await open()).impressions_waiting;
+    const { database } = harness.management;
+    const { advertiserId, impressionId } = await committedImpression();
+    expect((await open()).impressions_waiting - before).toBe(1);
+
+    const { recoveryEpoch } = await database.advertiser.findUniqueOrThrow({ where: { id: advertiserId } });
+    await database.quarantinedImpression.create({
+      data: { impressionId, advertiserId, record: "{}", reason: "no such campaign", recoveryEpoch },
+    });
+    await harness.money.ackOutbox(advertiserId, [impressionId]);
+    expect((await open()).impressions_waiting - before).toBe(0);
   });
 });
 
