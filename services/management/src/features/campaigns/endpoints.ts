@@ -130,7 +130,8 @@ async function pause(parts: Parts, context: RequestContext) {
     requirePausable(current);
     return { change: { campaign: { status: "paused", pausePending: true } }, result };
   });
-  await confirmPause(pipeline, paused);
   const changed = await ownBilledCampaign(reads, context.accountId, id);
+  // Last: a confirmed pause is 409 when it is repeated, which a failed answer invites.
+  await confirmPause(pipeline, paused);
   return { status: 200, body: presentCampaign({ ...changed, status: "paused" }) };
 }
