@@ -82,6 +82,20 @@ describe("migrations", () => {
     expect(await structureOf(migrated.url)).toEqual(expected);
   });
 
+  it.each([
+    ["campaign_rollups_day_idx", "SELECT sum(impressions) FROM campaign_rollups WHERE day = '2026-11-26'"],
+    [
+      "quarantined_impressions_open_idx",
+      "SELECT count(*) FROM quarantined_impressions WHERE resolved_at IS NULL",
+    ],
+  ])("give reads of a whole table the index %s", async (index, statement) => {
+    const client = await poolOn(migrated.url).connect();
+    await client.query("SET enable_seqscan TO off");
+    const plan = await client.query(`EXPLAIN ${statement}`);
+    client.release();
+    expect(JSON.stringify(plan.rows)).toContain(index);
+  });
+
   it("are applied once by concurrent starts", async () => {
     await emptied(described);
     const runs = await Promise.all([1, 2, 3].map(() => migrate(described.url)));
@@ -110,6 +124,7 @@ describe("migrations", () => {
       "20261124000100_webhook_deliveries",
       "20261125000000_impression_retention",
       "20261126000000_delayed_payout_figures",
+      "20261126000100_reads_by_day",
       "20261127000000_earnings_by_advertiser",
       "20261128000000_forget_ended_keys",
       "20261128000100_webhook_retention",
