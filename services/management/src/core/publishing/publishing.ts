@@ -119,13 +119,13 @@ export class Publishing {
   }
 
   /**
-   * Publishes a committed restriction (pause, disable, revoke, delete, any PATCH) before its answer: resolves when
-   * every match instance applies it. Throws 503 if that is impossible now, because the answer would promise that
+   * Publishes a committed restriction (pause, disable, revoke, delete, any PATCH) of rows before its answer: resolves
+   * when every match instance applies it. Throws 503 if that is impossible now, because the answer would promise that
    * nothing contrary is served; the repair loop then publishes later.
    */
-  async publishAndWait(kind: PublishedKind, id: string): Promise<void> {
+  async publishAndWait(kind: PublishedKind, ...ids: string[]): Promise<void> {
     try {
-      await this.#publishAndWait(kind, id);
+      if (ids.length > 0) await this.#publishAndWait(kind, ids);
     } catch (error) {
       if (isTransient(error)) throw unavailable(STORED_SENTENCE, 2);
       throw error;
@@ -138,23 +138,31 @@ export class Publishing {
    */
   async publishEventually(kind: PublishedKind, id: string): Promise<void> {
     try {
-      await this.#publishAndWait(kind, id);
+      await this.#publishAndWait(kind, [id]);
     } catch (error) {
       if (isTransient(error)) this.#outage.failed(error, { kind, id });
       else this.#logger.error({ err: error, kind, id }, "publishing a stored change failed");
     }
   }
 
-  async #publishAndWait(kind: PublishedKind, id: string): Promise<void> {
+  async #publishAndWait(kind: PublishedKind, ids: readonly string[]): Promise<void> {
     const startedMs = performance.now();
-    const grouped = kind === "campaign" ? await this.#groups.add(id) : undefined;
-    if (grouped === undefined) {
-      const version = await this.publish(kind, [id]);
-      await this.#snapshot.awaitPropagation(version, this.#propagationTimeoutMs);
-    } else if ("error" in grouped) throw grouped.error;
-    else await grouped.inForce;
+    if (kind === "campaign") await Promise.all(ids.map((id) => this.#publishInGroup(id)));
+    else await this.#publishInForce(kind, ids);
     this.#outage.succeeded();
     this.#observeSeconds((performance.now() - startedMs) / 1_000);
+  }
+
+  async #publishInGroup(campaignId: string): Promise<void> {
+    const outcome = await this.#groups.add(campaignId);
+    if (outcome === undefined) await this.#publishInForce("campaign", [campaignId]);
+    else if ("error" in outcome) throw outcome.error;
+    else await outcome.inForce;
+  }
+
+  async #publishInForce(kind: PublishedKind, ids: readonly string[]): Promise<void> {
+    const version = await this.publish(kind, ids);
+    await this.#snapshot.awaitPropagation(version, this.#propagationTimeoutMs);
   }
 
   /**

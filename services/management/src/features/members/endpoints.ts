@@ -116,7 +116,7 @@ async function change({ database, publishing, clock }: Parts, context: RequestCo
     });
     return moveSessions(transaction, { userId, accountId }, accountId);
   });
-  await Promise.all(sessions.map((id) => publishing.publishAndWait("session", id)));
+  await publishing.publishAndWait("session", ...sessions);
   return { status: 200, body: toResponse(await memberOf(database, accountId, userId)) };
 }
 
@@ -137,8 +137,8 @@ async function remove({ database, publishing, clock }: Parts, context: RequestCo
     return { sessions: await moveSessions(transaction, { userId, accountId }, next), keys };
   });
   await Promise.all([
-    ...sessions.map((id) => publishing.publishAndWait("session", id)),
-    ...keys.map((id) => publishing.publishAndWait("apiKey", id)),
+    publishing.publishAndWait("session", ...sessions),
+    publishing.publishAndWait("apiKey", ...keys),
   ]);
   return { status: 204 };
 }

@@ -227,7 +227,7 @@ async function changePassword(parts: Parts, context: RequestContext) {
   );
   await publishing.publishEventually("session", sessionId);
   const gone = new Set([...ended, ...between].map(({ id }) => id));
-  await Promise.all([...gone].map((id) => publishing.publishAndWait("session", id)));
+  await publishing.publishAndWait("session", ...gone);
   return { status: 204, cookies: [setCookie] };
 }
 
@@ -269,6 +269,6 @@ async function endOthers({ database, publishing, clock }: Parts, context: Reques
   const sessions = await sessionsInForce(database, userId, clock());
   const others = sessions.map(({ id }) => id).filter((id) => id !== context.key.keyId);
   await endSessions(database, userId, others);
-  await Promise.all(others.map((id) => publishing.publishAndWait("session", id)));
+  await publishing.publishAndWait("session", ...others);
   return { status: 204 };
 }
