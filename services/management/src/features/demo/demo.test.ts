@@ -1,3 +1,4 @@
+import { newId } from "@diegetic/contracts";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import request from "supertest";
 import { openBrowser, signedUp } from "../../testing/browser.ts";
@@ -99,6 +100,21 @@ describe("the demo", () => {
     await demo.delete(`/api-keys/${id}`).expect(204);
     await start();
     await demo.get("/profile").expect(401);
+  });
+
+  it("has a login beside users who took its addresses", async () => {
+    const { app, database } = harness.management;
+    const { accountId } = await harness.caller();
+    const signIn = () => createDemoLogin(database, accountId, "t".repeat(32));
+    for (let taken = 0; taken < 3; taken += 1) {
+      const { email } = await signIn();
+      await database.user.update({ where: { email }, data: { email: `${newId("usr")}@example.com` } });
+      const { password } = await signedUp(harness, { email });
+      const login = await signIn();
+      expect(await signIn()).toEqual(login);
+      await openBrowser(app).post("/auth/sign-in", login).expect(200);
+      await openBrowser(app).post("/auth/sign-in", { email, password }).expect(200);
+    }
   });
 
   it("has a login of its own beside another installation's in the same database", async () => {

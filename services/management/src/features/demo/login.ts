@@ -52,11 +52,14 @@ export async function createDemoLogin(
   return { email, password };
 }
 
-/** One address for each demo account, so that a second installation's demo fits into the same database. */
+/** The first address that is free or this demo's: others belong to users, or to demos of other accounts. */
 async function addressFor(database: Database, accountId: string): Promise<string> {
-  const email = "demo@example.com";
-  const owner = await database.user.findUnique({ where: { email }, include: { memberships: true } });
-  const isOwn =
-    owner === null || (owner.isDemo && owner.memberships.some((one) => one.accountId === accountId));
-  return isOwn ? email : `demo+${accountId.slice(-8)}@example.com`;
+  const suffix = accountId.slice(-8);
+  for (let taken = 0; ; taken += 1) {
+    const name = ["demo", `demo+${suffix}`][taken] ?? `demo+${suffix}-${taken}`;
+    const email = `${name}@example.com`;
+    const owner = await database.user.findUnique({ where: { email }, include: { memberships: true } });
+    const isOwn = owner?.isDemo && owner.memberships.some((one) => one.accountId === accountId);
+    if (owner === null || isOwn) return email;
+  }
 }
