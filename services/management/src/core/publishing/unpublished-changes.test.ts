@@ -1,3 +1,4 @@
+import { Prisma } from "@diegetic/database";
 import { eventually } from "@diegetic/testing/eventually";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { snapshotKeys } from "../../../../../packages/hot-state/src/keys.ts";
@@ -9,6 +10,7 @@ import {
   type Harness,
   startHarness,
 } from "../../testing/harness.ts";
+import { holdLock, waitingForLock } from "../../testing/locks.ts";
 
 /** Long enough for an instance that follows; each change under test waits so long. */
 const PROPAGATION_TIMEOUT_MS = 1_500;
@@ -101,6 +103,32 @@ describe.each(failures)("with %s", (_what, fail, mend) => {
     expect(await harness.money.readCampaign(caller.advertiserId, draft)).toMatchObject({ status: "active" });
   });
 });
+
+describe.each(failures)(
+  "a placement that another request enables meanwhile, with %s",
+  (_what, fail, mend) => {
+    it("is restricted, which is 503", async () => {
+      const caller = await harness.caller();
+      const { accountId } = caller;
+      const path = `/placements/game-${accountId}`;
+      await caller.post(path, placement).expect(201);
+      await caller.delete(path).expect(204);
+      const enable = await holdLock(
+        harness,
+        Prisma.sql`UPDATE placements SET is_active = true WHERE account_id = ${accountId}`,
+      );
+      await fail();
+      const restricting = caller
+        .post(path, { ...placement, max_ads_per_session: 1 })
+        .then((answer) => answer);
+      await waitingForLock(harness, "placements");
+      await enable();
+      const { status } = await restricting;
+      await mend();
+      expect(status).toBe(503);
+    });
+  },
+);
 
 describe.each(failures)("a pause that is stored but not in effect, with %s", (_what, fail, mend) => {
   it("is 503 each time it is sent, 200 once it is in effect, and 409 after that", async () => {

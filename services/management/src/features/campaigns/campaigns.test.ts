@@ -1,5 +1,4 @@
 import { Prisma } from "@diegetic/database";
-import { eventually } from "@diegetic/testing/eventually";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import {
   activeCampaign,
@@ -9,6 +8,7 @@ import {
   type Harness,
   startHarness,
 } from "../../testing/harness.ts";
+import { holdLock, waitingForLock } from "../../testing/locks.ts";
 import { writeImpressions } from "../../testing/spending.ts";
 
 let harness: Harness;
@@ -20,33 +20,6 @@ beforeAll(async () => {
 afterAll(() => harness.stop());
 
 const UNKNOWN = "camp_00000000000000000000000000";
-
-/** Runs a statement that locks something, and returns what releases the lock. */
-async function locked(statement: Prisma.Sql): Promise<() => Promise<void>> {
-  const holds = Promise.withResolvers<void>();
-  const released = Promise.withResolvers<void>();
-  const transaction = harness.pipeline.inTransaction(async (statements) => {
-    await statements.query(statement);
-    holds.resolve();
-    await released.promise;
-  });
-  await Promise.race([holds.promise, transaction]);
-  return () => {
-    released.resolve();
-    return transaction;
-  };
-}
-
-/** The server process that waits for a lock in a statement with this text. */
-async function waitingFor(text: string): Promise<number> {
-  const [found] = await eventually(async () => {
-    const rows = await harness.management.database.$queryRaw<{ pid: number }[]>`
-      SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
-        AND position(${text} IN query) > 0`;
-    return rows.length > 0 && rows;
-  });
-  return found?.pid ?? 0;
-}
 
 describe("campaigns", () => {
   it("start as drafts with their defaults", async () => {
@@ -286,15 +259,16 @@ describe("activate and pause", () => {
   it("is 503 while its answer cannot be read, and 200 when it is repeated", async () => {
     const { campaignId } = await activeCampaign(caller);
     const path = `/campaigns/${campaignId}/pause`;
-    const freeCampaign = await locked(
+    const freeCampaign = await holdLock(
+      harness,
       Prisma.sql`SELECT FROM campaigns WHERE id = ${campaignId} FOR NO KEY UPDATE`,
     );
     const first = caller.post(path).then((answer) => answer);
-    await waitingFor("FOR NO KEY UPDATE");
+    await waitingForLock(harness, "FOR NO KEY UPDATE");
     // From here on, only the last read of the request needs this table.
-    const freeReads = await locked(Prisma.sql`LOCK TABLE wallet_settlements`);
+    const freeReads = await holdLock(harness, Prisma.sql`LOCK TABLE wallet_settlements`);
     await freeCampaign();
-    const reader = await waitingFor("caller AS MATERIALIZED");
+    const reader = await waitingForLock(harness, "caller AS MATERIALIZED");
     await harness.management.database.$queryRaw`SELECT pg_terminate_backend(${reader}::int)`;
     expect((await first).status).toBe(503);
     await freeReads();

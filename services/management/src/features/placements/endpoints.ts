@@ -58,12 +58,15 @@ async function enable({ database, publishing, clock }: Parts, context: RequestCo
   const settings = enabledSettings(value);
   const owner = { gameId, accountId: context.accountId, creatorId: value.creator_id };
   const nowMs = clock();
-  const answer = await createOnce(database, context, sent, async (transaction) => ({
-    status: 201,
-    body: toResponse(await enablePlacement(transaction, owner, settings, nowMs)),
-  }));
+  // Stays true when an earlier answer is repeated.
+  let mayRestrict = true;
+  const answer = await createOnce(database, context, sent, async (transaction) => {
+    const { placement, wasActive } = await enablePlacement(transaction, owner, settings, nowMs);
+    mayRestrict = wasActive;
+    return { status: 201, body: toResponse(placement) };
+  });
   // Changing an active placement may restrict it, and is safe to repeat.
-  if (existing?.isActive) await publishing.publishAndWait("placement", gameId);
+  if (mayRestrict) await publishing.publishAndWait("placement", gameId);
   else await publishing.publishEventually("placement", gameId);
   return answer;
 }

@@ -65,13 +65,14 @@ export function isGameId(text: string): boolean {
 /**
  * Creates, re-enables or changes a placement; absent settings keep their value. Throws 403 when another account owns
  * it, 422 when the account has the maximum number of placements or becomes too large.
+ * @returns `wasActive`: an active placement was changed
  */
 export async function enablePlacement(
   transaction: Transaction,
   owner: { gameId: string; accountId: string; creatorId: string },
   settings: NamedSettings,
   nowMs: number,
-): Promise<Placement> {
+): Promise<{ placement: Placement; wasActive: boolean }> {
   const { gameId, ...rest } = owner;
   // Of two concurrent first calls, one inserts; the other waits here and then updates.
   const { count: created } = await transaction.placement.createMany({
@@ -88,7 +89,7 @@ export async function enablePlacement(
   await recordPlacementSize(transaction, gameId, {
     mayGrow: created > 0 || listBytes(placement) > listBytes(before),
   });
-  return placement;
+  return { placement, wasActive: created === 0 && before.isActive };
 }
 
 /** Throws 422 when the account becomes too large. */
