@@ -38,7 +38,7 @@ import { Publishing } from "./core/publishing/publishing.ts";
 import { RepairLoop } from "./core/publishing/repair-loop.ts";
 import { CallerReads } from "./core/read-your-writes/caller-reads.ts";
 import { ReadingBarrier } from "./core/read-your-writes/reading-barrier.ts";
-import { Remembered } from "./core/shared/remembered.ts";
+import { ExpiringCache } from "./core/shared/expiring-cache.ts";
 import type { Clock } from "./core/shared/time.ts";
 import { WalletRecovery } from "./core/wallet-recovery/wallet-recovery.ts";
 import { managementEndpoints, signedInEndpoints } from "./endpoints.ts";
@@ -244,7 +244,7 @@ function createManagementApp(
     webhookAddresses: settings.webhookAddresses,
     sessions: createSessionReader(redis),
     traffic,
-    trafficPages: new Remembered(clock, TRAFFIC_PAGES_KEPT),
+    trafficPages: new ExpiringCache(clock, TRAFFIC_PAGES_KEPT),
     words: new MarketWords({ reader, traffic, clock }),
     players: {
       hashKey: settings.secrets.playerHashKey,

@@ -19,7 +19,7 @@ import { expectStackStore, expectUsable, POSTGRES_PORT, readNamedStores } from "
 import { readDataDir } from "./settings.ts";
 
 const STACK_READY_TIMEOUT_MS = 120_000;
-/** Management finds an unpublished row within two seconds, and a suspended match instance delays it by as much. */
+/** Management publishes an unpublished row within two rounds of 500 ms; a suspended match instance delays that by up to two seconds. */
 const VALID_TIMEOUT_MS = 5_000;
 const LABEL_MAX_CHARACTERS = 200;
 const USAGE =

@@ -23,7 +23,7 @@ import { created, defineFeature, ok, operation, refusal } from "../definition/op
 import { quoteValue } from "../validation/sentence.ts";
 import { createValidator, type WithoutNulls } from "../validation/validator.ts";
 
-/** Maximum affinities per campaign (spec: Affinity). */
+/** Maximum affinities per campaign. */
 export const MAX_AFFINITIES = 50;
 
 const affinityType = () =>

@@ -28,9 +28,9 @@ import { created, defineFeature, noContent, ok, operation, refusal } from "../de
 import { patchReader, patchSchemaOf } from "../validation/response-only.ts";
 import { createValidator, type WithoutNulls } from "../validation/validator.ts";
 
-/** Bounds and default of max_uses_per_game (spec: Limits). */
+/** Bounds and default of max_uses_per_game. */
 export const MAX_USES_PER_GAME = { minimum: 1, maximum: 20, default: 3 };
-/** Default tone of a creative (spec: Creative). */
+/** Default tone of a creative. */
 export const DEFAULT_TONE = "neutral";
 
 const optionalFields = {

@@ -16,7 +16,7 @@ import { defineFeature, ok, operation } from "../definition/operation.ts";
 import { createValidator } from "../validation/validator.ts";
 import { withoutCreative } from "./campaigns.ts";
 
-/** The moods that the simulator proposes; others are allowed (spec: Simulator). */
+/** The moods that the simulator proposes; others are allowed. */
 export const SIMULATOR_MOODS = [
   "tense",
   "hopeful",

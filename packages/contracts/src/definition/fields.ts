@@ -18,7 +18,7 @@ export const COUNTRY_CODE = "^[A-Za-z]{2}$";
 const FLIGHT_DATE =
   "^\\d{4}-\\d\\d-\\d\\d(T\\d\\d:\\d\\d(:\\d\\d(\\.\\d{1,9})?)?(Z|[+-]\\d\\d(:?\\d\\d)?)?)?$";
 
-/** Bounds and default of an affinity's weight (spec: Limits). */
+/** Bounds and default of an affinity's weight. */
 export const AFFINITY_WEIGHT = { minimum: 0.1, maximum: 3, default: 1 };
 
 /** An object with exactly these fields. */

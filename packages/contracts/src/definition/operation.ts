@@ -3,7 +3,7 @@ import { HttpError, InvalidInput } from "../http-error.ts";
 import type { Condition } from "./conditions.ts";
 import type { MemberRole, Scope } from "./enumerations.ts";
 
-/** Requests per minute are counted by key and group (spec: Rate limits). */
+/** Requests per minute are counted by key and group (docs/specification.md#19-rate-limits). */
 export type RateLimitGroup = "match" | "impressions" | "management" | "analytics" | "explain";
 
 /** Statuses of named errors. The document adds those of every operation (429, 500, 503 …). */

@@ -10,7 +10,7 @@ import type { RateLimit, ReadinessChecks } from "@diegetic/service-kit";
 import type { Publishing } from "../core/publishing/publishing.ts";
 import type { CallerReads } from "../core/read-your-writes/caller-reads.ts";
 import type { ReadingBarrier } from "../core/read-your-writes/reading-barrier.ts";
-import type { Remembered } from "../core/shared/remembered.ts";
+import type { ExpiringCache } from "../core/shared/expiring-cache.ts";
 import type { Clock } from "../core/shared/time.ts";
 import type { ReportQueue } from "./analytics/report-queue.ts";
 import type { DefaultLimits } from "./api-keys/api-key.ts";
@@ -59,6 +59,6 @@ export interface Parts {
   players: SessionIdleTimes & { hashKey: string };
   market: Market;
   traffic: TrafficReader;
-  trafficPages: Remembered<TrafficPage>;
+  trafficPages: ExpiringCache<TrafficPage>;
   words: MarketWords;
 }

@@ -25,7 +25,7 @@ import {
   utcDay,
 } from "./shared.ts";
 
-/** Days of the daily analytics (spec: Limits). */
+/** Days of the daily analytics. */
 export const ANALYTICS_DAYS = { minimum: 1, maximum: 365, default: 30 };
 
 export const analyticsDaysSchema = Type.Integer({

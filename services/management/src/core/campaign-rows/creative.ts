@@ -32,7 +32,7 @@ export interface Creative extends CreativeSettings {
 }
 
 /** The settings of a new creative, with defaults. */
-export function newSettings(request: CreativeCreate): CreativeSettings {
+export function settingsOfNewCreative(request: CreativeCreate): CreativeSettings {
   return {
     brandName: request.brand_name,
     productName: request.product_name ?? null,
@@ -90,7 +90,7 @@ export function requireTextFits(creative: CreativeSettings): void {
   throw tooMuchText.error();
 }
 
-/** Throws 409 for the last creative of an active campaign (spec: Creatives). */
+/** Throws 409 for the last creative of an active campaign. */
 export function requireDeletable(status: CampaignStatus, creatives: number): void {
   if (status === "active" && creatives <= 1) throw lastCreative.error();
 }

@@ -47,7 +47,7 @@ interface Prepared {
   /** Rows that Redis has not accepted: publishable, but not counted as published. */
   pending: SnapshotEntry[];
   /** Why Redis was unavailable for some of them. */
-  unavailable?: unknown;
+  unavailableCause?: unknown;
 }
 
 /** A row, and whether its wallet is at least as new. */
@@ -57,7 +57,7 @@ interface AppliedRow {
   advertiserId: string;
   isApplied: boolean;
   /** Why Redis was unavailable; undefined: it was not. */
-  unavailable?: unknown;
+  unavailableCause?: unknown;
 }
 
 /**
@@ -214,7 +214,8 @@ export class Publishing {
         outcomes.set(id, { error: one.reason });
       if (one?.status !== "fulfilled") continue;
       if (one.value.isApplied) applied.push(one.value);
-      else if (one.value.unavailable !== undefined) outcomes.set(id, { error: one.value.unavailable });
+      else if (one.value.unavailableCause !== undefined)
+        outcomes.set(id, { error: one.value.unavailableCause });
     }
     return { applied, outcomes };
   }
@@ -225,15 +226,15 @@ export class Publishing {
    * published then, and Redis' error when it accepted none and was unavailable for some.
    */
   async publish(kind: PublishedKind, ids: readonly string[]): Promise<number> {
-    const { entries, rows, pending, unavailable } = await this.prepare(kind, ids);
-    if (entries.length === 0 && unavailable !== undefined) throw unavailable;
+    const { entries, rows, pending, unavailableCause } = await this.prepare(kind, ids);
+    if (entries.length === 0 && unavailableCause !== undefined) throw unavailableCause;
     await this.#claim.check();
     const version = await this.#snapshot.publish(entries);
     await this.markPublished(kind, rows);
     if (pending.length > 0) {
       throw new WalletNotReady(
         `${pending.length} of ${ids.length} rows wait for a wallet that is frozen or unavailable`,
-        { cause: unavailable },
+        { cause: unavailableCause },
       );
     }
     return version;
@@ -289,7 +290,9 @@ export class Publishing {
     let left = ids;
     for (let attempt = 1; ; attempt += 1) {
       for (const one of await apply(left)) known.set(one.row.id, one);
-      const frozen = [...known.values()].filter((one) => !one.isApplied && one.unavailable === undefined);
+      const frozen = [...known.values()].filter(
+        (one) => !one.isApplied && one.unavailableCause === undefined,
+      );
       if (frozen.length === 0 || attempt === MAX_APPLY_ATTEMPTS) break;
       const advertiserIds = [...new Set(frozen.map(({ advertiserId }) => advertiserId))];
       // A wallet that could not be restored in time waits for the next round; the others may have been restored.
@@ -302,7 +305,7 @@ export class Publishing {
       entries: applied.map(({ entry }) => entry),
       rows: applied.map(({ row }) => row),
       pending: all.filter(({ isApplied }) => !isApplied).map(({ entry }) => entry),
-      unavailable: all.find(({ unavailable }) => unavailable !== undefined)?.unavailable,
+      unavailableCause: all.find((one) => one.unavailableCause !== undefined)?.unavailableCause,
     };
   }
 
@@ -380,7 +383,7 @@ async function appliedRow(
     return { ...of, isApplied: await apply() };
   } catch (error) {
     if (!isRedisUnavailable(error)) throw error;
-    return { ...of, isApplied: false, unavailable: error };
+    return { ...of, isApplied: false, unavailableCause: error };
   }
 }
 

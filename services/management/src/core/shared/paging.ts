@@ -72,7 +72,7 @@ export interface Window {
 }
 
 /**
- * Reads `?limit=` and `?cursor=` of a list without a stable order. The cursor is an offset, so a row that moves between
+ * Reads `?limit=` and `?cursor=` of a list whose order may change. The cursor is an offset, so a row that moves between
  * requests may appear twice or not at all.
  */
 export function readWindow(context: RequestContext): Window {

@@ -59,7 +59,7 @@ function toResponse(affinity: Affinity): AffinityBody {
   };
 }
 
-/** Replaces all affinities in one transaction (spec: Affinities). */
+/** Replaces all affinities in one transaction. */
 async function replaceAll(parts: Parts, context: RequestContext) {
   const { id } = await ownCampaign(parts.reader, context.accountId, context.param("campaignId"));
   const requests = context.body(readAffinities).affinities;

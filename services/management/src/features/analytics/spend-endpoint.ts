@@ -12,7 +12,7 @@ import type { Answer, RequestContext } from "@diegetic/service-kit";
 import { callingAdvertiser, readAfter } from "../../core/read-your-writes/caller.ts";
 import { csvAnswer, prefersCsv } from "../../core/shared/csv-answer.ts";
 import { readWindow, windowHeaders } from "../../core/shared/paging.ts";
-import { readPeriod } from "../ledger/period.ts";
+import { readPeriod } from "../../core/shared/period.ts";
 import { decimalCents } from "../ledger/to-response.ts";
 import type { Parts } from "../parts.ts";
 import {

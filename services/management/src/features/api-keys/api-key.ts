@@ -40,7 +40,11 @@ export type DefaultLimits = Record<EndpointGroup, RateLimit>;
  * The settings of a key that another key creates; never more than the caller's. Throws InvalidInput (422) for a limit
  * above the caller's in a group that the new key can use, and 403 for a scope that the caller lacks.
  */
-export function newSettings(request: ApiKeyCreate, caller: CallingKey, defaults: DefaultLimits): KeySettings {
+export function settingsOfNewKey(
+  request: ApiKeyCreate,
+  caller: CallingKey,
+  defaults: DefaultLimits,
+): KeySettings {
   const own = caller.rateLimitPerMinute;
   const wanted = request.rate_limit_per_minute;
   const scopes = [...new Set(request.scopes ?? caller.scopes)];

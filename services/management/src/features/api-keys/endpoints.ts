@@ -23,8 +23,8 @@ import {
   isInForce,
   type KeySettings,
   MANAGING_SCOPES,
-  newSettings,
   requireScopes,
+  settingsOfNewKey,
 } from "./api-key.ts";
 import { derivedKeySecret, newKeySeed } from "./key-secret.ts";
 import {
@@ -68,7 +68,7 @@ async function list({ database, clock }: Parts, context: RequestContext) {
 
 async function create(parts: Parts, context: RequestContext) {
   const { sent, value } = readSentBody(context, apiKeyCreate);
-  const settings = newSettings(value, context.key, parts.defaultLimits);
+  const settings = settingsOfNewKey(value, context.key, parts.defaultLimits);
   return issueKey(parts, context, sent, async (transaction, nowMs) => {
     await requireRoom(transaction, context.accountId, nowMs);
     return settings;

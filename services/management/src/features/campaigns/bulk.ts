@@ -15,7 +15,7 @@ import {
 import { Prisma, type Statements } from "@diegetic/database";
 import { newAffinity } from "../../core/campaign-rows/affinities.ts";
 import { readBlocklistRule } from "../../core/campaign-rows/blocklist-rule.ts";
-import { newSettings as creativeSettings, requireTextFits } from "../../core/campaign-rows/creative.ts";
+import { requireTextFits, settingsOfNewCreative } from "../../core/campaign-rows/creative.ts";
 import { type GeoTarget, isSamePlace, readGeoTarget } from "../../core/campaign-rows/geo-target.ts";
 import type { WholeCampaign } from "../../core/campaign-rows/statements.ts";
 import { campaignBytes } from "../../core/campaigns/published-size.ts";
@@ -24,8 +24,8 @@ import { newBlocklistRule } from "../blocklist/store.ts";
 import { newCreative } from "../creatives/store.ts";
 import { newGeoTarget } from "../geo-targets/store.ts";
 import { countCampaigns, insertCampaigns, newCampaign } from "./new-campaigns.ts";
-import { presentCampaign } from "./presenter.ts";
-import { newSettings } from "./rules.ts";
+import { settingsOfNewCampaign } from "./rules.ts";
+import { toCampaignResponse } from "./to-response.ts";
 
 /** One campaign of a bulk request as it would be stored, or why it is not created. */
 export type BulkItem = { campaign: WholeCampaign } | { refusal: Refusal };
@@ -54,11 +54,11 @@ function refusalOf(error: unknown): Refusal {
 }
 
 function wholeCampaign(request: WholeCampaignCreate, advertiserId: string, nowMs: number): WholeCampaign {
-  const draft = newCampaign(advertiserId, newSettings(request), nowMs);
+  const draft = newCampaign(advertiserId, settingsOfNewCampaign(request), nowMs);
   const owner = { id: draft.id, nextVersion: draft.version };
   const creatives = each("creatives", request.creatives, (one) => {
     const value = creativeCreate(one);
-    const settings = creativeSettings(value);
+    const settings = settingsOfNewCreative(value);
     requireTextFits(settings);
     return newCreative(draft.id, value.creative_type, settings, nowMs);
   });
@@ -143,7 +143,7 @@ export async function storeBulk(
   }
   return {
     results: decided.map((item) =>
-      "refusal" in item ? item.refusal : { status: 201, campaign: presentCampaign(item.campaign) },
+      "refusal" in item ? item.refusal : { status: 201, campaign: toCampaignResponse(item.campaign) },
     ),
   };
 }

@@ -18,10 +18,10 @@ import { pageAnswer, readPaging } from "../../core/shared/paging.ts";
 import { endpointsOf } from "../endpoints-of.ts";
 import type { Parts } from "../parts.ts";
 import { type BulkItem, readBulkItem, storeBulk } from "./bulk.ts";
-import { changeSettings } from "./lower-budget.ts";
+import { changeSettings } from "./change-settings.ts";
 import { countCampaigns, insertCampaigns, newCampaign, noContents } from "./new-campaigns.ts";
-import { presentCampaign } from "./presenter.ts";
-import { newSettings, requireActivatable, requirePausable } from "./rules.ts";
+import { requireActivatable, requirePausable, settingsOfNewCampaign } from "./rules.ts";
+import { toCampaignResponse } from "./to-response.ts";
 
 export const campaignEndpoints = endpointsOf(campaignsApi.operations, {
   create,
@@ -36,7 +36,7 @@ export const campaignEndpoints = endpointsOf(campaignsApi.operations, {
 async function create({ database, pipeline, publishing, clock }: Parts, context: RequestContext) {
   const advertiser = await callingAdvertiser(database, context.accountId);
   const { sent, value } = readSentBody(context, campaignCreate);
-  const settings = newSettings(value);
+  const settings = settingsOfNewCampaign(value);
   const nowMs = clock();
   const answer = await createOnceByStatements(pipeline, context, sent, async (statements) => {
     if ((await countCampaigns(statements, advertiser.id)) >= MAX_CAMPAIGNS) {
@@ -45,7 +45,7 @@ async function create({ database, pipeline, publishing, clock }: Parts, context:
     const campaign = { ...newCampaign(advertiser.id, settings, nowMs), ...noContents };
     const publishedBytes = await recordCampaignSize(statements, campaign, { mayGrow: true });
     insertCampaigns(statements, [{ ...campaign, publishedBytes }]);
-    return { status: 201, body: presentCampaign(campaign) };
+    return { status: 201, body: toCampaignResponse(campaign) };
   });
   await publishing.publishEventually("campaign", answer.body.id);
   return answer;
@@ -77,21 +77,21 @@ async function list({ database, barrier }: Parts, context: RequestContext) {
   const paging = readPaging(context, "camp");
   await barrier.advertiser(advertiser.id);
   const campaigns = await listCampaigns(database, advertiser.id, paging);
-  return pageAnswer(context, paging, campaigns, presentCampaign);
+  return pageAnswer(context, paging, campaigns, toCampaignResponse);
 }
 
 async function show({ reads }: Parts, context: RequestContext) {
   const campaign = await ownBilledCampaign(reads, context.accountId, context.param("campaignId"));
-  return { status: 200, body: presentCampaign(campaign) };
+  return { status: 200, body: toCampaignResponse(campaign) };
 }
 
 async function change(parts: Parts, context: RequestContext) {
   const campaign = await ownBilledCampaign(parts.reads, context.accountId, context.param("campaignId"));
-  const changed = settingsIn(context.body((sent) => campaignPatch(sent, presentCampaign(campaign))));
-  if (Object.keys(changed).length === 0) return { status: 200, body: presentCampaign(campaign) };
+  const changed = settingsIn(context.body((sent) => campaignPatch(sent, toCampaignResponse(campaign))));
+  if (Object.keys(changed).length === 0) return { status: 200, body: toCampaignResponse(campaign) };
   const result = await changeSettings(parts, campaign.id, changed);
   await parts.publishing.publishAndWait("campaign", campaign.id);
-  return { status: 200, body: presentCampaign(result) };
+  return { status: 200, body: toCampaignResponse(result) };
 }
 
 async function activate(parts: Parts, context: RequestContext) {
@@ -106,7 +106,7 @@ async function activate(parts: Parts, context: RequestContext) {
       result: (campaign) => campaign,
     };
   });
-  return { status: 200, body: presentCampaign(activated) };
+  return { status: 200, body: toCampaignResponse(activated) };
 }
 
 async function activationFacts({
@@ -133,5 +133,5 @@ async function pause(parts: Parts, context: RequestContext) {
   const changed = await ownBilledCampaign(reads, context.accountId, id);
   // Last: a confirmed pause is 409 when it is repeated, which a failed answer invites.
   await confirmPause(pipeline, paused);
-  return { status: 200, body: presentCampaign({ ...changed, status: "paused" }) };
+  return { status: 200, body: toCampaignResponse({ ...changed, status: "paused" }) };
 }

@@ -4,18 +4,18 @@ import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { settingsIn } from "../../core/campaign-rows/campaign.ts";
 import {
-  checkBudgetCoversSpent,
-  checkDates,
-  newSettings,
   requireActivatable,
+  requireBudgetCoversSpent,
+  requireDatesInOrder,
   requirePausable,
+  settingsOfNewCampaign,
 } from "./rules.ts";
 
 describe("settings", () => {
   const least = { name: "n", budget_cents: 1, cpm_bid_cents: 100 };
 
   it("have defaults at creation", () => {
-    expect(newSettings(least)).toEqual({
+    expect(settingsOfNewCampaign(least)).toEqual({
       name: "n",
       budgetCents: 1,
       cpmBidCents: 100,
@@ -26,7 +26,7 @@ describe("settings", () => {
       targetCategories: [],
       targetTags: [],
     });
-    expect(newSettings({ ...least, priority: 0 }).priority).toBe(0);
+    expect(settingsOfNewCampaign({ ...least, priority: 0 }).priority).toBe(0);
   });
 
   it("change only where a PATCH names them", () => {
@@ -47,7 +47,7 @@ describe("dates", () => {
     ["2026-12-01T00:00:00-01:00", "2026-12-01T00:59:59Z"],
   ];
   it.each(refused)("from %s until %s is refused", (startDate, endDate) => {
-    expect(() => checkDates({ startDate, endDate })).toThrow(InvalidInput);
+    expect(() => requireDatesInOrder({ startDate, endDate })).toThrow(InvalidInput);
   });
   const accepted: [string | null, string | null][] = [
     ["2026-12-01", "2026-12-01"],
@@ -57,7 +57,7 @@ describe("dates", () => {
     ["2030-01-01", null],
   ];
   it.each(accepted)("from %s until %s is accepted", (startDate, endDate) => {
-    expect(() => checkDates({ startDate, endDate })).not.toThrow();
+    expect(() => requireDatesInOrder({ startDate, endDate })).not.toThrow();
   });
 
   it("that a client may send are dates to the rules of matching", () => {
@@ -82,8 +82,8 @@ describe("dates", () => {
 
 describe("a budget", () => {
   it("covers what is spent, to the millicent", () => {
-    expect(() => checkBudgetCoversSpent(2, 2_000)).not.toThrow();
-    expect(() => checkBudgetCoversSpent(2, 2_001)).toThrow("spent_cents is 3, but 2 was sent");
+    expect(() => requireBudgetCoversSpent(2, 2_000)).not.toThrow();
+    expect(() => requireBudgetCoversSpent(2, 2_001)).toThrow("spent_cents is 3, but 2 was sent");
   });
 });
 

@@ -12,14 +12,17 @@ import { centsDown, centsToMillicents, centsUp, type Millicents, priceMillicents
 import { type Campaign, type CampaignSettings, settingsOfNew } from "../../core/campaign-rows/campaign.ts";
 
 /** The settings of a new campaign, with defaults. Throws InvalidInput for dates in the wrong order. */
-export function newSettings(request: CampaignCreate): CampaignSettings {
+export function settingsOfNewCampaign(request: CampaignCreate): CampaignSettings {
   const settings = settingsOfNew(request);
-  checkDates(settings);
+  requireDatesInOrder(settings);
   return settings;
 }
 
 /** Throws InvalidInput (422) when the flight would end before it starts; a date covers its whole day. */
-export function checkDates({ startDate, endDate }: Pick<CampaignSettings, "startDate" | "endDate">): void {
+export function requireDatesInOrder({
+  startDate,
+  endDate,
+}: Pick<CampaignSettings, "startDate" | "endDate">): void {
   if (startDate === null || endDate === null) return;
   const start = parseDate(startDate);
   const end = parseDate(endDate);
@@ -28,7 +31,7 @@ export function checkDates({ startDate, endDate }: Pick<CampaignSettings, "start
 }
 
 /** Throws InvalidInput (422), naming the spent amount, when a budget would not cover it. */
-export function checkBudgetCoversSpent(budgetCents: number, spentMillicents: Millicents): void {
+export function requireBudgetCoversSpent(budgetCents: number, spentMillicents: Millicents): void {
   if (centsToMillicents(budgetCents) >= spentMillicents) return;
   throw budgetBelowSpent.error(centsUp(spentMillicents), budgetCents);
 }

@@ -11,10 +11,10 @@ import type { RequestContext } from "@diegetic/service-kit";
 import {
   type Creative,
   changedSettings,
-  newSettings,
   publishedTextBytes,
   requireDeletable,
   requireTextFits,
+  settingsOfNewCreative,
   textBytes,
 } from "../../core/campaign-rows/creative.ts";
 import { insertParts } from "../../core/campaign-rows/statements.ts";
@@ -56,7 +56,7 @@ function toResponse(creative: Creative): CreativeBody {
 async function create({ reader, pipeline, publishing, clock }: Parts, context: RequestContext) {
   const campaign = await ownCampaign(reader, context.accountId, context.param("campaignId"));
   const { sent, value } = readSentBody(context, creativeCreate);
-  const settings = newSettings(value);
+  const settings = settingsOfNewCreative(value);
   requireTextFits(settings);
   const nowMs = clock();
   const answer = await createOnceByStatements(pipeline, context, sent, (statements) =>

@@ -9,14 +9,14 @@ import {
 } from "@diegetic/database";
 import { type Advertiser, findAdvertiser, insertAdvertiser } from "../../core/advertisers/store.ts";
 import { newAffinity } from "../../core/campaign-rows/affinities.ts";
-import { newSettings as creativeSettings } from "../../core/campaign-rows/creative.ts";
+import { settingsOfNewCreative } from "../../core/campaign-rows/creative.ts";
 import type { WholeCampaign } from "../../core/campaign-rows/statements.ts";
 import { recordCampaignSize, recordPlacementSize } from "../../core/campaigns/published-size.ts";
 import { sha256Hex } from "../../core/shared/sha256.ts";
 import { insertAccountWithKey } from "../api-keys/create-account.ts";
 import { derivedKeySecret } from "../api-keys/key-secret.ts";
 import { insertCampaigns, newCampaign } from "../campaigns/new-campaigns.ts";
-import { newSettings as campaignSettings } from "../campaigns/rules.ts";
+import { settingsOfNewCampaign } from "../campaigns/rules.ts";
 import { newCreative } from "../creatives/store.ts";
 import { addDeposit } from "../deposit/endpoints.ts";
 import { newGeoTarget } from "../geo-targets/store.ts";
@@ -114,7 +114,7 @@ async function createCampaign(
   sinceMs: number,
 ): Promise<void> {
   const createdMs = sinceMs + campaign.since * DAY_MS;
-  const settings = campaignSettings({
+  const settings = settingsOfNewCampaign({
     name: campaign.name,
     budget_cents: campaign.budgetCents,
     cpm_bid_cents: campaign.bidCents,
@@ -131,7 +131,7 @@ async function createCampaign(
     ...draft,
     status: statusOf(campaign),
     creatives: campaign.creatives.map(({ type, hook, altHooks, product }) => {
-      const creative = creativeSettings({
+      const creative = settingsOfNewCreative({
         creative_type: type,
         brand_name: campaign.brand,
         product_name: product,

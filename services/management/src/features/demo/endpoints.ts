@@ -2,7 +2,7 @@ import { demoApi, noDemo } from "@diegetic/contracts";
 import { safeInteger, utcDay } from "@diegetic/database";
 import { sha256Hex } from "../../core/shared/sha256.ts";
 import { endpointsOf } from "../endpoints-of.ts";
-import { readConsistently } from "../ledger/consistent-store.ts";
+import { readConsistently } from "../ledger/read-consistently.ts";
 import type { Parts } from "../parts.ts";
 import { readGameEarnings } from "../revenue/store.ts";
 import { PLAY_GAME_ID } from "./play.ts";

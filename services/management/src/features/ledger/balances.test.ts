@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
+import { daysOf, readPeriod } from "../../core/shared/period.ts";
 import { closeDays, type DayMoves, totalsOf } from "./balances.ts";
-import { daysOf, readPeriod } from "./period.ts";
 import { decimalCents } from "./to-response.ts";
 
 const NOW_MS = Date.UTC(2026, 10, 21, 12);

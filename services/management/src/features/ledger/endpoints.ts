@@ -3,11 +3,11 @@ import { utcDay } from "@diegetic/database";
 import type { RequestContext } from "@diegetic/service-kit";
 import { callingAdvertiser, readAfter } from "../../core/read-your-writes/caller.ts";
 import { csvAnswer, prefersCsv } from "../../core/shared/csv-answer.ts";
+import { daysOf, effectivePeriod, readPeriod } from "../../core/shared/period.ts";
 import { endpointsOf } from "../endpoints-of.ts";
 import type { Parts } from "../parts.ts";
 import { closeDays } from "./balances.ts";
-import { readConsistently } from "./consistent-store.ts";
-import { daysOf, effectivePeriod, readPeriod } from "./period.ts";
+import { readConsistently } from "./read-consistently.ts";
 import { LEDGER_COLUMNS, ledgerRows, toLedgerResponse } from "./to-response.ts";
 
 export const ledgerEndpoints = endpointsOf(ledgerApi.operations, { show });

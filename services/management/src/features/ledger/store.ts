@@ -31,7 +31,7 @@ interface LedgerDayRow extends CallerRow {
  * which the audit compares with the ledger: the ledger has a row for every written batch. Throws 403 before
  * registration.
  */
-export async function readWallet(
+export async function readAccountLedger(
   reads: CallerReads,
   accountId: string,
   since: string,

@@ -3,9 +3,9 @@ import { utcDay } from "@diegetic/database";
 import type { RequestContext } from "@diegetic/service-kit";
 import { csvAnswer, prefersCsv } from "../../core/shared/csv-answer.ts";
 import { readWindow, windowHeaders } from "../../core/shared/paging.ts";
+import { readPeriod } from "../../core/shared/period.ts";
 import { type Clock, lastDays } from "../../core/shared/time.ts";
 import { endpointsOf } from "../endpoints-of.ts";
-import { readPeriod } from "../ledger/period.ts";
 import type { Parts } from "../parts.ts";
 import { isGameId, requireOwner } from "../placements/store.ts";
 import {

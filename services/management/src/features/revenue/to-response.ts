@@ -8,8 +8,8 @@ import type {
 } from "@diegetic/contracts";
 import { safeInteger } from "@diegetic/database";
 import { basisPointsToPercent, centsUp, type Microcents, microcentsToCentsDown } from "@diegetic/money";
+import type { Period } from "../../core/shared/period.ts";
 import { balanceCents } from "../advertiser/to-response.ts";
-import type { Period } from "../ledger/period.ts";
 import type {
   AdvertiserEarnings,
   EarningsReport,

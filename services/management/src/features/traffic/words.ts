@@ -2,7 +2,7 @@ import { comparable } from "@diegetic/ad-rules";
 import { type GameWordsBody, type MarketWordListBody, SCENE_WORD_TYPES } from "@diegetic/contracts";
 import type { Reader } from "@diegetic/database";
 import type { TrafficReader, WordType } from "@diegetic/hot-state";
-import { Remembered } from "../../core/shared/remembered.ts";
+import { ExpiringCache } from "../../core/shared/expiring-cache.ts";
 import type { Clock } from "../../core/shared/time.ts";
 import { readMarketGames, readOwnAdvertiser, readOwnGames, readTargets } from "./store.ts";
 
@@ -39,19 +39,19 @@ export class MarketWords {
   readonly #reader: Reader;
   readonly #traffic: TrafficReader;
   readonly #clock: Clock;
-  readonly #sums: Remembered<Map<string, WordSum>>;
+  readonly #sums: ExpiringCache<Map<string, WordSum>>;
   /** By account. */
-  readonly #ownSums: Remembered<Map<string, WordSum>>;
-  readonly #targets: Remembered<Targets>;
+  readonly #ownSums: ExpiringCache<Map<string, WordSum>>;
+  readonly #targets: ExpiringCache<Targets>;
 
   constructor(parts: { reader: Reader; traffic: TrafficReader; clock: Clock }) {
     this.#reader = parts.reader;
     this.#traffic = parts.traffic;
     this.#clock = parts.clock;
     const kept = (maxKeys: number) => ({ keptMs: SUMS_KEPT_MS, maxKeys });
-    this.#sums = new Remembered(parts.clock, kept(1));
-    this.#ownSums = new Remembered(parts.clock, kept(MAX_ACCOUNTS));
-    this.#targets = new Remembered(parts.clock, kept(1));
+    this.#sums = new ExpiringCache(parts.clock, kept(1));
+    this.#ownSums = new ExpiringCache(parts.clock, kept(MAX_ACCOUNTS));
+    this.#targets = new ExpiringCache(parts.clock, kept(1));
   }
 
   /** Words that a game sends, and words that it could send. */

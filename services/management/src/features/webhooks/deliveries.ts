@@ -92,7 +92,7 @@ export async function deliverAgain(database: Database, deliveryId: string): Prom
     WHERE id = ${deliveryId}`;
 }
 
-export function deliveryToResponse(delivery: Delivery): WebhookDeliveryBody {
+export function toDeliveryResponse(delivery: Delivery): WebhookDeliveryBody {
   const { event, nextAttemptAt } = delivery;
   return {
     id: delivery.id,

@@ -13,11 +13,11 @@ import { endpointsOf } from "../endpoints-of.ts";
 import type { Parts } from "../parts.ts";
 import {
   deliverAgain,
-  deliveryToResponse,
   listDeliveries,
   ownDelivery,
   readDelivery,
   recordTestEvent,
+  toDeliveryResponse,
 } from "./deliveries.ts";
 import { newSecret, withoutSecret, withSecret } from "./secret.ts";
 import {
@@ -110,7 +110,7 @@ async function test({ database }: Parts, context: RequestContext) {
   const webhook = await ownWebhook(database, context.accountId, context.param("webhookId"));
   requireEventScopes(context.key, webhook.events);
   const deliveryId = await recordTestEvent(database, webhook);
-  return { status: 200, body: deliveryToResponse(await readDelivery(database, deliveryId)) };
+  return { status: 200, body: toDeliveryResponse(await readDelivery(database, deliveryId)) };
 }
 
 async function deliveries({ database }: Parts, context: RequestContext) {
@@ -118,7 +118,7 @@ async function deliveries({ database }: Parts, context: RequestContext) {
   requireEventScopes(context.key, webhook.events);
   const { limit = DELIVERIES_PER_PAGE, after } = readPaging(context, "whd");
   const paging = { limit, after };
-  return pageAnswer(context, paging, await listDeliveries(database, webhook.id, paging), deliveryToResponse);
+  return pageAnswer(context, paging, await listDeliveries(database, webhook.id, paging), toDeliveryResponse);
 }
 
 async function redeliver({ database }: Parts, context: RequestContext) {
@@ -126,5 +126,5 @@ async function redeliver({ database }: Parts, context: RequestContext) {
   const webhook = await ownWebhook(database, context.accountId, delivery.webhookId);
   requireEventScopes(context.key, webhook.events);
   await deliverAgain(database, delivery.id);
-  return { status: 200, body: deliveryToResponse(await readDelivery(database, delivery.id)) };
+  return { status: 200, body: toDeliveryResponse(await readDelivery(database, delivery.id)) };
 }

@@ -2,7 +2,7 @@ import type { MoneyCommands } from "@diegetic/hot-state";
 import { unavailable } from "@diegetic/service-kit";
 import type { CallerReads } from "../../core/read-your-writes/caller-reads.ts";
 import { type LedgerTotals, totalsOf } from "./balances.ts";
-import { type AccountLedger, readWallet } from "./store.ts";
+import { type AccountLedger, readAccountLedger } from "./store.ts";
 
 const ATTEMPTS = 3;
 
@@ -18,7 +18,7 @@ export async function readConsistently(
   firstDay: string,
 ): Promise<{ ledger: AccountLedger; totals: LedgerTotals }> {
   for (let attempt = 1; ; attempt++) {
-    const ledger = await readWallet(reads, accountId, firstDay);
+    const ledger = await readAccountLedger(reads, accountId, firstDay);
     const wallet = await wallets.readAccount(ledger.advertiserId);
     if (wallet === null) throw unavailable("What is held is not known for the moment: try again.", 2);
     const isSameMoney = wallet.depositedMillicents <= ledger.depositedMillicents;

@@ -1,7 +1,7 @@
 import type { Clock } from "./time.ts";
 
 /** A cache that recomputes expired values, once for all concurrent callers. */
-export class Remembered<Value> {
+export class ExpiringCache<Value> {
   readonly #clock: Clock;
   readonly #keptMs: number;
   readonly #maxKeys: number;

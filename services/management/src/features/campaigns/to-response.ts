@@ -3,7 +3,7 @@ import { centsUp } from "@diegetic/money";
 import { type Campaign, settingFields } from "../../core/campaign-rows/campaign.ts";
 import { timestamp } from "../../core/shared/time.ts";
 
-export function presentCampaign(campaign: Campaign): CampaignBody {
+export function toCampaignResponse(campaign: Campaign): CampaignBody {
   return {
     id: campaign.id,
     ...settingFields(campaign),
