@@ -3,18 +3,26 @@
 -- ARGV  1 version  2 length of a lease, ms
 -- Reply {'propagated'} | {'behind', number of live leases below the version; at least 1 while the snapshot is not complete}
 --     | {'lost'}: the snapshot is older than the version
+-- A lease that ends later than a whole lease from now is shortened to that: the clock went back. Its follower stops in time, because
+-- it counts the length from before the renewal, by its own clock.
 -- @include "time"
 -- @include "replication_id"
+-- @include "memory"
 
 local wanted = tonumber(ARGV[1])
 if tonumber(redis.call('GET', KEYS[1]) or '0') < wanted then
   return { 'lost' }
 end
-local now = math.floor(now_microseconds() / 1000)
+local now, length = math.floor(now_microseconds() / 1000), tonumber(ARGV[2])
 local leases = redis.call('HGETALL', KEYS[2])
 local behind = 0
 for i = 1, #leases, 2 do
-  local applied, expires = string.match(leases[i + 1], '^(%d+):(%d+):')
+  local applied, expires, renewal = string.match(leases[i + 1], '^(%d+):(%d+):(%d+)$')
+  if tonumber(expires) > now + length then
+    expires = whole(now + length)
+    pass_when_full(KEYS[2])
+    redis.call('HSET', KEYS[2], leases[i], applied .. ':' .. expires .. ':' .. renewal)
+  end
   if tonumber(expires) >= now then
     if tonumber(applied) < wanted then
       behind = behind + 1
@@ -31,7 +39,7 @@ end
 if behind == 0 then
   -- A server that has just restarted may have lost the last renewals: wait until those have expired.
   local uptime = string.match(redis.call('INFO', 'server'), 'uptime_in_seconds:(%d+)')
-  if tonumber(uptime) * 1000 < tonumber(ARGV[2]) + 1000 then
+  if tonumber(uptime) * 1000 < length + 1000 then
     behind = 1
   end
 end

@@ -128,6 +128,24 @@ describe("leases", () => {
     expect(shortestMs).toBeLessThan(LEASE_MS + 1_000);
   });
 
+  it("end within one lease although the clock of Redis went back, also while its memory is full", async () => {
+    const redisMs = async () => {
+      const [seconds, microseconds] = await redis.time();
+      return Number(seconds) * 1_000 + Math.floor(Number(microseconds) / 1_000);
+    };
+    const version = await publishNext();
+    const startedMs = await redisMs();
+    await redis.hset(snapshotKeys.leases, "crashed", `${version - 1}:${startedMs + 3_600_000}:1`);
+    await redis.config("SET", "maxmemory", "1");
+    try {
+      await publisher.awaitPropagation(version, 20_000);
+    } finally {
+      await redis.config("SET", "maxmemory", "0");
+      await redis.hdel(snapshotKeys.leases, "crashed");
+    }
+    expect((await redisMs()) - startedMs).toBeGreaterThanOrEqual(LEASE_MS);
+  });
+
   it("takes milliseconds when nobody is frozen", async () => {
     await allFresh();
     // A busy machine may be slow for a moment, but not each time.

@@ -2,6 +2,7 @@ import { Prisma } from "@diegetic/database";
 import { eventually } from "@diegetic/testing/eventually";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { snapshotKeys } from "../../../../../packages/hot-state/src/keys.ts";
+import { SNAPSHOT_LEASE_MS } from "../../../../../packages/hot-state/src/snapshot/lease.ts";
 import {
   activeCampaign,
   type Caller,
@@ -21,14 +22,30 @@ beforeAll(async () => {
   // Only the rounds of this test publish what was left behind.
   await harness.management.repairLoop.stop();
 });
-afterAll(() => harness.stop());
+afterAll(() => {
+  clearInterval(renewing);
+  return harness.stop();
+});
+
+const RENEW_MS = 100;
+let renewing: NodeJS.Timeout | undefined;
+
+function renewStuckLease(): Promise<unknown> {
+  return harness.redis.hset(snapshotKeys.leases, "stuck", `0:${Date.now() + SNAPSHOT_LEASE_MS}:1`);
+}
 
 /** How publishing is made to fail after the commit, and how it is mended. */
 const failures: [string, () => Promise<unknown>, () => Promise<unknown>][] = [
   [
     "a match instance that never catches up",
-    () => harness.redis.hset(snapshotKeys.leases, "stuck", `0:${Date.now() + 3_600_000}:1`),
-    () => harness.redis.hdel(snapshotKeys.leases, "stuck"),
+    () => {
+      renewing = setInterval(() => void renewStuckLease(), RENEW_MS);
+      return renewStuckLease();
+    },
+    () => {
+      clearInterval(renewing);
+      return harness.redis.hdel(snapshotKeys.leases, "stuck");
+    },
   ],
   [
     "a Redis that takes no writes",
