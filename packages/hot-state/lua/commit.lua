@@ -43,7 +43,8 @@ if lease_expires_ms ~= '' and now_ms > tonumber(lease_expires_ms) then return { 
 local account = read_account(account_key)
 local campaign = read_campaign(campaign_key, utc_day(now_ms))
 if not account or not campaign then return { 'refused', 'unknown_wallet' } end
-local is_remembered, first_match, asked_for, developer_id = recall(account, matches, operation_field, match_id, ':account')
+local is_remembered, first_match, asked_for, developer_id, short_creative_id = recall(account, matches, operation_field, match_id,
+  ':account', pending_prefix(creative_id))
 local scope_hash = match_id ~= '' and scope_hash_of(scope, creative_id)
 -- A charge has removed the entry.
 if scope_hash and not asked_for then
@@ -174,7 +175,7 @@ for _, member in ipairs(candidates) do
   if text then
     local entry = decode_entry(text)
     if entry.state == 'S' then
-      entry = lapsed_entry(entry.price, held_at_ms, entry.hold_ms, creative_id, entry.session_key,
+      entry = lapsed_entry(entry.price, held_at_ms, entry.hold_ms, short_creative_id or creative_id, entry.session_key,
         facts_of_short(entry, held_at_ms))
     end
     if entry.creative_id == creative_id and not is_too_old(entry) then

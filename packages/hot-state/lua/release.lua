@@ -68,7 +68,8 @@ if reason == 'lapsed' then
   entry.state = 'L'
   -- Members of `history` are matches whose ids do not carry them.
   local is_carried = not redis.call('ZSCORE', history, match_id)
-  redis.call('HSET', matches, match_id, is_carried and encode_short_entry(entry) or encode_entry(entry))
+  local creative = is_carried and { pending_prefix(entry.creative_id), entry.creative_id } or {}
+  redis.call('HSET', matches, match_id, is_carried and encode_short_entry(entry) or encode_entry(entry), unpack(creative))
   redis.call('HSET', session_release, match_id, session_release_value)
 else
   if hourly_counts ~= account_key then uncount_match(hourly_counts, game_of(scope)) end

@@ -13,6 +13,7 @@
 -- A lapsed match whose id carries it has a short entry, for impressions without that id; its member of `pending` has the rest:
 --   'T', price, length of its hold (ms), session_key, facts without the account_id, matched_at_ms counted from when the hold was
 --   taken, and each affinity_id without the characters that it shares with the one before: 'A' for none, 'B' for one, …
+-- The field `pending_prefix` of a creative with short entries is its creative_id; missing if an earlier version wrote these.
 -- The field ':account' is the developer's account_id: all matches of a game have the same.
 -- An entry from an earlier version has aff_ in its affinities; or an absolute cap_since_us and the match's JSON as facts. A short
 -- one has 'S' and facts in which only the account_id is ''.

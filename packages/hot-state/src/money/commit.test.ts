@@ -327,6 +327,16 @@ describe("a late impression", () => {
     },
   );
 
+  it("is no match of another creative whose id ends alike", async () => {
+    const wallet = await TestWallet.open(money, redis);
+    const match = await wallet.hold({}, { isCarried: true });
+    await wallet.age(match, HOLD_TTL_MS);
+    expect(await money.release(holdOf(match), "lapsed")).toBe("released");
+    const creativeId = `crt_forged0000000-${wallet.creativeId.slice(-12)}`;
+    expect(await wallet.commit({ creativeId })).toEqual(NO_MATCH);
+    expect(await wallet.commit()).toMatchObject({ outcome: "charged", record: { match } });
+  });
+
   it("is found behind any number of matches that late settlements took", async () => {
     const wallet = await TestWallet.open(money, redis);
     const { advertiserId, campaignId, gameId } = wallet;

@@ -83,20 +83,26 @@ async function holdLikeTheEarlierVersion(form: Form, facts: MatchFacts): Promise
     .exec();
 }
 
-describe("a lapsed match that an earlier version stored with all of its facts", () => {
-  it("is charged without its id", async () => {
-    wallet = await TestWallet.open(money, redis);
-    const affinities = [newId("aff"), newId("aff")].map((id) => ({ affinity_id: id, contribution: 0.5 }));
-    match = await wallet.hold({ session_key: "s", affinities }, { isCarried: true });
-    await wallet.age(match, HOLD_TTL_MS + 1);
-    expect(await money.release(holdOf(match), "lapsed")).toBe("released");
-    const { advertiserId, campaignId, gameId } = wallet;
-    const parts = affinities.map((one) => `${one.affinity_id.slice(4)}:${one.contribution}`).join(",");
-    const facts = `user|DE|1|7000|1.25|${match.matched_at_ms}||${parts}`;
-    const matches = advertiserKeys.matches(advertiserId, campaignId, gameId);
-    await redis.hset(matches, match.match_id, `S|1000|${HOLD_TTL_MS}|s|${facts}`);
-    expect(await wallet.commit()).toMatchObject(record());
-  });
+describe("a lapsed match that an earlier version stored", () => {
+  it.each(["with all of its facts", "without the creative's id"])(
+    "%s is charged without its id",
+    async (form) => {
+      wallet = await TestWallet.open(money, redis);
+      const affinities = [newId("aff"), newId("aff")].map((id) => ({ affinity_id: id, contribution: 0.5 }));
+      match = await wallet.hold({ session_key: "s", affinities }, { isCarried: true });
+      await wallet.age(match, HOLD_TTL_MS + 1);
+      expect(await money.release(holdOf(match), "lapsed")).toBe("released");
+      const { advertiserId, campaignId, gameId } = wallet;
+      const parts = affinities.map((one) => `${one.affinity_id.slice(4)}:${one.contribution}`).join(",");
+      const facts = `user|DE|1|7000|1.25|${match.matched_at_ms}||${parts}`;
+      const matches = advertiserKeys.matches(advertiserId, campaignId, gameId);
+      expect(await redis.hdel(matches, `${wallet.creativeId.slice(-12)}:`)).toBe(1);
+      if (form === "with all of its facts") {
+        await redis.hset(matches, match.match_id, `S|1000|${HOLD_TTL_MS}|s|${facts}`);
+      }
+      expect(await wallet.commit()).toMatchObject(record());
+    },
+  );
 });
 
 function pendingMembers(): Promise<string[]> {
