@@ -45,12 +45,13 @@ local campaign = read_campaign(campaign_key, utc_day(now_ms))
 if not account or not campaign then return { 'refused', 'unknown_wallet' } end
 local is_remembered, first_match, asked_for, developer_id, short_creative_id = recall(account, matches, operation_field, match_id,
   ':account', pending_prefix(creative_id))
-local scope_hash = match_id ~= '' and scope_hash_of(scope, creative_id)
 -- A charge has removed the entry.
-if scope_hash and not asked_for then
-  local recorded_ms, price, of = read_charge(charged, charged_field, account)
-  if of == scope_hash or of == ANY_SCOPE_HASH then return { 'replayed', match_id, recorded_ms, price } end
-  if of then return { 'refused', 'no_match' } end
+if match_id ~= '' and not asked_for then
+  local recorded_ms, price, hash = read_charge(charged, charged_field, account)
+  if hash then
+    if is_charge_of(hash, match_id, scope, creative_id) then return { 'replayed', match_id, recorded_ms, price } end
+    return { 'refused', 'no_match' }
+  end
 end
 -- An unbilled entry is removed once only the match's id can bill it. So a missing one is fine while that id carries the match
 -- and is younger than REMEMBER_MS: an earlier charge would still be found in `charged`, or in the entry.
@@ -115,7 +116,7 @@ local function charge(id, entry)
     redis.call('HDEL', matches, id)
     -- The other matches are members of `history` only while impressions may come more than a day late.
     if not is_carried or late_ms > REMEMBER_MS then redis.call('ZREM', history, id) end
-    remember_charge(charged, charged_field, account, recorded_ms, entry.price, scope_hash)
+    remember_charge(charged, charged_field, account, recorded_ms, entry.price, charge_hash(id, scope, creative_id))
   end
   return { 'charged', record }
 end

@@ -57,7 +57,7 @@ end
 local function take_match()
   if read_charge(charged, charged_field, account) then return true end
   local text = remembers_matches(account, matches) and redis.call('HGET', matches, match_id)
-  local scope_hash = ANY_SCOPE_HASH
+  local hash = charge_hash(match_id)
   if text then
     local entry = decode_entry(text)
     if entry.state == 'C' then return entry.impression_id == impression_id end
@@ -72,7 +72,7 @@ local function take_match()
     -- `pending` may keep the member of a short entry: without the entry it is no match, and a commit or reserve removes it.
     if entry.creative_id then
       remove_pending(pending, match_id, entry)
-      scope_hash = scope_hash_of(scope, entry.creative_id)
+      hash = charge_hash(match_id, scope, entry.creative_id)
     end
     redis.call('HDEL', matches, match_id)
     redis.call('ZREM', history, match_id)
@@ -80,7 +80,7 @@ local function take_match()
     return false
   end
   -- Also for a match without an entry: a request may still charge it from its id.
-  remember_charge(charged, charged_field, account, tonumber(recorded_ms) or now_ms, price, scope_hash)
+  remember_charge(charged, charged_field, account, tonumber(recorded_ms) or now_ms, price, hash)
   return false
 end
 

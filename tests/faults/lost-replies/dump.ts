@@ -44,7 +44,7 @@ async function linesOf(node: RedisConnection, key: string): Promise<string[]> {
   }
 }
 
-/** Charges by match, in the binary form of `lua/include/charged.lua`: time, then epoch and scope, then the price as text. */
+/** Charges by match, in the binary form of `lua/include/charged.lua`: time, then epoch and hash, then the price as text. */
 function chargesOf(charges: Record<string, Buffer>): string[] {
   return Object.entries(charges).map(
     ([field, value]) =>

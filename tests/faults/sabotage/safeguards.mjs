@@ -38,7 +38,7 @@ export const SAFEGUARDS = {
       {
         file: "/lua/commit.lua",
         search:
-          "if of == scope_hash or of == ANY_SCOPE_HASH then return { 'replayed', match_id, recorded_ms, price } end",
+          "if is_charge_of(hash, match_id, scope, creative_id) then return { 'replayed', match_id, recorded_ms, price } end",
         replacement: "",
       },
     ],

@@ -2,7 +2,7 @@ import { newId } from "@diegetic/contracts";
 import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { connectRedis, type RedisConnection } from "../connection.ts";
-import { advertiserKeys } from "../keys.ts";
+import { advertiserKeys, chargedField } from "../keys.ts";
 import { LeaseExpired } from "../snapshot/lease.ts";
 import { createMoneyCommands } from "./commands.ts";
 import { holdOf } from "./holds.ts";
@@ -475,6 +475,32 @@ describe("a late impression", () => {
     await redis.hset(advertiserKeys.account(advertiserId), "era", "7");
     expect(await wallet.commit({ matchId })).toEqual(NO_MATCH);
     expect(await wallet.spentAndHeld()).toEqual({ spent: 1_000, held: 0 });
+  });
+
+  it("is not mistaken for a match whose id differs in characters that its charge is not found by", async () => {
+    const wallet = await TestWallet.open(money, redis);
+    const { advertiserId, campaignId, gameId } = wallet;
+    const { match_id: charged } = await wallet.hold();
+    await wallet.commit({ matchId: charged });
+    const settled = newId("mat");
+    await money.settle({
+      epoch: 0,
+      kind: "late",
+      impressionId: newId("imp"),
+      matchId: settled,
+      advertiserId,
+      campaignId,
+      gameId,
+      priceMillicents: 1_000,
+      day: today(),
+      committedInEpoch: 0,
+    });
+    for (const matchId of [charged, settled]) {
+      const forged = `${matchId.slice(0, 10)}zzzzzz${matchId.slice(16)}`;
+      expect(chargedField(forged)).toBe(chargedField(matchId));
+      expect(await wallet.commit({ matchId: forged })).toEqual(NO_MATCH);
+      expect(await wallet.commit({ matchId })).toMatchObject({ replay: true });
+    }
   });
 
   it("is charged from what its id carries once the wallet has forgotten it, once, within a day and its epoch", async () => {

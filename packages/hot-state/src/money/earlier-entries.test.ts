@@ -1,13 +1,14 @@
+import { hash } from "node:crypto";
 import type { MatchFacts } from "@diegetic/contracts";
 import { newId } from "@diegetic/contracts";
 import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { connectRedis, type RedisConnection } from "../connection.ts";
-import { advertiserKeys, encodeName } from "../keys.ts";
+import { advertiserKeys, chargedField, encodeName } from "../keys.ts";
 import { createWalletReader } from "../reconciliation/wallet-summary.ts";
 import { createMoneyCommands } from "./commands.ts";
 import { holdOf } from "./holds.ts";
-import { HOLD_TTL_MS, TestWallet, today } from "./testing/wallet.ts";
+import { asReplay, HOLD_TTL_MS, TestWallet, today } from "./testing/wallet.ts";
 import type { MoneyCommands } from "./types.ts";
 
 let server: TestRedis;
@@ -103,6 +104,23 @@ describe("a lapsed match that an earlier version stored", () => {
       expect(await wallet.commit()).toMatchObject(record());
     },
   );
+});
+
+describe("a charge that an earlier version remembered", () => {
+  it.each(["with scope and creative", "without"])("%s is the answer to a retry", async (form) => {
+    wallet = await TestWallet.open(money, redis);
+    const { advertiserId, campaignId, gameId, creativeId } = wallet;
+    const { match_id: matchId } = await wallet.hold();
+    const charged = await wallet.commit({ matchId });
+    const [key, field] = [advertiserKeys.charged(advertiserId, matchId), chargedField(matchId)];
+    const value = await redis.hgetBuffer(key, field);
+    if (value === null) throw new Error("the charge is not there");
+    const scope = `${campaignId}|${encodeName(gameId)}`;
+    if (form === "without") value.fill(0, 7, 10);
+    else hash("sha1", `${scope}|${creativeId}`, "buffer").copy(value, 7, 0, 3);
+    await redis.hset(key, field, value);
+    expect(await wallet.commit({ matchId })).toEqual(asReplay(charged));
+  });
 });
 
 function pendingMembers(): Promise<string[]> {
