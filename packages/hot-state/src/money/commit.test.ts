@@ -196,6 +196,8 @@ describe("commit", () => {
     expect(await wallet.commit({ matchId: "mat_unknown" })).toEqual(NO_MATCH);
     await wallet.commit({ operationId: "op_1" });
     expect(await wallet.commit({ matchId: "op:op_1" })).toEqual(NO_MATCH);
+    // In the script it stands for any match.
+    await expect(wallet.commit({ matchId: "" })).rejects.toThrow(RangeError);
     const cancelled = await wallet.hold();
     await money.release(holdOf(cancelled), "cancelled");
     expect(await wallet.commit({ matchId: cancelled.match_id })).toEqual(NO_MATCH);

@@ -113,8 +113,11 @@ describe("retries", () => {
       campaign_id: campaign.campaign_id,
       creative_id: campaign.creatives[0]?.creative_id ?? "",
     };
-    const send = () => world.impression(game, wanted).set("Idempotency-Key", "again");
+    const send = (more = {}) =>
+      world.impression(game, { ...wanted, ...more }).set("Idempotency-Key", "again");
     expect((await send()).status).toBe(409);
+    const { body: elsewhere } = await world.match(await world.addGame());
+    expect((await send({ match_id: elsewhere.match_id })).body.detail).toMatch(/match_id/);
     await world.match(game);
     expect((await send()).status).toBe(201);
   });

@@ -43,6 +43,8 @@ import type { ImpressionBatcher } from "./impression-batcher.ts";
 /** A committed impression that is not in Postgres after this time is queued again. */
 const OUTBOX_DUE_MS = 5_000;
 
+const NO_MATCH: CommitResult = { outcome: "refused", reason: "no_match" };
+
 export interface ImpressionDependencies
   extends Pick<
     MatchDependencies,
@@ -89,8 +91,10 @@ async function recordImpression(
   if (taken !== undefined) await taken;
   const claim = await claimOperation(dependencies, context);
   const match = matchOf(dependencies, context, body, campaign);
-  const operation = { ...operationOf(match, claim), leaseExpiresMs };
-  const result = await commit(dependencies, body, campaign, operation);
+  const result =
+    match === "unverifiable"
+      ? NO_MATCH
+      : await commit(dependencies, body, campaign, { ...operationOf(match, claim), leaseExpiresMs });
   await claim?.finish(result);
   if (result.outcome === "refused") throw refusal(result.reason, body, campaign);
   if (!result.replay) {
@@ -114,17 +118,17 @@ function campaignOf({ catalog }: ImpressionDependencies, body: ImpressionRequest
 
 type Operation = Pick<CommitRequest, "operationId" | "isKeyed" | "matchId" | "carried" | "leaseExpiresMs">;
 
-/** The match of the request; null: it has no match_id. An id made for another scope becomes an unknown match. */
+/** The match of the request; null: it has no match_id; `unverifiable`: its match_id was not made for this scope. */
 function matchOf(
   { matchIds }: ImpressionDependencies,
   { accountId }: RequestContext,
   body: ImpressionRequest,
   { advertiserId }: CampaignIds,
-): OpenedMatchId | null {
+): OpenedMatchId | "unverifiable" | null {
   const { match_id: text, campaign_id: campaignId, creative_id: creativeId, game_id: gameId } = body;
   if (text === undefined) return null;
   const scope = { developerAccountId: accountId, campaignId, creativeId, gameId };
-  return matchIds.open(text, scope, advertiserId) ?? { matchId: "", carried: null };
+  return matchIds.open(text, scope, advertiserId) ?? "unverifiable";
 }
 
 /** The operation to charge at most once: a match, or an idempotency key for which Redis picks a match. */
