@@ -211,6 +211,7 @@ export class World {
       creativeId,
       operationId: newId("op"),
       matchId,
+      nowMs: Date.now(),
     });
     if (charged.outcome !== "charged" || charged.replay) throw new Error("not charged now");
     return charged.record;

@@ -281,6 +281,7 @@ export class WalletScenario {
         campaignId,
         gameId: GAME,
         creativeId: this.#creativeOf(campaignId),
+        nowMs: Date.now(),
         ...operation,
       }),
     );

@@ -120,7 +120,8 @@ export class Operations {
       this.#matches.find(({ facts }) => facts.match_id === matchId)?.facts.campaign_id ?? CAMPAIGNS[0];
     const result = await this.#persist(async () => {
       // A match has no creative before its commit: a wrong creative is refused and changes nothing.
-      const request = { advertiserId: ADVERTISER, campaignId, gameId: GAME, operationId, isKeyed, matchId };
+      const named = { operationId, isKeyed, matchId };
+      const request = { advertiserId: ADVERTISER, campaignId, gameId: GAME, nowMs: BASE_MS, ...named };
       const first = await this.#money.commit({ ...request, creativeId: CREATIVES[0] });
       if (first.outcome === "charged" || first.reason !== "no_match") return first;
       return this.#money.commit({ ...request, creativeId: CREATIVES[1] });

@@ -83,6 +83,7 @@ export class Traffic {
         creativeId,
         operationId: newId("op"),
         matchId: match.match_id,
+        nowMs: Date.now(),
       });
       if (committed.outcome !== "charged") throw new Error(`an impression was refused: ${committed.reason}`);
       await this.#money.ackOutbox(advertiserId, [committed.record.impression_id]);

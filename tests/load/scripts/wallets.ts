@@ -92,6 +92,7 @@ export class Wallets {
       creativeId,
       operationId: newId("op"),
       matchId: match.match_id,
+      nowMs: Date.now(),
       carried,
     });
     if (committed.outcome !== "charged") throw new Error(`an impression was refused: ${committed.reason}`);

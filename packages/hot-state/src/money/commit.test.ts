@@ -451,6 +451,7 @@ describe("a late impression", () => {
         creativeId,
         operationId: newId("op"),
         matchId: match.match_id,
+        nowMs: Date.now(),
         carried: { facts: match, heldAtMs, validFromEpoch: held.validFromEpoch },
       });
     };

@@ -93,6 +93,7 @@ describe.each([
       creativeId: wallet.creativeId,
       operationId: `op_${i}`,
       matchId,
+      nowMs: Date.now(),
     });
     const results = await times(REQUESTS, (i) => instance(i).commit(request(i)));
     expect(results.filter(isNewCharge)).toHaveLength(1);

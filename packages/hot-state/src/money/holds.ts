@@ -245,7 +245,7 @@ function createCommit(redis: RedisConnection, times: ImpressionTimes): MoneyComm
       await script(
         ...matchKeys(advertiserId, campaignId, gameId),
         advertiserKeys.outbox(advertiserId),
-        advertiserKeys.hourlyCounts(advertiserId, campaignId, hourOf(Date.now())),
+        advertiserKeys.hourlyCounts(advertiserId, campaignId, hourOf(request.nowMs)),
         matchId === null
           ? advertiserKeys.account(advertiserId)
           : advertiserKeys.charged(advertiserId, matchId),

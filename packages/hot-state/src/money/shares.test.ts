@@ -226,6 +226,15 @@ describe("matches by game", () => {
     expect(later.sinceMs).toBe(games.sinceMs + 86_400_000);
   });
 
+  it("are counted, and so are impressions, in the hour of the caller's clock", async () => {
+    const wallet = await TestWallet.open(money, redis);
+    const nowMs = Date.now() - 3 * 86_400_000;
+    await wallet.hold({ matched_at_ms: nowMs });
+    await wallet.commit({ nowMs });
+    const { matches, impressions } = await gamesOf(wallet, nowMs);
+    expect([matches.get(wallet.gameId), impressions.get(wallet.gameId)]).toEqual([1, 1]);
+  });
+
   it("include what was added for an hour, and forget it after a day", async () => {
     const wallet = await TestWallet.open(money, redis);
     const { advertiserId, campaignId, gameId } = wallet;

@@ -108,6 +108,8 @@ export interface CommitRequest {
   matchId: string | null;
   /** The facts from the match id: charged from if the wallet no longer has the match. */
   carried?: CarriedMatch | null;
+  /** By the clock that matches are counted by. Unix milliseconds. */
+  nowMs: number;
   /** When the lease expires under which the request was checked, by the clock of Redis. Undefined: without a lease. */
   leaseExpiresMs?: number;
 }

@@ -182,6 +182,7 @@ describe("Releaser", () => {
       creativeId: wallets.creativeOf({}),
       operationId: newId("op"),
       matchId: match.match_id,
+      nowMs: Date.now(),
     });
     expect(committed.outcome).toBe("charged");
     for (const hold of holds) expect(await wallets.money.release(hold, "lapsed")).toBe("not_open");

@@ -87,6 +87,7 @@ export class Wallets {
       creativeId: this.creativeOf(choice),
       operationId: newId("op"),
       matchId: match.match_id,
+      nowMs: Date.now(),
     });
     if (charged.outcome !== "charged" || charged.replay) throw new Error("not charged now");
     return charged.record;

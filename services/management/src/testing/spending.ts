@@ -54,6 +54,7 @@ export function charge(money: MoneyCommands, spending: Spending): Promise<Commit
     creativeId,
     operationId: newId("op"),
     matchId: null,
+    nowMs: Date.now(),
   });
 }
 

@@ -182,6 +182,7 @@ async function commit(
       campaignId: body.campaign_id,
       gameId: body.game_id,
       creativeId: body.creative_id,
+      nowMs: nowMs(),
       ...operation,
     });
     if (result.outcome === "charged" && !result.replay) batcher.add(result.record);

@@ -115,6 +115,7 @@ export class TestWallet {
       creativeId: this.creativeId,
       operationId: newId("op"),
       matchId: null,
+      nowMs: Date.now(),
       ...overrides,
     });
   }
