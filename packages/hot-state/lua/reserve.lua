@@ -22,7 +22,8 @@
 --       time, belong to an earlier session: if session_started_ms is given, they are deleted first. If counts of earlier ads
 --       were lost (see "cap"), each creative counts all of them.
 -- While memory is full the script ends with OOM and holds nothing.
--- Idempotent by match_id: a held match returns the same reply again until its hold lapsed; a cancelled one is held anew.
+-- Idempotent by match_id, for callers that have not returned the match to a game yet: it gets the same reply again while it has a
+-- whole entry, even after its hold ended, and creative_cap with a short one (see "entry"). A cancelled match is held anew.
 
 -- @include "time"
 -- @include "entry"

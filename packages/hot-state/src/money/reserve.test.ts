@@ -51,6 +51,27 @@ describe("reserve", () => {
     expect(await redis.zcard(advertiserKeys.holds(wallet.advertiserId))).toBe(2);
   });
 
+  it("answers a repeated match the same after its hold ended, and refuses one with a short entry", async () => {
+    const wallet = await TestWallet.open(money, redis);
+    const end = async (isCarried: boolean, isCharged: boolean) => {
+      const request = wallet.request({}, { isCarried });
+      const first = await money.reserve(request);
+      if (isCharged) await wallet.commit();
+      else {
+        await wallet.age(request.match, HOLD_TTL_MS + 1);
+        expect(await money.release(holdOf(request.match), "lapsed")).toBe("released");
+      }
+      const { spent, held } = await wallet.spentAndHeld();
+      const again = await money.reserve(request);
+      expect(await wallet.spentAndHeld()).toEqual({ spent, held });
+      return { first, again };
+    };
+    const charged = await end(true, true);
+    expect(charged.again).toEqual(charged.first);
+    expect((await end(false, false)).again).toMatchObject({ outcome: "held" });
+    expect((await end(true, false)).again).toMatchObject({ outcome: "refused", reason: "creative_cap" });
+  });
+
   it("refuses a wallet or a campaign that is not there", async () => {
     const empty = new TestWallet(money, redis);
     const refusal = { outcome: "refused", reason: "unknown_wallet", capSinceMs: null, lasts: null };
