@@ -56,7 +56,7 @@ export {
   SnapshotLostError,
   SnapshotNotPublished,
 } from "./snapshot/lease.ts";
-export { type SnapshotEntry, SnapshotPublisher } from "./snapshot/publisher.ts";
+export { type RemovedEntity, type SnapshotEntry, SnapshotPublisher } from "./snapshot/publisher.ts";
 export type { ServingOperation, WordType } from "./traffic/limits.ts";
 export type { NoMatchScene, SceneContext } from "./traffic/scene.ts";
 export {

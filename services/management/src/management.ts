@@ -147,7 +147,7 @@ export function createManagement(options: ManagementOptions): Management {
     logger,
     metrics,
   });
-  const upkeep = createUpkeep({ database, redis, claim, logger });
+  const upkeep = createUpkeep({ database, redis, claim, snapshot, logger });
   const market = new Market(redis, {
     instance: settings.instanceName,
     logger,

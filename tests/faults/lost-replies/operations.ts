@@ -145,7 +145,7 @@ export class Operations {
     const random = this.#random;
     this.#version += 1;
     const campaignId = random.pick(CAMPAIGNS);
-    const kind = random.pick(["account", "campaign", "ceiling", "publish"] as const);
+    const kind = random.pick(["account", "campaign", "ceiling", "publish", "forget"] as const);
     const amount = PLENTY_MILLICENTS + this.#version * 10_000;
     if (kind === "account") {
       const account = { advertiserId: ADVERTISER, version: this.#version, depositedMillicents: amount };
@@ -155,6 +155,9 @@ export class Operations {
     } else if (kind === "ceiling") {
       const ceiling = random.integer(0, amount);
       await this.#persist(() => this.#money.setBudgetCeiling(ADVERTISER, campaignId, ceiling));
+    } else if (kind === "forget") {
+      const entity = { name: `campaign:${campaignId}`, rowVersion: this.#version };
+      await this.#persist(() => this.#publisher.forget([entity]));
     } else {
       const json = random.chance(0.2) ? null : JSON.stringify({ version: this.#version });
       const entry = { name: `campaign:${campaignId}`, rowVersion: this.#version, json };

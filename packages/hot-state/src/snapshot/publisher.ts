@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import { chunks } from "@diegetic/collections";
 import type { RedisConnection } from "../connection.ts";
 import { EARLIER_LEASE, snapshotKeys } from "../keys.ts";
 import { ReplyReader, UnexpectedReply } from "../reply.ts";
@@ -14,6 +15,9 @@ export interface SnapshotEntry {
   /** The entity as JSON; null removes it. */
   json: string | null;
 }
+
+/** A removed entity, with the last version of its row. */
+export type RemovedEntity = Omit<SnapshotEntry, "json">;
 
 export interface SnapshotPublisherOptions {
   /** Length of the followers' leases. Default: SNAPSHOT_LEASE_MS. */
@@ -44,6 +48,7 @@ export class SnapshotPublisher {
   readonly #completeScript: ScriptCall;
   readonly #behindScript: ScriptCall;
   readonly #readScript: ScriptCall;
+  readonly #forgetScript: ScriptCall;
   #seen: Seen = { epoch: "", version: 0 };
   #wentBackwards = false;
 
@@ -53,6 +58,7 @@ export class SnapshotPublisher {
     this.#completeScript = defineScript(redis, "complete_snapshot", 4);
     this.#behindScript = defineScript(redis, "leases_behind", 4);
     this.#readScript = defineScript(redis, "read_snapshot", 3);
+    this.#forgetScript = defineScript(redis, "forget_entities", 5);
   }
 
   /**
@@ -61,6 +67,23 @@ export class SnapshotPublisher {
    */
   async publish(entries: readonly SnapshotEntry[]): Promise<number> {
     return (await this.#publish(entries)).version;
+  }
+
+  /**
+   * Forgets removed entities whose rows are deleted; otherwise the snapshot grows with every entity that ever existed. Keeps what
+   * a follower may still need.
+   */
+  async forget(entities: readonly RemovedEntity[]): Promise<void> {
+    for (const some of chunks(entities, ENTRIES_PER_CALL)) {
+      await this.#forgetScript(
+        snapshotKeys.version,
+        snapshotKeys.entities,
+        snapshotKeys.rowVersions,
+        snapshotKeys.log,
+        snapshotKeys.leases,
+        ...some.flatMap(({ name, rowVersion }) => [name, rowVersion]),
+      );
+    }
   }
 
   /**

@@ -106,6 +106,51 @@ describe.each(servers)("snapshot on %s", (_kind, startServer) => {
     expect(await redis.hlen(snapshotKeys.entities)).toBe(1);
   });
 
+  describe("what is forgotten of removed entities", () => {
+    const gone = { name: "gone", rowVersion: 2 };
+    const isKnown = async (name: string) => [
+      await redis.hexists(snapshotKeys.rowVersions, name),
+      (await redis.zscore(snapshotKeys.log, name)) === null ? 0 : 1,
+    ];
+
+    it("is their versions, in Redis and in followers that have lost their leases", async () => {
+      await publisher.rebuild([[entry("a", 1), entry("gone", 1)]]);
+      let isBehind = false;
+      const copy = await follow("behind", () => {
+        if (isBehind) throw new Error("cannot apply it yet");
+      });
+      isBehind = true;
+      await publisher.publish([{ ...gone, json: null }]);
+      const version = await publisher.publish([entry("b", 1)]);
+      await publisher.forget([gone]);
+      expect(await isKnown("gone")).toEqual([1, 1]);
+
+      await publisher.awaitPropagation(version, 60_000);
+      await redis.del(snapshotKeys.leases);
+      await publisher.forget([gone]);
+      expect(await isKnown("gone")).toEqual([0, 0]);
+      expect([...copy.entities.keys()]).toEqual(["a", "gone"]);
+      isBehind = false;
+      await copy.follower.waitUntilFresh(60_000);
+      expect([...copy.entities.keys()]).toEqual(["a", "b"]);
+      expect((await follow("new")).entities).toEqual(copy.entities);
+    });
+
+    it("is nothing of those that exist, are newer, or changed last", async () => {
+      await publisher.rebuild([[entry("a", 1), entry("gone", 1)]]);
+      await publisher.publish([
+        { ...gone, rowVersion: 3, json: null },
+        { name: "last", rowVersion: 1, json: null },
+      ]);
+      const last = { name: "last", rowVersion: 1 };
+      await publisher.forget([{ name: "a", rowVersion: 1 }, gone, last, { name: "unknown", rowVersion: 1 }]);
+      for (const name of ["a", "gone", "last"]) expect(await isKnown(name)).toEqual([1, 1]);
+      expect([...(await follow()).entities.keys()]).toEqual(["a"]);
+      await publisher.forget([{ ...gone, rowVersion: 3 }]);
+      expect(await isKnown("gone")).toEqual([0, 0]);
+    });
+  });
+
   it("publishes a row of the same version again when its text differs", async () => {
     const before = await publisher.rebuild([[entry("a", 1)]]);
     expect(await publisher.publish([{ name: "a", rowVersion: 1, json: '{"new":"field"}' }])).toBe(before + 1);

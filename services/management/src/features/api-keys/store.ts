@@ -1,5 +1,6 @@
 import {
   ENDED_API_KEY_KEPT_DAYS,
+  entityName,
   invalidKey,
   lastManagingKey,
   MAX_API_KEYS,
@@ -12,6 +13,7 @@ import {
   tooManyKeys,
 } from "@diegetic/contracts";
 import { DAY_MS, type Database, type Prisma, type Transaction } from "@diegetic/database";
+import type { RemovedEntity } from "@diegetic/hot-state";
 import { type ApiKey, requireRole } from "@diegetic/service-kit";
 import { isIdentifier } from "../../core/shared/identifiers.ts";
 import { limitFromColumn, limitToColumn } from "../../core/shared/limit-column.ts";
@@ -169,19 +171,21 @@ export async function revokeKeysMadeBy(
 }
 
 /**
- * Deletes keys that ended long ago, and ends those that expired long ago, so that the snapshot drops them first; a
+ * Deletes and returns keys that ended long ago, and ends those that expired long ago, so that the snapshot drops them first; a
  * bounded number per call.
  */
-export async function forgetEndedKeys(database: Database, nowMs: number): Promise<void> {
+export async function forgetEndedKeys(database: Database, nowMs: number): Promise<RemovedEntity[]> {
   const before = new Date(nowMs - ENDED_API_KEY_KEPT_DAYS * DAY_MS);
   await database.$executeRaw`
     UPDATE api_keys SET revoked_at = expires_at, version = version + 1 WHERE id IN (
       SELECT id FROM api_keys WHERE revoked_at IS NULL AND expires_at <= ${before}
       ORDER BY expires_at LIMIT ${KEYS_PER_ROUND} FOR NO KEY UPDATE SKIP LOCKED)`;
-  await database.$executeRaw`
+  const deleted = await database.$queryRaw<{ sha256: string; version: number }[]>`
     DELETE FROM api_keys WHERE id IN (
       SELECT id FROM api_keys WHERE revoked_at <= ${before} AND published_version = version
-      ORDER BY revoked_at LIMIT ${KEYS_PER_ROUND})`;
+      ORDER BY revoked_at LIMIT ${KEYS_PER_ROUND})
+    RETURNING sha256, version`;
+  return deleted.map(({ sha256, version }) => ({ name: entityName.apiKey(sha256), rowVersion: version }));
 }
 
 /** Ends a key now or at the given time; a revoked key stays revoked. */

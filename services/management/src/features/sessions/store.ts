@@ -1,5 +1,6 @@
-import type { MemberRole } from "@diegetic/contracts";
+import { entityName, type MemberRole } from "@diegetic/contracts";
 import { type Database, inTransaction, Prisma, type Reader, type Transaction } from "@diegetic/database";
+import type { RemovedEntity } from "@diegetic/hot-state";
 import type { ApiKey } from "@diegetic/service-kit";
 import { maxOwnLimit } from "../../core/shared/limit-column.ts";
 import { sha256Hex } from "../../core/shared/sha256.ts";
@@ -123,18 +124,20 @@ export async function moveSessions(
   return ids;
 }
 
-/** Ends expired sessions, so that the snapshot drops them, and deletes old ones; a bounded number per call. */
-export async function forgetEndedSessions(database: Database, nowMs: number): Promise<void> {
+/** Ends expired sessions, so that the snapshot drops them, and deletes and returns old ones; a bounded number per call. */
+export async function forgetEndedSessions(database: Database, nowMs: number): Promise<RemovedEntity[]> {
   const now = new Date(nowMs);
   const before = new Date(nowMs - KEPT_AFTER_EXPIRY_MS);
-  await inTransaction(database, async (transaction) => {
+  const deleted = await inTransaction(database, async (transaction) => {
     await transaction.$executeRaw`
       DELETE FROM user_sessions WHERE id IN (
         SELECT id FROM user_sessions WHERE expires_at <= ${now} ORDER BY expires_at LIMIT ${ROWS_PER_ROUND})`;
-    await transaction.$executeRaw`
+    return transaction.$queryRaw<{ sha256: string; version: number }[]>`
       DELETE FROM account_sessions WHERE id IN (
         SELECT id FROM account_sessions
         WHERE expires_at <= ${before} AND revoked_at IS NOT NULL AND published_version = version
-        ORDER BY expires_at LIMIT ${ROWS_PER_ROUND})`;
+        ORDER BY expires_at LIMIT ${ROWS_PER_ROUND})
+      RETURNING sha256, version`;
   });
+  return deleted.map(({ sha256, version }) => ({ name: entityName.session(sha256), rowVersion: version }));
 }

@@ -1,0 +1,48 @@
+import { eventually } from "@diegetic/testing/eventually";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { signedUp } from "./testing/browser.ts";
+import { type Harness, startHarness } from "./testing/harness.ts";
+
+let harness: Harness;
+beforeAll(async () => {
+  harness = await startHarness();
+});
+afterAll(() => harness.stop());
+
+const LONG_AGO = new Date(Date.now() - 31 * 24 * 60 * 60 * 1_000);
+
+/** Whether the snapshot has a version of the entity, and names it in its log. */
+async function isNamed(name: string): Promise<[boolean, boolean]> {
+  const { redis } = harness;
+  const isVersioned = await redis.hexists("{snapshot}:row-versions", name);
+  return [isVersioned === 1, (await redis.zscore("{snapshot}:log", name)) !== null];
+}
+
+describe("what has ended long ago leaves Postgres and Redis", () => {
+  it("if it is a session", async () => {
+    const { database } = harness.management;
+    const browser = await signedUp(harness);
+    const { session_id: id } = (await browser.get("/session").expect(200)).body;
+    const { sha256 } = await database.accountSession.findUniqueOrThrow({ where: { id } });
+    await browser.post("/auth/sign-out").expect(204);
+    // The newest change is kept.
+    await signedUp(harness);
+    expect(await isNamed(`session:${sha256}`)).toEqual([true, true]);
+    await database.accountSession.update({ where: { id }, data: { expiresAt: LONG_AGO } });
+    await eventually(async () => (await isNamed(`session:${sha256}`)).join() === "false,false");
+    expect(await database.accountSession.findUnique({ where: { id } })).toBeNull();
+  });
+
+  it("if it is an API key", async () => {
+    const { database } = harness.management;
+    const caller = await harness.caller();
+    const { id } = (await caller.post("/api-keys", { label: "ends" }).expect(201)).body;
+    const { sha256 } = await database.apiKey.findUniqueOrThrow({ where: { id } });
+    await caller.delete(`/api-keys/${id}`).expect(204);
+    await harness.caller();
+    expect(await isNamed(`key:${sha256}`)).toEqual([true, true]);
+    await database.apiKey.update({ where: { id }, data: { revokedAt: LONG_AGO } });
+    await eventually(async () => (await isNamed(`key:${sha256}`)).join() === "false,false");
+    expect(await database.apiKey.findUnique({ where: { id } })).toBeNull();
+  });
+});
