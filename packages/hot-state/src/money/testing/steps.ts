@@ -43,11 +43,20 @@ export type Step =
 export const GAMES = ["plain", "a|b:{c} 100% 🎮", "third"];
 /** By game: the first and the third have the same developer. */
 const DEVELOPERS = ["acct_a", "acct_b", "acct_a"];
-export const CREATIVES = ["crt_a", "crt_b", "crt_c"];
+export const CREATIVES = ["crt_of_the_model_a", "crt_of_the_model_b", "crt_of_the_model_c"];
 const MAX_USES = [1, 2, 4];
 /** An hour without its id, and the margin: an older lapsed match is billed only by its id. */
 export const FORGOTTEN_AFTER_MS = 70 * 60_000;
 const MAX_AGED_MS = 86_400_000;
+
+/** A request for a creative, or a match, that does not exist, but that a wallet finds by the same parts of its id. */
+function forgeryOf<Request extends { creativeId: string; matchId: string | null }>(
+  request: Request,
+): Request {
+  const { creativeId, matchId } = request;
+  if (matchId === null) return { ...request, creativeId: `crt_forged-${creativeId.slice(-12)}` };
+  return { ...request, matchId: `${matchId.slice(0, 10)}zzzzzz${matchId.slice(16)}`, carried: null };
+}
 
 function pick<Item>(items: readonly Item[], index: number): Item | undefined {
   return items[index % Math.max(1, items.length)];
@@ -200,6 +209,8 @@ export class Rehearsal {
       matchId: known?.matchId ?? null,
       carried: known === undefined ? null : this.carriedBy(known),
     };
+    const refused = await this.wallet.commit(forgeryOf(request));
+    same(step, refused, { outcome: "refused", reason: "no_match" });
     const wasCharged = known?.state === "charged";
     const result = await this.wallet.commit(request);
     const again = await this.wallet.commit(request);
