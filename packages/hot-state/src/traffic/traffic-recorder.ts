@@ -164,13 +164,18 @@ export class TrafficRecorder {
     for (const [gameId, game] of games) {
       this.#queue.push(() =>
         this.#sendGame(hour, gameId, game).catch((error: unknown) => {
-          this.#keepGame(hour, gameId, game);
+          this.#keep(hour, game, (atMs) => this.#gameAt(gameId, atMs));
           throw error;
         }),
       );
     }
     for (const [accountId, account] of accounts) {
-      this.#queue.push(() => this.#sendAccount(hour, accountId, account));
+      this.#queue.push(() =>
+        this.#sendAccount(hour, accountId, account).catch((error: unknown) => {
+          this.#keep(hour, account, (atMs) => this.#accountAt(accountId, atMs));
+          throw error;
+        }),
+      );
     }
   }
 
@@ -185,14 +190,18 @@ export class TrafficRecorder {
   }
 
   #called(accountId: string, atMs: number): Counts | undefined {
+    const account = this.#accountAt(accountId, atMs);
+    account?.last.set("call", atMs);
+    return account;
+  }
+
+  #accountAt(accountId: string, atMs: number): Counts | undefined {
     this.#enter(atMs);
-    let account = this.#accounts.get(accountId);
-    if (account === undefined) {
-      if (this.#accounts.size >= this.#maxRemembered) return undefined;
-      account = { counts: new Map(), last: new Map() };
-      this.#accounts.set(accountId, account);
-    }
-    account.last.set("call", atMs);
+    const known = this.#accounts.get(accountId);
+    if (known !== undefined) return known;
+    if (this.#accounts.size >= this.#maxRemembered) return undefined;
+    const account: Counts = { counts: new Map(), last: new Map() };
+    this.#accounts.set(accountId, account);
     return account;
   }
 
@@ -279,12 +288,12 @@ export class TrafficRecorder {
   }
 
   /** Unsent counts are kept until their hour ends; words and scenes are only samples. */
-  #keepGame(hour: number, gameId: string, { counts, last }: GameCounts): void {
+  #keep(hour: number, { counts, last }: Counts, countsAt: (atMs: number) => Counts | undefined): void {
     if (hour !== this.#hour) return;
-    const game = this.#gameAt(gameId, hour * HOUR_MS);
-    if (game === undefined) return;
-    for (const [name, count] of counts) add(game.counts, name, count);
-    for (const [name, ms] of last) game.last.set(name, Math.max(ms, game.last.get(name) ?? 0));
+    const kept = countsAt(hour * HOUR_MS);
+    if (kept === undefined) return;
+    for (const [name, count] of counts) add(kept.counts, name, count);
+    for (const [name, ms] of last) kept.last.set(name, Math.max(ms, kept.last.get(name) ?? 0));
   }
 }
 

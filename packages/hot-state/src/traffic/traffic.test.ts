@@ -215,29 +215,35 @@ describe.each(servers)("traffic of games on %s", (_kind, startServer) => {
   });
 });
 
-it("calls that could not be sent are sent later", async () => {
+it("calls and refusals that could not be sent are sent later", async () => {
   const server = await startTestRedis();
-  const redis = connectRedis(server.url, { name: "traffic-test" });
-  redis.on("error", () => {});
-  const failures: Error[] = [];
-  const recorder = new TrafficRecorder(redis, { everyMs: 60_000, onError: (error) => failures.push(error) });
-  const gone = connectRedis("redis://127.0.0.1:1", { name: "traffic-test" });
-  gone.on("error", () => {});
-  const cut = new TrafficRecorder(gone, { everyMs: 60_000 });
+  const redis = connectRedis(server.url, { name: "traffic-test", commandTimeoutMs: 3_000 });
+  const reader = new TrafficReader(redis);
+  const recorder = new TrafficRecorder(redis, { everyMs: 60_000 });
+  recorder.match({
+    gameId: "g",
+    accountId: "a",
+    atMs: NOW_MS,
+    context: {},
+    countryCode: null,
+    secrets: [],
+  });
+  recorder.accountRefusal("a", "match", 400, NOW_MS);
+  await server.stop();
+  const failed = expect(recorder.flush()).rejects.toThrow();
+  // Counted while the others are being sent.
+  recorder.accountRefusal("a", "match", 400, NOW_MS + 1);
+  await failed;
+  const again = await startTestRedis({ port: Number(new URL(server.url).port) });
   try {
-    const context: SceneContext = {};
-    const counted = { gameId: "g", accountId: "a", atMs: NOW_MS, context, countryCode: null, secrets: [] };
-    cut.match(counted);
-    await expect(cut.flush()).rejects.toThrow();
-    // Still there: it is tried again.
-    await expect(cut.flush()).rejects.toThrow();
-    recorder.match(counted);
-    await recorder.flush();
-    expect((await new TrafficReader(redis).game("g", NOW_MS)).day.matches).toBe(1);
-    expect(failures).toEqual([]);
+    await eventually(() => recorder.flush().then(() => true));
+    expect((await reader.game("g", NOW_MS)).day.matches).toBe(1);
+    expect(await reader.account("a", NOW_MS)).toEqual({
+      lastCallMs: NOW_MS + 1,
+      refusals: new Map([["match_400", { count: 2, lastMs: NOW_MS + 1 }]]),
+    });
   } finally {
     redis.disconnect();
-    gone.disconnect();
-    await server.stop();
+    await again.stop();
   }
 });
