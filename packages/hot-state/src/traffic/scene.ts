@@ -26,15 +26,13 @@ const MAX_WORD_CHARACTERS = 60;
 /** A shorter player id would occur in too many words. */
 const MIN_HIDDEN_CHARACTERS = 3;
 
-/** The scene as stored, as JSON; undefined: too long. @param secrets texts to remove */
+/** The scene as stored, as JSON; undefined: too long. @param secrets texts to remove, in any case */
 export function sceneText(scene: NoMatchScene, secrets: readonly (string | undefined)[]): string | undefined {
-  const hidden = secrets.filter((text) => text !== undefined && text.length >= MIN_HIDDEN_CHARACTERS);
+  const hidden = secrets
+    .filter((text) => text !== undefined && text.length >= MIN_HIDDEN_CHARACTERS)
+    .map((text = "") => text.toLowerCase());
   // The script that stores it rejects lone surrogates.
-  const clean = (text: string) =>
-    hidden.reduce<string>(
-      (masked, secret) => masked.replaceAll(secret ?? "", "[player]"),
-      text.toWellFormed(),
-    );
+  const clean = (text: string) => hidden.reduce(withoutSecret, text.toWellFormed());
   const { context } = scene;
   const kept: SceneContext = {
     ...(context.theme_id !== undefined && { theme_id: clean(context.theme_id) }),
@@ -52,17 +50,31 @@ export function sceneText(scene: NoMatchScene, secrets: readonly (string | undef
   return text.length <= MAX_SCENE_CHARACTERS ? text : undefined;
 }
 
-/** Calls `take` with each word of a scene: `mood:calm`. Skips words that contain a secret. */
+/** Replaces a secret, which is in lower case, wherever the text has it in any case. */
+function withoutSecret(text: string, secret: string): string {
+  const lower = text.toLowerCase();
+  // A few characters become longer in lower case, and indexes would differ.
+  const source = lower.length === text.length ? text : lower;
+  let kept = "";
+  let from = 0;
+  for (let at = lower.indexOf(secret); at >= 0; at = lower.indexOf(secret, from)) {
+    kept += `${source.slice(from, at)}[player]`;
+    from = at + secret.length;
+  }
+  return kept + source.slice(from);
+}
+
+/** Calls `take` with each word of a scene: `mood:calm`. Skips words that contain a secret, in any case. */
 export function eachWord(
   context: SceneContext,
   secrets: readonly (string | undefined)[],
   take: (word: string) => void,
 ): void {
+  const hidden = secrets.filter((secret) => secret !== undefined).map(wordForm);
   const one = (type: WordType, value: string | undefined) => {
     if (value === undefined || value.length > MAX_WORD_CHARACTERS) return;
-    if (secrets.some((secret) => secret !== undefined && names(value, secret))) return;
-    const form = value.trim().toLowerCase().toWellFormed();
-    if (form !== "") take(`${type}:${form}`);
+    const form = wordForm(value);
+    if (form !== "" && !hidden.some((secret) => names(form, secret))) take(`${type}:${form}`);
   };
   one("theme", context.theme_id);
   one("category", context.category);
@@ -71,7 +83,12 @@ export function eachWord(
   for (const action of context.actions?.slice(0, MAX_LIST_ENTRIES) ?? []) one("action", action);
 }
 
-/** Whether the value contains the player's id. */
-function names(value: string, secret: string): boolean {
-  return secret.length < MIN_HIDDEN_CHARACTERS ? value === secret : value.includes(secret);
+/** A word as stored. */
+function wordForm(text: string): string {
+  return text.trim().toLowerCase().toWellFormed();
+}
+
+/** Whether the word contains the player's id. Both are in stored form. */
+function names(word: string, secret: string): boolean {
+  return secret.length < MIN_HIDDEN_CHARACTERS ? word === secret : word.includes(secret);
 }

@@ -1,0 +1,41 @@
+import { describe, expect, it } from "@jest/globals";
+import { eachWord, type SceneContext, sceneText } from "./scene.ts";
+
+function wordsOf(context: SceneContext, secrets: string[]): string[] {
+  const words: string[] = [];
+  eachWord(context, secrets, (word) => words.push(word));
+  return words;
+}
+
+describe("a word", () => {
+  it.each([
+    ["Alice", "letter-to-alice"],
+    ["alice", "Letter-To-ALICE"],
+    ["Éva", "letter-to-éva"],
+    ["Al", " aL "],
+    [" al", "AL"],
+  ])("that names the player %j in another case is skipped: %j", (player, theme) => {
+    expect(wordsOf({ theme_id: theme, location: "Tavern" }, [player])).toEqual(["location:tavern"]);
+  });
+
+  it("that only contains a very short player id stays", () => {
+    expect(wordsOf({ theme_id: "Altar" }, ["al"])).toEqual(["theme:altar"]);
+  });
+});
+
+describe("a scene", () => {
+  it.each([
+    ["Alice", "letter-to-alice", "letter-to-[player]"],
+    ["alice", "ALICE meets Alice", "[player] meets [player]"],
+    ["(a.b)*$&", "to (A.B)*$&, not (axb)", "to [player], not (axb)"],
+    ["Éva", "éva", "[player]"],
+    ["İlayda", "İLAYDA and Ilayda", "[player] and ilayda"],
+    ["al", "Altar of Al", "Altar of Al"],
+  ])("hides the player %j in %j", (player, narrative, stored) => {
+    const scene = { atMs: 0, reason: "budget", countryCode: null, context: { narrative } };
+    expect(JSON.parse(sceneText(scene, [player, undefined]) ?? "")).toEqual({
+      ...scene,
+      context: { narrative: stored },
+    });
+  });
+});
