@@ -335,7 +335,7 @@ describe("a start that cannot succeed", () => {
       try {
         const { host } = new URL(database.url);
         const output = await failToStart({ REDIS_URL: `redis://:secret@${host}` });
-        expect(output).toContain("What answers at REDIS_URL is no Redis: correct the address.");
+        expect(output).toContain("What answers at REDIS_URL is not a Redis server: correct the address.");
         expect(output).not.toContain("Bringing the database up to date");
         expect(output).not.toContain("secret");
       } finally {

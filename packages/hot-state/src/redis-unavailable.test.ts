@@ -52,7 +52,11 @@ describe("describeRedisUnavailable", () => {
       /^Redis is not reached at REDIS_URL \((the connection is gone|ECONNREFUSED)\): /,
     ],
     ["the connection ends", fake(undefined), "Redis is not reached at REDIS_URL (the connection is gone): "],
-    ["it is no Redis", fake("HTTP/1.1 400 Bad Request\r\n\r\n"), "What answers at REDIS_URL is no Redis"],
+    [
+      "it is no Redis",
+      fake("HTTP/1.1 400 Bad Request\r\n\r\n"),
+      "What answers at REDIS_URL is not a Redis server",
+    ],
   ])("says in the operator's words that %s", async (_what, start, sentence) => {
     const { port, stop } = await start();
     const redis = connectRedis(`redis://127.0.0.1:${port}`, { name: "test", commandTimeoutMs: 5_000 });
@@ -67,8 +71,22 @@ describe("describeRedisUnavailable", () => {
 
   it.each([
     ["NOAUTH Authentication required.", "Redis refuses the user or the password of REDIS_URL"],
-    ["LOADING Redis is loading", "Redis is not reached at REDIS_URL (LOADING Redis is loading): "],
-    ["Command timed out", "Redis does not answer in time at REDIS_URL: "],
+    [
+      "LOADING Redis is loading",
+      "Redis at REDIS_URL refuses commands (LOADING Redis is loading): see the runbook.",
+    ],
+    [
+      "OOM command not allowed when used memory > 'maxmemory'.\nscript: 3f",
+      "Redis at REDIS_URL refuses commands (OOM command not allowed when used memory > 'maxmemory'.): see the runbook.",
+    ],
+    [
+      "ERR max number of clients reached",
+      "Redis at REDIS_URL refuses commands (ERR max number of clients reached): see the runbook.",
+    ],
+    [
+      "Command timed out",
+      "Redis does not answer in time at REDIS_URL: see that it is neither stopped nor overloaded, and that the network works.",
+    ],
   ])("says what %s means", (message, sentence) => {
     expect(describeRedisUnavailable(new Error(message))).toContain(sentence);
   });

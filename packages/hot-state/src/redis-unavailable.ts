@@ -40,16 +40,16 @@ export function describeRedisUnavailable(error: unknown): string | undefined {
   if (error instanceof ForeignRedis) return error.message;
   const [line = ""] = error.message.split("\n");
   if (line.startsWith("Unknown RESP type"))
-    return "What answers at REDIS_URL is no Redis: correct the address.";
+    return "What answers at REDIS_URL is not a Redis server: correct the address.";
   if (/^(NOAUTH|WRONGPASS)\b/.test(line)) {
     return "Redis refuses the user or the password of REDIS_URL: correct them.";
   }
   // The client's own wording names internal settings.
   if (/^(Command timed out|Socket timeout)/.test(line)) {
-    return "Redis does not answer in time at REDIS_URL: see that it is neither stopped nor overloaded, and that the network is well.";
+    return "Redis does not answer in time at REDIS_URL: see that it is neither stopped nor overloaded, and that the network works.";
   }
-  const code = (error as NodeJS.ErrnoException).code ?? "the connection is gone";
-  const why = SERVER_STATES.test(line) ? line : code;
+  if (SERVER_STATES.test(line)) return `Redis at REDIS_URL refuses commands (${line}): see the runbook.`;
+  const why = (error as NodeJS.ErrnoException).code ?? "the connection is gone";
   return `Redis is not reached at REDIS_URL (${why}): see that it runs, and that the address is right.`;
 }
 

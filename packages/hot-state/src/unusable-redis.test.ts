@@ -40,7 +40,7 @@ describe("a Redis that an operator names", () => {
   ])("is none when what stands there %s", async (_what, onConnection) => {
     const port = await listen(onConnection);
     expect(await unusableRedis(`redis://127.0.0.1:${port}`)).toBe(
-      "What answers at REDIS_URL is no Redis: correct the address.",
+      "What answers at REDIS_URL is not a Redis server: correct the address.",
     );
   });
 

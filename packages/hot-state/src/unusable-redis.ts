@@ -5,7 +5,7 @@ import { describeRedisUnavailable } from "./redis-unavailable.ts";
 const CONNECT_TIMEOUT_MS = 2_500;
 const ANSWER_TIMEOUT_MS = 2_500;
 const CUT = /\((the connection is gone|EPIPE|ECONNRESET)\)/;
-const NO_REDIS = "What answers at REDIS_URL is no Redis: correct the address.";
+const NO_REDIS = "What answers at REDIS_URL is not a Redis server: correct the address.";
 
 /**
  * Why the Redis at an address cannot be used, as one sentence for the operator; undefined: it can. One attempt, at most

@@ -39,7 +39,7 @@ describe("stores that the operator sets", () => {
   it("are reported when another server answers there", async () => {
     const redisUrl = database.url.replace(/^postgres(ql)?:/, "redis:").replace(/\/[^/]*$/, "");
     await expect(expectUsable({ databaseUrl: database.url, redisUrl })).rejects.toThrow(
-      /^What answers at REDIS_URL is no Redis: correct the address\.$/,
+      /^What answers at REDIS_URL is not a Redis server: correct the address\.$/,
     );
     const both = expectUsable({
       databaseUrl: `postgres://u:p@ss@${other}/x`,

@@ -11,6 +11,7 @@ const ERROR_LEVEL = 50;
  */
 const EXPLAINED: RegExp[] = [
   /^management cannot start: (Postgres|Redis) (is not reached|does not answer in time) at /,
+  /^management cannot start: Redis at REDIS_URL refuses commands /,
   // Counted by the check of quarantined records.
   /: the money was spent again after Redis lost data\b/,
   /"reason":"the outbox entry is damaged\b/,
