@@ -7,9 +7,9 @@ export type RedisConnection = Redis | Cluster;
 export interface ConnectionOptions {
   /** Name in CLIENT LIST. */
   name: string;
-  /** Time limit for the reply to a command. */
+  /** Time limit for the reply to a command, the wait for a connection included. Default: 2 000. */
   commandTimeoutMs?: number;
-  /** Commands wait while the connection is unavailable, as a queue worker requires. Default: false. */
+  /** Commands wait for the connection without a time limit, as a queue worker requires. Default: false. */
   patient?: boolean;
 }
 
@@ -21,9 +21,10 @@ const PATIENT_SILENT_FOR_MS = 12_000;
 export const CLUSTER_SCHEME = "redis-cluster://";
 
 /**
- * Connects to `redis://host:port/db`, `rediss://…` or a cluster as `redis-cluster://h1:p1,h2:p2,…`. Commands fail
- * immediately while the connection is down, so that nothing queues without a limit and callers fail closed.
- * Autopipelining stays off: it slows down handlers with a single call, and breaks while a cluster is resharded.
+ * Connects to `redis://host:port/db`, `rediss://…` or a cluster as `redis-cluster://h1:p1,h2:p2,…`. While the connection is
+ * down, a command waits for at most two failed reconnections and at most `commandTimeoutMs`, then fails: short
+ * interruptions go unnoticed, and callers fail closed soon. Autopipelining stays off: it slows down handlers with a single
+ * call, and breaks while a cluster is resharded.
  */
 export function connectRedis(url: string, options: ConnectionOptions): RedisConnection {
   const commandTimeout = options.commandTimeoutMs ?? COMMAND_TIMEOUT_MS;
