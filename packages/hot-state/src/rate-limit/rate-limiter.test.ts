@@ -33,7 +33,11 @@ describe.each(servers)("rate limiter on %s", (_kind, startServer) => {
 
   function newBucket(): string {
     buckets += 1;
-    return `key_${buckets}:match`;
+    return `match:key_${buckets}`;
+  }
+
+  async function usedOf(bucket: string): Promise<number> {
+    return Number(await redis.hget(rateLimitKeys.bucket(bucket), "used"));
   }
 
   it("counts remaining down to zero, then refuses", async () => {
@@ -113,15 +117,14 @@ describe.each(servers)("rate limiter on %s", (_kind, startServer) => {
   it("does not use quota whose window has ended, nor after the clock went back", async () => {
     const limiter = new RateLimiter(redis, { windowMs: ENDLESS_MS });
     const bucket = newBucket();
-    const used = async () => Number(await redis.hget(rateLimitKeys.bucket(bucket), "used"));
     await limiter.take(bucket, 1_000, Date.now());
-    expect(await used()).toBe(20);
+    expect(await usedOf(bucket)).toBe(20);
     await limiter.take(bucket, 1_000, Date.now());
-    expect(await used()).toBe(20);
+    expect(await usedOf(bucket)).toBe(20);
     await limiter.take(bucket, 1_000, Date.now() + ENDLESS_MS);
-    expect(await used()).toBe(39);
+    expect(await usedOf(bucket)).toBe(39);
     await limiter.take(bucket, 1_000, Date.now() - 60_000);
-    expect(await used()).toBe(58);
+    expect(await usedOf(bucket)).toBe(58);
   });
 
   it("never asks Redis for a bucket without a limit", async () => {
@@ -158,6 +161,53 @@ describe.each(servers)("rate limiter on %s", (_kind, startServer) => {
     expect(await limiter.take(bucket, 4, Date.now())).toMatchObject({ allowed: true, remaining: 1 });
   });
 
+  it("wastes no quota when two limits of a bucket alternate, and applies each to its own requests", async () => {
+    const limiter = new RateLimiter(redis, { windowMs: ENDLESS_MS });
+    const bucket = newBucket();
+    for (let use = 0; use < 10; use += 1) {
+      await limiter.take(bucket, 1_000, Date.now());
+      await limiter.take(bucket, 2_000, Date.now());
+    }
+    expect(await usedOf(bucket)).toBeLessThanOrEqual(40);
+    const [small, large] = await Promise.all([
+      limiter.take(bucket, 20, Date.now()),
+      limiter.take(bucket, 1_000, Date.now()),
+    ]);
+    expect([small, large]).toMatchObject([
+      { allowed: false, limit: 20, remaining: 0 },
+      { allowed: true, limit: 1_000 },
+    ]);
+  });
+
+  it("answers requests that wait together, each by its own limit", async () => {
+    const bucket = newBucket();
+    const limiter = new RateLimiter(redis, { windowMs: ENDLESS_MS });
+    for (let use = 0; use < 10; use += 1) await limiter.take(bucket, 50, Date.now());
+    const other = new RateLimiter(redis, { windowMs: ENDLESS_MS });
+    const answers = await Promise.all(
+      [50, 5, 60, 11, 10].map((limit) => other.take(bucket, limit, Date.now())),
+    );
+    expect(answers.map(({ allowed }) => allowed)).toEqual([true, false, true, false, false]);
+  });
+
+  it("forgets the bucket that was not used for longest", async () => {
+    const limiter = new RateLimiter(redis, { windowMs: ENDLESS_MS, maxBuckets: 2 });
+    const [often, rarely, last] = [newBucket(), newBucket(), newBucket()];
+    for (const bucket of [often, rarely, often, last, often, rarely]) {
+      await limiter.take(bucket, 1_000, Date.now());
+    }
+    expect([await usedOf(often), await usedOf(rarely)]).toEqual([20, 39]);
+  });
+
+  it("forgets no bucket of a key for buckets of addresses", async () => {
+    const limiter = new RateLimiter(redis, { windowMs: ENDLESS_MS, maxBuckets: 2 });
+    const bucket = newBucket();
+    await limiter.take(bucket, 1_000, Date.now());
+    for (let n = 0; n < 5; n += 1) await limiter.take(`address:${n} ${bucket}`, 100, Date.now());
+    await limiter.take(bucket, 1_000, Date.now());
+    expect(await usedOf(bucket)).toBe(20);
+  });
+
   it("remembers a bounded number of buckets and stays exact", async () => {
     const limiter = new RateLimiter(redis, { windowMs: ENDLESS_MS, maxBuckets: 3 });
     const names = Array.from({ length: 10 }, newBucket);
@@ -174,11 +224,11 @@ it("refuses to guess when Redis is unavailable, and recovers", async () => {
   const redis = connectRedis(server.url, { name: "rate-limit-unavailable", commandTimeoutMs: 3_000 });
   redis.on("error", () => undefined);
   const limiter = new RateLimiter(redis, { windowMs: ENDLESS_MS });
-  await limiter.take("a", 5, Date.now());
+  await limiter.take("match:a", 5, Date.now());
   await server.stop();
-  await expect(limiter.take("a", 5, Date.now())).rejects.toThrow();
+  await expect(limiter.take("match:a", 5, Date.now())).rejects.toThrow();
   const again = await startTestRedis({ port: Number(new URL(server.url).port) });
-  const answer = await eventually(() => limiter.take("a", 5, Date.now()));
+  const answer = await eventually(() => limiter.take("match:a", 5, Date.now()));
   expect(answer).toMatchObject({ allowed: true, remaining: 4 });
   redis.disconnect();
   await again.stop();

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { RedisConnection } from "../connection.ts";
 import { rateLimitKeys } from "../keys.ts";
 import { UnexpectedReply } from "../reply.ts";
@@ -20,11 +21,12 @@ export interface RateLimitAnswer {
 export interface RateLimiterOptions {
   /** Length of the fixed window. Default: one minute. */
   windowMs?: number;
-  /** Maximum buckets remembered. Default: 10 000. */
+  /** Maximum buckets remembered of each kind. Default: 10 000. */
   maxBuckets?: number;
 }
 
 interface Waiter {
+  limit: number;
   nowMs: number;
   resolve: (answer: RateLimitAnswer) => void;
   reject: (error: Error) => void;
@@ -32,11 +34,10 @@ interface Waiter {
 
 /** What this instance knows about a bucket's current window. */
 interface Bucket {
-  limit: number;
   /** Taken from Redis and not used yet. */
   quota: number;
-  /** Left in Redis at the last call. */
-  left: number;
+  /** Taken from Redis by all instances, as of the last call. */
+  taken: number;
   knownSinceMs: number;
   validUntilMs: number;
   resetUnixSeconds: number;
@@ -50,12 +51,18 @@ const MAX_WAITING_PER_BUCKET = 10_000;
  * Fixed windows shared by all instances; exact: concurrent instances never exceed a limit in total. Instances take
  * quota in chunks (a fiftieth of what remains), so that most requests need no call. Unused quota is lost at the end of
  * the window. Up to a limit of 99, no quota is taken in advance.
+ *
+ * Each request counts against its own limit: rotated keys, which share a bucket, may have different ones.
  */
 export class RateLimiter {
   readonly #takeScript: ScriptCall;
   readonly #windowMs: number;
   readonly #maxBuckets: number;
-  readonly #buckets = new Map<string, Bucket>();
+  /**
+   * By kind, the part of the name before the colon: callers without a key, whose addresses are endless, must not evict the
+   * buckets of keys. An evicted bucket loses quota, which means refused requests, never excess ones.
+   */
+  readonly #buckets = new Map<string, LRUCache<string, Bucket>>();
 
   constructor(redis: RedisConnection, options: RateLimiterOptions = {}) {
     this.#takeScript = defineScript(redis, "take_quota", 1);
@@ -66,6 +73,7 @@ export class RateLimiter {
   /**
    * Counts one request against a bucket; synchronous when this instance knows the answer. Rejects (fail closed) when
    * Redis is needed and unavailable.
+   * @param bucket `kind:name`, of few kinds
    * @param limit requests per window; UNLIMITED: no limit
    * @param nowMs Unix milliseconds by the caller's clock
    */
@@ -75,15 +83,15 @@ export class RateLimiter {
       const windowLeftMs = resetUnixSeconds * 1_000 - nowMs;
       return { allowed: true, limit: UNLIMITED, remaining: UNLIMITED, resetUnixSeconds, windowLeftMs };
     }
-    const known = this.#bucket(bucket, limit, nowMs);
+    const known = this.#bucket(bucket);
     return (
-      this.#answerLocally(known, nowMs) ??
+      this.#answerLocally(known, limit, nowMs) ??
       new Promise<RateLimitAnswer>((resolve, reject) => {
         if (known.waiting.length >= MAX_WAITING_PER_BUCKET) {
           reject(new Error("too many requests wait for one rate limit"));
           return;
         }
-        known.waiting.push({ nowMs, resolve, reject });
+        known.waiting.push({ limit, nowMs, resolve, reject });
         if (!known.refilling) void this.#refill(bucket, known);
       })
     );
@@ -94,20 +102,21 @@ export class RateLimiter {
   }
 
   /** The answer from local knowledge; undefined: Redis is needed. */
-  #answerLocally(known: Bucket, nowMs: number): RateLimitAnswer | undefined {
+  #answerLocally(known: Bucket, limit: number, nowMs: number): RateLimitAnswer | undefined {
     if (known.waiting.length > 0 || nowMs < known.knownSinceMs || nowMs >= known.validUntilMs)
       return undefined;
-    return this.#use(known, nowMs);
+    return this.#use(known, limit, nowMs);
   }
 
-  #use(known: Bucket, nowMs: number): RateLimitAnswer | undefined {
-    const { limit, resetUnixSeconds } = known;
+  #use(known: Bucket, limit: number, nowMs: number): RateLimitAnswer | undefined {
+    const { resetUnixSeconds } = known;
     const windowLeftMs = Math.max(0, known.validUntilMs - nowMs);
-    if (known.quota > 0) {
+    const remaining = limit - known.taken + known.quota;
+    if (known.quota > 0 && remaining > 0) {
       known.quota -= 1;
-      return { allowed: true, limit, remaining: known.left + known.quota, resetUnixSeconds, windowLeftMs };
+      return { allowed: true, limit, remaining: remaining - 1, resetUnixSeconds, windowLeftMs };
     }
-    if (known.left > 0) return undefined;
+    if (remaining > 0) return undefined;
     return { allowed: false, limit, remaining: 0, resetUnixSeconds, windowLeftMs };
   }
 
@@ -115,16 +124,18 @@ export class RateLimiter {
   async #refill(bucket: string, known: Bucket): Promise<void> {
     known.refilling = true;
     while (known.waiting.length > 0) {
-      const requestedAtMs = Math.min(...known.waiting.slice(0, 1_000).map((waiter) => waiter.nowMs));
+      const next = known.waiting.slice(0, 1_000);
+      const requestedAtMs = Math.min(...next.map((waiter) => waiter.nowMs));
+      const limit = Math.max(...next.map((waiter) => waiter.limit));
       try {
-        await this.#takeQuota(bucket, known, requestedAtMs);
+        await this.#takeQuota(bucket, known, limit, requestedAtMs);
       } catch (error) {
         const failure = error instanceof Error ? error : new Error(String(error));
         for (const waiter of known.waiting.splice(0)) waiter.reject(failure);
         break;
       }
       for (let waiter = known.waiting[0]; waiter !== undefined; waiter = known.waiting[0]) {
-        const answer = this.#use(known, waiter.nowMs);
+        const answer = this.#use(known, waiter.limit, waiter.nowMs);
         if (answer === undefined) break;
         known.waiting.shift();
         waiter.resolve(answer);
@@ -133,9 +144,9 @@ export class RateLimiter {
     known.refilling = false;
   }
 
-  async #takeQuota(bucket: string, known: Bucket, requestedAtMs: number): Promise<void> {
+  async #takeQuota(bucket: string, known: Bucket, limit: number, requestedAtMs: number): Promise<void> {
     const wanted = known.waiting.length;
-    const reply = await this.#takeScript(rateLimitKeys.bucket(bucket), known.limit, this.#windowMs, wanted);
+    const reply = await this.#takeScript(rateLimitKeys.bucket(bucket), limit, this.#windowMs, wanted);
     const [granted, left, windowLeftMs, windowEndMs] = Array.isArray(reply) ? reply.map(Number) : [];
     if (
       granted === undefined ||
@@ -147,39 +158,32 @@ export class RateLimiter {
     }
     // Quota of an earlier window is gone; only the new grant counts.
     known.quota = granted;
-    known.left = left;
+    known.taken = limit - left;
     known.knownSinceMs = requestedAtMs;
     // Measured from before the call, so that quota is never used after its window has ended in Redis.
     known.validUntilMs = requestedAtMs + windowLeftMs;
     known.resetUnixSeconds = Math.ceil(windowEndMs / 1000);
   }
 
-  #bucket(name: string, limit: number, nowMs: number): Bucket {
-    const known = this.#buckets.get(name);
-    if (known !== undefined && known.limit === limit) return known;
-    if (known === undefined && this.#buckets.size >= this.#maxBuckets) this.#makeRoom(nowMs);
+  #bucket(name: string): Bucket {
+    const kind = name.slice(0, name.indexOf(":"));
+    let buckets = this.#buckets.get(kind);
+    if (buckets === undefined) {
+      buckets = new LRUCache({ max: this.#maxBuckets });
+      this.#buckets.set(kind, buckets);
+    }
+    const known = buckets.get(name);
+    if (known !== undefined) return known;
     const fresh: Bucket = {
-      limit,
       quota: 0,
-      left: 0,
+      taken: 0,
       knownSinceMs: 0,
       validUntilMs: 0,
       resetUnixSeconds: 0,
       waiting: [],
       refilling: false,
     };
-    this.#buckets.set(name, fresh);
+    buckets.set(name, fresh);
     return fresh;
-  }
-
-  /** Evicts expired buckets, otherwise the oldest: lost quota means refused requests, never excess ones. */
-  #makeRoom(nowMs: number): void {
-    for (const [name, { validUntilMs, refilling }] of this.#buckets) {
-      if (validUntilMs <= nowMs && !refilling) this.#buckets.delete(name);
-    }
-    for (const name of this.#buckets.keys()) {
-      if (this.#buckets.size < this.#maxBuckets) break;
-      this.#buckets.delete(name);
-    }
   }
 }
