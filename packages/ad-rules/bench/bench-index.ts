@@ -66,7 +66,7 @@ function heapMegabytes(): number {
 }
 
 function emptyWorld(name: string): World {
-  const matching = new Matching();
+  const matching = new Matching(1);
   return { name, matching, index: new CampaignIndex({ matching, keepsTargets: false }) };
 }
 

@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { servingApi } from "@diegetic/contracts";
 import {
@@ -130,7 +131,7 @@ function createParts({
     onError: queue.failed,
     onSuccess: queue.succeeded,
   });
-  const catalog = new Catalog();
+  const catalog = new Catalog(randomInt(2 ** 32));
   let isTidying = false;
   /** Restores campaigns that have money again, in slices of at most 64 of each kind. A slice takes milliseconds if their posting lists are very long. */
   const tidyInTurns = () => {

@@ -49,8 +49,12 @@ export class CampaignIndex {
   readonly #keepsTargets: boolean;
   #activeCount = 0;
 
-  /** @param options.keepsTargets false saves memory: `get` and candidates lack targets and blocklists */
-  constructor({ matching = new Matching(), keepsTargets = true } = {}) {
+  /**
+   * @param options.hashSeed a secret random integer of 32 bits: with a known one, an advertiser can prepare texts that make
+   *   changes slow. Default: 0, for tests
+   * @param options.keepsTargets false saves memory: `get` and candidates lack targets and blocklists
+   */
+  constructor({ hashSeed = 0, matching = new Matching(hashSeed), keepsTargets = true } = {}) {
     this.#matching = matching;
     this.#keepsTargets = keepsTargets;
   }

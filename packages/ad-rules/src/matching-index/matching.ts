@@ -42,25 +42,34 @@ export class Matching {
   /** By document id: the address of its record, or `noAddress`. */
   readonly #addresses: number[] = [];
   readonly #circles = new Circles();
-  readonly #terms = new Terms();
+  readonly #terms: Terms;
   readonly #records = new Records();
   readonly #live = new PostingSet(this.#records);
   readonly #ended = new Ended(this.#live);
-  readonly #reader = new RequestReader(this.#terms);
+  readonly #reader: RequestReader;
   readonly #parked = new Parked(this.#records, this.#live);
   readonly #refusals = new Refusals((key) => {
     if (key >= 0) this.#parked.release(this.addressOf(key));
     else this.#parked.releaseAdvertiser(advertiserKey(key));
   });
-  readonly #scorer = new Scorer(this.#terms, this.#records, this.#refusals, this.#circles);
-  readonly #search = new Search(this.#scorer, this.#records, this.#terms);
-  readonly #sampling = new TieSampling(this.#scorer, this.#records);
+  readonly #scorer: Scorer;
+  readonly #search: Search;
+  readonly #sampling: TieSampling;
   readonly #excluded: number[] = [];
   #activeTermCount = 0;
   #searchId = 0;
   #isOpen = false;
   /** Upper bound of all priorities; removing campaigns does not lower it. */
   #maxPriority = 0;
+
+  /** @param hashSeed a secret integer of 32 bits */
+  constructor(hashSeed: number) {
+    this.#terms = new Terms(hashSeed);
+    this.#reader = new RequestReader(this.#terms);
+    this.#scorer = new Scorer(this.#terms, this.#records, this.#refusals, this.#circles);
+    this.#search = new Search(this.#scorer, this.#records, this.#terms);
+    this.#sampling = new TieSampling(this.#scorer, this.#records);
+  }
 
   /** Totals of all requests since the start. Most steps cause a memory access. */
   get steps(): Steps {

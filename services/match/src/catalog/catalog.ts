@@ -20,12 +20,17 @@ interface KnownKey {
 /** The snapshot in memory: keys, sessions, placements, advertisers, and campaigns in any status. */
 export class Catalog {
   /** Responses need no targets, so the index drops them. */
-  readonly index = new CampaignIndex({ keepsTargets: false });
+  readonly index: CampaignIndex;
   readonly #placements = new ShardedMap<SnapshotPlacement>();
   readonly #advertiserVersions = new ShardedMap<number>();
   readonly #keys = new ShardedMap<KnownKey>();
   readonly #sessions = new ShardedMap<KnownKey>();
   readonly #accounts = new KnownAccounts();
+
+  /** @param hashSeed as for `CampaignIndex` */
+  constructor(hashSeed: number) {
+    this.index = new CampaignIndex({ hashSeed, keepsTargets: false });
+  }
 
   /** Applies a change from the follower. Ignores entities of unknown kinds. */
   apply({ name, json }: SnapshotChange): void {

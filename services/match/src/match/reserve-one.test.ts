@@ -52,7 +52,7 @@ function dependenciesOf(): ReserveDependencies {
     refusals: new RefusalMemory(new CampaignIndex(), () => 1),
     matchIds: new MatchIds(["a key of match ids, for tests alone"]),
     shareRefusals: new ShareRefusals(),
-    catalog: new Catalog(),
+    catalog: new Catalog(1),
   };
 }
 

@@ -208,7 +208,7 @@ class Player {
       refusals: new RefusalMemory(new CampaignIndex(), () => 1),
       matchIds: new MatchIds(["a key of match ids, for tests alone"]),
       shareRefusals: new ShareRefusals(),
-      catalog: new Catalog(),
+      catalog: new Catalog(1),
     };
     const trial = {
       matchId: newId("mat"),

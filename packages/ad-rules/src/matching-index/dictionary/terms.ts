@@ -17,6 +17,7 @@ import { Phrases } from "./phrases.ts";
 import { anyCell } from "./radius-cells.ts";
 import { categoryBit, placeBit, signatureKinds } from "./signature.ts";
 import { separator } from "./text-buffer.ts";
+import { hashKeyOf } from "./text-hash.ts";
 import { noEntry, TextTable } from "./text-table.ts";
 
 const firstCapacity = 1_024;
@@ -26,8 +27,8 @@ const firstCapacity = 1_024;
  * the scorer then reads a few flags per campaign. Numbers are reference-counted and reused.
  */
 export class Terms {
-  readonly texts = new TextTable();
-  readonly phrases = new Phrases(this.texts);
+  readonly texts: TextTable;
+  readonly phrases: Phrases;
   /** By term: its `level` (effects.ts) in the current request. */
   flags = new Uint8Array(firstCapacity);
   /** The terms with a flag; only the first `activeTermCount` entries are valid. */
@@ -49,6 +50,12 @@ export class Terms {
   /** By cell (radius-cells.ts), `anyCell` included: the term, or −1. */
   readonly #cells = new Int32Array(anyCell + 1).fill(-1);
   readonly #cellOfTerm = new Map<number, number>();
+
+  /** @param hashSeed a secret integer of 32 bits */
+  constructor(hashSeed: number) {
+    this.texts = new TextTable(hashKeyOf(hashSeed));
+    this.phrases = new Phrases(this.texts);
+  }
 
   isUsed(term: number): boolean {
     return (this.#uses[term] ?? 0) > 0;

@@ -1,7 +1,7 @@
 import { comparableCityName } from "../../text/city-name.ts";
 import { comparable } from "../../text/equality.ts";
 import { searchable } from "../../text/words.ts";
-import { hashWith } from "./text-table.ts";
+import { extendHash } from "./text-hash.ts";
 
 /** By ASCII unit: its lower-case form. */
 const lowerCase = new Uint8Array(128);
@@ -17,8 +17,6 @@ for (let unit = 0; unit < 128; unit += 1) {
   if (text.trim() === "") isBlank[unit] = 1;
 }
 const space = 0x20;
-/** The hash of the space before a word. */
-const firstHash: number = space;
 /** Separates the parts of a joined text; comparable texts are lower case and never contain it. */
 export const separator = "A";
 const separatorUnit = separator.charCodeAt(0);
@@ -34,6 +32,12 @@ export class TextBuffer {
   wordStarts = new Int32Array(1_024);
   wordHashes = new Int32Array(1_024);
   wordCount = 0;
+  readonly #hashKey: number;
+
+  /** @param hashKey for `extendHash` */
+  constructor(hashKey: number) {
+    this.#hashKey = hashKey;
+  }
 
   /** Sets the text without normalising it. */
   setExact(text: string): void {
@@ -73,6 +77,8 @@ export class TextBuffer {
   /** Copies and hashes words in one pass; returns false when the text is not ASCII. */
   #setAsciiWords(text: string): boolean {
     const { units } = this;
+    const key = this.#hashKey | 0;
+    const firstHash = extendHash(key, space, key);
     let at = 1;
     let hash = firstHash;
     let wordAt = 0;
@@ -83,10 +89,10 @@ export class TextBuffer {
       const letter = inWords[unit] ?? 0;
       if (letter !== 0) {
         units[at++] = letter;
-        hash = hashWith(hash, letter);
+        hash = extendHash(hash, letter, key);
       } else if (at - 1 > wordAt) {
         units[at++] = space;
-        this.#addWord(wordAt, hashWith(hash, space));
+        this.#addWord(wordAt, extendHash(hash, space, key));
         wordAt = at - 1;
         hash = firstHash;
       }
@@ -99,11 +105,13 @@ export class TextBuffer {
     this.wordCount = 0;
     this.#append(searchable(text));
     const { units, length } = this;
+    const key = this.#hashKey | 0;
+    const firstHash = extendHash(key, space, key);
     this.#reserveWords(length);
     let wordAt = 0;
     let hash = firstHash;
     for (let at = 1; at < length; at += 1) {
-      hash = hashWith(hash, units[at] ?? 0);
+      hash = extendHash(hash, units[at] ?? 0, key);
       if (units[at] !== space) continue;
       this.#addWord(wordAt, hash);
       wordAt = at;

@@ -1,5 +1,6 @@
 import { Arena, offsetOf } from "../storage/arena.ts";
 import { NumberLists } from "../storage/number-lists.ts";
+import { hashOf, spread } from "./text-hash.ts";
 
 /** Fields of an entry. Its UTF-16 units follow, two per number. */
 const field = {
@@ -16,23 +17,11 @@ const field = {
 const inlineNotes = 3;
 const headerLength = field.firstNote + inlineNotes;
 
-const hashBase = 0x01000193;
 /** Enough segments that growing one of them causes no noticeable pause. */
 const segmentBits = 6;
 const firstBuckets = 16;
 /** In place of an entry's address. */
 export const noEntry = -1;
-
-/** Extends the hash of a text by one unit. */
-export function hashWith(hash: number, unit: number): number {
-  return (Math.imul(hash, hashBase) + unit) | 0;
-}
-
-function hashOf(text: string): number {
-  let hash = 0;
-  for (let at = 0; at < text.length; at += 1) hash = hashWith(hash, text.charCodeAt(at));
-  return hash;
-}
 
 /**
  * Hash table of the texts that campaigns name, with notes on which terms each text activates (effects.ts).
@@ -41,6 +30,7 @@ function hashOf(text: string): number {
  * beside the entry's address, and an entry's notes and units are contiguous.
  */
 export class TextTable {
+  readonly hashKey: number;
   /** Open-addressing tables of (hash, address + 1) pairs; 0 marks a free bucket. Lengths are powers of two. */
   readonly #segments: Int32Array[] = [];
   readonly #sizes: number[] = [];
@@ -49,7 +39,9 @@ export class TextTable {
   /** Scratch space for lookups by string. */
   #units = new Uint16Array(1_024);
 
-  constructor() {
+  /** @param hashKey for `extendHash` */
+  constructor(hashKey: number) {
+    this.hashKey = hashKey;
     for (let segment = 0; segment < 1 << segmentBits; segment += 1) {
       this.#segments.push(new Int32Array(firstBuckets * 2));
       this.#sizes.push(0);
@@ -57,7 +49,7 @@ export class TextTable {
   }
 
   get(text: string): number {
-    return this.#lookUp(text, hashOf(text));
+    return this.#lookUp(text, hashOf(text, this.hashKey));
   }
 
   #lookUp(text: string, hash: number): number {
@@ -93,7 +85,7 @@ export class TextTable {
 
   /** Returns the entry of the text; creates it when it does not exist. */
   put(text: string): number {
-    const hash = hashOf(text);
+    const hash = hashOf(text, this.hashKey);
     const known = this.#lookUp(text, hash);
     if (known !== noEntry) return known;
     const address = this.#arena.allocate(headerLength + ((text.length + 1) >>> 1));
@@ -263,7 +255,7 @@ export class TextTable {
     this.#segments[segment] = buckets;
   }
 
-  /** Removes an address and closes the gap. */
+  /** Removes an address and moves later entries of the same cluster forward (Knuth, volume 3, 6.4, algorithm R). */
   #remove(hash: number, address: number): void {
     const segment = mix(hash) >>> (32 - segmentBits);
     const buckets = this.#segmentAt(segment);
@@ -271,13 +263,16 @@ export class TextTable {
     let at = (mix(hash) << 1) & mask;
     while (buckets[at + 1] !== address + 1) at = (at + 2) & mask;
     this.#sizes[segment] = (this.#sizes[segment] ?? 1) - 1;
-    buckets[at + 1] = 0;
     for (let next = (at + 2) & mask; buckets[next + 1] !== 0; next = (next + 2) & mask) {
-      const moved = buckets[next] ?? 0;
-      const value = buckets[next + 1] ?? 0;
-      buckets[next + 1] = 0;
-      insertInto(buckets, moved, value);
+      const hashOfNext = buckets[next] ?? 0;
+      const home = (mix(hashOfNext) << 1) & mask;
+      // Before its home bucket, a lookup would not find the entry.
+      if (((next - home) & mask) < ((next - at) & mask)) continue;
+      buckets[at] = hashOfNext;
+      buckets[at + 1] = buckets[next + 1] ?? 0;
+      at = next;
     }
+    buckets[at + 1] = 0;
   }
 }
 
@@ -291,6 +286,5 @@ function insertInto(buckets: Int32Array, hash: number, value: number): void {
 
 /** Spreads a hash over all bits: the highest select a segment, the lowest a bucket. */
 function mix(hash: number): number {
-  const spread = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
-  return (spread ^ (spread >>> 13)) >>> 0;
+  return spread(hash) >>> 0;
 }

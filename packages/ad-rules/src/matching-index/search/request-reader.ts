@@ -3,7 +3,8 @@ import { role } from "../dictionary/effects.ts";
 import { anyCell, cellOf } from "../dictionary/radius-cells.ts";
 import type { Terms } from "../dictionary/terms.ts";
 import { TextBuffer } from "../dictionary/text-buffer.ts";
-import { hashWith, noEntry } from "../dictionary/text-table.ts";
+import { extendHash } from "../dictionary/text-hash.ts";
+import { noEntry } from "../dictionary/text-table.ts";
 
 /**
  * Activates the flags of all terms of a request. Looks texts up in a buffer, without a normalised copy of the request.
@@ -12,7 +13,7 @@ export class RequestReader {
   /** Total texts of requests that the dictionary had. */
   foundCount = 0;
   readonly #terms: Terms;
-  readonly #buffer = new TextBuffer();
+  readonly #buffer: TextBuffer;
   /** Entries that start longer phrases, and their offsets in the text. */
   readonly #starts: number[] = [];
   readonly #startOffsets: number[] = [];
@@ -24,6 +25,7 @@ export class RequestReader {
 
   constructor(terms: Terms) {
     this.#terms = terms;
+    this.#buffer = new TextBuffer(terms.texts.hashKey);
   }
 
   read({ placement, context, geo }: MatchScene): void {
@@ -96,9 +98,11 @@ export class RequestReader {
   #activate(roles: number): number {
     const { units, length } = this.#buffer;
     if (length === 0) return noEntry;
-    let hash = 0;
-    for (let at = 0; at < length; at += 1) hash = hashWith(hash, units[at] ?? 0);
-    const entry = this.#terms.texts.find(hash, units, 0, length);
+    const { texts } = this.#terms;
+    const key = texts.hashKey | 0;
+    let hash = key;
+    for (let at = 0; at < length; at += 1) hash = extendHash(hash, units[at] ?? 0, key);
+    const entry = texts.find(hash, units, 0, length);
     if (entry !== noEntry) this.#activateAll(entry, roles);
     return entry;
   }
@@ -130,11 +134,13 @@ export class RequestReader {
 
   /** Finds phrases of scripts without spaces, which may begin at any character. */
   #findUnspaced(roles: number): void {
+    const { texts } = this.#terms;
+    const key = texts.hashKey | 0;
     const { units, length } = this.#buffer;
     for (let at = 0; at < length; at += 1) {
       const unit = units[at] ?? 0;
       if (unit <= 0x7f) continue;
-      const entry = this.#terms.texts.find(unit, units, at, at + 1);
+      const entry = texts.find(extendHash(key, unit, key), units, at, at + 1);
       if (entry !== noEntry) this.#found(entry, at, roles);
     }
   }
@@ -150,6 +156,7 @@ export class RequestReader {
   #findLonger(index: number, roles: number): void {
     const { texts } = this.#terms;
     const start = this.#starts[index] ?? noEntry;
+    const key = texts.hashKey | 0;
     const { units, length } = this.#buffer;
     const from = this.#startOffsets[index] ?? 0;
     let hash = texts.hashOf(start);
@@ -158,7 +165,7 @@ export class RequestReader {
       const longer = texts.longerAt(start, next);
       const end = from + longer;
       if (longer === 0 || end > length) return;
-      for (; at < end; at += 1) hash = hashWith(hash, units[at] ?? 0);
+      for (; at < end; at += 1) hash = extendHash(hash, units[at] ?? 0, key);
       const entry = texts.find(hash, units, from, end);
       if (entry !== noEntry) this.#activateAll(entry, roles);
     }
