@@ -90,6 +90,11 @@ describe("the status", () => {
     ["over_pacing", "more than the cap on each of four days", { ...capped, spentMillicents: 4_401 }],
     ["under_pacing", "less than the cap on each of four days", { ...capped, spentMillicents: 3_599 }],
     ["under_pacing", "nothing spent", capped],
+    [
+      "under_pacing",
+      "almost the budget spent, on a day by which the cap allows twice as much",
+      { ...capped, ...daysAgo(199), spentMillicents: 95_000 },
+    ],
     // 1 % of the budget is 1 000, more than the expected spend in the first minute of a flight.
     [
       "on_pace",

@@ -24,7 +24,10 @@ export interface PacingFacts {
 
 export interface Pacing {
   status: PacingStatus;
-  /** Expected spend by now, rounded down, at most the budget; null before the start and without a plan. */
+  /**
+   * Expected spend by now, rounded down, at most the budget; null before the start and without a plan. `status` compares
+   * with it before it is limited to the budget: a campaign that its daily cap should have spent is late.
+   */
   expectedMillicents: Millicents | null;
   /** Never negative. */
   remainingMillicents: Millicents;

@@ -698,7 +698,7 @@ export interface CampaignSeries {
   end_date: string | null;
   /** What the campaign has spent. In millicents, exact: 1000 are a cent. */
   spent_millicents: number;
-  /** What the campaign should have spent by now, as the pacing measures it, at most its budget; null before its start, and with neither both dates nor a daily cap. In millicents, exact: 1000 are a cent. */
+  /** What the campaign should have spent by now, at most its budget; the pacing status also counts what the daily cap allows beyond it. Null before its start, and with neither both dates nor a daily cap. In millicents, exact: 1000 are a cent. */
   expected_spend_millicents: number | null;
   /** Impressions so far. */
   impressions: number;

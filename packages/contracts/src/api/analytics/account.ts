@@ -54,7 +54,7 @@ const campaignSeries = closed(
     spent_millicents: millicents("What the campaign has spent."),
     expected_spend_millicents: nullable(
       millicents(
-        "What the campaign should have spent by now, as the pacing measures it, at most its budget; null before its start, and with neither both dates nor a daily cap.",
+        "What the campaign should have spent by now, at most its budget; the pacing status also counts what the daily cap allows beyond it. Null before its start, and with neither both dates nor a daily cap.",
       ),
     ),
     impressions: count("Impressions so far."),
