@@ -303,11 +303,10 @@ function createMeasures(metrics: Metrics, catalog: Catalog) {
     "Committed impressions by what became of queueing them; the outbox has those that were not queued",
     ["outcome"],
   );
-  const sizes = metrics.gauge("snapshot_entities", "Entities known from the snapshot", ["kind"], (gauge) => {
+  metrics.gauge("snapshot_entities", "Entities known from the snapshot", ["kind"], (gauge) => {
     for (const [kind, size] of Object.entries(catalog.sizes())) gauge.set({ kind }, size);
   });
   return {
-    sizes,
     countReservation: (result: string) => reservations.inc({ result }),
     countQueued: (outcome: string, records: number) => queued.inc({ outcome }, records),
   };

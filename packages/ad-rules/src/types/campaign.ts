@@ -2,13 +2,10 @@
 export type {
   AffinityType,
   BlocklistRuleType,
-  CampaignStatus,
   CreativeType,
-  GeoTargetType,
   SnapshotAffinity as Affinity,
   SnapshotBlocklistRule as BlocklistRule,
   SnapshotCampaign as Campaign,
   SnapshotCreative as Creative,
   SnapshotGeoTarget as GeoTarget,
-  Tone,
 } from "@diegetic/contracts";
