@@ -27,7 +27,7 @@ export async function hashSlotOwners(redis: RedisConnection): Promise<Map<number
     const own = String(report)
       .split("\n")
       .find((line) => line.includes("myself"));
-    // id, address, flags, master, ping, pong, epoch, state, then `first-last` or `hash slot`, and in brackets slots in
+    // id, address, flags, master, ping, pong, epoch, state, then `first-last` or a single slot, and in brackets slots in
     // migration.
     const [id = "", , , , , , , , ...ranges] = own?.split(" ") ?? [];
     for (const range of ranges) {

@@ -24,7 +24,7 @@ const explainsAll = process.env.PROPERTY_RUNS !== undefined;
 const worlds = { numRuns: Math.ceil(pairs / (chaptersPerWorld * 2)) };
 const timeoutMs = 20_000 + pairs * 10;
 
-const maxCopies = 250;
+const MAX_COPIES = 250;
 type Change = { put: Campaign; copies: number } | { remove: string } | { removeCopiesFrom: number };
 const change: fc.Arbitrary<Change> = fc.oneof(
   { weight: 12, arbitrary: anyCampaign.map((put) => ({ put, copies: 1 })) },
@@ -32,7 +32,7 @@ const change: fc.Arbitrary<Change> = fc.oneof(
     weight: 1,
     arbitrary: fc.record({
       put: anyCampaign,
-      copies: fc.oneof({ weight: 9, arbitrary: fc.integer({ min: 10, max: 60 }) }, fc.constant(maxCopies)),
+      copies: fc.oneof({ weight: 9, arbitrary: fc.integer({ min: 10, max: 60 }) }, fc.constant(MAX_COPIES)),
     }),
   },
   {
@@ -74,7 +74,7 @@ function apply(one: Change, index: CampaignIndex, world: Map<string, Campaign>):
     return;
   }
   if ("removeCopiesFrom" in one) {
-    for (let copy = one.removeCopiesFrom; copy <= maxCopies; copy += 1) {
+    for (let copy = one.removeCopiesFrom; copy <= MAX_COPIES; copy += 1) {
       apply({ remove: `copy_${copy}` }, index, world);
     }
     return;

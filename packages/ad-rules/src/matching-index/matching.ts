@@ -17,7 +17,7 @@ import { advertiserKey, Refusals, type Span } from "./suppression/refusals.ts";
 
 /** In place of an address: no request can match the campaign. */
 export const noAddress = -1;
-const maxSearchId = 0x7fff_ffff;
+const MAX_SEARCH_ID = 0x7fff_ffff;
 
 /** A record and its rank in the current request. */
 export interface Found {
@@ -306,7 +306,7 @@ export class Matching {
   }
 
   #nextSearchId(): number {
-    if (this.#searchId === maxSearchId) {
+    if (this.#searchId === MAX_SEARCH_ID) {
       this.#searchId = 0;
       for (const address of this.#addresses) {
         if (address !== noAddress) this.#records.set(address, field.searchId, 0);

@@ -3,7 +3,7 @@ import type { GeoTarget } from "../types/campaign.ts";
 import type { PlayerGeo } from "../types/request.ts";
 import { greatCircleKm } from "./great-circle.ts";
 
-const maxListed = 5;
+const MAX_LISTED = 5;
 
 /** The first texts, quoted and joined by commas. */
 export function quoted(texts: readonly string[]): string {
@@ -11,8 +11,8 @@ export function quoted(texts: readonly string[]): string {
 }
 
 export function listed(texts: readonly string[]): string {
-  const more = texts.length - maxListed;
-  return texts.slice(0, maxListed).join(", ") + (more > 0 ? ` and ${more} more` : "");
+  const more = texts.length - MAX_LISTED;
+  return texts.slice(0, MAX_LISTED).join(", ") + (more > 0 ? ` and ${more} more` : "");
 }
 
 /** An exact amount such as "1.5 cents". A negative amount, such as of a budget lowered below open holds, becomes 0. */

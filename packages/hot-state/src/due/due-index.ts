@@ -8,12 +8,12 @@ export type DueKind = "holds" | "outbox";
 
 export interface DueAdvertiser {
   advertiserId: string;
-  /** Unix milliseconds; pass it to `settle`. */
+  /** Unix milliseconds; pass it to `reschedule`. */
   dueMs: number;
 }
 
 export interface DueIndexOptions {
-  /** The clock of `register` and `settle`. Default: Date.now. */
+  /** The clock of `register` and `reschedule`. Default: Date.now. */
   now?: () => number;
   /** Maximum advertisers of each kind remembered as registered. Default: 100 000. */
   maxRemembered?: number;

@@ -23,7 +23,7 @@ export interface ErasedFromRedis {
   waiting: number;
 }
 
-/** Names the place of a session key that was erased; no player has it. */
+/** Replaces an erased session key; no player has it. */
 export const ERASED_SESSION = "erased";
 
 const HASH_BYTES = 16;

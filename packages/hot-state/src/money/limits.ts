@@ -4,11 +4,11 @@ import { isPlainName } from "../keys.ts";
 export function requireInteger(
   name: string,
   value: number,
-  least: number,
-  most = Number.MAX_SAFE_INTEGER,
+  min: number,
+  max = Number.MAX_SAFE_INTEGER,
 ): number {
-  if (!Number.isSafeInteger(value) || value < least || value > most) {
-    throw new RangeError(`${name} must be an integer from ${least} to ${most}, not ${value}`);
+  if (!Number.isSafeInteger(value) || value < min || value > max) {
+    throw new RangeError(`${name} must be an integer from ${min} to ${max}, not ${value}`);
   }
   return value;
 }
@@ -20,7 +20,7 @@ export function requirePlainName(name: string, text: string): string {
 }
 
 /** Throws when a list is longer than one command may carry. */
-export function requireAtMost<Item>(name: string, items: readonly Item[], most: number): readonly Item[] {
-  if (items.length > most) throw new RangeError(`${name}: at most ${most}, not ${items.length}`);
+export function requireAtMost<Item>(name: string, items: readonly Item[], max: number): readonly Item[] {
+  if (items.length > max) throw new RangeError(`${name}: at most ${max}, not ${items.length}`);
   return items;
 }

@@ -5,9 +5,9 @@ import { connectSubscriber, type RedisConnection } from "../connection.ts";
 import { snapshotKeys } from "../keys.ts";
 import { UnexpectedReply } from "../reply.ts";
 import { defineScript, type ScriptCall } from "../script.ts";
-import { Alarm } from "./alarm.ts";
 import { SNAPSHOT_LEASE_MS, SnapshotNotPublished } from "./lease.ts";
 import { Round } from "./round.ts";
+import { WakeableTimer } from "./wakeable-timer.ts";
 
 /** One changed entity; `json` null: removed. Apply changes in the order of arrival, even if the row version is older. */
 export interface SnapshotChange {
@@ -63,7 +63,7 @@ export class SnapshotFollower {
   readonly #leaseMs: number;
   readonly #renewEveryMs: number;
   readonly #renewScript: ScriptCall;
-  readonly #alarm = new Alarm();
+  readonly #timer = new WakeableTimer();
   /** Entities in the copy, by name, with the load that last named them. */
   readonly #known = new ShardedMap<number>();
   #load = 0;
@@ -128,7 +128,7 @@ export class SnapshotFollower {
   catchUp(): Promise<void> {
     if (this.#running === undefined || this.#stopping)
       return Promise.reject(new Error("the follower is not running"));
-    this.#alarm.ring();
+    this.#timer.wake();
     return this.#nextRound.done;
   }
 
@@ -146,7 +146,7 @@ export class SnapshotFollower {
     if (this.#running === undefined) return;
     this.#stopping = true;
     this.#freshUntil = 0;
-    this.#alarm.ring();
+    this.#timer.wake();
     await this.#running;
     this.#state = "idle";
   }
@@ -157,7 +157,7 @@ export class SnapshotFollower {
     while (!this.#stopping) {
       const round = this.#nextRound;
       this.#nextRound = new Round();
-      this.#alarm.reset();
+      this.#timer.reset();
       let pauseMs = this.#renewEveryMs;
       try {
         await this.#takeAll();
@@ -171,7 +171,7 @@ export class SnapshotFollower {
         pauseMs = backoffMs * (0.5 + Math.random() / 2);
         backoffMs = Math.min(MAX_BACKOFF_MS, backoffMs * 2);
       }
-      if (!this.#stopping) await this.#alarm.wait(pauseMs);
+      if (!this.#stopping) await this.#timer.wait(pauseMs);
     }
     this.#nextRound.fail(new Error("the follower was stopped"));
     unsubscribe();
@@ -303,9 +303,9 @@ export class SnapshotFollower {
   #wakeBySubscription(): () => void {
     const subscriber = connectSubscriber(this.#redis);
     subscriber.on("error", () => undefined); // The commands of the main connection report the same failure.
-    subscriber.on("message", () => this.#alarm.ring());
+    subscriber.on("message", () => this.#timer.wake());
     subscriber.on("ready", () => {
-      this.#alarm.ring();
+      this.#timer.wake();
       subscriber.subscribe(snapshotKeys.changed).catch(() => undefined);
     });
     return () => subscriber.disconnect();

@@ -34,7 +34,7 @@ const ENTRIES_PER_CALL = 200;
 const CHARACTERS_PER_CALL = 1_000_000;
 const MAX_NAME_LENGTH = 512;
 const FIRST_POLL_MS = 1;
-const SLOWEST_POLL_MS = 20;
+const MAX_POLL_MS = 20;
 
 /**
  * Writes the snapshot that match instances follow.
@@ -147,7 +147,7 @@ export class SnapshotPublisher {
         throw new NotPropagatedError(`version ${version} was not applied everywhere within ${timeoutMs} ms`);
       }
       await sleep(pollMs);
-      pollMs = Math.min(SLOWEST_POLL_MS, pollMs * 1.5);
+      pollMs = Math.min(MAX_POLL_MS, pollMs * 1.5);
     }
   }
 

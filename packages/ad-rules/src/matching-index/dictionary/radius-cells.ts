@@ -2,7 +2,7 @@ import type { Point } from "../../rules/great-circle.ts";
 
 const cellDegrees = 5;
 /** A circle that touches more cells than this is indexed under `anyCell` instead. */
-const maxCells = 64;
+const MAX_CELLS = 64;
 const cellsAround = 360 / cellDegrees;
 /** One past the highest cell; the north pole has a row of its own. */
 const cellCount = (180 / cellDegrees + 1) * cellsAround;
@@ -18,7 +18,7 @@ export function cellOf({ lat, lng }: Point): number {
 }
 
 /**
- * Cells that cover the circle, edge included; null when there are more than `maxCells`. A superset: the caller must still
+ * Cells that cover the circle, edge included; null when there are more than `MAX_CELLS`. A superset: the caller must still
  * measure the distance.
  */
 export function cellsOfCircle(center: Point, radiusKm: number): number[] | null {
@@ -32,7 +32,7 @@ export function cellsOfCircle(center: Point, radiusKm: number): number[] | null 
   const firstColumn = Math.floor((center.lng - lngReach) / cellDegrees);
   const lastColumn = Math.floor((center.lng + lngReach) / cellDegrees);
   const columns = Math.min(lastColumn - firstColumn + 1, cellsAround);
-  if (!(rows * columns <= maxCells)) return null;
+  if (!(rows * columns <= MAX_CELLS)) return null;
   const cells: number[] = [];
   for (let row = rowOf(south); row <= rowOf(north); row += 1) {
     for (let column = 0; column < columns; column += 1)

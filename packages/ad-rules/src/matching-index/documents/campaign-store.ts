@@ -7,8 +7,8 @@ import { packCampaign, unpackCampaign } from "./packed-campaign.ts";
  * Maximum campaigns kept as objects, so that repeated winners are parsed once. A campaign with long texts counts as
  * several, which bounds the memory too.
  */
-const maxUnpacked = 1_000;
-/** Bytes of text that count as one campaign in `maxUnpacked`. */
+const MAX_UNPACKED = 1_000;
+/** Bytes of text that count as one campaign in `MAX_UNPACKED`. */
 const bytesPerUnpacked = 1 << 16;
 
 export interface CampaignIds {
@@ -31,7 +31,7 @@ export class CampaignStore {
   readonly #idsLengths: number[] = [];
   readonly #versions: number[] = [];
   readonly #areActive: boolean[] = [];
-  readonly #unpacked = new LRUCache<number, Campaign>({ maxSize: maxUnpacked });
+  readonly #unpacked = new LRUCache<number, Campaign>({ maxSize: MAX_UNPACKED });
 
   /** Stores a copy of a campaign; the document id must be free. */
   put(documentId: number, campaign: Campaign): void {

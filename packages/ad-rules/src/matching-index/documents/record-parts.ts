@@ -21,7 +21,7 @@ const affinityEffects: Readonly<Partial<Record<AffinityType, Effect>>> = {
   theme: effects.affineTheme,
   mood: effects.affineMood,
 };
-const maxBound = 0x7fff_ffff;
+const MAX_BOUND = 0x7fff_ffff;
 
 /** The creative types as a bit set. */
 export function typeSetOf(types: Iterable<CreativeType>): number {
@@ -66,7 +66,7 @@ export function recordPartsOf(campaign: CompiledCampaign, documentId: number, te
   return {
     documentId,
     bidCents: source.cpm_bid_cents,
-    bound: Math.min(Math.ceil(campaign.highestRank), maxBound),
+    bound: Math.min(Math.ceil(campaign.highestRank), MAX_BOUND),
     creativeTypes: typeSetOf(source.creatives.map((creative) => creative.creative_type)),
     priority: source.priority,
     ranges: rangeRules.map((rule) => rule.rangeOf(campaign)),

@@ -18,8 +18,8 @@ import { fitness, type RequestSignature } from "../dictionary/signature.ts";
  */
 const reachAt = 4;
 const pairsAt = 5;
-const maxAffinities = 6;
-export const entryLength: number = pairsAt + maxAffinities / 2;
+const MAX_AFFINITIES = 6;
+export const entryLength: number = pairsAt + MAX_AFFINITIES / 2;
 const lossBits = 6;
 const lossMask = (1 << lossBits) - 1;
 const pairShift = 16;
@@ -30,12 +30,12 @@ const partsOfOne = 20;
 const partsOfCent = 16;
 const sumBits = 12;
 /** Maximum of 1 + score, in parts. */
-const maxSum = (1 << sumBits) - 1;
+const MAX_SUM = (1 << sumBits) - 1;
 /** In cents. Twice the highest rank, in parts of a cent, times the highest sum must fit into 31 bits. */
-const maxBid = 16_000;
+const MAX_BID = 16_000;
 /** In parts of a score: far above rounding errors, far below the value of a part of a cent. */
 const epsilon = 1e-9;
-const maxReach = reachWith(maxBid, maxSum);
+const MAX_REACH = reachWith(MAX_BID, MAX_SUM);
 
 export interface BoundEntry {
   bound: number;
@@ -60,7 +60,7 @@ export function entryOf({
   // A negative weight only lowers the rank.
   const sum = weights.reduce((total, weight) => total + Math.max(weight, 0), 0);
   const onePlusScore = Math.ceil((1 + sum) * partsOfOne - epsilon);
-  const fits = bidCents <= maxBid && onePlusScore <= maxSum;
+  const fits = bidCents <= MAX_BID && onePlusScore <= MAX_SUM;
   const packed: number[] = [];
   if (fits) {
     for (const [index, term] of terms.entries()) {
@@ -68,19 +68,19 @@ export function entryOf({
       if (loss > 0) packed.push((bucketOf(term) << lossBits) | loss);
     }
     packed.sort((left, right) => (right & lossMask) - (left & lossMask));
-    packed.splice(maxAffinities);
+    packed.splice(MAX_AFFINITIES);
   }
   const pairs: number[] = [];
-  for (let index = 0; index < maxAffinities; index += 2) {
+  for (let index = 0; index < MAX_AFFINITIES; index += 2) {
     pairs.push((packed[index] ?? 0) | ((packed[index + 1] ?? 0) << pairShift));
   }
-  const reach = fits ? (bidCents << sumBits) | onePlusScore : (maxBid << sumBits) | maxSum;
+  const reach = fits ? (bidCents << sumBits) | onePlusScore : (MAX_BID << sumBits) | MAX_SUM;
   return [bound, record, signature, places, reach, ...pairs];
 }
 
 /** The reach of a rank, as `reachAbove` compares and returns it: one part less, which is far above rounding errors. */
 export function reachOf(rank: number): number {
-  return Math.min(Math.max(Math.floor(rank * partsOfCent) - 1, 0), maxReach) | 0;
+  return Math.min(Math.max(Math.floor(rank * partsOfCent) - 1, 0), MAX_REACH) | 0;
 }
 
 /** The reach of a bid with a score, rounded down. @param onePlusScore in parts */
@@ -110,7 +110,7 @@ export function reachAbove(
     lossOf(block[offset + pairsAt] ?? 0, missed) +
     lossOf(block[offset + pairsAt + 1] ?? 0, missed) +
     lossOf(block[offset + pairsAt + 2] ?? 0, missed);
-  const sum = ((bidAndSum & maxSum) - loss) | 0;
+  const sum = ((bidAndSum & MAX_SUM) - loss) | 0;
   // One branch for all conditions and affinities: separate branches are unpredictable for the processor.
   const isTooLow = (fitness(signature, places, requestSignature) & (needed - 1 - Math.imul(spare, sum))) >= 0;
   return isTooLow ? 0 : reachWith(bid, sum);

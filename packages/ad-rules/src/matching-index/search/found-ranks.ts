@@ -1,7 +1,7 @@
 import { lowestTie } from "../../ranking/rank.ts";
 
 /** Maximum ties that are listed; above, the winner is drawn by sampling. */
-export const maxTies = 256;
+export const MAX_TIES = 256;
 
 /** Collects the hits of a search: either the highest rank and its ties, or the top `keepCount`. */
 export class FoundRanks {
@@ -57,9 +57,9 @@ export class FoundRanks {
     }
     if (this.crowded) return;
     // Drops ranks that no longer tie; when more than half still tie, stops listing.
-    if (this.found.length >= maxTies && !this.#listsAll) {
+    if (this.found.length >= MAX_TIES && !this.#listsAll) {
       this.#dropBelow(this.lowestRank);
-      this.crowded = this.found.length > maxTies / 2;
+      this.crowded = this.found.length > MAX_TIES / 2;
     }
     this.found.push(address);
     this.ranks.push(rank);

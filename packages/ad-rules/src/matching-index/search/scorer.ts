@@ -27,7 +27,7 @@ import { endedForMs } from "../suppression/ended.ts";
 import type { Refusals } from "../suppression/refusals.ts";
 
 /** Maximum ended records that one search reports. */
-const maxEnded = 8;
+const MAX_ENDED = 8;
 
 /** Decides from the request's flags whether a record may serve, and at what rank. */
 export class Scorer {
@@ -132,7 +132,7 @@ export class Scorer {
 
   #reportIfEnded(floats: Float64Array, at: number, address: number): void {
     const hasEnded = (floats[flightEndAt(at)] ?? 0) + endedForMs <= this.#nowMs;
-    if (hasEnded && this.ended.length < maxEnded && !this.ended.includes(address)) this.ended.push(address);
+    if (hasEnded && this.ended.length < MAX_ENDED && !this.ended.includes(address)) this.ended.push(address);
   }
 
   /** Rule 4 for records with circles. `admits` has already checked the flags of all other places. */

@@ -4,11 +4,11 @@ import { entryLength, reachAbove, reachOf } from "../postings/entry.ts";
 import { offsetOf } from "../storage/arena.ts";
 import { refusal } from "../suppression/refusals.ts";
 import { ActiveLists } from "./active-lists.ts";
-import { FoundRanks, maxTies } from "./found-ranks.ts";
+import { FoundRanks, MAX_TIES } from "./found-ranks.ts";
 import type { Scorer } from "./scorer.ts";
 
 /** Maximum records scored before the full walk. */
-const maxTopCandidates = 4;
+const MAX_TOP_CANDIDATES = 4;
 
 /**
  * Finds the highest rank of a request and its ties, with early termination as in WAND or MaxScore.
@@ -56,7 +56,7 @@ export class Search extends FoundRanks {
     this.passedOver = false;
     this.skipsRefused = true;
     this.stopsAtRefused = false;
-    this.#budget = maxTies;
+    this.#budget = MAX_TIES;
     this.lists.clear();
   }
 
@@ -73,7 +73,7 @@ export class Search extends FoundRanks {
   findHighest(): void {
     const { lists } = this;
     lists.readTopCandidates(this.#scorer.requestSignature, this.#terms.missed);
-    for (let trial = 0; trial < maxTopCandidates; trial += 1) {
+    for (let trial = 0; trial < MAX_TOP_CANDIDATES; trial += 1) {
       const address = lists.takeTopCandidate(reachOf(this.highestRank));
       if (address < 0) break;
       this.#consider(address);

@@ -5,7 +5,7 @@ import type { Scorer } from "./scorer.ts";
 import type { Search } from "./search.ts";
 
 /** Maximum random trials before the caller lists all ties instead. */
-const maxTrials = 512;
+const MAX_TRIALS = 512;
 
 /** Returns numbers in [0, 1). */
 export type Random = () => number;
@@ -25,7 +25,7 @@ export class TieSampling {
   }
 
   /**
-   * Returns an address, or −1 after `maxTrials` trials: listing all ties then does not bias the draw.
+   * Returns an address, or −1 after `MAX_TRIALS` trials: listing all ties then does not bias the draw.
    * @param maxWeight upper bound of all weights; a weight is the priority + 1
    */
   draw(search: Search, excluded: readonly number[], maxWeight: number, random: Random): number {
@@ -33,8 +33,8 @@ export class TieSampling {
     // All bounds are integers.
     const lowestBound = Math.ceil(lowestRank);
     const total = lists.countFrom(lowestBound);
-    if (total <= maxTrials) return -1;
-    for (let trial = 0; trial < maxTrials; trial += 1) {
+    if (total <= MAX_TRIALS) return -1;
+    for (let trial = 0; trial < MAX_TRIALS; trial += 1) {
       const ticket = random() * total;
       const index = Math.min(Math.floor(ticket), total - 1);
       const address = lists.recordAt(index, lowestBound);

@@ -3,7 +3,7 @@ import type { PostingSet } from "../postings/posting-set.ts";
 /** A campaign stays in its posting lists for this time after its end, so that small clock corrections cost nothing. */
 export const endedForMs = 120_000;
 /** Maximum records restored before one search. */
-const maxPerSearch = 64;
+const MAX_PER_SEARCH = 64;
 
 /**
  * Campaigns that have ended. A search reports those that it visits, and they are removed from the posting lists after it. When
@@ -39,7 +39,7 @@ export class Ended {
     this.#latestMs = wasSetBack ? nowMs : Math.max(this.#latestMs, nowMs);
     if (wasSetBack) this.#outdated = this.#addresses.size;
     if (this.#outdated === 0) return false;
-    let left = maxPerSearch;
+    let left = MAX_PER_SEARCH;
     for (const address of this.#addresses) {
       if (left === 0 || this.#outdated === 0) return this.#outdated > 0;
       left -= 1;

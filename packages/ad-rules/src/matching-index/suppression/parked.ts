@@ -2,7 +2,7 @@ import { field, type Records } from "../documents/records.ts";
 import { PostingSet } from "../postings/posting-set.ts";
 
 /** Maximum records restored before one search. */
-const maxPerSearch = 64;
+const MAX_PER_SEARCH = 64;
 
 /**
  * Campaigns that lack money for long. They have posting lists of their own, searched only when no other campaign may serve. A
@@ -71,7 +71,7 @@ export class Parked {
 
   /** Restores some of the marked records. */
   returnSome(): void {
-    let left = maxPerSearch;
+    let left = MAX_PER_SEARCH;
     for (const address of this.#returning) {
       if (left === 0) return;
       left -= 1;

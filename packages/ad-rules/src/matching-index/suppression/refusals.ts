@@ -4,14 +4,14 @@ import { field } from "../documents/records.ts";
 export const refusal = { none: 0, lacksMoney: 1, other: 2 } as const;
 
 /** Maximum short refusals, and maximum long ones; a new one evicts the oldest. */
-const maxShort = 10_000;
-const maxLong = 200_000;
+const MAX_SHORT = 10_000;
+const MAX_LONG = 200_000;
 /** Longer refusals are worth removing the record from the posting lists. */
 const shortMs = 1_000;
 /** Long refusals tolerate that the clock is set back by this time. */
 const toleranceMs = 1_000;
 /** Maximum long refusals that are checked before one search, and maximum records that one search reports. */
-const maxPerSearch = 64;
+const MAX_PER_SEARCH = 64;
 
 /** A refusal applies in [`sinceMs`, `untilMs`), in Unix milliseconds. */
 export interface Span {
@@ -67,7 +67,7 @@ export class Refusals {
     const forLong =
       this.#reasonIn(this.#long, documentId, 0) || this.#reasonIn(this.#long, advertiser, bidCents);
     if (forLong !== refusal.none) {
-      if (this.visited.length < maxPerSearch) this.visited.push(documentId);
+      if (this.visited.length < MAX_PER_SEARCH) this.visited.push(documentId);
       return refusal.lacksMoney;
     }
     return own || this.#reasonIn(this.#short, advertiser, bidCents);
@@ -108,7 +108,7 @@ export class Refusals {
     refusals.delete(key);
     refusals.set(key, refused);
     if (refusals === this.#long) this.#nextEndMs = Math.min(this.#nextEndMs, refused.untilMs);
-    if (refusals.size <= (refusals === this.#short ? maxShort : maxLong)) return;
+    if (refusals.size <= (refusals === this.#short ? MAX_SHORT : MAX_LONG)) return;
     const oldest = refusals.keys().next();
     if (!oldest.done) this.forget(oldest.value);
   }
@@ -141,7 +141,7 @@ export class Refusals {
   }
 
   #checkSome(unchecked: Iterator<[number, Refused]>, nowMs: number): void {
-    for (let left = maxPerSearch; left > 0; left -= 1) {
+    for (let left = MAX_PER_SEARCH; left > 0; left -= 1) {
       const next = unchecked.next();
       if (next.done) {
         this.#unchecked = null;
