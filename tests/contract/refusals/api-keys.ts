@@ -28,18 +28,23 @@ const afterAnotherSecret: Provocation = async (world, operation) => {
   return world.call(operation, call);
 };
 
-const oneTooMany: Provocation = async (world, operation) => {
-  const by = await world.account();
-  const old = await world.call(operationNamed("createApiKey"), { by, body: { label: "old" } }).expect(201);
-  await world.api.database.$executeRaw`
-    INSERT INTO api_keys (id, account_id, sha256, prefix, label, scopes)
-    SELECT 'key_' || lpad(n::text, 26, '0'), ${by.accountId}, encode(sha256((${by.accountId} || n)::bytea), 'hex'),
-      'igk_many', 'many', '{advertiser}'
-    FROM generate_series(1, 99) AS n
-    ON CONFLICT (id) DO UPDATE SET account_id = excluded.account_id`;
-  const named = { key_id: old.body.id as string };
-  return world.call(operation, { by, named, body: { label: "new" } });
-};
+/** The account has this many keys more. */
+const withKeys =
+  (count: number, revokedAt: Date | null): Provocation =>
+  async (world, operation) => {
+    const by = await world.account();
+    const old = await world.call(operationNamed("createApiKey"), { by, body: { label: "old" } }).expect(201);
+    await world.api.database.$executeRaw`
+      INSERT INTO api_keys (id, account_id, sha256, prefix, label, scopes, revoked_at)
+      SELECT 'key_' || lpad(n::text, 26, '0'), ${by.accountId}, encode(sha256((${by.accountId} || n)::bytea), 'hex'),
+        'igk_many', 'many', '{advertiser}', ${revokedAt}::timestamptz
+      FROM generate_series(1, ${count}::int) AS n
+      ON CONFLICT (id) DO UPDATE SET account_id = excluded.account_id, revoked_at = excluded.revoked_at`;
+    const named = { key_id: old.body.id as string };
+    return world.call(operation, { by, named, body: { label: "new" } });
+  };
+const oneTooMany = withKeys(99, null);
+const manyEnded = withKeys(999, new Date());
 
 export const apiKeyRefusals: ProvocationsOfOperations = {
   createApiKey: {
@@ -57,6 +62,7 @@ export const apiKeyRefusals: ProvocationsOfOperations = {
       }),
     "409 not_shown_again": afterAnotherSecret,
     "422 too_many": oneTooMany,
+    "422 too_many_ended": manyEnded,
   },
   rotateApiKey: {
     "400 malformed_field": sent({ overlap_seconds: "day" }),
@@ -64,6 +70,7 @@ export const apiKeyRefusals: ProvocationsOfOperations = {
     "403 lacking_scope": byLesserKey,
     "409 not_shown_again": afterAnotherSecret,
     "422 too_many": oneTooMany,
+    "422 too_many_ended": manyEnded,
   },
   revokeApiKey: {
     "403 lacking_scope": byLesserKey,

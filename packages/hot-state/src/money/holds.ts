@@ -24,7 +24,7 @@ import {
 } from "./types.ts";
 
 /** Latest time of a `Date`. Unix milliseconds. */
-const LATEST_MS = 8_640_000_000_000_000;
+const MAX_DATE_MS = 8_640_000_000_000_000;
 
 /** Maximum age of a match that is charged from its id: charges are kept for this long (lua/include/history.lua). */
 const CARRIED_FOR_MS = 24 * 60 * 60 * 1_000;
@@ -344,7 +344,7 @@ export function readRecord(
   if (typeof record !== "object" || record === null) return null;
   const { impression_id: id, recorded_at_ms: recordedAtMs, match } = record;
   const isNamed = typeof id === "string" && id === (source?.field ?? id);
-  const isDated = Number.isSafeInteger(recordedAtMs) && Math.abs(Number(recordedAtMs)) <= LATEST_MS;
+  const isDated = Number.isSafeInteger(recordedAtMs) && Math.abs(Number(recordedAtMs)) <= MAX_DATE_MS;
   if (!isNamed || !isDated || typeof match !== "object" || match === null) return null;
   if (source !== undefined && match.advertiser_id !== source.advertiserId) return null;
   const isPriced = Number.isSafeInteger(match.price_millicents) && typeof match.campaign_id === "string";

@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import { CampaignIndex } from "@diegetic/ad-rules";
 import type { SnapshotCampaign, SnapshotPlacement } from "@diegetic/contracts";
 import {
@@ -16,7 +17,7 @@ const PLACEMENT = "placement:";
  * request at the same moment.
  */
 export class Market {
-  readonly #index = new CampaignIndex();
+  readonly #index = new CampaignIndex({ hashSeed: randomInt(2 ** 32) });
   readonly #placements = new Map<string, SnapshotPlacement>();
   readonly #follower: SnapshotFollower;
 
