@@ -53,7 +53,8 @@ end
 -- Also for a match that tries another advertiser.
 if code == 'full' then redis.call('HSET', session, 'started', started)
 elseif not seat or string.sub(seat, 1, #tag) ~= tag then
-  redis.call('HSET', session, 'started', started, match_id, tag .. whole(age_ms))
+  redis.call('HSET', session, 'started', started, match_id, tag .. integer_text(age_ms))
 end
 redis.call('PEXPIRE', session, idle_ms)
-return { code, started, whole(count), #earlier > 0 and whole(tonumber(started) + first) or '', table.concat(earlier, ',') }
+local earlier_since_ms = #earlier > 0 and integer_text(tonumber(started) + first) or ''
+return { code, started, integer_text(count), earlier_since_ms, table.concat(earlier, ',') }

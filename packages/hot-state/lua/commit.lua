@@ -34,7 +34,7 @@ local operation_id, match_id, creative_id, scope, is_keyed, lease_expires_ms = u
 local late_ms, without_id_ms, hold_ttl_ms = tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9])
 local charged_field, advertiser_id, game_json, carried_json, carried_price, held_at_ms, carried_epoch = unpack(ARGV, 10, 16)
 local operation_field = 'op:' .. operation_id
-local LOOK_AT = 16
+local MAX_CANDIDATES = 16
 
 local now_us = now_microseconds()
 local now_ms = math.floor(now_us / 1000)
@@ -43,10 +43,10 @@ if lease_expires_ms ~= '' and now_ms > tonumber(lease_expires_ms) then return { 
 local account = read_account(account_key)
 local campaign = read_campaign(campaign_key, utc_day(now_ms))
 if not account or not campaign then return { 'refused', 'unknown_wallet' } end
-local is_remembered, first_match, asked_for, developer_id, short_creative_id = recall(account, matches, operation_field, match_id,
-  ':account', pending_prefix(creative_id))
+local is_remembered, operation_match_id, entry_text, developer_id, short_creative_id =
+  recall(account, matches, operation_field, match_id, ':account', pending_prefix(creative_id))
 -- A charge has removed the entry.
-if match_id ~= '' and not asked_for then
+if match_id ~= '' and not entry_text then
   local recorded_ms, price, hash = read_charge(charged, charged_field, account)
   if hash then
     if is_charge_of(hash, match_id, scope, creative_id) then return { 'replayed', match_id, recorded_ms, price } end
@@ -78,9 +78,9 @@ local function is_too_old(entry)
   return match_id == '' and lapses_at_ms <= now_ms - without_id_ms
 end
 
-local function too_dear(entry)
+local function charge_refusal(entry)
   local price = tonumber(entry.price)
-  if entry.state ~= 'O' then return no_room(account, campaign, price) end
+  if entry.state ~= 'O' then return hold_refusal(account, campaign, price) end
   if account.spent + price > account.deposited then return 'balance' end
   if campaign.spent + price > campaign.limit then return 'budget' end
   if exceeds_day(campaign, price) then return 'daily_cap' end
@@ -93,14 +93,14 @@ local function charge(id, entry)
     held = price
     remove_hold_of(holds, shares, id, scope, entry)
   end
-  redis.call('HSET', account_key, 'held', whole(account.held - held), 'spent', whole(account.spent + price),
-    'impressions', whole(account.impressions + 1), 'seq', whole(account.seq + 1))
-  redis.call('HSET', campaign_key, 'held', whole(campaign.held - held), 'spent', whole(campaign.spent + price),
-    'impressions', whole(campaign.impressions + 1),
-    'day', campaign.day, 'day_spent', whole(campaign.day_spent + price))
+  redis.call('HSET', account_key, 'held', integer_text(account.held - held), 'spent', integer_text(account.spent + price),
+    'impressions', integer_text(account.impressions + 1), 'seq', integer_text(account.seq + 1))
+  redis.call('HSET', campaign_key, 'held', integer_text(campaign.held - held), 'spent', integer_text(campaign.spent + price),
+    'impressions', integer_text(campaign.impressions + 1),
+    'day', campaign.day, 'day_spent', integer_text(campaign.day_spent + price))
   remove_pending(pending, id, entry)
   local recorded_ms = recorded_at_ms(campaign, now_ms)
-  entry.state, entry.recorded_at_ms = 'C', whole(recorded_ms)
+  entry.state, entry.recorded_at_ms = 'C', integer_text(recorded_ms)
   entry.impression_id = 'imp_' .. string.gsub(id, '^mat_', '')
   local record = record_of(id, entry, is_keyed == '1' and ',"operation_id":"' .. operation_id .. '"')
   redis.call('HSET', outbox, entry.impression_id, record)
@@ -121,15 +121,15 @@ local function charge(id, entry)
   return { 'charged', record }
 end
 
-if first_match then
-  local text = redis.call('HGET', matches, first_match)
+if operation_match_id then
+  local text = redis.call('HGET', matches, operation_match_id)
   local entry = text and decode_entry(text)
   -- The entry may be kept a little longer than REMEMBER_MS.
-  if entry and tonumber(entry.recorded_at_ms) > now_ms - REMEMBER_MS then return replayed(first_match, entry) end
+  if entry and tonumber(entry.recorded_at_ms) > now_ms - REMEMBER_MS then return replayed(operation_match_id, entry) end
 end
 
 if match_id ~= '' then
-  local entry = asked_for and decode_entry(asked_for)
+  local entry = entry_text and decode_entry(entry_text)
   if not entry or entry.state == 'S' then
     if not is_carried then return { 'refused', 'no_match' } end
     entry = lapsed_entry(carried_price, held_at_ms, 0, creative_id, '', '')
@@ -137,7 +137,7 @@ if match_id ~= '' then
   if entry.creative_id ~= creative_id or entry.state == 'X' then return { 'refused', 'no_match' } end
   if entry.state == 'C' then return replayed(match_id, entry) end
   if is_too_old(entry) then return { 'refused', 'no_match' } end
-  local refusal = too_dear(entry)
+  local refusal = charge_refusal(entry)
   if refusal then return { 'refused', refusal } end
   return charge(match_id, entry)
 end
@@ -146,8 +146,8 @@ end
 local candidates = {}
 -- Members without an entry, whose matches late settlements took, are removed: they must not hide others.
 local function list(command, first, last)
-  local members = redis.call(command, pending, first, last, 'LIMIT', 0, LOOK_AT)
-  if #members < LOOK_AT then return members end
+  local members = redis.call(command, pending, first, last, 'LIMIT', 0, MAX_CANDIDATES)
+  if #members < MAX_CANDIDATES then return members end
   local ids, gone = {}, {}
   for i, member in ipairs(members) do ids[i] = select(2, decode_pending(member)) end
   for i, text in ipairs(redis.call('HMGET', matches, unpack(ids))) do
@@ -158,11 +158,11 @@ local function list(command, first, last)
   return list(command, first, last)
 end
 local function look_for(prefix)
-  local from = '[' .. prefix .. whole(now_ms - hold_ttl_ms - without_id_ms)
+  local from = '[' .. prefix .. integer_text(now_ms - hold_ttl_ms - without_id_ms)
   local to = '(' .. prefix .. ';'
   local oldest = list('ZRANGEBYLEX', from, to)
   for _, member in ipairs(oldest) do candidates[#candidates + 1] = member end
-  if #oldest < LOOK_AT then return end
+  if #oldest < MAX_CANDIDATES then return end
   local newest = list('ZREVRANGEBYLEX', to, from)
   for i = #newest, 1, -1 do candidates[#candidates + 1] = newest[i] end
 end
@@ -180,7 +180,7 @@ for _, member in ipairs(candidates) do
         facts_of_short(entry, held_at_ms))
     end
     if entry.creative_id == creative_id and not is_too_old(entry) then
-      local reason = too_dear(entry)
+      local reason = charge_refusal(entry)
       if not reason then return charge(id, entry) end
       if refusal == 'no_match' then refusal = reason end
     end

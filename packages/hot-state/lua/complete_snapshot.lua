@@ -15,7 +15,7 @@ local completed = redis.call('GET', KEYS[3])
 if completed and completed ~= complete then
   -- The server may have lost leases that followers still rely on.
   local now = math.floor(now_microseconds() / 1000)
-  redis.call('HSET', KEYS[4], ARGV[6] .. ARGV[5], '0:' .. whole(now + tonumber(ARGV[4])) .. ':0')
+  redis.call('HSET', KEYS[4], ARGV[6] .. ARGV[5], '0:' .. integer_text(now + tonumber(ARGV[4])) .. ':0')
 end
 redis.call('SET', KEYS[3], complete)
 redis.call('PUBLISH', ARGV[3], ARGV[2])

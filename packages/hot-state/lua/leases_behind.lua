@@ -19,7 +19,7 @@ local behind = 0
 for i = 1, #leases, 2 do
   local applied, expires, renewal = string.match(leases[i + 1], '^(%d+):(%d+):(%d+)$')
   if tonumber(expires) > now + length then
-    expires = whole(now + length)
+    expires = integer_text(now + length)
     pass_when_full(KEYS[2])
     redis.call('HSET', KEYS[2], leases[i], applied .. ':' .. expires .. ':' .. renewal)
   end

@@ -14,7 +14,7 @@ if not epoch then
   redis.call('SET', KEYS[2], epoch)
   -- Followers of a lost snapshot may rely on their leases, which were lost with it, for one more lease.
   local now = math.floor(now_microseconds() / 1000)
-  redis.call('HSET', KEYS[6], ARGV[4] .. epoch, '0:' .. whole(now + tonumber(ARGV[3])) .. ':0')
+  redis.call('HSET', KEYS[6], ARGV[4] .. epoch, '0:' .. integer_text(now + tonumber(ARGV[3])) .. ':0')
 end
 
 local changed = false

@@ -43,9 +43,9 @@ if number_of_holds <= hold_limit then
       add_to_share_sums(shares_by_campaign, member)
     end
   end
-  holds_sum = whole(sum)
+  holds_sum = integer_text(sum)
 end
-local lapsed_long = redis.call('ZCOUNT', holds_key, '-inf', whole(now_ms - late_ms))
+local lapsed_long = redis.call('ZCOUNT', holds_key, '-inf', integer_text(now_ms - late_ms))
 
 local function differing_shares(campaign_id, key)
   local expected, differing = share_texts(shares_by_campaign[campaign_id]), 0
@@ -55,7 +55,7 @@ local function differing_shares(campaign_id, key)
     expected[found[j]] = nil
   end
   for _ in pairs(expected) do differing = differing + 1 end
-  return whole(differing)
+  return integer_text(differing)
 end
 
 local campaigns = {}
@@ -66,7 +66,7 @@ for i = 1, 32 do
     if fields[1] then
       campaigns[#campaigns + 1] = id
       for j = 1, #CAMPAIGN_FIELDS do campaigns[#campaigns + 1] = fields[j] or '' end
-      campaigns[#campaigns + 1] = sum_by_campaign and whole(sum_by_campaign[id] or 0) or ''
+      campaigns[#campaigns + 1] = sum_by_campaign and integer_text(sum_by_campaign[id] or 0) or ''
       campaigns[#campaigns + 1] = sum_by_campaign and differing_shares(id, KEYS[36 + i]) or ''
     end
   end
@@ -81,10 +81,10 @@ local first_page = redis.call('HSCAN', session_release, '0', 'COUNT', 10)[2]
 for i = 1, math.min(#first_page, 20), 2 do session_releases[#session_releases + 1] = first_page[i] end
 
 return {
-  { whole(now_ms) },
+  { integer_text(now_ms) },
   account,
-  { whole(number_of_holds), holds_sum, whole(lapsed_long) },
-  { whole(number_of_records), whole(redis.call('HLEN', session_release)) },
+  { integer_text(number_of_holds), holds_sum, integer_text(lapsed_long) },
+  { integer_text(number_of_records), integer_text(redis.call('HLEN', session_release)) },
   campaigns,
   records,
   session_releases,

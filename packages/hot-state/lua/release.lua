@@ -31,10 +31,10 @@ local now_ms = math.floor(now_microseconds() / 1000)
 local campaign_held = tonumber(redis.call('HGET', campaign_key, 'held') or 0)
 
 local function free(amount)
-  redis.call('HINCRBY', account_key, 'held', whole(-amount))
+  redis.call('HINCRBY', account_key, 'held', integer_text(-amount))
   redis.call('HINCRBY', account_key, 'seq', 1)
   -- A campaign that was created again meanwhile does not count earlier holds.
-  if campaign_held > 0 then redis.call('HINCRBY', campaign_key, 'held', whole(-math.min(amount, campaign_held))) end
+  if campaign_held > 0 then redis.call('HINCRBY', campaign_key, 'held', integer_text(-math.min(amount, campaign_held))) end
 end
 
 local account = read_account(account_key)

@@ -53,5 +53,5 @@ end
 -- Instances without a lease record no impressions, and recording impressions is how a full Redis frees memory.
 pass_when_full(KEYS[6])
 local expires = math.floor(now_microseconds() / 1000) + tonumber(ARGV[6])
-redis.call('HSET', KEYS[6], ARGV[1], whole(version) .. ':' .. whole(expires) .. ':' .. ARGV[4])
-return { 'current', whole(expires) }
+redis.call('HSET', KEYS[6], ARGV[1], integer_text(version) .. ':' .. integer_text(expires) .. ':' .. ARGV[4])
+return { 'current', integer_text(expires) }

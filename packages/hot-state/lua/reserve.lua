@@ -81,7 +81,7 @@ local function lasts(refusal)
     return account.deposited - account.spent < price and 'version ' .. account.version or ''
   end
   if refusal == 'budget' then return campaign.budget - campaign.spent < price and 'version' or '' end
-  return campaign.day_spent + price > campaign.daily_cap and whole(DAY_MS - now_ms % DAY_MS) or ''
+  return campaign.day_spent + price > campaign.daily_cap and integer_text(DAY_MS - now_ms % DAY_MS) or ''
 end
 
 local counted = read_cap()
@@ -116,14 +116,14 @@ if is_stale or is_lost then
   require_memory(holds)
   redis.call('DEL', cap)
   counted, cap_since_us = {}, nil
-  if is_lost then counted, cap_since_us = { false, earlier_ads }, whole(earlier_since_ms) .. '000' end
+  if is_lost then counted, cap_since_us = { false, earlier_ads }, integer_text(earlier_since_ms) .. '000' end
 end
 local cap_since_ms = cap_since_us and milliseconds(cap_since_us) or ''
 
 if campaign.version > campaign_version then return without_hold('refused', 'stale_version', cap_since_ms, '') end
 if campaign.version < campaign_version then return without_hold('refused', 'behind', cap_since_ms, '') end
 if campaign.status ~= 'active' then return without_hold('refused', 'not_active', cap_since_ms, '') end
-local refusal = no_room(account, campaign, price)
+local refusal = hold_refusal(account, campaign, price)
 if refusal then return without_hold('refused', refusal, cap_since_ms, lasts(refusal)) end
 local share = read_share(shares, developer_id, game)
 if exceeds_share(share, account, campaign, price) then
@@ -140,18 +140,18 @@ if not is_remembered then
 end
 -- No write precedes this one without `require_memory`: full memory stops the script here.
 local times_served = tonumber(served_apart or appearances)
-local apart = served_apart and { 'n:' .. creative_id, whole(times_served + 1) } or {}
-redis.call('HSET', cap, 'since', cap_since_us or now_us_text, creative_id, whole(appearances + 1), unpack(apart))
+local apart = served_apart and { 'n:' .. creative_id, integer_text(times_served + 1) } or {}
+redis.call('HSET', cap, 'since', cap_since_us or now_us_text, creative_id, integer_text(appearances + 1), unpack(apart))
 if counted[2] then redis.call('HSET', cap, 'base', counted[2]) end
 redis.call('PEXPIRE', cap, ARGV[8])
 
 local entry = {
-  state = 'O', price = ARGV[5], lapses_at_ms = whole(now_ms + hold_ttl_ms), held_at_us = now_us_text,
-  creative_id = creative_id, session_key = session_key, times_seen = whole(times_served),
+  state = 'O', price = ARGV[5], lapses_at_ms = integer_text(now_ms + hold_ttl_ms), held_at_us = now_us_text,
+  creative_id = creative_id, session_key = session_key, times_seen = integer_text(times_served),
   cap_since_us = cap_since_us or now_us_text, recorded_at_ms = '', impression_id = '', facts = ARGV[9],
 }
-redis.call('HSET', account_key, 'held', whole(account.held + price), 'seq', whole(account.seq + 1))
-redis.call('HSET', campaign_key, 'held', whole(campaign.held + price), 'rotation', whole(campaign.rotation + 1))
+redis.call('HSET', account_key, 'held', integer_text(account.held + price), 'seq', integer_text(account.seq + 1))
+redis.call('HSET', campaign_key, 'held', integer_text(campaign.held + price), 'rotation', integer_text(campaign.rotation + 1))
 redis.call('ZADD', holds, entry.lapses_at_ms, hold_member(match_id, scope, session_key, developer_id, entry.price))
 count_hold(shares, developer_id, game, share, price)
 count_in_hour(hourly_counts, '', game)

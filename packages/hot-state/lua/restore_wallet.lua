@@ -21,9 +21,9 @@ local account_key, holds, settled, restoring = unpack(KEYS, 1, 4)
 local replication_id, found_epoch, found_seq, mode, epoch, version, deposited, spent, impressions = unpack(ARGV, 1, 9)
 local FIRST_CAMPAIGN_KEY, CAMPAIGN_FIELDS = 5, 8
 
-local present = redis.call('HMGET', account_key, 'epoch', 'seq', 'version', 'lineage')
-if replication_id ~= server_replication_id() or present[4] == replication_id or (present[1] or '') ~= found_epoch
-  or (present[2] or '') ~= found_seq then
+local current = redis.call('HMGET', account_key, 'epoch', 'seq', 'version', 'lineage')
+if replication_id ~= server_replication_id() or current[4] == replication_id or (current[1] or '') ~= found_epoch
+  or (current[2] or '') ~= found_seq then
   return { 'changed' }
 end
 
@@ -64,7 +64,7 @@ for i = FIRST_CAMPAIGN_KEY, #KEYS, 2 do
   if mode == 'forget' then redis.call('HSET', campaign_key, 'held', '0') end
 end
 
-if tonumber(present[3] or -1) <= tonumber(version) then
+if tonumber(current[3] or -1) <= tonumber(version) then
   redis.call('HSET', account_key, 'version', version, 'deposited', deposited)
 end
 redis.call('HSET', account_key, 'spent', spent, 'impressions', impressions, 'epoch', epoch, 'lineage', replication_id)

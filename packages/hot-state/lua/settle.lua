@@ -42,14 +42,14 @@ if kind == 'late' or committed_in ~= account.epoch then
 end
 
 local function move(sign)
-  local amount = whole(sign * tonumber(price))
+  local amount = integer_text(sign * tonumber(price))
   redis.call('HINCRBY', account_key, 'spent', amount)
   redis.call('HINCRBY', account_key, 'impressions', sign)
   redis.call('HINCRBY', account_key, 'seq', 1)
   redis.call('HINCRBY', campaign_key, 'spent', amount)
   redis.call('HINCRBY', campaign_key, 'impressions', sign)
   if campaign.day == day then
-    redis.call('HSET', campaign_key, 'day', day, 'day_spent', whole(campaign.day_spent + sign * tonumber(price)))
+    redis.call('HSET', campaign_key, 'day', day, 'day_spent', integer_text(campaign.day_spent + sign * tonumber(price)))
   end
 end
 

@@ -16,7 +16,7 @@ end
 local remaining = math.max(0, limit - used)
 local granted = math.min(remaining, math.max(tonumber(ARGV[3]), math.floor(remaining / 50)))
 if granted > 0 then
-  redis.call('HSET', KEYS[1], 'window', whole(window), 'used', whole(used + granted))
+  redis.call('HSET', KEYS[1], 'window', integer_text(window), 'used', integer_text(used + granted))
   redis.call('PEXPIRE', KEYS[1], ends - now + 1000)
 end
 return { granted, remaining - granted, ends - now, ends }

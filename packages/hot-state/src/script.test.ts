@@ -135,7 +135,7 @@ describe("time in scripts", () => {
   });
 
   it("prints whole numbers in digits only", async () => {
-    const print = `${loadScript("include/time")}\nreturn whole(tonumber(ARGV[1]))`;
+    const print = `${loadScript("include/time")}\nreturn integer_text(tonumber(ARGV[1]))`;
     for (const number of [0, -1, 10 ** 14, 10 ** 15, Number.MAX_SAFE_INTEGER, -Number.MAX_SAFE_INTEGER]) {
       expect(await redis.eval(print, 0, number)).toBe(String(number));
     }

@@ -15,7 +15,7 @@ export const SAFEGUARDS = {
       {
         file: "/lua/commit.lua",
         search:
-          "if entry and tonumber(entry.recorded_at_ms) > now_ms - REMEMBER_MS then return replayed(first_match, entry) end",
+          "if entry and tonumber(entry.recorded_at_ms) > now_ms - REMEMBER_MS then return replayed(operation_match_id, entry) end",
         replacement: "",
       },
       {
@@ -162,7 +162,7 @@ export const SAFEGUARDS = {
     patches: [
       {
         file: "/lua/release.lua",
-        search: "redis.call('HINCRBY', account_key, 'held', whole(-amount))",
+        search: "redis.call('HINCRBY', account_key, 'held', integer_text(-amount))",
         replacement: "",
       },
     ],
@@ -210,8 +210,8 @@ export const SAFEGUARDS = {
     patches: [
       {
         file: "/lua/reserve.lua",
-        search: "creative_id, whole(appearances + 1),",
-        replacement: "creative_id, whole(appearances),",
+        search: "creative_id, integer_text(appearances + 1),",
+        replacement: "creative_id, integer_text(appearances),",
       },
     ],
   },

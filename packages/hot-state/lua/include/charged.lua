@@ -27,5 +27,5 @@ local function read_charge(charged, field, account)
   if not value then return nil end
   local recorded_at_ms, epoch, hash = struct.unpack(CHARGED_FORMAT, value)
   if epoch ~= account.matches_valid_from_epoch % 256 then return nil end
-  return whole(recorded_at_ms), string.sub(value, PRICE_AT), hash
+  return integer_text(recorded_at_ms), string.sub(value, PRICE_AT), hash
 end

@@ -46,7 +46,7 @@ local function decode_entry(text)
     creative_id = creative_id,
     session_key = session_key,
     times_seen = times_seen,
-    cap_since_us = before_us and whole(held_at_us - before_us) or cap_since_us,
+    cap_since_us = before_us and integer_text(held_at_us - before_us) or cap_since_us,
     recorded_at_ms = recorded_at_ms,
     impression_id = impression_id,
     facts = facts,
@@ -56,7 +56,7 @@ end
 local function encode_entry(entry)
   return entry.state .. '|' .. entry.price .. '|' .. entry.lapses_at_ms .. '|' .. entry.held_at_us .. '|'
     .. entry.creative_id .. '|' .. entry.session_key .. '|' .. entry.times_seen .. '|-'
-    .. whole(entry.held_at_us - entry.cap_since_us) .. '|' .. entry.recorded_at_ms .. '|' .. entry.impression_id .. '|'
+    .. integer_text(entry.held_at_us - entry.cap_since_us) .. '|' .. entry.recorded_at_ms .. '|' .. entry.impression_id .. '|'
     .. entry.facts
 end
 
@@ -73,7 +73,7 @@ local function shorten_affinities(affinities)
   end))
 end
 
-local function whole_affinities(shortened)
+local function expand_affinities(shortened)
   local before = ''
   return (string.gsub(shortened, '(%u)([^:,]*):', function(shared, rest)
     before = string.sub(before, 1, string.byte(shared) - NOTHING_SHARED) .. rest
@@ -84,20 +84,20 @@ end
 local function encode_short_entry(entry)
   local user_hash, country, version, share, score, matched_at_ms, _, affinities = string.match(entry.facts, FACTS_PATTERN)
   local held_at_ms = milliseconds(entry.held_at_us)
-  return table.concat({ 'T', entry.price, whole(entry.lapses_at_ms - held_at_ms), entry.session_key, user_hash, country,
-    version, share, score, whole(matched_at_ms - held_at_ms), shorten_affinities(affinities) }, '|')
+  return table.concat({ 'T', entry.price, integer_text(entry.lapses_at_ms - held_at_ms), entry.session_key, user_hash, country,
+    version, share, score, integer_text(matched_at_ms - held_at_ms), shorten_affinities(affinities) }, '|')
 end
 
 local function facts_of_short(entry, held_at_ms)
   if not entry.short then return entry.facts end
   local own, since_hold_ms, affinities = string.match(entry.facts, SHORT_FACTS_PATTERN)
-  return own .. whole(held_at_ms + since_hold_ms) .. '||' .. whole_affinities(affinities)
+  return own .. integer_text(held_at_ms + since_hold_ms) .. '||' .. expand_affinities(affinities)
 end
 
 -- The entry of a lapsed match, from what its id, or its short entry and its member of `pending`, say.
 local function lapsed_entry(price, held_at_ms, hold_ms, creative_id, session_key, facts)
   return {
-    state = 'L', price = price, lapses_at_ms = whole(held_at_ms + hold_ms), held_at_us = held_at_ms .. '000',
+    state = 'L', price = price, lapses_at_ms = integer_text(held_at_ms + hold_ms), held_at_us = held_at_ms .. '000',
     creative_id = creative_id, session_key = session_key, times_seen = '0', cap_since_us = held_at_ms .. '000',
     recorded_at_ms = '', impression_id = '', facts = facts,
   }

@@ -17,7 +17,7 @@ local function share_texts(sums)
   local texts = {}
   if not sums then return texts end
   for field, held in pairs(sums.held) do
-    texts[field] = (sums.holds[field] and sums.holds[field] .. '|' or '') .. whole(held)
+    texts[field] = (sums.holds[field] and sums.holds[field] .. '|' or '') .. integer_text(held)
   end
   return texts
 end

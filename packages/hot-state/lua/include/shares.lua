@@ -30,8 +30,8 @@ local function exceeds_share(share, account, campaign, price)
 end
 
 local function count_hold(shares, account_id, game, share, price)
-  redis.call('HSET', shares, account_id, whole(share.holds + 1) .. '|' .. whole(share.held + price),
-    'g:' .. game, whole(share.game_held + price))
+  redis.call('HSET', shares, account_id, integer_text(share.holds + 1) .. '|' .. integer_text(share.held + price),
+    'g:' .. game, integer_text(share.game_held + price))
 end
 
 -- Never goes below zero: what is left of a lost count is removed with its last hold.
@@ -44,9 +44,9 @@ local function uncount_hold(shares, account_id, game, price)
   end
   if game_held <= 0 then redis.call('HDEL', shares, 'g:' .. game) end
   if game_held > 0 then
-    redis.call('HSET', shares, account_id, whole(holds) .. '|' .. whole(held), 'g:' .. game, whole(game_held))
+    redis.call('HSET', shares, account_id, integer_text(holds) .. '|' .. integer_text(held), 'g:' .. game, integer_text(game_held))
   else
-    redis.call('HSET', shares, account_id, whole(holds) .. '|' .. whole(held))
+    redis.call('HSET', shares, account_id, integer_text(holds) .. '|' .. integer_text(held))
   end
 end
 

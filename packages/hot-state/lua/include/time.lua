@@ -16,7 +16,7 @@ end
 
 -- Formats money and times, because Lua prints large numbers as 1e+15. `%d` takes half the time, and is safe for what fits a
 -- 32-bit integer.
-local function whole(number)
+local function integer_text(number)
   if number < 2147483648 and number > -2147483648 then return string.format('%d', number) end
   return string.format('%.0f', number)
 end

@@ -71,7 +71,7 @@ local function recorded_at_ms(campaign, now_ms)
 end
 
 -- Returns why a new hold of `price` does not fit, or nil. Open holds count against the current day.
-local function no_room(account, campaign, price)
+local function hold_refusal(account, campaign, price)
   if account.deposited - account.spent - account.held < price then return 'balance' end
   if campaign.limit - campaign.spent - campaign.held < price then return 'budget' end
   if exceeds_day(campaign, campaign.held + price) then return 'daily_cap' end

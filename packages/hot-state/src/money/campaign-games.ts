@@ -11,7 +11,7 @@ const COUNTED_MS = 26 * MS_PER_HOUR;
 /** Prefix of the fields of games in `shares`. */
 const GAME_PREFIX = "g:";
 /** Prefix of the fields of impressions in the counts of an hour. */
-const SEEN_PREFIX = "s:";
+const IMPRESSION_PREFIX = "s:";
 
 /** Whole hours since 1970, UTC. */
 export function hourOf(ms: number): number {
@@ -37,10 +37,10 @@ export function createReadCampaignGames(redis: RedisConnection): MoneyCommands["
       openHolds: 0,
     };
     for (const [field, text] of counts.flatMap((count) => Object.entries(count))) {
-      const isSeen = field.startsWith(SEEN_PREFIX);
-      const game = isSeen ? field.slice(SEEN_PREFIX.length) : field;
+      const isImpression = field.startsWith(IMPRESSION_PREFIX);
+      const game = isImpression ? field.slice(IMPRESSION_PREFIX.length) : field;
       const gameId = game === "" ? null : decodeName(game);
-      const sums = isSeen ? games.impressions : games.matches;
+      const sums = isImpression ? games.impressions : games.matches;
       sums.set(gameId, (sums.get(gameId) ?? 0) + integerOf(text));
     }
     for (const [field, text] of Object.entries(shares)) {
@@ -87,7 +87,7 @@ export async function addCampaignGameCounts(
     const game = encodeName(gameId);
     await Promise.all([
       redis.hincrby(key, game, matches),
-      redis.hincrby(key, `${SEEN_PREFIX}${game}`, impressions),
+      redis.hincrby(key, `${IMPRESSION_PREFIX}${game}`, impressions),
       redis.pexpireat(key, hourMs + COUNTED_MS),
     ]);
   }

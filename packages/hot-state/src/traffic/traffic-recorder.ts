@@ -95,8 +95,8 @@ export class TrafficRecorder {
   match(call: MatchCall): void {
     const { atMs, noMatchReason, context, secrets } = call;
     if (noMatchReason === undefined) this.#recent.record("matches", atMs);
-    this.#called(call.accountId, atMs);
-    const game = this.#gameAt(call.gameId, atMs);
+    this.#accountCounts(call.accountId, atMs);
+    const game = this.#gameCounts(call.gameId, atMs);
     if (game === undefined) return;
     game.last.set("request", atMs);
     if (noMatchReason === undefined) {
@@ -120,8 +120,8 @@ export class TrafficRecorder {
 
   impression(gameId: string, accountId: string, atMs: number): void {
     this.#recent.record("impressions", atMs);
-    this.#called(accountId, atMs);
-    const game = this.#gameAt(gameId, atMs);
+    this.#accountCounts(accountId, atMs);
+    const game = this.#gameCounts(gameId, atMs);
     if (game === undefined) return;
     add(game.counts, COUNTED.impression);
     game.last.set("impression", atMs);
@@ -129,7 +129,7 @@ export class TrafficRecorder {
 
   /** A call that was refused or failed after its game was known. */
   gameRefusal(gameId: string, operation: ServingOperation, status: number, atMs: number): void {
-    const game = this.#gameAt(gameId, atMs);
+    const game = this.#gameCounts(gameId, atMs);
     if (game === undefined) return;
     add(game.counts, COUNTED.refusal(operation, status));
     game.last.set("request", atMs);
@@ -137,7 +137,7 @@ export class TrafficRecorder {
 
   /** Any call of an account that was refused or failed. */
   accountRefusal(accountId: string, operation: ServingOperation, status: number, atMs: number): void {
-    const account = this.#called(accountId, atMs);
+    const account = this.#accountCounts(accountId, atMs);
     if (account === undefined) return;
     const name = COUNTED.refusal(operation, status);
     add(account.counts, name);
@@ -164,7 +164,7 @@ export class TrafficRecorder {
     for (const [gameId, game] of games) {
       this.#queue.push(() =>
         this.#sendGame(hour, gameId, game).catch((error: unknown) => {
-          this.#keep(hour, game, (atMs) => this.#gameAt(gameId, atMs));
+          this.#keep(hour, game, (atMs) => this.#gameCounts(gameId, atMs));
           throw error;
         }),
       );
@@ -189,14 +189,14 @@ export class TrafficRecorder {
     this.#onSuccess();
   }
 
-  #called(accountId: string, atMs: number): Counts | undefined {
+  #accountCounts(accountId: string, atMs: number): Counts | undefined {
     const account = this.#accountAt(accountId, atMs);
     account?.last.set("call", atMs);
     return account;
   }
 
   #accountAt(accountId: string, atMs: number): Counts | undefined {
-    this.#enter(atMs);
+    this.#beginHour(atMs);
     const known = this.#accounts.get(accountId);
     if (known !== undefined) return known;
     if (this.#accounts.size >= this.#maxRemembered) return undefined;
@@ -205,8 +205,8 @@ export class TrafficRecorder {
     return account;
   }
 
-  #gameAt(gameId: string, atMs: number): GameCounts | undefined {
-    this.#enter(atMs);
+  #gameCounts(gameId: string, atMs: number): GameCounts | undefined {
+    this.#beginHour(atMs);
     const known = this.#games.get(gameId);
     if (known !== undefined) return known;
     if (this.#games.size >= this.#maxRemembered) return undefined;
@@ -216,7 +216,7 @@ export class TrafficRecorder {
   }
 
   /** Gathered counts belong to one hour; a call of another hour sends them first. */
-  #enter(atMs: number): void {
+  #beginHour(atMs: number): void {
     const hour = Math.floor(atMs / HOUR_MS);
     if (hour !== this.#hour) {
       this.#gather();

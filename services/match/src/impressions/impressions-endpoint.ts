@@ -65,7 +65,7 @@ async function handleImpression(
   dependencies: ImpressionDependencies,
   context: RequestContext,
 ): Promise<Answer> {
-  const body = load(dependencies, context);
+  const body = loadImpressionRequest(dependencies, context);
   tracing?.annotate({ "diegetic.game_id": body.game_id });
   try {
     return await recordImpression(dependencies, context, body);
@@ -104,7 +104,10 @@ async function recordImpression(
 }
 
 /** Throws 400 and 422 for the body; 404 and 403 for its game. */
-function load(dependencies: ImpressionDependencies, context: RequestContext): ImpressionRequest {
+function loadImpressionRequest(
+  dependencies: ImpressionDependencies,
+  context: RequestContext,
+): ImpressionRequest {
   const body = context.body(impressionRequest);
   placementOfCaller(dependencies.catalog, body.game_id, context.accountId);
   return body;

@@ -17,7 +17,7 @@ export interface LoadedRequest {
 }
 
 /** Throws 400 and 422 for the body, 404 and 403 for the game. */
-export function load(dependencies: MatchDependencies, context: RequestContext): LoadedRequest {
+export function loadMatchRequest(dependencies: MatchDependencies, context: RequestContext): LoadedRequest {
   const leaseExpiresMs = dependencies.leaseExpiresMs();
   const body = context.body(matchRequest);
   const placement = placementOfCaller(dependencies.catalog, body.game_id, context.accountId);

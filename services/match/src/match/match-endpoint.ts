@@ -5,9 +5,9 @@ import { tracing } from "@diegetic/tracing";
 import { statusOfFailure } from "../status-of-failure.ts";
 import { Attempts } from "./attempts.ts";
 import type { MatchDependencies } from "./dependencies.ts";
-import { type LoadedRequest, load, withCurrentPlacement } from "./load.ts";
+import { type LoadedRequest, loadMatchRequest, withCurrentPlacement } from "./load.ts";
 import { NO_MATCH_HEADER, type NoMatchReason, toMatchAnswer, toNoMatchAnswer } from "./match-answer.ts";
-import { reserveOne, returnSeat, returnSeatLater, type Trial } from "./reserve-one.ts";
+import { type MatchState, reserveOne, returnSeat, returnSeatLater } from "./reserve-one.ts";
 
 /** `POST /match`: load → decide → commit → respond (docs/behaviour.md#matching). */
 export function createMatchEndpoint(dependencies: MatchDependencies): Endpoint {
@@ -15,9 +15,9 @@ export function createMatchEndpoint(dependencies: MatchDependencies): Endpoint {
 }
 
 async function handleMatch(dependencies: MatchDependencies, context: RequestContext): Promise<Answer> {
-  const request = load(dependencies, context);
+  const request = loadMatchRequest(dependencies, context);
   tracing?.annotate({ "diegetic.game_id": request.body.game_id });
-  const trial: Trial = {
+  const state: MatchState = {
     matchId: newId("mat"),
     attempts: new Attempts(),
     lackedMoney: false,
@@ -30,11 +30,11 @@ async function handleMatch(dependencies: MatchDependencies, context: RequestCont
     );
     // Also without a promise: all requests of a turn are read before the first searches (docs/notes/performance-experiments.md).
     await taken;
-    const answer = await findMatch(dependencies, request, trial);
+    const answer = await findMatch(dependencies, request, state);
     recordAnswer(dependencies, request, answer);
     return answer;
   } catch (error) {
-    returnSeatLater(dependencies, request, trial);
+    returnSeatLater(dependencies, request, state);
     dependencies.traffic.gameRefusal(
       request.body.game_id,
       "match",
@@ -61,15 +61,15 @@ function recordAnswer({ traffic, nowMs }: MatchDependencies, request: LoadedRequ
 async function findMatch(
   dependencies: MatchDependencies,
   loaded: LoadedRequest,
-  trial: Trial,
+  state: MatchState,
 ): Promise<Answer> {
   for (;;) {
     const request = withCurrentPlacement(dependencies, loaded);
-    const decision = decide(dependencies, request, trial);
+    const decision = decide(dependencies, request, state);
     if (decision.candidate === null) {
-      return toNoMatchAnswer(await endWithoutCandidate(dependencies, request, trial, decision));
+      return toNoMatchAnswer(await endWithoutCandidate(dependencies, request, state, decision));
     }
-    const tried = await reserveOne(dependencies, request, decision.candidate, trial);
+    const tried = await reserveOne(dependencies, request, decision.candidate, state);
     switch (tried.outcome) {
       case "held":
         return toMatchAnswer(tried);
@@ -93,7 +93,7 @@ interface NoCandidate {
 type Decision = { candidate: Candidate } | NoCandidate;
 
 /** Applies rules 1 to 7 synchronously to the current snapshot, and skips recently refused campaigns. */
-function decide(dependencies: MatchDependencies, request: LoadedRequest, trial: Trial): Decision {
+function decide(dependencies: MatchDependencies, request: LoadedRequest, state: MatchState): Decision {
   dependencies.requireFresh();
   const { placement, body } = request;
   const scene = {
@@ -105,21 +105,21 @@ function decide(dependencies: MatchDependencies, request: LoadedRequest, trial: 
   const { index } = dependencies.catalog;
   dependencies.tidyInTurns();
   let passedOver = false;
-  if (trial.attempts.left > 0) {
+  if (state.attempts.left > 0) {
     const { shareRefusals, random } = dependencies;
     const shared = shareRefusals.of(placement.account_id, scene.nowMs);
-    const exclude = shared.length === 0 ? trial.refused : [...trial.refused, ...shared];
-    const excludeAdvertisers = trial.attempts.deferred();
+    const exclude = shared.length === 0 ? state.refused : [...state.refused, ...shared];
+    const excludeAdvertisers = state.attempts.deferred();
     let draw = index.draw(scene, random, { exclude, excludeAdvertisers });
     if (draw.candidate === null && excludeAdvertisers.length > 0)
       draw = index.draw(scene, random, { exclude });
     if (draw.candidate !== null) return { candidate: draw.candidate };
     const lacksShare =
-      shared.length > 0 && index.draw(scene, random, { exclude: trial.refused }).candidate !== null;
-    trial.lackedMoney ||= draw.lackedMoney || lacksShare;
+      shared.length > 0 && index.draw(scene, random, { exclude: state.refused }).candidate !== null;
+    state.lackedMoney ||= draw.lackedMoney || lacksShare;
     passedOver = draw.passedOver || lacksShare;
   }
-  return { candidate: null, reason: index.reasonForNone(placement, trial.lackedMoney), passedOver };
+  return { candidate: null, reason: index.reasonForNone(placement, state.lackedMoney), passedOver };
 }
 
 /**
@@ -129,11 +129,11 @@ function decide(dependencies: MatchDependencies, request: LoadedRequest, trial: 
 async function endWithoutCandidate(
   dependencies: MatchDependencies,
   request: LoadedRequest,
-  trial: Trial,
+  state: MatchState,
   { reason, passedOver }: NoCandidate,
 ): Promise<NoMatchReason> {
-  if (trial.admission !== undefined) {
-    await returnSeat(dependencies, request, trial);
+  if (state.admission !== undefined) {
+    await returnSeat(dependencies, request, state);
     return reason;
   }
   const ads = await dependencies.sessions.touch(request.session, request.sessionIdleMs);

@@ -112,13 +112,13 @@ async function openCandidate(bidCents: number): Promise<{ advertiserId: string; 
 describe("a request whose first campaign was refused", () => {
   it("holds no other campaign after the lease of its decision has expired", async () => {
     const dependencies = dependenciesOf();
-    const trial = { matchId: newId("mat"), attempts: new Attempts(), lackedMoney: false, refused: [] };
+    const state = { matchId: newId("mat"), attempts: new Attempts(), lackedMoney: false, refused: [] };
     const dear = await openCandidate(DEPOSITED + 1);
-    const first = await reserveOne(dependencies, requestOf(Number.MAX_SAFE_INTEGER), dear.candidate, trial);
+    const first = await reserveOne(dependencies, requestOf(Number.MAX_SAFE_INTEGER), dear.candidate, state);
     expect(first).toEqual({ outcome: "refused" });
     // Simulates a suspension of the process that outlasts its lease.
     const other = await openCandidate(DEPOSITED);
-    const second = reserveOne(dependencies, requestOf(LEASE_OVER_MS), other.candidate, trial);
+    const second = reserveOne(dependencies, requestOf(LEASE_OVER_MS), other.candidate, state);
     await expect(second).rejects.toThrow(LeaseExpired);
     await eventually(async () => {
       expect(await dependencies.money.readAccount(other.advertiserId)).toMatchObject({ heldMillicents: 0 });
@@ -131,14 +131,14 @@ describe("a request whose earlier reservations were refused", () => {
   /** A campaign that this session saw once, a while ago; its counts have expired since. */
   async function seenLongAgo(dependencies: ReserveDependencies, request: LoadedRequest) {
     const { advertiserId, candidate } = await openCandidate(100);
-    const trial = { matchId: newId("mat"), attempts: new Attempts(), lackedMoney: false, refused: [] };
-    expect(await reserveOne(dependencies, request, candidate, trial)).toMatchObject({ outcome: "held" });
+    const state = { matchId: newId("mat"), attempts: new Attempts(), lackedMoney: false, refused: [] };
+    expect(await reserveOne(dependencies, request, candidate, state)).toMatchObject({ outcome: "held" });
     const [session = ""] = await redis.keys(`*:session:${request.session.sessionKey}`);
     expect(await redis.hincrby(session, "started", -SESSION_IDLE_MS)).toBeGreaterThan(0);
     expect(await redis.del(...(await redis.keys(`{${advertiserId}}:cap:*`)))).toBe(1);
     return { advertiserId, candidate };
   }
-  const trialAfter = (reservations: number) => {
+  const stateAfter = (reservations: number) => {
     const attempts = new Attempts();
     for (let i = 0; i < reservations; i++) attempts.use(newId("adv"));
     return { matchId: newId("mat"), attempts, lackedMoney: false, refused: [] as string[] };
@@ -152,10 +152,10 @@ describe("a request whose earlier reservations were refused", () => {
     const dependencies = dependenciesOf();
     const request = requestOf(Number.MAX_SAFE_INTEGER, newId("key"));
     const { advertiserId, candidate } = await seenLongAgo(dependencies, request);
-    const trial = trialAfter(expected.reservations);
-    const { outcome } = await reserveOne(dependencies, request, candidate, trial);
+    const state = stateAfter(expected.reservations);
+    const { outcome } = await reserveOne(dependencies, request, candidate, state);
     const { heldMillicents } = (await dependencies.money.readAccount(advertiserId)) ?? {};
-    expect({ outcome, left: trial.attempts.left, heldMillicents }).toEqual({
+    expect({ outcome, left: state.attempts.left, heldMillicents }).toEqual({
       outcome: expected.outcome,
       left: expected.left,
       heldMillicents: expected.holds * 100,
@@ -172,8 +172,8 @@ describe("a request of a full session", () => {
     const sessionKey = newId("key");
     const request = requestOf(Number.MAX_SAFE_INTEGER, sessionKey, 1);
     const ask = () => {
-      const trial = { matchId: newId("mat"), attempts: new Attempts(), lackedMoney: false, refused: [] };
-      return reserveOne(dependencies, request, candidate, trial);
+      const state = { matchId: newId("mat"), attempts: new Attempts(), lackedMoney: false, refused: [] };
+      return reserveOne(dependencies, request, candidate, state);
     };
     expect(await ask()).toMatchObject({ outcome: "held" });
     const [session = ""] = await redis.keys(`*:session:${sessionKey}`);

@@ -42,7 +42,7 @@ export interface ReserveDependencies
 }
 
 /** The state of one match request across its reservations. */
-export interface Trial {
+export interface MatchState {
   matchId: string;
   attempts: Attempts;
   /** A tried campaign lacked money, or one was skipped because it recently did. */
@@ -53,7 +53,7 @@ export interface Trial {
   admission?: AdmitResult;
 }
 
-export type TrialOutcome =
+export type ReservationOutcome =
   | { outcome: "held"; matchId: string; candidate: Candidate; creativeId: string; timesSeen: number }
   /** The player session has no seat left; nothing is held. */
   | { outcome: "session_full" }
@@ -68,27 +68,27 @@ export async function reserveOne(
   dependencies: ReserveDependencies,
   request: LoadedRequest,
   candidate: Candidate,
-  trial: Trial,
-): Promise<TrialOutcome> {
+  state: MatchState,
+): Promise<ReservationOutcome> {
   const { campaign_id, advertiser_id } = candidate.campaign;
   const advertiserVersion = dependencies.catalog.advertiserVersion(advertiser_id);
-  const { reservation, admission, match, packed } = await reserve(dependencies, request, candidate, trial);
+  const { reservation, admission, match, packed } = await reserve(dependencies, request, candidate, state);
   dependencies.countReservation(reservation.outcome === "held" ? "held" : reservation.reason);
   if (!admission.admitted) return { outcome: "session_full" };
   if (reservation.outcome === "held") {
     const { creativeId, timesSeen } = reservation;
-    const matchId = packed === null ? trial.matchId : sealed(dependencies, match, packed, reservation);
+    const matchId = packed === null ? state.matchId : sealed(dependencies, match, packed, reservation);
     return { outcome: "held", matchId, candidate, creativeId, timesSeen };
   }
-  if (reservation.reason === "stale_version" && trial.attempts.startFresh(advertiser_id))
+  if (reservation.reason === "stale_version" && state.attempts.startFresh(advertiser_id))
     return { outcome: "outdated" };
   const known = { advertiserVersion, nowMs: dependencies.nowMs() };
   dependencies.refusals.remember(candidate.campaign, reservation, known);
   if (reservation.reason === "developer_share") {
     dependencies.shareRefusals.remember(request.placement.account_id, campaign_id, known.nowMs);
   }
-  trial.lackedMoney ||= LACKS_MONEY.has(reservation.reason);
-  trial.refused.push(campaign_id);
+  state.lackedMoney ||= LACKS_MONEY.has(reservation.reason);
+  state.refused.push(campaign_id);
   return { outcome: "refused" };
 }
 
@@ -103,11 +103,11 @@ function sealed(
     match.match_id,
     packed,
     { heldAtMs, validFromEpoch },
-    { ...scopeOf(match), creativeId },
+    { ...idScopeOf(match), creativeId },
   );
 }
 
-function scopeOf(match: MatchFacts) {
+function idScopeOf(match: MatchFacts) {
   return {
     developerAccountId: match.developer_account_id,
     gameId: match.game_id,
@@ -119,20 +119,20 @@ function scopeOf(match: MatchFacts) {
 export async function returnSeat(
   { sessions }: Pick<MatchDependencies, "sessions">,
   request: LoadedRequest,
-  trial: Trial,
+  state: MatchState,
 ): Promise<void> {
-  if (trial.admission?.admitted) await sessions.returnSeat(request.session, trial.matchId);
+  if (state.admission?.admitted) await sessions.returnSeat(request.session, state.matchId);
 }
 
 /** `returnSeat` in the background after a failure, also when it is unknown whether the match has a seat. */
 export function returnSeatLater(
   { sessions, logger }: Pick<MatchDependencies, "sessions" | "logger">,
   request: LoadedRequest,
-  trial: Trial,
+  state: MatchState,
 ): void {
-  if (trial.attempts.isUnused) return;
+  if (state.attempts.isUnused) return;
   sessions
-    .returnSeat(request.session, trial.matchId)
+    .returnSeat(request.session, state.matchId)
     .catch((error: unknown) => logger.debug({ err: error }, "session seat may remain taken"));
 }
 
@@ -146,16 +146,16 @@ async function reserve(
   dependencies: ReserveDependencies,
   request: LoadedRequest,
   candidate: Candidate,
-  trial: Trial,
+  state: MatchState,
 ): Promise<{ reservation: ReserveResult; admission: AdmitResult; match: MatchFacts; packed: Buffer | null }> {
   // All requests of a turn have searched before the first sends its commands (docs/notes/performance-experiments.md).
   await undefined;
   const { reserveAndAdmit, due, settings } = dependencies;
   const holdTtlMs = settings.holdTtlSeconds * 1_000;
-  const match = factsOf(dependencies, request, candidate, trial.matchId);
+  const match = factsOf(dependencies, request, candidate, state.matchId);
   const packed = dependencies.matchIds.pack(match);
   const reservationOf = (sessionStartedMs: number | null, earlier: EarlierAds | null): ReserveRequest => {
-    trial.attempts.use(match.advertiser_id);
+    state.attempts.use(match.advertiser_id);
     return {
       match,
       campaignVersion: candidate.campaign.version,
@@ -175,7 +175,7 @@ async function reserve(
   const seat = {
     gameId: request.session.gameId,
     sessionKey: request.session.sessionKey,
-    matchId: trial.matchId,
+    matchId: state.matchId,
     advertiserId: match.advertiser_id,
     maxAds: request.placement.max_ads_per_session,
     idleMs: request.sessionIdleMs,
@@ -183,20 +183,20 @@ async function reserve(
   };
   try {
     const [first, admitted] = await withAnnouncement(
-      reserveAndAdmit(reservationOf(trial.admission?.startedMs ?? null, null), seat),
+      reserveAndAdmit(reservationOf(state.admission?.startedMs ?? null, null), seat),
       due.register("holds", match.advertiser_id, dependencies.nowMs() + holdTtlMs),
     );
-    trial.admission ??= admitted;
-    const { admission } = trial;
-    const reservation = isFinal(first, admission, admitted.earlier, seat.idleMs)
+    state.admission ??= admitted;
+    const { admission } = state;
+    const reservation = isValidReservation(first, admission, admitted.earlier, seat.idleMs)
       ? first
-      : await correct(dependencies, {
+      : await reserveAgain(dependencies, {
           first,
           admission,
           earlier: admitted.earlier,
           match,
           seat,
-          trial,
+          state,
           reservationOf,
         });
     return { reservation, admission, match, packed };
@@ -210,7 +210,7 @@ async function reserve(
  * Whether a reservation stands as Redis made it: a hold has a session seat, and caps that decided count all ads of this
  * player session and none of an earlier one.
  */
-function isFinal(
+function isValidReservation(
   reservation: ReserveResult,
   { admitted, startedMs }: AdmitResult,
   earlier: EarlierAds | null,
@@ -224,17 +224,17 @@ function isFinal(
 }
 
 /**
- * For a reservation that is not final: cancels a hold without a seat; reserves again, with the ads of this session, where
+ * For a reservation that is not valid: cancels a hold without a seat; reserves again, with the ads of this session, where
  * the caps were those of another.
  */
-async function correct(
+async function reserveAgain(
   dependencies: ReserveDependencies,
   {
     first,
     admission,
     match,
     seat,
-    trial,
+    state,
     earlier,
     reservationOf,
   }: {
@@ -243,7 +243,7 @@ async function correct(
     earlier: EarlierAds | null;
     match: MatchFacts;
     seat: AdmitRequest;
-    trial: Trial;
+    state: MatchState;
     reservationOf: (sessionStartedMs: number | null, earlier: EarlierAds | null) => ReserveRequest;
   },
 ): Promise<ReserveResult> {
@@ -254,9 +254,9 @@ async function correct(
     return first;
   }
   const counted = await withoutLapsed(dependencies, seat, earlier);
-  if (isFinal(first, admission, counted, seat.idleMs)) return first;
+  if (isValidReservation(first, admission, counted, seat.idleMs)) return first;
   if (first.outcome === "held") await money.release(holdOf(match), "cancelled");
-  if (trial.attempts.mayRepeat(match.advertiser_id)) {
+  if (state.attempts.mayRepeat(match.advertiser_id)) {
     return money.reserve(reservationOf(admission.startedMs, counted));
   }
   return { outcome: "refused", reason: "creative_cap", capSinceMs: first.capSinceMs, lasts: null };

@@ -21,7 +21,7 @@ import { RefusalMemory } from "../refusal-memory/refusal-memory.ts";
 import { ShareRefusals } from "../refusal-memory/share-refusals.ts";
 import { Attempts } from "./attempts.ts";
 import type { LoadedRequest } from "./load.ts";
-import { reserveOne, type TrialOutcome } from "./reserve-one.ts";
+import { type ReservationOutcome, reserveOne } from "./reserve-one.ts";
 
 const IDLE_MS = 1_800_000;
 const MAX_USES = 3;
@@ -172,7 +172,7 @@ class Player {
    * @param scheduler decides in which order the commands of concurrent requests arrive
    * @param skewMs lead of the clock of the game's node over that of the advertiser's node
    */
-  async match(scheduler: fc.Scheduler, skewMs: number): Promise<TrialOutcome> {
+  async match(scheduler: fc.Scheduler, skewMs: number): Promise<ReservationOutcome> {
     const { money, sessions } = this;
     const scheduled = {
       money: {
@@ -210,15 +210,15 @@ class Player {
       shareRefusals: new ShareRefusals(),
       catalog: new Catalog(1),
     };
-    const trial = {
+    const state = {
       matchId: newId("mat"),
       attempts: new Attempts(),
       lackedMoney: false,
       refused: [],
     };
     const request = this.#request();
-    const result = await reserveOne(dependencies, request, this.#candidate(), trial);
-    if (result.outcome !== "held") await sessions.returnSeat(request.session, trial.matchId);
+    const result = await reserveOne(dependencies, request, this.#candidate(), state);
+    if (result.outcome !== "held") await sessions.returnSeat(request.session, state.matchId);
     return result;
   }
 

@@ -1,7 +1,7 @@
 import { rangeRules } from "../../rules/all-rules.ts";
 import type { NumberRange } from "../../rules/rule.ts";
 import { flightRange } from "../../rules/schedule.ts";
-import { Arena, evenLength, offsetOf } from "../storage/arena.ts";
+import { Arena, offsetOf, roundUpToEven } from "../storage/arena.ts";
 
 /**
  * The layout of a record: a campaign that can serve, as numbers in an arena, identified by its address.
@@ -32,7 +32,7 @@ export const field = {
   advertiser: 12,
 } as const;
 const fieldNames = Object.keys(field) as (keyof typeof field)[];
-const headerLength = evenLength(fieldNames.length);
+const headerLength = roundUpToEven(fieldNames.length);
 /** Of a record that has any range. */
 const rangesLength = rangeRules.length * 4;
 const flight = rangeRules.indexOf(flightRange);

@@ -1,4 +1,4 @@
-import { Arena, offsetOf, wholeLength } from "../storage/arena.ts";
+import { Arena, offsetOf, sizeClassLength } from "../storage/arena.ts";
 import { entryLength } from "./entry.ts";
 
 /**
@@ -105,7 +105,7 @@ export class PostingLists {
     const row = rowOf(term);
     const [before, after] = [this.countOf(term) * entryLength, count * entryLength];
     this.heads[row + head.count] = count;
-    if (wholeLength(before) === wholeLength(after)) return;
+    if (sizeClassLength(before) === sizeClassLength(after)) return;
     const known = this.heads[row + head.address] ?? 0;
     const address = after === 0 ? 0 : this.memory.allocate(after);
     this.heads[row + head.address] = address;

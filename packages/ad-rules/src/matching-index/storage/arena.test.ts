@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { Arena, offsetOf, wholeLength } from "./arena.ts";
+import { Arena, offsetOf, sizeClassLength } from "./arena.ts";
 
 describe("Arena", () => {
   it("allocates blocks that do not overlap, whatever was freed before", () => {
@@ -31,11 +31,11 @@ describe("Arena", () => {
 
   it("rounds lengths up by at most a quarter or to the end of a line", () => {
     for (let length = 1; length < 1_500; length += 1) {
-      const whole = wholeLength(length);
-      expect([length, whole % 16]).toEqual([length, 0]);
-      expect(whole).toBeGreaterThanOrEqual(length);
-      expect(whole).toBeLessThan(Math.max(length + 16, length * 1.25));
-      expect(wholeLength(whole)).toBe(whole);
+      const classLength = sizeClassLength(length);
+      expect([length, classLength % 16]).toEqual([length, 0]);
+      expect(classLength).toBeGreaterThanOrEqual(length);
+      expect(classLength).toBeLessThan(Math.max(length + 16, length * 1.25));
+      expect(sizeClassLength(classLength)).toBe(classLength);
     }
   });
 

@@ -3,7 +3,7 @@ const chunkLength = 1 << chunkBits;
 const chunkMask = chunkLength - 1;
 /** Numbers per cache line. Blocks are aligned to cache lines. */
 const lineLength = 16;
-/** Up to this number of lines, a block has any whole number of lines; above, four size classes per doubling. */
+/** Up to this number of lines, a block has any classLength number of lines; above, four size classes per doubling. */
 const exactLines = 8;
 
 /**
@@ -25,27 +25,27 @@ export class Arena {
 
   /** Returns the address of a block for `length` numbers. Its contents are undefined. */
   allocate(length: number): number {
-    const whole = wholeLength(length);
-    const free = this.#free.get(whole)?.pop();
+    const classLength = sizeClassLength(length);
+    const free = this.#free.get(classLength)?.pop();
     if (free !== undefined) return free;
-    if (whole > this.chunks.length * chunkLength - this.#next) {
+    if (classLength > this.chunks.length * chunkLength - this.#next) {
       // Not shared with any thread. V8 runs a blocking full collection for every 64 MB of ordinary array buffers.
-      const buffer = new SharedArrayBuffer(Math.max(whole, chunkLength) * Int32Array.BYTES_PER_ELEMENT);
+      const buffer = new SharedArrayBuffer(Math.max(classLength, chunkLength) * Int32Array.BYTES_PER_ELEMENT);
       this.#next = this.chunks.length * chunkLength;
       this.chunks.push(new Int32Array(buffer));
       this.floats.push(new Float64Array(buffer));
       this.bytes.push(Buffer.from(buffer));
     }
     const address = this.#next;
-    this.#next += Math.min(whole, chunkLength);
+    this.#next += Math.min(classLength, chunkLength);
     return address;
   }
 
   /** Frees a block. @param length as passed to `allocate` */
   free(address: number, length: number): void {
-    const whole = wholeLength(length);
-    const free = this.#free.get(whole);
-    if (free === undefined) this.#free.set(whole, [address]);
+    const classLength = sizeClassLength(length);
+    const free = this.#free.get(classLength);
+    if (free === undefined) this.#free.set(classLength, [address]);
     else free.push(address);
   }
 
@@ -79,12 +79,12 @@ export function offsetOf(address: number): number {
 }
 
 /** The length, or the next even one: numbers that follow it can be read as 64-bit floats. */
-export function evenLength(length: number): number {
+export function roundUpToEven(length: number): number {
   return length + (length & 1);
 }
 
 /** The length of the size class for `length` numbers: at most a quarter more, or up to the end of a line. */
-export function wholeLength(length: number): number {
+export function sizeClassLength(length: number): number {
   const lines = Math.ceil(length / lineLength);
   const step = lines <= exactLines ? 1 : 1 << (29 - Math.clz32(lines - 1));
   return Math.ceil(lines / step) * step * lineLength;
