@@ -166,6 +166,8 @@ describe("an advertiser in the dashboard", () => {
     await page.getByText("A new bid counts from the next match").waitFor();
     await page.getByRole("button", { name: "Save changes" }).click();
     await page.getByText("Enter a number from $1.00 to $100.00.").waitFor();
+    await expectSoon(() => isFocused(page.getByLabel("Bid per thousand impressions")), true);
+    expect(await page.getByText("A new bid counts from the next match").count()).toBe(0);
     await page.getByLabel("Bid per thousand impressions").fill("12");
     const [, , id] = new URL(page.url()).pathname.split("/");
     const renamed = await page.evaluate(async (path) => {
@@ -221,7 +223,10 @@ describe("an advertiser in the dashboard", () => {
     await page.getByRole("link", { name: "Settings" }).click();
     await expectSoon(() => name.inputValue(), "Winter in the taverns, again");
     await expectSoon(() => page.getByLabel("Daily cap (optional)").inputValue(), "9.00");
-    expect(await sentBy(page, "Save changes")).toEqual({ name: "Winter in the taverns, again" });
+    await page.getByText("Not saved: Name.").waitFor();
+    await expectAccessibleInPassing(page);
+    expect(await sentBy(page, "Save")).toEqual({ name: "Winter in the taverns, again" });
+    await page.getByText("Not saved: Name.").waitFor({ state: "detached" });
     await page.getByRole("heading", { name: "Winter in the taverns, again" }).waitFor();
   });
 
@@ -232,6 +237,7 @@ describe("an advertiser in the dashboard", () => {
     await budget.fill("");
     expect(await sentBy(page, "Save changes")).toEqual({ budget_cents: null });
     await page.getByText(/^budget_cents must be/).waitFor();
+    await expectSoon(() => isFocused(budget), true);
     await budget.fill(stored);
     await page.getByRole("button", { name: "Discard" }).waitFor({ state: "detached" });
     await expectSoon(() => page.getByRole("button", { name: "Save changes" }).isDisabled(), true);
@@ -419,7 +425,7 @@ describe("an advertiser in the dashboard", () => {
     }, [["marsh", 1]]);
 
     await page.goto(`${origin}/campaigns/${id}/settings`);
-    await page.getByRole("combobox", { name: /^Only in games of these categories/ }).click();
+    await page.getByRole("combobox", { name: /^Only in scenes of these categories/ }).click();
     await page.getByRole("option", { name: "angling", exact: true }).click();
     // A list that is still closing takes the focus back, and with it the next list.
     await expectSoon(() => page.getByRole("option").count(), 0);
@@ -1105,7 +1111,7 @@ describe("an advertiser in the dashboard", () => {
 /** The body of the PATCH that a button sends. */
 async function sentBy(page: Page, button: string): Promise<unknown> {
   const sent = page.waitForRequest((request) => request.method() === "PATCH");
-  await page.getByRole("button", { name: button }).click();
+  await page.getByRole("button", { name: button, exact: true }).click();
   return (await sent).postDataJSON();
 }
 

@@ -5,7 +5,8 @@ import { useChange } from "./queries.ts";
 import { useDraft } from "./use-draft.ts";
 import { type FieldSentences, useFieldProblems } from "./use-field-problems.ts";
 
-export interface ApiForm<Key extends ChangeKey> extends Pick<FieldSentences<Key>, "problem" | "failure"> {
+export interface ApiForm<Key extends ChangeKey>
+  extends Pick<FieldSentences<Key>, "problem" | "failure" | "hasProblems"> {
   values: Partial<BodyOf<Key>>;
   set: <Field extends keyof BodyOf<Key>>(field: Field, value: BodyOf<Key>[Field] | undefined) => void;
   /** What the API answered when it refused the last call. */
@@ -13,6 +14,10 @@ export interface ApiForm<Key extends ChangeKey> extends Pick<FieldSentences<Key>
   isSending: boolean;
   /** Whether the values differ from those of the start, or from those that were last sent. */
   isChanged: boolean;
+  /** The fields that differ. */
+  changed: readonly (keyof BodyOf<Key>)[];
+  /** Those of them whose change was found in the browser when the form was opened. */
+  restored: readonly (keyof BodyOf<Key>)[];
   /**
    * Checks and sends. Answers undefined when something is wrong: the sentences then stand at their fields. Then shows
    * `next`, except in fields that were changed while the form was being sent.
@@ -35,6 +40,8 @@ interface ApiFormOptions<Key extends ChangeKey> {
   check?: ValuesCheck<Key>;
   /** Reads what is stored right before it is sent: fields that were not changed here go out as they are then. */
   readStored?: (values: Partial<BodyOf<Key>>) => Promise<Partial<BodyOf<Key>>>;
+  /** Asks before values that are fit to be sent are sent; after a no, nothing is. */
+  confirm?: (values: Partial<BodyOf<Key>>) => Promise<boolean>;
   /** Fields that are lists to which others add as well: only what was added and removed here is changed. */
   lists?: readonly (keyof BodyOf<Key>)[];
 }
@@ -56,6 +63,7 @@ export function useApiForm<Key extends ChangeKey>(
 ): ApiForm<Key> {
   const draft = useDraft<Partial<BodyOf<Key>>>(options.draft);
   const [values, setValues] = useState<Partial<BodyOf<Key>>>({ ...initial, ...draft.restored });
+  const [kept, setKept] = useState(Object.keys(draft.restored ?? {}));
   const [stored, setStored] = useState(initial);
   const [sending, setSending] = useState<Partial<BodyOf<Key>>>();
   const [isSending, setIsSending] = useState(false);
@@ -68,7 +76,7 @@ export function useApiForm<Key extends ChangeKey>(
     setValues(valuesOver(initial, stored, values, lists, sending));
   }
   const changes = useMemo(() => without(changedFields(stored, values), fixed), [stored, values, fixed]);
-  const { problem, failure, clear, check, showRefusal } = useFieldProblems(key);
+  const { problem, failure, hasProblems, clear, check, showRefusal } = useFieldProblems(key);
   const change = useChange(key);
   const partly = useChange(patch?.key ?? key);
   const edits = useRef(0);
@@ -88,6 +96,7 @@ export function useApiForm<Key extends ChangeKey>(
       edits.current += 1;
       setValues(next);
       setStored(next);
+      setKept([]);
       clear();
       // At once: the form may be gone before it is drawn again.
       draft.remove();
@@ -99,6 +108,7 @@ export function useApiForm<Key extends ChangeKey>(
     const editsBefore = edits.current;
     // A PATCH needs no field, but the schema is that of the POST.
     if (!check(key.startsWith("PATCH ") ? changes : values, options.check?.(values))) return undefined;
+    if ((await options.confirm?.(values)) === false) return undefined;
     setIsSending(true);
     try {
       const now = (await options.readStored?.(values)) ?? stored;
@@ -120,6 +130,7 @@ export function useApiForm<Key extends ChangeKey>(
         setStored(shown);
         setValues((current) => valuesOver(shown, values, current, lists));
       }
+      setKept([]);
       if (edits.current === editsBefore) draft.remove();
       return answer;
     } catch (error) {
@@ -131,7 +142,7 @@ export function useApiForm<Key extends ChangeKey>(
     }
   };
 
-  const isChanged = Object.keys(changes).length > 0;
+  const changed = Object.keys(changes) as (keyof BodyOf<Key>)[];
   return {
     values,
     set,
@@ -139,7 +150,10 @@ export function useApiForm<Key extends ChangeKey>(
     send,
     problem,
     failure,
-    isChanged,
+    hasProblems,
+    isChanged: changed.length > 0,
+    changed,
+    restored: changed.filter((field) => kept.includes(field as string)),
     error: change.error ?? partly.error,
     isSending,
   };

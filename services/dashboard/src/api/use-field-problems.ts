@@ -1,5 +1,5 @@
 import schemas from "virtual:request-schemas";
-import { useCallback, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 import { formatCents } from "../format/format.ts";
 import { ApiError, fieldNamedIn } from "./api-error.ts";
 import { checkFields, type FieldProblems, type FieldSchema, formFields } from "./check-fields.ts";
@@ -24,9 +24,11 @@ export interface FieldSentences<Key extends ChangeKey> {
   problem: (field: keyof BodyOf<Key> | NestedField) => string | undefined;
   /** A sentence that belongs to no field. */
   failure: string | undefined;
+  /** Whether a sentence stands at any field. */
+  hasProblems: boolean;
   /** Removes the sentence of one field, or all of them. */
   clear: (field?: keyof BodyOf<Key>) => void;
-  /** Whether the values can be sent; otherwise the sentences then stand at their fields. */
+  /** Whether the values can be sent; otherwise the sentences then stand at their fields, the first of which gets the focus. */
   check: (
     values: Partial<BodyOf<Key>>,
     more?: Partial<Record<keyof BodyOf<Key>, string | undefined>>,
@@ -53,23 +55,65 @@ export function useFieldProblems<Key extends ChangeKey>(
     });
     setFailure(undefined);
   }, []);
+  const focusFirstProblem = useFocusOfFirstProblem(problems);
   const check: FieldSentences<Key>["check"] = (values, more = {}) => {
+    focusFirstProblem.begin();
     const found = checkFields(requestSchema(key), values as Record<string, unknown>, showNumber);
     for (const [field, sentence] of Object.entries<string | undefined>(more)) {
       if (sentence !== undefined) found[field] ??= sentence;
     }
     setProblems(found);
     setFailure(undefined);
-    return Object.keys(found).length === 0;
+    const isGood = Object.keys(found).length === 0;
+    if (!isGood) focusFirstProblem.request();
+    return isGood;
   };
   const showRefusal = (error: unknown) => {
     const detail = error instanceof ApiError ? error.detail : String(error);
     const field = fieldNamedIn(detail, formFields(requestSchema(key), nested));
     if (field === undefined) setFailure(detail);
-    else setProblems({ [field]: detail });
+    else {
+      setProblems({ [field]: detail });
+      focusFirstProblem.request();
+    }
     return field !== undefined;
   };
-  return { problem: (field) => problems[field as string], failure, clear, check, showRefusal };
+  return {
+    problem: (field) => problems[field as string],
+    failure,
+    hasProblems: Object.keys(problems).length > 0,
+    clear,
+    check,
+    showRefusal,
+  };
+}
+
+/** A hidden field that repeats a shown one cannot take the focus. */
+const INVALID_FIELD = '[aria-invalid="true"]:not([type="hidden"])';
+
+/**
+ * Moves the focus, and with it the view, to the first field with a problem once that is drawn: the button that was pressed
+ * may be far below. Not where the person has gone on to something else meanwhile.
+ */
+function useFocusOfFirstProblem(problems: FieldProblems): { begin: () => void; request: () => void } {
+  const pressed = useRef<Element | null>(null);
+  const isRequested = useRef(false);
+  useEffect(() => {
+    if (!isRequested.current || Object.keys(problems).length === 0) return;
+    isRequested.current = false;
+    const { activeElement, body } = document;
+    if (activeElement !== body && activeElement !== pressed.current) return;
+    const form = pressed.current?.closest("form") ?? document;
+    form.querySelector<HTMLElement>(INVALID_FIELD)?.focus();
+  }, [problems]);
+  return {
+    begin: () => {
+      pressed.current = document.activeElement;
+    },
+    request: () => {
+      isRequested.current = true;
+    },
+  };
 }
 
 function showNumber(field: string, value: number): string {

@@ -25,8 +25,8 @@ export function DialogForm(props: DialogFormProps) {
       noValidate
     >
       <Stack>
-        {failure !== undefined && <Alert color="negative">{failure}</Alert>}
         {children}
+        {failure !== undefined && <Alert color="negative">{failure}</Alert>}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             Cancel

@@ -6,7 +6,9 @@ import { numberLimits } from "../../api/use-field-problems.ts";
 import { formatCents, formatCount, formatExactCents } from "../../format/format.ts";
 import { requiredTextField } from "../../kit/fields.ts";
 import { MoneyInput } from "../../kit/money-input.tsx";
+import { CAMPAIGN_LABELS } from "./field-labels.ts";
 import { MAX_SUGGESTIONS, sentWords } from "./sent-words.ts";
+import { unsavedMark } from "./unsaved-notice.tsx";
 
 type CampaignForm = ApiForm<"POST /campaigns"> | ApiForm<"PATCH /campaigns/{campaign_id}">;
 
@@ -41,17 +43,24 @@ export function CampaignFields({ form: anyForm, budgetHelp, isShort = false }: C
   const { values } = form;
   return (
     <Stack maw={560}>
-      <TextInput label="Name" description="Only you see it." {...requiredTextField(form, "name")} />
+      <TextInput
+        label={CAMPAIGN_LABELS.name}
+        description="Only you see it."
+        wrapperProps={unsavedMark(form, "name")}
+        {...requiredTextField(form, "name")}
+      />
       <SimpleGrid cols={{ base: 1, xs: 2 }}>
         <MoneyInput
-          label="Budget"
+          label={CAMPAIGN_LABELS.budget_cents}
+          wrapperProps={unsavedMark(form, "budget_cents")}
           description={budgetHelp ?? "The most that the campaign ever spends."}
           cents={values.budget_cents}
           onCents={(cents) => form.set("budget_cents", cents)}
           error={form.problem("budget_cents")}
         />
         <MoneyInput
-          label="Bid per thousand impressions"
+          label={CAMPAIGN_LABELS.cpm_bid_cents}
+          wrapperProps={unsavedMark(form, "cpm_bid_cents")}
           description={bidSentence(values.cpm_bid_cents, values.budget_cents)}
           cents={values.cpm_bid_cents}
           onCents={(cents) => form.set("cpm_bid_cents", cents)}
@@ -61,7 +70,8 @@ export function CampaignFields({ form: anyForm, budgetHelp, isShort = false }: C
       {!isShort && (
         <>
           <MoneyInput
-            label="Daily cap (optional)"
+            label={`${CAMPAIGN_LABELS.daily_cap_cents} (optional)`}
+            wrapperProps={unsavedMark(form, "daily_cap_cents")}
             description={
               values.daily_cap_cents
                 ? `At most ${formatCents(values.daily_cap_cents)} on one UTC day.`
@@ -74,7 +84,8 @@ export function CampaignFields({ form: anyForm, budgetHelp, isShort = false }: C
           <SimpleGrid cols={{ base: 1, xs: 2 }}>
             <TextInput
               type="date"
-              label="First day (optional)"
+              label={`${CAMPAIGN_LABELS.start_date} (optional)`}
+              wrapperProps={unsavedMark(form, "start_date")}
               description="In UTC. Without it, serving starts at activation."
               value={values.start_date?.slice(0, 10) ?? ""}
               error={form.problem("start_date")}
@@ -84,7 +95,8 @@ export function CampaignFields({ form: anyForm, budgetHelp, isShort = false }: C
             />
             <TextInput
               type="date"
-              label="Last day (optional)"
+              label={`${CAMPAIGN_LABELS.end_date} (optional)`}
+              wrapperProps={unsavedMark(form, "end_date")}
               description="In UTC, until the end of the day. Without it, serving ends when the budget is spent."
               value={values.end_date?.slice(0, 10) ?? ""}
               error={form.problem("end_date")}
@@ -93,10 +105,12 @@ export function CampaignFields({ form: anyForm, budgetHelp, isShort = false }: C
               }
             />
           </SimpleGrid>
-          <div>
-            <Text fw={600}>Priority: {values.priority ?? PRIORITY.usual}</Text>
+          <div {...unsavedMark(form, "priority")}>
+            <Text fw={600}>
+              {CAMPAIGN_LABELS.priority}: {values.priority ?? PRIORITY.usual}
+            </Text>
             <Slider
-              thumbLabel="Priority"
+              thumbLabel={CAMPAIGN_LABELS.priority}
               min={PRIORITY.min}
               max={PRIORITY.max}
               step={1}
@@ -123,7 +137,8 @@ function SceneFilters({ form }: { form: ApiForm<"POST /campaigns"> }) {
   return (
     <>
       <TagsInput
-        label="Only in games of these categories (optional)"
+        label={`${CAMPAIGN_LABELS.target_categories} (optional)`}
+        wrapperProps={unsavedMark(form, "target_categories")}
         description="The campaign never appears in scenes of another category or without one. Press Enter after each."
         placeholder={values.target_categories?.length ? "" : "e.g. fantasy"}
         data={sentWords(words, "category")}
@@ -133,7 +148,8 @@ function SceneFilters({ form }: { form: ApiForm<"POST /campaigns"> }) {
         error={form.problem("target_categories")}
       />
       <TagsInput
-        label="Only in scenes with one of these tags (optional)"
+        label={`${CAMPAIGN_LABELS.target_tags} (optional)`}
+        wrapperProps={unsavedMark(form, "target_tags")}
         description="A tag is compared with the theme, category, location, moods and actions of a scene, and searched for in its text."
         placeholder={values.target_tags?.length ? "" : "e.g. tavern"}
         data={sentWords(words)}

@@ -48,12 +48,12 @@ export function Component() {
     >
       <Card>
         <form onSubmit={(event) => void create(event)} noValidate>
+          <CampaignFields form={form} />
           {form.failure && (
-            <Alert color="negative" mb="md">
+            <Alert color="negative" mt="lg">
               {form.failure}
             </Alert>
           )}
-          <CampaignFields form={form} />
           <Group mt="lg">
             <Button type="submit" loading={form.isSending}>
               Create campaign

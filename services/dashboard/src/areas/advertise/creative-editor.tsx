@@ -24,6 +24,8 @@ import { CREATIVE_TYPES } from "../../scene/creative-types.ts";
 import { Scene } from "../../scene/scene.tsx";
 import { Story, type StoryForm } from "../../scene/story.tsx";
 import classes from "./creative-editor.module.css";
+import { CREATIVE_LABELS } from "./field-labels.ts";
+import { UnsavedNotice, unsavedMark } from "./unsaved-notice.tsx";
 import type { Creative } from "./use-campaign.ts";
 
 type CreateForm = ApiForm<typeof CREATE>;
@@ -58,6 +60,10 @@ const SETTINGS: Record<
     place: "city",
   },
 };
+
+function isBlank(text: string): boolean {
+  return text.trim() === "";
+}
 
 interface CreativeEditorProps {
   form: CreateForm | ApiForm<"PATCH /creatives/{creative_id}">;
@@ -97,15 +103,20 @@ export function CreativeEditor({
       "alt_hooks",
       hooks.map((hook, at) => (at === index ? text : hook)),
     );
+  const markOf = (field: keyof typeof CREATIVE_LABELS) => (isNew ? {} : unsavedMark(form, field));
+  // The sentence is about the list: it names no line.
+  const isSuspect = (hook: string) => isBlank(hook) || !hooks.some(isBlank);
   const isHook = chosenType === "narrative_hook";
   const { label: _label, place, ...story } = SETTINGS[setting];
   return (
     <div className={classes.editor}>
       <Card>
         <form onSubmit={(event) => void save(event)} noValidate>
+          {!isNew && canChange && (
+            <UnsavedNotice form={form} labels={CREATIVE_LABELS} onDiscard={onDiscard} />
+          )}
           <fieldset disabled={!canChange} className={classes.fields}>
             <Stack>
-              {form.failure && <Alert color="negative">{form.failure}</Alert>}
               {type === undefined ? (
                 <Radio.Group
                   label="Type"
@@ -128,17 +139,24 @@ export function CreativeEditor({
                   {formatTerm(type)}
                 </Text>
               )}
-              <TextInput label="Brand" {...requiredTextField(form, "brand_name")} />
+              <TextInput
+                label={CREATIVE_LABELS.brand_name}
+                wrapperProps={markOf("brand_name")}
+                {...requiredTextField(form, "brand_name")}
+              />
               <Textarea
-                label={isHook ? "Line" : "Line (optional)"}
+                label={
+                  isHook ? CREATIVE_LABELS.narrative_hook : `${CREATIVE_LABELS.narrative_hook} (optional)`
+                }
+                wrapperProps={markOf("narrative_hook")}
                 description="In the voice of the story: no prices, no links, no “buy now”. For example: The innkeeper sets down a steaming cup of Emberroast."
                 autosize
                 minRows={2}
                 classNames={{ input: classes.line ?? "" }}
                 {...textField(form, "narrative_hook")}
               />
-              <Stack gap="xs">
-                <Text fw={600}>Alternative lines (optional)</Text>
+              <Stack gap="xs" {...markOf("alt_hooks")}>
+                <Text fw={600}>{CREATIVE_LABELS.alt_hooks} (optional)</Text>
                 {hooks.map((hook, index) => (
                   <Group key={`${index + 1}`} gap="xs" wrap="nowrap" align="flex-start">
                     <Textarea
@@ -146,6 +164,7 @@ export function CreativeEditor({
                       autosize
                       minRows={1}
                       value={hook}
+                      error={form.problem("alt_hooks") !== undefined && isSuspect(hook)}
                       onChange={({ currentTarget }) => setHook(index, currentTarget.value)}
                       classNames={{ input: classes.line ?? "" }}
                       flex={1}
@@ -185,9 +204,16 @@ export function CreativeEditor({
                 </Group>
               </Stack>
               <Group grow align="flex-start">
-                <TextInput label="Product (optional)" {...textField(form, "product_name")} />
+                <TextInput
+                  label={`${CREATIVE_LABELS.product_name} (optional)`}
+                  description="What is advertised, such as Dark No. 7. The game receives it with the line."
+                  wrapperProps={markOf("product_name")}
+                  {...textField(form, "product_name")}
+                />
                 <Select
-                  label="Tone"
+                  label={CREATIVE_LABELS.tone}
+                  description="How the line sounds. The game receives it, to fit its own words to it."
+                  wrapperProps={markOf("tone")}
                   data={TONES.map((tone) => ({ value: tone, label: formatTerm(tone) }))}
                   value={values.tone ?? String(toneSchema?.default)}
                   allowDeselect={false}
@@ -196,12 +222,14 @@ export function CreativeEditor({
                 />
               </Group>
               <TextInput
-                label="Tagline (optional)"
+                label={`${CREATIVE_LABELS.tagline} (optional)`}
+                wrapperProps={markOf("tagline")}
                 description={isHook ? undefined : "Shown where the creative has no line."}
                 {...textField(form, "tagline")}
               />
               <NumberInput
-                label="Most appearances in one player session"
+                label={CREATIVE_LABELS.max_uses_per_game}
+                wrapperProps={markOf("max_uses_per_game")}
                 description={`From ${formatCount(USES.min)} to ${formatCount(USES.max)}. Each match counts; one that no player has seen stops counting when its hold lapses.`}
                 min={USES.min}
                 max={USES.max}
@@ -213,6 +241,7 @@ export function CreativeEditor({
                 error={form.problem("max_uses_per_game")}
                 maw={320}
               />
+              {form.failure && <Alert color="negative">{form.failure}</Alert>}
               {canChange && (
                 <Group>
                   <Button type="submit" loading={form.isSending} disabled={!isNew && !form.isChanged}>

@@ -27,7 +27,6 @@ export function DepositForm({ onDone }: DepositFormProps) {
   return (
     <form onSubmit={(event) => void send(event)} noValidate>
       <Stack maw={480}>
-        {form.failure && <Alert color="negative">{form.failure}</Alert>}
         <MoneyInput
           label="Amount"
           data-autofocus
@@ -48,6 +47,7 @@ export function DepositForm({ onDone }: DepositFormProps) {
             </Button>
           ))}
         </Group>
+        {form.failure && <Alert color="negative">{form.failure}</Alert>}
         <Group>
           <Button type="submit" loading={form.isSending}>
             {amount === undefined ? "Deposit" : `Deposit ${formatCents(amount)}`}

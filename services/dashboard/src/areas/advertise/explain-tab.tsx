@@ -108,11 +108,6 @@ export function Component() {
       <Card>
         <form onSubmit={(event) => void ask(event)} noValidate>
           <Stack>
-            {failure && (
-              <Alert color="negative" title="The scene could not be explained.">
-                {failure}
-              </Alert>
-            )}
             <Text c="dimmed">
               Describe a scene as a game would send it. Nothing is served, held or billed; the player counts
               as new.
@@ -163,6 +158,11 @@ export function Component() {
               {inputs.actions}
             </SimpleGrid>
             {inputs.narrative}
+            {failure && (
+              <Alert color="negative" title="The scene could not be explained.">
+                {failure}
+              </Alert>
+            )}
             <Group>
               <Button type="submit" loading={isAsking}>
                 Explain

@@ -119,8 +119,12 @@ function CampaignStep({ balanceCents }: { balanceCents: number }) {
   };
   return (
     <form onSubmit={(event) => void create(event)} noValidate>
-      {form.failure && <Alert color="negative">{form.failure}</Alert>}
       <CampaignFields form={form} isShort />
+      {form.failure && (
+        <Alert color="negative" mt="md">
+          {form.failure}
+        </Alert>
+      )}
       <Group mt="md">
         <Button type="submit" loading={form.isSending}>
           Create campaign
@@ -150,7 +154,6 @@ function CreativeStep({ campaign, company }: { campaign: CampaignSummary; compan
   return (
     <form onSubmit={(event) => void create(event)} noValidate>
       <Stack maw={560}>
-        {form.failure && <Alert color="negative">{form.failure}</Alert>}
         <TextInput label="Brand" {...textField(form, "brand_name")} />
         <Textarea
           label="Line"
@@ -164,6 +167,7 @@ function CreativeStep({ campaign, company }: { campaign: CampaignSummary; compan
           line={form.values.narrative_hook || "Your line appears here."}
           after="“You look as if you came a long way,” she says."
         />
+        {form.failure && <Alert color="negative">{form.failure}</Alert>}
         <Group>
           <Button type="submit" loading={form.isSending}>
             Save creative

@@ -23,7 +23,6 @@ export function RegisterForm() {
   return (
     <form onSubmit={(event) => void send(event)} noValidate>
       <Stack maw={480}>
-        {form.failure && <Alert color="negative">{form.failure}</Alert>}
         <TextInput
           label="Company"
           description="Developers see it when they decide which advertisers their games show."
@@ -36,6 +35,7 @@ export function RegisterForm() {
           {...textField(form, "website")}
           onBlur={completeWebsite}
         />
+        {form.failure && <Alert color="negative">{form.failure}</Alert>}
         <Group>
           <Button type="submit" loading={form.isSending}>
             Register company

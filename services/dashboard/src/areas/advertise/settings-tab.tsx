@@ -9,6 +9,8 @@ import { notifyDone } from "../../kit/notify.ts";
 import { CampaignFields } from "./campaign-fields.tsx";
 import { consequences } from "./consequences.ts";
 import { datesInOrder } from "./dates-in-order.ts";
+import { CAMPAIGN_LABELS } from "./field-labels.ts";
+import { UnsavedNotice } from "./unsaved-notice.tsx";
 import { pathOf, settingsOf, useCampaign, useHeldCents } from "./use-campaign.ts";
 
 export function Component() {
@@ -37,10 +39,8 @@ export function Component() {
   return (
     <Card>
       <form onSubmit={(event) => void save(event)} noValidate>
-        {form.failure && (
-          <Alert color="negative" mb="md">
-            {form.failure}
-          </Alert>
+        {canChange && (
+          <UnsavedNotice form={form} labels={CAMPAIGN_LABELS} onDiscard={() => reset(settingsOf(campaign))} />
         )}
         <fieldset disabled={!canChange} style={{ border: 0, padding: 0, margin: 0 }}>
           <CampaignFields
@@ -50,6 +50,11 @@ export function Component() {
             })}
           />
         </fieldset>
+        {form.failure && (
+          <Alert color="negative" mt="lg">
+            {form.failure}
+          </Alert>
+        )}
         {canChange && (
           <Group mt="lg" align="flex-start">
             <Button type="submit" loading={form.isSending} disabled={!isChanged}>
@@ -61,12 +66,19 @@ export function Component() {
               </Button>
             )}
             <div aria-live="polite">
-              {isChanged &&
+              {form.hasProblems ? (
+                <Text fz="xs" c="negative">
+                  Not saved: a field above needs another value.
+                </Text>
+              ) : (
+                isChanged &&
+                form.failure === undefined &&
                 sentences.map((sentence) => (
                   <Text key={sentence} fz="xs" c="dimmed">
                     {sentence}
                   </Text>
-                ))}
+                ))
+              )}
             </div>
           </Group>
         )}
