@@ -105,6 +105,10 @@ describe("an advertiser in the dashboard", () => {
       await page.getByRole("option", { name: "Germany" }).click();
       if (city !== undefined) await page.getByRole("textbox", { name: "City" }).fill(city);
       await page.getByRole("button", { name: "Include place" }).click();
+      if (city === undefined) {
+        await page.getByText(/players whose place is unknown no longer do/).waitFor();
+        await page.getByRole("button", { name: "Show only there" }).click();
+      }
       await page
         .getByRole("button", { name: city === undefined ? "Remove Germany" : /Remove Berlin/ })
         .waitFor();
@@ -503,6 +507,10 @@ describe("an advertiser in the dashboard", () => {
       Promise.all(
         ["valuemin", "valuemax", "valuenow", "valuetext"].map((one) => handle.getAttribute(`aria-${one}`)),
       );
+    await expectSoon(() => latitude.inputValue(), "");
+    expect(await handle.count()).toBe(0);
+    await page.getByRole("group", { name: /^A map of the included/ }).click();
+    await expectSoon(async () => Math.abs(Number(await longitude.inputValue())) < 1, true);
     await latitude.fill("10");
     await longitude.fill("179");
     await page.getByRole("textbox", { name: "Radius in km" }).fill("200");
@@ -550,6 +558,7 @@ describe("an advertiser in the dashboard", () => {
     // On a phone, where the dot is small, beside it too; on a part of the map, by the degrees of that part.
     await page.setViewportSize({ width: 390, height: 800 });
     await page.getByRole("radiogroup", { name: "Kind of place" }).getByText("Circle").click();
+    await page.getByRole("group", { name: /^A map of the included/ }).click();
     const dragged = async () => {
       await handle.scrollIntoViewIfNeeded();
       const [, before] = await numbers();

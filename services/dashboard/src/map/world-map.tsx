@@ -43,6 +43,7 @@ interface WorldMapProps {
   circles?: readonly ShownCircle[];
   /** A circle that can be moved. */
   draft?: Circle | undefined;
+  /** The map was clicked, or the circle was moved. */
   onMove?: (place: { lat: number; lng: number }) => void;
   onChooseCountry?: (code: string) => void;
 }
@@ -84,9 +85,9 @@ export default function WorldMap(props: WorldMapProps) {
       ref={svg}
       viewBox={`${view.x} ${view.y} ${view.width} ${view.height}`}
       className={classes.map}
-      role={onMove ? "group" : "img"}
+      role={onMove || onChooseCountry ? "group" : "img"}
       aria-label={label}
-      onClick={draft && moveTo}
+      onClick={onMove && moveTo}
     >
       {shapes.map(({ code, name, outline }) => {
         const share = code === undefined ? undefined : shares?.get(code);

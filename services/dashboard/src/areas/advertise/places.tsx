@@ -13,7 +13,7 @@ import {
   TextInput,
 } from "@mantine/core";
 import { type FormEvent, lazy, Suspense, useMemo } from "react";
-import type { AnswerOf } from "../../api/operations.ts";
+import type { AnswerOf, BodyOf } from "../../api/operations.ts";
 import { useChange } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
@@ -39,18 +39,21 @@ function placeName({
   state_code: state,
   city_name: city,
   ...circle
-}: GeoTarget) {
+}: Partial<BodyOf<"POST /campaigns/{campaign_id}/geo-targets">>) {
   if (type === "radius") return `${circle.radius_km} km around ${circle.lat}, ${circle.lng}`;
-  return [city, state, countryName(code)].filter(Boolean).join(", ");
+  return [city, state, countryName(code ?? null)].filter(Boolean).join(", ");
 }
 
-/** What a form for another place of the kind begins with. */
+const FIRST_RADIUS_KM = 300;
+
+/** What a form for another place of the kind begins with: a circle without a centre, which a person has to choose. */
 function emptyPlace(type: GeoType, include: boolean | null | undefined) {
-  const circle = { lat: FIRST_CIRCLE.lat, lng: FIRST_CIRCLE.lng, radius_km: FIRST_CIRCLE.radiusKm };
-  return { target_type: type, include: include ?? true, ...(type === "radius" && circle) };
+  return {
+    target_type: type,
+    include: include ?? true,
+    ...(type === "radius" && { radius_km: FIRST_RADIUS_KM }),
+  };
 }
-
-const FIRST_CIRCLE: Circle = { lat: 52.52, lng: 13.405, radiusKm: 300 };
 
 /** Where the campaign may be shown: countries, regions and cities, and circles on a map. */
 export function Places({ targets, error, onRetry }: EntriesRead & { targets: GeoTarget[] | undefined }) {
@@ -61,7 +64,20 @@ export function Places({ targets, error, onRetry }: EntriesRead & { targets: Geo
   const form = useApiForm(
     "POST /campaigns/{campaign_id}/geo-targets",
     { target_type: "country", include: true },
-    { check: missingPlace },
+    {
+      check: missingPlace,
+      confirm: async (place) => {
+        const isFirst = place.include !== false && !targets?.some(({ include }) => include);
+        if (campaign.status !== "active" || !isFirst) return true;
+        return confirm({
+          title: `Include ${placeName(place)}`,
+          consequences: [
+            "From now on only players there see it; players whose place is unknown no longer do.",
+          ],
+          action: "Show only there",
+        });
+      },
+    },
   );
   const remove = useChange("DELETE /campaigns/{campaign_id}/geo-targets/{geo_target_id}");
   const { values } = form;
@@ -140,13 +156,15 @@ export function Places({ targets, error, onRetry }: EntriesRead & { targets: Geo
               excluded={codes(false)}
               circles={circles}
               draft={canChange ? draft : undefined}
-              onMove={({ lat, lng }) => {
-                form.set("lat", lat);
-                form.set("lng", lng);
-              }}
-              onChooseCountry={(code) => {
-                if (type !== "radius") form.set("country_code", code);
-              }}
+              {...(canChange &&
+                (type === "radius"
+                  ? {
+                      onMove: ({ lat, lng }) => {
+                        form.set("lat", lat);
+                        form.set("lng", lng);
+                      },
+                    }
+                  : { onChooseCountry: (code) => form.set("country_code", code) }))}
             />
           </Suspense>
         </Card>
@@ -180,7 +198,9 @@ export function Places({ targets, error, onRetry }: EntriesRead & { targets: Geo
                 {type === "radius" ? (
                   <>
                     <Text c="dimmed" fz="xs">
-                      Click the map, drag the centre, move it with the arrow keys, or write the numbers.
+                      {draft
+                        ? "Click the map, drag the centre, move it with the arrow keys, or write the numbers."
+                        : "Click the map where the centre is, or write the numbers."}
                     </Text>
                     <SimpleGrid cols={3} spacing="xs">
                       {number("lat", "Latitude")}
