@@ -38,6 +38,22 @@ export function textColorOf(stroke: string): string {
 
 export type ChartRow = Readonly<Record<string, string | number | null>>;
 
+/**
+ * The rows of a time series as its table lists them: the latest first, up to now; what is ahead after that, by time.
+ * @param rowKey the field with the day or the moment
+ */
+export function tableOrder(
+  rows: readonly ChartRow[],
+  rowKey: string,
+  now: Date,
+): { past: ChartRow[]; ahead: ChartRow[] } {
+  const isAhead = (row: ChartRow) => {
+    const point = String(row[rowKey]);
+    return point > now.toISOString().slice(0, point.length);
+  };
+  return { past: rows.filter((row) => !isAhead(row)).reverse(), ahead: rows.filter(isAhead) };
+}
+
 export interface Axis {
   formatTicks: (ticks: readonly number[]) => (value: number) => string;
   smallestStep: number;

@@ -14,7 +14,14 @@ import {
 } from "../format/format.ts";
 import { Failed } from "../kit/states.tsx";
 import classes from "./chart.module.css";
-import { type Axis, type ChartRow, type Series, strokeOf, type ValueFormat } from "./chart-data.ts";
+import {
+  type Axis,
+  type ChartRow,
+  type Series,
+  strokeOf,
+  tableOrder,
+  type ValueFormat,
+} from "./chart-data.ts";
 import { MAX_LABELLED_SERIES } from "./series-labels.ts";
 
 const TimePlot = lazy(() => import("./plots.tsx").then(({ TimePlot }) => ({ default: TimePlot })));
@@ -71,6 +78,17 @@ export function Chart(props: ChartProps) {
   const isLabelled = isTime && isNamed && series.length <= MAX_LABELLED_SERIES;
   const nameOf = (row: ChartRow) =>
     isTime ? formatPointInFull(String(row[rowKey])) : String(row[rowKey] ?? "Unknown");
+  const listed = isTime ? tableOrder(rows ?? [], rowKey, new Date()) : { past: rows ?? [], ahead: [] };
+  const tableRow = (row: ChartRow) => (
+    <Table.Tr key={String(row[rowKey])}>
+      <Table.Td>{nameOf(row)}</Table.Td>
+      {series.map(({ key }) => (
+        <Table.Td key={key} ta="right">
+          {typeof row[key] === "number" ? EXACT[format](row[key]) : ""}
+        </Table.Td>
+      ))}
+    </Table.Tr>
+  );
   const inCsv = (value: CsvValue) =>
     format === "cents" && typeof value === "number" ? dollarsOfCents(value) : value;
   const saveCsv = () => {
@@ -147,16 +165,15 @@ export function Chart(props: ChartProps) {
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>
-              {(isTime ? [...rows].reverse() : rows).map((row) => (
-                <Table.Tr key={String(row[rowKey])}>
-                  <Table.Td>{nameOf(row)}</Table.Td>
-                  {series.map(({ key }) => (
-                    <Table.Td key={key} ta="right">
-                      {typeof row[key] === "number" ? EXACT[format](row[key]) : ""}
-                    </Table.Td>
-                  ))}
+              {listed.past.map(tableRow)}
+              {listed.ahead.length > 0 && (
+                <Table.Tr>
+                  <Table.Th colSpan={1 + series.length} scope="rowgroup">
+                    Ahead
+                  </Table.Th>
                 </Table.Tr>
-              ))}
+              )}
+              {listed.ahead.map(tableRow)}
             </Table.Tbody>
           </Table>
         </div>

@@ -188,7 +188,13 @@ function SeriesLabels({ rows, rowKey, series, ends, linesOf }: SeriesLabelsProps
       isAboveOther: ends.some(isBelow),
     };
   });
-  const positions = placeLabels(points, plot);
+  const lines = ends.map(({ series: { key } }) =>
+    rows.flatMap((row) => {
+      const value = row[key];
+      return typeof value === "number" ? [{ x: Number(scaleX(row[rowKey])), y: Number(scaleY(value)) }] : [];
+    }),
+  );
+  const positions = placeLabels(points, plot, lines);
   return (
     <svg aria-hidden="true" className={classes.labels}>
       {ends.map(({ series: { key, role } }, index) => {

@@ -96,6 +96,22 @@ describe("placeLabels", () => {
     expect(atEdge).toEqual({ x: right - 9, y: 138, anchor: "end", isBeside: false });
   });
 
+  it("stands at another side of its point where a line would go through it", () => {
+    const end = { x: 60, y: 190 };
+    const flat = [{ x: 56, y: 190 }, end];
+    const rising = [end, { x: right, y: 100 }];
+    const [position] = placeLabels([point({ ...end, lines: ["Spent so far"] })], plot, [flat, rising]);
+    // No side is free: it stands above the rising line, which is 44 px above the point at the label's end.
+    expect(position).toEqual({ x: 146, y: expect.closeTo(134, 0), anchor: "end", isBeside: false });
+    const [above] = placeLabels([point({ x: 200, y: 100 })], plot, [
+      [
+        { x: 190, y: 60 },
+        { x: 220, y: 160 },
+      ],
+    ]);
+    expect(above).toMatchObject({ x: 196, anchor: "end" });
+  });
+
   const words = fc.array(fc.constantFrom("Spent", "so", "far", "Impressions"), {
     minLength: 1,
     maxLength: 2,

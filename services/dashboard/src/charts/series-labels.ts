@@ -80,26 +80,42 @@ export interface LabelPosition {
   isBeside: boolean;
 }
 
+export interface Point {
+  x: number;
+  y: number;
+}
+
 /**
- * Where labels stand: beside the plot where their series reach its right edge, else next to their last points. None
- * overlaps another, and none leaves the height of the plot as long as they all fit into it.
+ * Where labels stand: beside the plot where their series reach its right edge, else next to their last points, at a
+ * side where no line is if there is one. None overlaps another, and none leaves the height of the plot as long as they
+ * all fit into it.
+ * @param lines the points of each series that is drawn as a line
  */
-export function placeLabels(points: readonly LabelledPoint[], plot: PlotArea): LabelPosition[] {
+export function placeLabels(
+  points: readonly LabelledPoint[],
+  plot: PlotArea,
+  lines: readonly (readonly Point[])[] = [],
+): LabelPosition[] {
   const right = plot.x + plot.width;
   const positions = points.map((point): LabelPosition => {
-    const { x, y, lines, isAboveOther } = point;
+    const { x, y } = point;
     if (x >= right - 1) return { x: right + LABEL_GAP_PX, y, anchor: "start", isBeside: true };
-    const [width, height] = [labelWidth(lines), heightOf(point)];
-    const isRoomBelow = x + PADDING_PX + width <= right && y + PADDING_PX + height <= plot.y + plot.height;
-    if (isRoomBelow && !isAboveOther) {
-      return { x: x + PADDING_PX, y: y + PADDING_PX + height / 2, anchor: "start", isBeside: false };
-    }
-    return {
-      x: Math.max(x - PADDING_PX, plot.x + width),
-      y: y - PADDING_PX - height / 2,
-      anchor: "end",
-      isBeside: false,
+    const sides = sidesOf(point, plot);
+    const width = labelWidth(point.lines);
+    const heightsAt = (side: LabelPosition) => {
+      const left = side.anchor === "start" ? side.x : side.x - width;
+      return lines.map((line) => heightsBetween(line, left, left + width));
     };
+    const half = heightOf(point) / 2;
+    const isFree = (side: LabelPosition) =>
+      heightsAt(side).every(
+        (heights) => Math.max(...heights) < side.y - half || Math.min(...heights) > side.y + half,
+      );
+    const [usual] = sides;
+    // Above every line, it is farther from its point than at a side that is free.
+    const top = Math.min(...heightsAt(usual).flat()) - PADDING_PX - half;
+    const aboveAll = top - half >= plot.y ? { ...usual, y: top } : usual;
+    return sides.find(isFree) ?? aboveAll;
   });
   for (const isBeside of [true, false]) {
     const chosen = positions.flatMap((position, index) => (position.isBeside === isBeside ? [index] : []));
@@ -113,6 +129,41 @@ export function placeLabels(points: readonly LabelledPoint[], plot: PlotArea): L
     }
   }
   return positions;
+}
+
+/** The sides of a last point within the plot that have room for its label, the usual one first. */
+function sidesOf(point: LabelledPoint, plot: PlotArea): [LabelPosition, ...LabelPosition[]] {
+  const { x, y, isAboveOther } = point;
+  const [width, height] = [labelWidth(point.lines), heightOf(point)];
+  const [right, bottom] = [plot.x + plot.width, plot.y + plot.height];
+  const toRight = { x: x + PADDING_PX, anchor: "start", isBeside: false } as const;
+  const toLeft = { x: Math.max(x - PADDING_PX, plot.x + width), anchor: "end", isBeside: false } as const;
+  const [above, below] = [{ y: y - PADDING_PX - height / 2 }, { y: y + PADDING_PX + height / 2 }];
+  const isRoomRight = toRight.x + width <= right;
+  const isRoomBelow = y + PADDING_PX + height <= bottom;
+  const usual = { ...toLeft, ...above };
+  const others = [
+    ...(isRoomRight ? [{ ...toRight, ...above }] : []),
+    ...(isRoomBelow ? [{ ...toLeft, ...below }] : []),
+  ];
+  if (!isRoomRight || !isRoomBelow) return [usual, ...others];
+  const belowRight = { ...toRight, ...below };
+  return isAboveOther ? [usual, belowRight, ...others] : [belowRight, usual, ...others];
+}
+
+/** How high a line is between two places: at its points, and at both places. */
+function heightsBetween(line: readonly Point[], left: number, right: number): number[] {
+  const between = line.filter(({ x }) => x >= left && x <= right).map(({ y }) => y);
+  return [...between, heightAt(line, left), heightAt(line, right)].filter((y) => y !== undefined);
+}
+
+/** Undefined before the first point of a line and after its last one. */
+function heightAt(line: readonly Point[], x: number): number | undefined {
+  const after = line.findIndex((point) => point.x >= x);
+  const [to, from] = [line[after], line[after - 1]];
+  if (to === undefined || (from === undefined && to.x > x)) return undefined;
+  if (from === undefined || to.x === from.x) return to.y;
+  return from.y + ((to.y - from.y) * (x - from.x)) / (to.x - from.x);
 }
 
 function heightOf(point: Pick<LabelledPoint, "lines"> | undefined): number {

@@ -1,5 +1,4 @@
 import { SimpleGrid, Slider, Stack, TagsInput, Text, TextInput } from "@mantine/core";
-import type { ReactNode } from "react";
 import { useRead } from "../../api/queries.ts";
 import type { ApiForm } from "../../api/use-api-form.ts";
 import { numberLimits } from "../../api/use-field-problems.ts";
@@ -8,6 +7,7 @@ import { requiredTextField } from "../../kit/fields.ts";
 import { MoneyInput } from "../../kit/money-input.tsx";
 import { CAMPAIGN_LABELS } from "./field-labels.ts";
 import { MAX_SUGGESTIONS, sentWords } from "./sent-words.ts";
+import { balanceSentence } from "./spend-outlook.ts";
 import { unsavedMark } from "./unsaved-notice.tsx";
 
 type CampaignForm = ApiForm<"POST /campaigns"> | ApiForm<"PATCH /campaigns/{campaign_id}">;
@@ -31,16 +31,23 @@ export function bidSentence(
 
 interface CampaignFieldsProps {
   form: CampaignForm;
-  /** Said below the budget: what a change of it does. */
-  budgetHelp?: ReactNode;
+  /** How much of the budget is spent. */
+  spentCents?: number;
   isShort?: boolean;
 }
 
 /** The fields of a campaign, new or changed. */
-export function CampaignFields({ form: anyForm, budgetHelp, isShort = false }: CampaignFieldsProps) {
+export function CampaignFields({ form: anyForm, spentCents = 0, isShort = false }: CampaignFieldsProps) {
   // The two bodies have the same fields; a create only needs more of them.
   const form = anyForm as ApiForm<"POST /campaigns">;
   const { values } = form;
+  const balanceCents = useRead("GET /profile").data?.balance_cents;
+  const budgetHelp = [
+    spentCents > 0
+      ? `${formatCents(spentCents)} of it is spent; it cannot be lower than that.`
+      : "The most that the campaign ever spends.",
+    balanceSentence(values.budget_cents, spentCents, balanceCents),
+  ];
   return (
     <Stack maw={560}>
       <TextInput
@@ -53,7 +60,7 @@ export function CampaignFields({ form: anyForm, budgetHelp, isShort = false }: C
         <MoneyInput
           label={CAMPAIGN_LABELS.budget_cents}
           wrapperProps={unsavedMark(form, "budget_cents")}
-          description={budgetHelp ?? "The most that the campaign ever spends."}
+          description={budgetHelp.filter(Boolean).join(" ")}
           cents={values.budget_cents}
           onCents={(cents) => form.set("budget_cents", cents)}
           error={form.problem("budget_cents")}

@@ -14,8 +14,9 @@ import { NO_FIGURE } from "../../kit/columns.tsx";
 import { Figures } from "../../kit/figures.tsx";
 import { Money } from "../../kit/money.tsx";
 import { Empty } from "../../kit/states.tsx";
-import { flightDays, hasEnded } from "./campaign-state.ts";
+import { exhaustedPart, flightDays, hasEnded } from "./campaign-state.ts";
 import { type DailyRow, spendRows } from "./ideal-line.ts";
+import { spendOutlook } from "./spend-outlook.ts";
 import { type Campaign, pathOf, useHeldCents } from "./use-campaign.ts";
 
 const DAYS = 30;
@@ -76,7 +77,7 @@ export function CampaignFigures({ campaign }: { campaign: Campaign }) {
           label: "Spend today (UTC)",
           read: pacing,
           value: <Money cents={data?.today_spent_cents ?? 0} />,
-          note: data && !isOver && (
+          note: data && !isOver && campaign.status === "active" && (
             <>
               up to{" "}
               <Money
@@ -113,19 +114,29 @@ export function CampaignFigures({ campaign }: { campaign: Campaign }) {
         {
           label: "Pacing",
           read: pacing,
-          value: isOver ? "Ended" : pacingWords(campaign, data?.pacing_status ?? "not_started"),
+          value: isOver
+            ? "Ended"
+            : campaign.status === "paused"
+              ? "Paused"
+              : pacingWords(campaign, data?.pacing_status ?? "not_started"),
           note: lastDay
             ? `Its last day was ${formatDayWithYear(lastDay)} (UTC)`
             : data?.pacing_status === "exhausted"
-              ? "The budget or the balance is used up"
-              : data?.projected_exhaustion_date === null || data === undefined
+              ? EXHAUSTED_NOTES[exhaustedPart(campaign, balanceCents) ?? "either"]
+              : campaign.status === "active" && data?.spent_cents === 0
                 ? "No spend to project yet"
-                : `Budget lasts until ${formatDayWithYear(data.projected_exhaustion_date)}`,
+                : data && spendOutlook(campaign, data, balanceCents, Date.now()),
         },
       ]}
     />
   );
 }
+
+const EXHAUSTED_NOTES = {
+  budget: "The budget is used up",
+  balance: "The balance is used up",
+  either: "The budget or the balance is used up",
+} as const;
 
 /** Whether two dates or a daily cap say how fast a campaign should spend. */
 function hasPlan({ start_date: start, end_date: end, daily_cap_cents: cap }: Campaign): boolean {
@@ -143,11 +154,22 @@ function pacingWords(campaign: Campaign, status: string): string {
   return PACING_WORDS[status] ?? formatTerm(status);
 }
 
+function aboutSpend(hasIdeal: boolean, hasProjection: boolean): string {
+  const beside = [hasIdeal && "the ideal line", hasProjection && "where this pace leads"].filter(Boolean);
+  const what = [
+    "All spend up to each UTC day",
+    ...(beside.length > 0 ? [`beside ${beside.join(" and ")}`] : []),
+  ];
+  return `${what.join(", ")}.${hasIdeal ? "" : " Two dates or a daily cap would set an ideal line."}`;
+}
+
 /** All spend up to each day, beside the ideal line where there is one. */
 export function SpendChart({ campaign }: { campaign: Campaign }) {
   const pacing = useRead("GET /campaigns/{campaign_id}/analytics/pacing", pathOf(campaign));
   const daily = useDaily(campaign);
-  const all = daily.data && pacing.data ? spendRows(campaign, daily.data.days, pacing.data) : undefined;
+  const balanceCents = useRead("GET /profile").data?.balance_cents;
+  const all =
+    daily.data && pacing.data ? spendRows(campaign, daily.data.days, pacing.data, balanceCents) : undefined;
   const hasIdeal = all?.some(({ ideal }) => ideal !== null) ?? false;
   const hasProjection = (all?.filter(({ projected }) => projected !== null).length ?? 0) > 1;
   const series: Series[] = [
@@ -157,12 +179,14 @@ export function SpendChart({ campaign }: { campaign: Campaign }) {
   ];
   return (
     <Chart
-      title={hasPlan(campaign) ? "Spend against the ideal line" : "Spend and where it leads"}
-      about={
+      title={
         hasPlan(campaign)
-          ? "All spend up to each UTC day, beside the ideal line and where this pace leads."
-          : "All spend up to each UTC day, and where this pace leads. Two dates or a daily cap would set an ideal line."
+          ? "Spend against the ideal line"
+          : campaign.status === "paused"
+            ? "Spend so far"
+            : "Spend and where it leads"
       }
+      about={aboutSpend(hasPlan(campaign), hasProjection)}
       kind="time"
       format="cents"
       height={REPORT_CHART_HEIGHT}

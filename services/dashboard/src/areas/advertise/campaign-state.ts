@@ -17,7 +17,7 @@ const MILLICENTS_PER_CENT = 1_000;
  * Which of the two is spent in an exhausted campaign: the smaller does not pay for another impression. Undefined while
  * the balance is unknown.
  */
-function exhaustedPart(
+export function exhaustedPart(
   {
     spent_millicents: spent,
     budget_cents: budget,

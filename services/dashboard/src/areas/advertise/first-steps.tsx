@@ -15,6 +15,7 @@ import { DepositForm } from "./deposit-form.tsx";
 import { missingLine } from "./missing-line.ts";
 import classes from "./overview.module.css";
 import { RegisterForm } from "./register-form.tsx";
+import { balanceSentence } from "./spend-outlook.ts";
 import { useActivation } from "./use-activation.tsx";
 
 interface FirstStepsProps {
@@ -43,7 +44,11 @@ export function FirstSteps({ advertiser, campaigns }: FirstStepsProps) {
       isDone: (campaign?.creatives ?? 0) > 0,
       body: campaign && <CreativeStep campaign={campaign} company={advertiser?.company_name ?? ""} />,
     },
-    { title: "Activate", isDone: false, body: campaign && <ActivateStep campaign={campaign} /> },
+    {
+      title: "Activate",
+      isDone: false,
+      body: campaign && <ActivateStep campaign={campaign} balanceCents={advertiser?.balance_cents} />,
+    },
   ];
   const now = steps.findIndex(({ isDone }) => !isDone);
   const current = useRef<HTMLParagraphElement>(null);
@@ -178,14 +183,19 @@ function CreativeStep({ campaign, company }: { campaign: CampaignSummary; compan
   );
 }
 
-function ActivateStep({ campaign }: { campaign: CampaignSummary }) {
+interface ActivateStepProps {
+  campaign: CampaignSummary;
+  balanceCents: number | undefined;
+}
+
+function ActivateStep({ campaign, balanceCents }: ActivateStepProps) {
   const { campaign_id: id, name } = campaign;
   const activation = useActivation({ id, name });
   return (
     <Stack align="flex-start">
       <Text>
         Once it is active, games can show {name}. You pay only when a player has seen it, and never more than{" "}
-        {formatCents(campaign.budget_cents)}.
+        {formatCents(campaign.budget_cents)}. {balanceSentence(campaign.budget_cents, 0, balanceCents)}
       </Text>
       <Button onClick={() => void activation.run()} loading={activation.isRunning}>
         Activate campaign

@@ -10,13 +10,14 @@ const day = (date: string, spent: number) => ({
   avg_affinity_score: 0,
 });
 const flight = {
+  status: "active" as const,
   budget_cents: 1_000,
   daily_cap_cents: null,
   start_date: "2026-12-01",
   end_date: "2026-12-10",
 };
 
-const OPEN = { days_active: 1, pacing_status: "on_pace" } as const;
+const OPEN = { days_active: 3, pacing_status: "on_pace" } as const;
 
 describe("spendRows", () => {
   it("cumulates what was spent, beside an equal share of the budget a day", () => {
@@ -68,6 +69,21 @@ describe("spendRows", () => {
       ["2026-12-03", 1_000],
     ]);
     expect(rows.every(({ ideal }) => ideal === null)).toBe(true);
+  });
+
+  it("leads on to the end of the balance, and at most twice as far as the days so far", () => {
+    const open = { ...flight, budget_cents: 100_000, start_date: null, end_date: null };
+    const days = [day("2026-12-03", 10), day("2026-12-02", 10), day("2026-12-01", 10)];
+    const pacing = {
+      spent_millicents: 30_000,
+      avg_daily_spend_cents: 10,
+      projected_exhaustion_date: "2054-04-22",
+      ...OPEN,
+    };
+    expect(spendRows(open, days, pacing).at(-1)).toMatchObject({ date: "2026-12-09", projected: 90 });
+    expect(spendRows(open, days, pacing, 15).at(-1)).toMatchObject({ date: "2026-12-05", projected: 45 });
+    expect(spendRows({ ...open, status: "paused" }, days, pacing).at(-1)?.date).toBe("2026-12-03");
+    expect(spendRows(open, days, { ...pacing, days_active: 2 }).at(-1)?.date).toBe("2026-12-03");
   });
 
   it("leads nowhere once the campaign has ended", () => {

@@ -2,10 +2,13 @@ import { compileSchedule } from "@diegetic/ad-rules/schedule";
 import type { AnswerOf } from "../../api/operations.ts";
 import { centsOfMillicents } from "../../format/format.ts";
 import { flightDays } from "./campaign-state.ts";
+import { hasPace } from "./spend-outlook.ts";
 import type { Campaign } from "./use-campaign.ts";
 
 const DAY_MS = 86_400_000;
 const MAX_DAYS = 120;
+/** Days that are projected for each day that there is spend of: more would say more than is known. */
+const MAX_PROJECTED_PER_DAY = 2;
 
 export type DailyRow = AnswerOf<"GET /campaigns/{campaign_id}/analytics/daily">["days"][number];
 type Pacing = AnswerOf<"GET /campaigns/{campaign_id}/analytics/pacing">;
@@ -20,9 +23,9 @@ export interface SpendRow extends Record<string, string | number | null> {
   projected: number | null;
 }
 
-/** Cumulated spend day by day, beside the ideal line and the projection to the end of the budget, in cents. */
+/** Cumulated spend day by day, beside the ideal line and the projection to the end of budget or balance, in cents. */
 export function spendRows(
-  campaign: Pick<Campaign, "budget_cents" | "daily_cap_cents" | "start_date" | "end_date">,
+  campaign: Pick<Campaign, "status" | "budget_cents" | "daily_cap_cents" | "start_date" | "end_date">,
   daysNewestFirst: readonly DailyRow[],
   pacing: Pick<
     Pacing,
@@ -32,6 +35,7 @@ export function spendRows(
     | "days_active"
     | "pacing_status"
   >,
+  balanceCents?: number,
 ): SpendRow[] {
   const days = [...daysNewestFirst].reverse();
   const firstSpend = days.findIndex(({ spent_millicents: spent }) => spent > 0);
@@ -54,12 +58,16 @@ export function spendRows(
   last.projected = last.spent;
   const { avg_daily_spend_cents: perDay, projected_exhaustion_date: exhaustion } = pacing;
   const end = flightEnd ?? exhaustion;
-  if (end === null || end === undefined || perDay === 0 || end < last.date) return rows;
-  for (let ahead = 1; ahead <= MAX_DAYS - shown.length; ahead += 1) {
+  if (end === null || end === undefined || end < last.date || !hasPace(campaign, pacing)) return rows;
+  const spentCents = last.spent ?? 0;
+  const most = Math.min(campaign.budget_cents, spentCents + (balanceCents ?? Number.POSITIVE_INFINITY));
+  const daysSoFar = Math.min(shown.length, pacing.days_active ?? 0);
+  const maxAhead = Math.min(MAX_DAYS - shown.length, daysSoFar * MAX_PROJECTED_PER_DAY);
+  for (let ahead = 1; ahead <= maxAhead; ahead += 1) {
     const date = new Date(Date.parse(last.date) + ahead * DAY_MS).toISOString().slice(0, 10);
-    const projected = Math.min(campaign.budget_cents, (last.spent ?? 0) + perDay * ahead);
+    const projected = Math.min(most, spentCents + perDay * ahead);
     rows.push({ date, spent: null, ideal: ideal(date), projected });
-    if (date >= end || projected === campaign.budget_cents) break;
+    if (date >= end || projected === most) break;
   }
   return rows;
 }

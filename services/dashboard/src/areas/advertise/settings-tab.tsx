@@ -4,7 +4,6 @@ import { useSearchParams } from "react-router";
 import { useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
-import { formatCents } from "../../format/format.ts";
 import { notifyDone } from "../../kit/notify.ts";
 import { CampaignFields } from "./campaign-fields.tsx";
 import { consequences } from "./consequences.ts";
@@ -43,12 +42,7 @@ export function Component() {
           <UnsavedNotice form={form} labels={CAMPAIGN_LABELS} onDiscard={() => reset(settingsOf(campaign))} />
         )}
         <fieldset disabled={!canChange} style={{ border: 0, padding: 0, margin: 0 }}>
-          <CampaignFields
-            form={form}
-            {...(campaign.spent_cents > 0 && {
-              budgetHelp: `${formatCents(campaign.spent_cents)} of it is spent; it cannot be lower than that.`,
-            })}
-          />
+          <CampaignFields form={form} spentCents={campaign.spent_cents} />
         </fieldset>
         {form.failure && (
           <Alert color="negative" mt="lg">

@@ -1,0 +1,47 @@
+import type { AnswerOf } from "../../api/operations.ts";
+import { formatCents, formatDayWithYear } from "../../format/format.ts";
+import type { Campaign } from "./use-campaign.ts";
+
+type Pacing = AnswerOf<"GET /campaigns/{campaign_id}/analytics/pacing">;
+
+const DAY_MS = 86_400_000;
+const MAX_DAYS = 365;
+/** The days of the first activation and of today are parts of days. */
+const MIN_DAYS_ACTIVE = 3;
+
+/** Whether the average of the days so far says anything about those to come. */
+export function hasPace(
+  { status }: Pick<Campaign, "status">,
+  { days_active: days, avg_daily_spend_cents: perDay }: Pick<Pacing, "days_active" | "avg_daily_spend_cents">,
+): boolean {
+  return status === "active" && days !== null && days >= MIN_DAYS_ACTIVE && perDay > 0;
+}
+
+/** How long budget and balance last at the average of the days so far, whichever ends first; undefined without a pace. */
+export function spendOutlook(
+  campaign: Pick<Campaign, "status">,
+  pacing: Pick<Pacing, "days_active" | "avg_daily_spend_cents" | "remaining_cents">,
+  balanceCents: number | undefined,
+  nowMs: number,
+): string | undefined {
+  if (!hasPace(campaign, pacing)) return undefined;
+  const { remaining_cents: budgetCents, avg_daily_spend_cents: perDay } = pacing;
+  const isBalanceLess = balanceCents !== undefined && balanceCents < budgetCents;
+  const days = Math.floor((isBalanceLess ? balanceCents : budgetCents) / perDay);
+  const what = isBalanceLess ? "Balance" : "Budget";
+  if (days > MAX_DAYS) return `${what} lasts more than a year at this pace`;
+  const date = formatDayWithYear(new Date(nowMs + days * DAY_MS).toISOString());
+  // Other campaigns spend the balance as well.
+  return isBalanceLess ? `Balance lasts until ${date} for this campaign alone` : `Budget lasts until ${date}`;
+}
+
+/** How much of a budget the balance pays for; undefined where that is all that is left. */
+export function balanceSentence(
+  budgetCents: number | null | undefined,
+  spentCents: number,
+  balanceCents: number | undefined,
+): string | undefined {
+  if (typeof budgetCents !== "number" || balanceCents === undefined) return undefined;
+  if (balanceCents >= budgetCents - spentCents) return undefined;
+  return `Your balance pays for ${formatCents(balanceCents)} of ${spentCents > 0 ? "what is left" : "it"}.`;
+}
