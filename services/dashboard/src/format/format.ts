@@ -37,6 +37,11 @@ const dayWithYear = new Intl.DateTimeFormat(undefined, {
   timeZone: "UTC",
 });
 const hour = new Intl.DateTimeFormat(undefined, { hour: "numeric", timeZone: "UTC" });
+const utcMoment = new Intl.DateTimeFormat(undefined, {
+  dateStyle: "medium",
+  timeStyle: "short",
+  timeZone: "UTC",
+});
 const moment = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "long" });
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "auto", style: "short" });
 
@@ -162,6 +167,11 @@ function isDay(point: string): boolean {
 /** In the reader's time zone, which it names: the days of money are UTC days. */
 export function formatMoment(iso: string): string {
   return moment.format(new Date(iso));
+}
+
+/** A moment of which the UTC day matters. */
+export function formatUtcMoment(iso: string): string {
+  return `${utcMoment.format(new Date(iso))} UTC`;
 }
 
 const SPANS: readonly [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [

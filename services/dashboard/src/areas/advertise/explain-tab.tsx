@@ -1,5 +1,6 @@
 import {
   Alert,
+  Anchor,
   Autocomplete,
   Button,
   Card,
@@ -19,7 +20,8 @@ import { useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { useFieldProblems } from "../../api/use-field-problems.ts";
 import { Chart } from "../../charts/chart.tsx";
-import { formatAgo, formatCents, formatDecimal, formatTerm, withMoney } from "../../format/format.ts";
+import { formatAgo, formatCents, formatDecimal, formatNoun, formatTerm } from "../../format/format.ts";
+import { NO_FIGURE } from "../../kit/columns.tsx";
 import { Figures } from "../../kit/figures.tsx";
 import { NotLoaded } from "../../kit/states.tsx";
 import { Status } from "../../kit/status.tsx";
@@ -27,7 +29,7 @@ import { reasonAdvice } from "../games/advice.ts";
 import { sceneInputs } from "../games/scene-inputs.tsx";
 import { SCENE_FIELDS, sceneOf, sceneParameters, type TestedScene } from "../games/scene-link.ts";
 import classes from "./explain-tab.module.css";
-import { ruleWords } from "./rule-words.ts";
+import { detailWords, ruleFix, ruleLabel, verdictOf } from "./explain-words.ts";
 import { type Campaign, pathOf, useCampaign } from "./use-campaign.ts";
 
 type Request = BodyOf<"POST /campaigns/{campaign_id}/explain">;
@@ -195,35 +197,49 @@ function sceneLabel({ at, game_id: game, reason, game_context: scene }: RecentSc
   return `${game}: ${what} (${reasonAdvice(reason).label}, ${formatAgo(at, Date.now())})`;
 }
 
+type Check = Explanation["checks"][number];
+
 function Answer({ answer, campaign }: { answer: Explanation; campaign: Campaign }) {
   const { canChange } = useAbility();
+  const creatives = useRead("GET /campaigns/{campaign_id}/creatives", pathOf(campaign));
   const { would_serve: wouldServe, checks, rank, winning_rank: winning, affinity_score: score } = answer;
   const { cpm_bid_cents: bidCents } = campaign;
   const bidToWin = answer.bid_to_win_cents;
   const failed = checks.filter(({ passed }) => !passed);
-  const sentence = wouldServe
-    ? "The campaign would be served in this scene."
-    : failed.length > 0
-      ? `The campaign is not served: ${failed.length === 1 ? "one rule fails" : `${failed.length} rules fail`}.`
-      : "Every rule passes, but another campaign ranks higher.";
+  const passed = checks.filter(({ passed: isPassed }) => isPassed);
+  const verdict = verdictOf(answer, bidCents);
+  const lineOf = (id: string) => {
+    const creative = creatives.data?.find((one) => one.id === id);
+    return creative?.narrative_hook ?? creative?.brand_name;
+  };
   return (
     <section aria-live="polite" aria-label="Explanation">
       <Stack gap="lg">
-        <Alert color={wouldServe ? "positive" : "negative"} title={sentence}>
+        <Alert color={wouldServe ? "positive" : "negative"} title={verdict.title}>
           <Stack gap="sm" align="flex-start">
-            {withMoney(answer.summary)}
-            {canChange && bidToWin !== null && bidToWin !== bidCents && (
+            {verdict.sentences.map((sentence) => (
+              <Text key={sentence}>{sentence}</Text>
+            ))}
+            {canChange && bidToWin !== null && bidToWin > bidCents && (
               <Button
                 component={Link}
                 to={`/campaigns/${campaign.id}/settings?bid=${bidToWin}`}
                 variant="default"
                 size="compact-md"
               >
-                {`${bidToWin > bidCents ? "Raise" : "Lower"} the bid to ${formatCents(bidToWin)} in the settings`}
+                {`Raise the bid to ${formatCents(bidToWin)} in the settings`}
               </Button>
             )}
           </Stack>
         </Alert>
+        {failed.length > 0 && (
+          <Card padding="md">
+            <Title order={2} fz="md" mb="xs">
+              What fails
+            </Title>
+            <Checks checks={failed} lineOf={lineOf} campaignId={campaign.id} />
+          </Card>
+        )}
         <Figures
           figures={[
             {
@@ -238,48 +254,38 @@ function Answer({ answer, campaign }: { answer: Explanation; campaign: Campaign 
             },
             {
               label: "Lowest bid that serves",
-              value: bidToWin === null ? "None" : formatCents(bidToWin),
-              note: `the bid is ${formatCents(bidCents)}`,
+              value: bidToWin === null ? NO_FIGURE : formatCents(bidToWin),
+              note:
+                bidToWin !== null
+                  ? `the bid is ${formatCents(bidCents)}`
+                  : failed.length > 0
+                    ? "a rule fails before the bid counts"
+                    : "no bid that its money covers",
             },
             {
               label: "Rules passed",
-              value: `${checks.length - failed.length} of ${checks.length}`,
+              value: `${passed.length} of ${checks.length}`,
             },
           ]}
         />
-        <div className={classes.groups}>
-          {GROUPS.map(({ prefix, label }) => (
-            <Card key={label} padding="md">
-              <Title order={2} fz="md" mb="xs">
-                {label}
-              </Title>
-              <ul className={classes.checks}>
-                {checks
-                  .filter(({ code }) => Math.floor(code / 100) === prefix)
-                  .map(({ code, rule, passed, detail }) => (
-                    <li key={code} data-passed={passed}>
-                      {passed ? (
-                        <IconCheck size={16} stroke={1.5} aria-label="Passed" />
-                      ) : (
-                        <IconX size={16} stroke={1.5} aria-label="Failed" />
-                      )}
-                      <div>
-                        <Text fw={passed ? 400 : 600}>
-                          {ruleWords(rule)}{" "}
-                          <Text span c="dimmed" fz="xs">
-                            {code}
-                          </Text>
-                        </Text>
-                        <Text c="dimmed" fz="xs">
-                          {withMoney(detail)}
-                        </Text>
-                      </div>
-                    </li>
-                  ))}
-              </ul>
-            </Card>
-          ))}
-        </div>
+        <details className={classes.passed}>
+          <summary>{formatNoun(passed.length, "rule passes", "rules pass")}</summary>
+          <div className={classes.groups}>
+            {GROUPS.map(({ prefix, label }) => {
+              const ofGroup = passed.filter(({ code }) => Math.floor(code / 100) === prefix);
+              return (
+                ofGroup.length > 0 && (
+                  <Card key={label} padding="md">
+                    <Title order={2} fz="md" mb="xs">
+                      {label}
+                    </Title>
+                    <Checks checks={ofGroup} lineOf={lineOf} campaignId={campaign.id} />
+                  </Card>
+                )
+              );
+            })}
+          </div>
+        </details>
         <Chart
           title="Parts of the score"
           about="What each affinity adds in this scene."
@@ -296,5 +302,53 @@ function Answer({ answer, campaign }: { answer: Explanation; campaign: Campaign 
         />
       </Stack>
     </section>
+  );
+}
+
+interface ChecksProps {
+  checks: readonly Check[];
+  lineOf: (creativeId: string) => string | undefined;
+  campaignId: string;
+}
+
+/** Each rule with what it compared; one that fails also with where that is changed. */
+function Checks({ checks, lineOf, campaignId }: ChecksProps) {
+  const { canChange } = useAbility();
+  return (
+    <ul className={classes.checks}>
+      {checks.map(({ code, rule, passed, detail }) => {
+        const fix = passed ? undefined : ruleFix(rule, campaignId);
+        return (
+          <li key={code} data-passed={passed}>
+            {passed ? (
+              <IconCheck size={16} stroke={1.5} aria-label="Passed" />
+            ) : (
+              <IconX size={16} stroke={1.5} aria-label="Failed" />
+            )}
+            <div>
+              <Text fw={passed ? 400 : 600}>
+                {ruleLabel(rule)}{" "}
+                <Text span c="dimmed" fz="xs">
+                  {code}
+                </Text>
+              </Text>
+              <Text c="dimmed" fz="xs">
+                {detailWords(detail, lineOf)}
+              </Text>
+              {!passed && fix === undefined && (
+                <Text c="dimmed" fz="xs">
+                  The developer of the game decides this.
+                </Text>
+              )}
+              {canChange && fix && (
+                <Anchor component={Link} to={fix.to} fz="sm">
+                  {fix.label}
+                </Anchor>
+              )}
+            </div>
+          </li>
+        );
+      })}
+    </ul>
   );
 }

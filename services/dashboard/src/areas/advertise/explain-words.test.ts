@@ -1,0 +1,87 @@
+import { describe, expect, it } from "@jest/globals";
+import { detailWords, ruleFix, verdictOf } from "./explain-words.ts";
+
+const lineOf = (id: string) => (id === "crt_01kb" ? "A kettle sings." : undefined);
+
+describe("detailWords", () => {
+  it.each([
+    [
+      'The campaign\'s start_date "2026-12-01" (the whole day, UTC) has not come yet; it is now 2026-11-26T08:05:00.000Z.',
+      "The campaign's first day Dec 1, 2026 (the whole day, UTC) has not come yet; it is now Nov 26, 2026, 8:05 AM UTC.",
+    ],
+    [
+      '1 of 2 accepted creatives have appearances left: "crt_01kb", "crt_gone".',
+      "1 of 2 accepted creatives have appearances left: “A kettle sings.”, a deleted creative.",
+    ],
+    ["The placement blocks the advertiser adv_01kb.", "The placement blocks your company."],
+    [
+      "The balance has 1980 cents left over and above spent and held; an impression costs 1 cent.",
+      "The balance has $19.80 left over and above spent and held; an impression costs $0.01.",
+    ],
+    [
+      'The campaign blocks "2026-13-40", not found in theme_id null.',
+      'The campaign blocks "2026-13-40", not found in theme null.',
+    ],
+  ])("reads %s", (detail, words) => {
+    expect(detailWords(detail, lineOf).replaceAll("\u202f", " ")).toBe(words);
+  });
+});
+
+describe("ruleFix", () => {
+  it("leads to where the rule is changed, if the advertiser can change it", () => {
+    expect(ruleFix("geo_includes", "camp_1")?.to).toBe("/campaigns/camp_1/targeting");
+    expect(ruleFix("status", "camp_1")?.to).toBe("/campaigns/camp_1");
+    expect(ruleFix("balance", "camp_1")?.to).toBe("/money");
+    expect(ruleFix("max_ads_per_session", "camp_1")).toBeUndefined();
+  });
+});
+
+describe("verdictOf", () => {
+  const check = (rule: "geo_excludes" | "geo_includes", passed: boolean) => ({
+    code: 301,
+    rule,
+    passed,
+    detail: "",
+  });
+  const answer = {
+    campaign_id: "camp_1",
+    would_serve: true,
+    checks: [check("geo_excludes", true)],
+    affinity_score: 0,
+    affinity_parts: [],
+    rank: 10,
+    winning_rank: 4.95,
+    bid_to_win_cents: 495,
+    summary: "",
+    session_counts_as_new: false,
+  };
+
+  it("names the rules that fail as the page does", () => {
+    const checks = [check("geo_excludes", false), check("geo_includes", false)];
+    const failing = { ...answer, would_serve: false, checks, bid_to_win_cents: null };
+    expect(verdictOf(failing, 1_000)).toEqual({
+      title: "The campaign is not served: 2 rules fail.",
+      sentences: ["They are: Places that the campaign excludes; Places that the campaign includes."],
+    });
+  });
+
+  it("says what a lower bid would do without advising it", () => {
+    expect(verdictOf(answer, 1_000).sentences).toEqual([
+      "Every rule passes, and its rank of 10 is within 1% of the highest. The best other rank is 4.95.",
+      "In this scene, $4.95 would already tie with the best other campaign.",
+    ]);
+    expect(verdictOf({ ...answer, winning_rank: null, bid_to_win_cents: 100 }, 1_000).sentences).toEqual([
+      "Every rule passes, and no other campaign fits this scene.",
+    ]);
+  });
+
+  it("says that another campaign ranks higher, and when no bid would be enough", () => {
+    const outbid = { ...answer, would_serve: false, winning_rank: 20, bid_to_win_cents: 2_000 };
+    expect(verdictOf(outbid, 1_000).sentences).toEqual([
+      "Its rank of 10 is more than 1% below the best other rank of 20.",
+    ]);
+    expect(verdictOf({ ...outbid, bid_to_win_cents: null }, 1_000).sentences.at(-1)).toBe(
+      "No bid that its money covers would be enough.",
+    );
+  });
+});

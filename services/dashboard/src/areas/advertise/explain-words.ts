@@ -1,0 +1,141 @@
+import type { AnswerOf } from "../../api/operations.ts";
+import {
+  formatCents,
+  formatDayWithYear,
+  formatDecimal,
+  formatTerm,
+  formatUtcMoment,
+  withMoney,
+} from "../../format/format.ts";
+
+type Explanation = AnswerOf<"POST /campaigns/{campaign_id}/explain">;
+type Rule = Explanation["checks"][number]["rule"];
+
+/** Rules whose names alone do not say whose they are. */
+const LABELS: Readonly<Partial<Record<Rule, string>>> = {
+  start_date: "First day",
+  end_date: "Last day",
+  placement_active: "The game takes ads",
+  blocked_advertisers: "Advertisers that the game blocks",
+  blocked_categories: "Categories that the game blocks",
+  placement_types: "Types of creative that the game takes",
+  geo_excludes: "Places that the campaign excludes",
+  geo_includes: "Places that the campaign includes",
+  blocked_keywords: "Keywords that the campaign blocks",
+  blocked_themes: "Themes that the campaign blocks",
+  blocked_context_categories: "Categories that the campaign blocks",
+  blocked_actions: "Actions that the campaign blocks",
+  blocked_games: "Games that the campaign blocks",
+  max_ads_per_session: "Ads of one player session",
+  max_uses_per_game: "Uses of a creative in one player session",
+};
+
+/** What a check of an explanation is called. */
+export function ruleLabel(rule: Rule): string {
+  return LABELS[rule] ?? formatTerm(rule);
+}
+
+interface RuleFix {
+  label: string;
+  /** Below the campaign's address, or an address of its own. */
+  to: string;
+}
+
+const PLACES: RuleFix = { label: "Change the places", to: "targeting" };
+const BLOCKLIST: RuleFix = { label: "Change what is blocked", to: "targeting" };
+
+/** Where an advertiser changes what a rule compares; undefined where the game's developer decides. */
+const FIXES: Readonly<Record<Rule, RuleFix | undefined>> = {
+  status: { label: "Activate the campaign", to: "" },
+  start_date: { label: "Change the dates", to: "settings" },
+  end_date: { label: "Change the dates", to: "settings" },
+  placement_active: undefined,
+  blocked_advertisers: undefined,
+  blocked_categories: { label: "Change the categories", to: "settings" },
+  placement_types: { label: "Write a creative of another type", to: "creatives/new" },
+  geo_excludes: PLACES,
+  geo_includes: PLACES,
+  blocked_keywords: BLOCKLIST,
+  blocked_themes: BLOCKLIST,
+  blocked_context_categories: BLOCKLIST,
+  blocked_actions: BLOCKLIST,
+  blocked_games: BLOCKLIST,
+  target_categories: { label: "Change the categories", to: "settings" },
+  target_tags: { label: "Change the tags", to: "settings" },
+  balance: { label: "Deposit", to: "/money" },
+  budget: { label: "Raise the budget", to: "settings" },
+  daily_cap: { label: "Raise the daily cap", to: "settings" },
+  max_ads_per_session: undefined,
+  max_uses_per_game: { label: "Change the creatives", to: "lines" },
+};
+
+export function ruleFix(rule: Rule, campaignId: string): RuleFix | undefined {
+  const fix = FIXES[rule];
+  if (fix === undefined || fix.to.startsWith("/")) return fix;
+  return { ...fix, to: `/campaigns/${campaignId}${fix.to && `/${fix.to}`}` };
+}
+
+const ISO_DATE = /"?(\d{4}-\d\d-\d\d)(T[\d:.]+(?:Z|[+-]\d\d(?::?\d\d)?)?)?"?/g;
+
+/**
+ * What a check compared, in the words of the pages: the API names fields, ids and dates as programs read them.
+ * @param lineOf the line of a creative; undefined: deleted
+ */
+export function detailWords(detail: string, lineOf: (creativeId: string) => string | undefined): string {
+  return withMoney(detail)
+    .replaceAll(ISO_DATE, (all, day: string, time: string | undefined) => {
+      if (Number.isNaN(Date.parse(day + (time ?? "")))) return all;
+      return time === undefined ? formatDayWithYear(day) : formatUtcMoment(day + time);
+    })
+    .replaceAll(/"?(crt_\w+)"?/g, (_all, id: string) => {
+      const line = lineOf(id);
+      return line === undefined ? "a deleted creative" : `“${line}”`;
+    })
+    .replaceAll(
+      /\b(t)he advertiser adv_\w+/gi,
+      (_all, first: string) => `${first === "T" ? "Y" : "y"}our company`,
+    )
+    .replace("max_uses_per_game times", "as often as they may")
+    .replaceAll("start_date", "first day")
+    .replaceAll("end_date", "last day")
+    .replaceAll("theme_id", "theme");
+}
+
+/** Why the campaign is or is not served, and what another bid would do. */
+export function verdictOf(answer: Explanation, bidCents: number): { title: string; sentences: string[] } {
+  const { checks, rank, winning_rank: best, bid_to_win_cents: bidToWin } = answer;
+  const failed = checks.filter(({ passed }) => !passed);
+  const isLower = bidToWin !== null && bidToWin < bidCents;
+  if (answer.would_serve) {
+    const sentences =
+      best === null
+        ? ["Every rule passes, and no other campaign fits this scene."]
+        : [
+            `Every rule passes, and its rank of ${formatDecimal(rank)} is within 1% of the highest. The best other rank is ${formatDecimal(best)}.`,
+          ];
+    if (isLower && best !== null) {
+      sentences.push(
+        `In this scene, ${formatCents(bidToWin)} would already tie with the best other campaign.`,
+      );
+    }
+    return { title: "The campaign would be served in this scene.", sentences };
+  }
+  if (failed.length > 0) {
+    const rules = failed.length === 1 ? "one rule fails" : `${failed.length} rules fail`;
+    const names = failed.map(({ rule }) => ruleLabel(rule)).join("; ");
+    return {
+      title: `The campaign is not served: ${rules}.`,
+      sentences: [
+        `${failed.length === 1 ? "It is" : "They are"}: ${names}.`,
+        ...(isLower ? [`In this scene, what is left would pay for a bid of ${formatCents(bidToWin)}.`] : []),
+      ],
+    };
+  }
+  return {
+    title: "Every rule passes, but another campaign ranks higher.",
+    sentences: [
+      `Its rank of ${formatDecimal(rank)} is more than 1% below the best other rank of ${formatDecimal(best ?? 0)}.`,
+      ...(bidToWin === null ? ["No bid that its money covers would be enough."] : []),
+    ],
+  };
+}
