@@ -61,9 +61,19 @@ describe("an advertiser in the dashboard", () => {
     await page.getByRole("button", { name: "Deposit $50.00" }).click();
     await expectSoon(() => isFocused(page.getByText("Set a budget and a bid", { exact: true })), true);
     await page.getByLabel("Name", { exact: true }).fill("Winter in the taverns");
+    const bid = page.getByLabel("Bid per thousand impressions");
+    await bid.fill("0.5");
+    await page.getByText("From $1.00 to $100.00.", { exact: true }).waitFor();
+    await bid.fill("10");
+    await page.getByText(/^From \$1\.00 to \$100\.00\. One impression costs \$0\.01;/).waitFor();
+    await page.getByLabel("Budget").fill("80");
+    await page.getByText(/Your balance pays for \$50\.00 of it\.$/).waitFor();
     await page.getByRole("button", { name: "Create campaign" }).click();
+    await page.getByRole("link", { name: "Set a budget and a bid" }).waitFor();
     await page.getByRole("button", { name: "Save creative" }).click();
     await page.getByText("Write the line first.").waitFor();
+    await page.getByLabel("Line", { exact: true }).fill("Ale. ".repeat(50));
+    await page.getByText(/^Long: 250 characters\./).waitFor();
     await page.getByLabel("Line", { exact: true }).fill("The innkeeper pours you a Hearthwell ale.");
     await page.getByRole("button", { name: "Save creative" }).click();
     // Pressed twice by habit: once is done, and nothing is refused.

@@ -21,10 +21,9 @@ export function bidSentence(
   bidCents: number | null | undefined,
   budgetCents: number | null | undefined,
 ): string {
-  if (!bidCents) {
-    return `What a thousand impressions cost, from ${formatCents(BID_CENTS.min)} to ${formatCents(BID_CENTS.max)}.`;
-  }
-  const each = `One impression costs ${formatExactCents(bidCents / MILLE)}`;
+  const range = `From ${formatCents(BID_CENTS.min)} to ${formatCents(BID_CENTS.max)}.`;
+  if (!bidCents || bidCents < BID_CENTS.min || bidCents > BID_CENTS.max) return range;
+  const each = `${range} One impression costs ${formatExactCents(bidCents / MILLE)}`;
   if (typeof budgetCents !== "number") return `${each}.`;
   return `${each}; the budget pays for ${formatCount(Math.floor((budgetCents * MILLE) / bidCents))} of them.`;
 }

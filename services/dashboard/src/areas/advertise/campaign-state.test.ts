@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { type CampaignSummary, campaignState, needsAttention } from "./campaign-state.ts";
+import { type CampaignSummary, campaignState, needsAttention, restSentence } from "./campaign-state.ts";
 
 const NOW_MS = Date.parse("2026-12-01T12:00:00Z");
 const campaign: CampaignSummary = {
@@ -75,6 +75,9 @@ describe("needsAttention", () => {
   it("warns before the balance runs out, by what last week has cost", () => {
     const [low] = needsAttention([campaign], 200, [day(0), day(100_000)], NOW_MS);
     expect(low).toMatchObject({ key: "balance", cause: "It lasts about 2 days at last week's spend." });
+    const days = [day(0), day(100_000)];
+    const keysWith = (cents: number) => needsAttention([campaign], cents, days, NOW_MS).map(({ key }) => key);
+    expect([keysWith(699), keysWith(700)]).toEqual([["balance"], []]);
   });
 
   it("puts what is not served at all first", () => {
@@ -105,6 +108,22 @@ describe("needsAttention", () => {
     const found = (end_date: string | null) =>
       needsAttention([{ ...slow, end_date }], 100_000, [day(0), day(1_000)], NOW_MS).length;
     expect([found(null), found("2026-11-30")]).toEqual([1, 0]);
+  });
+
+  it("does not say that all is well while nothing is served", () => {
+    const paused = { ...campaign, status: "paused" as const };
+    const draft = { ...campaign, status: "draft" as const };
+    const over = { ...campaign, end_date: "2026-11-30" };
+    expect(
+      [[campaign, paused], [paused, draft, paused], [paused], [over]].map((list) =>
+        restSentence(list, NOW_MS),
+      ),
+    ).toEqual([
+      undefined,
+      "Nothing is being served: all campaigns are paused.",
+      "Nothing is being served: the campaign is paused.",
+      "Nothing is being served: no campaign runs.",
+    ]);
   });
 
   it("leads to the creative that a draft lacks", () => {

@@ -96,7 +96,17 @@ export interface Attention {
   fix: { to: string; label: string; isForViewers?: true };
 }
 
-const DAYS_OF_BALANCE = 3;
+const DAYS_OF_BALANCE = 7;
+
+/** What is said where nothing is served and nobody has to do anything about it; undefined while something is served. */
+export function restSentence(campaigns: readonly CampaignSummary[], nowMs: number): string | undefined {
+  const running = campaigns.filter((campaign) => campaign.status !== "draft" && !hasEnded(campaign, nowMs));
+  if (running.some(({ status }) => status === "active")) return undefined;
+  if (running.length === 0) return "Nothing is being served: no campaign runs.";
+  return running.length === 1
+    ? "Nothing is being served: the campaign is paused."
+    : "Nothing is being served: all campaigns are paused.";
+}
 
 /** What keeps campaigns from doing their work, the most urgent first. */
 export function needsAttention(

@@ -25,6 +25,7 @@ import { Scene } from "../../scene/scene.tsx";
 import { Story, type StoryForm } from "../../scene/story.tsx";
 import classes from "./creative-editor.module.css";
 import { CREATIVE_LABELS } from "./field-labels.ts";
+import { LineAdvice } from "./line-advice.tsx";
 import { UnsavedNotice, unsavedMark } from "./unsaved-notice.tsx";
 import type { Creative } from "./use-campaign.ts";
 
@@ -155,6 +156,7 @@ export function CreativeEditor({
                 classNames={{ input: classes.line ?? "" }}
                 {...textField(form, "narrative_hook")}
               />
+              <LineAdvice lines={[values.narrative_hook, ...hooks]} />
               <Stack gap="xs" {...markOf("alt_hooks")}>
                 <Text fw={600}>{CREATIVE_LABELS.alt_hooks} (optional)</Text>
                 {hooks.map((hook, index) => (

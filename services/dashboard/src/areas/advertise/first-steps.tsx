@@ -12,6 +12,7 @@ import { CampaignFields } from "./campaign-fields.tsx";
 import { NEW_CAMPAIGN } from "./campaign-new.tsx";
 import type { CampaignSummary } from "./campaign-state.ts";
 import { DepositForm } from "./deposit-form.tsx";
+import { LineAdvice } from "./line-advice.tsx";
 import { missingLine } from "./missing-line.ts";
 import classes from "./overview.module.css";
 import { RegisterForm } from "./register-form.tsx";
@@ -27,21 +28,24 @@ interface FirstStepsProps {
 export function FirstSteps({ advertiser, campaigns }: FirstStepsProps) {
   const { canChange } = useAbility();
   const campaign = campaigns[0];
-  const steps: { title: string; isDone: boolean; body: ReactNode }[] = [
+  const steps: { title: string; isDone: boolean; body: ReactNode; page?: string }[] = [
     { title: "Say who advertises", isDone: advertiser !== undefined, body: <RegisterForm /> },
     {
       title: "Deposit money",
       isDone: (advertiser?.balance_cents ?? 0) > 0,
+      page: "/money",
       body: <DepositForm />,
     },
     {
       title: "Set a budget and a bid",
       isDone: campaign !== undefined,
+      ...(campaign && { page: `/campaigns/${campaign.campaign_id}/settings` }),
       body: <CampaignStep balanceCents={advertiser?.balance_cents ?? 0} />,
     },
     {
       title: "Write what players will read",
       isDone: (campaign?.creatives ?? 0) > 0,
+      ...(campaign && { page: `/campaigns/${campaign.campaign_id}/lines` }),
       body: campaign && <CreativeStep campaign={campaign} company={advertiser?.company_name ?? ""} />,
     },
     {
@@ -78,7 +82,7 @@ export function FirstSteps({ advertiser, campaigns }: FirstStepsProps) {
         </Text>
       )}
       <ol className={classes.steps}>
-        {steps.map(({ title, isDone, body }, index) => {
+        {steps.map(({ title, isDone, body, page }, index) => {
           const state = isDone ? "done" : index === now ? "now" : "later";
           return (
             <li key={title} {...(state === "now" && { "aria-current": "step" as const })}>
@@ -92,7 +96,13 @@ export function FirstSteps({ advertiser, campaigns }: FirstStepsProps) {
                   c={state === "now" ? undefined : "dimmed"}
                   fz="md"
                 >
-                  {title}
+                  {isDone && page !== undefined ? (
+                    <Anchor component={Link} to={page} inherit>
+                      {title}
+                    </Anchor>
+                  ) : (
+                    title
+                  )}
                 </Text>
               </div>
               {state === "now" && (
@@ -167,6 +177,7 @@ function CreativeStep({ campaign, company }: { campaign: CampaignSummary; compan
           minRows={2}
           {...textField(form, "narrative_hook")}
         />
+        <LineAdvice lines={[form.values.narrative_hook]} />
         <Story
           before="The fire has burned low, and the last guests lean closer together."
           line={form.values.narrative_hook || "Your line appears here."}

@@ -14,7 +14,7 @@ import { Status } from "../../kit/status.tsx";
 import { usePlacements } from "../games/reads.ts";
 import { OperatorNotice } from "../system/operator-notice.tsx";
 import { ADVERTISE_PATH, BEGIN_PARAMETER } from "./advertise-path.ts";
-import { type Attention, type CampaignSummary, needsAttention } from "./campaign-state.ts";
+import { type Attention, type CampaignSummary, needsAttention, restSentence } from "./campaign-state.ts";
 import { FirstSteps } from "./first-steps.tsx";
 import classes from "./overview.module.css";
 import { useCampaigns } from "./use-campaigns.ts";
@@ -103,7 +103,7 @@ export function Component() {
       }
     >
       {isNew && <OperatorNotice />}
-      {!isUnregistered && (
+      {!isUnregistered && !isNew && (
         <Figures
           figures={[
             {
@@ -170,6 +170,7 @@ export function Component() {
               <AttentionList
                 items={needsAttention(list, profile.data.balance_cents, daily.data?.days ?? [], Date.now())}
                 isComplete={daily.data !== undefined}
+                rest={restSentence(list, Date.now())}
               />
             </>
           )}
@@ -211,7 +212,10 @@ function FirstImpression({ campaigns }: { campaigns: readonly CampaignSummary[] 
     <Card padding="sm" px="lg">
       <Group justify="space-between" gap="sm">
         <Stack gap={2} miw={0}>
-          <Status tone="info">{active.name} waits for its first impression.</Status>
+          <Text fw={600} className={classes.what ?? ""}>
+            {active.name}
+          </Text>
+          <Status tone="info">Waits for its first impression</Status>
           <Text c="dimmed" fz="xs" pl={16}>
             It begins with the next scene that fits; the charts move a few seconds later.
           </Text>
@@ -239,15 +243,21 @@ interface AttentionListProps {
   items: Attention[];
   /** Whether every read that can add an item was answered. */
   isComplete: boolean;
+  /** Why nothing is served although nothing needs attention. */
+  rest: string | undefined;
 }
 
-function AttentionList({ items, isComplete }: AttentionListProps) {
+function AttentionList({ items, isComplete, rest }: AttentionListProps) {
   const { canChange } = useAbility();
   if (items.length === 0) {
     if (!isComplete) return null;
     return (
       <Card padding="sm" px="lg">
-        <Status tone="positive">Nothing needs attention.</Status>
+        {rest === undefined ? (
+          <Status tone="positive">Nothing needs attention.</Status>
+        ) : (
+          <Status tone="quiet">{rest}</Status>
+        )}
       </Card>
     );
   }
@@ -258,14 +268,14 @@ function AttentionList({ items, isComplete }: AttentionListProps) {
           <li key={key}>
             <Group justify="space-between" wrap="nowrap" gap="md">
               <Stack gap={2} miw={0}>
+                <Text fw={600} className={classes.what ?? ""}>
+                  {what}
+                </Text>
                 <Status tone={tone}>
-                  <Text span fw={600} className={classes.what ?? ""}>
-                    {what}
+                  <Text span c="dimmed" className={classes.cause ?? ""}>
+                    {cause}
                   </Text>
                 </Status>
-                <Text c="dimmed" pl={16}>
-                  {cause}
-                </Text>
               </Stack>
               {(canChange || fix.isForViewers) && (
                 <Anchor component={Link} to={fix.to} className={classes.fix ?? ""}>
