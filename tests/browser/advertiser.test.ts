@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import type { Locator, Page } from "playwright-core";
 import {
@@ -85,6 +86,11 @@ describe("an advertiser in the dashboard", () => {
     await page.getByRole("link", { name: "Campaigns", exact: true }).click();
     const row = page.getByRole("row", { name: /Winter in the taverns/ });
     await row.getByText("Active", { exact: true }).waitFor();
+    const saved = page.waitForEvent("download");
+    await page.getByRole("button", { name: "CSV of Campaigns" }).click();
+    const [header, cells] = (await readFile(await (await saved).path(), "utf8")).split("\r\n");
+    expect(header).toMatch(/Of budget spent \(%\).*,Campaign id$/);
+    expect(cells).toMatch(/,camp_\w+$/);
     await expectAccessibleInPassing(page);
     expect(problems).toEqual([]);
   });
@@ -109,6 +115,7 @@ describe("an advertiser in the dashboard", () => {
     const { page } = view;
     await page.getByRole("button", { name: "Include place" }).click();
     await page.getByText("Choose a country.").waitFor();
+    await expectSoon(() => isFocused(page.getByRole("combobox", { name: "Country" })), true);
     for (const [kind, city] of [["Country"], ["City", "Berlin"]] as const) {
       await page.getByRole("radiogroup", { name: "Kind of place" }).getByText(kind).click();
       await page.getByRole("combobox", { name: "Country" }).fill("Germany");
@@ -217,6 +224,7 @@ describe("an advertiser in the dashboard", () => {
     await page.getByRole("button", { name: "Pause campaign" }).click();
     await dialog.getByRole("button", { name: "Pause campaign" }).click();
     await page.getByRole("button", { name: "Activate campaign" }).waitFor();
+    await page.getByText("Paused: by your account", { exact: true }).waitFor();
   });
 
   it("keeps an unsent change while a colleague changes something else, and reverts nothing", async () => {
@@ -282,6 +290,9 @@ describe("an advertiser in the dashboard", () => {
   it("breaks the spend down, and finds the choice again in the address", async () => {
     const { page } = view;
     await page.getByRole("link", { name: "Spend", exact: true }).click();
+    await page.goto(`${dashboard.origin}/spend?period=abc&by=zzz&campaign=camp_none`);
+    await page.getByText("Not a coin has moved.").waitFor();
+    expect(await page.getByRole("radio", { name: "30 days" }).isChecked()).toBe(true);
     await page.getByLabel("Country").click();
     await page.waitForURL(/by=day-campaign-country/);
     await page.getByText("Not a coin has moved.").waitFor();

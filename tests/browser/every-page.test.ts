@@ -320,7 +320,7 @@ describe("every page of an installation with demo data", () => {
     async (path, chart, next, landmark) => {
       const { page } = view;
       const tabs = page.getByRole("navigation", { name: "Questions" });
-      const change = page.getByText(/^[+-]?[\d.]+% week on week$/).first();
+      const change = page.getByText(/^[+−]?[\d.]+% week on week$/).first();
       const expectOrder = async () => {
         await change.waitFor();
         await page.getByRole("heading", { name: chart }).waitFor();

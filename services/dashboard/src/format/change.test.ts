@@ -4,9 +4,9 @@ import { changeOf, monthOnMonth, sumOf, weekOnWeek } from "./change.ts";
 describe("changeOf", () => {
   it.each([
     [112, 100, "+12%"],
-    [995, 1_000, "-0.5%"],
+    [995, 1_000, "−0.5%"],
     [100, 100, "0%"],
-    [0, 5, "-100%"],
+    [0, 5, "−100%"],
     [5, 0, null],
     [0, 0, null],
   ])("of %d after %d is %s", (now, before, change) => {
@@ -52,7 +52,7 @@ describe("monthOnMonth", () => {
 
   it("crosses the new year", () => {
     const list = days("2027-01-02", 62, { "2027-01": 1, "2026-12": 2 });
-    expect(monthOnMonth(list, amounts)).toBe("-50% on last month to date");
+    expect(monthOnMonth(list, amounts)).toBe("−50% on last month to date");
   });
 
   it("says nothing on the first day, after a shorter month, and where days are missing", () => {

@@ -125,9 +125,14 @@ export function formatPercent(percentage: number): string {
   return exactPercent.format(percentage / 100);
 }
 
+/** A share as a number of percent with one decimal, for a CSV. */
+export function percentOfShare(share: number): number {
+  return Math.round(share * 1_000) / 10;
+}
+
 /** A change as a signed share: "+12.5%". */
 export function formatChange(share: number): string {
-  return signedPercent.format(share);
+  return signedPercent.format(share).replace("-", "−");
 }
 
 /** "One impression", "3 impressions": with the noun in the form that the number asks for. */

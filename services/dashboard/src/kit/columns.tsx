@@ -22,8 +22,8 @@ export interface Column<Row> {
   value?: (row: Row) => SortValue;
   /** What stands in the CSV, where it is not the value. */
   csv?: (row: Row) => CsvValue;
-  /** Named in the header of the CSV, whose amounts have no sign of a currency. */
-  csvUnit?: "USD";
+  /** Named in the header of the CSV, whose numbers have no sign of a currency or a share. */
+  csvUnit?: "USD" | "%";
   align?: "right";
   /** On a phone: in the title of the row, one of its two facts, or a fact that opening the row shows. */
   phone?: "title" | "fact" | "more" | "none";

@@ -53,6 +53,8 @@ interface DataTableProps<Row> {
   skeletonRows?: number;
   /** A short list that needs neither count nor CSV. */
   isPlain?: boolean;
+  /** Stand in the CSV alone, after the others. */
+  csvColumns?: Columns<Row>;
 }
 
 /** A table whose search, filters, order and page are in the address; rows of three facts on a phone. */
@@ -90,7 +92,8 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
       w={hasTools ? HALF_OF_PHONE : "100%"}
     />
   );
-  const countAndCsv = <CountAndCsv {...{ label, columns, rows, view, hasTools }} />;
+  const csvColumns = [...columns, ...(props.csvColumns ? columnsOf(props.csvColumns) : [])];
+  const countAndCsv = <CountAndCsv {...{ label, columns: csvColumns, rows, view, hasTools }} />;
   const rowsProps = {
     label,
     columns,

@@ -140,6 +140,10 @@ export const theme = createTheme({
       },
     }),
     Skeleton: Skeleton.extend({ classNames: { root: classes.skeleton ?? "" } }),
+    // The focus goes to a field with a problem: a list that opened by itself would hide the sentence below it. Named
+    // without an import, which would load these fields with the first page.
+    Select: { defaultProps: { openOnFocus: false } },
+    Autocomplete: { defaultProps: { openOnFocus: false } },
     Table: Table.extend({ defaultProps: { verticalSpacing: 12, horizontalSpacing: 12 } }),
     Tabs: Tabs.extend({ classNames: { tab: classes.tab ?? "" } }),
     Tooltip: Tooltip.extend({

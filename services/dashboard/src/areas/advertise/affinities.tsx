@@ -46,7 +46,7 @@ export function Affinities({
   return (
     <Section
       title="Affinities"
-      about="Affinities do not filter. A scene with the word raises the campaign's rank, and the word with the highest weight of each kind colours the scene."
+      about="Affinities do not filter. A word that the scene has adds its weight to the score, half of it where only the text has the word; the rank is the bid × (1 + score ÷ (1 + score)), at most double the bid. The word with the highest weight of each kind colours the scene."
     >
       {canChange && (
         <EntryForm form={form} action="Add affinity" onAdd={add}>

@@ -1,11 +1,13 @@
-import { Button, Card, Skeleton, Title } from "@mantine/core";
+import { Button, Card, Group, Skeleton, Text, Title } from "@mantine/core";
 import { lazy, type ReactNode, Suspense } from "react";
 import { Link } from "react-router";
+import type { AnswerOf } from "../../api/operations.ts";
 import { useRead } from "../../api/queries.ts";
 import { countryName } from "../../format/countries.ts";
-import { formatNoun, formatShare } from "../../format/format.ts";
+import { formatCount, formatNoun, formatShare } from "../../format/format.ts";
 import { TableSection } from "../../kit/data-table.tsx";
 import { Empty } from "../../kit/states.tsx";
+import classes from "./audience-tab.module.css";
 import { pathOf, useCampaign } from "./use-campaign.ts";
 
 const WorldMap = lazy(() => import("../../map/world-map.tsx"));
@@ -18,24 +20,44 @@ export function Component() {
   const rows = geo.data?.countries;
   const known = rows?.filter(({ country_code: code }) => code !== null) ?? [];
   const most = Math.max(...known.map(({ impressions }) => impressions), 1);
+  const unplaced = known.length === 0 ? unplacedSentence(rows ?? []) : undefined;
   const byCode = new Map(known.map((row) => [row.country_code ?? "", row]));
   return (
     <>
-      {!geo.isError && (
+      {unplaced !== undefined && (
+        <Card>
+          <Title order={2} fz="md" mb="sm">
+            Impressions by country
+          </Title>
+          <Text c="dimmed">{unplaced}</Text>
+        </Card>
+      )}
+      {(known.length > 0 || geo.isPending) && (
         <Card>
           <Title order={2} fz="md" mb="sm">
             Impressions by country
           </Title>
           <Suspense fallback={<Skeleton height={360} />}>
-            <WorldMap
-              label="A map of the world, darker where there were more impressions; the table below has the numbers"
-              shares={new Map(known.map((row) => [row.country_code ?? "", row.impressions / most]))}
-              describe={(code) => {
-                const row = byCode.get(code);
-                return row && `${countryName(code)}: ${formatNoun(row.impressions, "impression")}`;
-              }}
-            />
+            {geo.isPending ? (
+              <Skeleton height={360} />
+            ) : (
+              <WorldMap
+                label="A map of the world, darker where there were more impressions; the table below has the numbers"
+                shares={new Map(known.map((row) => [row.country_code ?? "", row.impressions / most]))}
+                describe={(code) => {
+                  const row = byCode.get(code);
+                  return row && `${countryName(code)}: ${formatNoun(row.impressions, "impression")}`;
+                }}
+              />
+            )}
           </Suspense>
+          {known.length > 0 && (
+            <Group gap="xs" mt="sm" className={classes.scale ?? ""}>
+              <span>1 impression</span>
+              <span className={classes.shades} aria-hidden="true" />
+              <span>{formatNoun(most, "impression")}</span>
+            </Group>
+          )}
         </Card>
       )}
       <TableSection
@@ -103,6 +125,17 @@ export function Component() {
       />
     </>
   );
+}
+
+/** What stands where a map would have nothing to show; undefined where nobody has seen the campaign. */
+function unplacedSentence(
+  rows: AnswerOf<"GET /campaigns/{campaign_id}/analytics/geo">["countries"],
+): string | undefined {
+  const players = rows.reduce((sum, { unique_users: ofRow }) => sum + ofRow, 0);
+  if (players === 0) return undefined;
+  return players === 1
+    ? "The games have not said where this player was."
+    : `The games have not said where these ${formatCount(players)} players were.`;
 }
 
 interface NothingYetProps {

@@ -6,13 +6,14 @@ import { hasStatus, useRead } from "../../api/queries.ts";
 import { retryWhileRateLimited } from "../../api/retry-rate-limited.ts";
 import { useAbility } from "../../api/session.ts";
 import { Sparkline } from "../../charts/sparkline.tsx";
-import { centsOfMillicents, formatNoun } from "../../format/format.ts";
+import { centsOfMillicents, formatNoun, percentOfShare } from "../../format/format.ts";
 import type { Columns } from "../../kit/columns.tsx";
 import { useConfirm } from "../../kit/confirm.tsx";
 import { DataTable, type Filter } from "../../kit/data-table.tsx";
 import { Page } from "../../kit/page.tsx";
 import { Empty } from "../../kit/states.tsx";
 import { Status } from "../../kit/status.tsx";
+import classes from "./campaign-list.module.css";
 import { type CampaignSummary, campaignState } from "./campaign-state.ts";
 import { heldByAccount } from "./consequences.ts";
 import { duplicateCampaign } from "./duplicate-campaign.ts";
@@ -24,7 +25,14 @@ import { useCampaigns } from "./use-campaigns.ts";
 const columnsOf =
   (balanceCents: number | undefined): Columns<CampaignSummary> =>
   (make) => [
-    make.text("name", "Campaign", ({ name }) => name, { phone: "title" }),
+    make.text("name", "Campaign", ({ name }) => name, {
+      phone: "title",
+      cell: ({ name }) => (
+        <span className={classes.name} title={name}>
+          {name}
+        </span>
+      ),
+    }),
     make.money("spent", "Spend", ({ spent_millicents: spent }) => centsOfMillicents(spent), {
       phone: "fact",
     }),
@@ -48,7 +56,9 @@ const columnsOf =
       header: "Of budget spent",
       help: "The mark on the bar is what the dates or the daily cap plan by now.",
       align: "right",
-      value: ({ spent_millicents: spent, budget_cents: budget }) => spent / budget / 1_000,
+      value: spentShare,
+      csv: (campaign) => percentOfShare(spentShare(campaign)),
+      csvUnit: "%",
       cell: ({ spent_millicents: spent, budget_cents: budget, expected_spend_millicents: planned }) => (
         <PacingBar
           spentCents={centsOfMillicents(spent)}
@@ -68,6 +78,14 @@ const columnsOf =
     make.number("impressions", "Impressions", ({ impressions }) => impressions),
     make.money("cpm", "Effective CPM", effectiveCpmCents, { help: "What a thousand impressions have cost." }),
   ];
+
+const csvColumns: Columns<CampaignSummary> = (make) => [
+  make.id("id", "Campaign id", ({ campaign_id: id }) => id, "campaign id"),
+];
+
+function spentShare({ spent_millicents: spent, budget_cents: budget }: CampaignSummary): number {
+  return spent / budget / 1_000;
+}
 
 function effectiveCpmCents({ spent_millicents: spent, impressions }: CampaignSummary): number | undefined {
   return impressions === 0 ? undefined : spent / impressions;
@@ -129,6 +147,7 @@ export function Component() {
         <DataTable
           label="Campaigns"
           columns={columns}
+          csvColumns={csvColumns}
           filters={filters}
           rows={campaigns.data?.campaigns}
           rowKey={({ campaign_id: id }) => id}

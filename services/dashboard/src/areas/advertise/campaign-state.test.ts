@@ -62,7 +62,7 @@ describe("campaignState", () => {
     const paused = { ...campaign, status: "paused" as const, pacing_status: "exhausted" as const };
     expect(campaignState(paused, 0, NOW_MS)).toMatchObject({
       word: "Paused",
-      cause: "Paused by your account",
+      cause: "By your account",
     });
   });
 });

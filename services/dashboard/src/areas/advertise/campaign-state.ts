@@ -62,7 +62,7 @@ export function campaignState(
   }
   // Nothing but a person pauses a campaign: spent money ends its serving, not its status.
   if (status === "paused") {
-    const cause = creatives === 0 ? "Paused by your account, and needs a creative" : "Paused by your account";
+    const cause = creatives === 0 ? "By your account; it needs a creative" : "By your account";
     return { word: "Paused", tone: "quiet", cause };
   }
   if (hasEnded(campaign, nowMs)) {

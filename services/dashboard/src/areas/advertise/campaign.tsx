@@ -1,7 +1,7 @@
 import { Box, Button, Card, Menu, Skeleton, Stack } from "@mantine/core";
 import { IconChevronDown } from "@tabler/icons-react";
 import { useState } from "react";
-import { Outlet, useMatch, useNavigate, useParams } from "react-router";
+import { Link, Outlet, useMatch, useNavigate, useParams } from "react-router";
 import { ApiError } from "../../api/api-error.ts";
 import { call } from "../../api/call.ts";
 import { hasStatus, useChange, useRead } from "../../api/queries.ts";
@@ -17,7 +17,7 @@ import { Status } from "../../kit/status.tsx";
 import { TabLinks } from "../../kit/tab-links.tsx";
 import { useIsPhone } from "../../kit/use-is-phone.ts";
 import { CampaignFigures, SpendChart } from "./campaign-report.tsx";
-import { campaignState } from "./campaign-state.ts";
+import { campaignState, exhaustedPart, hasEnded } from "./campaign-state.ts";
 import { heldByCampaign } from "./consequences.ts";
 import { duplicateCampaign } from "./duplicate-campaign.ts";
 import { UnknownCampaign } from "./unknown-campaign.tsx";
@@ -126,7 +126,17 @@ export function Component() {
           <Id value={campaignId} label="campaign id" />
         </>
       }
-      actions={<CampaignActions campaign={campaign.data} hasCreative={(creatives.data?.length ?? 1) > 0} />}
+      actions={
+        <CampaignActions
+          campaign={campaign.data}
+          hasCreative={(creatives.data?.length ?? 1) > 0}
+          spent={
+            pacing.data?.pacing_status === "exhausted" && !hasEnded(campaign.data, Date.now())
+              ? exhaustedPart(campaign.data, profile.data?.balance_cents)
+              : undefined
+          }
+        />
+      }
     >
       {(isFirstTab || !isPhone) && <CampaignFigures campaign={campaign.data} />}
       {(isFirstTab || !isPhone) && <SpendChart campaign={campaign.data} />}
@@ -137,7 +147,19 @@ export function Component() {
   );
 }
 
-function CampaignActions({ campaign, hasCreative }: { campaign: Campaign; hasCreative: boolean }) {
+interface CampaignActionsProps {
+  campaign: Campaign;
+  hasCreative: boolean;
+  /** What is used up, so that nothing is served before there is more of it. */
+  spent: "budget" | "balance" | undefined;
+}
+
+const MORE_MONEY = {
+  budget: { label: "Raise budget", pageOf: (id: string) => `/campaigns/${id}/settings` },
+  balance: { label: "Deposit", pageOf: () => "/money" },
+} as const;
+
+function CampaignActions({ campaign, hasCreative, spent }: CampaignActionsProps) {
   const { id, name, status } = campaign;
   const at = { path: { campaign_id: id } };
   const { canChange } = useAbility();
@@ -203,6 +225,11 @@ function CampaignActions({ campaign, hasCreative }: { campaign: Campaign; hasCre
           <Menu.Item onClick={() => void duplicate()}>Duplicate campaign</Menu.Item>
         </Menu.Dropdown>
       </Menu>
+      {spent !== undefined && status === "active" && (
+        <Button component={Link} to={MORE_MONEY[spent].pageOf(id)}>
+          {MORE_MONEY[spent].label}
+        </Button>
+      )}
       {status === "active" ? (
         <Button variant="default" onClick={() => void runPause()} loading={pause.isPending || isReading}>
           Pause campaign

@@ -6,7 +6,7 @@ import { hasStatus } from "../../api/queries.ts";
 import { useAnswered } from "../../api/use-answered.ts";
 import { useReadFirst } from "../../api/use-read-all.ts";
 import { countryName } from "../../format/countries.ts";
-import { firstDayOf } from "../../format/days.ts";
+import { firstDayOf, utcDayOf } from "../../format/days.ts";
 import { centsOfMillicents, formatCount, formatDayWithYear, formatNoun } from "../../format/format.ts";
 import type { Column, ColumnMakers } from "../../kit/columns.tsx";
 import { CsvButton } from "../../kit/csv-button.tsx";
@@ -32,17 +32,25 @@ const GROUPS = [
   { value: "creative", label: "Creative" },
   { value: "country", label: "Country" },
 ] as const;
+const DEFAULT_PERIOD = "30";
+const DEFAULT_GROUPS = "day-campaign";
 const MAX_ROWS = 500;
 
 /** Exact spend by day, campaign, creative and country, grouped as the address says. */
 export function Component() {
-  const [period, setPeriod] = useUrlState("period", "30");
-  const [campaign, setCampaign] = useUrlState("campaign");
-  const [by, setBy] = useUrlState("by", "day-campaign");
+  const [askedPeriod, setPeriod] = useUrlState("period", DEFAULT_PERIOD);
+  const [askedCampaign, setCampaign] = useUrlState("campaign");
+  const [by, setBy] = useUrlState("by", DEFAULT_GROUPS);
   const campaigns = useCampaigns();
+  // A value of the address that means nothing counts as left out.
+  const period = PERIODS.some(({ value }) => value === askedPeriod) ? askedPeriod : DEFAULT_PERIOD;
+  const isNoCampaign =
+    campaigns.data && !campaigns.data.campaigns.some(({ campaign_id: id }) => id === askedCampaign);
+  const campaign = isNoCampaign ? "" : askedCampaign;
   const groups = groupsOf(by);
+  const now = new Date();
   const query = {
-    from: firstDayOf(period, new Date()),
+    from: firstDayOf(period, now),
     group_by: groups.join(","),
     ...(campaign !== "" && { campaign_id: campaign }),
   };
@@ -60,7 +68,7 @@ export function Component() {
       }
       actions={
         <CsvButton
-          fileName={`spend-${query.from}.csv`}
+          fileName={`spend-${query.from}-to-${utcDayOf(now)}.csv`}
           read={() => callForResponse("GET /analytics/spend", { query }, { accept: "text/csv" })}
           failure="The spend could not be downloaded."
         >
@@ -161,7 +169,10 @@ export function Component() {
 }
 
 function groupsOf(by: string) {
-  return GROUPS.map(({ value }) => value).filter((group) => by.split("-").includes(group));
+  const groupsIn = (text: string) =>
+    GROUPS.map(({ value }) => value).filter((group) => text.split("-").includes(group));
+  const groups = groupsIn(by);
+  return groups.length > 0 ? groups : groupsIn(DEFAULT_GROUPS);
 }
 
 function spendColumns(

@@ -1,13 +1,20 @@
-import { Alert, List, Text } from "@mantine/core";
+import { Alert, Anchor, List, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
+import { Link } from "react-router";
 import { useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { Affinities } from "./affinities.tsx";
 import { Blocklist } from "./blocklist.tsx";
 import { Places } from "./places.tsx";
 import { targetingWarnings } from "./targeting-warnings.ts";
-import { pathOf, useCampaign } from "./use-campaign.ts";
+import { type Campaign, pathOf, useCampaign } from "./use-campaign.ts";
+
+/** The two filters of scenes, which are set elsewhere. */
+function filterSummary({ target_categories: categories, target_tags: tags }: Campaign): string {
+  const which = (values: readonly string[]) => (values.length === 0 ? "any" : values.join(", "));
+  return `Categories of scenes: ${which(categories)}. Tags of scenes: ${which(tags)}.`;
+}
 
 const loadShapes = async () => (await import("../../map/country-shapes.ts")).countryShapes;
 
@@ -33,6 +40,12 @@ export function Component() {
       {canChange && campaign.status === "active" && (
         <Text c="dimmed">The campaign is active: what you add or remove here acts at once.</Text>
       )}
+      <Text c="dimmed">
+        {filterSummary(campaign)}{" "}
+        <Anchor component={Link} to={`/campaigns/${campaign.id}/settings`}>
+          {canChange ? "Change both in the settings" : "See both in the settings"}
+        </Anchor>
+      </Text>
       <Places targets={geo.data} error={geo.error} onRetry={() => void geo.refetch()} />
       {warnings.length > 0 && (
         <Alert color="warning" title="Worth knowing">
