@@ -242,7 +242,7 @@ describe("an advertiser in the dashboard", () => {
     await page.getByRole("button", { name: "Pause campaign" }).waitFor();
     await page.getByRole("link", { name: "Where may it appear?" }).click();
     await page.getByRole("heading", { name: "Places", exact: true }).waitFor();
-    await page.getByRole("link", { name: "Settings" }).click();
+    await page.getByRole("link", { name: "Change both filters" }).click();
     await expectSoon(() => name.inputValue(), "Winter in the taverns, again");
     await expectSoon(() => page.getByLabel("Daily cap (optional)").inputValue(), "9.00");
     await page.getByText("Not saved: Name.").waitFor();

@@ -133,7 +133,7 @@ export function Component() {
   if (hasStatus(campaigns.error, 403)) return <NotRegistered title="Campaigns" />;
   return (
     <Page title="Campaigns" actions={canChange && newCampaign}>
-      <div>
+      <div className={classes.list}>
         <div role="status" aria-label="Progress">
           {bulk.progress !== undefined && (
             <Group gap="sm" mb="sm">

@@ -155,12 +155,10 @@ function pacingWords(campaign: Campaign, status: string): string {
 }
 
 function aboutSpend(hasIdeal: boolean, hasProjection: boolean): string {
-  const beside = [hasIdeal && "the ideal line", hasProjection && "where this pace leads"].filter(Boolean);
-  const what = [
-    "All spend up to each UTC day",
-    ...(beside.length > 0 ? [`beside ${beside.join(" and ")}`] : []),
-  ];
-  return `${what.join(", ")}.${hasIdeal ? "" : " Two dates or a daily cap would set an ideal line."}`;
+  const ideal = hasIdeal ? ", beside the ideal line" : "";
+  const pace = hasProjection ? `${hasIdeal ? "" : ","} and where this pace leads` : "";
+  const hint = hasIdeal ? "" : " Two dates or a daily cap would set an ideal line.";
+  return `All spend up to each UTC day${ideal}${pace}.${hint}`;
 }
 
 /** All spend up to each day, beside the ideal line where there is one. */

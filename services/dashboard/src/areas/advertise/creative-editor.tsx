@@ -145,18 +145,20 @@ export function CreativeEditor({
                 wrapperProps={markOf("brand_name")}
                 {...requiredTextField(form, "brand_name")}
               />
-              <Textarea
-                label={
-                  isHook ? CREATIVE_LABELS.narrative_hook : `${CREATIVE_LABELS.narrative_hook} (optional)`
-                }
-                wrapperProps={markOf("narrative_hook")}
-                description="In the voice of the story: no prices, no links, no “buy now”. For example: The innkeeper sets down a steaming cup of Emberroast."
-                autosize
-                minRows={2}
-                classNames={{ input: classes.line ?? "" }}
-                {...textField(form, "narrative_hook")}
-              />
-              <LineAdvice lines={[values.narrative_hook, ...hooks]} />
+              <div>
+                <Textarea
+                  label={
+                    isHook ? CREATIVE_LABELS.narrative_hook : `${CREATIVE_LABELS.narrative_hook} (optional)`
+                  }
+                  wrapperProps={markOf("narrative_hook")}
+                  description="In the voice of the story: no prices, no links, no “buy now”. For example: The innkeeper sets down a steaming cup of Emberroast."
+                  autosize
+                  minRows={2}
+                  classNames={{ input: classes.line ?? "" }}
+                  {...textField(form, "narrative_hook")}
+                />
+                <LineAdvice lines={[values.narrative_hook, ...hooks]} />
+              </div>
               <Stack gap="xs" {...markOf("alt_hooks")}>
                 <Text fw={600}>{CREATIVE_LABELS.alt_hooks} (optional)</Text>
                 {hooks.map((hook, index) => (

@@ -13,6 +13,10 @@ describe("detailWords", () => {
       '1 of 2 accepted creatives have appearances left: "crt_01kb", "crt_gone".',
       "1 of 2 accepted creatives have appearances left: “A kettle sings.”, a deleted creative.",
     ],
+    [
+      "The campaign includes only country DE; the player's place is given as country FR.",
+      "The campaign includes only Germany; the player's place is given as France.",
+    ],
     ["The placement blocks the advertiser adv_01kb.", "The placement blocks your company."],
     [
       "The balance has 1980 cents left over and above spent and held; an impression costs 1 cent.",

@@ -1,4 +1,5 @@
 import type { AnswerOf } from "../../api/operations.ts";
+import { countryName } from "../../format/countries.ts";
 import {
   formatCents,
   formatDayWithYear,
@@ -83,6 +84,7 @@ const ISO_DATE = /"?(\d{4}-\d\d-\d\d)(T[\d:.]+(?:Z|[+-]\d\d(?::?\d\d)?)?)?"?/g;
  */
 export function detailWords(detail: string, lineOf: (creativeId: string) => string | undefined): string {
   return withMoney(detail)
+    .replaceAll(/\bcountry ([A-Z]{2})\b/g, (_all, code: string) => countryName(code))
     .replaceAll(ISO_DATE, (all, day: string, time: string | undefined) => {
       if (Number.isNaN(Date.parse(day + (time ?? "")))) return all;
       return time === undefined ? formatDayWithYear(day) : formatUtcMoment(day + time);

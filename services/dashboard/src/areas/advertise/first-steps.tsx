@@ -170,14 +170,16 @@ function CreativeStep({ campaign, company }: { campaign: CampaignSummary; compan
     <form onSubmit={(event) => void create(event)} noValidate>
       <Stack maw={560}>
         <TextInput label="Brand" {...textField(form, "brand_name")} />
-        <Textarea
-          label="Line"
-          description={`One sentence of a story, which the game inserts word for word. For example: The innkeeper pours you a ${brand} ale.`}
-          autosize
-          minRows={2}
-          {...textField(form, "narrative_hook")}
-        />
-        <LineAdvice lines={[form.values.narrative_hook]} />
+        <div>
+          <Textarea
+            label="Line"
+            description={`One sentence of a story, which the game inserts word for word. For example: The innkeeper pours you a ${brand} ale.`}
+            autosize
+            minRows={2}
+            {...textField(form, "narrative_hook")}
+          />
+          <LineAdvice lines={[form.values.narrative_hook]} />
+        </div>
         <Story
           before="The fire has burned low, and the last guests lean closer together."
           line={form.values.narrative_hook || "Your line appears here."}

@@ -10,7 +10,7 @@ export function LineAdvice({ lines }: { lines: readonly (string | null | undefin
   return (
     <div aria-live="polite">
       {longest > MAX_ADVISED_LETTERS && (
-        <Text fz="xs" c="warning">
+        <Text fz="xs" c="warning" mt={4}>
           Long: {formatCount(longest)} characters. Most boxes of dialogue hold about {MAX_ADVISED_LETTERS}.
         </Text>
       )}

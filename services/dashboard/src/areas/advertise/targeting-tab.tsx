@@ -37,13 +37,16 @@ export function Component() {
   );
   return (
     <>
-      {canChange && campaign.status === "active" && (
-        <Text c="dimmed">The campaign is active: what you add or remove here acts at once.</Text>
-      )}
       <Text c="dimmed">
+        {canChange && campaign.status === "active" && (
+          <>
+            The campaign is active: what you add or remove here acts at once.
+            <br />
+          </>
+        )}
         {filterSummary(campaign)}{" "}
         <Anchor component={Link} to={`/campaigns/${campaign.id}/settings`}>
-          {canChange ? "Change both in the settings" : "See both in the settings"}
+          {canChange ? "Change both filters" : "See both filters"}
         </Anchor>
       </Text>
       <Places targets={geo.data} error={geo.error} onRetry={() => void geo.refetch()} />

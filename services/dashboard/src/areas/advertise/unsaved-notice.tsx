@@ -11,12 +11,12 @@ export function UnsavedNotice<Field extends string>({ form, labels, onDiscard }:
   if (form.restored.length === 0) return null;
   const names = form.restored.map((field) => labels[field as Field]);
   return (
-    <Alert color="warning" mb="md" title={`Not saved: ${names.join(", ")}.`}>
+    <Alert color="warning" mb="md" maw={560} title={`Not saved: ${names.join(", ")}.`}>
       <Group gap="xs">
-        <Button type="submit" variant="default" size="compact-md" loading={form.isSending}>
+        <Button type="submit" variant="default" size="compact-sm" loading={form.isSending}>
           Save
         </Button>
-        <Button variant="default" size="compact-md" onClick={onDiscard}>
+        <Button variant="default" size="compact-sm" onClick={onDiscard}>
           Discard
         </Button>
       </Group>
