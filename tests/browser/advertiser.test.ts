@@ -932,6 +932,13 @@ describe("an advertiser in the dashboard", () => {
     const change = page.getByText("The scene was changed since");
     await page.getByRole("button", { name: "Explain" }).click();
     await page.getByText("from a bid of $10.00").waitFor();
+    // What fails comes first, with where it is changed; what passes is folded.
+    await page.getByText(/^They are: Status; Types of creative that the game takes; Balance\.$/).waitFor();
+    const failing = page.getByRole("region", { name: "Explanation" }).getByRole("listitem");
+    await failing.getByRole("link", { name: "Write a creative" }).waitFor();
+    expect(await failing.getByRole("img", { name: "Passed" }).count()).toBe(0);
+    await page.getByText("a rule fails before the bid counts").waitFor();
+    await expectAccessibleInPassing(page);
     expect(await change.count()).toBe(0);
     await place.fill("harbour");
     await change.waitFor();

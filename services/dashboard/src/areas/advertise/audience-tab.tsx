@@ -52,7 +52,7 @@ export function Component() {
             )}
           </Suspense>
           {known.length > 0 && (
-            <Group gap="xs" mt="sm" className={classes.scale ?? ""}>
+            <Group gap="xs" mt="sm" wrap="nowrap" className={classes.scale ?? ""}>
               <span>1 impression</span>
               <span className={classes.shades} aria-hidden="true" />
               <span>{formatNoun(most, "impression")}</span>

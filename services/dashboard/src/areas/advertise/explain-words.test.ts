@@ -17,6 +17,10 @@ describe("detailWords", () => {
       "The campaign includes only country DE; the player's place is given as country FR.",
       "The campaign includes only Germany; the player's place is given as France.",
     ],
+    [
+      "The placement accepts narrative_hook; the campaign has product_mention.",
+      "The placement accepts narrative hook; the campaign has product mention.",
+    ],
     ["The placement blocks the advertiser adv_01kb.", "The placement blocks your company."],
     [
       "The balance has 1980 cents left over and above spent and held; an impression costs 1 cent.",

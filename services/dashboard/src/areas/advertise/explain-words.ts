@@ -8,6 +8,7 @@ import {
   formatUtcMoment,
   withMoney,
 } from "../../format/format.ts";
+import { CREATIVE_TYPES } from "../../scene/creative-types.ts";
 
 type Explanation = AnswerOf<"POST /campaigns/{campaign_id}/explain">;
 type Rule = Explanation["checks"][number]["rule"];
@@ -53,7 +54,7 @@ const FIXES: Readonly<Record<Rule, RuleFix | undefined>> = {
   placement_active: undefined,
   blocked_advertisers: undefined,
   blocked_categories: { label: "Change the categories", to: "settings" },
-  placement_types: { label: "Write a creative of another type", to: "creatives/new" },
+  placement_types: { label: "Write a creative", to: "creatives/new" },
   geo_excludes: PLACES,
   geo_includes: PLACES,
   blocked_keywords: BLOCKLIST,
@@ -78,6 +79,8 @@ export function ruleFix(rule: Rule, campaignId: string): RuleFix | undefined {
 
 const ISO_DATE = /"?(\d{4}-\d\d-\d\d)(T[\d:.]+(?:Z|[+-]\d\d(?::?\d\d)?)?)?"?/g;
 
+const CREATIVE_TYPE = new RegExp(`\\b(${CREATIVE_TYPES.map(({ value }) => value).join("|")})\\b`, "g");
+
 /**
  * What a check compared, in the words of the pages: the API names fields, ids and dates as programs read them.
  * @param lineOf the line of a creative; undefined: deleted
@@ -98,9 +101,12 @@ export function detailWords(detail: string, lineOf: (creativeId: string) => stri
       (_all, first: string) => `${first === "T" ? "Y" : "y"}our company`,
     )
     .replace("max_uses_per_game times", "as often as they may")
+    .replaceAll(CREATIVE_TYPE, (type) => formatTerm(type).toLowerCase())
     .replaceAll("start_date", "first day")
     .replaceAll("end_date", "last day")
-    .replaceAll("theme_id", "theme");
+    .replaceAll("theme_id", "theme")
+    .replaceAll("game_id", "game")
+    .replaceAll("mood_tags", "moods");
 }
 
 /** Why the campaign is or is not served, and what another bid would do. */

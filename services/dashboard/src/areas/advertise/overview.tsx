@@ -256,7 +256,9 @@ function AttentionList({ items, isComplete, rest }: AttentionListProps) {
         {rest === undefined ? (
           <Status tone="positive">Nothing needs attention.</Status>
         ) : (
-          <Status tone="quiet">{rest}</Status>
+          <Status tone="quiet">
+            <span className={classes.cause}>{rest}</span>
+          </Status>
         )}
       </Card>
     );
