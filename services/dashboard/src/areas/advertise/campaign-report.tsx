@@ -180,7 +180,7 @@ export function SpendChart({ campaign }: { campaign: Campaign }) {
       title={
         hasPlan(campaign)
           ? "Spend against the ideal line"
-          : campaign.status === "paused"
+          : campaign.status === "paused" || pacing.data?.pacing_status === "exhausted"
             ? "Spend so far"
             : "Spend and where it leads"
       }

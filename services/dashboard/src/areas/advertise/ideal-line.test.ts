@@ -84,6 +84,8 @@ describe("spendRows", () => {
     expect(spendRows(open, days, pacing, 15).at(-1)).toMatchObject({ date: "2026-12-05", projected: 45 });
     expect(spendRows({ ...open, status: "paused" }, days, pacing).at(-1)?.date).toBe("2026-12-03");
     expect(spendRows(open, days, { ...pacing, days_active: 2 }).at(-1)?.date).toBe("2026-12-03");
+    const spent = spendRows(open, days, { ...pacing, pacing_status: "exhausted" });
+    expect(spent.at(-1)?.date).toBe("2026-12-03");
   });
 
   it("leads nowhere once the campaign has ended", () => {

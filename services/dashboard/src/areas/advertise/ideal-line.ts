@@ -58,7 +58,8 @@ export function spendRows(
   last.projected = last.spent;
   const { avg_daily_spend_cents: perDay, projected_exhaustion_date: exhaustion } = pacing;
   const end = flightEnd ?? exhaustion;
-  if (end === null || end === undefined || end < last.date || !hasPace(campaign, pacing)) return rows;
+  if (end === null || end === undefined || end < last.date) return rows;
+  if (!hasPace(campaign, pacing) || pacing.pacing_status === "exhausted") return rows;
   const spentCents = last.spent ?? 0;
   const most = Math.min(campaign.budget_cents, spentCents + (balanceCents ?? Number.POSITIVE_INFINITY));
   const daysSoFar = Math.min(shown.length, pacing.days_active ?? 0);
