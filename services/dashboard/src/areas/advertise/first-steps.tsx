@@ -96,7 +96,7 @@ export function FirstSteps({ advertiser, campaigns }: FirstStepsProps) {
                   c={state === "now" ? undefined : "dimmed"}
                   fz="md"
                 >
-                  {isDone && page !== undefined ? (
+                  {isDone && canChange && page !== undefined ? (
                     <Anchor component={Link} to={page} inherit>
                       {title}
                     </Anchor>
