@@ -21,6 +21,7 @@ const SENTENCES = [
   "StartError",
   "UsageError",
   "DatabaseUnavailable",
+  "DatabaseUnusable",
   "StatementTimeout",
 ];
 const WRONG_USE_EXIT_CODE = 2;

@@ -42,10 +42,13 @@ export class RecordMissing extends DatabaseError {}
 export class TransactionConflict extends DatabaseError {}
 
 /**
- * The database cannot be reached, rejects its user or all writes, did not answer in time, or lacks its installation id.
- * A write may have happened nevertheless: repeat only idempotent ones. The message is one sentence for an operator.
+ * The database cannot be reached or used, rejects all writes, or did not answer in time. A write may have happened
+ * nevertheless: repeat only idempotent ones. The message is one sentence for an operator.
  */
 export class DatabaseUnavailable extends DatabaseError {}
+
+/** The database rejects its user, does not exist, or lacks its installation id: only an operator can change that. */
+export class DatabaseUnusable extends DatabaseUnavailable {}
 
 /** A statement ended at the time limit of itself, its locks or its transaction: the database is reachable, but busy. */
 export class StatementTimeout extends DatabaseUnavailable {}
@@ -67,8 +70,8 @@ const UNAVAILABLE_KINDS = new Set([
   "TlsConnectionError",
 ]);
 const EXPIRED_MESSAGE = /expired transaction/;
-/** Connection lost, read-only server, transaction too long, user rejected, no such database, out of resources, shutdown. */
-const UNAVAILABLE_SQL_STATE = /^(08|25006|25P03|25P04|28|3D|53|57)/;
+/** Connection lost, read-only server, transaction too long, out of resources, shutdown. */
+const UNAVAILABLE_SQL_STATE = /^(08|25006|25P03|25P04|53|57)/;
 /** Messages of driver errors without a code. */
 const UNAVAILABLE_MESSAGE =
   /connection error|Connection terminated|timeout exceeded when trying to connect|^timeout expired$|Query read timeout|pool after calling end|not queryable/i;
@@ -91,6 +94,8 @@ export function translateError(error: unknown): unknown {
     return new StatementTimeout(message, options);
   }
   if (/^2[23]/.test(sqlState)) return new ConstraintViolation(message, constraintOf(cause), options);
+  const unusable = unusableSentence(sqlState);
+  if (unusable !== undefined) return new DatabaseUnusable(unusable, options);
   if (
     UNAVAILABLE_SQL_STATE.test(sqlState) ||
     UNAVAILABLE_KINDS.has(cause?.kind ?? "") ||
@@ -103,12 +108,16 @@ export function translateError(error: unknown): unknown {
   return error;
 }
 
-function unavailableSentence(sqlState: string, message: string): string {
+function unusableSentence(sqlState: string): string | undefined {
   if (sqlState.startsWith("28"))
     return "Postgres refuses the user or the password of DATABASE_URL: correct them.";
   if (sqlState.startsWith("3D")) {
     return "Postgres has no database of the name in DATABASE_URL: create it, or correct the name.";
   }
+  return undefined;
+}
+
+function unavailableSentence(sqlState: string, message: string): string {
   if (sqlState === READ_ONLY_SQL_STATE) {
     return "Postgres at DATABASE_URL only allows reads: see that the address leads to the primary server.";
   }

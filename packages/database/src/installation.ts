@@ -1,14 +1,14 @@
 import type { Database } from "./database.ts";
-import { DatabaseUnavailable } from "./errors.ts";
+import { DatabaseUnusable } from "./errors.ts";
 
 /**
  * The installation id of this database, created by a migration and never changed. A database without the id, because its
- * rows were restored without that one, counts as unavailable until the row is put back.
+ * rows were restored without that one, is unusable until the row is put back.
  */
 export async function installationId(database: Database): Promise<string> {
   const found = await database.installation.findFirst();
   if (found !== null) return found.id;
-  throw new DatabaseUnavailable(
+  throw new DatabaseUnusable(
     "The database at DATABASE_URL does not say which installation it is, because its table installation is empty: put the row back, " +
       'with the id that it had (see "One Redis, one installation" in docs/operating.md).',
   );

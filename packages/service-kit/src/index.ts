@@ -9,7 +9,7 @@ export { endpoint } from "./http/operation-endpoint.ts";
 export { startOperationsServer } from "./http/operations-server.ts";
 export { uncountedLimitHeaders } from "./http/refused-connections.ts";
 export { cookieValue, isSecure, sessionCookieName } from "./http/session-cookie.ts";
-export { RepeatingTask } from "./lifecycle/repeating-task.ts";
+export { pauseAfterFailuresMs, RepeatingTask } from "./lifecycle/repeating-task.ts";
 export { type RunningService, runService, type ServiceDefinition } from "./lifecycle/run-service.ts";
 export { createLogger, type Logger } from "./observability/logger.ts";
 export {

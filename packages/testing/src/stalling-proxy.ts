@@ -11,8 +11,11 @@ export interface StallingProxy {
   stop(): Promise<void>;
 }
 
-/** A TCP proxy on 127.0.0.1 to a port of 127.0.0.1 that can be stalled and cut. */
-export async function startStallingProxy(targetPort: number): Promise<StallingProxy> {
+/**
+ * A TCP proxy on 127.0.0.1 to a port of 127.0.0.1 that can be stalled and cut.
+ * @param port where it listens; default: any free port
+ */
+export async function startStallingProxy(targetPort: number, port = 0): Promise<StallingProxy> {
   const sockets = new Set<Socket>();
   let stalled = false;
   const track = (socket: Socket, peer: Socket) => {
@@ -30,7 +33,7 @@ export async function startStallingProxy(targetPort: number): Promise<StallingPr
     track(client, upstream);
     track(upstream, client);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
   const address = server.address();
   if (address === null || typeof address === "string") throw new Error("the proxy has no port");
   return {

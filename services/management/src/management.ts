@@ -80,11 +80,11 @@ export interface Management {
   repairLoop: RepairLoop;
   upkeep: readonly RepeatingTask[];
   /**
-   * Publishes everything once, then keeps repairing what was left behind, and starts upkeep. Rejects when a store is
-   * unavailable, or Redis belongs to another installation.
+   * Publishes everything once, then keeps repairing what was left behind, and starts upkeep. Waits for unavailable stores.
+   * Rejects when Redis belongs to another installation, and when the database is unusable.
    */
   start(): Promise<void>;
-  /** Stops loop and upkeep, and closes the connections. */
+  /** Stops the start, or loop and upkeep, and closes the connections. */
   stop(): Promise<void>;
 }
 
@@ -162,6 +162,7 @@ export function createManagement(options: ManagementOptions): Management {
       if (await snapshot.needsRebuild()) throw new Error("the snapshot is not complete");
     },
   };
+  let isStopping = false;
   const reporter = new ProcessReporter(redis, {
     service: "management",
     instance: settings.instanceName,
@@ -193,11 +194,13 @@ export function createManagement(options: ManagementOptions): Management {
     upkeep,
     async start() {
       await repairLoop.start();
+      if (isStopping) return;
       for (const task of upkeep) task.start();
       market.start();
       reporter.start();
     },
     async stop() {
+      isStopping = true;
       await Promise.all([...upkeep, repairLoop, market, reporter].map((one) => one.stop()));
       redis.disconnect();
       await Promise.all([reader.close(), reportReader.close(), pipeline.close(), database.$disconnect()]);

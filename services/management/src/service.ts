@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import {
   createMetrics,
+  type ListeningServer,
   type Logger,
   listen,
   type RunningService,
@@ -9,34 +11,47 @@ import { createManagement } from "./management.ts";
 import type { ManagementSettings } from "./settings.ts";
 
 const GRACE_MS = 5_000;
+/** A proxy skips an instance that does not listen yet; one that listens but cannot serve would answer 503. */
+const LISTEN_AFTER_MS = 5_000;
 
-/** Starts the whole service: publishes everything before the first request. */
+/**
+ * Starts the whole service. Listens once everything is published, or after five seconds, and then says why it does not
+ * serve. Rejects when Redis belongs to another installation, and when the database is unusable; if that is found later, the
+ * process crashes.
+ */
 export async function startManagement(settings: ManagementSettings, logger: Logger): Promise<RunningService> {
   const metrics = createMetrics({ service: "management", processMetrics: true });
   const management = createManagement({ settings, logger, metrics });
+  const { host, port, metricsPort } = settings;
+  let isListening = false;
+  const api = () => {
+    if (!isListening) throw new Error("the port is not open yet");
+  };
+  let operations: ListeningServer | undefined;
   try {
-    await management.start();
-    const operations = await startOperationsServer({
-      host: settings.host,
-      port: settings.metricsPort,
+    operations = await startOperationsServer({
+      host,
+      port: metricsPort,
       metrics,
-      readiness: management.readiness,
+      readiness: { ...management.readiness, api },
     });
-    const server = await listen(management.app, {
-      host: settings.host,
-      port: settings.port,
-      portVariable: "PORT",
-    });
+    const { port: operationsPort, close: closeOperations } = operations;
+    const starting = management.start();
+    await Promise.race([starting, sleep(LISTEN_AFTER_MS, undefined, { ref: false })]);
+    const server = await listen(management.app, { host, port, portVariable: "PORT" });
+    isListening = true;
+    // A rejection that nothing handles ends the process.
+    void starting.then(() => undefined);
     return {
-      ports: { port: server.port, metricsPort: operations.port },
+      ports: { port: server.port, metricsPort: operationsPort },
       async stop() {
         await server.close(GRACE_MS);
         await management.stop();
-        await operations.close(0);
+        await closeOperations(0);
       },
     };
   } catch (error) {
-    await management.stop();
+    await Promise.all([management.stop(), operations?.close(0)]);
     throw error;
   }
 }

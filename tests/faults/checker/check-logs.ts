@@ -5,13 +5,8 @@ import { type Check, CheckBuilder } from "./report.ts";
 
 const ERROR_LEVEL = 50;
 
-/**
- * Lines that a fault explains: a service started while a store is unavailable reports it and is restarted; a loss in
- * Redis is reported.
- */
+/** Lines that a fault explains: a loss in Redis is reported. */
 const EXPLAINED: RegExp[] = [
-  /^management cannot start: (Postgres|Redis) (is not reached|does not answer in time) at /,
-  /^management cannot start: Redis at REDIS_URL refuses commands /,
   // Counted by the check of quarantined records.
   /: the money was spent again after Redis lost data\b/,
   /"reason":"the outbox entry is damaged\b/,

@@ -63,12 +63,19 @@ describe.each(servers)("an installation's claim on %s", (kind, startServer) => {
     expect(await owner()).toBe("inst_1");
 
     await redis.set(installationKeys.owner, "inst_2");
-    claim.expectNotRefused();
+    await claim.expectOwn();
     await expect(claim.check()).rejects.toThrow(ForeignRedis);
-    expect(() => claim.expectNotRefused()).toThrow(ForeignRedis);
+    await expect(claim.expectOwn()).rejects.toThrow(ForeignRedis);
     await redis.set(installationKeys.owner, "inst_1");
     await claim.check();
-    claim.expectNotRefused();
+    await claim.expectOwn();
+  });
+
+  it("is verified before the first use of Redis, although nothing has checked it yet", async () => {
+    await claimOf("inst_1").expectOwn();
+    expect(await owner()).toBeNull();
+    await claimOf("inst_1").check();
+    await expect(claimOf("inst_2").expectOwn()).rejects.toThrow(ForeignRedis);
   });
 
   it("can be checked without being made", async () => {

@@ -13,6 +13,7 @@ export class InstallationClaim {
   readonly #readId: () => Promise<string>;
   readonly #claimScript: ScriptCall;
   #id: string | undefined;
+  #isChecked = false;
   #refusal: ForeignRedis | undefined;
 
   /** @param readId reads this installation's id from its database; called until it succeeds once */
@@ -39,14 +40,16 @@ export class InstallationClaim {
     this.#check((await this.#redis.get(installationKeys.owner)) ?? own, own);
   }
 
-  /** Throws ForeignRedis if the last check did; makes no call. */
-  expectNotRefused(): void {
+  /** Throws ForeignRedis if the last check did. Makes no call, except `look` until a check has been answered. */
+  async expectOwn(): Promise<void> {
+    if (!this.#isChecked) await this.look();
     if (this.#refusal !== undefined) throw this.#refusal;
   }
 
   #check(owner: string, own: string): void {
+    this.#isChecked = true;
     this.#refusal = owner === own ? undefined : new ForeignRedis(owner, own);
-    this.expectNotRefused();
+    if (this.#refusal !== undefined) throw this.#refusal;
   }
 
   async #ownId(): Promise<string> {

@@ -1,5 +1,11 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { chunks } from "@diegetic/collections";
-import { type Database, DatabaseUnavailable } from "@diegetic/database";
+import {
+  type Database,
+  DatabaseUnavailable,
+  DatabaseUnusable,
+  TransactionConflict,
+} from "@diegetic/database";
 import {
   ForeignRedis,
   type InstallationClaim,
@@ -8,7 +14,13 @@ import {
   SnapshotLostError,
   type SnapshotPublisher,
 } from "@diegetic/hot-state";
-import { createForeignRedisLog, type Logger, type Metrics, OutageLog } from "@diegetic/service-kit";
+import {
+  createForeignRedisLog,
+  type Logger,
+  type Metrics,
+  OutageLog,
+  pauseAfterFailuresMs,
+} from "@diegetic/service-kit";
 import { MovedHashSlots } from "../wallet-recovery/moved-hash-slots.ts";
 import type { WalletRecovery } from "../wallet-recovery/wallet-recovery.ts";
 import { PUBLISHED_KINDS, type PublishedKind, page, unpublished } from "./load.ts";
@@ -58,7 +70,7 @@ export class RepairLoop {
   readonly #republished;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> = Promise.resolve();
-  #stopped = false;
+  readonly #stopping = new AbortController();
   #lastWallet = "";
   /**
    * Unpublished at the last check: most are just being published by the request that changed them. The next check
@@ -97,17 +109,41 @@ export class RepairLoop {
   }
 
   /**
-   * Restores every wallet that needs it and publishes everything once, then runs a round every 500 ms. Rejects when
-   * that fails, and when Redis belongs to another installation.
+   * Restores every wallet that needs it and publishes everything once, then runs a round every 500 ms. Waits for
+   * unavailable stores. Rejects when Redis belongs to another installation, and when the database is unusable.
    */
   async start(): Promise<void> {
+    const starting = this.#startOnceAvailable();
+    this.#running = starting.catch(() => undefined);
+    await starting;
+    this.#schedule();
+  }
+
+  async #startOnceAvailable(): Promise<void> {
+    const { signal } = this.#stopping;
+    for (let failures = 1; !signal.aborted; failures += 1) {
+      try {
+        await this.#restoreAndPublish(signal);
+        this.#roundOutage.succeeded();
+        this.#redisOutage.succeeded();
+        return;
+      } catch (error) {
+        if (signal.aborted) return;
+        if (!mayRecover(error)) throw error;
+        this.#logFailure(error);
+        await sleep(pauseAfterFailuresMs(EVERY_MS, failures), undefined, { signal }).catch(() => undefined);
+      }
+    }
+  }
+
+  async #restoreAndPublish(signal: AbortSignal): Promise<void> {
     await this.#parts.claim.check();
     const replicationIds = await this.#parts.replicationIds();
     this.#moved.look(await this.#parts.owners());
     for (let attempt = 1; ; attempt += 1) {
       try {
-        await this.#restoreAllWallets();
-        await this.#rebuild();
+        await this.#restoreAllWallets(signal);
+        await this.#rebuild(signal);
         break;
       } catch (error) {
         // Starts again if Redis lost data meanwhile.
@@ -115,34 +151,41 @@ export class RepairLoop {
       }
     }
     this.#verifiedReplicationIds = compareServers([], { replicationIds, needsRebuild: false }).verified;
-    this.#schedule();
   }
 
-  /** Stops the loop after the current round. */
+  /** Stops the loop after the current page of wallets or rows. */
   async stop(): Promise<void> {
-    this.#stopped = true;
+    this.#stopping.abort();
     clearTimeout(this.#timer);
     await this.#running;
   }
 
   #schedule(): void {
-    if (this.#stopped) return;
+    const { signal } = this.#stopping;
+    if (signal.aborted) return;
     this.#timer = setTimeout(() => {
-      this.#running = this.round()
+      this.#running = this.round(signal)
         .catch((error: unknown) => {
-          if (error instanceof ForeignRedis) return this.#foreignOutage.failed(error);
-          if (!isRedisUnavailable(error)) this.#roundOutage.failed(error);
-          // The outage was already logged by the check.
-          if (this.#isSomeUnavailable) return;
-          if (isRedisUnavailable(error)) this.#redisOutage.failed(error);
-          else this.#redisOutage.succeeded();
+          if (!signal.aborted) this.#logFailure(error);
         })
         .then(() => this.#schedule());
     }, EVERY_MS);
   }
 
+  #logFailure(error: unknown): void {
+    if (error instanceof ForeignRedis) {
+      this.#foreignOutage.failed(error);
+      return;
+    }
+    if (!isRedisUnavailable(error)) this.#roundOutage.failed(error);
+    // The outage was already logged by the check.
+    if (this.#isSomeUnavailable) return;
+    if (isRedisUnavailable(error)) this.#redisOutage.failed(error);
+    else this.#redisOutage.succeeded();
+  }
+
   /** One round; exported for tests. */
-  async round(): Promise<void> {
+  async round(signal?: AbortSignal): Promise<void> {
     this.#isSomeUnavailable = false;
     await this.#parts.claim.check();
     this.#foreignOutage.succeeded();
@@ -150,10 +193,10 @@ export class RepairLoop {
     const { notice, verified } = compareServers(this.#verifiedReplicationIds, seen);
     if (notice !== undefined) {
       this.#logNotice(notice, seen);
-      await this.#restoreAllWallets();
+      await this.#restoreAllWallets(signal);
       this.#verifiedReplicationIds = verified;
     }
-    if (seen.needsRebuild) await this.#rebuild();
+    if (seen.needsRebuild) await this.#rebuild(signal);
     this.#lastNotice = "";
     await this.#restoreMoved();
     const failures: unknown[] = [];
@@ -182,14 +225,14 @@ export class RepairLoop {
     this.#lastNotice = noticeKey;
   }
 
-  async #rebuild(): Promise<void> {
+  async #rebuild(signal: AbortSignal | undefined): Promise<void> {
     // Restoring wallets may have taken long, and a rebuild writes before its first page.
     await this.#parts.claim.check();
-    const version = await this.#parts.snapshot.rebuild(this.#everything());
+    const version = await this.#parts.snapshot.rebuild(this.#everything(signal));
     this.#parts.logger.info({ version }, "snapshot published");
   }
 
-  async *#everything(): AsyncGenerator<SnapshotEntry[]> {
+  async *#everything(signal: AbortSignal | undefined): AsyncGenerator<SnapshotEntry[]> {
     for (const kind of PUBLISHED_KINDS) {
       let after = "";
       for (;;) {
@@ -198,6 +241,7 @@ export class RepairLoop {
         if (last === undefined) break;
         const { entries, rows } = await this.#parts.publishing.recall(kind, ids);
         await this.#parts.claim.check();
+        signal?.throwIfAborted();
         yield entries;
         await this.#parts.publishing.markPublished(kind, rows);
         after = last;
@@ -243,10 +287,12 @@ export class RepairLoop {
     return failures;
   }
 
-  async #restoreAllWallets(): Promise<void> {
+  async #restoreAllWallets(signal: AbortSignal | undefined): Promise<void> {
     this.#lastWallet = "";
-    do await this.#restoreWallets();
-    while (this.#lastWallet !== "");
+    do {
+      signal?.throwIfAborted();
+      await this.#restoreWallets();
+    } while (this.#lastWallet !== "");
   }
 
   /** Checks the wallets on hash slots that a cluster has moved, until none is frozen. */
@@ -273,4 +319,15 @@ export class RepairLoop {
     }
     this.#lastWallet = ids.length < WALLETS_PER_ROUND ? "" : (ids.at(-1) ?? "");
   }
+}
+
+/** Whether waiting can help: a store is unavailable, or Redis lost data meanwhile. */
+function mayRecover(error: unknown): boolean {
+  if (error instanceof ForeignRedis || error instanceof DatabaseUnusable) return false;
+  return (
+    error instanceof DatabaseUnavailable ||
+    error instanceof TransactionConflict ||
+    error instanceof SnapshotLostError ||
+    isRedisUnavailable(error)
+  );
 }

@@ -19,12 +19,12 @@ export function createKeyDirectory(
     database,
     reader,
     claim,
-  }: { database: Database; reader: Reader; claim: Pick<InstallationClaim, "expectNotRefused"> },
+  }: { database: Database; reader: Reader; claim: Pick<InstallationClaim, "expectOwn"> },
   clock: Clock,
 ): KeyDirectory {
   return {
     async find(sha256Hex): Promise<ApiKey | undefined> {
-      claim.expectNotRefused();
+      await claim.expectOwn();
       const [row] = await reader.query<KeyRow>(keyStatement(sha256Hex));
       const nowMs = clock();
       if (row === undefined || !isInForce(row, nowMs)) return undefined;
@@ -40,8 +40,8 @@ export function createKeyDirectory(
         accountLimits: { maxOwn: row.maxOwnLimit },
       };
     },
-    findSession(sha256Hex): Promise<ApiKey | undefined> {
-      claim.expectNotRefused();
+    async findSession(sha256Hex): Promise<ApiKey | undefined> {
+      await claim.expectOwn();
       return findSession(reader, sha256Hex, SCOPES, clock());
     },
   };

@@ -1,0 +1,143 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
+import { connectRedis } from "@diegetic/hot-state";
+import { createLogger, type RunningService } from "@diegetic/service-kit";
+import { createTestDatabase, type TestDatabase } from "@diegetic/testing/database";
+import { eventually } from "@diegetic/testing/eventually";
+import { startTestRedis } from "@diegetic/testing/redis";
+import { startStallingProxy } from "@diegetic/testing/stalling-proxy";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { startManagement } from "./service.ts";
+import { readManagementSettings } from "./settings.ts";
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+let redisPort: number;
+let postgresPort: number;
+let metricsPort: number;
+let lines: { msg: string; notice?: string; err?: { message: string } }[];
+beforeEach(async () => {
+  [redisPort, postgresPort, metricsPort] = [await freePort(), await freePort(), await freePort()];
+  lines = [];
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+function environment(changes: Record<string, string> = {}): Record<string, string> {
+  return {
+    DATABASE_URL: database.url,
+    REDIS_URL: `redis://127.0.0.1:${redisPort}`,
+    PLAYER_HASH_KEY: "k".repeat(32),
+    AUTH_SECRET: "a".repeat(32),
+    METRICS_PORT: String(metricsPort),
+    ...changes,
+  };
+}
+
+async function start(changes?: Record<string, string>): Promise<RunningService> {
+  const write = (line: string) => void lines.push(JSON.parse(line));
+  const logger = createLogger({ service: "management", instance: "test", level: "info" }, { write });
+  const running = await startManagement(readManagementSettings(environment(changes)), logger);
+  closers.push(() => running.stop());
+  return running;
+}
+
+async function startRedis(port: number): Promise<void> {
+  const server = await startTestRedis({ port });
+  closers.push(() => server.stop());
+}
+
+async function operations(path: string): Promise<{ status: number; checks: Record<string, string> }> {
+  const response = await fetch(`http://127.0.0.1:${metricsPort}${path}`);
+  const { checks = {} } = (await response.json()) as { checks?: Record<string, string> };
+  return { status: response.status, checks };
+}
+
+const answers = (path: string) => operations(path).catch(() => undefined);
+
+describe("management whose stores are unavailable at its start", () => {
+  it("says what it waits for, and starts once they have recovered", async () => {
+    const url = new URL(database.url);
+    const upstreamPort = Number(url.port);
+    url.port = String(postgresPort);
+    const starting = start({ DATABASE_URL: url.href });
+    await eventually(async () => (await answers("/healthz"))?.status === 200);
+    const waiting = await operations("/readyz");
+    expect(waiting.status).toBe(503);
+    for (const check of ["postgres", "redis", "installation", "snapshot", "api"])
+      expect(waiting.checks[check]).not.toBe("ok");
+
+    const { ports } = await starting;
+    const api = `http://127.0.0.1:${ports.port}`;
+    const authorization = { Authorization: `Bearer igk_${"x".repeat(43)}` };
+    expect((await fetch(`${api}/api/campaigns`, { headers: authorization })).status).toBe(503);
+
+    const proxy = await startStallingProxy(upstreamPort, postgresPort);
+    closers.push(() => proxy.stop());
+    await eventually(() => lines.some(({ notice }) => notice === "unavailable"));
+    await startRedis(redisPort);
+    await eventually(async () => (await operations("/readyz")).status === 200);
+    expect((await fetch(`${api}/api/campaigns`, { headers: authorization })).status).toBe(401);
+    expect(lines.map(({ msg }) => msg)).toEqual(
+      expect.arrayContaining(["repair round failed", "redis unavailable", "snapshot published"]),
+    );
+  });
+
+  it("stops while it waits", async () => {
+    const running = await start();
+    closers.pop();
+    await running.stop();
+    expect(await answers("/healthz")).toBeUndefined();
+    await startRedis(redisPort);
+    expect(lines.map(({ msg }) => msg)).not.toContain("snapshot published");
+  });
+
+  it("ends when it then finds the Redis of another installation, and has not used it", async () => {
+    const child = fork(new URL("./main.ts", import.meta.url), {
+      env: { PATH: process.env.PATH, ...environment() },
+      execArgv: ["--conditions=@diegetic/source"],
+      stdio: ["ignore", "pipe", "inherit", "ipc"],
+    });
+    closers.push(() => child.kill("SIGKILL"));
+    let output = "";
+    child.stdout?.on("data", (chunk) => (output += chunk));
+    const exit = once(child, "close");
+    await once(child, "message");
+    const otherPort = await freePort();
+    await startRedis(otherPort);
+    const redis = connectRedis(`redis://127.0.0.1:${otherPort}`, { name: "test" });
+    closers.push(() => redis.disconnect());
+    await redis.set("{snapshot}:installation", "inst_other");
+    const proxy = await startStallingProxy(otherPort, redisPort);
+    closers.push(() => proxy.stop());
+    expect(await exit).toEqual([1, null]);
+    expect(output).toMatch(
+      /"message":"The Redis at REDIS_URL belongs to another installation.*"msg":"crashed"/,
+    );
+    expect(await redis.keys("*")).toEqual(["{snapshot}:installation"]);
+  });
+});
+
+it("management does not start with a database that only an operator can mend", async () => {
+  const url = new URL(database.url);
+  url.pathname = "/nothing_of_this_name";
+  await startRedis(redisPort);
+  await expect(start({ DATABASE_URL: url.href })).rejects.toThrow("Postgres has no database of the name");
+  expect(await answers("/healthz")).toBeUndefined();
+});
