@@ -49,7 +49,21 @@ const everything: Values = {
   prometheusRule: { enabled: true, labels: {}, runbookBaseUrl: "https://git.example.com/diegetic/" },
   dashboards: { ...minimal.dashboards, enabled: true },
 };
-const fixed: Values = { ...minimal, match: { ...minimal.match, autoscaling: { enabled: false } } };
+const fixed = merged(minimal, {
+  match: { autoscaling: { enabled: false } },
+  billing: { podDisruptionBudget: { minAvailable: 1 } },
+  networkPolicy: { clients: [{ ipBlock: { cidr: "10.0.0.0/8" } }] },
+});
+
+/** As Helm merges values of a user with those of the chart. */
+function merged(values: Values, changes: Values): Values {
+  const isMap = (value: unknown) => typeof value === "object" && value !== null && !Array.isArray(value);
+  const entries = Object.entries(changes).map(([key, value]) => [
+    key,
+    isMap(value) && isMap(values[key]) ? merged(values[key], value) : value,
+  ]);
+  return { ...values, ...Object.fromEntries(entries) };
+}
 
 describe("the values of the chart", () => {
   const validate = new Ajv({ strict: false, allErrors: true }).compile(
@@ -65,6 +79,7 @@ describe("the values of the chart", () => {
     ["no Secret", defaults],
     ["a misspelt setting", { ...minimal, matc: {} }],
     ["a secret among the settings", { ...minimal, env: { REDIS_URL: "redis://:password@redis" } }],
+    ["secrets of match ids among the settings", merged(minimal, { match: { env: { MATCH_ID_KEYS: "k" } } })],
     [
       "a collector's secret among the settings",
       { ...minimal, env: { OTEL_EXPORTER_OTLP_HEADERS: "api-key=a" } },
@@ -78,10 +93,7 @@ describe("the values of the chart", () => {
     ["an ingress without a host", { ...minimal, ingress: { enabled: true } }],
     [
       "two kinds of disruption budget",
-      {
-        ...minimal,
-        billing: { ...minimal.billing, podDisruptionBudget: { minAvailable: 1, maxUnavailable: 1 } },
-      },
+      merged(minimal, { billing: { podDisruptionBudget: { minAvailable: 1, maxUnavailable: 1 } } }),
     ],
     ["a public address with a path", { ...minimal, publicUrl: "https://ads.example.com/ads" }],
   ])("are refused with %s", (_name, values) => {
@@ -151,6 +163,7 @@ if (render instanceof Error) {
           AUTH_SECRET: "a".repeat(32),
           SETUP_TOKEN: "a".repeat(32),
           OTEL_EXPORTER_OTLP_HEADERS: "api-key=a",
+          MATCH_ID_KEYS: "m".repeat(32),
         };
         for (const tier of TIERS) {
           const [container] = only("Deployment", tier).spec.template.spec.containers;
@@ -159,7 +172,9 @@ if (render instanceof Error) {
           for (const { name, value, valueFrom } of container.env) {
             expect(environment[name]).toBeUndefined();
             if (name in secrets) {
-              const isOptional = name === "SETUP_TOKEN" || name === "OTEL_EXPORTER_OTLP_HEADERS";
+              const isOptional = ["SETUP_TOKEN", "OTEL_EXPORTER_OTLP_HEADERS", "MATCH_ID_KEYS"].includes(
+                name,
+              );
               expect(valueFrom.secretKeyRef).toEqual({
                 name: "diegetic-secrets",
                 key: name,
@@ -172,6 +187,7 @@ if (render instanceof Error) {
           const sampler = name === "everything" ? "parentbased_traceidratio" : undefined;
           expect(environment.OTEL_TRACES_SAMPLER).toBe(sampler);
           expect("OTEL_EXPORTER_OTLP_HEADERS" in environment).toBe(name === "everything");
+          expect("MATCH_ID_KEYS" in environment).toBe(tier === "match");
           const { holdTtlSeconds } = readMatchSettings({ ...secrets, ...environment }).settings;
           expect(holdTtlSeconds).toBe(name !== "everything" ? 600 : tier === "match" ? 301 : 300);
         }
@@ -196,6 +212,9 @@ if (render instanceof Error) {
             expect(selector["app.kubernetes.io/component"]).toBe(tier);
             expect(labels).toMatchObject(selector);
           }
+          const budget = name === "fixed" && tier === "billing" ? { minAvailable: 1 } : { maxUnavailable: 1 };
+          const { selector: _selector, ...limits } = only("PodDisruptionBudget", tier).spec;
+          expect(limits).toEqual(budget);
           const [container] = spec.template.spec.containers;
           expect(container.readinessProbe.httpGet).toEqual({ path: "/readyz", port: "metrics" });
           expect(container.livenessProbe.httpGet).toEqual({ path: "/healthz", port: "metrics" });
@@ -220,6 +239,18 @@ if (render instanceof Error) {
         const [container] = job.spec.template.spec.containers;
         expect(container.args).toEqual(["scripts/migrate.mjs"]);
         expect(container.env.map((variable: { name: string }) => variable.name)).toEqual(["DATABASE_URL"]);
+      });
+
+      it("leaves nothing of its hooks behind", () => {
+        const hooks = manifests.filter(
+          ({ metadata }) => metadata.annotations?.["helm.sh/hook"] !== undefined,
+        );
+        expect(hooks.map(({ kind }) => kind).sort()).toEqual(["Job", "NetworkPolicy"]);
+        // Helm deletes them once all of them have succeeded: the policy outlives the job.
+        for (const { metadata } of hooks) {
+          const policies = metadata.annotations?.["helm.sh/hook-delete-policy"];
+          expect(policies).toBe("before-hook-creation,hook-succeeded");
+        }
       });
 
       it("lets each tier be reached by whom it must be alone", () => {

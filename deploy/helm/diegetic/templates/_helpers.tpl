@@ -68,8 +68,8 @@ volumeMounts:
     secretKeyRef:
       name: {{ required "secret.name is required: the Secret with the addresses of the stores and the keys" .root.Values.secret.name }}
       key: {{ get .root.Values.secret.keys .key }}
-      {{- if has .key (list "setupToken" "tracingHeaders") }}
-      # The token is not needed any more once there is an operator; not every receiver of traces wants headers.
+      {{- if has .key (list "setupToken" "matchIdKeys" "tracingHeaders") }}
+      # Once there is an operator, the token is not needed; match ids have a default key; not every receiver of traces wants headers.
       optional: true
       {{- end }}
 {{- end }}
