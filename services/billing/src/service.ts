@@ -148,7 +148,8 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
   const monitor = new StoreMonitor({ database, redis, due, metrics, nowMs });
   const tasks = [
     { name: "redis ownership", everyMs: pace.passEveryMs, run: () => ownRedis.check() },
-    { name: "store metrics", everyMs: STORE_METRICS_EVERY_MS, run: () => monitor.look() },
+    { name: "store availability", everyMs: STORE_METRICS_EVERY_MS, run: () => monitor.look() },
+    { name: "database metrics", everyMs: STORE_METRICS_EVERY_MS, run: () => monitor.measurePostgres() },
     ...passes.map((pass) => ({ ...pass, run: ownRedis.guard(pass.run) })),
   ].map((task) => new RepeatingTask({ ...task, logger }));
   for (const task of tasks) task.start();

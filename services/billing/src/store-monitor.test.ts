@@ -1,4 +1,4 @@
-import { createDatabase } from "@diegetic/database";
+import { createDatabase, inTransaction } from "@diegetic/database";
 import { connectRedis, DueIndex } from "@diegetic/hot-state";
 import { createMetrics } from "@diegetic/service-kit";
 import { createTestDatabase } from "@diegetic/testing/database";
@@ -32,6 +32,7 @@ it("reports the stores, and which of them is unavailable", async () => {
     })),
   });
   await monitor.look();
+  await monitor.measurePostgres();
   expect(await read("store_available", 'store="redis"')).toBe(1);
   expect(await read("store_available", 'store="postgres"')).toBe(1);
   expect(await read("redis_memory_used_bytes")).toBeGreaterThan(0);
@@ -47,5 +48,37 @@ it("reports the stores, and which of them is unavailable", async () => {
 
   redis.disconnect();
   await database.$disconnect();
+  await testDatabase.drop();
+});
+
+it("reports Postgres as available while its sizes take long to read", async () => {
+  const [testDatabase, server] = await Promise.all([createTestDatabase(), startTestRedis()]);
+  const database = createDatabase(testDatabase.url, { poolSize: 3, applicationName: "test" });
+  const redis = connectRedis(server.url, { name: "test" });
+  const metrics = createMetrics({ service: "billing" });
+  const monitor = new StoreMonitor({ database, redis, due: new DueIndex(redis), metrics, nowMs: Date.now });
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let locked = () => {};
+  const isLocked = new Promise<void>((resolve) => {
+    locked = resolve;
+  });
+  const locking = inTransaction(database, async (tx) => {
+    await tx.$executeRaw`LOCK TABLE quarantined_impressions IN ACCESS EXCLUSIVE MODE`;
+    locked();
+    await released;
+  });
+  await isLocked;
+  const measuring = monitor.measurePostgres();
+  await monitor.look();
+  expect((await metrics.exposition()).text).toMatch(/^store_available\{[^}]*store="postgres"[^}]*\} 1$/m);
+  release();
+  await Promise.all([locking, measuring]);
+  expect((await metrics.exposition()).text).toMatch(/^billing_quarantined_records\{[^}]*\} 0$/m);
+
+  redis.disconnect();
+  await Promise.all([database.$disconnect(), server.stop()]);
   await testDatabase.drop();
 });

@@ -21,18 +21,19 @@ export class StoreMonitor {
     this.#gauges = createGauges(parts.metrics);
   }
 
-  /** Never rejects: unavailability is a value, too. */
+  /** Whether the stores answer. Never rejects: unavailability is a value, too. */
   async look(): Promise<void> {
     const { checks } = await checkReadiness({
-      redis: () => this.#readRedis(),
-      postgres: () => this.#readPostgres(),
+      redis: () => this.#measureRedis(),
+      postgres: () => this.#parts.database.$queryRaw`SELECT 1`,
     });
     for (const [store, outcome] of Object.entries(checks)) {
       this.#gauges.available.set({ store }, outcome === "ok" ? 1 : 0);
     }
   }
 
-  async #readRedis(): Promise<void> {
+  /** Takes constant time, and asks every server of a cluster. */
+  async #measureRedis(): Promise<void> {
     const { redis, due, nowMs } = this.#parts;
     const { usedBytes, maxBytes, oldestHoldSeconds } = this.#gauges;
     const servers = await serverMemory(redis);
@@ -47,7 +48,8 @@ export class StoreMonitor {
     oldestHoldSeconds.set(oldest === undefined ? 0 : (nowMs() - oldest.dueMs) / 1_000);
   }
 
-  async #readPostgres(): Promise<void> {
+  /** May take long on a large database, and then says nothing about its availability. Rejects when Postgres is unavailable. */
+  async measurePostgres(): Promise<void> {
     const { database } = this.#parts;
     const [size] = await database.$queryRaw<[{ bytes: bigint }]>`
       SELECT pg_database_size(current_database()) AS bytes`;
