@@ -4,7 +4,8 @@
  * Idempotency-Key of its lines, for 24 hours.
  */
 import { createHash } from "node:crypto";
-import { createWriteStream, existsSync, rmSync, statSync } from "node:fs";
+import { createReadStream, createWriteStream, existsSync, rmSync, statSync } from "node:fs";
+import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { readLines } from "./lib/json-lines.mjs";
@@ -22,6 +23,8 @@ const MAX_BYTES = 256 * 1024 - 64;
 const MAX_ATTEMPTS = 8;
 const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 15_000;
+/** Waits no longer for a Retry-After, which may be wrong. */
+const MAX_RETRY_AFTER_MS = 3_600_000;
 const SOME_REFUSED = 1;
 
 class UsageError extends Error {
@@ -78,11 +81,12 @@ function readArguments() {
 /** Lines that go into one request: as many as it takes, by number and size. Lines that are no JSON objects are rejected here. */
 async function* batches(file, rejected, progress) {
   let batch = { lines: [], size: 0, bytes: 0 };
-  for await (const { number, text, bytes } of readLines(file, MAX_BYTES)) {
+  for await (const { number, text, bytes, start, end } of readLines(file, MAX_BYTES)) {
     const problem = problemOf(text);
     if (problem !== undefined) {
       progress.refuse(number, problem);
-      rejected.add(text);
+      if (text === undefined) await rejected.copy(file, start, end);
+      else rejected.add(text);
       continue;
     }
     const size = Buffer.byteLength(text) + 1;
@@ -141,8 +145,9 @@ async function post(body, firstLine, { key, url }, progress) {
     const status = answer instanceof Response ? answer.status : 0;
     const why =
       answer instanceof Response ? await detailOf(answer) : (answer.cause?.message ?? answer.message);
+    const retryAfterMs = retryAfterMsOf(answer.headers?.get("retry-after"));
     // A limit says when it is over: waiting for it is no failed attempt.
-    if (status !== 429) attempt += 1;
+    if (status !== 429 || retryAfterMs === undefined) attempt += 1;
     const isTransient = status === 0 || status === 429 || status >= 500;
     if (!isTransient || attempt > MAX_ATTEMPTS) {
       progress.end();
@@ -150,9 +155,14 @@ async function post(body, firstLine, { key, url }, progress) {
         `Stopped at line ${firstLine}: ${status === 0 ? `${url} is not reached` : status}: ${why}`,
       );
     }
-    const retryAfterMs = Number(answer.headers?.get("retry-after") ?? 0) * 1_000;
-    await sleep(Math.max(retryAfterMs, Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempt - 1))));
+    await sleep(Math.max(retryAfterMs ?? 0, Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempt - 1))));
   }
+}
+
+/** Seconds or a date; undefined: neither. */
+function retryAfterMsOf(text) {
+  const ms = /^\d+$/.test(text ?? "") ? Number(text) * 1_000 : Date.parse(text) - Date.now();
+  return Number.isNaN(ms) ? undefined : Math.min(MAX_RETRY_AFTER_MS, Math.max(0, ms));
 }
 
 async function detailOf(answer) {
@@ -173,11 +183,20 @@ class RejectedLines {
     rmSync(path, { force: true });
   }
 
-  /** @param text undefined: the line was too long to be kept */
   add(text) {
-    if (text === undefined) return;
+    this.#open().write(`${text}\n`);
+  }
+
+  /** A line that is too long for memory: these bytes of the file. */
+  async copy(file, start, end) {
+    const stream = this.#open();
+    await pipeline(createReadStream(file, { start, end: end - 1 }), stream, { end: false });
+    stream.write("\n");
+  }
+
+  #open() {
     this.#stream ??= createWriteStream(this.path);
-    this.#stream.write(`${text}\n`);
+    return this.#stream;
   }
 
   close() {

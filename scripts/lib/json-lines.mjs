@@ -4,17 +4,18 @@ import { createReadStream } from "node:fs";
 const NEWLINE = 0x0a;
 
 /**
- * The lines of a file that are not blank: `number` from 1, `text`, and `bytes` read so far. A line of more than `maxBytes`
- * comes without its text.
+ * The lines of a file that are not blank: `number` from 1, `text`, `bytes` read so far, and the bytes of the file that are the
+ * line, from `start` up to, but not including, `end`. A line of more than `maxBytes` comes without its text.
  */
 export async function* readLines(file, maxBytes) {
   let number = 1;
   let bytes = 0;
   let rest = [];
   let restBytes = 0;
+  let start = 0;
   const line = () => {
     const text = restBytes > maxBytes ? undefined : Buffer.concat(rest).toString("utf8").trim();
-    return { number, bytes, text };
+    return { number, bytes, start, end: start + restBytes, text };
   };
   const keep = (part) => {
     restBytes += part.length;
@@ -32,6 +33,7 @@ export async function* readLines(file, maxBytes) {
       number += 1;
       rest = [];
       restBytes = 0;
+      start = bytes;
     }
     bytes += chunk.length - from;
     // A copy, so that the rest of a line does not retain the whole chunk.

@@ -90,8 +90,39 @@ describe("npm run import", () => {
     expect(code).toBe(1);
     expect(await names()).toEqual(Array.from({ length: 1_100 }, (_, n) => `Campaign ${n}`));
     expect(readFileSync(`${file}.rejected`, "utf8").split("\n").sort()).toEqual(
-      ["", "[]", "{", lowBid].sort(),
+      ["", "[]", "{", lowBid, tooLong].sort(),
     );
+  });
+
+  it("keeps a line aside that is too long, although it is the only one that is refused and the last one", async () => {
+    const tooLong = line({ name: "x".repeat(300_000) });
+    writeFileSync(file, [line(), tooLong].join("\r\n"));
+    const { code, stderr } = await runImport([file, ...here()]);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(`${file}.rejected`) });
+    expect(readFileSync(`${file}.rejected`, "utf8")).toBe(`${tooLong}\n`);
+  });
+
+  it.each<[string, () => string]>([
+    ["a date", () => new Date(Date.now() + 2_500).toUTCString()],
+    ["nothing that can be read", () => "soon"],
+  ])("waits after 429 when Retry-After is %s", async (_what, retryAfter) => {
+    writeFileSync(file, line());
+    const timesMs: number[] = [];
+    const limited = createServer((request, response) => {
+      request.resume();
+      request.on("end", () => {
+        timesMs.push(performance.now());
+        if (timesMs.length > 1) response.end('{"results":[{"status":201}]}');
+        else response.writeHead(429, { "Retry-After": retryAfter() }).end('{"detail":"Too many requests."}');
+      });
+    });
+    await new Promise<void>((resolve) => limited.listen(0, "127.0.0.1", resolve));
+    const { port } = limited.address() as AddressInfo;
+    const { code } = await runImport([file, "--url", `http://127.0.0.1:${port}`]);
+    limited.close();
+    const [first = 0, second = 0] = timesMs;
+    expect({ code, requests: timesMs.length }).toEqual({ code: 0, requests: 2 });
+    expect(second - first).toBeGreaterThan(400);
   });
 
   it("creates nothing twice when it is repeated, and goes on where it was interrupted", async () => {
