@@ -13,7 +13,7 @@ ${interfaces.join("\n\n")}
 
 /** Of every call. */
 export interface CallOptions {
-  /** How long the call may be retried after 408, 429, 5xx or no answer. Default 0: one attempt. */
+  /** How long the call may be retried after no answer or one that is not final. Default 0: one attempt. */
   retryForMs?: number;
 }
 

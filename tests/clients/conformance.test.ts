@@ -7,6 +7,12 @@ import { type Outcome, type Scenario, scenarioFile, writeOutboxFiles } from "./s
 import { type RecordedCall, ScriptedServer } from "./scripted-server.ts";
 
 const RUN_TIMEOUT_MS = 300_000;
+/** What a request of each path sends: names at the top of the scenario file. */
+const BODIES: Record<string, string> = {
+  "/match": "scene",
+  "/impressions": "impression",
+  "/placements": "placement",
+};
 
 describe.each(languages)("the $name client", ({ name, missing, run }) => {
   if (missing !== undefined) {
@@ -61,7 +67,7 @@ function expectCalls(calls: RecordedCall[], scenario: Scenario): void {
     expect(call).toMatchObject({ method: "POST", authorization: "Bearer test-key" });
     expect(call.contentType).toMatch(/^application\/json/);
     if (call.body === undefined) continue;
-    expect(call.body).toEqual(call.path === "/match" ? scenarioFile.scene : scenarioFile.impression);
+    expect(call.body).toEqual(scenarioFile[BODIES[call.path] ?? ""]);
   }
   if (scenario.pauseAtLeastMs === undefined) return;
   const { from, to, ms } = scenario.pauseAtLeastMs;

@@ -24,7 +24,15 @@ export interface ScriptedAnswer {
 }
 
 export interface Step {
-  do: "match" | "recordImpression" | "flush" | "close" | "reopen" | "awaitEvent" | "verifyWebhook";
+  do:
+    | "match"
+    | "recordImpression"
+    | "enablePlacement"
+    | "flush"
+    | "close"
+    | "reopen"
+    | "awaitEvent"
+    | "verifyWebhook";
   match_id?: string;
   timeoutMs?: number;
   type?: string;
@@ -42,6 +50,7 @@ export interface Outcome {
 interface ScenarioFile {
   scene: Record<string, unknown>;
   impression: Record<string, unknown>;
+  placement: Record<string, unknown>;
   webhook: { secret: string; nowMs: number; body: string };
   scenarios: Scenario[];
   [name: string]: unknown;
@@ -58,7 +67,9 @@ export function outboxPath(directory: string, index: number): string {
 export function writeOutboxFiles(directory: string): void {
   for (const [index, { file }] of scenarioFile.scenarios.entries()) {
     if (file === undefined) continue;
-    const lines = file.map((line) => line.replace("NOW", String(Date.now())));
+    const lines = file.map((line) =>
+      line.replace(/NOW-?(\d*)/, (_now, agoMs: string) => String(Date.now() - Number(agoMs))),
+    );
     writeFileSync(outboxPath(directory, index), lines.join("\n"));
   }
 }

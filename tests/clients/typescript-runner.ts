@@ -1,8 +1,10 @@
 import {
   type ClientEvent,
   DiegeticClient,
+  DiegeticError,
   type Match,
   MemoryOutbox,
+  type NewPlacement,
   type Scene,
   verifyWebhook,
   WebhookSignatureError,
@@ -32,6 +34,18 @@ async function verifiedId(signature: string | undefined): Promise<string> {
   }
 }
 
+/** Null, or the detail of the error. */
+async function enablePlacement(client: DiegeticClient): Promise<string | null> {
+  try {
+    const body = scenarioFile.placement as unknown as NewPlacement;
+    await client.api.enablePlacement({ game_id: "moonlit-keep", body });
+    return null;
+  } catch (error) {
+    if (error instanceof DiegeticError) return error.detail;
+    throw error;
+  }
+}
+
 async function runScenario(scenario: Scenario, baseUrl: string, path: string): Promise<Outcome> {
   const events: ClientEvent[] = [];
   const { capacity } = scenario;
@@ -56,6 +70,8 @@ async function runScenario(scenario: Scenario, baseUrl: string, path: string): P
       }
       case "recordImpression":
         return client.recordImpression({ ...match, match_id: step.match_id ?? match.match_id });
+      case "enablePlacement":
+        return enablePlacement(client);
       case "flush":
         return client.flush(wait);
       case "close":

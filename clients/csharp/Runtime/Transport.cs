@@ -90,8 +90,12 @@ namespace Diegetic
         /// <summary>Null for an empty body or one that is not JSON.</summary>
         public object Body { get; }
 
-        /// <summary>Repeating the request would get the same answer: 4xx, except a timeout and too many requests.</summary>
-        public bool IsFinal => Status >= 400 && Status < 500 && Status != 408 && Status != 429;
+        /// <summary>
+        /// Repeating the request would get the same answer: 4xx, except a timeout and too many requests. Without the
+        /// service's `detail` it comes from something between, such as a proxy's page.
+        /// </summary>
+        public bool IsFinal =>
+            Status >= 400 && Status < 500 && Status != 408 && Status != 429 && Text("detail") != null;
 
         /// <summary>A success whose body is not JSON comes from something between, such as a proxy's page.</summary>
         public bool IsComplete => Status == 204 || (Status >= 200 && Status < 300 && Body != null);

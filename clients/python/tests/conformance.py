@@ -17,6 +17,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "src"))
 from diegetic import (  # noqa: E402
     AsyncDiegeticClient,
     DiegeticClient,
+    DiegeticError,
     FileOutbox,
     MemoryOutbox,
     WebhookSignatureError,
@@ -79,6 +80,12 @@ def run_sync(run: Run) -> dict[str, Any]:
             results.append(run.matched(client.match(run.file["scene"])))
         elif step["do"] == "recordImpression":
             results.append(client.record_impression(run.impression(step)))
+        elif step["do"] == "enablePlacement":
+            try:
+                client.api.enable_placement("moonlit-keep", run.file["placement"])
+                results.append(None)
+            except DiegeticError as error:
+                results.append(error.detail)
         elif step["do"] == "flush":
             results.append(client.flush(timeout_ms=timeout_ms))
         elif step["do"] == "close":
@@ -106,6 +113,12 @@ async def run_async(run: Run) -> dict[str, Any]:
             results.append(run.matched(await client.match(run.file["scene"])))
         elif step["do"] == "recordImpression":
             results.append(client.record_impression(run.impression(step)))
+        elif step["do"] == "enablePlacement":
+            try:
+                await client.api.enable_placement("moonlit-keep", run.file["placement"])
+                results.append(None)
+            except DiegeticError as error:
+                results.append(error.detail)
         elif step["do"] == "flush":
             results.append(await client.flush(timeout_ms=timeout_ms))
         elif step["do"] == "close":

@@ -41,7 +41,7 @@ async function perform(send: Send, name: string, route: OperationRoute, call: Ca
     const { answer, error } = outcome;
     if (answer !== undefined && isComplete(answer)) return answer.body;
     const delayMs = retryDelayMs(attempts, answer?.headers);
-    if ((answer !== undefined && isFinal(answer.status)) || Date.now() + delayMs >= endMs) {
+    if ((answer !== undefined && isFinal(answer)) || Date.now() + delayMs >= endMs) {
       const detail = answer === undefined ? messageOf(error) : detailOf(answer);
       throw new DiegeticError(name, answer?.status, detail, { cause: error });
     }

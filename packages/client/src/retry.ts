@@ -1,12 +1,17 @@
-import type { TransportResponse } from "./transport.ts";
+import { type Answer, serviceDetail, type TransportResponse } from "./transport.ts";
 
 /** Upper bound of the first delay; doubles with each attempt. */
 const FIRST_BACKOFF_MS = 250;
 const MAX_BACKOFF_MS = 30_000;
 
-/** Repeating the request would get the same answer: 4xx, except a timeout and too many requests. */
-export function isFinal(status: number): boolean {
-  return status >= 400 && status < 500 && status !== 408 && status !== 429;
+/**
+ * Repeating the request would get the same answer: 4xx, except a timeout and too many requests. Without the service's
+ * `detail` it comes from something between, such as a proxy's page.
+ */
+export function isFinal(answer: Answer): boolean {
+  const { status } = answer;
+  const isRefusal = status >= 400 && status < 500 && status !== 408 && status !== 429;
+  return isRefusal && serviceDetail(answer) !== undefined;
 }
 
 /**

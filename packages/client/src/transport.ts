@@ -55,10 +55,15 @@ export async function exchange(
   }
 }
 
-/** The service's `detail`, or a few words where something else answered. */
-export function detailOf({ status, body }: Answer): string {
+/** The service's sentence: every error of it has one. Undefined where something else answered. */
+export function serviceDetail({ body }: Answer): string | undefined {
   const detail = (body as { detail?: unknown } | null | undefined)?.detail;
-  return typeof detail === "string" ? detail : `Unexpected answer ${status}`;
+  return typeof detail === "string" ? detail : undefined;
+}
+
+/** The service's `detail`, or a few words where something else answered. */
+export function detailOf(answer: Answer): string {
+  return serviceDetail(answer) ?? `Unexpected answer ${answer.status}`;
 }
 
 /** With its causes: that of `fetch` alone says why there is no connection. */

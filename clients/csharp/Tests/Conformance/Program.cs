@@ -165,6 +165,7 @@ namespace Diegetic.Tests
         private const int EventTimeoutMs = 10000;
         private readonly Dictionary<string, object> _scene;
         private readonly Dictionary<string, object> _webhook;
+        private readonly Dictionary<string, object> _placement;
         private readonly Dictionary<string, object> _scenario;
         private readonly string _baseUrl;
         private readonly string _path;
@@ -176,6 +177,7 @@ namespace Diegetic.Tests
         {
             _scene = (Dictionary<string, object>)file["scene"];
             _webhook = (Dictionary<string, object>)file["webhook"];
+            _placement = (Dictionary<string, object>)file["placement"];
             _scenario = scenario;
             _baseUrl = baseUrl;
             _path = path;
@@ -230,6 +232,8 @@ namespace Diegetic.Tests
                     return match == null ? null : "ad";
                 case "recordImpression":
                     return _client.RecordImpression(Impression(step));
+                case "enablePlacement":
+                    return await EnablePlacement();
                 case "flush":
                     return await _client.Flush(timeoutMs);
                 case "close":
@@ -241,6 +245,21 @@ namespace Diegetic.Tests
                 default:
                     _client = Open();
                     return true;
+            }
+        }
+
+        /// <summary>Null, or the detail of the error.</summary>
+        private async Task<string> EnablePlacement()
+        {
+            var types = ((List<object>)_placement["placement_types"]).Cast<string>().ToList();
+            try
+            {
+                await _client.EnablePlacement("moonlit-keep", (string)_placement["creator_id"], types);
+                return null;
+            }
+            catch (DiegeticException error)
+            {
+                return error.Detail;
             }
         }
 

@@ -43,9 +43,15 @@ class Answer:
     body: Any
 
     @property
-    def detail(self) -> str:
+    def service_detail(self) -> Optional[str]:
+        """The service's sentence: every error of it has one. None where something else answered."""
         detail = self.body.get("detail") if isinstance(self.body, dict) else None
-        return detail if isinstance(detail, str) else f"Unexpected answer {self.status}"
+        return detail if isinstance(detail, str) else None
+
+    @property
+    def detail(self) -> str:
+        """The service's `detail`, or a few words where something else answered."""
+        return f"Unexpected answer {self.status}" if self.service_detail is None else self.service_detail
 
     @property
     def is_complete(self) -> bool:
@@ -54,8 +60,12 @@ class Answer:
 
     @property
     def is_final(self) -> bool:
-        """Repeating the request would get the same answer: 4xx, except a timeout and too many requests."""
-        return 400 <= self.status < 500 and self.status not in (408, 429)
+        """Repeating the request would get the same answer: 4xx, except a timeout and too many requests.
+
+        Without the service's `detail` it comes from something between, such as a proxy's page.
+        """
+        is_refusal = 400 <= self.status < 500 and self.status not in (408, 429)
+        return is_refusal and self.service_detail is not None
 
 
 def answer_of(response: httpx.Response) -> Answer:

@@ -132,7 +132,7 @@ export class ImpressionSender {
       const { charged_cents } = record;
       this.#onEvent({ type: "impression_recorded", match_id, charged_cents, attempts: pending.attempts });
       this.#remove(pending);
-    } else if (isFinal(status) && status !== 401) {
+    } else if (isFinal(outcome) && status !== 401) {
       // Not 401: the key may have been rotated, and the next process have the new one.
       this.#onEvent({ type: "impression_rejected", match_id, status, detail: detailOf(outcome) });
       this.#remove(pending);
