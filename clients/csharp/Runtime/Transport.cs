@@ -100,9 +100,12 @@ namespace Diegetic
         /// <summary>A success whose body is not JSON comes from something between, such as a proxy's page.</summary>
         public bool IsComplete => Status == 204 || (Status >= 200 && Status < 300 && Body != null);
 
-        public string Detail => Text("detail") ?? "Unexpected answer " + Status;
+        /// <summary>The service's `detail`, or a few words where something else answered: a redirect names its target.</summary>
+        public string Detail => Text("detail") ?? "Unexpected answer " + Status + Target;
 
         public string RetryAfter => Header("Retry-After");
+
+        private string Target => Header("Location") == null ? "" : ": redirects to " + Header("Location");
 
         public string Header(string name)
         {

@@ -5,6 +5,8 @@ export interface TransportRequest {
   method: string;
   headers: Record<string, string>;
   body?: string;
+  /** A followed redirect would turn a POST into a GET. */
+  redirect: "manual";
   signal: AbortSignal;
 }
 
@@ -29,7 +31,7 @@ export interface Answer {
 export async function exchange(
   transport: Transport,
   url: string,
-  request: Omit<TransportRequest, "signal">,
+  request: Omit<TransportRequest, "signal" | "redirect">,
   timeoutMs: number,
   cancelled?: AbortSignal,
 ): Promise<Answer> {
@@ -41,7 +43,7 @@ export async function exchange(
   const cancel = () => abort.abort(new Error("cancelled"));
   cancelled?.addEventListener("abort", cancel);
   const answered = async (): Promise<Answer> => {
-    const response = await transport(url, { ...request, signal: abort.signal });
+    const response = await transport(url, { ...request, redirect: "manual", signal: abort.signal });
     const text = await response.text();
     return { status: response.status, headers: response.headers, body: parsed(text) };
   };
@@ -61,9 +63,11 @@ export function serviceDetail({ body }: Answer): string | undefined {
   return typeof detail === "string" ? detail : undefined;
 }
 
-/** The service's `detail`, or a few words where something else answered. */
+/** The service's `detail`, or a few words where something else answered: a redirect names its target. */
 export function detailOf(answer: Answer): string {
-  return serviceDetail(answer) ?? `Unexpected answer ${answer.status}`;
+  const location = answer.headers.get("location");
+  const target = location === null ? "" : `: redirects to ${location}`;
+  return serviceDetail(answer) ?? `Unexpected answer ${answer.status}${target}`;
 }
 
 /** With its causes: that of `fetch` alone says why there is no connection. */

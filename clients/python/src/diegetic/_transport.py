@@ -50,8 +50,12 @@ class Answer:
 
     @property
     def detail(self) -> str:
-        """The service's `detail`, or a few words where something else answered."""
-        return f"Unexpected answer {self.status}" if self.service_detail is None else self.service_detail
+        """The service's `detail`, or a few words where something else answered: a redirect names its target."""
+        if self.service_detail is not None:
+            return self.service_detail
+        location = self.headers.get("location")
+        target = "" if location is None else f": redirects to {location}"
+        return f"Unexpected answer {self.status}{target}"
 
     @property
     def is_complete(self) -> bool:
