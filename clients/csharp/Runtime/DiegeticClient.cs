@@ -150,7 +150,7 @@ namespace Diegetic
                 {
                     cause = error.GetBaseException();
                 }
-                int delayMs = Retry.DelayMs(attempts, answer?.RetryAfter);
+                int delayMs = Retry.DelayMs(attempts, answer?.RetryAfterMs ?? 0);
                 if ((answer != null && answer.IsFinal) || elapsed.ElapsedMilliseconds + delayMs >= retryForMs)
                 {
                     throw new DiegeticException(method + " " + path, answer?.Status, answer?.Detail ?? cause.Message, cause);

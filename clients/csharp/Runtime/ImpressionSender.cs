@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Diagnostics;
 using System.Threading;
 using System.Threading.Tasks;
 
@@ -12,6 +13,8 @@ namespace Diegetic
         private const long LateImpressionMs = 24L * 60 * 60 * 1000;
 
         private readonly object _gate = new object();
+        // No change of the machine's clock moves it.
+        private readonly Stopwatch _clock = Stopwatch.StartNew();
         private readonly IOutbox _outbox;
         private readonly Func<OutboxEntry, Task<Answer>> _send;
         private readonly Action<ClientEvent> _report;
@@ -20,7 +23,8 @@ namespace Diegetic
         private readonly Dictionary<string, Pending> _pending = new Dictionary<string, Pending>();
         private readonly Queue<Pending> _ready = new Queue<Pending>();
         private readonly List<TaskCompletionSource<bool>> _flushes = new List<TaskCompletionSource<bool>>();
-        private DateTime _pausedUntil = DateTime.MinValue;
+        // Of _clock.
+        private long _pausedUntilMs;
         private int _inFlight;
         private bool _isClosed;
 
@@ -124,7 +128,7 @@ namespace Diegetic
 
         private void Pump()
         {
-            while (!_isClosed && _inFlight < MaxConcurrentRequests && _ready.Count > 0 && DateTime.UtcNow >= _pausedUntil)
+            while (!_isClosed && _inFlight < MaxConcurrentRequests && _ready.Count > 0 && _clock.ElapsedMilliseconds >= _pausedUntilMs)
             {
                 Pending next = _ready.Dequeue();
                 if (DateTimeOffset.UtcNow.ToUnixTimeMilliseconds() - next.Entry.RecordedAtMs > LateImpressionMs)
@@ -192,7 +196,8 @@ namespace Diegetic
 
         private void RetryLater(Pending pending, Answer answer, string detail)
         {
-            int delayMs = Retry.DelayMs(pending.Attempts, answer?.RetryAfter);
+            double askedMs = answer?.RetryAfterMs ?? 0;
+            int delayMs = Retry.DelayMs(pending.Attempts, askedMs);
             _report(new ClientEvent
             {
                 Type = "impression_retrying",
@@ -203,11 +208,7 @@ namespace Diegetic
                 Detail = detail,
             });
             // Retry-After speaks for the whole key or service, not for one impression.
-            if (answer?.RetryAfter != null)
-            {
-                DateTime until = DateTime.UtcNow.AddMilliseconds(delayMs);
-                if (until > _pausedUntil) _pausedUntil = until;
-            }
+            if (askedMs > 0) _pausedUntilMs = Math.Max(_pausedUntilMs, _clock.ElapsedMilliseconds + delayMs);
             AfterDelay(delayMs, () => _ready.Enqueue(pending));
         }
 
@@ -219,8 +220,8 @@ namespace Diegetic
                     lock (_gate)
                     {
                         change();
-                        double pauseMs = (_pausedUntil - DateTime.UtcNow).TotalMilliseconds;
-                        if (pauseMs > 0) AfterDelay((int)Math.Ceiling(pauseMs), () => { });
+                        long pauseMs = _pausedUntilMs - _clock.ElapsedMilliseconds;
+                        if (pauseMs > 0) AfterDelay((int)pauseMs, () => { });
                         else Pump();
                     }
                 },

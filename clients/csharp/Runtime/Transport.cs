@@ -103,7 +103,8 @@ namespace Diegetic
         /// <summary>The service's `detail`, or a few words where something else answered: a redirect names its target.</summary>
         public string Detail => Text("detail") ?? "Unexpected answer " + Status + Target;
 
-        public string RetryAfter => Header("Retry-After");
+        /// <summary>Milliseconds; 0 without a Retry-After.</summary>
+        public double RetryAfterMs => Retry.AfterMs(Header("Retry-After"));
 
         private string Target => Header("Location") == null ? "" : ": redirects to " + Header("Location");
 

@@ -17,6 +17,7 @@ import httpx
 from diegetic import _types
 from diegetic import AsyncDiegeticClient, DiegeticClient, DiegeticError, FileOutbox
 from diegetic._calls import AsyncCalls, Calls
+from diegetic._transport import Answer, retry_after_ms
 from diegetic.testing import FakeDiegetic
 
 SCENE: Any = {"game_id": "game", "user_id": "player", "game_context": {"location": "tavern"}}
@@ -189,6 +190,27 @@ class ClientTest(unittest.TestCase):
             for client in (DiegeticClient, AsyncDiegeticClient):
                 with self.subTest(wrong), self.assertRaisesRegex(ValueError, message):
                     client(**{**valid, **wrong})
+
+
+class RetryAfterTest(unittest.TestCase):
+    def test_reads_whole_seconds_and_dates_and_ignores_anything_else(self) -> None:
+        hour_ms = 3_600_000
+        cases = {
+            "2": 2_000,
+            "9" * 5_000: hour_ms,
+            "Fri, 31 Dec 9999 23:59:59 GMT": hour_ms,
+            "Sun, 06 Nov 1994 08:49:37 GMT": 0,
+            "Mon, 01 Jan 0001 00:00:00 GMT": 0,
+            "Mon, 99 Foo 2999 00:00:00 GMT": 0,
+            "Fri, 31 Dec 9999 23:59:59 -0500": 0,
+            "1.5": 0,
+            "\u0661": 0,
+            "": 0,
+        }
+        for value, expected_ms in cases.items():
+            with self.subTest(value[:40]):
+                headers = httpx.Headers([(b"Retry-After", value.encode())])
+                self.assertEqual(retry_after_ms(Answer(503, headers, None)), expected_ms)
 
 
 class GeneratedTest(unittest.TestCase):

@@ -1,7 +1,7 @@
 import { DiegeticError } from "./diegetic-error.ts";
 import type { ApiCalls, IdempotentCallOptions } from "./generated/api.ts";
 import { type OperationRoute, routes } from "./generated/routes.ts";
-import { isFinal, retryDelayMs } from "./retry.ts";
+import { isFinal, retryAfterMs, retryDelayMs } from "./retry.ts";
 import { type Answer, detailOf, messageOf } from "./transport.ts";
 
 const CALL_TIMEOUT_MS = 30_000;
@@ -28,7 +28,7 @@ async function perform(send: Send, name: string, route: OperationRoute, call: Ca
   const headers: Record<string, string> = {};
   // The key stays the same over retries, so that nothing is created twice.
   if (route.isIdempotent) headers["Idempotency-Key"] = call.idempotencyKey ?? globalThis.crypto.randomUUID();
-  const endMs = Date.now() + (call.retryForMs ?? 0);
+  const endMs = performance.now() + (call.retryForMs ?? 0);
   for (let attempts = 1; ; attempts += 1) {
     const outcome = await send(route.method, path, {
       body: call.body,
@@ -40,8 +40,8 @@ async function perform(send: Send, name: string, route: OperationRoute, call: Ca
     );
     const { answer, error } = outcome;
     if (answer !== undefined && isComplete(answer)) return answer.body;
-    const delayMs = retryDelayMs(attempts, answer?.headers);
-    if ((answer !== undefined && isFinal(answer)) || Date.now() + delayMs >= endMs) {
+    const delayMs = retryDelayMs(attempts, retryAfterMs(answer?.headers));
+    if ((answer !== undefined && isFinal(answer)) || performance.now() + delayMs >= endMs) {
       const detail = answer === undefined ? messageOf(error) : detailOf(answer);
       throw new DiegeticError(name, answer?.status, detail, { cause: error });
     }

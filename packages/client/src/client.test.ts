@@ -109,6 +109,38 @@ describe("DiegeticClient", () => {
     });
   });
 
+  it("keeps a pause when the clock of the machine is set", async () => {
+    const { transport, requests } = scripted([429, undefined, { "retry-after": "3600" }]);
+    const { client } = create({ fetch: transport });
+    client.recordImpression(MATCH);
+    await client.flush({ timeoutMs: 20 });
+    const now = Date.now;
+    Date.now = () => now() + 2 * 3_600_000;
+    try {
+      client.recordImpression({ ...MATCH, match_id: "mat_2" });
+      await client.flush({ timeoutMs: 20 });
+    } finally {
+      Date.now = now;
+    }
+    expect(requests).toHaveLength(1);
+  });
+
+  it("retries after an answer that cannot be read", async () => {
+    const headers = {
+      get: () => {
+        throw new Error("no headers");
+      },
+    };
+    const { client, events } = create({
+      fetch: async () => ({ status: 500, headers, text: async () => "" }),
+    });
+    client.recordImpression(MATCH);
+    await client.flush({ timeoutMs: 20 });
+    expect(events).toContainEqual(
+      expect.objectContaining({ type: "impression_retrying", detail: "no headers" }),
+    );
+  });
+
   it("reads Retry-After as a date, too", async () => {
     const inAnHour = new Date(Date.now() + 3_600_000).toUTCString();
     const { transport, requests } = scripted([503, undefined, { "retry-after": inAnHour }]);

@@ -3,6 +3,9 @@ import { type Answer, serviceDetail, type TransportResponse } from "./transport.
 /** Upper bound of the first delay; doubles with each attempt. */
 const FIRST_BACKOFF_MS = 250;
 const MAX_BACKOFF_MS = 30_000;
+/** A wrong `Retry-After` must not stop delivery for days. */
+const MAX_RETRY_AFTER_MS = 3_600_000;
+const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
 /**
  * Repeating the request would get the same answer: 4xx, except a timeout and too many requests. Without the service's
@@ -15,18 +18,21 @@ export function isFinal(answer: Answer): boolean {
 }
 
 /**
- * The delay before the next attempt: full jitter, after what `Retry-After` asks for. The jitter comes on top so that
- * clients with the same delay do not retry together.
+ * The delay before the next attempt: full jitter, after the milliseconds that `Retry-After` asks for. The jitter comes on
+ * top so that clients with the same delay do not retry together.
  */
-export function retryDelayMs(attempts: number, headers: TransportResponse["headers"] | undefined): number {
+export function retryDelayMs(attempts: number, askedMs: number): number {
   const backoffMs = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (attempts - 1));
-  return Math.round(retryAfterMs(headers?.get("retry-after") ?? null) + Math.random() * backoffMs);
+  return Math.round(askedMs + Math.random() * backoffMs);
 }
 
-/** Seconds or an HTTP date; 0 for anything else. */
-function retryAfterMs(value: string | null): number {
-  if (value === null) return 0;
-  const seconds = Number(value);
-  const waitMs = Number.isNaN(seconds) ? Date.parse(value) - Date.now() : seconds * 1_000;
-  return Number.isFinite(waitMs) ? Math.max(0, waitMs) : 0;
+/**
+ * What `Retry-After` asks for, an hour at most: whole seconds, or a date such as `Sun, 06 Nov 1994 08:49:37 GMT`. 0 for
+ * anything else.
+ */
+export function retryAfterMs(headers: TransportResponse["headers"] | undefined): number {
+  const value = headers?.get("retry-after") ?? "";
+  if (/^\d+$/.test(value)) return Math.min(MAX_RETRY_AFTER_MS, Number(value) * 1_000);
+  const waitMs = HTTP_DATE.test(value) ? Date.parse(value) - Date.now() : 0;
+  return waitMs > 0 ? Math.min(MAX_RETRY_AFTER_MS, waitMs) : 0;
 }

@@ -27,6 +27,7 @@ from ._transport import (
     match_in,
     message_of,
     no_answer,
+    retry_after_ms,
     retry_delay_ms,
 )
 
@@ -184,7 +185,7 @@ class _AsyncApi(AsyncCalls):
                 detail = answer.detail
             except ConnectionError as error:
                 detail = message_of(error)
-            delay_s = retry_delay_ms(attempts, answer.headers if answer else None) / 1_000
+            delay_s = retry_delay_ms(attempts, retry_after_ms(answer)) / 1_000
             if (answer is not None and answer.is_final) or time.monotonic() + delay_s >= end:
                 raise DiegeticError(f"{method} {path}", answer.status if answer else None, detail)
             await asyncio.sleep(delay_s)

@@ -9,7 +9,7 @@ from typing import Callable, Optional, Union, cast
 
 from ._events import DropReason, OnEvent
 from ._outbox import Outbox, OutboxEntry
-from ._transport import Answer, message_of, retry_delay_ms
+from ._transport import Answer, message_of, retry_after_ms, retry_delay_ms
 from ._types import ImpressionRequest
 
 _MAX_CONCURRENT_REQUESTS = 4
@@ -101,6 +101,12 @@ class ImpressionQueue:
         self._in_flight -= 1
         if self._is_closed:
             return
+        try:
+            self._apply(pending, outcome)
+        except Exception as error:  # noqa: BLE001
+            self._retry_later(pending, None, message_of(error))
+
+    def _apply(self, pending: Pending, outcome: Union[Answer, Exception]) -> None:
         match_id = pending.entry["match_id"]
         if isinstance(outcome, Exception):
             self._retry_later(pending, None, message_of(outcome))
@@ -144,7 +150,8 @@ class ImpressionQueue:
         self._ready.append(pending)
 
     def _retry_later(self, pending: Pending, answer: Optional[Answer], detail: str) -> None:
-        delay_ms = retry_delay_ms(pending.attempts, answer.headers if answer else None)
+        asked_ms = retry_after_ms(answer)
+        delay_ms = retry_delay_ms(pending.attempts, asked_ms)
         self._on_event(
             {
                 "type": "impression_retrying",
@@ -157,7 +164,7 @@ class ImpressionQueue:
         )
         due = self._monotonic() + delay_ms / 1_000
         # Retry-After speaks for the whole key or service, not for one impression.
-        if answer is not None and "retry-after" in answer.headers:
+        if asked_ms > 0:
             self._paused_until = max(self._paused_until, due)
         heapq.heappush(self._waiting, (due, next(self._order), pending))
 

@@ -23,6 +23,9 @@ CALL_TIMEOUT_S = 30.0
 # Upper bound of the first delay; doubles with each attempt.
 _FIRST_BACKOFF_MS = 250
 _MAX_BACKOFF_MS = 30_000
+# A wrong `Retry-After` must not stop delivery for days.
+_MAX_RETRY_AFTER_MS = 3_600_000
+_HTTP_DATE = re.compile(r"[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2} GMT")
 
 Scene = MatchRequest
 """The body of `POST /match`."""
@@ -80,22 +83,27 @@ def answer_of(response: httpx.Response) -> Answer:
     return Answer(response.status_code, response.headers, body)
 
 
-def retry_delay_ms(attempts: int, headers: Optional[httpx.Headers]) -> int:
+def retry_delay_ms(attempts: int, asked_ms: float) -> int:
     """Full jitter, after what `Retry-After` asks for: clients with the same delay do not retry together."""
     backoff_ms = min(_MAX_BACKOFF_MS, _FIRST_BACKOFF_MS << min(attempts - 1, 20))
-    return round(_retry_after_ms(headers) + random.random() * backoff_ms)
+    return round(asked_ms + random.random() * backoff_ms)
 
 
-def _retry_after_ms(headers: Optional[httpx.Headers]) -> float:
-    value: Optional[str] = headers.get("retry-after") if headers is not None else None
-    if value is None:
+def retry_after_ms(answer: Optional[Answer]) -> float:
+    """What `Retry-After` asks for, an hour at most: whole seconds, or a date such as `Sun, 06 Nov 1994 08:49:37 GMT`.
+
+    0 for anything else.
+    """
+    value = answer.headers.get("retry-after", "") if answer is not None else ""
+    if re.fullmatch("[0-9]+", value):
+        return min(_MAX_RETRY_AFTER_MS, float(value) * 1_000)
+    if not _HTTP_DATE.fullmatch(value):
         return 0
-    if re.fullmatch(r"\d+", value):
-        return int(value) * 1_000
     try:
-        return max(0, (email.utils.parsedate_to_datetime(value).timestamp() - time.time()) * 1_000)
+        wait_ms = (email.utils.parsedate_to_datetime(value).timestamp() - time.time()) * 1_000
     except ValueError:
         return 0
+    return min(_MAX_RETRY_AFTER_MS, max(0, wait_ms))
 
 
 def match_in(answer: Answer, scene: Scene) -> tuple[Optional[Match], Optional[ClientEvent]]:

@@ -1,6 +1,6 @@
 import type { ClientEvent, DropReason } from "../events.ts";
 import type { ImpressionRecord } from "../generated/api.ts";
-import { isFinal, retryDelayMs } from "../retry.ts";
+import { isFinal, retryAfterMs, retryDelayMs } from "../retry.ts";
 import { type Answer, detailOf, messageOf } from "../transport.ts";
 import type { Outbox, OutboxEntry } from "./outbox.ts";
 
@@ -31,6 +31,7 @@ export class ImpressionSender {
   readonly #whenEmpty = new Set<() => void>();
   readonly #closing = new AbortController();
   #resumeTimer: ReturnType<typeof setTimeout> | undefined;
+  /** As `performance.now`, which no change of the clock moves. */
   #pausedUntilMs = 0;
   #inFlight = 0;
   #isLoaded = false;
@@ -113,10 +114,12 @@ export class ImpressionSender {
         continue;
       }
       this.#inFlight += 1;
-      void this.#attempt(next).finally(() => {
-        this.#inFlight -= 1;
-        this.#pump();
-      });
+      void this.#attempt(next)
+        .catch((error: unknown) => this.#retryLater(next, undefined, messageOf(error)))
+        .finally(() => {
+          this.#inFlight -= 1;
+          this.#pump();
+        });
     }
   }
 
@@ -124,8 +127,8 @@ export class ImpressionSender {
     pending.attempts += 1;
     const { match_id } = pending.entry;
     const outcome = await this.#send(pending.entry, this.#closing.signal).catch((error: unknown) => error);
-    if (this.#isClosed) return;
     if (!isAnswer(outcome)) return this.#retryLater(pending, undefined, messageOf(outcome));
+    if (this.#isClosed) return;
     const { status } = outcome;
     const record = recordIn(outcome);
     if (record !== undefined) {
@@ -142,13 +145,15 @@ export class ImpressionSender {
   }
 
   #retryLater(pending: Pending, answer: Answer | undefined, detail: string): void {
+    if (this.#isClosed) return;
     const { attempts } = pending;
     const { match_id } = pending.entry;
-    const delayMs = retryDelayMs(attempts, answer?.headers);
+    const askedMs = retryAfterMs(answer?.headers);
+    const delayMs = retryDelayMs(attempts, askedMs);
     const status = answer?.status;
     this.#onEvent({ type: "impression_retrying", match_id, attempts, delay_ms: delayMs, status, detail });
     // Retry-After speaks for the whole key or service, not for one impression.
-    if (answer?.headers.get("retry-after")) this.#pauseFor(delayMs);
+    if (askedMs > 0) this.#pauseFor(delayMs);
     const timer = setTimeout(() => {
       this.#retries.delete(timer);
       this.#ready.push(pending);
@@ -158,7 +163,7 @@ export class ImpressionSender {
   }
 
   #pauseFor(delayMs: number): void {
-    const untilMs = Date.now() + delayMs;
+    const untilMs = performance.now() + delayMs;
     if (untilMs <= this.#pausedUntilMs) return;
     this.#pausedUntilMs = untilMs;
     clearTimeout(this.#resumeTimer);
@@ -169,7 +174,7 @@ export class ImpressionSender {
   }
 
   #isPaused(): boolean {
-    return this.#pausedUntilMs > Date.now();
+    return this.#pausedUntilMs > performance.now();
   }
 
   #remove({ entry }: Pending): void {
