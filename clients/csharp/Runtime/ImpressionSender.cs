@@ -10,7 +10,8 @@ namespace Diegetic
     internal sealed class ImpressionSender
     {
         private const int MaxConcurrentRequests = 4;
-        private const long LateImpressionMs = 24L * 60 * 60 * 1000;
+        // No service bills a match that is older; before, only the service knows.
+        private const long MaxAgeMs = 8L * 24 * 60 * 60 * 1000;
 
         private readonly object _gate = new object();
         // No change of the machine's clock moves it.
@@ -37,7 +38,10 @@ namespace Diegetic
             {
                 Write(() =>
                 {
-                    foreach (OutboxEntry entry in outbox.Load()) Enqueue(entry);
+                    foreach (OutboxEntry entry in outbox.Load())
+                    {
+                        Enqueue(entry, Math.Max(0, DateTimeOffset.UtcNow.ToUnixTimeMilliseconds() - entry.RecordedAtMs));
+                    }
                 });
                 Pump();
             }
@@ -79,7 +83,7 @@ namespace Diegetic
                 if (_pending.ContainsKey(entry.MatchId)) return true;
                 if (_pending.Count >= _outbox.Capacity) return Drop(entry.MatchId, "outbox_full");
                 Write(() => _outbox.Add(entry));
-                Enqueue(entry);
+                Enqueue(entry, 0);
                 Pump();
                 return true;
             }
@@ -118,10 +122,10 @@ namespace Diegetic
             }
         }
 
-        private void Enqueue(OutboxEntry entry)
+        private void Enqueue(OutboxEntry entry, long ageMs)
         {
             if (_pending.ContainsKey(entry.MatchId)) return;
-            var pending = new Pending { Entry = entry };
+            var pending = new Pending { Entry = entry, ExpiresAtMs = _clock.ElapsedMilliseconds + MaxAgeMs - ageMs };
             _pending[entry.MatchId] = pending;
             _ready.Enqueue(pending);
         }
@@ -131,7 +135,7 @@ namespace Diegetic
             while (!_isClosed && _inFlight < MaxConcurrentRequests && _ready.Count > 0 && _clock.ElapsedMilliseconds >= _pausedUntilMs)
             {
                 Pending next = _ready.Dequeue();
-                if (DateTimeOffset.UtcNow.ToUnixTimeMilliseconds() - next.Entry.RecordedAtMs > LateImpressionMs)
+                if (_clock.ElapsedMilliseconds > next.ExpiresAtMs)
                 {
                     Drop(next.Entry.MatchId, "expired");
                     Remove(next);
@@ -257,6 +261,8 @@ namespace Diegetic
         private sealed class Pending
         {
             public OutboxEntry Entry;
+            // Of _clock.
+            public long ExpiresAtMs;
             public int Attempts;
         }
     }

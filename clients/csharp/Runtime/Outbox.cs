@@ -13,7 +13,7 @@ namespace Diegetic
         public string CampaignId;
         public string CreativeId;
         public string GameId;
-        /// <summary>Unix milliseconds. The service bills a match for 24 hours.</summary>
+        /// <summary>Unix milliseconds. The service bills a match for a day by default, for a week at most.</summary>
         public long RecordedAtMs;
     }
 

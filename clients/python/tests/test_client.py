@@ -8,6 +8,7 @@ import socket
 import tempfile
 import typing
 import unittest
+import unittest.mock
 import warnings
 from pathlib import Path
 from typing import Any
@@ -133,6 +134,20 @@ class ClientTest(unittest.TestCase):
             with self.assertRaisesRegex(DiegeticError, f"No answer from {address}/profile: .*Connection refused"):
                 client.api.get_profile()
         self.assertRegex(events[0]["detail"], f"No answer from {address}/match: .*Connection refused")
+
+    def test_delivers_what_was_recorded_before_the_clock_of_the_machine_was_set(self) -> None:
+        diegetic = FakeDiegetic()
+        events: list[Any] = []
+        with diegetic.client(on_event=events.append, match_budget_ms=5_000) as client:
+            match = client.match(SCENE)
+            assert match is not None
+            diegetic.fail()
+            with unittest.mock.patch("time.time", return_value=1.0):
+                client.record_impression(match)
+            client.flush(timeout_ms=20)
+            diegetic.serve_ad()
+            self.assertEqual(client.flush(), 0)
+        self.assertEqual(events[-1]["type"], "impression_recorded")
 
     def test_an_answer_that_is_not_json_is_no_success(self) -> None:
         transport = httpx.MockTransport(lambda _request: httpx.Response(200, text="<html>Sign in</html>"))

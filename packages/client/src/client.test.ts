@@ -125,6 +125,20 @@ describe("DiegeticClient", () => {
     expect(requests).toHaveLength(1);
   });
 
+  it("delivers what was recorded before the clock of the machine was set", async () => {
+    const { transport } = scripted([503], [201, { impression_id: "imp_1", charged_cents: 1 }]);
+    const { client, events } = create({ fetch: transport });
+    const now = Date.now;
+    Date.now = () => now() - 40 * 24 * 3_600_000;
+    try {
+      client.recordImpression(MATCH);
+    } finally {
+      Date.now = now;
+    }
+    expect(await client.flush()).toBe(0);
+    expect(events.at(-1)).toMatchObject({ type: "impression_recorded", attempts: 2 });
+  });
+
   it("retries after an answer that cannot be read", async () => {
     const headers = {
       get: () => {

@@ -13,12 +13,15 @@ from ._transport import Answer, message_of, retry_after_ms, retry_delay_ms
 from ._types import ImpressionRequest
 
 _MAX_CONCURRENT_REQUESTS = 4
-_LATE_IMPRESSION_MS = 24 * 60 * 60 * 1_000
+# No service bills a match that is older; before, only the service knows.
+_MAX_AGE_S = 8 * 24 * 60 * 60
 
 
 @dataclass
 class Pending:
     entry: OutboxEntry
+    expires_at: float
+    """Seconds of the monotonic clock, which no change of the machine's clock moves."""
     attempts: int = 0
 
     @property
@@ -49,7 +52,7 @@ class ImpressionQueue:
         self._is_closed = False
         try:
             for entry in outbox.load():
-                self._enqueue(entry)
+                self._enqueue(entry, max(0, time.time() - entry["recorded_at_ms"] / 1_000))
         except Exception as error:  # noqa: BLE001
             self._on_event({"type": "outbox_failed", "detail": message_of(error)})
 
@@ -73,7 +76,7 @@ class ImpressionQueue:
         if len(self._pending) >= self._outbox.capacity:
             return self._drop(entry["match_id"], "outbox_full")
         self._write(lambda: self._outbox.add(entry))
-        self._enqueue(entry)
+        self._enqueue(entry, 0)
         return True
 
     def take(self) -> Union[Pending, float, None]:
@@ -87,7 +90,7 @@ class ImpressionQueue:
             return self._paused_until - now
         while self._ready:
             pending = self._ready.popleft()
-            if time.time() * 1_000 - pending.entry["recorded_at_ms"] > _LATE_IMPRESSION_MS:
+            if now > pending.expires_at:
                 self._drop(pending.entry["match_id"], "expired")
                 self._remove(pending)
                 continue
@@ -144,8 +147,8 @@ class ImpressionQueue:
                 self._drop(match_id, "abandoned")
         self._write(self._outbox.close)
 
-    def _enqueue(self, entry: OutboxEntry) -> None:
-        pending = Pending(entry)
+    def _enqueue(self, entry: OutboxEntry, age_s: float) -> None:
+        pending = Pending(entry, self._monotonic() + _MAX_AGE_S - age_s)
         self._pending[entry["match_id"]] = pending
         self._ready.append(pending)
 

@@ -23,7 +23,7 @@ class OutboxEntry(TypedDict):
     creative_id: str
     game_id: str
     recorded_at_ms: int
-    """Unix milliseconds. The service bills a match for 24 hours."""
+    """Unix milliseconds. The service bills a match for a day by default, for a week at most."""
 
 
 class Outbox(Protocol):

@@ -5,10 +5,13 @@ import { type Answer, detailOf, messageOf } from "../transport.ts";
 import type { Outbox, OutboxEntry } from "./outbox.ts";
 
 const MAX_CONCURRENT_REQUESTS = 4;
-const LATE_IMPRESSION_MS = 24 * 60 * 60 * 1_000;
+/** No service bills a match that is older; before, only the service knows. */
+const MAX_AGE_MS = 8 * 24 * 60 * 60 * 1_000;
 
 interface Pending {
   entry: OutboxEntry;
+  /** As `performance.now`, which no change of the clock moves. */
+  expiresAtMs: number;
   attempts: number;
 }
 
@@ -57,7 +60,7 @@ export class ImpressionSender {
     if (this.#pending.has(entry.match_id)) return true;
     if (this.#pending.size >= this.#outbox.capacity) return this.#drop(entry.match_id, "outbox_full");
     this.#write(() => this.#outbox.add(entry));
-    this.#enqueue(entry);
+    this.#enqueue(entry, 0);
     return true;
   }
 
@@ -88,7 +91,8 @@ export class ImpressionSender {
   async #load(): Promise<void> {
     try {
       for (const entry of await this.#outbox.load()) {
-        if (!this.#pending.has(entry.match_id)) this.#enqueue(entry);
+        const ageMs = Math.max(0, Date.now() - entry.recorded_at_ms);
+        if (!this.#pending.has(entry.match_id)) this.#enqueue(entry, ageMs);
       }
     } catch (error) {
       this.#onEvent({ type: "outbox_failed", detail: messageOf(error) });
@@ -97,8 +101,8 @@ export class ImpressionSender {
     this.#reportEmpty();
   }
 
-  #enqueue(entry: OutboxEntry): void {
-    const pending = { entry, attempts: 0 };
+  #enqueue(entry: OutboxEntry, ageMs: number): void {
+    const pending = { entry, expiresAtMs: performance.now() + MAX_AGE_MS - ageMs, attempts: 0 };
     this.#pending.set(entry.match_id, pending);
     this.#ready.push(pending);
     this.#pump();
@@ -108,7 +112,7 @@ export class ImpressionSender {
     while (!this.#isClosed && this.#inFlight < MAX_CONCURRENT_REQUESTS && !this.#isPaused()) {
       const next = this.#ready.shift();
       if (next === undefined) return;
-      if (Date.now() - next.entry.recorded_at_ms > LATE_IMPRESSION_MS) {
+      if (performance.now() > next.expiresAtMs) {
         this.#drop(next.entry.match_id, "expired");
         this.#remove(next);
         continue;

@@ -4,7 +4,7 @@ export interface OutboxEntry {
   campaign_id: string;
   creative_id: string;
   game_id: string;
-  /** Unix milliseconds. The service bills a match for 24 hours. */
+  /** Unix milliseconds. The service bills a match for a day by default, for a week at most. */
   recorded_at_ms: number;
 }
 
