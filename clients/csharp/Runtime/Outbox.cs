@@ -74,6 +74,8 @@ namespace Diegetic
     {
         // Finished lines that may stand in the file before it is rewritten.
         private const int MaxFinishedLines = 1000;
+        // A buffer would keep what could not be written, and write it again.
+        private const int NoBuffer = 1;
         private readonly string _path;
         private readonly bool _fsync;
         private readonly FileStream _lock;
@@ -82,6 +84,8 @@ namespace Diegetic
         private readonly List<string> _order = new List<string>();
         private FileStream _file;
         private int _finishedLines;
+        // A write failed: the file may end within a line.
+        private bool _isTorn;
 
         public FileOutbox(string path, int capacity = MemoryOutbox.DefaultCapacity, bool fsync = false)
         {
@@ -112,14 +116,14 @@ namespace Diegetic
         public void Add(OutboxEntry entry)
         {
             Keep(entry);
-            Append(_file, AddLine(entry));
+            Append(AddLine(entry));
         }
 
         public void Remove(string matchId)
         {
             if (!_entries.Remove(matchId)) return;
             _finishedLines += 2;
-            Append(_file, new Dictionary<string, object> { ["remove"] = matchId });
+            Append(new Dictionary<string, object> { ["remove"] = matchId });
             if (_finishedLines > Math.Max(MaxFinishedLines, _entries.Count)) Rewrite();
         }
 
@@ -180,22 +184,30 @@ namespace Diegetic
             string next = _path + ".next";
             using (var file = new FileStream(next, FileMode.Create, FileAccess.Write))
             {
-                foreach (OutboxEntry entry in pending) Append(file, AddLine(entry));
+                foreach (OutboxEntry entry in pending)
+                {
+                    byte[] bytes = Encoding.UTF8.GetBytes(Json.Write(AddLine(entry)) + "\n");
+                    file.Write(bytes, 0, bytes.Length);
+                }
+                file.Flush(_fsync);
             }
             _file?.Dispose();
             if (File.Exists(_path)) File.Replace(next, _path, null);
             else File.Move(next, _path);
-            _file = new FileStream(_path, FileMode.Append, FileAccess.Write, FileShare.Read);
+            _file = new FileStream(_path, FileMode.Append, FileAccess.Write, FileShare.Read, NoBuffer);
             _finishedLines = 0;
+            _isTorn = false;
             _order.Clear();
             _order.AddRange(pending.Select(entry => entry.MatchId));
         }
 
-        private void Append(FileStream file, Dictionary<string, object> line)
+        private void Append(Dictionary<string, object> line)
         {
-            byte[] bytes = Encoding.UTF8.GetBytes(Json.Write(line) + "\n");
-            file.Write(bytes, 0, bytes.Length);
-            file.Flush(_fsync);
+            byte[] bytes = Encoding.UTF8.GetBytes((_isTorn ? "\n" : "") + Json.Write(line) + "\n");
+            _isTorn = true;
+            _file.Write(bytes, 0, bytes.Length);
+            _file.Flush(_fsync);
+            _isTorn = false;
         }
 
         private static Dictionary<string, object> AddLine(OutboxEntry entry)

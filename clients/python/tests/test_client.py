@@ -21,6 +21,11 @@ from diegetic._calls import AsyncCalls, Calls
 from diegetic._transport import Answer, retry_after_ms
 from diegetic.testing import FakeDiegetic
 
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None  # type: ignore[assignment]
+
 SCENE: Any = {"game_id": "game", "user_id": "player", "game_context": {"location": "tavern"}}
 
 
@@ -257,6 +262,35 @@ class FileOutboxTest(unittest.TestCase):
         following = FileOutbox(self.path)
         self.assertEqual([one["match_id"] for one in following.load()], ["mat_kept"])
         following.close()
+
+    @unittest.skipIf(resource is None, "no limit of file sizes")
+    def test_keeps_what_is_added_after_a_line_that_a_full_disk_cut_off(self) -> None:
+        outbox = FileOutbox(self.path)
+        outbox.add(entry("mat_1"))
+        limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (self.path.stat().st_size + 20, limits[1]))
+        try:
+            for match_id in ("mat_2", "mat_3"):
+                with self.assertRaises(OSError):
+                    outbox.add(entry(match_id))
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        outbox.add(entry("mat_4"))
+        outbox.remove("mat_1")
+        outbox.close()
+        following = FileOutbox(self.path)
+        ids = [one["match_id"] for one in following.load()]
+        self.assertIn("mat_4", ids)
+        self.assertNotIn("mat_1", ids)
+        following.close()
+
+    def test_releases_the_lock_when_closing_fails(self) -> None:
+        outbox = FileOutbox(self.path)
+        with unittest.mock.patch.object(outbox, "_file") as file:
+            file.close.side_effect = OSError("disk full")
+            with self.assertRaises(OSError):
+                outbox.close()
+        FileOutbox(self.path).close()
 
     def test_refuses_a_file_in_use(self) -> None:
         outbox = FileOutbox(self.path)

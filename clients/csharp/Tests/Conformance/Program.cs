@@ -24,6 +24,7 @@ namespace Diegetic.Tests
             CheckArguments();
             CheckCalls().Wait();
             CheckLock(Path.Combine(args[2], "locked.jsonl"));
+            CheckFullDisk(Path.Combine(args[2], "full.jsonl"));
             var file = (Dictionary<string, object>)Json.Parse(File.ReadAllText(args[0]));
             var scenarios = (List<object>)file["scenarios"];
             var outcomes = new List<object>();
@@ -103,6 +104,48 @@ namespace Diegetic.Tests
             Check(IsInUse(path), "a file is locked in its process");
             outbox.Close();
             Check(!IsInUseElsewhere(path), "a closed file is not locked");
+        }
+
+        /// <summary>A limit of the file's size cuts a line off, as a full disk does.</summary>
+        private static void CheckFullDisk(string path)
+        {
+            var outbox = new FileOutbox(path);
+            outbox.Add(Entry("mat_1"));
+            if (!LimitFileSize((new FileInfo(path).Length + 20).ToString())) return;
+            CheckThrows<IOException>(() => outbox.Add(Entry("mat_2")), "");
+            CheckThrows<IOException>(() => outbox.Add(Entry("mat_3")), "");
+            LimitFileSize("unlimited");
+            outbox.Add(Entry("mat_4"));
+            outbox.Remove("mat_1");
+            outbox.Close();
+            var next = new FileOutbox(path);
+            List<string> ids = next.Load().Select(entry => entry.MatchId).ToList();
+            Check(ids.Contains("mat_4") && !ids.Contains("mat_1"), "a line after a torn one is kept, not " + string.Join(" ", ids));
+            next.Close();
+        }
+
+        private static OutboxEntry Entry(string matchId)
+        {
+            long nowMs = DateTimeOffset.UtcNow.ToUnixTimeMilliseconds();
+            return new OutboxEntry { MatchId = matchId, CampaignId = "c", CreativeId = "r", GameId = "g", RecordedAtMs = nowMs };
+        }
+
+        /// <summary>False where there is no prlimit.</summary>
+        private static bool LimitFileSize(string bytes)
+        {
+            try
+            {
+                string arguments = "--pid " + Process.GetCurrentProcess().Id + " --fsize=" + bytes + ":";
+                using (Process process = Process.Start(new ProcessStartInfo("prlimit", arguments) { UseShellExecute = false }))
+                {
+                    process.WaitForExit();
+                    return process.ExitCode == 0;
+                }
+            }
+            catch (System.ComponentModel.Win32Exception)
+            {
+                return false;
+            }
         }
 
         private static bool IsInUseElsewhere(string path)

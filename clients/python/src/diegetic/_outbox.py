@@ -84,6 +84,8 @@ class FileOutbox:
         self._lock = _lock(self._path)
         _open.add(self)
         self._finished_lines = 0
+        # A write failed: the file may end within a line.
+        self._is_torn = False
         try:
             self._entries = _read_entries(self._path)
             self._file = self._rewrite()
@@ -109,14 +111,19 @@ class FileOutbox:
             previous.close()
 
     def close(self) -> None:
-        self._file.close()
-        self._lock.close()
+        try:
+            self._file.close()
+        finally:
+            self._lock.close()
 
     def _append(self, line: dict[str, Any]) -> None:
-        self._file.write(_encoded(line))
-        self._file.flush()
+        text = (b"\n" if self._is_torn else b"") + _encoded(line)
+        self._is_torn = True
+        while text:
+            text = text[self._file.write(text) :]
         if self._fsync:
             os.fsync(self._file.fileno())
+        self._is_torn = False
 
     def _rewrite(self) -> IO[bytes]:
         """Replaces the file in one step and opens it for appending."""
@@ -129,7 +136,8 @@ class FileOutbox:
                 os.fsync(file.fileno())
         os.replace(following, self._path)
         self._finished_lines = 0
-        return open(self._path, "ab")
+        self._is_torn = False
+        return open(self._path, "ab", buffering=0)
 
 
 _open: weakref.WeakSet[FileOutbox] = weakref.WeakSet()

@@ -1,3 +1,4 @@
+import { execFileSync, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -38,6 +39,29 @@ describe("FileOutbox", () => {
     const second = new FileOutbox({ path });
     expect((await second.load()).map(({ match_id }) => match_id)).toEqual(["mat_1", "mat_3"]);
     second.close();
+  });
+
+  const hasPrlimit = spawnSync("prlimit", ["--version"]).status === 0;
+  (hasPrlimit ? it : it.skip)("keeps what is added after a line that a full disk cut off", async () => {
+    const limitFileSize = (bytes: number | "unlimited") =>
+      execFileSync("prlimit", ["--pid", String(process.pid), `--fsize=${bytes}:`]);
+    const outbox = new FileOutbox({ path });
+    outbox.add(entry("mat_1"));
+    limitFileSize(statSync(path).size + 20);
+    try {
+      expect(() => outbox.add(entry("mat_2"))).toThrow("EFBIG");
+      expect(() => outbox.add(entry("mat_3"))).toThrow("EFBIG");
+    } finally {
+      limitFileSize("unlimited");
+    }
+    outbox.add(entry("mat_4"));
+    outbox.remove("mat_1");
+    outbox.close();
+    const next = new FileOutbox({ path });
+    const ids = (await next.load()).map(({ match_id }) => match_id);
+    expect(ids).toContain("mat_4");
+    expect(ids).not.toContain("mat_1");
+    next.close();
   });
 
   it("stays small however many impressions pass through it", async () => {

@@ -8,7 +8,6 @@ import {
   rmSync,
   statSync,
   writeFileSync,
-  writeSync,
 } from "node:fs";
 import { resolve } from "node:path";
 import { DEFAULT_OUTBOX_CAPACITY, type Outbox, type OutboxEntry } from "./outbox.ts";
@@ -41,6 +40,8 @@ export class FileOutbox implements Outbox {
   readonly #entries: Map<string, OutboxEntry>;
   #descriptor: number;
   #finishedLines = 0;
+  /** A write failed: the file may end within a line. */
+  #isTorn = false;
 
   /** Throws when the file cannot be written or another process uses it. */
   constructor(options: FileOutboxOptions) {
@@ -83,8 +84,12 @@ export class FileOutbox implements Outbox {
   }
 
   #append(line: Line): void {
-    writeSync(this.#descriptor, `${JSON.stringify(line)}\n`);
+    const text = `${this.#isTorn ? "\n" : ""}${JSON.stringify(line)}\n`;
+    this.#isTorn = true;
+    // Repeats writes until every byte is written.
+    writeFileSync(this.#descriptor, text);
     if (this.#fsync) fsyncSync(this.#descriptor);
+    this.#isTorn = false;
   }
 
   /** Replaces the file in one step and opens it for appending. */
@@ -94,6 +99,7 @@ export class FileOutbox implements Outbox {
     writeFileSync(next, lines.join(""), { flush: this.#fsync });
     renameSync(next, this.#path);
     this.#finishedLines = 0;
+    this.#isTorn = false;
     return openSync(this.#path, "a");
   }
 }
