@@ -82,10 +82,11 @@ namespace Diegetic
         private readonly Dictionary<string, OutboxEntry> _entries = new Dictionary<string, OutboxEntry>();
         // Ids in the order in which they were added, finished ones included.
         private readonly List<string> _order = new List<string>();
+        // Null when the file could not be opened again after it was replaced.
         private FileStream _file;
         private int _finishedLines;
-        // A write failed: the file may end within a line.
-        private bool _isTorn;
+        // A write failed: the file may end within a line, or lack entries.
+        private bool _isDamaged;
 
         public FileOutbox(string path, int capacity = MemoryOutbox.DefaultCapacity, bool fsync = false)
         {
@@ -129,8 +130,21 @@ namespace Diegetic
 
         public void Close()
         {
-            _file.Dispose();
-            _lock.Dispose();
+            try
+            {
+                CloseFile();
+            }
+            finally
+            {
+                _lock.Dispose();
+            }
+        }
+
+        private void CloseFile()
+        {
+            FileStream file = _file;
+            _file = null;
+            file?.Dispose();
         }
 
         /// <summary>Two processes on one file would overwrite each other's impressions. The lock ends with the process.</summary>
@@ -180,34 +194,52 @@ namespace Diegetic
         /// <summary>Replaces the file in one step and opens it for appending.</summary>
         private void Rewrite()
         {
+            _isDamaged = true;
             List<OutboxEntry> pending = Pending().ToList();
             string next = _path + ".next";
-            using (var file = new FileStream(next, FileMode.Create, FileAccess.Write))
+            try
             {
-                foreach (OutboxEntry entry in pending)
+                using (var file = new FileStream(next, FileMode.Create, FileAccess.Write))
                 {
-                    byte[] bytes = Encoding.UTF8.GetBytes(Json.Write(AddLine(entry)) + "\n");
-                    file.Write(bytes, 0, bytes.Length);
+                    foreach (OutboxEntry entry in pending)
+                    {
+                        byte[] bytes = Encoding.UTF8.GetBytes(Json.Write(AddLine(entry)) + "\n");
+                        file.Write(bytes, 0, bytes.Length);
+                    }
+                    file.Flush(_fsync);
                 }
-                file.Flush(_fsync);
+                // Windows replaces no open file.
+                CloseFile();
+                if (File.Exists(_path)) File.Replace(next, _path, null);
+                else File.Move(next, _path);
             }
-            _file?.Dispose();
-            if (File.Exists(_path)) File.Replace(next, _path, null);
-            else File.Move(next, _path);
-            _file = new FileStream(_path, FileMode.Append, FileAccess.Write, FileShare.Read, NoBuffer);
+            catch
+            {
+                File.Delete(next);
+                throw;
+            }
             _finishedLines = 0;
-            _isTorn = false;
+            _isDamaged = false;
             _order.Clear();
             _order.AddRange(pending.Select(entry => entry.MatchId));
+            _file = Opened();
+        }
+
+        private FileStream Opened()
+        {
+            return new FileStream(_path, FileMode.Append, FileAccess.Write, FileShare.Read, NoBuffer);
         }
 
         private void Append(Dictionary<string, object> line)
         {
-            byte[] bytes = Encoding.UTF8.GetBytes((_isTorn ? "\n" : "") + Json.Write(line) + "\n");
-            _isTorn = true;
+            bool wasDamaged = _isDamaged;
+            byte[] bytes = Encoding.UTF8.GetBytes((wasDamaged ? "\n" : "") + Json.Write(line) + "\n");
+            _isDamaged = true;
+            _file = _file ?? Opened();
             _file.Write(bytes, 0, bytes.Length);
             _file.Flush(_fsync);
-            _isTorn = false;
+            if (wasDamaged) Rewrite();
+            else _isDamaged = false;
         }
 
         private static Dictionary<string, object> AddLine(OutboxEntry entry)

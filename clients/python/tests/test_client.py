@@ -279,9 +279,27 @@ class FileOutboxTest(unittest.TestCase):
         outbox.remove("mat_1")
         outbox.close()
         following = FileOutbox(self.path)
-        ids = [one["match_id"] for one in following.load()]
-        self.assertIn("mat_4", ids)
-        self.assertNotIn("mat_1", ids)
+        self.assertEqual([one["match_id"] for one in following.load()], ["mat_2", "mat_3", "mat_4"])
+        following.close()
+
+    def test_writes_everything_again_after_the_file_could_not_be_replaced(self) -> None:
+        outbox = FileOutbox(self.path)
+        outbox.add(entry("mat_1"))
+        for index in range(500):
+            outbox.add(entry(f"mat_x{index}"))
+            outbox.remove(f"mat_x{index}")
+        outbox.add(entry("mat_2"))
+        self.path.unlink()
+        self.path.mkdir()
+        with self.assertRaises(OSError):
+            outbox.remove("mat_2")
+        with self.assertRaises(OSError):
+            outbox.add(entry("mat_3"))
+        self.path.rmdir()
+        outbox.add(entry("mat_4"))
+        outbox.close()
+        following = FileOutbox(self.path)
+        self.assertEqual([one["match_id"] for one in following.load()], ["mat_1", "mat_3", "mat_4"])
         following.close()
 
     def test_releases_the_lock_when_closing_fails(self) -> None:
@@ -290,6 +308,7 @@ class FileOutboxTest(unittest.TestCase):
             file.close.side_effect = OSError("disk full")
             with self.assertRaises(OSError):
                 outbox.close()
+        outbox.close()
         FileOutbox(self.path).close()
 
     def test_refuses_a_file_in_use(self) -> None:

@@ -25,6 +25,7 @@ namespace Diegetic.Tests
             CheckCalls().Wait();
             CheckLock(Path.Combine(args[2], "locked.jsonl"));
             CheckFullDisk(Path.Combine(args[2], "full.jsonl"));
+            CheckReplacing(Path.Combine(args[2], "replaced.jsonl"));
             var file = (Dictionary<string, object>)Json.Parse(File.ReadAllText(args[0]));
             var scenarios = (List<object>)file["scenarios"];
             var outcomes = new List<object>();
@@ -118,10 +119,35 @@ namespace Diegetic.Tests
             outbox.Add(Entry("mat_4"));
             outbox.Remove("mat_1");
             outbox.Close();
-            var next = new FileOutbox(path);
-            List<string> ids = next.Load().Select(entry => entry.MatchId).ToList();
-            Check(ids.Contains("mat_4") && !ids.Contains("mat_1"), "a line after a torn one is kept, not " + string.Join(" ", ids));
-            next.Close();
+            CheckEntries(path, "mat_2 mat_3 mat_4");
+        }
+
+        private static void CheckReplacing(string path)
+        {
+            var outbox = new FileOutbox(path);
+            outbox.Add(Entry("mat_1"));
+            for (int index = 0; index < 500; index += 1)
+            {
+                outbox.Add(Entry("mat_x" + index));
+                outbox.Remove("mat_x" + index);
+            }
+            outbox.Add(Entry("mat_2"));
+            File.Delete(path);
+            Directory.CreateDirectory(path);
+            CheckThrows<Exception>(() => outbox.Remove("mat_2"), "");
+            CheckThrows<Exception>(() => outbox.Add(Entry("mat_3")), "");
+            Directory.Delete(path);
+            outbox.Add(Entry("mat_4"));
+            outbox.Close();
+            CheckEntries(path, "mat_1 mat_3 mat_4");
+        }
+
+        private static void CheckEntries(string path, string expectedIds)
+        {
+            var outbox = new FileOutbox(path);
+            string ids = string.Join(" ", outbox.Load().Select(entry => entry.MatchId));
+            Check(ids == expectedIds, expectedIds + " is in the file, not " + ids);
+            outbox.Close();
         }
 
         private static OutboxEntry Entry(string matchId)

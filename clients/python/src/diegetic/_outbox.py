@@ -1,9 +1,10 @@
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import weakref
-from typing import IO, Any, Protocol, TypedDict, cast
+from typing import IO, Any, Optional, Protocol, TypedDict, cast
 
 try:
     import fcntl
@@ -84,11 +85,13 @@ class FileOutbox:
         self._lock = _lock(self._path)
         _open.add(self)
         self._finished_lines = 0
-        # A write failed: the file may end within a line.
-        self._is_torn = False
+        # A write failed: the file may end within a line, or lack entries.
+        self._is_damaged = False
+        # None when the file could not be opened again after it was replaced.
+        self._file: Optional[IO[bytes]] = None
         try:
             self._entries = _read_entries(self._path)
-            self._file = self._rewrite()
+            self._rewrite()
         except BaseException:
             self._lock.close()
             raise
@@ -106,37 +109,56 @@ class FileOutbox:
         self._finished_lines += 2
         self._append({"remove": match_id})
         if self._finished_lines > max(_MAX_FINISHED_LINES, len(self._entries)):
-            previous = self._file
-            self._file = self._rewrite()
-            previous.close()
+            self._rewrite()
 
     def close(self) -> None:
         try:
-            self._file.close()
+            self._close_file()
         finally:
             self._lock.close()
 
+    def _close_file(self) -> None:
+        file, self._file = self._file, None
+        if file is not None:
+            file.close()
+
     def _append(self, line: dict[str, Any]) -> None:
-        text = (b"\n" if self._is_torn else b"") + _encoded(line)
-        self._is_torn = True
+        was_damaged, self._is_damaged = self._is_damaged, True
+        text = (b"\n" if was_damaged else b"") + _encoded(line)
+        if self._file is None:
+            self._file = self._opened()
         while text:
             text = text[self._file.write(text) :]
         if self._fsync:
             os.fsync(self._file.fileno())
-        self._is_torn = False
+        if was_damaged:
+            self._rewrite()
+        else:
+            self._is_damaged = False
 
-    def _rewrite(self) -> IO[bytes]:
+    def _rewrite(self) -> None:
         """Replaces the file in one step and opens it for appending."""
+        self._is_damaged = True
         following = f"{self._path}.next"
-        with open(following, "wb") as file:
-            for entry in self._entries.values():
-                file.write(_encoded({"add": entry}))
-            file.flush()
-            if self._fsync:
-                os.fsync(file.fileno())
-        os.replace(following, self._path)
+        try:
+            with open(following, "wb") as file:
+                for entry in self._entries.values():
+                    file.write(_encoded({"add": entry}))
+                file.flush()
+                if self._fsync:
+                    os.fsync(file.fileno())
+            # Windows replaces no open file.
+            self._close_file()
+            os.replace(following, self._path)
+        except OSError:
+            with contextlib.suppress(OSError):
+                os.remove(following)
+            raise
         self._finished_lines = 0
-        self._is_torn = False
+        self._is_damaged = False
+        self._file = self._opened()
+
+    def _opened(self) -> IO[bytes]:
         return open(self._path, "ab", buffering=0)
 
 

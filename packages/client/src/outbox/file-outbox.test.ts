@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
@@ -58,9 +58,27 @@ describe("FileOutbox", () => {
     outbox.remove("mat_1");
     outbox.close();
     const next = new FileOutbox({ path });
-    const ids = (await next.load()).map(({ match_id }) => match_id);
-    expect(ids).toContain("mat_4");
-    expect(ids).not.toContain("mat_1");
+    expect((await next.load()).map(({ match_id }) => match_id)).toEqual(["mat_2", "mat_3", "mat_4"]);
+    next.close();
+  });
+
+  it("writes everything again after the file could not be replaced", async () => {
+    const outbox = new FileOutbox({ path });
+    outbox.add(entry("mat_1"));
+    for (let index = 0; index < 500; index += 1) {
+      outbox.add(entry(`mat_x${index}`));
+      outbox.remove(`mat_x${index}`);
+    }
+    outbox.add(entry("mat_2"));
+    rmSync(path);
+    mkdirSync(path);
+    expect(() => outbox.remove("mat_2")).toThrow();
+    expect(() => outbox.add(entry("mat_3"))).toThrow();
+    rmSync(path, { recursive: true });
+    outbox.add(entry("mat_4"));
+    outbox.close();
+    const next = new FileOutbox({ path });
+    expect((await next.load()).map(({ match_id }) => match_id)).toEqual(["mat_1", "mat_3", "mat_4"]);
     next.close();
   });
 

@@ -38,10 +38,11 @@ export class FileOutbox implements Outbox {
   readonly #lockPath: string;
   readonly #fsync: boolean;
   readonly #entries: Map<string, OutboxEntry>;
-  #descriptor: number;
+  /** Undefined when the file could not be opened again after it was replaced. */
+  #descriptor: number | undefined;
   #finishedLines = 0;
-  /** A write failed: the file may end within a line. */
-  #isTorn = false;
+  /** A write failed: the file may end within a line, or lack entries. */
+  #isDamaged = false;
 
   /** Throws when the file cannot be written or another process uses it. */
   constructor(options: FileOutboxOptions) {
@@ -52,7 +53,7 @@ export class FileOutbox implements Outbox {
     lock(this.#lockPath, this.#path);
     try {
       this.#entries = readEntries(this.#path);
-      this.#descriptor = this.#rewrite();
+      this.#rewrite();
     } catch (error) {
       rmSync(this.#lockPath, { force: true });
       throw error;
@@ -72,35 +73,51 @@ export class FileOutbox implements Outbox {
     if (!this.#entries.delete(matchId)) return;
     this.#finishedLines += 2;
     this.#append({ remove: matchId });
-    if (this.#finishedLines <= Math.max(MAX_FINISHED_LINES, this.#entries.size)) return;
-    const previous = this.#descriptor;
-    this.#descriptor = this.#rewrite();
-    closeSync(previous);
+    if (this.#finishedLines > Math.max(MAX_FINISHED_LINES, this.#entries.size)) this.#rewrite();
   }
 
   close(): void {
-    closeSync(this.#descriptor);
-    rmSync(this.#lockPath, { force: true });
+    try {
+      this.#closeFile();
+    } finally {
+      rmSync(this.#lockPath, { force: true });
+    }
+  }
+
+  #closeFile(): void {
+    const descriptor = this.#descriptor;
+    this.#descriptor = undefined;
+    if (descriptor !== undefined) closeSync(descriptor);
   }
 
   #append(line: Line): void {
-    const text = `${this.#isTorn ? "\n" : ""}${JSON.stringify(line)}\n`;
-    this.#isTorn = true;
+    const wasDamaged = this.#isDamaged;
+    this.#isDamaged = true;
+    this.#descriptor ??= openSync(this.#path, "a");
     // Repeats writes until every byte is written.
-    writeFileSync(this.#descriptor, text);
+    writeFileSync(this.#descriptor, `${wasDamaged ? "\n" : ""}${JSON.stringify(line)}\n`);
     if (this.#fsync) fsyncSync(this.#descriptor);
-    this.#isTorn = false;
+    if (wasDamaged) this.#rewrite();
+    else this.#isDamaged = false;
   }
 
   /** Replaces the file in one step and opens it for appending. */
-  #rewrite(): number {
+  #rewrite(): void {
+    this.#isDamaged = true;
     const lines = [...this.#entries.values()].map((entry) => `${JSON.stringify({ add: entry })}\n`);
     const next = `${this.#path}.next`;
-    writeFileSync(next, lines.join(""), { flush: this.#fsync });
-    renameSync(next, this.#path);
+    try {
+      writeFileSync(next, lines.join(""), { flush: this.#fsync });
+      // Windows replaces no open file.
+      this.#closeFile();
+      renameSync(next, this.#path);
+    } catch (error) {
+      rmSync(next, { force: true });
+      throw error;
+    }
     this.#finishedLines = 0;
-    this.#isTorn = false;
-    return openSync(this.#path, "a");
+    this.#isDamaged = false;
+    this.#descriptor = openSync(this.#path, "a");
   }
 }
 
