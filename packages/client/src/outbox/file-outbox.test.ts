@@ -1,9 +1,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Worker } from "node:worker_threads";
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
 import { FileOutbox } from "./file-outbox.ts";
 
@@ -95,43 +93,6 @@ describe("FileOutbox", () => {
     const next = new FileOutbox({ path });
     expect((await next.load()).map(({ match_id }) => match_id)).toEqual(["mat_kept", "mat_last"]);
     next.close();
-  });
-
-  it("refuses a file that a running process uses", () => {
-    const outbox = new FileOutbox({ path });
-    expect(() => new FileOutbox({ path })).toThrow("is used by another client");
-    outbox.close();
-    new FileOutbox({ path }).close();
-  });
-
-  it.each([
-    ["crashed", "999999999"],
-    ["crashed and had this process's id", String(process.pid)],
-    ["crashed before it wrote its id", ""],
-    ["crashed while it wrote its id", "0"],
-    ["crashed with the disk", "\0\0\0"],
-  ])("takes over the file of a process that %s", (_what, lock) => {
-    writeFileSync(`${path}.lock`, lock);
-    utimesSync(`${path}.lock`, 0, 0);
-    new FileOutbox({ path }).close();
-  });
-
-  it("refuses a file while another process writes its id into the lock", () => {
-    writeFileSync(`${path}.lock`, "");
-    expect(() => new FileOutbox({ path })).toThrow("is used by another client");
-  });
-
-  it("refuses a file that another thread uses", async () => {
-    const outbox = new FileOutbox({ path });
-    const opening = `import(${JSON.stringify(new URL("./file-outbox.ts", import.meta.url).href)})
-      .then(({ FileOutbox }) => new FileOutbox({ path: ${JSON.stringify(path)} }))
-      .then(() => "opened", (error) => error.message)
-      .then((result) => require("node:worker_threads").parentPort.postMessage(result));`;
-    const worker = new Worker(opening, { eval: true });
-    const [result] = await once(worker, "message");
-    expect(result).toContain("is used by another client");
-    await worker.terminate();
-    outbox.close();
   });
 
   it("says why it cannot be opened", () => {

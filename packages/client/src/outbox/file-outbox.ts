@@ -6,18 +6,14 @@ import {
   readFileSync,
   renameSync,
   rmSync,
-  statSync,
   writeFileSync,
 } from "node:fs";
 import { resolve } from "node:path";
+import { FileLock } from "./file-lock.ts";
 import { DEFAULT_OUTBOX_CAPACITY, type Outbox, type OutboxEntry } from "./outbox.ts";
 
 /** Finished lines that may stand in the file before it is rewritten. */
 const MAX_FINISHED_LINES = 1_000;
-/** A lock without a process id is left from a crash when it is older. */
-const WRITING_MS = 10_000;
-/** Times of the same start that were computed at different moments differ by less. */
-const SAME_START_MS = 1_000;
 
 export interface FileOutboxOptions {
   /** One file per process. Its folder must exist. */
@@ -35,7 +31,7 @@ export class FileOutbox implements Outbox {
   readonly capacity: number;
   readonly isDurable = true;
   readonly #path: string;
-  readonly #lockPath: string;
+  readonly #lock: FileLock;
   readonly #fsync: boolean;
   readonly #entries: Map<string, OutboxEntry>;
   /** Undefined when the file could not be opened again after it was replaced. */
@@ -48,14 +44,13 @@ export class FileOutbox implements Outbox {
   constructor(options: FileOutboxOptions) {
     this.capacity = options.capacity ?? DEFAULT_OUTBOX_CAPACITY;
     this.#path = resolve(options.path);
-    this.#lockPath = `${this.#path}.lock`;
     this.#fsync = options.fsync ?? false;
-    lock(this.#lockPath, this.#path);
+    this.#lock = new FileLock(this.#path);
     try {
       this.#entries = readEntries(this.#path);
       this.#rewrite();
     } catch (error) {
-      rmSync(this.#lockPath, { force: true });
+      this.#lock.release();
       throw error;
     }
   }
@@ -80,7 +75,7 @@ export class FileOutbox implements Outbox {
     try {
       this.#closeFile();
     } finally {
-      rmSync(this.#lockPath, { force: true });
+      this.#lock.release();
     }
   }
 
@@ -91,6 +86,7 @@ export class FileOutbox implements Outbox {
   }
 
   #append(line: Line): void {
+    this.#lock.ensureHeld();
     const wasDamaged = this.#isDamaged;
     this.#isDamaged = true;
     this.#descriptor ??= openSync(this.#path, "a");
@@ -103,6 +99,7 @@ export class FileOutbox implements Outbox {
 
   /** Replaces the file in one step and opens it for appending. */
   #rewrite(): void {
+    this.#lock.ensureHeld(0);
     this.#isDamaged = true;
     const lines = [...this.#entries.values()].map((entry) => `${JSON.stringify({ add: entry })}\n`);
     const next = `${this.#path}.next`;
@@ -138,42 +135,5 @@ function parsed(text: string): { add?: OutboxEntry | null; remove?: string } {
     return JSON.parse(text) ?? {};
   } catch {
     return {};
-  }
-}
-
-/** Two processes on one file would overwrite each other's impressions. */
-function lock(lockPath: string, path: string): void {
-  for (const isLastTry of [false, true]) {
-    try {
-      writeFileSync(lockPath, `${process.pid} ${startedMs()}`, { flag: "wx" });
-      return;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-      if (isLastTry || isHeld(lockPath)) {
-        throw new Error(`${path} is used by another client; give each process a file of its own`);
-      }
-      rmSync(lockPath, { force: true });
-    }
-  }
-}
-
-/** When this process started, Unix milliseconds: in a container, its id is that of the process before. */
-function startedMs(): number {
-  return Math.round(Date.now() - process.uptime() * 1_000);
-}
-
-function isHeld(lockPath: string): boolean {
-  const [pid = 0, itsStartMs = 0] = readFileSync(lockPath, "utf8").split(" ").map(Number);
-  // The owner may still be writing its id.
-  if (!(pid > 0)) return Date.now() - statSync(lockPath).mtimeMs < WRITING_MS;
-  return pid === process.pid ? Math.abs(itsStartMs - startedMs()) < SAME_START_MS : isRunning(pid);
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }

@@ -1,0 +1,176 @@
+import { randomUUID } from "node:crypto";
+import { readFileSync, readlinkSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
+
+const HEARTBEAT_MS = 3_000;
+/** A lock whose owner cannot be looked up is left from a crash when it is older. Event loops may block for a while. */
+const MAX_SILENCE_MS = 15_000;
+const MAX_SILENCE_S = MAX_SILENCE_MS / 1_000;
+const MAX_TRIES = 3;
+
+/** Who holds a lock. `start` tells processes with the same id apart, `token` locks of the same process. */
+interface Owner {
+  /** Processes are comparable within it: one boot of one machine, one namespace of process ids. */
+  scope: string;
+  pid: number;
+  start: string | null;
+  token: string;
+}
+
+/**
+ * Node has no lock of the operating system: a file names its owner. Two processes on one outbox would overwrite each
+ * other's impressions. A crashed owner on this machine is found by its process; another container or machine by the time
+ * of its last heartbeat.
+ */
+export class FileLock {
+  readonly #file: string;
+  readonly #path: string;
+  readonly #content: string;
+  readonly #timer: ReturnType<typeof setInterval>;
+  /** As `performance.now`. */
+  #checkedAtMs = 0;
+  #isLost = false;
+
+  /** Locks a file by another one beside it. Throws when another client has it. */
+  constructor(file: string, { heartbeatMs = HEARTBEAT_MS }: { heartbeatMs?: number } = {}) {
+    this.#file = file;
+    this.#path = `${file}.lock`;
+    const { pid } = process;
+    const owner: Owner = { scope: ownScope(), pid, start: startOf(pid), token: randomUUID() };
+    this.#content = JSON.stringify(owner);
+    for (let tries = 1; !create(this.#path, this.#content); tries += 1) {
+      if (tries >= MAX_TRIES || !removeStale(this.#path)) {
+        throw new Error(
+          `${file} is used by another client; give each process a file of its own. After a crash in a container or on another machine, it is free after ${MAX_SILENCE_S} s`,
+        );
+      }
+    }
+    this.#timer = setInterval(() => this.#beat(), heartbeatMs);
+    this.#timer.unref();
+  }
+
+  /**
+   * Throws after another client took the lock over, such as while this process was suspended. Looks at the file when it has
+   * not done so for `maxAgeMs`: the event loop may have been blocked.
+   */
+  ensureHeld(maxAgeMs = 2 * HEARTBEAT_MS): void {
+    if (performance.now() - this.#checkedAtMs >= maxAgeMs) this.#beat();
+    if (this.#isLost) throw new Error(`${this.#file} was taken over by another client`);
+  }
+
+  release(): void {
+    clearInterval(this.#timer);
+    if (read(this.#path) === this.#content) rmSync(this.#path, { force: true });
+  }
+
+  #beat(): void {
+    const now = new Date();
+    try {
+      this.#isLost ||= !this.#isOwn();
+      if (!this.#isLost) utimesSync(this.#path, now, now);
+      this.#checkedAtMs = performance.now();
+    } catch {
+      // The next one may succeed.
+    }
+  }
+
+  #isOwn(): boolean {
+    const content = read(this.#path);
+    // Deleted by hand, or between two steps of `removeStale`.
+    if (content === undefined) return create(this.#path, this.#content);
+    return content === this.#content;
+  }
+}
+
+/** False when the file exists. */
+function create(path: string, content: string): boolean {
+  try {
+    writeFileSync(path, content, { flag: "wx" });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
+  }
+}
+
+/** Undefined when there is no file. */
+function read(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** False when the lock is held. Of several clients that find it stale, one removes it. */
+function removeStale(path: string): boolean {
+  const stale = read(path);
+  if (stale === undefined) return true;
+  if (isHeld(path, stale)) return false;
+  const claimed = `${path}.${randomUUID()}`;
+  try {
+    renameSync(path, claimed);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return true;
+    throw error;
+  }
+  const content = read(claimed);
+  rmSync(claimed, { force: true });
+  if (content === stale) return true;
+  // Another client was faster, and this is its new lock.
+  create(path, content ?? "");
+  return false;
+}
+
+function isHeld(path: string, content: string): boolean {
+  const owner = parsed(content);
+  if (owner?.scope === ownScope()) {
+    const start = startOf(owner.pid);
+    if (start !== null) return start === owner.start;
+    if (!isRunning(owner.pid)) return false;
+  }
+  const modifiedMs = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  return Math.abs(Date.now() - modifiedMs) < MAX_SILENCE_MS;
+}
+
+/** Undefined while the owner writes it, or after a crash at that moment. */
+function parsed(content: string): Owner | undefined {
+  try {
+    const owner = JSON.parse(content) as Partial<Owner> | null;
+    return typeof owner?.pid === "number" ? (owner as Owner) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function ownScope(): string {
+  const boot = orEmpty(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim());
+  const namespace = orEmpty(() => readlinkSync("/proc/self/ns/pid"));
+  return [hostname(), boot, namespace].join(" ");
+}
+
+/** When a process started, in ticks since the boot; null where the system does not show it. */
+function startOf(pid: number): string | null {
+  const stat = orEmpty(() => readFileSync(`/proc/${pid}/stat`, "utf8"));
+  // After the name in parentheses, which may contain spaces: the state is field 3, the start field 22.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return fields[0] === "Z" ? "ended" : (fields[22 - 3] ?? null);
+}
+
+function orEmpty(readText: () => string): string {
+  try {
+    return readText();
+  } catch {
+    return "";
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
