@@ -212,6 +212,71 @@ class ClientTest(unittest.TestCase):
                     client(**{**valid, **wrong})
 
 
+class AsyncClientTest(unittest.TestCase):
+    def test_sends_again_after_its_tasks_were_cancelled(self) -> None:
+        async def play() -> None:
+            diegetic = FakeDiegetic()
+            async with diegetic.async_client() as client:
+                match = await client.match(SCENE)
+                assert match is not None
+                client.record_impression(match)
+                (task,) = client._sending
+                # One before it began, one on its way.
+                task.cancel()
+                await asyncio.sleep(0)
+                diegetic.fail()
+                await client.flush(timeout_ms=1)
+                for other in client._sending:
+                    other.cancel()
+                diegetic.serve_ad()
+                self.assertEqual(await client.flush(), 0)
+            self.assertEqual(len(diegetic.impressions), 1)
+
+        asyncio.run(play())
+
+    def test_comes_back_by_itself_after_its_tasks_were_cancelled(self) -> None:
+        async def play() -> None:
+            diegetic = FakeDiegetic()
+            async with diegetic.async_client() as client:
+                match = await client.match(SCENE)
+                assert match is not None
+                with unittest.mock.patch("diegetic._async_client._AFTER_CANCEL_S", 0):
+                    client.record_impression(match)
+                    for task in client._sending:
+                        task.cancel()
+                    while client.pending_impressions > 0:
+                        await asyncio.sleep(0.001)
+
+        asyncio.run(play())
+
+    def test_closes_also_when_it_is_cancelled(self) -> None:
+        async def play() -> None:
+            diegetic = FakeDiegetic()
+            events: list[Any] = []
+            client = diegetic.async_client(on_event=events.append)
+            match = await client.match(SCENE)
+            assert match is not None
+            diegetic.fail()
+            client.record_impression(match)
+            with self.assertRaises(asyncio.TimeoutError):
+                await asyncio.wait_for(client.close(), 0.02)
+            self.assertEqual(events[-1]["type"], "impression_dropped")
+            self.assertFalse(client.record_impression(match))
+
+        asyncio.run(play())
+
+    def test_accepts_nothing_from_another_thread(self) -> None:
+        async def play() -> None:
+            async with FakeDiegetic().async_client() as client:
+                match = await client.match(SCENE)
+                assert match is not None
+                with self.assertRaises(RuntimeError):
+                    await asyncio.to_thread(client.record_impression, match)
+                self.assertEqual(client.pending_impressions, 0)
+
+        asyncio.run(play())
+
+
 class RetryAfterTest(unittest.TestCase):
     def test_reads_whole_seconds_and_dates_and_ignores_anything_else(self) -> None:
         hour_ms = 3_600_000

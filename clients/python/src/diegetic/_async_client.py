@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import json
 import time
 import uuid
@@ -30,6 +31,10 @@ from ._transport import (
     retry_after_ms,
     retry_delay_ms,
 )
+
+
+# Not at once: the loop may be closing.
+_AFTER_CANCEL_S = 1.0
 
 
 class AsyncDiegeticClient:
@@ -87,7 +92,11 @@ class AsyncDiegeticClient:
             return None
 
     def record_impression(self, match: Match) -> bool:
-        """Call it when the player has seen the ad. Returns at once: True when the outbox has accepted it."""
+        """Call it when the player has seen the ad. Returns at once: True when the outbox has accepted it.
+
+        Raises RuntimeError outside the event loop, such as in another thread, and accepts nothing then.
+        """
+        asyncio.get_running_loop()
         is_accepted = self._queue.add(entry_of(match))
         self._pump()
         return is_accepted
@@ -98,26 +107,33 @@ class AsyncDiegeticClient:
         if len(self._queue) > 0:
             empty: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._flushes.add(empty)
-            await asyncio.wait([empty], timeout=timeout_ms / 1_000)
-            self._flushes.discard(empty)
+            try:
+                await asyncio.wait([empty], timeout=timeout_ms / 1_000)
+            finally:
+                self._flushes.discard(empty)
         return len(self._queue)
 
     async def close(self, *, timeout_ms: float = DEFAULT_FLUSH_MS) -> int:
-        """Flushes, then stops. Returns how many impressions have no final answer.
+        """Flushes, then stops, also when it is cancelled. Returns how many impressions have no final answer.
 
         A file outbox keeps them for the next process; a memory outbox loses them and reports each.
         """
         if self._queue.is_closed:
             return len(self._queue)
-        pending = await self.flush(timeout_ms=timeout_ms)
-        self._queue.close()
+        try:
+            return await self.flush(timeout_ms=timeout_ms)
+        finally:
+            self._queue.close()
+            self._stop_timer()
+            for task in self._sending:
+                task.cancel()
+            await asyncio.gather(*self._sending, return_exceptions=True)
+            await self._http.aclose()
+
+    def _stop_timer(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
-        for task in self._sending:
-            task.cancel()
-        await asyncio.gather(*self._sending, return_exceptions=True)
-        await self._http.aclose()
-        return pending
+            self._timer = None
 
     def _pump(self) -> None:
         """Starts what may be sent now, and comes back when more may be."""
@@ -125,16 +141,22 @@ class AsyncDiegeticClient:
         while isinstance(following := self._queue.take(), Pending):
             task = loop.create_task(self._send_impression(following))
             self._sending.add(task)
-            task.add_done_callback(self._sending.discard)
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+            task.add_done_callback(functools.partial(self._sent, following))
+        self._stop_timer()
         if following is not None:
             self._timer = loop.call_later(following, self._pump)
         if len(self._queue) == 0:
             for empty in self._flushes:
                 if not empty.done():
                     empty.set_result(None)
+
+    def _sent(self, pending: Pending, task: asyncio.Task[None]) -> None:
+        self._sending.discard(task)
+        # Cancelled by something else than close, such as a hook at shutdown; perhaps before it began.
+        if task.cancelled() and not self._queue.is_closed:
+            self._queue.hand_back(pending)
+            if self._timer is None:
+                self._timer = asyncio.get_running_loop().call_later(_AFTER_CANCEL_S, self._pump)
 
     async def _send_impression(self, pending: Pending) -> None:
         outcome: Answer | Exception

@@ -111,21 +111,22 @@ class DiegeticClient:
             return len(self._queue)
 
     def close(self, *, timeout_ms: float = DEFAULT_FLUSH_MS) -> int:
-        """Flushes, then stops. Returns how many impressions have no final answer.
+        """Flushes, then stops, also when it is interrupted. Returns how many impressions have no final answer.
 
         A file outbox keeps them for the next process; a memory outbox loses them and reports each.
         """
         with self._changed:
             if self._queue.is_closed:
                 return len(self._queue)
-        pending = self.flush(timeout_ms=timeout_ms)
-        with self._changed:
-            self._queue.close()
-            self._changed.notify_all()
-        atexit.unregister(self.close)
-        self._matches.shutdown(wait=False, cancel_futures=True)
-        self._http.close()
-        return pending
+        try:
+            return self.flush(timeout_ms=timeout_ms)
+        finally:
+            with self._changed:
+                self._queue.close()
+                self._changed.notify_all()
+            atexit.unregister(self.close)
+            self._matches.shutdown(wait=False, cancel_futures=True)
+            self._http.close()
 
     def _start(self, outbox: Outbox) -> None:
         """Creates what a process cannot share with its children: threads, their lock, connections, the outbox."""

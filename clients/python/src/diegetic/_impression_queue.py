@@ -137,6 +137,12 @@ class ImpressionQueue:
         else:
             self._retry_later(pending, outcome, outcome.detail)
 
+    def hand_back(self, pending: Pending) -> None:
+        """The attempt was given up without an outcome."""
+        self._in_flight -= 1
+        pending.attempts -= 1
+        self._ready.appendleft(pending)
+
     def close(self) -> None:
         """A durable outbox keeps what is pending; otherwise each impression is reported as dropped."""
         if self._is_closed:
