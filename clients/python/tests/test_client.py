@@ -111,6 +111,40 @@ class ClientTest(unittest.TestCase):
         return 0 if is_delivered and types == ["outbox_failed", "impression_recorded"] else 1
 
     @unittest.skipUnless(hasattr(os, "fork"), "no os.fork")
+    def test_a_forked_process_leaves_the_outbox_of_an_async_client_to_its_parent(self) -> None:
+        async def play_in_child() -> bool:
+            match = await client.match(SCENE)
+            if match is None or not client.record_impression(match):
+                return False
+            with self.assertRaisesRegex(OSError, "belongs to the parent process"):
+                outbox.add(entry("mat_child"))
+            return await client.flush() == 0
+
+        async def play() -> None:
+            diegetic.serve_no_ad()
+            match: Any = {**entry("match-0"), "game_id": "game"}
+            client.record_impression(match)
+            self.assertEqual(await client.close(), 0)
+
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "impressions.jsonl"
+            outbox = FileOutbox(path)
+            events: list[Any] = []
+            diegetic = FakeDiegetic()
+            client = diegetic.async_client(outbox=outbox, match_budget_ms=5_000, on_event=events.append)
+            outbox.add(entry("mat_kept"))
+            child = os.fork()
+            if child == 0:
+                types = [] if not asyncio.run(play_in_child()) else [event["type"] for event in events]
+                os._exit(0 if types == ["outbox_failed", "impression_recorded"] else 1)
+            self.assertEqual(os.waitpid(child, 0)[1], 0)
+            asyncio.run(play())
+            self.assertEqual([event["type"] for event in events], ["impression_rejected"])
+            following = FileOutbox(path)
+            self.assertEqual([one["match_id"] for one in following.load()], ["mat_kept"])
+            following.close()
+
+    @unittest.skipUnless(hasattr(os, "fork"), "no os.fork")
     def test_a_forked_process_does_not_keep_the_lock_of_an_outbox(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "impressions.jsonl"

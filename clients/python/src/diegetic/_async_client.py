@@ -5,6 +5,7 @@ import functools
 import json
 import time
 import uuid
+from collections.abc import Callable
 from typing import Any, Optional
 
 import httpx
@@ -12,6 +13,7 @@ import httpx
 from ._calls import AsyncCalls
 from ._errors import DiegeticError
 from ._events import OnEvent, guarded
+from ._fork import start_again_in_child
 from ._impression_queue import ImpressionQueue, Pending
 from ._outbox import MemoryOutbox, Outbox
 from ._transport import (
@@ -53,13 +55,13 @@ class AsyncDiegeticClient:
         self._base_url, headers = checked_options(base_url, api_key, match_budget_ms)
         self._match_budget_s = match_budget_ms / 1_000
         self._on_event = guarded(on_event)
-        self._http = httpx.AsyncClient(headers=headers, transport=transport)
-        self._queue = ImpressionQueue(outbox or MemoryOutbox(), self._on_event)
-        self._sending: set[asyncio.Task[None]] = set()
-        self._timer: Optional[asyncio.TimerHandle] = None
-        self._flushes: set[asyncio.Future[None]] = set()
+        self._create_http: Callable[[], httpx.AsyncClient] = lambda: httpx.AsyncClient(
+            headers=headers, transport=transport
+        )
         self.api = _AsyncApi(self)
         """The calls of advertisers and developers."""
+        self._start(outbox or MemoryOutbox())
+        start_again_in_child(self)
 
     async def __aenter__(self) -> AsyncDiegeticClient:
         self._pump()
@@ -134,6 +136,14 @@ class AsyncDiegeticClient:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
+
+    def _start(self, outbox: Outbox) -> None:
+        """Creates what a process cannot share with its children: tasks, connections, the outbox."""
+        self._http = self._create_http()
+        self._queue = ImpressionQueue(outbox, self._on_event)
+        self._sending: set[asyncio.Task[None]] = set()
+        self._timer: Optional[asyncio.TimerHandle] = None
+        self._flushes: set[asyncio.Future[None]] = set()
 
     def _pump(self) -> None:
         """Starts what may be sent now, and comes back when more may be."""

@@ -2,11 +2,9 @@ from __future__ import annotations
 
 import atexit
 import json
-import os
 import threading
 import time
 import uuid
-import weakref
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeout
@@ -17,6 +15,7 @@ import httpx
 from ._calls import Calls
 from ._errors import DiegeticError
 from ._events import OnEvent, guarded
+from ._fork import start_again_in_child
 from ._impression_queue import ImpressionQueue, Pending
 from ._outbox import MemoryOutbox, Outbox
 from ._transport import (
@@ -63,7 +62,7 @@ class DiegeticClient:
         self._start(outbox or MemoryOutbox())
         # A process that ends without close() still delivers or reports what is pending.
         atexit.register(self.close)
-        _clients.add(self)
+        start_again_in_child(self)
 
     def __enter__(self) -> DiegeticClient:
         return self
@@ -139,16 +138,6 @@ class DiegeticClient:
         if len(self._queue) > 0:
             self._start_senders()
 
-    def _start_in_child(self) -> None:
-        """The parent sends what was pending. A transport that was given is shared with it."""
-        if self._queue.is_closed:
-            return
-        outbox = self._queue.outbox
-        if outbox.is_durable:
-            detail = "The outbox belongs to the parent process: create a client with its own outbox after the fork"
-            self._on_event({"type": "outbox_failed", "detail": detail})
-        self._start(MemoryOutbox(capacity=outbox.capacity))
-
     def _start_senders(self) -> None:
         if self._senders or self._queue.is_closed:
             return
@@ -194,18 +183,6 @@ class DiegeticClient:
         except httpx.HTTPError as error:
             raise no_answer(url, error) from error
         return answer_of(response)
-
-
-_clients: weakref.WeakSet[DiegeticClient] = weakref.WeakSet()
-
-
-def _start_clients_in_child() -> None:
-    for client in list(_clients):
-        client._start_in_child()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_start_clients_in_child)
 
 
 class _Api(Calls):

@@ -72,7 +72,7 @@ class MemoryOutbox:
 class FileOutbox:
     """Impressions survive the process, in a file of JSON lines that is appended to and rewritten when mostly finished.
 
-    One file per process. Raises OSError when the file cannot be written or another process uses it. `fsync` also
+    One file per process: a forked child cannot write it. Raises OSError when the file cannot be written or another process uses it. `fsync` also
     survives a crash of the machine; each impression then waits for the disk.
     """
 
@@ -82,6 +82,7 @@ class FileOutbox:
         self.capacity = capacity
         self._path = os.fspath(path)
         self._fsync = fsync
+        self._pid = os.getpid()
         self._lock = _lock(self._path)
         _open.add(self)
         self._finished_lines = 0
@@ -123,6 +124,7 @@ class FileOutbox:
             file.close()
 
     def _append(self, line: dict[str, Any]) -> None:
+        self._ensure_own()
         was_damaged, self._is_damaged = self._is_damaged, True
         text = (b"\n" if was_damaged else b"") + _encoded(line)
         if self._file is None:
@@ -138,6 +140,7 @@ class FileOutbox:
 
     def _rewrite(self) -> None:
         """Replaces the file in one step and opens it for appending."""
+        self._ensure_own()
         self._is_damaged = True
         following = f"{self._path}.next"
         try:
@@ -157,6 +160,10 @@ class FileOutbox:
         self._finished_lines = 0
         self._is_damaged = False
         self._file = self._opened()
+
+    def _ensure_own(self) -> None:
+        if os.getpid() != self._pid:
+            raise OSError(f"{self._path} belongs to the parent process; create an outbox after the fork")
 
     def _opened(self) -> IO[bytes]:
         return open(self._path, "ab", buffering=0)
