@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import socket
 import tempfile
+import threading
+import time
 import typing
 import unittest
 import unittest.mock
@@ -244,6 +247,74 @@ class ClientTest(unittest.TestCase):
             for client in (DiegeticClient, AsyncDiegeticClient):
                 with self.subTest(wrong), self.assertRaisesRegex(ValueError, message):
                     client(**{**valid, **wrong})
+
+
+class DrippingServerTest(unittest.TestCase):
+    """A server that sends a byte of a header every few milliseconds, and never ends."""
+
+    def setUp(self) -> None:
+        server = socket.create_server(("127.0.0.1", 0))
+        self.base_url = f"http://127.0.0.1:{server.getsockname()[1]}/api"
+        stopped = threading.Event()
+
+        def drip(connection: socket.socket) -> None:
+            with connection, contextlib.suppress(OSError):
+                # A client may connect, and give up before it sends.
+                connection.settimeout(1)
+                connection.recv(65_536)
+                connection.sendall(b"HTTP/1.1 200 OK\r\nX-Drip: ")
+                while not stopped.wait(0.005):
+                    connection.sendall(b"a")
+
+        def accept() -> None:
+            threads: list[threading.Thread] = []
+            with contextlib.suppress(OSError):
+                while True:
+                    threads.append(threading.Thread(target=drip, args=(server.accept()[0],)))
+                    threads[-1].start()
+            for thread in threads:
+                thread.join()
+
+        accepting = threading.Thread(target=accept)
+        accepting.start()
+
+        def stop() -> None:
+            stopped.set()
+            server.shutdown(socket.SHUT_RDWR)
+            server.close()
+            accepting.join()
+
+        self.addCleanup(stop)
+
+    def test_holds_no_thread_beyond_the_time_of_an_exchange(self) -> None:
+        events: list[Any] = []
+        with (
+            unittest.mock.patch("diegetic._client.IMPRESSION_TIMEOUT_S", 0.05),
+            unittest.mock.patch("diegetic._client.CALL_TIMEOUT_S", 0.05),
+            unittest.mock.patch("diegetic._client._MAX_PENDING_MATCHES", 1),
+        ):
+            client = DiegeticClient(
+                base_url=self.base_url, api_key="key", match_budget_ms=20, on_event=events.append
+            )
+            self.assertIsNone(client.match(SCENE))
+            with self.assertRaisesRegex(DiegeticError, "timed out"):
+                client.api.get_profile()
+            # The thread of the first match is free again.
+            while client.match(SCENE) is None and "1 matches are pending" in events[-1]["detail"]:
+                time.sleep(0.005)
+            client.record_impression({**entry("mat_1")})
+            while events[-1]["type"] != "impression_retrying":
+                time.sleep(0.005)
+            self.assertEqual(client.close(timeout_ms=1), 1)
+
+    def test_holds_no_task_beyond_the_time_of_an_exchange(self) -> None:
+        async def play() -> None:
+            async with AsyncDiegeticClient(base_url=self.base_url, api_key="key") as client:
+                with self.assertRaisesRegex(DiegeticError, "timeout after 50 ms"):
+                    await client.api.get_profile()
+
+        with unittest.mock.patch("diegetic._async_client.CALL_TIMEOUT_S", 0.05):
+            asyncio.run(play())
 
 
 class AsyncClientTest(unittest.TestCase):

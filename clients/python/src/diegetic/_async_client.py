@@ -32,6 +32,7 @@ from ._transport import (
     no_answer,
     retry_after_ms,
     retry_delay_ms,
+    timeout_after,
 )
 
 
@@ -63,6 +64,14 @@ class AsyncDiegeticClient:
         self._start(outbox or MemoryOutbox())
         start_again_in_child(self)
 
+    def _start(self, outbox: Outbox) -> None:
+        """Creates what a process cannot share with its children: tasks, connections, the outbox."""
+        self._http = self._create_http()
+        self._queue = ImpressionQueue(outbox, self._on_event)
+        self._sending: set[asyncio.Task[None]] = set()
+        self._timer: Optional[asyncio.TimerHandle] = None
+        self._flushes: set[asyncio.Future[None]] = set()
+
     async def __aenter__(self) -> AsyncDiegeticClient:
         self._pump()
         return self
@@ -79,13 +88,7 @@ class AsyncDiegeticClient:
         """The ad for a scene, or None: no ad, no answer within the budget, an error. Sent once, never raises."""
         self._pump()
         try:
-            request = self._send("POST", "/match", scene, self._match_budget_s)
-            try:
-                answer = await asyncio.wait_for(request, self._match_budget_s)
-            except asyncio.TimeoutError:
-                timeout = TimeoutError(f"timeout after {self._match_budget_s * 1_000:g} ms")
-                raise no_answer(f"{self._base_url}/match", timeout) from None
-            match, event = match_in(answer, scene)
+            match, event = match_in(await self._send("POST", "/match", scene, self._match_budget_s), scene)
             if event is not None:
                 self._on_event(event)
             return match
@@ -137,14 +140,6 @@ class AsyncDiegeticClient:
             self._timer.cancel()
             self._timer = None
 
-    def _start(self, outbox: Outbox) -> None:
-        """Creates what a process cannot share with its children: tasks, connections, the outbox."""
-        self._http = self._create_http()
-        self._queue = ImpressionQueue(outbox, self._on_event)
-        self._sending: set[asyncio.Task[None]] = set()
-        self._timer: Optional[asyncio.TimerHandle] = None
-        self._flushes: set[asyncio.Future[None]] = set()
-
     def _pump(self) -> None:
         """Starts what may be sent now, and comes back when more may be."""
         loop = asyncio.get_running_loop()
@@ -171,8 +166,7 @@ class AsyncDiegeticClient:
     async def _send_impression(self, pending: Pending) -> None:
         outcome: Answer | Exception
         try:
-            request = self._send("POST", "/impressions", pending.body, IMPRESSION_TIMEOUT_S)
-            outcome = await asyncio.wait_for(request, IMPRESSION_TIMEOUT_S)
+            outcome = await self._send("POST", "/impressions", pending.body, IMPRESSION_TIMEOUT_S)
         except Exception as error:  # noqa: BLE001
             outcome = error
         self._queue.finish(pending, outcome)
@@ -184,10 +178,14 @@ class AsyncDiegeticClient:
     ) -> Answer:
         url = f"{self._base_url}{path}"
         content = None if body is None else json.dumps(body).encode()
+        request = self._http.request(
+            method, url, content=content, headers=headers, params=query or None, timeout=None
+        )
         try:
-            response = await self._http.request(
-                method, url, content=content, headers=headers, params=query or None, timeout=timeout_s
-            )
+            # The timeouts of httpx are for single reads.
+            response = await asyncio.wait_for(request, timeout_s)
+        except asyncio.TimeoutError:
+            raise no_answer(url, timeout_after(timeout_s)) from None
         except httpx.HTTPError as error:
             raise no_answer(url, error) from error
         return answer_of(response)

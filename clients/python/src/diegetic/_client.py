@@ -7,13 +7,13 @@ import time
 import uuid
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from concurrent.futures import TimeoutError as FutureTimeout
 from typing import Any, Optional
 
 import httpx
 
 from ._calls import Calls
 from ._errors import DiegeticError
+from ._deadline import deadline, limit_exchanges
 from ._events import OnEvent, guarded
 from ._fork import start_again_in_child
 from ._impression_queue import ImpressionQueue, Pending
@@ -34,9 +34,12 @@ from ._transport import (
     no_answer,
     retry_after_ms,
     retry_delay_ms,
+    timeout_after,
 )
 
 _MAX_CONCURRENT_MATCHES = 32
+# Those that wait for a thread included.
+_MAX_PENDING_MATCHES = 1_000
 _SENDER_THREADS = 4
 
 
@@ -79,14 +82,7 @@ class DiegeticClient:
     def match(self, scene: Scene) -> Optional[Match]:
         """The ad for a scene, or None: no ad, no answer within the budget, an error. Sent once, never raises."""
         try:
-            request = self._matches.submit(self._send, "POST", "/match", scene, self._match_budget_s)
-            try:
-                answer = request.result(self._match_budget_s)
-            except FutureTimeout:
-                request.cancel()
-                timeout = TimeoutError(f"timeout after {self._match_budget_s * 1_000:g} ms")
-                raise no_answer(f"{self._base_url}/match", timeout) from None
-            match, event = match_in(answer, scene)
+            match, event = match_in(self._answer_in_time(scene), scene)
             if event is not None:
                 self._on_event(event)
             return match
@@ -127,9 +123,38 @@ class DiegeticClient:
             self._matches.shutdown(wait=False, cancel_futures=True)
             self._http.close()
 
+    def _answer_in_time(self, scene: Scene) -> Answer:
+        budget_s = self._match_budget_s
+        end = time.monotonic() + budget_s
+        pending = self._pending_matches
+        if not pending.acquire(blocking=False):
+            error = RuntimeError(f"{_MAX_PENDING_MATCHES} matches are pending")
+            raise no_answer(f"{self._base_url}/match", error)
+
+        def exchange() -> Answer:
+            try:
+                left_s = end - time.monotonic()
+                if left_s <= 0:
+                    raise timeout_after(budget_s)
+                return self._send("POST", "/match", scene, left_s)
+            finally:
+                pending.release()
+
+        try:
+            request = self._matches.submit(exchange)
+        except RuntimeError:
+            pending.release()
+            raise
+        try:
+            return request.result(budget_s)
+        except TimeoutError:
+            raise no_answer(f"{self._base_url}/match", timeout_after(budget_s)) from None
+
     def _start(self, outbox: Outbox) -> None:
         """Creates what a process cannot share with its children: threads, their lock, connections, the outbox."""
         self._http = self._create_http()
+        limit_exchanges(self._http)
+        self._pending_matches = threading.BoundedSemaphore(_MAX_PENDING_MATCHES)
         self._matches = ThreadPoolExecutor(_MAX_CONCURRENT_MATCHES, thread_name_prefix="diegetic-match")
         # Guards the queue. Reentrant: a listener may call the client.
         self._changed = threading.Condition(threading.RLock())
@@ -177,9 +202,10 @@ class DiegeticClient:
         url = f"{self._base_url}{path}"
         content = None if body is None else json.dumps(body).encode()
         try:
-            response = self._http.request(
-                method, url, content=content, headers=headers, params=query or None, timeout=timeout_s
-            )
+            with deadline(timeout_s):
+                response = self._http.request(
+                    method, url, content=content, headers=headers, params=query or None, timeout=timeout_s
+                )
         except httpx.HTTPError as error:
             raise no_answer(url, error) from error
         return answer_of(response)

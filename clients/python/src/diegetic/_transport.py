@@ -133,6 +133,10 @@ def no_answer(url: str, error: Exception) -> ConnectionError:
     return ConnectionError(f"No answer from {url}: {message_of(error)}")
 
 
+def timeout_after(timeout_s: float) -> TimeoutError:
+    return TimeoutError(f"timeout after {timeout_s * 1_000:g} ms")
+
+
 def quote(text: str) -> str:
     return _quote(text, safe="")
 
