@@ -90,10 +90,12 @@ namespace Diegetic
 
         public FileOutbox(string path, int capacity = MemoryOutbox.DefaultCapacity, bool fsync = false)
         {
-            _path = path ?? throw new ArgumentNullException(nameof(path));
+            if (path == null) throw new ArgumentNullException(nameof(path));
+            // The process may change its directory.
+            _path = Path.GetFullPath(path);
             _fsync = fsync;
             Capacity = capacity;
-            _lock = Locked(path);
+            _lock = Locked(_path);
             try
             {
                 Read();

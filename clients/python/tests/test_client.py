@@ -481,6 +481,18 @@ class FileOutboxTest(unittest.TestCase):
         outbox.close()
         FileOutbox(self.path).close()
 
+    def test_stays_in_its_folder_when_the_process_changes_its_own(self) -> None:
+        before = os.getcwd()
+        self.addCleanup(os.chdir, before)
+        os.chdir(self.path.parent)
+        outbox = FileOutbox(self.path.name)
+        os.chdir(before)
+        for index in range(600):
+            outbox.add(entry(f"mat_{index}"))
+            outbox.remove(f"mat_{index}")
+        outbox.close()
+        self.assertEqual(sorted(one.name for one in self.path.parent.iterdir()), [self.path.name, f"{self.path.name}.lock"])
+
     def test_refuses_a_file_in_use(self) -> None:
         outbox = FileOutbox(self.path)
         with self.assertRaisesRegex(OSError, "is used by another process"):

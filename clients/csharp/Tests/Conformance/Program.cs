@@ -26,6 +26,7 @@ namespace Diegetic.Tests
             CheckLock(Path.Combine(args[2], "locked.jsonl"));
             CheckFullDisk(Path.Combine(args[2], "full.jsonl"));
             CheckReplacing(Path.Combine(args[2], "replaced.jsonl"));
+            CheckFolder(args[2]);
             var file = (Dictionary<string, object>)Json.Parse(File.ReadAllText(args[0]));
             var scenarios = (List<object>)file["scenarios"];
             var outcomes = new List<object>();
@@ -140,6 +141,22 @@ namespace Diegetic.Tests
             outbox.Add(Entry("mat_4"));
             outbox.Close();
             CheckEntries(path, "mat_1 mat_3 mat_4");
+        }
+
+        private static void CheckFolder(string folder)
+        {
+            string before = Directory.GetCurrentDirectory();
+            Directory.SetCurrentDirectory(folder);
+            var outbox = new FileOutbox("relative.jsonl");
+            Directory.SetCurrentDirectory(before);
+            for (int index = 0; index < 600; index += 1)
+            {
+                outbox.Add(Entry("mat_" + index));
+                outbox.Remove("mat_" + index);
+            }
+            outbox.Add(Entry("mat_last"));
+            outbox.Close();
+            CheckEntries(Path.Combine(folder, "relative.jsonl"), "mat_last");
         }
 
         private static void CheckEntries(string path, string expectedIds)

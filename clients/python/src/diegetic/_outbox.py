@@ -80,7 +80,7 @@ class FileOutbox:
 
     def __init__(self, path: str | os.PathLike[str], *, capacity: int = DEFAULT_CAPACITY, fsync: bool = False) -> None:
         self.capacity = capacity
-        self._path = os.fspath(path)
+        self._path = os.path.abspath(path)
         self._fsync = fsync
         self._pid = os.getpid()
         self._lock = _lock(self._path)
