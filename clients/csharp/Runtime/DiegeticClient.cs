@@ -52,7 +52,7 @@ namespace Diegetic
             _onEvent = options.OnEvent;
             _sender = new ImpressionSender(
                 options.Outbox ?? new MemoryOutbox(),
-                entry => Send("POST", "/impressions", ImpressionSender.Body(entry), ImpressionTimeoutMs, null),
+                entry => Send("POST", "/impressions", Json.Write(ImpressionSender.Body(entry)), ImpressionTimeoutMs, null),
                 Report);
         }
 
@@ -67,7 +67,7 @@ namespace Diegetic
         {
             try
             {
-                Answer answer = await Send("POST", "/match", scene.ToJson(), _matchBudgetMs, null).ConfigureAwait(false);
+                Answer answer = await Send("POST", "/match", Json.Write(scene.ToJson()), _matchBudgetMs, null).ConfigureAwait(false);
                 Match match = Diegetic.Match.From(answer, scene.GameId);
                 if (match != null) return match;
                 Report(answer.Status == 204
@@ -129,13 +129,15 @@ namespace Diegetic
 
         /// <summary>
         /// Any other call of the API: path below the base address, body and answer as in Json. A POST carries an
-        /// Idempotency-Key that stays the same over retries. Throws DiegeticException unless it succeeds.
+        /// Idempotency-Key that stays the same over retries. Throws DiegeticException unless it succeeds, and
+        /// ArgumentException for a body that is not JSON.
         /// </summary>
         public async Task<object> Call(
             string method, string path, IDictionary<string, object> body = null, string idempotencyKey = null,
             int retryForMs = 0)
         {
             string key = method == "POST" ? idempotencyKey ?? Guid.NewGuid().ToString() : null;
+            string text = body == null ? null : Json.Write(body);
             Stopwatch elapsed = Stopwatch.StartNew();
             for (int attempts = 1;; attempts += 1)
             {
@@ -143,7 +145,7 @@ namespace Diegetic
                 Exception cause = null;
                 try
                 {
-                    answer = await Send(method, path, body, CallTimeoutMs, key).ConfigureAwait(false);
+                    answer = await Send(method, path, text, CallTimeoutMs, key).ConfigureAwait(false);
                     if (answer.IsComplete) return answer.Body;
                 }
                 catch (Exception error)
@@ -161,7 +163,7 @@ namespace Diegetic
 
         /// <summary>Throws when no answer was read within the time, even if the transport ignores the cancellation.</summary>
         private async Task<Answer> Send(
-            string method, string path, IDictionary<string, object> body, int timeoutMs, string idempotencyKey)
+            string method, string path, string body, int timeoutMs, string idempotencyKey)
         {
             var headers = new Dictionary<string, string> { ["Authorization"] = "Bearer " + _apiKey };
             if (idempotencyKey != null) headers["Idempotency-Key"] = idempotencyKey;
@@ -170,7 +172,7 @@ namespace Diegetic
                 Method = method,
                 Url = _baseUrl + path,
                 Headers = headers,
-                Body = body == null ? null : Json.Write(body),
+                Body = body,
             };
             using (var cancellation = new CancellationTokenSource())
             {

@@ -20,7 +20,10 @@ namespace Diegetic
             return value;
         }
 
-        /// <summary>Writes dictionaries, sequences, texts, numbers and booleans; entries that are null are left out.</summary>
+        /// <summary>
+        /// Writes null, dictionaries with texts as keys, sequences, texts, numbers and booleans. Throws ArgumentException for
+        /// anything else, and for numbers that JSON has not.
+        /// </summary>
         public static string Write(object value)
         {
             var text = new StringBuilder();
@@ -34,17 +37,48 @@ namespace Diegetic
             else if (value is string) AppendText(text, (string)value);
             else if (value is bool) text.Append((bool)value ? "true" : "false");
             else if (value is IDictionary<string, object>) AppendObject(text, (IDictionary<string, object>)value);
+            else if (value is IDictionary) AppendObject(text, Fields((IDictionary)value));
             else if (value is IEnumerable) AppendArray(text, (IEnumerable)value);
-            else if (value is double) text.Append(((double)value).ToString("R", CultureInfo.InvariantCulture));
-            else text.Append(Convert.ToString(value, CultureInfo.InvariantCulture));
+            else text.Append(Number(value));
         }
 
-        private static void AppendObject(StringBuilder text, IDictionary<string, object> fields)
+        private static string Number(object value)
+        {
+            switch (value is Enum ? TypeCode.Object : Type.GetTypeCode(value.GetType()))
+            {
+                case TypeCode.Double:
+                case TypeCode.Single:
+                    double number = Convert.ToDouble(value);
+                    if (double.IsNaN(number) || double.IsInfinity(number)) break;
+                    return ((IFormattable)value).ToString("R", CultureInfo.InvariantCulture);
+                case TypeCode.SByte:
+                case TypeCode.Byte:
+                case TypeCode.Int16:
+                case TypeCode.UInt16:
+                case TypeCode.Int32:
+                case TypeCode.UInt32:
+                case TypeCode.Int64:
+                case TypeCode.UInt64:
+                case TypeCode.Decimal:
+                    return Convert.ToString(value, CultureInfo.InvariantCulture);
+            }
+            throw new ArgumentException("JSON cannot hold " + value + " of " + value.GetType());
+        }
+
+        private static IEnumerable<KeyValuePair<string, object>> Fields(IDictionary dictionary)
+        {
+            foreach (DictionaryEntry entry in dictionary)
+            {
+                if (!(entry.Key is string)) throw new ArgumentException("JSON cannot hold the key " + entry.Key);
+                yield return new KeyValuePair<string, object>((string)entry.Key, entry.Value);
+            }
+        }
+
+        private static void AppendObject(StringBuilder text, IEnumerable<KeyValuePair<string, object>> fields)
         {
             string separator = "{";
             foreach (KeyValuePair<string, object> field in fields)
             {
-                if (field.Value == null) continue;
                 text.Append(separator);
                 AppendText(text, field.Key);
                 text.Append(':');

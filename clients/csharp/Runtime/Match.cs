@@ -8,6 +8,7 @@ namespace Diegetic
     {
         public string MatchId;
         public string CampaignId;
+        public string AdvertiserId;
         public string CreativeId;
         /// <summary>That of the scene; RecordImpression needs it.</summary>
         public string GameId;
@@ -36,6 +37,7 @@ namespace Diegetic
             {
                 MatchId = answer.Text("match_id"),
                 CampaignId = answer.Text("campaign_id"),
+                AdvertiserId = answer.Text("advertiser_id"),
                 CreativeId = answer.Text("creative_id"),
                 GameId = gameId,
                 NarrativeHook = answer.Text("narrative_hook"),

@@ -1,4 +1,5 @@
 using System.Collections.Generic;
+using System.Linq;
 
 namespace Diegetic
 {
@@ -13,14 +14,14 @@ namespace Diegetic
 
         internal Dictionary<string, object> ToJson()
         {
-            return new Dictionary<string, object>
+            return Fields.Given(new Dictionary<string, object>
             {
                 ["game_id"] = GameId,
                 ["user_id"] = UserId,
                 ["session_id"] = SessionId,
                 ["game_context"] = GameContext.ToJson(),
                 ["player_geo"] = PlayerGeo?.ToJson(),
-            };
+            });
         }
     }
 
@@ -36,7 +37,7 @@ namespace Diegetic
 
         internal Dictionary<string, object> ToJson()
         {
-            return new Dictionary<string, object>
+            return Fields.Given(new Dictionary<string, object>
             {
                 ["theme_id"] = ThemeId,
                 ["category"] = Category,
@@ -44,7 +45,7 @@ namespace Diegetic
                 ["location"] = Location,
                 ["mood_tags"] = MoodTags,
                 ["actions"] = Actions,
-            };
+            });
         }
     }
 
@@ -59,14 +60,23 @@ namespace Diegetic
 
         internal Dictionary<string, object> ToJson()
         {
-            return new Dictionary<string, object>
+            return Fields.Given(new Dictionary<string, object>
             {
                 ["country_code"] = CountryCode,
                 ["state_code"] = StateCode,
                 ["city_name"] = CityName,
                 ["lat"] = Latitude,
                 ["lng"] = Longitude,
-            };
+            });
+        }
+    }
+
+    internal static class Fields
+    {
+        /// <summary>Without those that are null: a scene leaves out what is unknown.</summary>
+        public static Dictionary<string, object> Given(Dictionary<string, object> fields)
+        {
+            return fields.Where(field => field.Value != null).ToDictionary(field => field.Key, field => field.Value);
         }
     }
 }

@@ -50,6 +50,7 @@ class FakeDiegeticTest(unittest.TestCase):
             match = client.match(SCENE)
             assert match is not None
             self.assertEqual((match["narrative_hook"], match["game_id"]), ("A raven caws.", "game"))
+            self.assertEqual(match.keys() - {"game_id"}, _types.MatchResult.__annotations__.keys())
             client.record_impression(match)
             client.flush()
             client.record_impression(match)

@@ -95,10 +95,13 @@ namespace Diegetic.Testing
             {
                 ["match_id"] = matchId,
                 ["campaign_id"] = "camp-1",
+                ["advertiser_id"] = "adv-1",
                 ["creative_id"] = "crt-1",
                 ["narrative_hook"] = _hook ?? "The innkeeper pours you a Hearthwell ale.",
                 ["creative_type"] = "narrative_hook",
                 ["brand_name"] = "Hearthwell",
+                ["product_name"] = null,
+                ["tagline"] = null,
                 ["tone"] = "positive",
                 ["biased_pipeline"] = new Dictionary<string, object>(),
                 ["affinity_score"] = 0,

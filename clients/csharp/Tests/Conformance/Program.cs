@@ -22,6 +22,7 @@ namespace Diegetic.Tests
             if (args.Length == 1) return IsInUse(args[0]) ? 0 : 1;
             CheckFake().Wait();
             CheckArguments();
+            CheckJson().Wait();
             CheckCalls().Wait();
             CheckLock(Path.Combine(args[2], "locked.jsonl"));
             CheckFullDisk(Path.Combine(args[2], "full.jsonl"));
@@ -50,6 +51,7 @@ namespace Diegetic.Tests
             var scene = new Scene { GameId = "game", UserId = "player" };
             Match match = await client.Match(scene);
             Check(match.NarrativeHook == "A raven caws." && match.GameId == "game", "an ad is served");
+            Check(match.AdvertiserId == "adv-1", "an ad names its advertiser");
             diegetic.ServeNoAd();
             Check(await client.Match(scene) == null, "no ad is served");
             diegetic.Fail();
@@ -58,6 +60,26 @@ namespace Diegetic.Tests
             diegetic.ServeAd();
             Check(await client.Close() == 0, "an impression is delivered");
             Check(diegetic.Impressions.Count == 1 && diegetic.Scenes.Count == 2, "calls are kept");
+        }
+
+        private static async Task CheckJson()
+        {
+            var body = new Dictionary<string, object>
+            {
+                ["daily_cap_cents"] = null, ["names"] = new Dictionary<string, string> { ["a"] = "b" }, ["share"] = 0.5f, ["cents"] = 5L,
+            };
+            var transport = new Recorder();
+            var client = new DiegeticClient(new DiegeticClientOptions { BaseUrl = Address, ApiKey = "key", Transport = transport });
+            await client.Call("PATCH", "/campaigns/1", body);
+            const string Expected = "{\"daily_cap_cents\":null,\"names\":{\"a\":\"b\"},\"share\":0.5,\"cents\":5}";
+            Check(transport.Body == Expected, "null and dictionaries are written, not " + transport.Body);
+            await client.Match(new Scene { GameId = "game", UserId = "player" });
+            Check(transport.Body == "{\"game_id\":\"game\",\"user_id\":\"player\",\"game_context\":{}}", "unknown fields are left out");
+            foreach (object value in new object[] { DateTime.UtcNow, double.NaN, float.PositiveInfinity, 'c', DayOfWeek.Monday, new object() })
+            {
+                CheckThrows<ArgumentException>(() => Json.Write(new[] { value }), "JSON cannot hold");
+            }
+            CheckThrows<ArgumentException>(() => Json.Write(new Dictionary<int, int> { [1] = 1 }), "JSON cannot hold the key");
         }
 
         private static void CheckArguments()
@@ -233,6 +255,17 @@ namespace Diegetic.Tests
         private static void Check(bool isTrue, string expectation)
         {
             if (!isTrue) throw new InvalidOperationException("Not so: " + expectation);
+        }
+
+        private sealed class Recorder : ITransport
+        {
+            public string Body { get; private set; }
+
+            public Task<TransportResponse> Send(TransportRequest request, CancellationToken cancellation)
+            {
+                Body = request.Body;
+                return Task.FromResult(new TransportResponse { Status = 200, Body = "{}" });
+            }
         }
 
         private sealed class SignInPage : ITransport

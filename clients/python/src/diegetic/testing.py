@@ -79,6 +79,7 @@ class FakeDiegetic:
         match: dict[str, Any] = {
             "match_id": f"match-{len(self.scenes)}",
             "campaign_id": "camp-1",
+            "advertiser_id": "adv-1",
             "creative_id": "crt-1",
             "narrative_hook": "The innkeeper pours you a Hearthwell ale.",
             "creative_type": "narrative_hook",
