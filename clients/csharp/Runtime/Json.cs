@@ -232,7 +232,10 @@ namespace Diegetic
                 int start = _at;
                 while (_at < _text.Length && "+-.eE0123456789".IndexOf(_text[_at]) >= 0) _at += 1;
                 string digits = _text.Substring(start, _at - start);
-                return double.Parse(digits, NumberStyles.Float, CultureInfo.InvariantCulture);
+                // Beyond the range of a double, some runtimes throw, others answer infinity.
+                bool isNumber = double.TryParse(digits, NumberStyles.Float, CultureInfo.InvariantCulture, out double number);
+                if (!isNumber || double.IsInfinity(number)) throw Malformed();
+                return number;
             }
 
             private object Word(string word, object value)

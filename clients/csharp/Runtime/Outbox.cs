@@ -68,7 +68,8 @@ namespace Diegetic
     /// <summary>
     /// Impressions survive the process, in a file of JSON lines that is appended to and rewritten when mostly finished.
     /// One file per process: throws IOException when another one uses it. With fsync they also survive a crash of the
-    /// machine; each impression then waits for the disk.
+    /// machine; each impression then waits for the disk. .NET syncs no folder: right after the file was replaced, a crash
+    /// may bring back the one before, whose impressions are sent again.
     /// </summary>
     public sealed class FileOutbox : IOutbox
     {
@@ -188,7 +189,7 @@ namespace Diegetic
             foreach (string text in File.ReadAllLines(_path, Encoding.UTF8))
             {
                 Dictionary<string, object> line = Parsed(text);
-                if (Field(line, "add") is Dictionary<string, object> fields && Field(fields, "match_id") is string) Keep(Entry(fields));
+                if (Field(line, "add") is Dictionary<string, object> fields && IsEntry(fields)) Keep(Entry(fields));
                 else if (Field(line, "remove") is string removed) _entries.Remove(removed);
             }
         }
@@ -251,15 +252,21 @@ namespace Diegetic
             return new Dictionary<string, object> { ["add"] = fields };
         }
 
+        private static bool IsEntry(Dictionary<string, object> fields)
+        {
+            return new[] { "match_id", "campaign_id", "creative_id", "game_id" }.All(name => Field(fields, name) is string)
+                && Field(fields, "recorded_at_ms") is double;
+        }
+
         private static OutboxEntry Entry(Dictionary<string, object> fields)
         {
             return new OutboxEntry
             {
-                MatchId = Field(fields, "match_id") as string,
-                CampaignId = Field(fields, "campaign_id") as string,
-                CreativeId = Field(fields, "creative_id") as string,
-                GameId = Field(fields, "game_id") as string,
-                RecordedAtMs = (long)(Field(fields, "recorded_at_ms") as double? ?? 0),
+                MatchId = (string)fields["match_id"],
+                CampaignId = (string)fields["campaign_id"],
+                CreativeId = (string)fields["creative_id"],
+                GameId = (string)fields["game_id"],
+                RecordedAtMs = (long)(double)fields["recorded_at_ms"],
             };
         }
 

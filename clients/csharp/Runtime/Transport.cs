@@ -135,7 +135,7 @@ namespace Diegetic
             {
                 return Json.Parse(body);
             }
-            catch (Exception error) when (error is FormatException || error is OverflowException)
+            catch (FormatException)
             {
                 return null;
             }

@@ -495,7 +495,7 @@ class FileOutboxTest(unittest.TestCase):
         self.assertEqual(sorted(one.name for one in self.path.parent.iterdir()), [self.path.name, f"{self.path.name}.lock"])
 
     def test_refuses_a_file_in_use(self) -> None:
-        outbox = FileOutbox(self.path)
+        outbox = FileOutbox(self.path, fsync=True)
         with self.assertRaisesRegex(OSError, "is used by another process"):
             FileOutbox(self.path)
         outbox.close()

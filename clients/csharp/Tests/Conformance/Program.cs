@@ -123,7 +123,7 @@ namespace Diegetic.Tests
         /// <summary>Opens the file in this process, and asks another one of this program whether it is in use.</summary>
         private static void CheckLock(string path)
         {
-            var outbox = new FileOutbox(path);
+            var outbox = new FileOutbox(path, fsync: true);
             Check(IsInUseElsewhere(path), "a file is locked for another process");
             Check(IsInUse(path), "a file is locked in its process");
             outbox.Close();

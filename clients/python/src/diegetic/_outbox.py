@@ -2,9 +2,10 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import weakref
-from typing import IO, Any, Optional, Protocol, TypedDict, cast
+from typing import IO, Any, Optional, Protocol, TypedDict, TypeGuard
 
 try:
     import fcntl
@@ -153,6 +154,8 @@ class FileOutbox:
             # Windows replaces no open file.
             self._close_file()
             os.replace(following, self._path)
+            if self._fsync:
+                _sync_folder(os.path.dirname(self._path))
         except OSError:
             with contextlib.suppress(OSError):
                 os.remove(following)
@@ -182,6 +185,17 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_leave_to_parent)
 
 
+def _sync_folder(path: str) -> None:
+    """Keeps the new name of a file when the machine crashes. Windows has no such call."""
+    if os.name == "nt":
+        return
+    folder = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
 def _encoded(line: dict[str, Any]) -> bytes:
     return json.dumps(line, separators=(",", ":"), ensure_ascii=False).encode() + b"\n"
 
@@ -195,17 +209,18 @@ def _read_entries(path: str) -> dict[str, OutboxEntry]:
             line = _parsed(text)
             added = line.get("add")
             if _is_entry(added):
-                entries[added["match_id"]] = cast(OutboxEntry, added)
+                entries[added["match_id"]] = added
             elif isinstance(line.get("remove"), str):
                 entries.pop(line["remove"], None)
     return entries
 
 
-def _is_entry(added: object) -> bool:
+def _is_entry(added: Any) -> TypeGuard[OutboxEntry]:
     return (
         isinstance(added, dict)
-        and added.keys() >= OutboxEntry.__annotations__.keys()
-        and isinstance(added["match_id"], str)
+        and all(isinstance(added.get(name), str) for name in ("match_id", "campaign_id", "creative_id", "game_id"))
+        and isinstance(added.get("recorded_at_ms"), (int, float))
+        and math.isfinite(added["recorded_at_ms"])
     )
 
 

@@ -8,7 +8,7 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import { FileLock } from "./file-lock.ts";
 import { DEFAULT_OUTBOX_CAPACITY, type Outbox, type OutboxEntry } from "./outbox.ts";
 
@@ -108,6 +108,7 @@ export class FileOutbox implements Outbox {
       // Windows replaces no open file.
       this.#closeFile();
       renameSync(next, this.#path);
+      if (this.#fsync) syncFolder(dirname(this.#path));
     } catch (error) {
       rmSync(next, { force: true });
       throw error;
@@ -118,19 +119,36 @@ export class FileOutbox implements Outbox {
   }
 }
 
+/** Keeps the new name of a file when the machine crashes. Windows has no such call. */
+function syncFolder(path: string): void {
+  if (process.platform === "win32") return;
+  const folder = openSync(path, "r");
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}
+
 function readEntries(path: string): Map<string, OutboxEntry> {
   const entries = new Map<string, OutboxEntry>();
   if (!existsSync(path)) return entries;
   for (const text of readFileSync(path, "utf8").split("\n")) {
     const { add, remove } = parsed(text);
-    if (typeof add?.match_id === "string") entries.set(add.match_id, add);
-    else if (remove !== undefined) entries.delete(remove);
+    if (isEntry(add)) entries.set(add.match_id, add);
+    else if (typeof remove === "string") entries.delete(remove);
   }
   return entries;
 }
 
+function isEntry(add: unknown): add is OutboxEntry {
+  const { match_id, campaign_id, creative_id, game_id, recorded_at_ms } = (add ?? {}) as Partial<OutboxEntry>;
+  const areIds = [match_id, campaign_id, creative_id, game_id].every((id) => typeof id === "string");
+  return areIds && Number.isFinite(recorded_at_ms);
+}
+
 /** Empty for a line that a crash cut off, or that is something else. */
-function parsed(text: string): { add?: OutboxEntry | null; remove?: string } {
+function parsed(text: string): { add?: unknown; remove?: unknown } {
   try {
     return JSON.parse(text) ?? {};
   } catch {
