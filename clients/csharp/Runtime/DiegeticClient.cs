@@ -18,7 +18,7 @@ namespace Diegetic
         public int MatchBudgetMs = 150;
         /// <summary>Where impressions wait for their answer. Default: a MemoryOutbox.</summary>
         public IOutbox Outbox;
-        /// <summary>Default: an HttpTransport.</summary>
+        /// <summary>Default: an HttpTransport, which Close disposes. Dispose your own yourself.</summary>
         public ITransport Transport;
         /// <summary>Called on any thread; return quickly. What it throws is ignored.</summary>
         public Action<ClientEvent> OnEvent;
@@ -35,6 +35,8 @@ namespace Diegetic
         private readonly string _apiKey;
         private readonly int _matchBudgetMs;
         private readonly ITransport _transport;
+        // Null when the transport was given.
+        private readonly HttpTransport _ownTransport;
         private readonly Action<ClientEvent> _onEvent;
         private readonly ImpressionSender _sender;
 
@@ -48,7 +50,8 @@ namespace Diegetic
                 throw new ArgumentException("MatchBudgetMs must be a number above 0, not " + options.MatchBudgetMs);
             }
             _matchBudgetMs = options.MatchBudgetMs;
-            _transport = options.Transport ?? new HttpTransport();
+            _ownTransport = options.Transport == null ? new HttpTransport() : null;
+            _transport = options.Transport ?? _ownTransport;
             _onEvent = options.OnEvent;
             _sender = new ImpressionSender(
                 options.Outbox ?? new MemoryOutbox(),
@@ -113,6 +116,7 @@ namespace Diegetic
             if (_sender.IsClosed) return _sender.Count;
             int pending = await Flush(timeoutMs).ConfigureAwait(false);
             _sender.Close();
+            _ownTransport?.Dispose();
             return pending;
         }
 

@@ -32,7 +32,7 @@ namespace Diegetic
     }
 
     /// <summary>Sends by HttpClient.</summary>
-    public sealed class HttpTransport : ITransport
+    public sealed class HttpTransport : ITransport, IDisposable
     {
         private const int MaxConnections = 64;
         private readonly HttpClient _http;
@@ -41,6 +41,12 @@ namespace Diegetic
         {
             var handler = new HttpClientHandler { AllowAutoRedirect = false, MaxConnectionsPerServer = MaxConnections };
             _http = new HttpClient(handler) { Timeout = Timeout.InfiniteTimeSpan };
+        }
+
+        /// <summary>Closes its connections and cancels what is on its way.</summary>
+        public void Dispose()
+        {
+            _http.Dispose();
         }
 
         public async Task<TransportResponse> Send(TransportRequest request, CancellationToken cancellation)

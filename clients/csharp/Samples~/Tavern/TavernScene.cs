@@ -5,21 +5,16 @@ using UnityEngine;
 /// <summary>Shows an ad's line when the scene starts, and records the impression when the player has seen it.</summary>
 public sealed class TavernScene : MonoBehaviour
 {
+    // One for the whole game: it holds connections and the outbox's file, and delivers while scenes come and go.
+    private static DiegeticClient _client;
+
     [SerializeField] private string _baseUrl = "http://127.0.0.1:8080/api";
     [SerializeField] private string _gameId = "my-game";
-    private DiegeticClient _client;
     private Match _match;
 
     private async void Start()
     {
-        _client = new DiegeticClient(new DiegeticClientOptions
-        {
-            BaseUrl = _baseUrl,
-            // A key belongs to a server: put it into a build for players only if that is your server's build.
-            ApiKey = System.Environment.GetEnvironmentVariable("DIEGETIC_KEY"),
-            Outbox = new FileOutbox(Path.Combine(Application.persistentDataPath, "impressions.jsonl")),
-            OnEvent = clientEvent => Debug.Log(clientEvent.Type + " " + clientEvent.Detail),
-        });
+        if (_client == null) Open();
         _match = await _client.Match(new Scene
         {
             GameId = _gameId,
@@ -32,11 +27,26 @@ public sealed class TavernScene : MonoBehaviour
     /// <summary>Call it when the text box was shown.</summary>
     public void OnSceneSeen()
     {
-        if (_match != null) _client.RecordImpression(_match);
+        if (_match != null) _client?.RecordImpression(_match);
     }
 
-    private async void OnDestroy()
+    private void Open()
     {
-        await _client.Close(2000);
+        _client = new DiegeticClient(new DiegeticClientOptions
+        {
+            BaseUrl = _baseUrl,
+            // A key belongs to a server: put it into a build for players only if that is your server's build.
+            ApiKey = System.Environment.GetEnvironmentVariable("DIEGETIC_KEY"),
+            Outbox = new FileOutbox(Path.Combine(Application.persistentDataPath, "impressions.jsonl")),
+            OnEvent = clientEvent => Debug.Log(clientEvent.Type + " " + clientEvent.Detail),
+        });
+        Application.quitting += Close;
+    }
+
+    private static void Close()
+    {
+        Application.quitting -= Close;
+        _client.Close(2000).Wait();
+        _client = null;
     }
 }

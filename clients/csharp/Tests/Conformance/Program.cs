@@ -103,6 +103,8 @@ namespace Diegetic.Tests
         {
             var client = new DiegeticClient(new DiegeticClientOptions { BaseUrl = Address, ApiKey = "key" });
             Check((await FailedCall(client)).StartsWith("No answer from " + Address + "/profile: "), "the address is named");
+            await client.Close();
+            Check((await FailedCall(client)).Contains("disposed"), "a closed client has no connections");
             client = new DiegeticClient(new DiegeticClientOptions { BaseUrl = Address, ApiKey = "key", Transport = new SignInPage() });
             Check(await FailedCall(client) == "Unexpected answer 200", "a page is no success");
         }
