@@ -88,6 +88,7 @@ namespace Diegetic
         private int _finishedLines;
         // A write failed: the file may end within a line, or lack entries.
         private bool _isDamaged;
+        private bool _isClosed;
 
         public FileOutbox(string path, int capacity = MemoryOutbox.DefaultCapacity, bool fsync = false)
         {
@@ -133,6 +134,7 @@ namespace Diegetic
 
         public void Close()
         {
+            _isClosed = true;
             try
             {
                 CloseFile();
@@ -230,6 +232,7 @@ namespace Diegetic
 
         private FileStream Opened()
         {
+            if (_isClosed) throw new ObjectDisposedException(nameof(FileOutbox), _path + " is closed");
             return new FileStream(_path, FileMode.Append, FileAccess.Write, FileShare.Read, NoBuffer);
         }
 

@@ -494,6 +494,13 @@ class FileOutboxTest(unittest.TestCase):
         outbox.close()
         self.assertEqual(sorted(one.name for one in self.path.parent.iterdir()), [self.path.name, f"{self.path.name}.lock"])
 
+    def test_writes_nothing_after_it_was_closed(self) -> None:
+        outbox = FileOutbox(self.path)
+        outbox.close()
+        with self.assertRaisesRegex(OSError, "is closed"):
+            outbox.add(entry("mat_1"))
+        self.assertEqual(self.path.read_text(), "")
+
     def test_refuses_a_file_in_use(self) -> None:
         outbox = FileOutbox(self.path, fsync=True)
         with self.assertRaisesRegex(OSError, "is used by another process"):

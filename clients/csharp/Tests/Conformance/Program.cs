@@ -130,6 +130,7 @@ namespace Diegetic.Tests
             Check(IsInUse(path), "a file is locked in its process");
             outbox.Close();
             Check(!IsInUseElsewhere(path), "a closed file is not locked");
+            CheckThrows<ObjectDisposedException>(() => outbox.Add(Entry("mat_1")), "is closed");
         }
 
         /// <summary>A limit of the file's size cuts a line off, as a full disk does.</summary>

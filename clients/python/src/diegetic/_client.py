@@ -12,8 +12,8 @@ from typing import Any, Optional
 import httpx
 
 from ._calls import Calls
-from ._errors import DiegeticError
 from ._deadline import deadline, limit_exchanges
+from ._errors import DiegeticError
 from ._events import OnEvent, guarded
 from ._fork import start_again_in_child
 from ._impression_queue import ImpressionQueue, Pending

@@ -167,6 +167,8 @@ class FileOutbox:
     def _ensure_own(self) -> None:
         if os.getpid() != self._pid:
             raise OSError(f"{self._path} belongs to the parent process; create an outbox after the fork")
+        if self._lock.closed:
+            raise OSError(f"{self._path} is closed")
 
     def _opened(self) -> IO[bytes]:
         return open(self._path, "ab", buffering=0)

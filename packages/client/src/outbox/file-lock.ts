@@ -50,16 +50,17 @@ export class FileLock {
   }
 
   /**
-   * Throws after another client took the lock over, such as while this process was suspended. Looks at the file when it has
+   * Throws after `release`, or after another client took the lock over, such as while this process was suspended. Looks at the file when it has
    * not done so for `maxAgeMs`: the event loop may have been blocked.
    */
   ensureHeld(maxAgeMs = 2 * HEARTBEAT_MS): void {
     if (performance.now() - this.#checkedAtMs >= maxAgeMs) this.#beat();
-    if (this.#isLost) throw new Error(`${this.#file} was taken over by another client`);
+    if (this.#isLost) throw new Error(`${this.#file} is closed, or was taken over by another client`);
   }
 
   release(): void {
     clearInterval(this.#timer);
+    this.#isLost = true;
     if (read(this.#path) === this.#content) rmSync(this.#path, { force: true });
   }
 

@@ -95,6 +95,13 @@ describe("FileOutbox", () => {
     next.close();
   });
 
+  it("writes nothing after it was closed", () => {
+    const outbox = new FileOutbox({ path });
+    outbox.close();
+    expect(() => outbox.add(entry("mat_1"))).toThrow("is closed");
+    expect(readFileSync(path, "utf8")).toBe("");
+  });
+
   it("says why it cannot be opened", () => {
     expect(() => new FileOutbox({ path: join(directory, "missing", "file") })).toThrow("ENOENT");
   });
