@@ -306,7 +306,7 @@ describe("a developer in the dashboard", () => {
   describe("with a snippet", () => {
     const run = async (command: string, environment: Record<string, string> = {}, cwd = directory) => {
       const options = { cwd, env: { ...process.env, ...environment } };
-      const { stdout, stderr } = await promisify(execFile)("bash", ["-c", command], options);
+      const { stdout, stderr } = await promisify(execFile)("bash", ["--norc", "-c", command], options);
       return `${stdout}${stderr}`;
     };
     /** Under load a match can miss the client's budget: the game then goes on without an ad, and so may the next run. */

@@ -28,6 +28,7 @@ export function WideRows<Row>(props: WideRowsProps<Row>) {
               <Table.Th w={44}>
                 <Checkbox
                   aria-label="Choose every row of this page"
+                  disabled={keys.length === 0}
                   checked={keys.length > 0 && chosenCount === keys.length}
                   indeterminate={chosenCount > 0 && chosenCount < keys.length}
                   onChange={({ currentTarget }) => onToggle(keys, currentTarget.checked)}

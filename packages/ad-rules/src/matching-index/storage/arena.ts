@@ -3,7 +3,7 @@ const chunkLength = 1 << chunkBits;
 const chunkMask = chunkLength - 1;
 /** Numbers per cache line. Blocks are aligned to cache lines. */
 const lineLength = 16;
-/** Up to this number of lines, a block has any classLength number of lines; above, four size classes per doubling. */
+/** Up to this number of lines, a block has any whole number of lines; above, four size classes per doubling. */
 const exactLines = 8;
 
 /**

@@ -79,8 +79,6 @@ export function ruleFix(rule: Rule, campaignId: string): RuleFix | undefined {
 
 const ISO_DATE = /"?(\d{4}-\d\d-\d\d)(T[\d:.]+(?:Z|[+-]\d\d(?::?\d\d)?)?)?"?/g;
 
-const CREATIVE_TYPE = new RegExp(`\\b(${CREATIVE_TYPES.map(({ value }) => value).join("|")})\\b`, "g");
-
 /**
  * What a check compared, in the words of the pages: the API names fields, ids and dates as programs read them.
  * @param lineOf the line of a creative; undefined: deleted
@@ -101,7 +99,9 @@ export function detailWords(detail: string, lineOf: (creativeId: string) => stri
       (_all, first: string) => `${first === "T" ? "Y" : "y"}our company`,
     )
     .replace("max_uses_per_game times", "as often as they may")
-    .replaceAll(CREATIVE_TYPE, (type) => formatTerm(type).toLowerCase())
+    .replaceAll(/\b[a-z]+_[a-z]+\b/g, (term) =>
+      CREATIVE_TYPES.some(({ value }) => value === term) ? formatTerm(term).toLowerCase() : term,
+    )
     .replaceAll("start_date", "first day")
     .replaceAll("end_date", "last day")
     .replaceAll("theme_id", "theme")
