@@ -42,7 +42,7 @@ import { ExpiringCache } from "./core/shared/expiring-cache.ts";
 import type { Clock } from "./core/shared/time.ts";
 import { WalletRecovery } from "./core/wallet-recovery/wallet-recovery.ts";
 import { managementEndpoints, signedInEndpoints } from "./endpoints.ts";
-import { ReportQueue } from "./features/analytics/report-queue.ts";
+import { MAX_RUNNING_REPORTS, ReportQueue } from "./features/analytics/report-queue.ts";
 import { apiDocumentPages } from "./features/api-document/pages.ts";
 import { createKeyDirectory } from "./features/api-keys/key-directory.ts";
 import { keyDerivationSecret } from "./features/api-keys/key-secret.ts";
@@ -58,8 +58,6 @@ import { createUpkeep } from "./upkeep.ts";
 
 /** To Postgres, for changes of campaigns and their publishing. */
 const WRITING_CONNECTIONS = 8;
-/** To Postgres, for reports that read impressions. */
-const REPORT_CONNECTIONS = 2;
 
 export interface ManagementOptions {
   settings: ManagementSettings;
@@ -96,7 +94,7 @@ export function createManagement(options: ManagementOptions): Management {
   const reader = createReader(settings.secrets.databaseUrl, { applicationName: settings.instanceName });
   const reportReader = createReader(settings.secrets.databaseUrl, {
     applicationName: settings.instanceName,
-    poolSize: REPORT_CONNECTIONS,
+    poolSize: MAX_RUNNING_REPORTS,
   });
   const pipeline = createPipeline(settings.secrets.databaseUrl, {
     applicationName: settings.instanceName,

@@ -94,7 +94,7 @@ export class ReadingBarrier {
       const written = await writtenImpressions(this.#reader, waitedFor);
       waitedFor = waitedFor.filter((id) => (written.get(id) ?? 0) < (committed.get(id) ?? 0));
       if (waitedFor.length === 0 || performance.now() >= deadline) return;
-      await sleep(pauseMs);
+      await sleep(Math.min(pauseMs, deadline - performance.now()));
     }
   }
 }

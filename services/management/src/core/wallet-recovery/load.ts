@@ -11,6 +11,8 @@ import {
 
 /** Maximum settlements that one restore passes to a wallet. */
 const MAX_UNSETTLED = 20_000;
+/** Billing's batches hold their locks for less; whoever waits for a lock of this transaction waits no longer either. */
+const MAX_LOCK_WAIT_MS = 500;
 /** Of two records of one impression. */
 const MAX_DAYS_APART = MAX_MATCH_AGE_MS / DAY_MS;
 
@@ -67,7 +69,8 @@ export async function recoveryEpochs(
 /**
  * Begins new epochs for wallets and reads their totals in one transaction, during which billing writes nothing for
  * these advertisers. Later writes of records from an older epoch are recorded as settlements. Skips advertisers whose
- * epoch differs from the given one, because another instance restores them.
+ * epoch differs from the given one, because another instance restores them. Throws StatementTimeout when another
+ * transaction keeps one of their rows locked.
  */
 export function beginEpochs(
   database: Database,
@@ -75,6 +78,7 @@ export function beginEpochs(
   { day, outbox }: { day: string; outbox: readonly { impressionId: string; day: string }[] },
 ): Promise<KnownAdvertiser[]> {
   return inTransaction(database, async (transaction) => {
+    await transaction.$queryRaw`SELECT set_config('lock_timeout', ${String(MAX_LOCK_WAIT_MS)}, true)`;
     const wanted = [...known.keys()];
     const locked = await transaction.$queryRaw<{ id: string; recovery_epoch: bigint }[]>`
       SELECT id, recovery_epoch FROM advertisers WHERE id = ANY(${wanted}) ORDER BY id FOR NO KEY UPDATE`;

@@ -1,5 +1,5 @@
 import { newId } from "@diegetic/contracts";
-import { type Database, utcDay } from "@diegetic/database";
+import { utcDay } from "@diegetic/database";
 import { eventually } from "@diegetic/testing/eventually";
 import { afterEach, describe, expect, it } from "@jest/globals";
 import { activeCampaign, type Harness, startHarness } from "../../testing/harness.ts";
@@ -103,7 +103,6 @@ describe("WalletRecovery", () => {
     const others = [await harness.advertiser(10_000), await harness.advertiser(10_000)];
     const locked = await harness.advertiser(10_000);
     await repairLoop.stop();
-    await timeOutLocksSoon(database);
     await redis.flushall();
     const hasWallet = async ({ advertiserId }: { advertiserId: string }) =>
       (await money.readAccount(advertiserId)) !== null;
@@ -224,12 +223,3 @@ describe("WalletRecovery", () => {
     expect(totals).toMatchObject({ day: tomorrow, daySpentMillicents: 1_000 });
   });
 });
-
-/** Ends all connections, so that new ones have the time limit. */
-async function timeOutLocksSoon(database: Database): Promise<void> {
-  await database.$executeRaw`DO $$ BEGIN
-    EXECUTE format('ALTER DATABASE %I SET lock_timeout = ''200ms''', current_database()); END $$`;
-  await database.$queryRaw`
-    SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-    WHERE datname = current_database() AND pid <> pg_backend_pid()`;
-}

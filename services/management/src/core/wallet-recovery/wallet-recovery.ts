@@ -295,7 +295,9 @@ export class WalletRecovery {
   #leave(advertiserId: string, error: unknown): void {
     const { logger } = this.#parts;
     if (isRedisUnavailable(error)) logger.debug({ advertiserId, err: error }, "wallet unavailable");
-    else logger.error({ advertiserId, err: error }, "wallet restore failed");
+    else if (error instanceof StatementTimeout) {
+      logger.warn({ advertiserId, err: error }, "wallet restore waits for locks");
+    } else logger.error({ advertiserId, err: error }, "wallet restore failed");
   }
 }
 

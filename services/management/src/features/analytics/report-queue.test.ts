@@ -3,52 +3,79 @@ import { describe, expect, it } from "@jest/globals";
 import { ReportQueue } from "./report-queue.ts";
 
 /** A report that ends when told to. */
-function startReport(queue: ReportQueue, accountId: string) {
-  const { promise, resolve, reject } = deferred();
-  const report = { started: false, end: () => resolve(accountId), fail: () => reject(new Error("slow")) };
-  const result = queue.run(accountId, () => {
-    report.started = true;
-    return promise;
-  });
-  result.catch(() => undefined);
-  return { report, result };
+class TestReport {
+  isRunning = false;
+  end: () => void = () => {};
+  fail: () => void = () => {};
+  readonly result: Promise<string>;
+
+  constructor(queue: ReportQueue, accountId: string) {
+    const ended = new Promise<string>((resolve, reject) => {
+      this.end = () => resolve(accountId);
+      this.fail = () => reject(new Error("slow"));
+    });
+    this.result = queue.run(accountId, () => {
+      this.isRunning = true;
+      return ended;
+    });
+    this.result.catch(() => undefined);
+  }
 }
 
-function deferred() {
-  let resolve: (value: string) => void = () => {};
-  let reject: (error: Error) => void = () => {};
-  const promise = new Promise<string>((onValue, onError) => {
-    resolve = onValue;
-    reject = onError;
-  });
-  return { promise, resolve, reject };
-}
-
-const turn = () => new Promise((resolve) => setImmediate(resolve));
+const start = (queue: ReportQueue, ...accountIds: string[]) =>
+  accountIds.map((accountId) => new TestReport(queue, accountId));
+const running = async (reports: readonly TestReport[]) => {
+  await new Promise((resolve) => setImmediate(resolve));
+  return reports.map(({ isRunning }) => isRunning);
+};
 
 describe("ReportQueue", () => {
-  it("runs one report of an account at a time, also after a failed one, and those of others meanwhile", async () => {
-    const queue = new ReportQueue();
-    const [first, second, other] = ["a", "a", "b"].map((id) => startReport(queue, id));
-    await turn();
-    expect([first, second, other].map((one) => one?.report.started)).toEqual([true, false, true]);
-    first?.report.fail();
-    await expect(first?.result).rejects.toThrow("slow");
-    await turn();
-    expect(second?.report.started).toBe(true);
-    second?.report.end();
-    expect(await second?.result).toBe("a");
+  it("runs one report of an account at a time, also after a failed one, and that of another meanwhile", async () => {
+    const reports = start(new ReportQueue(), "a", "a", "b");
+    expect(await running(reports)).toEqual([true, false, true]);
+    reports[0]?.fail();
+    await expect(reports[0]?.result).rejects.toThrow("slow");
+    expect(await running(reports)).toEqual([true, true, true]);
+    reports[1]?.end();
+    expect(await reports[1]?.result).toBe("a");
   });
 
-  it("refuses a fifth report with 429 until one has ended", async () => {
+  it("runs two reports at a time, and lets accounts take turns", async () => {
+    const reports = start(new ReportQueue(), "a", "b", "a", "a", "b", "c");
+    expect(await running(reports)).toEqual([true, true, false, false, false, false]);
+    reports[1]?.end();
+    await reports[1]?.result;
+    expect(await running(reports)).toEqual([true, true, false, false, false, true]);
+    reports[0]?.end();
+    await reports[0]?.result;
+    expect(await running(reports)).toEqual([true, true, false, false, true, true]);
+    reports[5]?.end();
+    await reports[5]?.result;
+    expect(await running(reports)).toEqual([true, true, true, false, true, true]);
+  });
+
+  it("refuses a fifth report of an account with 429 until one has ended", async () => {
     const queue = new ReportQueue();
-    const reports = [1, 2, 3, 4].map(() => startReport(queue, "a"));
+    const reports = start(queue, "a", "a", "a", "a");
     const refused = await queue.run("a", async () => "").catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(HttpError);
     expect(refused).toMatchObject({ status: 429, headers: { "Retry-After": "1" } });
-    reports[0]?.report.end();
+    reports[0]?.end();
     await reports[0]?.result;
-    expect(startReport(queue, "a").report.started).toBe(false);
+    const [another] = start(queue, "a");
     await expect(queue.run("a", async () => "")).rejects.toThrow("in progress");
+    for (const report of [...reports, another]) {
+      report?.end();
+      expect(await report?.result).toBe("a");
+    }
+  });
+
+  it("refuses a report with 429 whose turn does not come in time, and never runs it", async () => {
+    const queue = new ReportQueue({ maxWaitMs: 20 });
+    const reports = start(queue, "a", "b", "c");
+    await expect(reports[2]?.result).rejects.toMatchObject({ status: 429 });
+    for (const report of reports) report.end();
+    await reports[0]?.result;
+    expect(await running(reports)).toEqual([true, true, false]);
   });
 });
