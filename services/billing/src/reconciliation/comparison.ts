@@ -1,5 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
+/** Stands for the owner of what belongs to no advertiser or developer. */
+export const WITHOUT_OWNER = "";
+
 /** Two balances that must agree. */
 export interface Pair {
   /** Owner of the balances: an identifier, with a qualifier if it owns several. */
@@ -53,7 +56,7 @@ export interface Comparison extends Pair {
 export function comparisonOf(
   { name, kind, what }: Check<unknown>,
   pair: Pair,
-  { owner = "", pairs = 1, isUnlisted = false } = {},
+  { owner = WITHOUT_OWNER, pairs = 1, isUnlisted = false } = {},
 ): Comparison {
   return { ...pair, check: name, kind, what, owner, pairs, isUnlisted };
 }
@@ -62,7 +65,7 @@ export function comparisonOf(
 export function compare<Balances>(
   checks: readonly Check<PairsOf<Balances>>[],
   balances: Balances,
-  owner = "",
+  owner = WITHOUT_OWNER,
 ): Comparison[] {
   return checks.flatMap((check) =>
     [check.query(balances)].flat().map((pair) => comparisonOf(check, pair, { owner })),
@@ -94,7 +97,7 @@ export interface Look {
 
 /** A bounded part of the stores that is read at once. */
 export interface Inspection {
-  /** Its owners; one that is empty: it cannot be divided. */
+  /** By which it can be divided. */
   owners: readonly string[];
   /** @param owners read only these; undefined: the whole part */
   read: (owners?: ReadonlySet<string>) => Promise<Look>;
@@ -102,7 +105,7 @@ export interface Inspection {
 
 /** An inspection that always compares everything. */
 export function inspectionOf(read: () => Promise<Comparison[]>): Inspection {
-  return { owners: [""], read: async () => ({ comparisons: await read(), notCompared: [] }) };
+  return { owners: [WITHOUT_OWNER], read: async () => ({ comparisons: await read(), notCompared: [] }) };
 }
 
 /** An inspection of a page of owners. */
@@ -146,7 +149,7 @@ export async function inspect(
     await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
     if (signal?.aborted) break;
     const owners = new Set([...suspects.map(({ owner }) => owner), ...notCompared]);
-    const again = await inspection.read(owners.has("") ? undefined : owners);
+    const again = await inspection.read(owners.has(WITHOUT_OWNER) ? undefined : owners);
     for (const suspect of suspects) latest.delete(nameOf(suspect));
     for (const comparison of again.comparisons) latest.set(nameOf(comparison), comparison);
     const stillDiffer = new Map(

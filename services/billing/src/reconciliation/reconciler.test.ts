@@ -138,6 +138,16 @@ describe("an inspection that takes too long", () => {
     expect(reconciler.report().listed.map(({ subject }) => subject)).toContain(slow);
   });
 
+  it("does not end what it found before when its owners cannot be listed", async () => {
+    await plantDifference(advertiserOf(119));
+    const { reconciler, notCompared } = createReconciler();
+    await reconciler.cycle(running);
+    await slowDown("advertisers", `id > '${advertiserOf(60)}'`);
+    await reconciler.cycle(running);
+    expect(lines.filter(({ msg }) => msg === "reconciliation difference resolved")).toEqual([]);
+    expect(await notCompared()).toBeGreaterThan(0);
+  });
+
   it("does not keep others from being compared when it has no pages", async () => {
     await plantDifference(advertiserOf(119));
     await slowDown("idempotency_keys", "true");

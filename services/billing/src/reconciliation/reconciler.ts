@@ -11,6 +11,7 @@ import {
   type Inspection,
   inspect,
   nameOf,
+  WITHOUT_OWNER,
 } from "./comparison.ts";
 import { dayInspections, daysLookedAt, memberInspections } from "./member-checks.ts";
 import { sessionInspections, snapshotInspections } from "./snapshot.ts";
@@ -51,8 +52,10 @@ export class Reconciler {
   readonly #findings = new Map<string, { finding: Comparison; cycle: number }>();
   readonly #compared = new Set<string>();
   readonly #failures: OutageLog;
-  /** Owners whose inspection failed in this cycle; an empty one stands for the inspections without owners. */
+  /** Owners whose inspection failed in this cycle. */
   readonly #failed = new Set<string>();
+  /** This cycle could not list what to inspect. */
+  #isIncomplete = false;
   #cycle = 0;
   #finishedAtMs: number | null = null;
 
@@ -70,6 +73,7 @@ export class Reconciler {
    */
   async cycle(signal: AbortSignal): Promise<void> {
     this.#failed.clear();
+    this.#isIncomplete = false;
     for (const inspections of this.#subjects()) {
       try {
         for await (const inspection of inspections) {
@@ -77,7 +81,8 @@ export class Reconciler {
           if (signal.aborted) return;
         }
       } catch (error) {
-        this.#giveUp([""], error);
+        this.#isIncomplete = true;
+        this.#giveUp([WITHOUT_OWNER], error);
       }
     }
     if (this.#failed.size === 0) this.#failures.succeeded();
@@ -122,7 +127,7 @@ export class Reconciler {
     ];
   }
 
-  /** Inspects, then rests. One that takes too long is repeated in halves, down to one owner. */
+  /** Inspects, then rests. One that fails is repeated in halves, down to one owner. */
   async #inspectOrHalve(inspection: Inspection, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return;
     const { pauseMs, restFactor } = this.#parts;
@@ -131,7 +136,7 @@ export class Reconciler {
     try {
       await this.#inspect(inspection, signal);
     } catch (error) {
-      if (error instanceof StatementTimeout) halves = halvesOf(inspection);
+      if (!isStoreUnavailable(error)) halves = halvesOf(inspection);
       if (halves.length === 0) this.#giveUp(inspection.owners, error);
     }
     const restMs = Math.min(MAX_PAUSE_MS, restFactor * (performance.now() - startedMs));
@@ -141,8 +146,7 @@ export class Reconciler {
 
   /** Throws the error when a store is unavailable: then nothing can be compared. */
   #giveUp(owners: readonly string[], error: unknown): void {
-    const isUnavailable = error instanceof DatabaseUnavailable && !(error instanceof StatementTimeout);
-    if (isUnavailable || isRedisUnavailable(error)) throw error;
+    if (isStoreUnavailable(error)) throw error;
     for (const owner of owners) this.#failed.add(owner);
     this.#parts.measures.reconciliationNotCompared.inc(owners.length);
     this.#failures.failed(error, { owners: owners.slice(0, MAX_LOGGED_OWNERS) });
@@ -176,7 +180,7 @@ export class Reconciler {
   /** Drops the findings that this cycle has not seen, unless it could not look for them. */
   #forgetGone(): void {
     for (const [name, { finding, cycle }] of this.#findings) {
-      if (cycle === this.#cycle || this.#failed.has(finding.owner)) continue;
+      if (cycle === this.#cycle || this.#isIncomplete || this.#failed.has(finding.owner)) continue;
       this.#findings.delete(name);
       const { check, subject } = finding;
       this.#parts.logger.info({ check, subject }, "reconciliation difference resolved");
@@ -194,4 +198,9 @@ export class Reconciler {
       this.#parts.measures.reconciliationDifferences.set({ check }, counts.get(check) ?? 0);
     }
   }
+}
+
+function isStoreUnavailable(error: unknown): boolean {
+  if (error instanceof StatementTimeout) return false;
+  return error instanceof DatabaseUnavailable || isRedisUnavailable(error);
 }

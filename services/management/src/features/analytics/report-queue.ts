@@ -45,7 +45,7 @@ export class ReportQueue {
       const timer = setTimeout(() => {
         this.#remove(accountId, start);
         reject(tooManyReports("Other reports are in progress: try again."));
-      }, this.#maxWaitMs);
+      }, this.#maxWaitMs).unref();
       this.#waiting.set(accountId, [...(this.#waiting.get(accountId) ?? []), start]);
       this.#startNext();
     });
