@@ -18,8 +18,8 @@ async function isNamed(name: string): Promise<[boolean, boolean]> {
   return [isVersioned === 1, (await redis.zscore("{snapshot}:log", name)) !== null];
 }
 
-describe("what has ended long ago leaves Postgres and Redis", () => {
-  it("if it is a session", async () => {
+describe("upkeep deletes from Postgres and Redis", () => {
+  it("a session that expired long ago", async () => {
     const { database } = harness.management;
     const browser = await signedUp(harness);
     const { session_id: id } = (await browser.get("/session").expect(200)).body;
@@ -33,7 +33,7 @@ describe("what has ended long ago leaves Postgres and Redis", () => {
     expect(await database.accountSession.findUnique({ where: { id } })).toBeNull();
   });
 
-  it("if it is an API key", async () => {
+  it("an API key that was revoked long ago", async () => {
     const { database } = harness.management;
     const caller = await harness.caller();
     const { id } = (await caller.post("/api-keys", { label: "ends" }).expect(201)).body;
@@ -44,5 +44,20 @@ describe("what has ended long ago leaves Postgres and Redis", () => {
     await database.apiKey.update({ where: { id }, data: { revokedAt: LONG_AGO } });
     await eventually(async () => (await isNamed(`key:${sha256}`)).join() === "false,false");
     expect(await database.apiKey.findUnique({ where: { id } })).toBeNull();
+  });
+
+  it("an API key that expired long ago, once its removal is not the newest change", async () => {
+    const { database } = harness.management;
+    const caller = await harness.caller();
+    const { id } = (await caller.post("/api-keys", { label: "expires" }).expect(201)).body;
+    const { sha256 } = await database.apiKey.update({ where: { id }, data: { expiresAt: LONG_AGO } });
+    await eventually(async () => {
+      const row = await database.apiKey.findUniqueOrThrow({ where: { id } });
+      return row.revokedAt !== null && row.publishedVersion === row.version;
+    });
+    expect(await isNamed(`key:${sha256}`)).toEqual([true, true]);
+    await harness.caller();
+    await eventually(async () => (await database.apiKey.findUnique({ where: { id } })) === null);
+    expect(await isNamed(`key:${sha256}`)).toEqual([false, false]);
   });
 });

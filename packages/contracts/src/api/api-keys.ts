@@ -163,7 +163,7 @@ export const tooManyEndedKeys = refusal(
   422,
   "too_many_ended",
   "The account has 1000 keys, those that ended within 30 days included.",
-  `An account has at most ${MAX_STORED_API_KEYS} API keys, those that ended in the last ${ENDED_API_KEY_KEPT_DAYS} days included: wait until older ones are ${ENDED_API_KEY_KEPT_DAYS} days old.`,
+  `An account has at most ${MAX_STORED_API_KEYS} API keys, those that ended in the last ${ENDED_API_KEY_KEPT_DAYS} days included: keep keys for longer, or wait.`,
 );
 export const rateLimitBeyondCaller = notAllowedField(
   (most: number, group: string, sent: number) =>

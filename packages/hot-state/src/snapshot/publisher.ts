@@ -70,12 +70,13 @@ export class SnapshotPublisher {
   }
 
   /**
-   * Forgets removed entities whose rows are deleted; otherwise the snapshot grows with every entity that ever existed. Keeps what
-   * a follower may still need.
+   * Forgets entities that were removed long ago and whose rows will be deleted; otherwise the snapshot grows with every entity
+   * that ever existed. Keeps what a follower may still need. Returns the names of which nothing is left: their rows may go.
    */
-  async forget(entities: readonly RemovedEntity[]): Promise<void> {
+  async forget(entities: readonly RemovedEntity[]): Promise<ReadonlySet<string>> {
+    const forgotten = new Set<string>();
     for (const some of chunks(entities, ENTRIES_PER_CALL)) {
-      await this.#forgetScript(
+      const reply = await this.#forgetScript(
         snapshotKeys.version,
         snapshotKeys.entities,
         snapshotKeys.rowVersions,
@@ -83,7 +84,10 @@ export class SnapshotPublisher {
         snapshotKeys.leases,
         ...some.flatMap(({ name, rowVersion }) => [name, rowVersion]),
       );
+      if (!Array.isArray(reply)) throw new UnexpectedReply("forget_entities", reply);
+      for (const name of reply) forgotten.add(String(name));
     }
+    return forgotten;
   }
 
   /**

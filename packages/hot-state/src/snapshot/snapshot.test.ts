@@ -106,14 +106,14 @@ describe.each(servers)("snapshot on %s", (_kind, startServer) => {
     expect(await redis.hlen(snapshotKeys.entities)).toBe(1);
   });
 
-  describe("what is forgotten of removed entities", () => {
+  describe("forget of removed entities", () => {
     const gone = { name: "gone", rowVersion: 2 };
     const isKnown = async (name: string) => [
       await redis.hexists(snapshotKeys.rowVersions, name),
       (await redis.zscore(snapshotKeys.log, name)) === null ? 0 : 1,
     ];
 
-    it("is their versions, in Redis and in followers that have lost their leases", async () => {
+    it("forgets their versions, in Redis and in followers that have lost their leases", async () => {
       await publisher.rebuild([[entry("a", 1), entry("gone", 1)]]);
       let isBehind = false;
       const copy = await follow("behind", () => {
@@ -136,17 +136,18 @@ describe.each(servers)("snapshot on %s", (_kind, startServer) => {
       expect((await follow("new")).entities).toEqual(copy.entities);
     });
 
-    it("is nothing of those that exist, are newer, or changed last", async () => {
+    it("forgets nothing of those that exist, are newer, or changed last", async () => {
       await publisher.rebuild([[entry("a", 1), entry("gone", 1)]]);
       await publisher.publish([
         { ...gone, rowVersion: 3, json: null },
         { name: "last", rowVersion: 1, json: null },
       ]);
       const last = { name: "last", rowVersion: 1 };
-      await publisher.forget([{ name: "a", rowVersion: 1 }, gone, last, { name: "unknown", rowVersion: 1 }]);
+      const asked = [{ name: "a", rowVersion: 1 }, gone, last, { name: "unknown", rowVersion: 1 }];
+      expect(await publisher.forget(asked)).toEqual(new Set(["unknown"]));
       for (const name of ["a", "gone", "last"]) expect(await isKnown(name)).toEqual([1, 1]);
       expect([...(await follow()).entities.keys()]).toEqual(["a"]);
-      await publisher.forget([{ ...gone, rowVersion: 3 }]);
+      expect(await publisher.forget([{ ...gone, rowVersion: 3 }])).toEqual(new Set(["gone"]));
       expect(await isKnown("gone")).toEqual([0, 0]);
     });
   });

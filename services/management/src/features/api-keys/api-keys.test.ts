@@ -159,9 +159,7 @@ describe("POST /api-keys", () => {
       label: "x",
       scopes: ["serving" as const],
       publishedVersion: 1,
-      ...(n < 3
-        ? { expiresAt: new Date(nowMs - 31 * DAY_MS) }
-        : { revokedAt: new Date(nowMs - 29 * DAY_MS) }),
+      revokedAt: new Date(nowMs - (n < 3 ? 31 : 29) * DAY_MS),
     }));
     await database.apiKey.createMany({ data: endedRows });
     const refused = await full.post("/api-keys", { label: "x" }).expect(422);

@@ -13,8 +13,8 @@ import {
   tooManyKeys,
 } from "@diegetic/contracts";
 import { DAY_MS, type Database, type Prisma, type Transaction } from "@diegetic/database";
-import type { RemovedEntity } from "@diegetic/hot-state";
 import { type ApiKey, requireRole } from "@diegetic/service-kit";
+import type { OldRow } from "../../core/publishing/old-rows.ts";
 import { isIdentifier } from "../../core/shared/identifiers.ts";
 import { limitFromColumn, limitToColumn } from "../../core/shared/limit-column.ts";
 import { type Paging, rowsOfPage } from "../../core/shared/paging.ts";
@@ -170,22 +170,29 @@ export async function revokeKeysMadeBy(
   return keys.map(({ id }) => id);
 }
 
-/**
- * Deletes and returns keys that ended long ago, and ends those that expired long ago, so that the snapshot drops them first; a
- * bounded number per call.
- */
-export async function forgetEndedKeys(database: Database, nowMs: number): Promise<RemovedEntity[]> {
-  const before = new Date(nowMs - ENDED_API_KEY_KEPT_DAYS * DAY_MS);
+/** Revokes expired keys, so that the snapshot drops them; a bounded number per call. */
+export async function revokeExpiredKeys(database: Database, nowMs: number): Promise<void> {
   await database.$executeRaw`
     UPDATE api_keys SET revoked_at = expires_at, version = version + 1 WHERE id IN (
-      SELECT id FROM api_keys WHERE revoked_at IS NULL AND expires_at <= ${before}
+      SELECT id FROM api_keys WHERE revoked_at IS NULL AND expires_at <= ${new Date(nowMs)}
       ORDER BY expires_at LIMIT ${KEYS_PER_ROUND} FOR NO KEY UPDATE SKIP LOCKED)`;
-  const deleted = await database.$queryRaw<{ sha256: string; version: number }[]>`
-    DELETE FROM api_keys WHERE id IN (
-      SELECT id FROM api_keys WHERE revoked_at <= ${before} AND published_version = version
-      ORDER BY revoked_at LIMIT ${KEYS_PER_ROUND})
-    RETURNING sha256, version`;
-  return deleted.map(({ sha256, version }) => ({ name: entityName.apiKey(sha256), rowVersion: version }));
+}
+
+/** Keys that ended so long ago that nothing needs to know them; a bounded number. */
+export async function findOldKeys(database: Database, nowMs: number): Promise<OldRow[]> {
+  const before = new Date(nowMs - ENDED_API_KEY_KEPT_DAYS * DAY_MS);
+  const rows = await database.$queryRaw<{ id: string; sha256: string; version: number }[]>`
+    SELECT id, sha256, version FROM api_keys WHERE revoked_at <= ${before} AND published_version = version
+    ORDER BY revoked_at LIMIT ${KEYS_PER_ROUND}`;
+  return rows.map(({ id, sha256, version }) => ({
+    id,
+    name: entityName.apiKey(sha256),
+    rowVersion: version,
+  }));
+}
+
+export async function deleteKeys(database: Database, ids: readonly string[]): Promise<void> {
+  await database.apiKey.deleteMany({ where: { id: { in: [...ids] } } });
 }
 
 /** Ends a key now or at the given time; a revoked key stays revoked. */

@@ -1,7 +1,7 @@
 import { entityName, type MemberRole } from "@diegetic/contracts";
-import { type Database, inTransaction, Prisma, type Reader, type Transaction } from "@diegetic/database";
-import type { RemovedEntity } from "@diegetic/hot-state";
+import { type Database, Prisma, type Reader, type Transaction } from "@diegetic/database";
 import type { ApiKey } from "@diegetic/service-kit";
+import type { OldRow } from "../../core/publishing/old-rows.ts";
 import { maxOwnLimit } from "../../core/shared/limit-column.ts";
 import { sha256Hex } from "../../core/shared/sha256.ts";
 
@@ -124,20 +124,28 @@ export async function moveSessions(
   return ids;
 }
 
-/** Ends expired sessions, so that the snapshot drops them, and deletes and returns old ones; a bounded number per call. */
-export async function forgetEndedSessions(database: Database, nowMs: number): Promise<RemovedEntity[]> {
-  const now = new Date(nowMs);
+/** Ends expired sessions, so that the snapshot drops them; a bounded number per call. */
+export async function endExpiredSessions(database: Database, nowMs: number): Promise<void> {
+  await database.$executeRaw`
+    DELETE FROM user_sessions WHERE id IN (
+      SELECT id FROM user_sessions WHERE expires_at <= ${new Date(nowMs)}
+      ORDER BY expires_at LIMIT ${ROWS_PER_ROUND})`;
+}
+
+/** Sessions that expired so long ago that nothing needs to know them; a bounded number. */
+export async function findOldSessions(database: Database, nowMs: number): Promise<OldRow[]> {
   const before = new Date(nowMs - KEPT_AFTER_EXPIRY_MS);
-  const deleted = await inTransaction(database, async (transaction) => {
-    await transaction.$executeRaw`
-      DELETE FROM user_sessions WHERE id IN (
-        SELECT id FROM user_sessions WHERE expires_at <= ${now} ORDER BY expires_at LIMIT ${ROWS_PER_ROUND})`;
-    return transaction.$queryRaw<{ sha256: string; version: number }[]>`
-      DELETE FROM account_sessions WHERE id IN (
-        SELECT id FROM account_sessions
-        WHERE expires_at <= ${before} AND revoked_at IS NOT NULL AND published_version = version
-        ORDER BY expires_at LIMIT ${ROWS_PER_ROUND})
-      RETURNING sha256, version`;
-  });
-  return deleted.map(({ sha256, version }) => ({ name: entityName.session(sha256), rowVersion: version }));
+  const rows = await database.$queryRaw<{ id: string; sha256: string; version: number }[]>`
+    SELECT id, sha256, version FROM account_sessions
+    WHERE expires_at <= ${before} AND revoked_at IS NOT NULL AND published_version = version
+    ORDER BY expires_at LIMIT ${ROWS_PER_ROUND}`;
+  return rows.map(({ id, sha256, version }) => ({
+    id,
+    name: entityName.session(sha256),
+    rowVersion: version,
+  }));
+}
+
+export async function deleteSessions(database: Database, ids: readonly string[]): Promise<void> {
+  await database.accountSession.deleteMany({ where: { id: { in: [...ids] } } });
 }
