@@ -1,6 +1,6 @@
 import type { ImpressionRecord } from "@diegetic/contracts";
 import { newId } from "@diegetic/contracts";
-import { ConstraintViolation, type Database, dateOfDay, utcDay } from "@diegetic/database";
+import { type Database, dateOfDay, utcDay } from "@diegetic/database";
 import { type BillingProducer, createBillingProducer } from "@diegetic/hot-state";
 import { createMetrics } from "@diegetic/service-kit";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
@@ -217,13 +217,12 @@ describe("holds.expiry_rate_high", () => {
     expect(await database.holdOutcome.findMany({ where: { accountId } })).toMatchObject([stored]);
   });
 
-  it("drops counts that Postgres can never store", async () => {
+  it("counts nothing for an account id that Postgres cannot store", async () => {
     const { accountId } = pick(market.games, 0);
     await database.account.create({ data: { id: accountId, label: "studio" } });
     await subscribe(accountId, ["holds.expiry_rate_high"]);
     const outcomes = new HoldOutcomes(database);
     outcomes.countLapsed("acct\0");
-    await expect(outcomes.pass(Date.now())).rejects.toThrow(ConstraintViolation);
     outcomes.countLapsed(accountId);
     await outcomes.pass(Date.now());
     expect(await database.holdOutcome.count({ where: { accountId } })).toBe(1);

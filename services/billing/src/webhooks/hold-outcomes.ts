@@ -1,7 +1,8 @@
 import type { ImpressionRecord } from "@diegetic/contracts";
-import { ConstraintViolation, type Database } from "@diegetic/database";
+import type { Database } from "@diegetic/database";
 
 const MAX_ACCOUNTS = 10_000;
+const ACCOUNT_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 interface Outcomes {
   lapsed: number;
@@ -34,6 +35,8 @@ export class HoldOutcomes {
   }
 
   #count(accountId: string, { lapsed, charged }: Outcomes): void {
+    // Postgres cannot store every text.
+    if (!ACCOUNT_ID.test(accountId)) return;
     const known = this.#byAccount.get(accountId) ?? { lapsed: 0, charged: 0 };
     if (!this.#byAccount.has(accountId) && this.#byAccount.size >= MAX_ACCOUNTS) return;
     this.#byAccount.set(accountId, { lapsed: known.lapsed + lapsed, charged: known.charged + charged });
@@ -64,10 +67,7 @@ export class HoldOutcomes {
         ON CONFLICT (account_id, minute) DO UPDATE SET lapsed = hold_outcomes.lapsed + excluded.lapsed,
           charged = hold_outcomes.charged + excluded.charged`;
     } catch (error) {
-      // An account id that Postgres cannot store would fail every further pass.
-      if (!(error instanceof ConstraintViolation)) {
-        for (const [accountId, outcomes] of counted) this.#count(accountId, outcomes);
-      }
+      for (const [accountId, outcomes] of counted) this.#count(accountId, outcomes);
       throw error;
     }
   }

@@ -95,6 +95,7 @@ function createLock(dataDir: string, file: string, content: string): boolean {
 
 /** Removes the lock if it still has this content. */
 function removeLock(file: string, content: string): void {
+  if (readLock(file) !== content) return;
   const taken = `${file}.${randomUUID()}`;
   try {
     // Only one process can rename it.

@@ -159,11 +159,15 @@ describe("POST /api-keys", () => {
       label: "x",
       scopes: ["serving" as const],
       publishedVersion: 1,
-      revokedAt: new Date(nowMs - (n < 3 ? 31 : 29) * DAY_MS),
+      revokedAt: new Date(nowMs - 29 * DAY_MS),
     }));
     await database.apiKey.createMany({ data: endedRows });
     const refused = await full.post("/api-keys", { label: "x" }).expect(422);
     expect(refused.body.detail).toContain("at most 1000 API keys");
+    await database.apiKey.updateMany({
+      where: { id: { in: endedRows.slice(0, 3).map(({ id }) => id) } },
+      data: { revokedAt: new Date(nowMs - 31 * DAY_MS) },
+    });
     await eventually(
       async () => (await database.apiKey.count({ where: { accountId: full.accountId } })) === 997,
     );
