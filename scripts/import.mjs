@@ -159,10 +159,13 @@ async function post(body, firstLine, { key, url }, progress) {
   }
 }
 
-/** Seconds or a date; undefined: neither. */
+const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
+
+/** Seconds or a date, an hour at most; undefined: neither, or none ahead. */
 function retryAfterMsOf(text) {
-  const ms = /^\d+$/.test(text ?? "") ? Number(text) * 1_000 : Date.parse(text) - Date.now();
-  return Number.isNaN(ms) ? undefined : Math.min(MAX_RETRY_AFTER_MS, Math.max(0, ms));
+  const isDate = HTTP_DATE.test(text ?? "");
+  const ms = isDate ? Date.parse(text) - Date.now() : /^\d+$/.test(text ?? "") ? Number(text) * 1_000 : 0;
+  return ms > 0 ? Math.min(MAX_RETRY_AFTER_MS, ms) : undefined;
 }
 
 async function detailOf(answer) {

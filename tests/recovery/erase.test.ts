@@ -1,5 +1,6 @@
 import { type Erased, erasePlayer, reconcileAll, UnknownAccount } from "@diegetic/billing";
 import { identifyPlayer } from "@diegetic/hot-state";
+import { eventually } from "@diegetic/testing/eventually";
 import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { PLAYER_HASH_KEY, type Served, Town } from "./town.fixture.ts";
@@ -223,7 +224,11 @@ describe("erasing a player", () => {
           /NOPERM|can't run this command|interrupted/,
         );
       } finally {
-        await database.$executeRaw`DROP FUNCTION IF EXISTS refuse_change CASCADE`;
+        // Billing's reads may deadlock with it.
+        await eventually(async () => {
+          await database.$executeRaw`DROP FUNCTION IF EXISTS refuse_change CASCADE`;
+          return true;
+        });
         await town.redis.call("ACL", "DELUSER", "interrupted");
       }
       await erase();

@@ -150,26 +150,30 @@ namespace Diegetic
         private async Task Attempt(Pending pending)
         {
             Answer answer = null;
+            double askedMs = 0;
             string detail;
             try
             {
                 answer = await _send(pending.Entry).ConfigureAwait(false);
                 detail = answer.Detail;
+                askedMs = answer.RetryAfterMs;
             }
             catch (Exception error)
             {
+                // Also an answer whose headers cannot be read.
+                answer = null;
                 detail = error.GetBaseException().Message;
             }
             lock (_gate)
             {
                 _inFlight -= 1;
                 if (_isClosed) return;
-                Finish(pending, answer, detail);
+                Finish(pending, answer, askedMs, detail);
                 Pump();
             }
         }
 
-        private void Finish(Pending pending, Answer answer, string detail)
+        private void Finish(Pending pending, Answer answer, double askedMs, string detail)
         {
             string matchId = pending.Entry.MatchId;
             if (answer != null && answer.Status == 201 && answer.Text("impression_id") != null)
@@ -194,13 +198,12 @@ namespace Diegetic
             }
             else
             {
-                RetryLater(pending, answer, detail);
+                RetryLater(pending, answer?.Status, askedMs, detail);
             }
         }
 
-        private void RetryLater(Pending pending, Answer answer, string detail)
+        private void RetryLater(Pending pending, int? status, double askedMs, string detail)
         {
-            double askedMs = answer?.RetryAfterMs ?? 0;
             int delayMs = Retry.DelayMs(pending.Attempts, askedMs);
             _report(new ClientEvent
             {
@@ -208,7 +211,7 @@ namespace Diegetic
                 MatchId = pending.Entry.MatchId,
                 Attempts = pending.Attempts,
                 DelayMs = delayMs,
-                Status = answer?.Status,
+                Status = status,
                 Detail = detail,
             });
             // Retry-After speaks for the whole key or service, not for one impression.

@@ -80,7 +80,7 @@ describe("management whose stores are unavailable at its start", () => {
     await eventually(async () => (await answers("/healthz"))?.status === 200);
     const waiting = await operations("/readyz");
     expect(waiting.status).toBe(503);
-    for (const check of ["postgres", "redis", "installation", "snapshot", "api"])
+    for (const check of ["postgres", "redis", "installation", "snapshot", "start", "api"])
       expect(waiting.checks[check]).not.toBe("ok");
 
     const { ports } = await starting;

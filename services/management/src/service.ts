@@ -24,8 +24,12 @@ export async function startManagement(settings: ManagementSettings, logger: Logg
   const management = createManagement({ settings, logger, metrics });
   const { host, port, metricsPort } = settings;
   let isListening = false;
+  let isStarted = false;
   const api = () => {
-    if (!isListening) throw new Error("the port is not open yet");
+    if (!isListening) throw new Error("the port is not open");
+  };
+  const start = () => {
+    if (!isStarted) throw new Error("not everything is published yet");
   };
   let operations: ListeningServer | undefined;
   try {
@@ -33,10 +37,12 @@ export async function startManagement(settings: ManagementSettings, logger: Logg
       host,
       port: metricsPort,
       metrics,
-      readiness: { ...management.readiness, api },
+      readiness: { ...management.readiness, start, api },
     });
     const { port: operationsPort, close: closeOperations } = operations;
-    const starting = management.start();
+    const starting = management.start().then(() => {
+      isStarted = true;
+    });
     await Promise.race([starting, sleep(LISTEN_AFTER_MS, undefined, { ref: false })]);
     const server = await listen(management.app, { host, port, portVariable: "PORT" });
     isListening = true;
@@ -45,6 +51,7 @@ export async function startManagement(settings: ManagementSettings, logger: Logg
     return {
       ports: { port: server.port, metricsPort: operationsPort },
       async stop() {
+        isListening = false;
         await server.close(GRACE_MS);
         await management.stop();
         await closeOperations(0);

@@ -221,9 +221,17 @@ def _is_entry(added: Any) -> TypeGuard[OutboxEntry]:
     return (
         isinstance(added, dict)
         and all(isinstance(added.get(name), str) for name in ("match_id", "campaign_id", "creative_id", "game_id"))
-        and isinstance(added.get("recorded_at_ms"), (int, float))
-        and math.isfinite(added["recorded_at_ms"])
+        and _is_finite(added.get("recorded_at_ms"))
     )
+
+
+def _is_finite(number: object) -> bool:
+    if isinstance(number, bool) or not isinstance(number, (int, float)):
+        return False
+    try:
+        return math.isfinite(number)
+    except OverflowError:
+        return False
 
 
 def _parsed(text: bytes) -> dict[str, Any]:

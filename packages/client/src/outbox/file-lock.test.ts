@@ -96,6 +96,17 @@ describe("FileLock", () => {
     other.release();
   });
 
+  it("is lost when another client took it over and ended", () => {
+    let isUntouched = true;
+    const lock = new FileLock(file, { isUntouched: () => isUntouched });
+    rmSync(lockFile);
+    lock.ensureHeld(0);
+    isUntouched = false;
+    rmSync(lockFile);
+    expect(() => lock.ensureHeld(0)).toThrow("was taken over");
+    expect(isHeld()).toBe(false);
+  });
+
   it("goes to one of several that find it stale", async () => {
     const opening = `import(${JSON.stringify(new URL("./file-lock.ts", import.meta.url).href)})
       .then(({ FileLock }) => new FileLock(${JSON.stringify(file)}))

@@ -1,5 +1,14 @@
 import { randomUUID } from "node:crypto";
-import { readFileSync, readlinkSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  linkSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { hostname } from "node:os";
 
 const HEARTBEAT_MS = 3_000;
@@ -7,6 +16,13 @@ const HEARTBEAT_MS = 3_000;
 const MAX_SILENCE_MS = 15_000;
 const MAX_SILENCE_S = MAX_SILENCE_MS / 1_000;
 const MAX_TRIES = 3;
+const WITHOUT_LINKS = new Set(["EPERM", "ENOSYS", "ENOTSUP", "EOPNOTSUPP"]);
+
+export interface FileLockOptions {
+  heartbeatMs?: number;
+  /** Whether no other client has used the locked file since. Asked when the lock has disappeared. */
+  isUntouched?: () => boolean;
+}
 
 /** Who holds a lock. `start` tells processes with the same id apart, `token` locks of the same process. */
 interface Owner {
@@ -27,13 +43,15 @@ export class FileLock {
   readonly #path: string;
   readonly #content: string;
   readonly #timer: ReturnType<typeof setInterval>;
+  readonly #isUntouched: () => boolean;
   /** As `performance.now`. */
   #checkedAtMs = 0;
   #isLost = false;
 
   /** Locks a file by another one beside it. Throws when another client has it. */
-  constructor(file: string, { heartbeatMs = HEARTBEAT_MS }: { heartbeatMs?: number } = {}) {
+  constructor(file: string, { heartbeatMs = HEARTBEAT_MS, isUntouched = () => true }: FileLockOptions = {}) {
     this.#file = file;
+    this.#isUntouched = isUntouched;
     this.#path = `${file}.lock`;
     const { pid } = process;
     const owner: Owner = { scope: ownScope(), pid, start: startOf(pid), token: randomUUID() };
@@ -50,8 +68,8 @@ export class FileLock {
   }
 
   /**
-   * Throws after `release`, or after another client took the lock over, such as while this process was suspended. Looks at the file when it has
-   * not done so for `maxAgeMs`: the event loop may have been blocked.
+   * Throws after `release`, or after another client took the lock over, such as while this process was suspended. Looks at
+   * the file when it has not done so for `maxAgeMs`: the event loop may have been blocked.
    */
   ensureHeld(maxAgeMs = 2 * HEARTBEAT_MS): void {
     if (performance.now() - this.#checkedAtMs >= maxAgeMs) this.#beat();
@@ -77,16 +95,34 @@ export class FileLock {
 
   #isOwn(): boolean {
     const content = read(this.#path);
-    // Deleted by hand, or between two steps of `removeStale`.
-    if (content === undefined) return create(this.#path, this.#content);
+    // Deleted by hand, between two steps of `removeStale`, or by another client that has taken it over and ended.
+    if (content === undefined) return this.#isUntouched() && create(this.#path, this.#content);
     return content === this.#content;
   }
 }
 
-/** False when the file exists. */
+/** False when the file exists. A created file has its content at once, where the file system has links. */
 function create(path: string, content: string): boolean {
+  const draft = `${path}.${randomUUID()}`;
   try {
-    writeFileSync(path, content, { flag: "wx" });
+    writeFileSync(draft, content, { flag: "wx" });
+    return link(draft, path);
+  } catch (error) {
+    if (!WITHOUT_LINKS.has((error as NodeJS.ErrnoException).code ?? "")) throw error;
+    return unlessExists(() => writeFileSync(path, content, { flag: "wx" }));
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+/** False when `path` exists. */
+function link(existing: string, path: string): boolean {
+  return unlessExists(() => linkSync(existing, path));
+}
+
+function unlessExists(make: () => void): boolean {
+  try {
+    make();
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
@@ -117,11 +153,10 @@ function removeStale(path: string): boolean {
     throw error;
   }
   const content = read(claimed);
+  // Another client was faster, and this is its new lock: it gets it back.
+  if (content !== undefined && content !== stale) create(path, content);
   rmSync(claimed, { force: true });
-  if (content === stale) return true;
-  // Another client was faster, and this is its new lock.
-  create(path, content ?? "");
-  return false;
+  return content === stale;
 }
 
 function isHeld(path: string, content: string): boolean {

@@ -1,11 +1,13 @@
 import {
   closeSync,
   existsSync,
+  fstatSync,
   fsyncSync,
   openSync,
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
 import { dirname, resolve } from "node:path";
@@ -45,7 +47,7 @@ export class FileOutbox implements Outbox {
     this.capacity = options.capacity ?? DEFAULT_OUTBOX_CAPACITY;
     this.#path = resolve(options.path);
     this.#fsync = options.fsync ?? false;
-    this.#lock = new FileLock(this.#path);
+    this.#lock = new FileLock(this.#path, { isUntouched: () => this.#isOwnFile() });
     try {
       this.#entries = readEntries(this.#path);
       this.#rewrite();
@@ -83,6 +85,13 @@ export class FileOutbox implements Outbox {
     const descriptor = this.#descriptor;
     this.#descriptor = undefined;
     if (descriptor !== undefined) closeSync(descriptor);
+  }
+
+  /** Another client replaces the file when it opens it. */
+  #isOwnFile(): boolean {
+    if (this.#descriptor === undefined) return true;
+    const [own, named] = [fstatSync(this.#descriptor), statSync(this.#path, { throwIfNoEntry: false })];
+    return own.ino === named?.ino && own.dev === named.dev;
   }
 
   #append(line: Line): void {

@@ -39,6 +39,7 @@ const failures: [string, () => Promise<unknown>, () => Promise<unknown>][] = [
   [
     "a match instance that never catches up",
     () => {
+      clearInterval(renewing);
       renewing = setInterval(() => void renewStuckLease(), RENEW_MS);
       return renewStuckLease();
     },

@@ -11,9 +11,9 @@ import {
 
 /** Maximum settlements that one restore passes to a wallet. */
 const MAX_UNSETTLED = 20_000;
-/** Billing's batches hold their locks for less; whoever waits for a lock of this transaction waits no longer either. */
+/** For each lock. Billing's batches hold theirs for less. */
 const MAX_LOCK_WAIT_MS = 500;
-/** Of two records of one impression. */
+/** Records of one impression are at most this many days apart. */
 const MAX_DAYS_APART = MAX_MATCH_AGE_MS / DAY_MS;
 
 export interface KnownCampaign {
