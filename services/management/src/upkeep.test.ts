@@ -1,5 +1,6 @@
 import { eventually } from "@diegetic/testing/eventually";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { SUSPENDED_EXPIRY } from "./features/api-keys/api-key.ts";
 import { signedUp } from "./testing/browser.ts";
 import { type Harness, startHarness } from "./testing/harness.ts";
 
@@ -59,5 +60,18 @@ describe("upkeep deletes from Postgres and Redis", () => {
     await harness.caller();
     await eventually(async () => (await database.apiKey.findUnique({ where: { id } })) === null);
     expect(await isNamed(`key:${sha256}`)).toEqual([false, false]);
+  });
+
+  it("no suspended API key", async () => {
+    const { database } = harness.management;
+    const caller = await harness.caller();
+    const made = async () =>
+      (await caller.post("/api-keys", { label: "ends" }).expect(201)).body.id as string;
+    const [suspended, expired] = [await made(), await made()];
+    await database.apiKey.update({ where: { id: suspended }, data: { expiresAt: SUSPENDED_EXPIRY } });
+    await database.apiKey.update({ where: { id: expired }, data: { expiresAt: new Date(1) } });
+    const revokedAt = async (id: string) => (await database.apiKey.findUnique({ where: { id } }))?.revokedAt;
+    await eventually(async () => (await revokedAt(expired)) !== null);
+    expect(await revokedAt(suspended)).toBeNull();
   });
 });

@@ -89,6 +89,9 @@ export function requireScopes(caller: Pick<CallingKey, "scopes">, scopes: readon
   throw scopeBeyondCaller.error(lacking);
 }
 
+/** The expiry of a suspended key, which may be in force again: no rotation sets this time. */
+export const SUSPENDED_EXPIRY = new Date(0);
+
 export function isInForce(key: Pick<ApiKeyRow, "expiresAt" | "revokedAt">, nowMs: number): boolean {
   return key.revokedAt === null && (key.expiresAt === null || key.expiresAt.getTime() > nowMs);
 }

@@ -25,6 +25,7 @@ import {
   isInForce,
   type KeySettings,
   MANAGING_SCOPES,
+  SUSPENDED_EXPIRY,
 } from "./api-key.ts";
 import { shownPrefix } from "./key-secret.ts";
 
@@ -170,11 +171,12 @@ export async function revokeKeysMadeBy(
   return keys.map(({ id }) => id);
 }
 
-/** Revokes expired keys, so that the snapshot drops them; a bounded number per call. */
+/** Revokes expired keys, so that the snapshot drops them, but no suspended ones; a bounded number per call. */
 export async function revokeExpiredKeys(database: Database, nowMs: number): Promise<void> {
   await database.$executeRaw`
     UPDATE api_keys SET revoked_at = expires_at, version = version + 1 WHERE id IN (
       SELECT id FROM api_keys WHERE revoked_at IS NULL AND expires_at <= ${new Date(nowMs)}
+        AND expires_at <> ${SUSPENDED_EXPIRY}
       ORDER BY expires_at LIMIT ${KEYS_PER_ROUND} FOR NO KEY UPDATE SKIP LOCKED)`;
 }
 

@@ -1,10 +1,8 @@
 import { type Database, inTransaction, type Transaction } from "@diegetic/database";
 import { sha256Hex } from "../../core/shared/sha256.ts";
+import { SUSPENDED_EXPIRY } from "../api-keys/api-key.ts";
 import { derivedKeySecret } from "../api-keys/key-secret.ts";
 import { demoGameKey } from "./play.ts";
-
-/** Marks a key as ended by a start without the demo: no rotation sets this time. A key that somebody revoked stays revoked. */
-const ENDED_WITH_DEMO = new Date(0);
 
 const sha256OfKeys = (secret: string) =>
   [derivedKeySecret(secret, "demo key"), demoGameKey(secret)].map(sha256Hex);
@@ -18,8 +16,8 @@ export async function endDemoAccess(database: Database, secret: string): Promise
     const sha256 = { in: sha256OfKeys(secret) };
     const accounts = await transaction.apiKey.findMany({ where: { sha256 }, select: { accountId: true } });
     await transaction.apiKey.updateMany({
-      where: { sha256, revokedAt: null, OR: [{ expiresAt: null }, { expiresAt: { not: ENDED_WITH_DEMO } }] },
-      data: { expiresAt: ENDED_WITH_DEMO, version: { increment: 1 } },
+      where: { sha256, revokedAt: null, OR: [{ expiresAt: null }, { expiresAt: { not: SUSPENDED_EXPIRY } }] },
+      data: { expiresAt: SUSPENDED_EXPIRY, version: { increment: 1 } },
     });
     const accountId = { in: accounts.map((account) => account.accountId) };
     const user = { isDemo: true, memberships: { some: { accountId } } };
@@ -28,10 +26,10 @@ export async function endDemoAccess(database: Database, secret: string): Promise
   });
 }
 
-/** Restores the keys that `endDemoAccess` ended. */
+/** Restores the keys that `endDemoAccess` suspended. A key that somebody revoked stays revoked. */
 export async function restoreDemoKeys(transaction: Transaction, secret: string): Promise<void> {
   await transaction.apiKey.updateMany({
-    where: { sha256: { in: sha256OfKeys(secret) }, expiresAt: ENDED_WITH_DEMO },
+    where: { sha256: { in: sha256OfKeys(secret) }, expiresAt: SUSPENDED_EXPIRY },
     data: { expiresAt: null, version: { increment: 1 } },
   });
 }
