@@ -50,7 +50,7 @@ export class ScriptedServer {
     const call = { method: request.method ?? "", path, authorization, contentType, body: undefined, atMs };
     calls.push(call);
     const text = await readAll(request);
-    Object.assign(call, { body: text === "" ? undefined : JSON.parse(text) });
+    Object.assign(call, { body: text === "" ? null : JSON.parse(text) });
     const scripted = scenarioFile.scenarios[Number(index)]?.answers[path]?.[earlier];
     send(response, scripted ?? { status: 400, body: { detail: `no answer is scripted for ${path}` } });
   }

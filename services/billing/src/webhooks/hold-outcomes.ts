@@ -1,8 +1,8 @@
 import type { ImpressionRecord } from "@diegetic/contracts";
 import type { Database } from "@diegetic/database";
+import { isPlainName } from "@diegetic/hot-state";
 
 const MAX_ACCOUNTS = 10_000;
-const ACCOUNT_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 interface Outcomes {
   lapsed: number;
@@ -36,7 +36,7 @@ export class HoldOutcomes {
 
   #count(accountId: string, { lapsed, charged }: Outcomes): void {
     // Postgres cannot store every text.
-    if (!ACCOUNT_ID.test(accountId)) return;
+    if (!isPlainName(accountId)) return;
     const known = this.#byAccount.get(accountId) ?? { lapsed: 0, charged: 0 };
     if (!this.#byAccount.has(accountId) && this.#byAccount.size >= MAX_ACCOUNTS) return;
     this.#byAccount.set(accountId, { lapsed: known.lapsed + lapsed, charged: known.charged + charged });

@@ -43,7 +43,6 @@ const REBUILD_PAGE_ROWS = 500;
 const WALLETS_PER_ROUND = 300;
 /** Checks of a page of wallets before the round continues; the rest waits for the next rounds. */
 const MAX_CHECKS = 3;
-const START_ATTEMPTS = 10;
 
 export interface RepairLoopParts {
   database: Database;
@@ -140,16 +139,8 @@ export class RepairLoop {
     await this.#parts.claim.check();
     const replicationIds = await this.#parts.replicationIds();
     this.#moved.look(await this.#parts.owners());
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        await this.#restoreAllWallets(signal);
-        await this.#rebuild(signal);
-        break;
-      } catch (error) {
-        // Starts again if Redis lost data meanwhile.
-        if (!(error instanceof SnapshotLostError) || attempt === START_ATTEMPTS) throw error;
-      }
-    }
+    await this.#restoreAllWallets(signal);
+    await this.#rebuild(signal);
     this.#verifiedReplicationIds = compareServers([], { replicationIds, needsRebuild: false }).verified;
   }
 

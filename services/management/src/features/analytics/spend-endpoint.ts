@@ -8,6 +8,7 @@ import {
   unknownGrouping,
 } from "@diegetic/contracts";
 import { type Database, StatementTimeout } from "@diegetic/database";
+import { isPlainName } from "@diegetic/hot-state";
 import type { Answer, RequestContext } from "@diegetic/service-kit";
 import { callingAdvertiser, readAfter } from "../../core/read-your-writes/caller.ts";
 import { csvAnswer, prefersCsv } from "../../core/shared/csv-answer.ts";
@@ -23,8 +24,6 @@ import {
   type SpendQuery,
 } from "./spend-store.ts";
 
-/** Identifiers and country codes; any other value has no spending. */
-const PLAIN = /^[A-Za-z0-9_-]{1,64}$/;
 /** Matches no campaign, creative or country. */
 const NOTHING = "-";
 const UNKNOWN_PLACE = "unknown";
@@ -68,7 +67,7 @@ function readQuery(query: URLSearchParams, nowMs: number): SpendQuery {
   const { from, to } = readPeriod(query, nowMs, SPEND_DAYS);
   const plain = (name: string) => {
     const value = singleParameter(name, query);
-    return value === undefined || PLAIN.test(value) ? value : NOTHING;
+    return value === undefined || isPlainName(value) ? value : NOTHING;
   };
   const country = plain("country_code");
   return {
