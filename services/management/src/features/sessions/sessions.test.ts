@@ -1,7 +1,7 @@
 import { eventually } from "@diegetic/testing/eventually";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import request from "supertest";
-import { type Browser, openBrowser, signedUp } from "../../testing/browser.ts";
+import { openBrowser, signedUp } from "../../testing/browser.ts";
 import { BASE, campaignBody, type Harness, startHarness } from "../../testing/harness.ts";
 
 /** Of a transaction that waits for requests: as long as they need on a busy machine. */
@@ -176,28 +176,6 @@ describe("a session", () => {
     await other.post("/auth/end-other-sessions").expect(204);
     await browser.get("/session").expect(401);
     await other.get("/session").expect(200);
-  });
-
-  it.each<[string, (browser: Browser) => Promise<unknown>]>([
-    ["by one call", (browser) => browser.post("/auth/end-other-sessions").expect(204)],
-    [
-      "by a new password",
-      ({ password, ...browser }) =>
-        browser
-          .post("/auth/change-password", { current_password: password, new_password: "another password" })
-          .expect(204),
-    ],
-  ])("is published together with the others that end %s", async (_how, end) => {
-    const browser = await signedUp(harness);
-    const { email, password } = browser;
-    const userId = (await browser.get("/session").expect(200)).body.user.id;
-    for (let i = 0; i < 3; i += 1) {
-      await openBrowser(harness.management.app).post("/auth/sign-in", { email, password }).expect(200);
-    }
-    await end(browser);
-    const transactions = await harness.management.database.$queryRaw`
-      SELECT xmin::text FROM account_sessions WHERE user_id = ${userId} AND revoked_at IS NOT NULL GROUP BY 1`;
-    expect(transactions).toHaveLength(1);
   });
 
   it("is replaced when the password changes, and all others end", async () => {
