@@ -165,11 +165,11 @@ describe("dashboards and alert rules", () => {
   });
 
   it("give each alert a severity, a summary and a heading of the runbook", () => {
+    const runbook = readFileSync(`${ROOT}docs/runbook.md`, "utf8");
     const headings = new Set(
-      [...readFileSync(`${ROOT}docs/runbook.md`, "utf8").matchAll(/^### (\w+)$/gm)].map(([, name = ""]) =>
-        name.toLowerCase(),
-      ),
+      [...runbook.matchAll(/^### (\w+)$/gm)].map(([, name = ""]) => name.toLowerCase()),
     );
+    expect(rules.filter(({ alert }) => !runbook.includes(alert)).map(({ alert }) => alert)).toEqual([]);
     const linked = rules.map(
       ({ annotations }) => /^docs\/runbook\.md#(\w+)$/.exec(annotations.runbook_url)?.[1],
     );

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "@jest/globals";
@@ -8,15 +8,15 @@ const documents = [
   "README.md",
   "ARCHITECTURE.md",
   "CONTRIBUTING.md",
-  ...readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".md"))
-    .map((name) => join("docs", name)),
+  ...filesIn("{docs,packages,services,clients,examples}/**/*.md"),
 ];
 const CODE_PATH = /`((?:packages|services|tests|prisma|scripts|docker)\/[\w./-]*)`/g;
 /** What is built or measured, and in no repository. */
 const MADE = /\/(?:dist|results)\//;
 const HEADING_LINK = /\b((?:docs\/[\w./-]+|README|ARCHITECTURE|CONTRIBUTING)\.md)#([\w-]+)/g;
-const LINK = /\]\((?!https?:|#)([^)#]+)(?:#[^)]*)?\)/g;
+const LINK = /\]\((?!https?:)([^)#\s]*)(?:#([^)\s]*))?\)/g;
+const SCRIPT = /\bnpm (?:run (?:--silent )?)?(start|test|(?<=run (?:--silent )?)[\w:]+)/g;
+const ONE_TEST = /\bnpm run jest -- (\S+) -t "([^"]+)"/g;
 
 describe.each(documents)("%s", (document) => {
   const text = readFileSync(join(root, document), "utf8");
@@ -26,9 +26,25 @@ describe.each(documents)("%s", (document) => {
     expect(named.filter((path) => !MADE.test(path) && !existsSync(join(root, path)))).toEqual([]);
   });
 
-  it("links only to what exists", () => {
-    const linked = [...text.matchAll(LINK)].map(([, path = ""]) => join(root, document, "..", path));
-    expect(linked.filter((path) => !existsSync(path))).toEqual([]);
+  it("links only to files and headings that exist", () => {
+    const dead = [...text.matchAll(LINK)].filter(([, path = "", anchor]) => {
+      const target = path === "" ? document : join(document, "..", path);
+      return !existsSync(join(root, target)) || (anchor !== undefined && !anchorsOf(target).has(anchor));
+    });
+    expect(dead.map(([link]) => link)).toEqual([]);
+  });
+
+  it("runs only scripts and tests that exist", () => {
+    const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+    const named = [...text.matchAll(SCRIPT)].map(([, name = ""]) => name);
+    expect(named.filter((name) => !(name in scripts))).toEqual([]);
+    const tests = [...text.matchAll(ONE_TEST)].filter(
+      ([, folder = "", title = ""]) =>
+        !filesIn(`${folder}/**/*.test.ts`).some((file) =>
+          readFileSync(join(root, file), "utf8").includes(title),
+        ),
+    );
+    expect(tests.map(([command]) => command)).toEqual([]);
   });
 });
 
@@ -68,13 +84,15 @@ it("the code map names files at all", () => {
 });
 
 function codeFiles(): string[] {
-  return ["packages", "services", "tests", "scripts", "prisma"].flatMap((folder) =>
-    readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
-      .filter(
-        (name) => /\.(ts|tsx|mjs|lua|prisma|sql)$/.test(name) && !/(^|\/)(node_modules|dist)\//.test(name),
-      )
-      .map((name) => join(folder, name)),
-  );
+  return filesIn("{packages,services,tests,scripts,prisma}/**/*.{ts,tsx,mjs,lua,prisma,sql}");
+}
+
+/** What was written, not installed or built. */
+function filesIn(pattern: string): string[] {
+  return globSync(pattern, {
+    cwd: root,
+    exclude: (name) => name === "node_modules" || name === "dist",
+  }).sort();
 }
 
 /** The anchors that a heading gets where documents are read; empty when there is no such document. */

@@ -8,13 +8,12 @@ export interface RedisSeen {
   needsRebuild: boolean;
 }
 
+/** Log messages; docs/operating.md#redis says what to do about each. */
 export const NOTICES = {
-  unavailable:
-    "Redis does not answer, or one of its servers: what lives there is neither served nor charged until it answers. See that it runs and is reached.",
-  recovered: "All servers of Redis answer again",
-  restarted:
-    "A server of Redis was restarted, replaced or promoted: it is verified against Postgres now, and serves when that is done. Nothing has to be done.",
-  lost: "Redis lost data while it ran, or went back to older data: what is missing is made anew from Postgres now. Find out what removed it: FLUSHALL, an eviction policy, a restored file.",
+  unavailable: "redis server unavailable",
+  recovered: "redis servers recovered",
+  restarted: "redis restarted or promoted, wallets are verified",
+  lost: "redis lost data, which Postgres replaces",
 } as const;
 
 /** What a round has to do about the servers. */
