@@ -550,7 +550,7 @@ Spend = TypedDict(
 
 
 class SpendRow(TypedDict):
-    """What one group of impressions has cost; what is not summed up by is left out."""
+    """What one group of impressions has cost; fields that are not grouped by are left out."""
 
     date: NotRequired[str]
     campaign_id: NotRequired[str]

@@ -103,9 +103,9 @@ export interface NewCampaign {
   cpm_bid_cents: number;
   /** What the campaign may spend in one UTC day, in cents; null: no cap. */
   daily_cap_cents?: number | null;
-  /** When serving begins; null: at activation. A date (the whole day, UTC) or a moment of ISO 8601. */
+  /** When serving begins; null: at activation. A date (the whole UTC day) or a time, in ISO 8601. */
   start_date?: string | null;
-  /** When serving ends; null: when the budget is spent. A date (the whole day, UTC) or a moment of ISO 8601. */
+  /** When serving ends; null: when the budget is spent. A date (the whole UTC day) or a time, in ISO 8601. */
   end_date?: string | null;
   /** Higher is more likely to win ties. */
   priority?: number | null;
@@ -125,9 +125,9 @@ export interface CampaignChanges {
   cpm_bid_cents?: number;
   /** What the campaign may spend in one UTC day, in cents; null: no cap. */
   daily_cap_cents?: number | null;
-  /** When serving begins; null: at activation. A date (the whole day, UTC) or a moment of ISO 8601. */
+  /** When serving begins; null: at activation. A date (the whole UTC day) or a time, in ISO 8601. */
   start_date?: string | null;
-  /** When serving ends; null: when the budget is spent. A date (the whole day, UTC) or a moment of ISO 8601. */
+  /** When serving ends; null: when the budget is spent. A date (the whole UTC day) or a time, in ISO 8601. */
   end_date?: string | null;
   /** Higher is more likely to win ties. */
   priority?: number | null;
@@ -147,9 +147,9 @@ export interface NewWholeCampaign {
   cpm_bid_cents: number;
   /** What the campaign may spend in one UTC day, in cents; null: no cap. */
   daily_cap_cents?: number | null;
-  /** When serving begins; null: at activation. A date (the whole day, UTC) or a moment of ISO 8601. */
+  /** When serving begins; null: at activation. A date (the whole UTC day) or a time, in ISO 8601. */
   start_date?: string | null;
-  /** When serving ends; null: when the budget is spent. A date (the whole day, UTC) or a moment of ISO 8601. */
+  /** When serving ends; null: when the budget is spent. A date (the whole UTC day) or a time, in ISO 8601. */
   end_date?: string | null;
   /** Higher is more likely to win ties. */
   priority?: number | null;
@@ -325,7 +325,7 @@ export interface Affinity {
   id: string;
   /** The campaign that it belongs to. */
   campaign_id: string;
-  /** What of the scene the value is compared with; lighting, effects and camera are sought in the narrative. */
+  /** Which part of the scene the value is compared with; lighting, effects and camera are sought in the narrative. */
   affinity_type: "action" | "location" | "theme" | "mood" | "category" | "lighting" | "effects" | "camera";
   /** The value that raises the score, as it was given. */
   affinity_value: string;
@@ -337,7 +337,7 @@ export interface Affinity {
 
 /** A new affinity of a campaign. */
 export interface NewAffinity {
-  /** What of the scene the value is compared with; lighting, effects and camera are sought in the narrative. */
+  /** Which part of the scene the value is compared with; lighting, effects and camera are sought in the narrative. */
   affinity_type: "action" | "location" | "theme" | "mood" | "category" | "lighting" | "effects" | "camera";
   /** The value that raises the score where the scene has it; free text. One of lighting, effects or camera has a letter or digit, since it is sought as whole words. */
   affinity_value: string;
@@ -387,7 +387,7 @@ export interface SimulationOptions {
   narrative_examples: string[];
   /** The campaign's affinities in the order of their creation. */
   current_affinities: ({
-    /** What of the scene the value is compared with. */
+    /** Which part of the scene the value is compared with. */
     affinity_type: "action" | "location" | "theme" | "mood" | "category" | "lighting" | "effects" | "camera";
     /** The value that raises the score. */
     affinity_value: string;
@@ -419,7 +419,7 @@ export interface Explanation {
   affinity_parts: ({
     /** The affinity, aff_… */
     affinity_id: string;
-    /** What of the scene the value is compared with. */
+    /** Which part of the scene the value is compared with. */
     affinity_type: "action" | "location" | "theme" | "mood" | "category" | "lighting" | "effects" | "camera";
     /** The value. */
     affinity_value: string;
@@ -489,7 +489,7 @@ export interface DailyAnalytics {
 export interface CreativeAnalytics {
   /** The campaign. */
   campaign_id: string;
-  /** Every creative, deleted ones when they had impressions; most impressions first, then by identifier. */
+  /** Every creative, deleted ones only if they had impressions; most impressions first, then by identifier. */
   creatives: ({
     /** The creative. */
     creative_id: string;
@@ -567,7 +567,7 @@ export interface AffinityAnalytics {
   affinities: ({
     /** The affinity. */
     affinity_id: string;
-    /** What of the scene the value is compared with. */
+    /** Which part of the scene the value is compared with. */
     affinity_type: "action" | "location" | "theme" | "mood" | "category" | "lighting" | "effects" | "camera";
     /** The value that raises the score, as it was given. */
     affinity_value: string;
@@ -654,7 +654,7 @@ export interface Spend {
   rows: SpendRow[];
 }
 
-/** What one group of impressions has cost; what is not summed up by is left out. */
+/** What one group of impressions has cost; fields that are not grouped by are left out. */
 export interface SpendRow {
   /** The day. A UTC day, YYYY-MM-DD. */
   date?: string;
@@ -868,7 +868,7 @@ export interface GameRevenue {
   top_advertisers: ({
     /** The advertiser. */
     advertiser_id: string;
-    /** His impressions in the game. */
+    /** Its impressions in the game. */
     impressions: number;
     /** What they have earned, in whole cents, rounded down. */
     earned_cents: number;
@@ -1227,7 +1227,7 @@ export interface ApiKey {
   rate_limit_per_minute: number | null;
   /** When the key was created. ISO 8601 in UTC with milliseconds. */
   created_at: string;
-  /** The user who made the key, usr_…, by signing in or by an earlier key; null: a command. */
+  /** The user who made the key, usr_…, signed in or by an earlier key; null: a command did. */
   created_by_user_id: string | null;
   /** When the key was last used, to the minute; null: not yet. ISO 8601 in UTC with milliseconds. */
   last_used_at: string | null;
@@ -1249,7 +1249,7 @@ export interface CreatedApiKey {
   rate_limit_per_minute: number | null;
   /** When the key was created. ISO 8601 in UTC with milliseconds. */
   created_at: string;
-  /** The user who made the key, usr_…, by signing in or by an earlier key; null: a command. */
+  /** The user who made the key, usr_…, signed in or by an earlier key; null: a command did. */
   created_by_user_id: string | null;
   /** When the key was last used, to the minute; null: not yet. ISO 8601 in UTC with milliseconds. */
   last_used_at: string | null;

@@ -29,7 +29,7 @@ export const MAX_AFFINITIES = 50;
 const affinityType = () =>
   oneOf(
     AFFINITY_TYPES,
-    "What of the scene the value is compared with; lighting, effects and camera are sought in the narrative.",
+    "Which part of the scene the value is compared with; lighting, effects and camera are sought in the narrative.",
   );
 
 export const affinityCreateSchema = open(

@@ -80,7 +80,7 @@ const shownFields = {
   ),
   created_at: timestamp("When the key was created."),
   created_by_user_id: nullable(
-    answerText("The user who made the key, usr_…, by signing in or by an earlier key; null: a command."),
+    answerText("The user who made the key, usr_…, signed in or by an earlier key; null: a command did."),
   ),
   last_used_at: nullable(timestamp("When the key was last used, to the minute; null: not yet.")),
   expires_at: nullable(timestamp("When the key ends, such as after a rotation; null: never.")),
@@ -191,7 +191,7 @@ export const apiKeysApi = defineFeature({
       operationId: "createApiKey",
       summary: "Create a key",
       description:
-        "A key never may more than the key that created it. The key itself is in this answer alone, since only its SHA-256 is stored: with an `Idempotency-Key` the same answer can be had again for 24 hours.",
+        "A key never has more rights than the key that created it. The key itself is in this answer alone, since only its SHA-256 is stored: with an `Idempotency-Key` the same answer can be had again for 24 hours.",
       idempotent: true,
       request: { schema: apiKeyCreateSchema, example: newKey },
       success: [
@@ -253,7 +253,7 @@ export const apiKeysApi = defineFeature({
       role: "owner",
       operationId: "revokeApiKey",
       summary: "Revoke a key",
-      description: "The very next request with it is answered 401. Doing it again is no error.",
+      description: "The very next request with it is answered 401. Repeating it is no error.",
       success: [noContent("The key is revoked.")],
       refusals: [...ownKeyOnly, lastManagingKey],
     }),

@@ -183,7 +183,7 @@ const common = { group: "management", scope: "advertiser" } as const;
 
 export const creativesApi = defineFeature({
   tag: "Creatives",
-  description: "What of a campaign appears in a game.",
+  description: "What a game shows of a campaign.",
   schemas: {
     Creative: creativeSchema,
     NewCreative: creativeCreateSchema,

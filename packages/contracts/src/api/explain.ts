@@ -67,7 +67,7 @@ export const explainResponseSchema = closed(
       closed(
         {
           affinity_id: answerText("The affinity, aff_…"),
-          affinity_type: oneOf(AFFINITY_TYPES, "What of the scene the value is compared with."),
+          affinity_type: oneOf(AFFINITY_TYPES, "Which part of the scene the value is compared with."),
           affinity_value: answerText("The value."),
           contribution: Type.Number({
             minimum: 0,

@@ -16,7 +16,7 @@ export const ledgerDaysSchema = Type.Integer({
     "Number of days, counted back from `to`; ignored with `from`. Without `days`, `from` and `to` the ledger begins 30 days ago, or at registration if that is later.",
 });
 export const ledgerFromSchema = utcDate("The first day.");
-export const ledgerToSchema = utcDate("The last day; today where it is left out or lies ahead.");
+export const ledgerToSchema = utcDate("The last day; today if it is left out or in the future.");
 
 const ledgerDay = closed(
   {
@@ -115,7 +115,7 @@ export const ledgerApi = defineFeature({
         refusal(
           400,
           "malformed_parameter",
-          "A parameter is no number or no day.",
+          "A parameter is not a number or not a day.",
           'from must be a day as YYYY-MM-DD, but "yesterday" was sent',
         ),
         registerFirst,

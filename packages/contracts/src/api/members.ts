@@ -55,7 +55,7 @@ export const memberListSchema = Type.Array(memberSchema, {
 
 export const invitationCreateSchema = open(
   {
-    role: memberRole("The role that whoever accepts gets."),
+    role: memberRole("The role of the person who accepts."),
     note: optional(nameText("Whom the invitation is meant for, in the owner's own words.")),
   },
   "An invitation to join the account.",
@@ -65,7 +65,7 @@ export const invitationCreate = createValidator(invitationCreateSchema);
 
 const invitationFields = {
   id: answerText("The invitation's identifier, inv_…; it is not the token."),
-  role: memberRole("The role that whoever accepts gets."),
+  role: memberRole("The role of the person who accepts."),
   note: nullable(answerText("Whom the invitation is meant for.")),
   created_at: timestamp("When the invitation was made."),
   expires_at: timestamp("When the invitation ends by itself."),
@@ -204,7 +204,7 @@ export const membersApi = defineFeature({
           example: true,
         },
       ],
-      success: [noContent("The user is no member any more.")],
+      success: [noContent("The user is no longer a member.")],
       refusals: [
         roleTooLow,
         noMember,

@@ -55,8 +55,7 @@ const optionalFields = {
         maxLength: NAME_CHARACTERS,
         format: "advertiser-id",
         pattern: NOT_BLANK,
-        description:
-          "The identifier of an advertiser, adv_…, as a match names it. Whether there is such an advertiser is not asked.",
+        description: "The identifier of an advertiser, adv_…, as a match names it. It need not exist.",
       }),
       "Advertisers that are never shown in the game.",
     ),
@@ -238,7 +237,7 @@ export const placementsApi = defineFeature({
       operationId: "disablePlacement",
       summary: "Disable ads in a game",
       description:
-        "Nothing is matched for the game after the answer; the configuration is kept. Ads that were matched before and are seen are still billed. Doing it again is no error.",
+        "Nothing is matched for the game after the answer; the configuration is kept. Ads that were matched before and are seen are still billed. Repeating it is no error.",
       success: [noContent("Ads are disabled.")],
       refusals: ownGameOnly,
     }),

@@ -68,7 +68,7 @@ export type CreatorRevenueBody = Static<typeof creatorRevenueSchema>;
 const topAdvertiser = closed(
   {
     advertiser_id: answerText("The advertiser."),
-    impressions: count("His impressions in the game."),
+    impressions: count("Its impressions in the game."),
     earned_cents: count("What they have earned, in whole cents, rounded down."),
     earned_microcents: microcents("What they have earned."),
   },
@@ -128,7 +128,7 @@ export type GameAdvertiserListBody = Static<typeof gameAdvertiserListSchema>;
 /** Days of the earnings, counted back; also the maximum period between two days. */
 export const EARNINGS_DAYS = { minimum: 1, maximum: 366, default: 30 } as const;
 export const earningsFromSchema = utcDate("The first day; without it 30 days back from the last.");
-export const earningsToSchema = utcDate("The last day; today where it is left out or lies ahead.");
+export const earningsToSchema = utcDate("The last day; today if it is left out or in the future.");
 export const earningsGameSchema = Type.String({
   minLength: 1,
   maxLength: 200,

@@ -78,7 +78,7 @@ export const simulateOptionsSchema = closed(
     current_affinities: Type.Array(
       closed(
         {
-          affinity_type: oneOf(AFFINITY_TYPES, "What of the scene the value is compared with."),
+          affinity_type: oneOf(AFFINITY_TYPES, "Which part of the scene the value is compared with."),
           affinity_value: answerText("The value that raises the score."),
           weight: Type.Number({
             minimum: AFFINITY_WEIGHT.minimum,

@@ -111,7 +111,7 @@ export const quarantinedRecordSchema = closed(
     resolved_at: nullable(timestamp("When somebody decided about it; null: nobody has.")),
     resolution: nullable(answerText("What was decided.")),
   },
-  "An impression record that was set apart, because it could not be written.",
+  "A quarantined impression record: it could not be written.",
 );
 export type QuarantinedRecordBody = Static<typeof quarantinedRecordSchema>;
 

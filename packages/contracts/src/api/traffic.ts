@@ -272,7 +272,7 @@ export const trafficApi = defineFeature({
         refusal(
           400,
           "no_count",
-          "count is no whole number.",
+          "count is not a whole number.",
           'count must be a whole number from 1 to 48, but "abc" was sent',
         ),
         ...ownGameOnly,
@@ -307,7 +307,7 @@ export const trafficApi = defineFeature({
         refusal(
           400,
           "no_limit",
-          "limit is no whole number.",
+          "limit is not a whole number.",
           'limit must be a whole number from 1 to 100, but "abc" was sent',
         ),
         refusal(

@@ -426,7 +426,7 @@ export const webhooksApi = defineFeature({
       operationId: "rotateWebhookSecret",
       summary: "Replace the secret",
       description:
-        "Deliveries are signed with the new and the former secret for the overlap, a day by default. A secret that was former already ends at once. Only this answer has the new secret.",
+        "Deliveries are signed with the new and the former secret for the overlap, a day by default. An older secret ends at once. Only this answer has the new secret.",
       idempotent: true,
       request: { schema: webhookRotateRequestSchema, example: { overlap_seconds: 3_600 }, optional: true },
       success: [
@@ -468,7 +468,7 @@ export const webhooksApi = defineFeature({
       operationId: "redeliverWebhookDelivery",
       summary: "Deliver again",
       description:
-        "Sends the same event again at once, whatever came of it before, with as many retries as at first.",
+        "Sends the same event again at once, whatever its outcome so far, with as many retries as at first.",
       success: [ok("The delivery.", webhookDeliverySchema, delivery)],
       refusals: [otherAccountsDelivery, noDelivery, lackingEventScope],
     }),

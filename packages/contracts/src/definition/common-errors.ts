@@ -76,7 +76,7 @@ export function periodRefusals(maxDays: number) {
     refusal(
       400,
       "malformed_day",
-      "A parameter is no day.",
+      "A parameter is not a day.",
       'from must be a day as YYYY-MM-DD, but "yesterday" was sent',
     ),
     periodTooLong.withExample(maxDays),
@@ -89,7 +89,7 @@ export function daysRefusals(maxDays: number) {
     refusal(
       400,
       "no_number",
-      "days is no whole number, or empty.",
+      "days is empty or not a whole number.",
       `days must be a whole number from 1 to ${maxDays}, but "abc" was sent`,
     ),
     refusal(
@@ -190,7 +190,7 @@ export const badEncoding = refusal(
 export const notJson = refusal(
   400,
   "not_json",
-  "The body is no JSON object.",
+  "The body is not a JSON object.",
   "The body is not valid JSON in UTF-8: send a JSON object.",
 );
 

@@ -124,7 +124,7 @@ export function flightDate(description: string) {
     format: "iso-date",
     pattern: FLIGHT_DATE,
     maxLength: 40,
-    description: `${description} A date (the whole day, UTC) or a moment of ISO 8601.`,
+    description: `${description} A date (the whole UTC day) or a time, in ISO 8601.`,
   });
 }
 

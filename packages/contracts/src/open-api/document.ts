@@ -25,8 +25,8 @@ Diegetic places advertisers' content into games, as things that belong to the ga
 
 - **Keys.** Every request carries \`Authorization: Bearer <API_KEY>\`. A key has scopes; each operation names the one it needs.
 - **Sessions.** The dashboard signs users in by a cookie, which acts for one account like a key and needs no scopes, but a role: \`viewer\` reads, simulates
-  and explains, \`manager\` changes everything but members and keys, \`owner\` may do all. A request with an \`Authorization\` header ignores the cookie. Every request by a cookie that is not GET
-  or HEAD has to come from the dashboard's own origin, as \`Origin\` and \`Sec-Fetch-Site\` say.
+  and explains, \`manager\` changes everything but members and keys, \`owner\` does everything. A request with an \`Authorization\` header ignores the cookie. Except GET
+  and HEAD, a request with the cookie must come from the dashboard's own origin, as \`Origin\` and \`Sec-Fetch-Site\` say.
 - **Money** is in cents (\`*_cents\`). Requests name whole cents. So do answers: balances and earnings are rounded down and what was spent is
   rounded up, so that an answer never promises more than there is; analytics round to the nearest cent. What one impression was charged and
   the ledger are exact instead: they have up to three decimals.
@@ -35,11 +35,11 @@ Diegetic places advertisers' content into games, as things that belong to the ga
   \`HEAD\` is answered wherever \`GET\` is, without the body; \`OPTIONS\` is 405, since the API is not called from pages of other origins.
 - **Bodies** are JSON in UTF-8, at most 256 KiB. Unknown fields are ignored, as unknown query parameters are. In a create \`null\` is like leaving the field out.
 - **Limits** count per key and group of operations in windows of one minute. \`X-RateLimit-*\` is on every answer.
-  Requests without a valid key count by client address, 100 a minute; so does, apart from them and per process, what cannot be read as a
-  request at all: it is answered 400, 408, 431 or 429 and the connection is closed.
+  Requests without a valid key count by client address, 100 a minute. What is not valid HTTP counts separately, by address and process:
+  it is answered 400, 408, 431 or 429, and the connection is closed.
 - **Retries.** After 429 and 503 wait for \`Retry-After\` seconds; after 500 retry with growing pauses. \`Idempotency-Key\` makes every
-  creating POST safe to retry: a repetition is answered word for word what the first request was. A change that restricts (a PATCH, pausing, disabling, revoking, deleting, a target or rule) is answered
-  when every match instance applies it; where that cannot be had it is 503 with a detail that says the change is stored: then it comes into force by itself.
+  creating POST safe to retry: a repetition gets the first answer again. A change that restricts (a PATCH, a pause, a new target or rule; disabling, revoking, deleting) is answered
+  when every match instance applies it. If that takes too long, the answer is 503, and its detail says that the change is stored: it comes into force by itself.
 - **Additions** are marked: a client of the base interface need not know them.`;
 
 /** The OpenAPI 3.1 document of the whole API, from the mounted operations and the schemas that validate. */

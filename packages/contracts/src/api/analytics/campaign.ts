@@ -98,7 +98,7 @@ export const creativeAnalyticsSchema = closed(
     campaign_id: campaignId(),
     creatives: Type.Array(creativeRow, {
       description:
-        "Every creative, deleted ones when they had impressions; most impressions first, then by identifier.",
+        "Every creative, deleted ones only if they had impressions; most impressions first, then by identifier.",
     }),
   },
   "Results of a campaign's creatives.",
@@ -163,7 +163,7 @@ export type GameAnalyticsBody = Static<typeof gameAnalyticsSchema>;
 const affinityRow = closed(
   {
     affinity_id: answerText("The affinity."),
-    affinity_type: oneOf(AFFINITY_TYPES, "What of the scene the value is compared with."),
+    affinity_type: oneOf(AFFINITY_TYPES, "Which part of the scene the value is compared with."),
     affinity_value: answerText("The value that raises the score, as it was given."),
     weight: Type.Number({
       minimum: AFFINITY_WEIGHT.minimum,
@@ -254,7 +254,7 @@ export const campaignAnalytics = defineOperations({
     operationId: "getCreativeAnalytics",
     summary: "A campaign by creative",
     description:
-      "Every creative of the campaign, those that were deleted when they had impressions; most impressions first.",
+      "Every creative of the campaign, deleted ones only if they had impressions; most impressions first.",
     success: [
       ok("The creatives.", creativeAnalyticsSchema, {
         campaign_id: exampleIds.campaign,
@@ -297,7 +297,7 @@ export const campaignAnalytics = defineOperations({
     addition: true,
     summary: "A campaign by game",
     description:
-      "The games that the campaign was matched in during the last 24 hours, was seen in, or is held for now. A game with many matches and no impressions holds money that nobody spends.",
+      "The games in which the campaign was matched in the last 24 hours, was ever seen, or has open holds. A game with many matches and no impressions holds money that nobody spends.",
     success: [
       ok("The games.", gameAnalyticsSchema, {
         campaign_id: exampleIds.campaign,

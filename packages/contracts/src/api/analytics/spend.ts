@@ -13,11 +13,11 @@ export const SPEND_DAYS = { minimum: 1, maximum: 31, default: 30 } as const;
 export const SPEND_DIMENSIONS = ["day", "campaign", "creative", "country"] as const;
 
 export const spendFromSchema = utcDate("The first day; without it 30 days back from the last.");
-export const spendToSchema = utcDate("The last day; today where it is left out or lies ahead.");
+export const spendToSchema = utcDate("The last day; today if it is left out or in the future.");
 export const spendGroupSchema = Type.String({
   maxLength: 100,
   pattern: "^(day|campaign|creative|country)(,(day|campaign|creative|country))*$",
-  description: "By what is summed up, separated by commas: day, campaign, creative, country; without it all.",
+  description: "What to group by, separated by commas: day, campaign, creative, country; default: all four.",
 });
 const only = (what: string) => Type.String({ minLength: 1, maxLength: 200, description: `Only ${what}.` });
 export const spendCampaignSchema = only("this campaign of the advertiser");
@@ -37,7 +37,7 @@ const spendRow = closed(
     impressions: count("Impressions."),
     spent_millicents: millicents("What they have cost."),
   },
-  "What one group of impressions has cost; what is not summed up by is left out.",
+  "What one group of impressions has cost; fields that are not grouped by are left out.",
 );
 export const spendSchema = report(
   { total: spendSum, row: spendRow },

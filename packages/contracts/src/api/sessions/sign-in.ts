@@ -52,8 +52,7 @@ export const signUpNeedsSchema = closed(
   {
     needs_invitation: Type.Boolean({ description: "Whether new users need an invitation." }),
     needs_setup_token: Type.Boolean({
-      description:
-        "Whether nobody runs the installation yet, and whoever signs up from here needs the setup token.",
+      description: "Whether there is no operator yet, and a sign-up from here needs the setup token.",
     }),
   },
   "What a sign-up needs now.",
@@ -75,7 +74,7 @@ export const invitationTokenBody = createValidator(invitationTokenSchema);
 export const offeredAccountSchema = closed(
   {
     account_label: answerText("What the account is called."),
-    role: memberRole("The role that whoever accepts gets."),
+    role: memberRole("The role of the person who accepts."),
     expires_at: timestamp("When the invitation ends by itself."),
   },
   "What an invitation offers.",
