@@ -40,7 +40,7 @@ export interface AppOptions {
   maxConcurrentRequests: number;
   /** Proxies whose `X-Forwarded-For` is trusted, as in TRUSTED_PROXIES. */
   trustedProxies: readonly string[];
-  /** Origin that browsers use, such as `https://ads.example.com`; default: the host of the request, over http. */
+  /** Origin that browsers use, such as `https://diegetic.example.com`; default: the host of the request, over http. */
   publicUrl?: string | undefined;
   /** Serves pages outside the API, without a key; runs before the API. */
   pages?: RequestHandler;
