@@ -40,7 +40,7 @@ const MAX_POLL_MS = 20;
  * Writes the snapshot that match instances follow.
  *
  * Followers do not serve before `rebuild` has published everything once, nor after Redis was restarted, promoted or
- * lost the snapshot. Callers check `needsRebuild` at start and every few seconds, and rebuild.
+ * lost the snapshot. Callers check `needsRebuild` at start and regularly, and rebuild.
  */
 export class SnapshotPublisher {
   readonly #leaseMs: number;
