@@ -1,7 +1,7 @@
 /**
  * `KEY=igk_… npm run import -- FILE.jsonl`: creates the campaigns of a file, one JSON object a line, as `POST /campaigns/bulk` takes
- * them. Needs a running service and nothing else. A run that was interrupted goes on when it is repeated: each request has an
- * Idempotency-Key of its lines, for 24 hours.
+ * them. Needs only a running service. Repeat an interrupted run to resume it: each request has an
+ * Idempotency-Key derived from its lines, for 24 hours.
  */
 import { createHash } from "node:crypto";
 import { createReadStream, createWriteStream, existsSync, rmSync, statSync } from "node:fs";
@@ -78,7 +78,7 @@ function readArguments() {
   return { file, key, url: url.replace(/\/$/, "") };
 }
 
-/** Lines that go into one request: as many as it takes, by number and size. Lines that are no JSON objects are rejected here. */
+/** The lines of each request, limited by number and size. Rejects lines that are not JSON objects. */
 async function* batches(file, rejected, progress) {
   let batch = { lines: [], size: 0, bytes: 0 };
   for await (const { number, text, bytes, start, end } of readLines(file, MAX_BYTES)) {
@@ -210,7 +210,7 @@ class RejectedLines {
   }
 }
 
-/** One line on a terminal, which is written again and again; elsewhere only the last one. */
+/** On a terminal one line that is overwritten; elsewhere only the last one. */
 class Progress {
   created = 0;
   /** By an earlier run, or an attempt whose answer was lost. */

@@ -85,7 +85,7 @@ describe("the stack under load and with processes killed", () => {
     return seen;
   };
 
-  /** Everything that counts impressions counts so many, once billing is through. */
+  /** Expects every count of impressions to be this one, once billing is through. */
   const expectBilled = async (campaignId: string, impressions: number) => {
     const database = new pg.Client({ connectionString: stack.describe().databaseUrl });
     await database.connect();

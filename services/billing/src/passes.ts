@@ -19,7 +19,7 @@ import type { WebhookSender } from "./webhooks/webhook-sender.ts";
 import type { DayPartitions } from "./write/day-partitions.ts";
 import { forgetOldSettlements } from "./write/settlements.ts";
 
-/** What billing does again and again. Idempotent; ends early when `signal` is aborted. */
+/** A task that billing repeats. Idempotent; ends early when `signal` is aborted. */
 export interface Pass {
   /** In logs. */
   name: string;

@@ -31,7 +31,7 @@ export function withQuery(query: string): Provocation {
   return async (world, operation) => world.call(operation, { query });
 }
 
-/** The text again and again, so many characters. */
+/** The text repeated, cut to a length. */
 export function repeated(text: string, characters: number): string {
   return text.repeat(Math.ceil(characters / text.length)).slice(0, characters);
 }

@@ -213,7 +213,7 @@ describe("guessing keys", () => {
   afterAll(() => platform.stop());
 
   const guess = (call: Partial<Call>) => platform.call({ ...PROFILE, key: "igk_guess", ...call });
-  /** Of so many guesses, how many were answered 401 and 429. */
+  /** How many guesses were answered 401 and 429. */
   async function guesses(count: number, call: (index: number) => Partial<Call>) {
     const replies = await Promise.all(Array.from({ length: count }, (_, index) => guess(call(index))));
     const count401 = replies.filter(({ status }) => status === 401).length;

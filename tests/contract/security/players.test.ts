@@ -51,7 +51,7 @@ describe("the same player id", () => {
     await studios[0].post("/placements/sequel", placement);
     await studios[1].post("/placements/other", placement);
 
-    /** Once billing has written so many impressions. */
+    /** Once billing has written this number of impressions. */
     const peopleOf = async (impressions: number) => {
       const stats = await eventually(async () => {
         const read = await advertiser.get(`/campaigns/${campaign.id}/stats`);

@@ -12,7 +12,7 @@ interface Kind {
   otherBody: object;
   thirdBody: object;
   most: number;
-  /** Writes so many rows. */
+  /** Writes this number of rows. */
   fill(database: Database, campaignId: string, rows: number): Promise<unknown>;
   fixedPaths: { path: string; allow: string }[];
 }

@@ -69,7 +69,7 @@ function campaignOf(advertiserId: string, bidCents: number) {
   };
 }
 
-/** `count` campaigns of so many advertisers without a cent, bidding from 9000 downwards, and one that can pay 5000. */
+/** `count` campaigns of as many advertisers without money, bidding from 9000 downwards, and one that can pay 5000. */
 async function market(count: number, advertisers: number) {
   const index = new CampaignIndex();
   const wallets = createMoneyCommands(redis);
