@@ -117,8 +117,7 @@ export type CampaignBody = Static<typeof campaignSchema>;
 export const campaignPatchSchema = patchSchemaOf(campaignChanges, campaignSchema);
 /** The body of PATCH /campaigns/{id}. */
 export const campaignPatch = patchReader(campaignChanges, campaignSchema, {
-  status:
-    "pause it by POST /campaigns/{campaign_id}/pause, activate it by POST /campaigns/{campaign_id}/activate",
+  status: "pause it by POST /campaigns/{id}/pause, activate it by POST /campaigns/{id}/activate",
   spent_cents: "it follows from the impressions that were billed",
 });
 
@@ -402,7 +401,7 @@ export const campaignsApi = defineFeature({
         ...ownCampaignOnly,
         notAllowedField("priority must be a whole number from 0 to 10, but 11 was sent"),
         responseOnlyField(
-          "status cannot be changed by PATCH: pause it by POST /campaigns/{campaign_id}/pause, activate it by POST /campaigns/{campaign_id}/activate",
+          "status cannot be changed by PATCH: pause it by POST /campaigns/{id}/pause, activate it by POST /campaigns/{id}/activate",
         ),
         endBeforeStart,
         budgetBelowSpent,

@@ -33,7 +33,7 @@ export function isFlightDate(text: string): boolean {
 export function isWebAddress(text: string): boolean {
   if (/[\s<>"{}|\\^`]/.test(text) || !URL.canParse(text)) return false;
   const { protocol, hostname } = new URL(text);
-  return (protocol === "https:" || protocol === "http:") && hostname !== "" && /^https?:\/\//i.test(text);
+  return (protocol === "https:" || protocol === "http:") && hostname !== "" && /^https?:\/\/[^/]/i.test(text);
 }
 
 /** Custom formats, with the text that says what is allowed. */

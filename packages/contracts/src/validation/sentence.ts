@@ -25,6 +25,9 @@ const NOT_ALLOWED = new Set([
 /** A format that accepts any text as well-formed: a violation is not allowed, but not malformed. */
 const NOT_ALLOWED_FORMAT = "advertiser-id";
 
+/** A format whose texts are all short: one that is too long is malformed. */
+const SHORT_FORMAT = "iso-date";
+
 /** Personal data and secrets: never repeated in answers, which proxies and clients may log. */
 const PERSONAL = new Set([
   "email",
@@ -101,6 +104,12 @@ function isNumberOutOfRange(schema: FieldSchema, value: unknown): boolean {
   );
 }
 
+/** Whether the failed keyword, if among `NOT_ALLOWED`, means malformed input after all (docs/behaviour.md#blank-texts). */
+function isMalformed(keyword: string, { format }: FieldSchema, value: unknown): boolean {
+  if (keyword === "maxLength") return format === SHORT_FORMAT;
+  return keyword === "enum" && typeof value === "string" && isBlankText(value);
+}
+
 /** The allowed values of a field, as the end of "… must be …". */
 function allowed(schema: FieldSchema): string {
   if (schema.enum !== undefined) return `one of ${schema.enum.filter((entry) => entry !== null).join(", ")}`;
@@ -163,10 +172,12 @@ export function invalidInputFrom({ keyword, params, ...error }: ErrorObject): In
     return new InvalidInput(400, `The body must be a JSON object, but ${outlined(error.data)} was sent.`);
   }
   const isNotAllowed =
-    NOT_ALLOWED.has(keyword) || error.schema === NOT_ALLOWED_FORMAT || isNumberOutOfRange(schema, error.data);
+    (NOT_ALLOWED.has(keyword) && !isMalformed(keyword, schema, error.data)) ||
+    error.schema === NOT_ALLOWED_FORMAT ||
+    isNumberOutOfRange(schema, error.data);
   const { format, maxLength } = schema;
   // A format does not name the length, which matters only for a text that is too long.
-  const isTooLong = keyword === "maxLength" && format !== undefined;
+  const isTooLong = keyword === "maxLength" && format !== undefined && format !== SHORT_FORMAT;
   const expected = allowed(isTooLong ? { type: "string", maxLength } : schema);
   const sent = isPersonal(path, error.data) ? outlined(error.data) : quoteValue(error.data);
   return new InvalidInput(isNotAllowed ? 422 : 400, `${path} must be ${expected}, but ${sent} was sent`);

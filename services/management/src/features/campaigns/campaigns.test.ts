@@ -195,7 +195,7 @@ describe("fields of the answer in a PATCH", () => {
     const { campaignId } = await activeCampaign(caller);
     const path = `/campaigns/${campaignId}`;
     const paused = await caller.patch(path, { status: "paused", name: "Winter" }).expect(422);
-    expect(paused.body.detail).toContain("pause it by POST /campaigns/{campaign_id}/pause");
+    expect(paused.body.detail).toContain("pause it by POST /campaigns/{id}/pause");
     for (const [name, value] of [
       ["spent_cents", 1],
       ["id", "camp_1"],
