@@ -1,13 +1,15 @@
 import { randomUUID } from "node:crypto";
 import {
+  closeSync,
   linkSync,
+  openSync,
   readFileSync,
   readlinkSync,
   renameSync,
   rmSync,
   statSync,
-  utimesSync,
   writeFileSync,
+  writeSync,
 } from "node:fs";
 import { hostname } from "node:os";
 
@@ -24,19 +26,21 @@ export interface FileLockOptions {
   isUntouched?: () => boolean;
 }
 
-/** Who holds a lock. `start` tells processes with the same id apart, `token` locks of the same process. */
+/** Who holds a lock. `start` tells threads with the same id apart, `token` locks of the same thread. */
 interface Owner {
   /** Processes are comparable within it: one boot of one machine, one namespace of process ids. */
   scope: string;
   pid: number;
+  /** In /proc: a worker thread may end before its process. */
+  thread: string;
   start: string | null;
   token: string;
 }
 
 /**
  * Node has no lock of the operating system: a file names its owner. Two processes on one outbox would overwrite each
- * other's impressions. A crashed owner on this machine is found by its process; another container or machine by the time
- * of its last heartbeat.
+ * other's impressions. A crashed owner on this machine is found by its thread; another container or machine by the time
+ * of its last heartbeat, by the clock of the file system: those of machines may differ.
  */
 export class FileLock {
   readonly #file: string;
@@ -54,7 +58,8 @@ export class FileLock {
     this.#isUntouched = isUntouched;
     this.#path = `${file}.lock`;
     const { pid } = process;
-    const owner: Owner = { scope: ownScope(), pid, start: startOf(pid), token: randomUUID() };
+    const thread = ownThread();
+    const owner: Owner = { scope: ownScope(), pid, thread, start: startOf(thread), token: randomUUID() };
     this.#content = JSON.stringify(owner);
     for (let tries = 1; !create(this.#path, this.#content); tries += 1) {
       if (tries >= MAX_TRIES || !removeStale(this.#path)) {
@@ -83,21 +88,30 @@ export class FileLock {
   }
 
   #beat(): void {
-    const now = new Date();
     try {
-      this.#isLost ||= !this.#isOwn();
-      if (!this.#isLost) utimesSync(this.#path, now, now);
+      this.#isLost ||= !(renew(this.#path, this.#content) ?? this.#restore());
       this.#checkedAtMs = performance.now();
     } catch {
       // The next one may succeed.
     }
   }
 
-  #isOwn(): boolean {
-    const content = read(this.#path);
-    // Deleted by hand, between two steps of `removeStale`, or by another client that has taken it over and ended.
-    if (content === undefined) return this.#isUntouched() && create(this.#path, this.#content);
-    return content === this.#content;
+  /** After a deletion by hand, between two steps of `removeStale`, or by another client that has taken it over and ended. */
+  #restore(): boolean {
+    return this.#isUntouched() && create(this.#path, this.#content);
+  }
+}
+
+/** Lets the file system set the time of the lock. False when it has another owner, undefined when there is none. */
+function renew(path: string, content: string): boolean | undefined {
+  const descriptor = unlessMissing(() => openSync(path, "r+"));
+  if (descriptor === undefined) return undefined;
+  try {
+    if (readFileSync(descriptor, "utf8") !== content) return false;
+    writeSync(descriptor, content, 0);
+    return true;
+  } finally {
+    closeSync(descriptor);
   }
 }
 
@@ -132,8 +146,12 @@ function unlessExists(make: () => void): boolean {
 
 /** Undefined when there is no file. */
 function read(path: string): string | undefined {
+  return unlessMissing(() => readFileSync(path, "utf8"));
+}
+
+function unlessMissing<T>(open: () => T): T | undefined {
   try {
-    return readFileSync(path, "utf8");
+    return open();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw error;
@@ -162,19 +180,32 @@ function removeStale(path: string): boolean {
 function isHeld(path: string, content: string): boolean {
   const owner = parsed(content);
   if (owner?.scope === ownScope()) {
-    const start = startOf(owner.pid);
+    const start = startOf(owner.thread);
     if (start !== null) return start === owner.start;
-    if (!isRunning(owner.pid)) return false;
+    const isThreadEnded = startOf(String(owner.pid)) !== null;
+    if (isThreadEnded || !isRunning(owner.pid)) return false;
   }
   const modifiedMs = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  return Math.abs(Date.now() - modifiedMs) < MAX_SILENCE_MS;
+  return Math.abs(fileSystemNowMs(path) - modifiedMs) < MAX_SILENCE_MS;
+}
+
+/** On a share, that of its server. */
+function fileSystemNowMs(path: string): number {
+  const probe = `${path}.${randomUUID()}`;
+  try {
+    writeFileSync(probe, "probe", { flag: "wx" });
+    return statSync(probe).mtimeMs;
+  } finally {
+    rmSync(probe, { force: true });
+  }
 }
 
 /** Undefined while the owner writes it, or after a crash at that moment. */
 function parsed(content: string): Owner | undefined {
   try {
     const owner = JSON.parse(content) as Partial<Owner> | null;
-    return typeof owner?.pid === "number" ? (owner as Owner) : undefined;
+    const isOwner = typeof owner?.pid === "number" && typeof owner.thread === "string";
+    return isOwner ? (owner as Owner) : undefined;
   } catch {
     return undefined;
   }
@@ -186,12 +217,17 @@ function ownScope(): string {
   return [hostname(), boot, namespace].join(" ");
 }
 
-/** When a process started, in ticks since the boot; null where the system does not show it. */
-function startOf(pid: number): string | null {
-  const stat = orEmpty(() => readFileSync(`/proc/${pid}/stat`, "utf8"));
+/** `PID/task/TID`; the process where the system does not show threads. */
+function ownThread(): string {
+  return orEmpty(() => readlinkSync("/proc/thread-self")) || String(process.pid);
+}
+
+/** When a thread or process started, in ticks since the boot; null where the system does not show it. */
+function startOf(thread: string): string | null {
+  const stat = orEmpty(() => readFileSync(`/proc/${thread}/stat`, "utf8"));
   // After the name in parentheses, which may contain spaces: the state is field 3, the start field 22.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  return fields[0] === "Z" ? "ended" : (fields[22 - 3] ?? null);
+  return /[XZ]/.test(fields[0] ?? "") ? "ended" : (fields[22 - 3] ?? null);
 }
 
 function orEmpty(readText: () => string): string {

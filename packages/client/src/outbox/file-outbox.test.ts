@@ -1,5 +1,6 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import fs, { fstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
@@ -78,6 +79,48 @@ describe("FileOutbox", () => {
     const next = new FileOutbox({ path });
     expect((await next.load()).map(({ match_id }) => match_id)).toEqual(["mat_1", "mat_3", "mat_4"]);
     next.close();
+  });
+
+  /** A disk whose folders cannot be synced. */
+  const withoutFolderSync = (act: () => void) => {
+    const { fsyncSync } = fs;
+    fs.fsyncSync = (descriptor) => {
+      if (fstatSync(descriptor).isDirectory()) throw new Error("EIO: folder");
+      fsyncSync(descriptor);
+    };
+    syncBuiltinESMExports();
+    try {
+      act();
+    } finally {
+      fs.fsyncSync = fsyncSync;
+      syncBuiltinESMExports();
+    }
+  };
+
+  it("is whole when its folder could not be synced, and syncs it with the next entry", () => {
+    const outbox = new FileOutbox({ path, fsync: true });
+    for (let index = 0; index < 500; index += 1) {
+      outbox.add(entry(`mat_x${index}`));
+      outbox.remove(`mat_x${index}`);
+    }
+    outbox.add(entry("mat_1"));
+    withoutFolderSync(() => {
+      expect(() => outbox.remove("mat_1")).toThrow("EIO: folder");
+      const { ino } = statSync(path);
+      expect(() => outbox.add(entry("mat_2"))).toThrow("EIO: folder");
+      expect(statSync(path).ino).toBe(ino);
+    });
+    outbox.add(entry("mat_3"));
+    const lines = ["mat_2", "mat_3"].map((id) => `${JSON.stringify({ add: entry(id) })}\n`);
+    expect(readFileSync(path, "utf8")).toBe(lines.join(""));
+    outbox.close();
+  });
+
+  it("throws the first error, not that of clearing up", () => {
+    mkdirSync(`${path}.next`);
+    expect(() => new FileOutbox({ path })).toThrow("EISDIR: illegal operation on a directory, open");
+    rmSync(`${path}.next`, { recursive: true });
+    new FileOutbox({ path }).close();
   });
 
   it("stays small however many impressions pass through it", async () => {

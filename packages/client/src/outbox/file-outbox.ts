@@ -41,6 +41,8 @@ export class FileOutbox implements Outbox {
   #finishedLines = 0;
   /** A write failed: the file may end within a line, or lack entries. */
   #isDamaged = false;
+  /** A crash of the machine may bring back the file that was replaced. */
+  #isFolderSynced = false;
 
   /** Throws when the file cannot be written or another process uses it. */
   constructor(options: FileOutboxOptions) {
@@ -52,7 +54,7 @@ export class FileOutbox implements Outbox {
       this.#entries = readEntries(this.#path);
       this.#rewrite();
     } catch (error) {
-      this.#lock.release();
+      ignoringErrors(() => this.close());
       throw error;
     }
   }
@@ -104,6 +106,7 @@ export class FileOutbox implements Outbox {
     if (this.#fsync) fsyncSync(this.#descriptor);
     if (wasDamaged) this.#rewrite();
     else this.#isDamaged = false;
+    this.#syncFolder();
   }
 
   /** Replaces the file in one step and opens it for appending. */
@@ -117,15 +120,29 @@ export class FileOutbox implements Outbox {
       // Windows replaces no open file.
       this.#closeFile();
       renameSync(next, this.#path);
-      if (this.#fsync) syncFolder(dirname(this.#path));
     } catch (error) {
-      rmSync(next, { force: true });
+      ignoringErrors(() => rmSync(next, { force: true }));
       throw error;
     }
     this.#finishedLines = 0;
     this.#isDamaged = false;
+    this.#isFolderSynced = false;
     this.#descriptor = openSync(this.#path, "a");
+    this.#syncFolder();
   }
+
+  #syncFolder(): void {
+    if (!this.#fsync || this.#isFolderSynced) return;
+    syncFolder(dirname(this.#path));
+    this.#isFolderSynced = true;
+  }
+}
+
+/** Clears up after an error, which is the one to throw. */
+function ignoringErrors(act: () => void): void {
+  try {
+    act();
+  } catch {}
 }
 
 /** Keeps the new name of a file when the machine crashes. Windows has no such call. */
