@@ -101,6 +101,21 @@ describe("DiegeticClient", () => {
     expect(aborted).toEqual([true]);
   });
 
+  it("waits for an impression as long as it is told to", async () => {
+    const { transport } = scripted([503], [201, { impression_id: "imp_1", charged_cents: 1 }]);
+    const { client } = create({ fetch: transport });
+    client.recordImpression(MATCH);
+    expect(await client.flush({ timeoutMs: Number.POSITIVE_INFINITY })).toBe(0);
+  });
+
+  it("ends a flush when it is closed", async () => {
+    const { client } = create({ fetch: () => new Promise(() => undefined) });
+    client.recordImpression(MATCH);
+    const flushed = client.flush({ timeoutMs: 3_600_000 });
+    await client.close({ timeoutMs: 1 });
+    expect(await flushed).toBe(1);
+  });
+
   it("puts the game of the scene into the match", async () => {
     const { transport } = scripted([200, { match_id: "mat_1" }]);
     expect(await create({ fetch: transport }).client.match(SCENE)).toMatchObject({

@@ -28,11 +28,19 @@ export function retryDelayMs(attempts: number, askedMs: number): number {
 
 /**
  * What `Retry-After` asks for, an hour at most: whole seconds, or a date such as `Sun, 06 Nov 1994 08:49:37 GMT`. 0 for
- * anything else.
+ * anything else, such as a date that does not exist.
  */
 export function retryAfterMs(headers: TransportResponse["headers"] | undefined): number {
   const value = headers?.get("retry-after") ?? "";
   if (/^\d+$/.test(value)) return Math.min(MAX_RETRY_AFTER_MS, Number(value) * 1_000);
-  const waitMs = HTTP_DATE.test(value) ? Date.parse(value) - Date.now() : 0;
+  const waitMs = isHttpDate(value) ? Date.parse(value) - Date.now() : 0;
   return waitMs > 0 ? Math.min(MAX_RETRY_AFTER_MS, waitMs) : 0;
+}
+
+/** `Date.parse` alone reads 31 Feb as 3 Mar. The day of the week is not compared with the date. */
+function isHttpDate(value: string): boolean {
+  const afterWeekday = "Sun, ".length;
+  return (
+    HTTP_DATE.test(value) && new Date(value).toUTCString().slice(afterWeekday) === value.slice(afterWeekday)
+  );
 }

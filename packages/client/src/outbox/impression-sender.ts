@@ -7,6 +7,8 @@ import type { Outbox, OutboxEntry } from "./outbox.ts";
 const MAX_CONCURRENT_REQUESTS = 4;
 /** No service bills a match that is older; before, only the service knows. */
 const MAX_AGE_MS = 8 * 24 * 60 * 60 * 1_000;
+/** Beyond it, a timer fires at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 interface Pending {
   entry: OutboxEntry;
@@ -31,7 +33,8 @@ export class ImpressionSender {
   readonly #pending = new Map<string, Pending>();
   readonly #ready: Pending[] = [];
   readonly #retries = new Set<ReturnType<typeof setTimeout>>();
-  readonly #whenEmpty = new Set<() => void>();
+  /** Flushes. */
+  readonly #waiting = new Set<() => void>();
   readonly #closing = new AbortController();
   #resumeTimer: ReturnType<typeof setTimeout> | undefined;
   /** As `performance.now`, which no change of the clock moves. */
@@ -64,17 +67,17 @@ export class ImpressionSender {
     return true;
   }
 
-  /** Settles when nothing is pending or the time is over. */
+  /** Settles when nothing is pending, the time is over or the sender closed. */
   async flush(timeoutMs: number): Promise<void> {
-    if (this.#isEmpty()) return;
+    if (this.#isEmpty() || this.#isClosed) return;
     await new Promise<void>((resolve) => {
       const finish = () => {
         clearTimeout(timer);
-        this.#whenEmpty.delete(finish);
+        this.#waiting.delete(finish);
         resolve();
       };
-      const timer = setTimeout(finish, timeoutMs);
-      this.#whenEmpty.add(finish);
+      const timer = setTimeout(finish, Math.min(timeoutMs, MAX_TIMER_MS));
+      this.#waiting.add(finish);
     });
   }
 
@@ -86,6 +89,7 @@ export class ImpressionSender {
     clearTimeout(this.#resumeTimer);
     if (!this.#outbox.isDurable) for (const matchId of this.#pending.keys()) this.#drop(matchId, "abandoned");
     this.#write(() => this.#outbox.close());
+    for (const finish of this.#waiting) finish();
   }
 
   async #load(): Promise<void> {
@@ -205,7 +209,7 @@ export class ImpressionSender {
   }
 
   #reportEmpty(): void {
-    if (this.#isEmpty()) for (const finish of this.#whenEmpty) finish();
+    if (this.#isEmpty()) for (const finish of this.#waiting) finish();
   }
 }
 
