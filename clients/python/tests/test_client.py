@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import os
 import socket
+import stat
 import tempfile
 import threading
 import time
@@ -13,6 +14,7 @@ import typing
 import unittest
 import unittest.mock
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +31,8 @@ try:
 except ImportError:  # Windows
     resource = None  # type: ignore[assignment]
 
+# Only ends what hangs.
+TIMEOUT_S = 60.0
 SCENE: Any = {"game_id": "game", "user_id": "player", "game_context": {"location": "tavern"}}
 
 
@@ -40,6 +44,14 @@ def entry(match_id: str) -> Any:
         "game_id": "game",
         "recorded_at_ms": 1,
     }
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + TIMEOUT_S
+    while not condition():
+        if time.monotonic() > end:
+            raise AssertionError(f"not within {TIMEOUT_S} s")
+        time.sleep(0.005)
 
 
 class FakeDiegeticTest(unittest.TestCase):
@@ -192,6 +204,39 @@ class ClientTest(unittest.TestCase):
             self.assertEqual(client.flush(), 0)
         self.assertEqual(events[-1]["type"], "impression_recorded")
 
+    def test_delivers_when_a_thread_could_not_be_started(self) -> None:
+        diegetic = FakeDiegetic()
+        with diegetic.client() as client:
+            first, second = client.match(SCENE), client.match(SCENE)
+            assert first is not None and second is not None
+            with unittest.mock.patch("threading.Thread.start", side_effect=RuntimeError("can't start new thread")):
+                self.assertTrue(client.record_impression(first))
+            self.assertEqual(client.flush(timeout_ms=TIMEOUT_S * 1_000), 0)
+
+    def test_waits_for_an_impression_as_long_as_it_is_told_to(self) -> None:
+        diegetic = FakeDiegetic()
+        with diegetic.client() as client:
+            match = client.match(SCENE)
+            assert match is not None
+            client.record_impression(match)
+            self.assertEqual(client.flush(timeout_ms=float("inf")), 0)
+
+    def test_ends_a_flush_when_it_is_closed(self) -> None:
+        diegetic = FakeDiegetic()
+        client = diegetic.client()
+        match = client.match(SCENE)
+        assert match is not None
+        diegetic.fail()
+        client.record_impression(match)
+        pending: list[int] = []
+        flushing = threading.Thread(
+            target=lambda: pending.append(client.flush(timeout_ms=3_600_000)), daemon=True
+        )
+        flushing.start()
+        client.close(timeout_ms=1)
+        flushing.join(TIMEOUT_S)
+        self.assertEqual(pending, [1])
+
     def test_an_answer_that_is_not_json_is_no_success(self) -> None:
         transport = httpx.MockTransport(lambda _request: httpx.Response(200, text="<html>Sign in</html>"))
         with DiegeticClient(base_url="http://diegetic.test", api_key="key", transport=transport) as client:
@@ -301,11 +346,11 @@ class DrippingServerTest(unittest.TestCase):
             with self.assertRaisesRegex(DiegeticError, "timed out"):
                 client.api.get_profile()
             # The thread of the first match is free again.
-            while client.match(SCENE) is None and "1 matches are pending" in events[-1]["detail"]:
-                time.sleep(0.005)
+            wait_until(
+                lambda: client.match(SCENE) is None and "1 matches are pending" not in events[-1]["detail"]
+            )
             client.record_impression({**entry("mat_1")})
-            while events[-1]["type"] != "impression_retrying":
-                time.sleep(0.005)
+            wait_until(lambda: events[-1]["type"] == "impression_retrying")
             self.assertEqual(client.close(timeout_ms=1), 1)
 
     def test_holds_no_task_beyond_the_time_of_an_exchange(self) -> None:
@@ -316,6 +361,121 @@ class DrippingServerTest(unittest.TestCase):
 
         with unittest.mock.patch("diegetic._async_client.CALL_TIMEOUT_S", 0.05):
             asyncio.run(play())
+
+
+class SlowResolverTest(unittest.TestCase):
+    def test_holds_no_thread_beyond_the_time_of_an_exchange(self) -> None:
+        stopped = threading.Event()
+        resolved: list[str] = []
+
+        def resolve(host: str, *_options: Any, **_more: Any) -> Any:
+            resolved.append(host)
+            stopped.wait(TIMEOUT_S)
+            raise socket.gaierror("Temporary failure in name resolution")
+
+        events: list[Any] = []
+        with (
+            unittest.mock.patch("socket.getaddrinfo", resolve),
+            unittest.mock.patch("diegetic._client.IMPRESSION_TIMEOUT_S", 0.05),
+            unittest.mock.patch("diegetic._client.CALL_TIMEOUT_S", 0.05),
+            DiegeticClient(
+                base_url="http://diegetic.test/api", api_key="key", on_event=events.append
+            ) as client,
+        ):
+            for _ in range(3):
+                with self.assertRaisesRegex(DiegeticError, "timed out"):
+                    client.api.get_profile()
+            client.record_impression({**entry("mat_1")})
+            wait_until(lambda: len(events) > 0)
+            self.assertIn("timed out", events[0]["detail"])
+            # Those that wait for a host share its thread.
+            self.assertEqual(resolved, ["diegetic.test"])
+            stopped.set()
+            client.close(timeout_ms=0)
+
+    def test_names_what_failed_and_tries_every_address(self) -> None:
+        server = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(server.close)
+        port = server.getsockname()[1]
+
+        def answer() -> None:
+            with server.accept()[0] as connection:
+                connection.recv(65_536)
+                connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")
+
+        threading.Thread(target=answer, daemon=True).start()
+        addresses = [
+            (socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port)) for address in ("127.0.0.2", "127.0.0.1")
+        ]
+        real, found = socket.getaddrinfo, {"diegetic.test": addresses}
+
+        def resolve(host: str, *options: Any, **more: Any) -> Any:
+            if host == "missing.test":
+                raise socket.gaierror("Name or service not known")
+            return found.get(host) or real(host, *options, **more)
+
+        with unittest.mock.patch("socket.getaddrinfo", resolve):
+            with DiegeticClient(base_url=f"http://diegetic.test:{port}/api", api_key="key") as client:
+                self.assertEqual(client.api.get_profile(), {})
+            with DiegeticClient(base_url="http://missing.test/api", api_key="key") as client:
+                with self.assertRaisesRegex(DiegeticError, "No answer from .*: Name or service not known"):
+                    client.api.get_profile()
+
+
+class ClosingTest(unittest.TestCase):
+    """A server that answers when the client is closed."""
+
+    def setUp(self) -> None:
+        server = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(server.close)
+        self.base_url = f"http://127.0.0.1:{server.getsockname()[1]}/api"
+        self.asked, self.closed = threading.Event(), threading.Event()
+
+        def answer() -> None:
+            with server.accept()[0] as connection:
+                connection.recv(65_536)
+                self.asked.set()
+                self.closed.wait(TIMEOUT_S)
+                with contextlib.suppress(OSError):
+                    connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")
+
+        answering = threading.Thread(target=answer)
+        answering.start()
+        self.addCleanup(answering.join, TIMEOUT_S)
+        self.addCleanup(self.closed.set)
+
+    def test_a_running_call_gets_its_answer(self) -> None:
+        client = DiegeticClient(base_url=self.base_url, api_key="key")
+        results: list[Any] = []
+
+        def call() -> None:
+            try:
+                results.append(client.api.get_profile())
+            except Exception as error:  # noqa: BLE001
+                results.append(error)
+
+        calling = threading.Thread(target=call)
+        calling.start()
+        self.assertTrue(self.asked.wait(TIMEOUT_S))
+        client.close()
+        self.closed.set()
+        calling.join(TIMEOUT_S)
+        self.assertEqual(results, [{}])
+        with self.assertRaisesRegex(DiegeticError, "closed"):
+            client.api.get_profile(retry_for_ms=3_600_000)
+
+    def test_a_running_call_of_an_async_client_gets_its_answer(self) -> None:
+        async def play() -> None:
+            client = AsyncDiegeticClient(base_url=self.base_url, api_key="key")
+            calling = asyncio.ensure_future(client.api.get_profile())
+            self.assertTrue(await asyncio.to_thread(self.asked.wait, TIMEOUT_S))
+            await client.close()
+            self.closed.set()
+            self.assertEqual(await calling, {})
+            with self.assertRaisesRegex(DiegeticError, "closed"):
+                await client.api.get_profile(retry_for_ms=3_600_000)
+
+        asyncio.run(play())
 
 
 class AsyncClientTest(unittest.TestCase):
@@ -350,8 +510,51 @@ class AsyncClientTest(unittest.TestCase):
                     client.record_impression(match)
                     for task in client._sending:
                         task.cancel()
-                    while client.pending_impressions > 0:
-                        await asyncio.sleep(0.001)
+                    async with asyncio.timeout(TIMEOUT_S):
+                        while client.pending_impressions > 0:
+                            await asyncio.sleep(0.001)
+
+        asyncio.run(play())
+
+    def test_comes_back_by_itself_before_the_retry_of_another_impression(self) -> None:
+        async def play() -> None:
+            diegetic = FakeDiegetic()
+            events: list[Any] = []
+            async with diegetic.async_client(on_event=events.append) as client:
+                first, second = await client.match(SCENE), await client.match(SCENE)
+                assert first is not None and second is not None
+                diegetic.fail()
+                with (
+                    unittest.mock.patch("diegetic._impression_queue.retry_delay_ms", return_value=3_600_000),
+                    unittest.mock.patch("diegetic._async_client._AFTER_CANCEL_S", 0),
+                ):
+                    client.record_impression(first)
+                    async with asyncio.timeout(TIMEOUT_S):
+                        while not events:
+                            await asyncio.sleep(0.001)
+                    diegetic.serve_ad()
+                    client.record_impression(second)
+                    for task in client._sending:
+                        task.cancel()
+                    async with asyncio.timeout(TIMEOUT_S):
+                        while client.pending_impressions > 1:
+                            await asyncio.sleep(0.001)
+                await client.close(timeout_ms=0)
+
+        asyncio.run(play())
+
+    def test_ends_a_flush_when_it_is_closed(self) -> None:
+        async def play() -> None:
+            diegetic = FakeDiegetic()
+            async with diegetic.async_client() as client:
+                match = await client.match(SCENE)
+                assert match is not None
+                diegetic.fail()
+                client.record_impression(match)
+                flushed = asyncio.ensure_future(client.flush(timeout_ms=3_600_000))
+                await asyncio.sleep(0)
+                await client.close(timeout_ms=1)
+                self.assertEqual(await asyncio.wait_for(flushed, TIMEOUT_S), 1)
 
         asyncio.run(play())
 
@@ -393,6 +596,8 @@ class RetryAfterTest(unittest.TestCase):
             "Sun, 06 Nov 1994 08:49:37 GMT": 0,
             "Mon, 01 Jan 0001 00:00:00 GMT": 0,
             "Mon, 99 Foo 2999 00:00:00 GMT": 0,
+            "Sat, 01 Jan 0050 00:00:00 GMT": 0,
+            "Sun, 31 Feb 2999 00:00:00 GMT": 0,
             "Fri, 31 Dec 9999 23:59:59 -0500": 0,
             "1.5": 0,
             "\u0661": 0,
@@ -472,6 +677,27 @@ class FileOutboxTest(unittest.TestCase):
         following = FileOutbox(self.path)
         self.assertEqual([one["match_id"] for one in following.load()], ["mat_1", "mat_3", "mat_4"])
         following.close()
+
+    def test_is_whole_when_its_folder_could_not_be_synced_and_syncs_it_with_the_next_entry(self) -> None:
+        def sync(descriptor: int) -> None:
+            if stat.S_ISDIR(os.fstat(descriptor).st_mode):
+                raise OSError("folder")
+
+        outbox = FileOutbox(self.path, fsync=True)
+        for index in range(500):
+            outbox.add(entry(f"mat_x{index}"))
+            outbox.remove(f"mat_x{index}")
+        outbox.add(entry("mat_1"))
+        with unittest.mock.patch("os.fsync", sync):
+            with self.assertRaisesRegex(OSError, "folder"):
+                outbox.remove("mat_1")
+            replaced = self.path.stat().st_ino
+            with self.assertRaisesRegex(OSError, "folder"):
+                outbox.add(entry("mat_2"))
+            self.assertEqual(self.path.stat().st_ino, replaced)
+        outbox.add(entry("mat_3"))
+        self.assertEqual(len(self.path.read_bytes().splitlines()), 2)
+        outbox.close()
 
     def test_releases_the_lock_when_closing_fails(self) -> None:
         outbox = FileOutbox(self.path)

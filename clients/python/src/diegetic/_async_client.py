@@ -18,6 +18,7 @@ from ._impression_queue import ImpressionQueue, Pending
 from ._outbox import MemoryOutbox, Outbox
 from ._transport import (
     CALL_TIMEOUT_S,
+    CLOSED,
     DEFAULT_FLUSH_MS,
     DEFAULT_MATCH_BUDGET_MS,
     IMPRESSION_TIMEOUT_S,
@@ -71,6 +72,7 @@ class AsyncDiegeticClient:
         self._sending: set[asyncio.Task[None]] = set()
         self._timer: Optional[asyncio.TimerHandle] = None
         self._flushes: set[asyncio.Future[None]] = set()
+        self._exchanges = 0
 
     async def __aenter__(self) -> AsyncDiegeticClient:
         self._pump()
@@ -109,13 +111,13 @@ class AsyncDiegeticClient:
     async def flush(self, *, timeout_ms: float = DEFAULT_FLUSH_MS) -> int:
         """Waits until every impression has its final answer, or for the time. Returns how many are still pending."""
         self._pump()
-        if len(self._queue) > 0:
-            empty: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-            self._flushes.add(empty)
+        if len(self._queue) > 0 and not self._queue.is_closed:
+            over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._flushes.add(over)
             try:
-                await asyncio.wait([empty], timeout=timeout_ms / 1_000)
+                await asyncio.wait([over], timeout=timeout_ms / 1_000)
             finally:
-                self._flushes.discard(empty)
+                self._flushes.discard(over)
         return len(self._queue)
 
     async def close(self, *, timeout_ms: float = DEFAULT_FLUSH_MS) -> int:
@@ -130,10 +132,21 @@ class AsyncDiegeticClient:
         finally:
             self._queue.close()
             self._stop_timer()
+            self._end_flushes()
             for task in self._sending:
                 task.cancel()
             await asyncio.gather(*self._sending, return_exceptions=True)
+            await self._close_connections()
+
+    async def _close_connections(self) -> None:
+        """Once the client is closed and no exchange runs: a call of another task gets its answer."""
+        if self._queue.is_closed and self._exchanges == 0:
             await self._http.aclose()
+
+    def _end_flushes(self) -> None:
+        for flush in self._flushes:
+            if not flush.done():
+                flush.set_result(None)
 
     def _stop_timer(self) -> None:
         if self._timer is not None:
@@ -151,17 +164,17 @@ class AsyncDiegeticClient:
         if following is not None:
             self._timer = loop.call_later(following, self._pump)
         if len(self._queue) == 0:
-            for empty in self._flushes:
-                if not empty.done():
-                    empty.set_result(None)
+            self._end_flushes()
 
     def _sent(self, pending: Pending, task: asyncio.Task[None]) -> None:
         self._sending.discard(task)
         # Cancelled by something else than close, such as a hook at shutdown; perhaps before it began.
         if task.cancelled() and not self._queue.is_closed:
             self._queue.hand_back(pending)
-            if self._timer is None:
-                self._timer = asyncio.get_running_loop().call_later(_AFTER_CANCEL_S, self._pump)
+            loop = asyncio.get_running_loop()
+            if self._timer is None or self._timer.when() > loop.time() + _AFTER_CANCEL_S:
+                self._stop_timer()
+                self._timer = loop.call_later(_AFTER_CANCEL_S, self._pump)
 
     async def _send_impression(self, pending: Pending) -> None:
         outcome: Answer | Exception
@@ -178,6 +191,9 @@ class AsyncDiegeticClient:
     ) -> Answer:
         url = f"{self._base_url}{path}"
         content = None if body is None else json.dumps(body).encode()
+        if self._queue.is_closed:
+            raise no_answer(url, CLOSED)
+        self._exchanges += 1
         request = self._http.request(
             method, url, content=content, headers=headers, params=query or None, timeout=None
         )
@@ -188,6 +204,9 @@ class AsyncDiegeticClient:
             raise no_answer(url, timeout_after(timeout_s)) from None
         except httpx.HTTPError as error:
             raise no_answer(url, error) from error
+        finally:
+            self._exchanges -= 1
+            await self._close_connections()
         return answer_of(response)
 
 
@@ -216,6 +235,7 @@ class _AsyncApi(AsyncCalls):
             except ConnectionError as error:
                 detail = message_of(error)
             delay_s = retry_delay_ms(attempts, retry_after_ms(answer)) / 1_000
-            if (answer is not None and answer.is_final) or time.monotonic() + delay_s >= end:
+            is_over = self._client._queue.is_closed or time.monotonic() + delay_s >= end
+            if (answer is not None and answer.is_final) or is_over:
                 raise DiegeticError(f"{method} {path}", answer.status if answer else None, detail)
             await asyncio.sleep(delay_s)

@@ -20,6 +20,7 @@ from ._impression_queue import ImpressionQueue, Pending
 from ._outbox import MemoryOutbox, Outbox
 from ._transport import (
     CALL_TIMEOUT_S,
+    CLOSED,
     DEFAULT_FLUSH_MS,
     DEFAULT_MATCH_BUDGET_MS,
     IMPRESSION_TIMEOUT_S,
@@ -101,8 +102,11 @@ class DiegeticClient:
 
     def flush(self, *, timeout_ms: float = DEFAULT_FLUSH_MS) -> int:
         """Waits until every impression has its final answer, or for the time. Returns how many are still pending."""
+        timeout_s = min(timeout_ms / 1_000, threading.TIMEOUT_MAX)
         with self._changed:
-            self._changed.wait_for(lambda: len(self._queue) == 0, timeout_ms / 1_000)
+            if len(self._queue) > 0:
+                self._start_senders()
+            self._changed.wait_for(lambda: len(self._queue) == 0 or self._queue.is_closed, timeout_s)
             return len(self._queue)
 
     def close(self, *, timeout_ms: float = DEFAULT_FLUSH_MS) -> int:
@@ -121,6 +125,13 @@ class DiegeticClient:
                 self._changed.notify_all()
             atexit.unregister(self.close)
             self._matches.shutdown(wait=False, cancel_futures=True)
+            self._close_connections()
+
+    def _close_connections(self) -> None:
+        """Once the client is closed and no exchange runs: a call of another thread gets its answer."""
+        with self._exchanges_lock:
+            is_over = self._queue.is_closed and self._exchanges == 0
+        if is_over:
             self._http.close()
 
     def _answer_in_time(self, scene: Scene) -> Answer:
@@ -154,6 +165,8 @@ class DiegeticClient:
         """Creates what a process cannot share with its children: threads, their lock, connections, the outbox."""
         self._http = self._create_http()
         limit_exchanges(self._http)
+        self._exchanges = 0
+        self._exchanges_lock = threading.Lock()
         self._pending_matches = threading.BoundedSemaphore(_MAX_PENDING_MATCHES)
         self._matches = ThreadPoolExecutor(_MAX_CONCURRENT_MATCHES, thread_name_prefix="diegetic-match")
         # Guards the queue. Reentrant: a listener may call the client.
@@ -164,12 +177,15 @@ class DiegeticClient:
             self._start_senders()
 
     def _start_senders(self) -> None:
-        if self._senders or self._queue.is_closed:
-            return
-        for index in range(_SENDER_THREADS):
-            thread = threading.Thread(target=self._send_impressions, name=f"diegetic-sender-{index}", daemon=True)
+        """Those that the system refuses are started by a later call."""
+        while len(self._senders) < _SENDER_THREADS and not self._queue.is_closed:
+            name = f"diegetic-sender-{len(self._senders)}"
+            thread = threading.Thread(target=self._send_impressions, name=name, daemon=True)
+            try:
+                thread.start()
+            except RuntimeError:
+                return
             self._senders.append(thread)
-            thread.start()
 
     def _send_impressions(self) -> None:
         while (pending := self._next_impression()) is not None:
@@ -201,6 +217,10 @@ class DiegeticClient:
     ) -> Answer:
         url = f"{self._base_url}{path}"
         content = None if body is None else json.dumps(body).encode()
+        with self._exchanges_lock:
+            if self._queue.is_closed:
+                raise no_answer(url, CLOSED)
+            self._exchanges += 1
         try:
             with deadline(timeout_s):
                 response = self._http.request(
@@ -208,6 +228,10 @@ class DiegeticClient:
                 )
         except httpx.HTTPError as error:
             raise no_answer(url, error) from error
+        finally:
+            with self._exchanges_lock:
+                self._exchanges -= 1
+            self._close_connections()
         return answer_of(response)
 
 
@@ -236,6 +260,7 @@ class _Api(Calls):
             except ConnectionError as error:
                 detail = message_of(error)
             delay_s = retry_delay_ms(attempts, retry_after_ms(answer)) / 1_000
-            if (answer is not None and answer.is_final) or time.monotonic() + delay_s >= end:
+            is_over = self._client._queue.is_closed or time.monotonic() + delay_s >= end
+            if (answer is not None and answer.is_final) or is_over:
                 raise DiegeticError(f"{method} {path}", answer.status if answer else None, detail)
             time.sleep(delay_s)

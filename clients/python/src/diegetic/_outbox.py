@@ -89,13 +89,16 @@ class FileOutbox:
         self._finished_lines = 0
         # A write failed: the file may end within a line, or lack entries.
         self._is_damaged = False
+        # A crash of the machine may bring back the file that was replaced.
+        self._is_folder_synced = False
         # None when the file could not be opened again after it was replaced.
         self._file: Optional[IO[bytes]] = None
         try:
             self._entries = _read_entries(self._path)
             self._rewrite()
         except BaseException:
-            self._lock.close()
+            with contextlib.suppress(OSError):
+                self.close()
             raise
 
     def load(self) -> list[OutboxEntry]:
@@ -138,6 +141,7 @@ class FileOutbox:
             self._rewrite()
         else:
             self._is_damaged = False
+        self._sync_folder()
 
     def _rewrite(self) -> None:
         """Replaces the file in one step and opens it for appending."""
@@ -154,15 +158,20 @@ class FileOutbox:
             # Windows replaces no open file.
             self._close_file()
             os.replace(following, self._path)
-            if self._fsync:
-                _sync_folder(os.path.dirname(self._path))
         except OSError:
             with contextlib.suppress(OSError):
                 os.remove(following)
             raise
         self._finished_lines = 0
         self._is_damaged = False
+        self._is_folder_synced = False
         self._file = self._opened()
+        self._sync_folder()
+
+    def _sync_folder(self) -> None:
+        if self._fsync and not self._is_folder_synced:
+            _sync_folder(os.path.dirname(self._path))
+            self._is_folder_synced = True
 
     def _ensure_own(self) -> None:
         if os.getpid() != self._pid:

@@ -92,7 +92,7 @@ def retry_delay_ms(attempts: int, asked_ms: float) -> int:
 def retry_after_ms(answer: Optional[Answer]) -> float:
     """What `Retry-After` asks for, an hour at most: whole seconds, or a date such as `Sun, 06 Nov 1994 08:49:37 GMT`.
 
-    0 for anything else.
+    0 for anything else, such as a date that does not exist.
     """
     value = answer.headers.get("retry-after", "") if answer is not None else ""
     if re.fullmatch("[0-9]+", value):
@@ -100,10 +100,13 @@ def retry_after_ms(answer: Optional[Answer]) -> float:
     if not _HTTP_DATE.fullmatch(value):
         return 0
     try:
-        wait_ms = (email.utils.parsedate_to_datetime(value).timestamp() - time.time()) * 1_000
+        date = email.utils.parsedate_to_datetime(value)
     except ValueError:
         return 0
-    return min(_MAX_RETRY_AFTER_MS, max(0, wait_ms))
+    # Years such as 0050 are read as 2050. The day of the week is not compared with the date.
+    if email.utils.format_datetime(date, usegmt=True)[len("Sun, ") :] != value[len("Sun, ") :]:
+        return 0
+    return min(_MAX_RETRY_AFTER_MS, max(0, (date.timestamp() - time.time()) * 1_000))
 
 
 def match_in(answer: Answer, scene: Scene) -> tuple[Optional[Match], Optional[ClientEvent]]:
@@ -127,6 +130,9 @@ def entry_of(match: Match) -> OutboxEntry:
 
 def message_of(error: BaseException) -> str:
     return str(error) or type(error).__name__
+
+
+CLOSED = RuntimeError("the client is closed")
 
 
 def no_answer(url: str, error: Exception) -> ConnectionError:
