@@ -18,7 +18,7 @@ namespace Diegetic
         public int MatchBudgetMs = 150;
         /// <summary>Where impressions wait for their answer. Default: a MemoryOutbox.</summary>
         public IOutbox Outbox;
-        /// <summary>Default: an HttpTransport, which Close disposes. Dispose your own yourself.</summary>
+        /// <summary>Default: an HttpTransport, which is disposed after Close. Dispose your own yourself.</summary>
         public ITransport Transport;
         /// <summary>Called on any thread; return quickly. What it throws is ignored.</summary>
         public Action<ClientEvent> OnEvent;
@@ -39,6 +39,9 @@ namespace Diegetic
         private readonly HttpTransport _ownTransport;
         private readonly Action<ClientEvent> _onEvent;
         private readonly ImpressionSender _sender;
+        private readonly object _exchangesGate = new object();
+        private int _exchanges;
+        private bool _isClosed;
 
         public DiegeticClient(DiegeticClientOptions options)
         {
@@ -55,7 +58,8 @@ namespace Diegetic
             _onEvent = options.OnEvent;
             _sender = new ImpressionSender(
                 options.Outbox ?? new MemoryOutbox(),
-                entry => Send("POST", "/impressions", Json.Write(ImpressionSender.Body(entry)), ImpressionTimeoutMs, null),
+                (entry, closed) => Send(
+                    "POST", "/impressions", Json.Write(ImpressionSender.Body(entry)), ImpressionTimeoutMs, null, closed),
                 Report);
         }
 
@@ -116,8 +120,27 @@ namespace Diegetic
             if (_sender.IsClosed) return _sender.Count;
             int pending = await Flush(timeoutMs).ConfigureAwait(false);
             _sender.Close();
-            _ownTransport?.Dispose();
+            lock (_exchangesGate) _isClosed = true;
+            CloseConnections();
             return pending;
+        }
+
+        private bool IsClosed
+        {
+            get
+            {
+                lock (_exchangesGate) return _isClosed;
+            }
+        }
+
+        /// <summary>Once the client is closed and no exchange runs: a running Call gets its answer.</summary>
+        private void CloseConnections()
+        {
+            lock (_exchangesGate)
+            {
+                if (!_isClosed || _exchanges > 0) return;
+            }
+            _ownTransport?.Dispose();
         }
 
         /// <summary>Says which ads a game takes: POST /placements/{game_id}. Needs the scope `developer`.</summary>
@@ -157,7 +180,8 @@ namespace Diegetic
                     cause = error.GetBaseException();
                 }
                 int delayMs = Retry.DelayMs(attempts, answer?.RetryAfterMs ?? 0);
-                if ((answer != null && answer.IsFinal) || elapsed.ElapsedMilliseconds + delayMs >= retryForMs)
+                bool isOver = IsClosed || elapsed.ElapsedMilliseconds + delayMs >= retryForMs;
+                if ((answer != null && answer.IsFinal) || isOver)
                 {
                     throw new DiegeticException(method + " " + path, answer?.Status, answer?.Detail ?? cause.Message, cause);
                 }
@@ -165,9 +189,9 @@ namespace Diegetic
             }
         }
 
-        /// <summary>Throws when no answer was read within the time, even if the transport ignores the cancellation.</summary>
         private async Task<Answer> Send(
-            string method, string path, string body, int timeoutMs, string idempotencyKey)
+            string method, string path, string body, int timeoutMs, string idempotencyKey,
+            CancellationToken cancelled = default(CancellationToken))
         {
             var headers = new Dictionary<string, string> { ["Authorization"] = "Bearer " + _apiKey };
             if (idempotencyKey != null) headers["Idempotency-Key"] = idempotencyKey;
@@ -178,7 +202,26 @@ namespace Diegetic
                 Headers = headers,
                 Body = body,
             };
-            using (var cancellation = new CancellationTokenSource())
+            lock (_exchangesGate)
+            {
+                if (_isClosed) throw NoAnswer(request, new InvalidOperationException("the client is closed"));
+                _exchanges += 1;
+            }
+            try
+            {
+                return await Exchange(request, timeoutMs, cancelled).ConfigureAwait(false);
+            }
+            finally
+            {
+                lock (_exchangesGate) _exchanges -= 1;
+                CloseConnections();
+            }
+        }
+
+        /// <summary>Throws when no answer was read within the time, even if the transport ignores the cancellation.</summary>
+        private async Task<Answer> Exchange(TransportRequest request, int timeoutMs, CancellationToken cancelled)
+        {
+            using (var cancellation = CancellationTokenSource.CreateLinkedTokenSource(cancelled))
             {
                 // On another thread: a transport may block before it returns its task.
                 Task<TransportResponse> answered = Task.Run(() => _transport.Send(request, cancellation.Token));

@@ -17,7 +17,7 @@ namespace Diegetic
         // No change of the machine's clock moves it.
         private readonly Stopwatch _clock = Stopwatch.StartNew();
         private readonly IOutbox _outbox;
-        private readonly Func<OutboxEntry, Task<Answer>> _send;
+        private readonly Func<OutboxEntry, CancellationToken, Task<Answer>> _send;
         private readonly Action<ClientEvent> _report;
         private readonly CancellationTokenSource _closed = new CancellationTokenSource();
         // By match_id: everything without a final answer.
@@ -29,7 +29,7 @@ namespace Diegetic
         private int _inFlight;
         private bool _isClosed;
 
-        public ImpressionSender(IOutbox outbox, Func<OutboxEntry, Task<Answer>> send, Action<ClientEvent> report)
+        public ImpressionSender(IOutbox outbox, Func<OutboxEntry, CancellationToken, Task<Answer>> send, Action<ClientEvent> report)
         {
             _outbox = outbox;
             _send = send;
@@ -89,21 +89,21 @@ namespace Diegetic
             }
         }
 
-        /// <summary>Completes when nothing is pending or the time is over.</summary>
+        /// <summary>Completes when nothing is pending, the time is over or the sender closed.</summary>
         public async Task Flush(int timeoutMs)
         {
-            var empty = new TaskCompletionSource<bool>(TaskCreationOptions.RunContinuationsAsynchronously);
+            var over = new TaskCompletionSource<bool>(TaskCreationOptions.RunContinuationsAsynchronously);
             lock (_gate)
             {
-                if (_pending.Count == 0) return;
-                _flushes.Add(empty);
+                if (_pending.Count == 0 || _isClosed) return;
+                _flushes.Add(over);
             }
             using (var timeout = new CancellationTokenSource())
             {
-                await Task.WhenAny(empty.Task, Task.Delay(timeoutMs, timeout.Token)).ConfigureAwait(false);
+                await Task.WhenAny(over.Task, Task.Delay(timeoutMs, timeout.Token)).ConfigureAwait(false);
                 timeout.Cancel();
             }
-            lock (_gate) _flushes.Remove(empty);
+            lock (_gate) _flushes.Remove(over);
         }
 
         /// <summary>Sends nothing more. A durable outbox keeps what is pending; otherwise each one is reported as dropped.</summary>
@@ -113,13 +113,14 @@ namespace Diegetic
             {
                 if (_isClosed) return;
                 _isClosed = true;
-                _closed.Cancel();
                 if (!_outbox.IsDurable)
                 {
                     foreach (string matchId in _pending.Keys) Drop(matchId, "abandoned");
                 }
                 Write(_outbox.Close);
+                EndFlushes();
             }
+            _closed.Cancel();
         }
 
         private void Enqueue(OutboxEntry entry, long ageMs)
@@ -154,7 +155,7 @@ namespace Diegetic
             string detail;
             try
             {
-                answer = await _send(pending.Entry).ConfigureAwait(false);
+                answer = await _send(pending.Entry, _closed.Token).ConfigureAwait(false);
                 detail = answer.Detail;
                 askedMs = answer.RetryAfterMs;
             }
@@ -239,8 +240,12 @@ namespace Diegetic
         {
             _pending.Remove(pending.Entry.MatchId);
             Write(() => _outbox.Remove(pending.Entry.MatchId));
-            if (_pending.Count > 0) return;
-            foreach (TaskCompletionSource<bool> empty in _flushes) empty.TrySetResult(true);
+            if (_pending.Count == 0) EndFlushes();
+        }
+
+        private void EndFlushes()
+        {
+            foreach (TaskCompletionSource<bool> over in _flushes) over.TrySetResult(true);
         }
 
         private bool Drop(string matchId, string reason)

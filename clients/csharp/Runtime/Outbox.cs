@@ -105,7 +105,7 @@ namespace Diegetic
             }
             catch
             {
-                _lock.Dispose();
+                IgnoringErrors(Close);
                 throw;
             }
         }
@@ -220,7 +220,7 @@ namespace Diegetic
             }
             catch
             {
-                File.Delete(next);
+                IgnoringErrors(() => File.Delete(next));
                 throw;
             }
             _finishedLines = 0;
@@ -228,6 +228,18 @@ namespace Diegetic
             _order.Clear();
             _order.AddRange(pending.Select(entry => entry.MatchId));
             _file = Opened();
+        }
+
+        /// <summary>Clears up after an error, which is the one to throw.</summary>
+        private static void IgnoringErrors(Action action)
+        {
+            try
+            {
+                action();
+            }
+            catch (Exception)
+            {
+            }
         }
 
         private FileStream Opened()

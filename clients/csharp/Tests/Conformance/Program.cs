@@ -3,6 +3,9 @@ using System.Collections.Generic;
 using System.Diagnostics;
 using System.IO;
 using System.Linq;
+using System.Net;
+using System.Net.Sockets;
+using System.Text;
 using System.Threading;
 using System.Threading.Tasks;
 using Diegetic.Testing;
@@ -16,6 +19,8 @@ namespace Diegetic.Tests
     public static class Program
     {
         private const string Address = "http://127.0.0.1:1/api";
+        // Only ends what hangs.
+        private const int PatientMs = 60000;
 
         public static int Main(string[] args)
         {
@@ -24,9 +29,12 @@ namespace Diegetic.Tests
             CheckArguments();
             CheckJson().Wait();
             CheckCalls().Wait();
+            CheckClosing().Wait();
+            CheckFlush().Wait();
             CheckLock(Path.Combine(args[2], "locked.jsonl"));
             CheckFullDisk(Path.Combine(args[2], "full.jsonl"));
             CheckReplacing(Path.Combine(args[2], "replaced.jsonl"));
+            CheckFirstError(Path.Combine(args[2], "unwritable.jsonl"));
             CheckFolder(args[2]);
             var file = (Dictionary<string, object>)Json.Parse(File.ReadAllText(args[0]));
             var scenarios = (List<object>)file["scenarios"];
@@ -104,16 +112,50 @@ namespace Diegetic.Tests
             var client = new DiegeticClient(new DiegeticClientOptions { BaseUrl = Address, ApiKey = "key" });
             Check((await FailedCall(client)).StartsWith("No answer from " + Address + "/profile: "), "the address is named");
             await client.Close();
-            Check((await FailedCall(client)).Contains("disposed"), "a closed client has no connections");
+            Check((await FailedCall(client, retryForMs: PatientMs * 60)).Contains("closed"), "a closed client calls nothing");
             client = new DiegeticClient(new DiegeticClientOptions { BaseUrl = Address, ApiKey = "key", Transport = new SignInPage() });
             Check(await FailedCall(client) == "Unexpected answer 200", "a page is no success");
         }
 
-        private static async Task<string> FailedCall(DiegeticClient client)
+        /// <summary>A call that runs when the client is closed gets its answer.</summary>
+        private static async Task CheckClosing()
+        {
+            var server = new TcpListener(IPAddress.Loopback, 0);
+            server.Start();
+            var client = new DiegeticClient(new DiegeticClientOptions
+            {
+                BaseUrl = "http://127.0.0.1:" + ((IPEndPoint)server.LocalEndpoint).Port, ApiKey = "key",
+            });
+            Task<object> call = client.Call("GET", "/profile");
+            using (TcpClient connection = await server.AcceptTcpClientAsync())
+            {
+                NetworkStream stream = connection.GetStream();
+                await stream.ReadAsync(new byte[65536], 0, 65536);
+                await client.Close();
+                byte[] answer = Encoding.ASCII.GetBytes("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}");
+                await stream.WriteAsync(answer, 0, answer.Length);
+                Check(await call is Dictionary<string, object>, "a running call gets its answer");
+            }
+            server.Stop();
+        }
+
+        private static async Task CheckFlush()
+        {
+            var diegetic = new FakeDiegetic();
+            DiegeticClient client = diegetic.Client(new DiegeticClientOptions { MatchBudgetMs = PatientMs });
+            Match match = await client.Match(new Scene { GameId = "game", UserId = "player" });
+            diegetic.Fail(byTimeout: true);
+            client.RecordImpression(match);
+            Task<int> flush = client.Flush(PatientMs * 60);
+            await client.Close(1);
+            Check(flush.Wait(PatientMs) && flush.Result == 1, "closing ends a flush");
+        }
+
+        private static async Task<string> FailedCall(DiegeticClient client, int retryForMs = 0)
         {
             try
             {
-                await client.Call("GET", "/profile");
+                await client.Call("GET", "/profile", retryForMs: retryForMs);
                 return "no error";
             }
             catch (DiegeticException error)
@@ -170,6 +212,22 @@ namespace Diegetic.Tests
             outbox.Add(Entry("mat_4"));
             outbox.Close();
             CheckEntries(path, "mat_1 mat_3 mat_4");
+        }
+
+        /// <summary>Not that of clearing up.</summary>
+        private static void CheckFirstError(string path)
+        {
+            Directory.CreateDirectory(path + ".next");
+            try
+            {
+                new FileOutbox(path);
+            }
+            catch (UnauthorizedAccessException error)
+            {
+                Check(!error.StackTrace.Contains("Delete"), "the first error is thrown");
+            }
+            Directory.Delete(path + ".next");
+            CheckEntries(path, "");
         }
 
         private static void CheckFolder(string folder)
