@@ -40,7 +40,13 @@ namespace Diegetic
 
         public MemoryOutbox(int capacity = DefaultCapacity)
         {
-            Capacity = capacity;
+            Capacity = CheckedCapacity(capacity);
+        }
+
+        internal static int CheckedCapacity(int capacity)
+        {
+            if (capacity > 0) return capacity;
+            throw new ArgumentException("capacity must be a whole number above 0, not " + capacity);
         }
 
         public int Capacity { get; }
@@ -96,7 +102,7 @@ namespace Diegetic
             // The process may change its directory.
             _path = Path.GetFullPath(path);
             _fsync = fsync;
-            Capacity = capacity;
+            Capacity = MemoryOutbox.CheckedCapacity(capacity);
             _lock = Locked(_path);
             try
             {
@@ -176,7 +182,8 @@ namespace Diegetic
 
         private IEnumerable<OutboxEntry> Pending()
         {
-            return _order.Where(_entries.ContainsKey).Select(matchId => _entries[matchId]);
+            // An id that was added again stands twice in _order.
+            return _order.Distinct().Where(_entries.ContainsKey).Select(matchId => _entries[matchId]);
         }
 
         private void Keep(OutboxEntry entry)

@@ -21,7 +21,7 @@ from typing import Any
 import httpx
 
 from diegetic import _types
-from diegetic import AsyncDiegeticClient, DiegeticClient, DiegeticError, FileOutbox
+from diegetic import AsyncDiegeticClient, DiegeticClient, DiegeticError, FileOutbox, MemoryOutbox
 from diegetic._calls import AsyncCalls, Calls
 from diegetic._transport import Answer, retry_after_ms
 from diegetic.testing import FakeDiegetic
@@ -275,6 +275,13 @@ class ClientTest(unittest.TestCase):
         self.assertTrue(keys[0])
         self.assertEqual(keys, [keys[0], keys[0], None])
         self.assertEqual(str(requests[2].url), "http://diegetic.test/api/campaigns/a%2Fb/activate")
+
+    def test_does_not_repeat_a_call_without_a_time(self) -> None:
+        answers = [httpx.Response(503), httpx.Response(200, json={})]
+        transport = httpx.MockTransport(lambda _request: answers.pop(0))
+        with DiegeticClient(base_url="http://diegetic.test", api_key="key", transport=transport) as client:
+            with self.assertRaisesRegex(DiegeticError, "503"):
+                client.api.get_profile(retry_for_ms=float("nan"))
 
     def test_refuses_what_cannot_work(self) -> None:
         valid: dict[str, Any] = {"base_url": "http://diegetic.test", "api_key": "key"}
@@ -726,6 +733,21 @@ class FileOutboxTest(unittest.TestCase):
         with self.assertRaisesRegex(OSError, "is closed"):
             outbox.add(entry("mat_1"))
         self.assertEqual(self.path.read_text(), "")
+
+    def test_keeps_texts_that_are_no_unicode(self) -> None:
+        outbox = FileOutbox(self.path)
+        outbox.add({**entry("mat_1"), "game_id": "\ud800"})
+        outbox.add(entry("mat_2"))
+        outbox.close()
+        following = FileOutbox(self.path)
+        self.assertEqual([one["game_id"] for one in following.load()], ["\ud800", "game"])
+        following.close()
+
+    def test_refuses_a_capacity_that_is_no_limit(self) -> None:
+        for capacity in (0, -1, 1.5, float("nan"), float("inf"), None):
+            for outbox in (lambda **wrong: FileOutbox(self.path, **wrong), MemoryOutbox):
+                with self.subTest(capacity), self.assertRaisesRegex(ValueError, f"above 0, not {capacity}"):
+                    outbox(capacity=capacity)
 
     def test_refuses_a_file_in_use(self) -> None:
         outbox = FileOutbox(self.path, fsync=True)

@@ -15,15 +15,21 @@ export type Send = (
 type Call = Record<string, unknown> & IdempotentCallOptions & { body?: unknown };
 
 /** One function per operation of the API. */
-export function createApiCalls(send: Send): ApiCalls {
+export function createApiCalls(send: Send, isClosed: () => boolean): ApiCalls {
   const calls = Object.entries(routes).map(([name, route]) => [
     name,
-    (call: Call = {}) => perform(send, name, route, call),
+    (call: Call = {}) => perform(send, isClosed, name, route, call),
   ]);
   return Object.fromEntries(calls) as ApiCalls;
 }
 
-async function perform(send: Send, name: string, route: OperationRoute, call: Call): Promise<unknown> {
+async function perform(
+  send: Send,
+  isClosed: () => boolean,
+  name: string,
+  route: OperationRoute,
+  call: Call,
+): Promise<unknown> {
   const path = `${filledPath(route.path, call)}${queryOf(route, call)}`;
   const headers: Record<string, string> = {};
   // The key stays the same over retries, so that nothing is created twice.
@@ -41,7 +47,8 @@ async function perform(send: Send, name: string, route: OperationRoute, call: Ca
     const { answer, error } = outcome;
     if (answer !== undefined && isComplete(answer)) return answer.body;
     const delayMs = retryDelayMs(attempts, retryAfterMs(answer?.headers));
-    if ((answer !== undefined && isFinal(answer)) || performance.now() + delayMs >= endMs) {
+    const canRepeat = !isClosed() && performance.now() + delayMs < endMs;
+    if ((answer !== undefined && isFinal(answer)) || !canRepeat) {
       const detail = answer === undefined ? messageOf(error) : detailOf(answer);
       throw new DiegeticError(name, answer?.status, detail, { cause: error });
     }

@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, it } from "@jest/globals";
 import { DiegeticClient, type DiegeticClientOptions } from "./client.ts";
 import type { ClientEvent } from "./events.ts";
+import { FileOutbox } from "./outbox/file-outbox.ts";
+import { MemoryOutbox } from "./outbox/memory-outbox.ts";
 import type { Outbox, OutboxEntry } from "./outbox/outbox.ts";
 import type { TransportRequest } from "./transport.ts";
 
@@ -251,6 +253,12 @@ describe("DiegeticClient", () => {
     expect(() => create(options)).toThrow(message);
   });
 
+  it.each([0, 1.5, -1, Number.NaN, Number.POSITIVE_INFINITY])("refuses a capacity of %d", (capacity) => {
+    const message = `capacity must be a whole number above 0, not ${capacity}`;
+    expect(() => new MemoryOutbox({ capacity })).toThrow(message);
+    expect(() => new FileOutbox({ path: "/nowhere/impressions.jsonl", capacity })).toThrow(message);
+  });
+
   describe("api", () => {
     it("fills path and query, and answers the body", async () => {
       const { transport, requests } = scripted([200, { campaign_id: "a/b" }]);
@@ -274,6 +282,13 @@ describe("DiegeticClient", () => {
       expect(keys).toHaveLength(2);
       expect(keys[0]).toBe(keys[1]);
       expect(keys[0]).toMatch(/./);
+    });
+
+    it("does not repeat a call without a time", async () => {
+      const { transport, requests } = scripted([503], [200, {}]);
+      const call = create({ fetch: transport }).client.api.getProfile({ retryForMs: Number.NaN });
+      await expect(call).rejects.toMatchObject({ status: 503 });
+      expect(requests).toHaveLength(1);
     });
 
     it.each([

@@ -4,7 +4,7 @@ import type { ApiCalls, MatchRequest, MatchResult } from "./generated/api.ts";
 import { ImpressionSender } from "./outbox/impression-sender.ts";
 import { MemoryOutbox } from "./outbox/memory-outbox.ts";
 import type { Outbox, OutboxEntry } from "./outbox/outbox.ts";
-import { type Answer, detailOf, exchange, messageOf, type Transport } from "./transport.ts";
+import { type Answer, detailOf, exchange, messageOf, noAnswer, type Transport } from "./transport.ts";
 
 const DEFAULT_MATCH_BUDGET_MS = 150;
 const IMPRESSION_TIMEOUT_MS = 10_000;
@@ -57,7 +57,7 @@ export class DiegeticClient {
         Promise.resolve(onEvent?.(event)).catch(() => undefined);
       } catch {}
     };
-    this.api = createApiCalls(this.#send);
+    this.api = createApiCalls(this.#send, () => this.#sender.isClosed);
     this.#sender = new ImpressionSender({
       outbox: options.outbox ?? new MemoryOutbox(),
       send: ({ recorded_at_ms: _time, ...body }, cancelled) =>
@@ -123,7 +123,9 @@ export class DiegeticClient {
       headers: { Authorization: `Bearer ${this.#apiKey}`, "Content-Type": "application/json", ...headers },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     };
-    return exchange(this.#transport, `${this.#baseUrl}${path}`, request, timeoutMs, cancelled);
+    const url = `${this.#baseUrl}${path}`;
+    if (this.#sender.isClosed) return Promise.reject(noAnswer(url, new Error("the client is closed")));
+    return exchange(this.#transport, url, request, timeoutMs, cancelled);
   };
 }
 

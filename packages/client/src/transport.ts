@@ -50,11 +50,15 @@ export async function exchange(
   try {
     return await Promise.race([answered(), aborted]);
   } catch (error) {
-    throw new Error(`No answer from ${url}`, { cause: error });
+    throw noAnswer(url, error);
   } finally {
     clearTimeout(timer);
     cancelled?.removeEventListener("abort", cancel);
   }
+}
+
+export function noAnswer(url: string, cause: unknown): Error {
+  return new Error(`No answer from ${url}`, { cause });
 }
 
 /** The service's sentence: every error of it has one. Undefined where something else answered. */

@@ -94,6 +94,8 @@ namespace Diegetic.Tests
         {
             CheckThrows<ArgumentNullException>(() => new DiegeticClient(null), "options");
             CheckThrows<ArgumentNullException>(() => new FileOutbox(null), "path");
+            CheckThrows<ArgumentException>(() => new MemoryOutbox(0), "capacity must be a whole number above 0, not 0");
+            CheckThrows<ArgumentException>(() => new FileOutbox("x.jsonl", -1), "capacity must be a whole number above 0, not -1");
             CheckThrows<ArgumentException>(Create(null, "key"), "BaseUrl must be");
             CheckThrows<ArgumentException>(Create(Address, null), "ApiKey is required");
             CheckThrows<ArgumentException>(Create(Address, "igk_secret\n"), "ApiKey must be ASCII");
@@ -241,6 +243,8 @@ namespace Diegetic.Tests
                 outbox.Add(Entry("mat_" + index));
                 outbox.Remove("mat_" + index);
             }
+            outbox.Add(Entry("mat_last"));
+            outbox.Remove("mat_last");
             outbox.Add(Entry("mat_last"));
             outbox.Close();
             CheckEntries(Path.Combine(folder, "relative.jsonl"), "mat_last");

@@ -260,7 +260,7 @@ class _Api(Calls):
             except ConnectionError as error:
                 detail = message_of(error)
             delay_s = retry_delay_ms(attempts, retry_after_ms(answer)) / 1_000
-            is_over = self._client._queue.is_closed or time.monotonic() + delay_s >= end
-            if (answer is not None and answer.is_final) or is_over:
+            can_repeat = not self._client._queue.is_closed and time.monotonic() + delay_s < end
+            if (answer is not None and answer.is_final) or not can_repeat:
                 raise DiegeticError(f"{method} {path}", answer.status if answer else None, detail)
             time.sleep(delay_s)

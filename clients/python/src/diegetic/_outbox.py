@@ -48,13 +48,19 @@ class Outbox(Protocol):
     def close(self) -> None: ...
 
 
+def _checked_capacity(capacity: int) -> int:
+    if isinstance(capacity, int) and capacity > 0:
+        return capacity
+    raise ValueError(f"capacity must be a whole number above 0, not {capacity}")
+
+
 class MemoryOutbox:
     """Impressions are lost with the process."""
 
     is_durable = False
 
     def __init__(self, *, capacity: int = DEFAULT_CAPACITY) -> None:
-        self.capacity = capacity
+        self.capacity = _checked_capacity(capacity)
 
     # The client holds what it sends; nothing else is to keep.
     def load(self) -> list[OutboxEntry]:
@@ -80,7 +86,7 @@ class FileOutbox:
     is_durable = True
 
     def __init__(self, path: str | os.PathLike[str], *, capacity: int = DEFAULT_CAPACITY, fsync: bool = False) -> None:
-        self.capacity = capacity
+        self.capacity = _checked_capacity(capacity)
         self._path = os.path.abspath(path)
         self._fsync = fsync
         self._pid = os.getpid()
@@ -208,7 +214,7 @@ def _sync_folder(path: str) -> None:
 
 
 def _encoded(line: dict[str, Any]) -> bytes:
-    return json.dumps(line, separators=(",", ":"), ensure_ascii=False).encode() + b"\n"
+    return json.dumps(line, separators=(",", ":")).encode() + b"\n"
 
 
 def _read_entries(path: str) -> dict[str, OutboxEntry]:

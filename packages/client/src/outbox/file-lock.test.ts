@@ -183,9 +183,7 @@ describe("FileLock", () => {
 
   it("goes to one of several that find it stale", async () => {
     writeLock({ pid: 999_999_999, thread: "999999999" });
-    const results = await Promise.all(
-      Array.from({ length: 4 }, async () => (await lockInWorker()).result),
-    );
+    const results = await Promise.all(Array.from({ length: 4 }, async () => (await lockInWorker()).result));
     expect(results.filter((result) => result === "locked")).toHaveLength(1);
     expect(results.filter((result) => result.includes(IN_USE))).toHaveLength(3);
   });

@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { FileLock } from "./file-lock.ts";
-import { DEFAULT_OUTBOX_CAPACITY, type Outbox, type OutboxEntry } from "./outbox.ts";
+import { checkedCapacity, type Outbox, type OutboxEntry } from "./outbox.ts";
 
 /** Finished lines that may stand in the file before it is rewritten. */
 const MAX_FINISHED_LINES = 1_000;
@@ -46,7 +46,7 @@ export class FileOutbox implements Outbox {
 
   /** Throws when the file cannot be written or another process uses it. */
   constructor(options: FileOutboxOptions) {
-    this.capacity = options.capacity ?? DEFAULT_OUTBOX_CAPACITY;
+    this.capacity = checkedCapacity(options.capacity);
     this.#path = resolve(options.path);
     this.#fsync = options.fsync ?? false;
     this.#lock = new FileLock(this.#path, { isUntouched: () => this.#isOwnFile() });

@@ -53,13 +53,13 @@ export class ImpressionSender {
     return this.#pending.size;
   }
 
-  get #isClosed(): boolean {
+  get isClosed(): boolean {
     return this.#closing.signal.aborted;
   }
 
   /** False when the impression is not accepted; an event says why. One that is pending is accepted again. */
   add(entry: OutboxEntry): boolean {
-    if (this.#isClosed) return this.#drop(entry.match_id, "closed");
+    if (this.isClosed) return this.#drop(entry.match_id, "closed");
     if (this.#pending.has(entry.match_id)) return true;
     if (this.#pending.size >= this.#outbox.capacity) return this.#drop(entry.match_id, "outbox_full");
     this.#write(() => this.#outbox.add(entry));
@@ -69,7 +69,7 @@ export class ImpressionSender {
 
   /** Settles when nothing is pending, the time is over or the sender closed. */
   async flush(timeoutMs: number): Promise<void> {
-    if (this.#isEmpty() || this.#isClosed) return;
+    if (this.#isEmpty() || this.isClosed) return;
     await new Promise<void>((resolve) => {
       const finish = () => {
         clearTimeout(timer);
@@ -83,7 +83,7 @@ export class ImpressionSender {
 
   /** Sends nothing more. A durable outbox keeps what is pending; otherwise each impression is reported as dropped. */
   close(): void {
-    if (this.#isClosed) return;
+    if (this.isClosed) return;
     this.#closing.abort();
     for (const timer of this.#retries) clearTimeout(timer);
     clearTimeout(this.#resumeTimer);
@@ -113,7 +113,7 @@ export class ImpressionSender {
   }
 
   #pump(): void {
-    while (!this.#isClosed && this.#inFlight < MAX_CONCURRENT_REQUESTS && !this.#isPaused()) {
+    while (!this.isClosed && this.#inFlight < MAX_CONCURRENT_REQUESTS && !this.#isPaused()) {
       const next = this.#ready.shift();
       if (next === undefined) return;
       if (performance.now() > next.expiresAtMs) {
@@ -136,7 +136,7 @@ export class ImpressionSender {
     const { match_id } = pending.entry;
     const outcome = await this.#send(pending.entry, this.#closing.signal).catch((error: unknown) => error);
     if (!isAnswer(outcome)) return this.#retryLater(pending, undefined, messageOf(outcome));
-    if (this.#isClosed) return;
+    if (this.isClosed) return;
     const { status } = outcome;
     const record = recordIn(outcome);
     if (record !== undefined) {
@@ -153,7 +153,7 @@ export class ImpressionSender {
   }
 
   #retryLater(pending: Pending, answer: Answer | undefined, detail: string): void {
-    if (this.#isClosed) return;
+    if (this.isClosed) return;
     const { attempts } = pending;
     const { match_id } = pending.entry;
     const askedMs = retryAfterMs(answer?.headers);

@@ -1,4 +1,4 @@
-import { DEFAULT_OUTBOX_CAPACITY, type Outbox, type OutboxEntry } from "./outbox.ts";
+import { checkedCapacity, type Outbox, type OutboxEntry } from "./outbox.ts";
 
 /** Impressions are lost with the process. */
 export class MemoryOutbox implements Outbox {
@@ -6,7 +6,7 @@ export class MemoryOutbox implements Outbox {
   readonly isDurable = false;
 
   constructor(options: { capacity?: number } = {}) {
-    this.capacity = options.capacity ?? DEFAULT_OUTBOX_CAPACITY;
+    this.capacity = checkedCapacity(options.capacity);
   }
 
   load(): Promise<OutboxEntry[]> {

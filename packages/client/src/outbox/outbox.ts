@@ -23,4 +23,9 @@ export interface Outbox {
   close(): void;
 }
 
-export const DEFAULT_OUTBOX_CAPACITY = 10_000;
+const DEFAULT_OUTBOX_CAPACITY = 10_000;
+
+export function checkedCapacity(capacity: number = DEFAULT_OUTBOX_CAPACITY): number {
+  if (Number.isSafeInteger(capacity) && capacity > 0) return capacity;
+  throw new TypeError(`capacity must be a whole number above 0, not ${capacity}`);
+}
