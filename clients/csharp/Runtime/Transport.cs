@@ -24,7 +24,7 @@ namespace Diegetic
         public Func<string, string> Header;
     }
 
-    /// <summary>Replace it where HttpClient does not work, such as Unity's WebGL, or in tests.</summary>
+    /// <summary>Replace it for a proxy, another HTTP library or tests. Called on any thread.</summary>
     public interface ITransport
     {
         /// <summary>Throws when no answer comes.</summary>
