@@ -40,6 +40,7 @@ namespace Diegetic
         private readonly Action<ClientEvent> _onEvent;
         private readonly ImpressionSender _sender;
         private readonly object _exchangesGate = new object();
+        private readonly CancellationTokenSource _closed = new CancellationTokenSource();
         private int _exchanges;
         private bool _isClosed;
 
@@ -121,16 +122,9 @@ namespace Diegetic
             int pending = await Flush(timeoutMs).ConfigureAwait(false);
             _sender.Close();
             lock (_exchangesGate) _isClosed = true;
+            _closed.Cancel();
             CloseConnections();
             return pending;
-        }
-
-        private bool IsClosed
-        {
-            get
-            {
-                lock (_exchangesGate) return _isClosed;
-            }
         }
 
         /// <summary>Once the client is closed and no exchange runs: a running Call gets its answer.</summary>
@@ -180,12 +174,13 @@ namespace Diegetic
                     cause = error.GetBaseException();
                 }
                 int delayMs = Retry.DelayMs(attempts, answer?.RetryAfterMs ?? 0);
-                bool isOver = IsClosed || elapsed.ElapsedMilliseconds + delayMs >= retryForMs;
+                bool isOver = _closed.IsCancellationRequested || elapsed.ElapsedMilliseconds + delayMs >= retryForMs;
                 if ((answer != null && answer.IsFinal) || isOver)
                 {
                     throw new DiegeticException(method + " " + path, answer?.Status, answer?.Detail ?? cause.Message, cause);
                 }
-                await Task.Delay(delayMs).ConfigureAwait(false);
+                // Without an exception when the client is closed.
+                await Task.WhenAny(Task.Delay(delayMs, _closed.Token)).ConfigureAwait(false);
             }
         }
 

@@ -400,6 +400,35 @@ class SlowResolverTest(unittest.TestCase):
             stopped.set()
             client.close(timeout_ms=0)
 
+    def test_leaves_the_threads_of_the_event_loop_to_the_game(self) -> None:
+        stopped = threading.Event()
+        resolved: list[str] = []
+
+        def resolve(host: str, *_options: Any, **_more: Any) -> Any:
+            resolved.append(host)
+            stopped.wait(TIMEOUT_S)
+            raise socket.gaierror("Name or service not known")
+
+        async def play() -> None:
+            events: list[Any] = []
+            async with AsyncDiegeticClient(
+                base_url="http://diegetic.test/api", api_key="key", match_budget_ms=5, on_event=events.append
+            ) as client:
+                # More than the event loop has threads.
+                for _ in range(40):
+                    self.assertIsNone(await client.match(SCENE))
+                self.assertEqual(len(resolved), 1)
+                self.assertIn("timeout after 5 ms", events[-1]["detail"])
+                stopped.set()
+                with self.assertRaisesRegex(DiegeticError, "No answer from .*: Name or service not known"):
+                    await client.api.get_profile()
+
+        with unittest.mock.patch("socket.getaddrinfo", resolve):
+            try:
+                asyncio.run(play())
+            finally:
+                stopped.set()
+
     def test_names_what_failed_and_tries_every_address(self) -> None:
         server = socket.create_server(("127.0.0.1", 0))
         self.addCleanup(server.close)
@@ -481,6 +510,50 @@ class ClosingTest(unittest.TestCase):
             self.assertEqual(await calling, {})
             with self.assertRaisesRegex(DiegeticError, "closed"):
                 await client.api.get_profile(retry_for_ms=3_600_000)
+
+        asyncio.run(play())
+
+
+class RepeatedCallTest(unittest.TestCase):
+    """A service that asks for an hour."""
+
+    def setUp(self) -> None:
+        self.asked = threading.Event()
+
+        def answer(_request: httpx.Request) -> httpx.Response:
+            self.asked.set()
+            return httpx.Response(503, headers={"Retry-After": "3600"})
+
+        transport = httpx.MockTransport(answer)
+        self.options: Any = {"base_url": "http://diegetic.test", "api_key": "key", "transport": transport}
+
+    def test_ends_when_the_client_is_closed(self) -> None:
+        client = DiegeticClient(**self.options)
+        errors: list[Exception] = []
+
+        def call() -> None:
+            try:
+                client.api.get_profile(retry_for_ms=36_000_000)
+            except DiegeticError as error:
+                errors.append(error)
+
+        calling = threading.Thread(target=call, daemon=True)
+        calling.start()
+        self.assertTrue(self.asked.wait(TIMEOUT_S))
+        client.close()
+        calling.join(TIMEOUT_S)
+        self.assertEqual(len(errors), 1)
+
+    def test_ends_when_the_async_client_is_closed(self) -> None:
+        async def play() -> None:
+            client = AsyncDiegeticClient(**self.options)
+            calling = asyncio.ensure_future(client.api.get_profile(retry_for_ms=36_000_000))
+            async with asyncio.timeout(TIMEOUT_S):
+                while not self.asked.is_set():
+                    await asyncio.sleep(0.001)
+            await client.close()
+            with self.assertRaises(DiegeticError):
+                await asyncio.wait_for(calling, TIMEOUT_S)
 
         asyncio.run(play())
 

@@ -15,17 +15,17 @@ export type Send = (
 type Call = Record<string, unknown> & IdempotentCallOptions & { body?: unknown };
 
 /** One function per operation of the API. */
-export function createApiCalls(send: Send, isClosed: () => boolean): ApiCalls {
+export function createApiCalls(send: Send, closed: AbortSignal): ApiCalls {
   const calls = Object.entries(routes).map(([name, route]) => [
     name,
-    (call: Call = {}) => perform(send, isClosed, name, route, call),
+    (call: Call = {}) => perform(send, closed, name, route, call),
   ]);
   return Object.fromEntries(calls) as ApiCalls;
 }
 
 async function perform(
   send: Send,
-  isClosed: () => boolean,
+  closed: AbortSignal,
   name: string,
   route: OperationRoute,
   call: Call,
@@ -47,13 +47,26 @@ async function perform(
     const { answer, error } = outcome;
     if (answer !== undefined && isComplete(answer)) return answer.body;
     const delayMs = retryDelayMs(attempts, retryAfterMs(answer?.headers));
-    const canRepeat = !isClosed() && performance.now() + delayMs < endMs;
+    const canRepeat = !closed.aborted && performance.now() + delayMs < endMs;
     if ((answer !== undefined && isFinal(answer)) || !canRepeat) {
       const detail = answer === undefined ? messageOf(error) : detailOf(answer);
       throw new DiegeticError(name, answer?.status, detail, { cause: error });
     }
-    await new Promise((resolve) => setTimeout(resolve, delayMs));
+    await pause(delayMs, closed);
   }
+}
+
+/** Ends early when the client is closed. */
+function pause(delayMs: number, closed: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const finish = () => {
+      clearTimeout(timer);
+      closed.removeEventListener("abort", finish);
+      resolve();
+    };
+    const timer = setTimeout(finish, delayMs);
+    closed.addEventListener("abort", finish);
+  });
 }
 
 /** A success whose body is not JSON comes from something between, such as a proxy's page. */

@@ -1,3 +1,4 @@
+import { eventually } from "@diegetic/testing/eventually";
 import { afterEach, describe, expect, it } from "@jest/globals";
 import { DiegeticClient, type DiegeticClientOptions } from "./client.ts";
 import type { ClientEvent } from "./events.ts";
@@ -282,6 +283,15 @@ describe("DiegeticClient", () => {
       expect(keys).toHaveLength(2);
       expect(keys[0]).toBe(keys[1]);
       expect(keys[0]).toMatch(/./);
+    });
+
+    it("ends a call that waits for its next attempt when the client is closed", async () => {
+      const { transport, requests } = scripted([503, undefined, { "retry-after": "3600" }]);
+      const { client } = create({ fetch: transport });
+      const call = client.api.getProfile({ retryForMs: 36_000_000 });
+      await eventually(() => requests.length === 1);
+      await client.close();
+      await expect(call).rejects.toMatchObject({ name: "DiegeticError" });
     });
 
     it("does not repeat a call without a time", async () => {

@@ -57,13 +57,13 @@ export class DiegeticClient {
         Promise.resolve(onEvent?.(event)).catch(() => undefined);
       } catch {}
     };
-    this.api = createApiCalls(this.#send, () => this.#sender.isClosed);
     this.#sender = new ImpressionSender({
       outbox: options.outbox ?? new MemoryOutbox(),
       send: ({ recorded_at_ms: _time, ...body }, cancelled) =>
         this.#send("POST", "/impressions", { body, timeoutMs: IMPRESSION_TIMEOUT_MS, cancelled }),
       onEvent: this.#onEvent,
     });
+    this.api = createApiCalls(this.#send, this.#sender.closed);
   }
 
   /** How many impressions have no final answer yet. */
@@ -124,7 +124,7 @@ export class DiegeticClient {
       ...(body !== undefined && { body: JSON.stringify(body) }),
     };
     const url = `${this.#baseUrl}${path}`;
-    if (this.#sender.isClosed) return Promise.reject(noAnswer(url, new Error("the client is closed")));
+    if (this.#sender.closed.aborted) return Promise.reject(noAnswer(url, new Error("the client is closed")));
     return exchange(this.#transport, url, request, timeoutMs, cancelled);
   };
 }

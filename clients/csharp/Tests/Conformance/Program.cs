@@ -30,6 +30,7 @@ namespace Diegetic.Tests
             CheckJson().Wait();
             CheckCalls().Wait();
             CheckClosing().Wait();
+            CheckRepeatedCall().Wait();
             CheckFlush().Wait();
             CheckLock(Path.Combine(args[2], "locked.jsonl"));
             CheckFullDisk(Path.Combine(args[2], "full.jsonl"));
@@ -139,6 +140,17 @@ namespace Diegetic.Tests
                 Check(await call is Dictionary<string, object>, "a running call gets its answer");
             }
             server.Stop();
+        }
+
+        /// <summary>Also one that waits for its next attempt.</summary>
+        private static async Task CheckRepeatedCall()
+        {
+            var transport = new Busy();
+            var client = new DiegeticClient(new DiegeticClientOptions { BaseUrl = Address, ApiKey = "key", Transport = transport });
+            Task<string> call = FailedCall(client, retryForMs: PatientMs * 600);
+            await transport.Asked.Task;
+            await client.Close();
+            Check(call.Wait(PatientMs), "closing ends a call");
         }
 
         private static async Task CheckFlush()
@@ -334,6 +346,19 @@ namespace Diegetic.Tests
             {
                 Body = request.Body;
                 return Task.FromResult(new TransportResponse { Status = 200, Body = "{}" });
+            }
+        }
+
+        /// <summary>Asks for an hour.</summary>
+        private sealed class Busy : ITransport
+        {
+            public TaskCompletionSource<bool> Asked { get; } =
+                new TaskCompletionSource<bool>(TaskCreationOptions.RunContinuationsAsynchronously);
+
+            public Task<TransportResponse> Send(TransportRequest request, CancellationToken cancellation)
+            {
+                Asked.TrySetResult(true);
+                return Task.FromResult(new TransportResponse { Status = 503, Header = name => name == "Retry-After" ? "3600" : null });
             }
         }
 

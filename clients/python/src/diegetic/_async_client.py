@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import functools
 import json
 import time
@@ -11,6 +12,7 @@ from typing import Any, Optional
 import httpx
 
 from ._calls import AsyncCalls
+from ._deadline import limit_lookups
 from ._errors import DiegeticError
 from ._events import OnEvent, guarded
 from ._fork import start_again_in_child
@@ -68,10 +70,13 @@ class AsyncDiegeticClient:
     def _start(self, outbox: Outbox) -> None:
         """Creates what a process cannot share with its children: tasks, connections, the outbox."""
         self._http = self._create_http()
+        limit_lookups(self._http)
         self._queue = ImpressionQueue(outbox, self._on_event)
         self._sending: set[asyncio.Task[None]] = set()
         self._timer: Optional[asyncio.TimerHandle] = None
         self._flushes: set[asyncio.Future[None]] = set()
+        # Ends the pauses of calls.
+        self._closed = asyncio.Event()
         self._exchanges = 0
 
     async def __aenter__(self) -> AsyncDiegeticClient:
@@ -132,6 +137,7 @@ class AsyncDiegeticClient:
         finally:
             self._queue.close()
             self._stop_timer()
+            self._closed.set()
             self._end_flushes()
             for task in self._sending:
                 task.cancel()
@@ -238,4 +244,5 @@ class _AsyncApi(AsyncCalls):
             can_repeat = not self._client._queue.is_closed and time.monotonic() + delay_s < end
             if (answer is not None and answer.is_final) or not can_repeat:
                 raise DiegeticError(f"{method} {path}", answer.status if answer else None, detail)
-            await asyncio.sleep(delay_s)
+            with contextlib.suppress(asyncio.TimeoutError):
+                await asyncio.wait_for(self._client._closed.wait(), delay_s)

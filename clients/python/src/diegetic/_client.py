@@ -123,6 +123,7 @@ class DiegeticClient:
             with self._changed:
                 self._queue.close()
                 self._changed.notify_all()
+            self._closed.set()
             atexit.unregister(self.close)
             self._matches.shutdown(wait=False, cancel_futures=True)
             self._close_connections()
@@ -165,6 +166,8 @@ class DiegeticClient:
         """Creates what a process cannot share with its children: threads, their lock, connections, the outbox."""
         self._http = self._create_http()
         limit_exchanges(self._http)
+        # Ends the pauses of calls.
+        self._closed = threading.Event()
         self._exchanges = 0
         self._exchanges_lock = threading.Lock()
         self._pending_matches = threading.BoundedSemaphore(_MAX_PENDING_MATCHES)
@@ -263,4 +266,4 @@ class _Api(Calls):
             can_repeat = not self._client._queue.is_closed and time.monotonic() + delay_s < end
             if (answer is not None and answer.is_final) or not can_repeat:
                 raise DiegeticError(f"{method} {path}", answer.status if answer else None, detail)
-            time.sleep(delay_s)
+            self._client._closed.wait(delay_s)

@@ -1,16 +1,17 @@
 """A time limit for a whole exchange.
 
-Those of httpx are for single reads, and none is for name resolution: a server that drips would hold a thread for ever.
+Those of httpx are for single reads, and it has none for lookups of names: a server that drips would hold a thread for ever.
 """
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import ipaddress
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from typing import Any, Optional
 
@@ -32,23 +33,33 @@ def deadline(timeout_s: float) -> Iterator[None]:
 
 def limit_exchanges(client: httpx.Client) -> None:
     """httpx has no setting for the network below its transports. A transport without the known parts keeps its own limits."""
+    _wrap_networks(client, _LimitedNetwork)
+
+
+def limit_lookups(client: httpx.AsyncClient) -> None:
+    """Keeps lookups without an answer from the threads of the event loop: the game needs them for its own work."""
+    _wrap_networks(client, _AsyncNetwork)
+
+
+def _wrap_networks(client: httpx.Client | httpx.AsyncClient, wrap: Callable[[Any], _Wrapper]) -> None:
     for transport in (client._transport, *client._mounts.values()):
         pool = getattr(transport, "_pool", None)
         network = getattr(pool, "_network_backend", None)
         if network is not None:
             # Anew for a transport that a forked child shares: its threads that resolve names are the parent's.
-            inner = network.inner if isinstance(network, _LimitedNetwork) else network
-            setattr(pool, "_network_backend", _LimitedNetwork(inner))
+            setattr(pool, "_network_backend", wrap(network.inner if isinstance(network, _Wrapper) else network))
 
 
-class _Limited:
-    """A connection of httpcore, whose calls end at the deadline of their thread."""
-
+class _Wrapper:
     def __init__(self, inner: Any) -> None:
         self.inner = inner
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.inner, name)
+
+
+class _Limited(_Wrapper):
+    """A connection of httpcore, whose calls end at the deadline of their thread."""
 
     def start_tls(
         self, ssl_context: Any, server_hostname: Optional[str] = None, timeout: Optional[float] = None
@@ -62,8 +73,32 @@ class _Limited:
         self.inner.write(buffer, timeout=_left_s(timeout))
 
 
-class _LimitedNetwork(_Limited):
-    """A network of httpcore."""
+class _AsyncNetwork(_Wrapper):
+    """A network of httpcore, which looks a name up in the event loop's threads only after the resolver has answered."""
+
+    def __init__(self, inner: Any) -> None:
+        super().__init__(inner)
+        self._resolver = _Resolver()
+
+    async def connect_tcp(self, host: str, port: int, timeout: Optional[float] = None, **options: Any) -> Any:
+        loop, answered = asyncio.get_running_loop(), asyncio.Event()
+
+        def wake(_lookup: object) -> None:
+            # The loop may be closed.
+            with contextlib.suppress(RuntimeError):
+                loop.call_soon_threadsafe(answered.set)
+
+        try:
+            self._resolver.lookup(host, port).add_done_callback(wake)
+        except RuntimeError as error:
+            # There is no thread.
+            raise httpcore.ConnectError(str(error)) from error
+        await answered.wait()
+        return await self.inner.connect_tcp(host, port, timeout=timeout, **options)
+
+
+class _LimitedNetwork(_Wrapper):
+    """A network of httpcore, whose calls end at the deadline of their thread."""
 
     def __init__(self, inner: Any) -> None:
         super().__init__(inner)
@@ -93,26 +128,28 @@ class _Resolver:
         self._running: dict[tuple[str, int], Future[list[str]]] = {}
 
     def addresses(self, host: str, port: int, timeout_s: Optional[float]) -> list[str]:
-        if _is_address(host):
-            return [host]
         try:
-            return self._resolved(host, port).result(timeout_s)
+            return self.lookup(host, port).result(timeout_s)
         except TimeoutError:
             raise httpcore.ConnectTimeout("timed out") from None
-        # RuntimeError: there is no thread.
+        # A RuntimeError: there is no thread.
         except (OSError, UnicodeError, RuntimeError) as error:
             raise httpcore.ConnectError(str(error)) from error
 
-    def _resolved(self, host: str, port: int) -> Future[list[str]]:
+    def lookup(self, host: str, port: int) -> Future[list[str]]:
         with self._lock:
             running = self._running.get((host, port))
-            if running is None:
-                running = Future()
-                thread = threading.Thread(
-                    target=self._resolve, args=(host, port, running), name="diegetic-resolver", daemon=True
-                )
-                thread.start()
-                self._running[host, port] = running
+            if running is not None:
+                return running
+            running = Future()
+            if _is_address(host):
+                running.set_result([host])
+                return running
+            thread = threading.Thread(
+                target=self._resolve, args=(host, port, running), name="diegetic-resolver", daemon=True
+            )
+            thread.start()
+            self._running[host, port] = running
             return running
 
     def _resolve(self, host: str, port: int, running: Future[list[str]]) -> None:

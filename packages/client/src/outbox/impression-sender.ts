@@ -53,13 +53,14 @@ export class ImpressionSender {
     return this.#pending.size;
   }
 
-  get isClosed(): boolean {
-    return this.#closing.signal.aborted;
+  /** Aborted when the sender is closed. */
+  get closed(): AbortSignal {
+    return this.#closing.signal;
   }
 
   /** False when the impression is not accepted; an event says why. One that is pending is accepted again. */
   add(entry: OutboxEntry): boolean {
-    if (this.isClosed) return this.#drop(entry.match_id, "closed");
+    if (this.closed.aborted) return this.#drop(entry.match_id, "closed");
     if (this.#pending.has(entry.match_id)) return true;
     if (this.#pending.size >= this.#outbox.capacity) return this.#drop(entry.match_id, "outbox_full");
     this.#write(() => this.#outbox.add(entry));
@@ -69,7 +70,7 @@ export class ImpressionSender {
 
   /** Settles when nothing is pending, the time is over or the sender closed. */
   async flush(timeoutMs: number): Promise<void> {
-    if (this.#isEmpty() || this.isClosed) return;
+    if (this.#isEmpty() || this.closed.aborted) return;
     await new Promise<void>((resolve) => {
       const finish = () => {
         clearTimeout(timer);
@@ -83,7 +84,7 @@ export class ImpressionSender {
 
   /** Sends nothing more. A durable outbox keeps what is pending; otherwise each impression is reported as dropped. */
   close(): void {
-    if (this.isClosed) return;
+    if (this.closed.aborted) return;
     this.#closing.abort();
     for (const timer of this.#retries) clearTimeout(timer);
     clearTimeout(this.#resumeTimer);
@@ -113,7 +114,7 @@ export class ImpressionSender {
   }
 
   #pump(): void {
-    while (!this.isClosed && this.#inFlight < MAX_CONCURRENT_REQUESTS && !this.#isPaused()) {
+    while (!this.closed.aborted && this.#inFlight < MAX_CONCURRENT_REQUESTS && !this.#isPaused()) {
       const next = this.#ready.shift();
       if (next === undefined) return;
       if (performance.now() > next.expiresAtMs) {
@@ -134,9 +135,9 @@ export class ImpressionSender {
   async #attempt(pending: Pending): Promise<void> {
     pending.attempts += 1;
     const { match_id } = pending.entry;
-    const outcome = await this.#send(pending.entry, this.#closing.signal).catch((error: unknown) => error);
+    const outcome = await this.#send(pending.entry, this.closed).catch((error: unknown) => error);
     if (!isAnswer(outcome)) return this.#retryLater(pending, undefined, messageOf(outcome));
-    if (this.isClosed) return;
+    if (this.closed.aborted) return;
     const { status } = outcome;
     const record = recordIn(outcome);
     if (record !== undefined) {
@@ -153,7 +154,7 @@ export class ImpressionSender {
   }
 
   #retryLater(pending: Pending, answer: Answer | undefined, detail: string): void {
-    if (this.isClosed) return;
+    if (this.closed.aborted) return;
     const { attempts } = pending;
     const { match_id } = pending.entry;
     const askedMs = retryAfterMs(answer?.headers);
