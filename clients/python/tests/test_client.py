@@ -221,6 +221,29 @@ class ClientTest(unittest.TestCase):
             client.record_impression(match)
             self.assertEqual(client.flush(timeout_ms=float("inf")), 0)
 
+    def test_sends_at_once_what_is_recorded_while_others_flush(self) -> None:
+        diegetic = FakeDiegetic()
+        events: list[Any] = []
+        client = diegetic.client(on_event=events.append)
+        matches = [client.match(SCENE) for _ in range(10)]
+        diegetic.fail()
+        with unittest.mock.patch("diegetic._impression_queue.retry_delay_ms", return_value=3_600_000):
+            client.record_impression(typing.cast(Any, matches[0]))
+            wait_until(lambda: len(events) == 1)
+        diegetic.serve_ad()
+        flushes = [
+            threading.Thread(target=lambda: client.flush(timeout_ms=TIMEOUT_S * 1_000), daemon=True)
+            for _ in range(20)
+        ]
+        for flush in flushes:
+            flush.start()
+        for match in matches[1:]:
+            client.record_impression(typing.cast(Any, match))
+            wait_until(lambda: client.pending_impressions == 1)
+        client.close(timeout_ms=1)
+        for flush in flushes:
+            flush.join(TIMEOUT_S)
+
     def test_ends_a_flush_when_it_is_closed(self) -> None:
         diegetic = FakeDiegetic()
         client = diegetic.client()

@@ -97,7 +97,8 @@ class DiegeticClient:
             is_accepted = self._queue.add(entry_of(match))
             if is_accepted:
                 self._start_senders()
-                self._changed.notify()
+                # One alone may be a flush, which sends nothing.
+                self._changed.notify_all()
         return is_accepted
 
     def flush(self, *, timeout_ms: float = DEFAULT_FLUSH_MS) -> int:

@@ -113,7 +113,7 @@ class ImpressionQueue:
         match_id = pending.entry["match_id"]
         if isinstance(outcome, Exception):
             self._retry_later(pending, None, message_of(outcome))
-        elif outcome.status == 201 and isinstance(outcome.body, dict) and "impression_id" in outcome.body:
+        elif outcome.is_record:
             self._on_event(
                 {
                     "type": "impression_recorded",

@@ -66,6 +66,11 @@ class Answer:
         return self.status == 204 or (200 <= self.status < 300 and self.body is not None)
 
     @property
+    def is_record(self) -> bool:
+        """The service says that the impression is recorded: a proxy's page is no record."""
+        return self.status == 201 and isinstance(self.body, dict) and isinstance(self.body.get("impression_id"), str)
+
+    @property
     def is_final(self) -> bool:
         """Repeating the request would get the same answer: 4xx, except a timeout and too many requests.
 
