@@ -119,12 +119,12 @@ namespace Diegetic
         public async Task<int> Close(int timeoutMs = DefaultFlushMs)
         {
             if (_sender.IsClosed) return _sender.Count;
-            int pending = await Flush(timeoutMs).ConfigureAwait(false);
+            await Flush(timeoutMs).ConfigureAwait(false);
             _sender.Close();
             lock (_exchangesGate) _isClosed = true;
             _closed.Cancel();
             CloseConnections();
-            return pending;
+            return _sender.Count;
         }
 
         /// <summary>Once the client is closed and no exchange runs: a running Call gets its answer.</summary>

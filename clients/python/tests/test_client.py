@@ -221,6 +221,23 @@ class ClientTest(unittest.TestCase):
             client.record_impression(match)
             self.assertEqual(client.flush(timeout_ms=float("inf")), 0)
 
+    def test_counts_what_another_thread_records_before_it_is_closed(self) -> None:
+        diegetic = FakeDiegetic()
+        client = diegetic.client()
+        match = client.match(SCENE)
+        assert match is not None
+        diegetic.fail()
+        flush = client.flush
+
+        def flush_and_record(**options: Any) -> int:
+            pending = flush(**options)
+            threading.Thread(target=client.record_impression, args=(match,)).start()
+            wait_until(lambda: client.pending_impressions == 1)
+            return pending
+
+        with unittest.mock.patch.object(client, "flush", flush_and_record):
+            self.assertEqual(client.close(), 1)
+
     def test_sends_at_once_what_is_recorded_while_others_flush(self) -> None:
         diegetic = FakeDiegetic()
         events: list[Any] = []

@@ -111,6 +111,22 @@ describe("DiegeticClient", () => {
     expect(await client.flush({ timeoutMs: Number.POSITIVE_INFINITY })).toBe(0);
   });
 
+  it("counts what is recorded before it is closed", async () => {
+    class Interleaved extends DiegeticClient {
+      override async flush(options: { timeoutMs?: number }): Promise<number> {
+        const pending = await super.flush(options);
+        this.recordImpression(MATCH);
+        return pending;
+      }
+    }
+    const client = new Interleaved({
+      baseUrl: BASE_URL,
+      apiKey: "key",
+      fetch: () => new Promise(() => undefined),
+    });
+    expect(await client.close()).toBe(1);
+  });
+
   it("ends a flush when it is closed", async () => {
     const { client } = create({ fetch: () => new Promise(() => undefined) });
     client.recordImpression(MATCH);

@@ -112,9 +112,9 @@ export class DiegeticClient {
    * a memory outbox loses them and reports each.
    */
   async close({ timeoutMs = DEFAULT_FLUSH_MS }: { timeoutMs?: number } = {}): Promise<number> {
-    const pending = await this.flush({ timeoutMs });
+    await this.flush({ timeoutMs });
     this.#sender.close();
-    return pending;
+    return this.#sender.pending;
   }
 
   readonly #send: Send = (method, path, { body, headers, timeoutMs, cancelled }) => {

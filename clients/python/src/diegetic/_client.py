@@ -119,7 +119,7 @@ class DiegeticClient:
             if self._queue.is_closed:
                 return len(self._queue)
         try:
-            return self.flush(timeout_ms=timeout_ms)
+            self.flush(timeout_ms=timeout_ms)
         finally:
             with self._changed:
                 self._queue.close()
@@ -128,6 +128,7 @@ class DiegeticClient:
             atexit.unregister(self.close)
             self._matches.shutdown(wait=False, cancel_futures=True)
             self._close_connections()
+        return len(self._queue)
 
     def _close_connections(self) -> None:
         """Once the client is closed and no exchange runs: a call of another thread gets its answer."""
