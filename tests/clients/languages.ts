@@ -12,11 +12,15 @@ export interface Language {
   /** Why the client cannot be run on this machine. */
   missing?: string;
   run(serverUrl: string, directory: string): Promise<Outcome[]>;
+  /** A program that records impressions until it is killed, and its arguments: see `recorder.ts`. */
+  recorder(directory: string): Promise<string[]>;
 }
 
 export const CLIENTS = fileURLToPath(new URL("../../clients/", import.meta.url));
 
 const run = promisify(execFile);
+const RECORDER = new URL("./recorder.ts", import.meta.url);
+const TYPESCRIPT = ["--no-warnings", "--conditions=@diegetic/source"];
 const PYTHONS = [process.env.PYTHON ?? "python3", "/usr/bin/python3"];
 const PYTHON_NEEDED = "import sys, httpx; assert sys.version_info >= (3, 11)";
 
@@ -68,6 +72,7 @@ function pythonLanguage(kind: "sync" | "async"): Language {
     ...(python === undefined && { missing: PYTHON_MISSING }),
     run: (...target) =>
       runProgram(python ?? "", ["-B", `${CLIENTS}python/tests/conformance.py`, kind], ...target),
+    recorder: async () => [python ?? "", "-B", `${CLIENTS}python/tests/recorder.py`],
   };
 }
 
@@ -76,14 +81,20 @@ const csharp: Language = {
   name: "C#",
   ...(!hasMono && { missing: MONO_MISSING }),
   async run(serverUrl, directory) {
-    const program = join(directory, "conformance.exe");
-    const sources = ["Runtime", "Tests"].flatMap(csharpSources);
-    const options = ["-langversion:7.2", "-warnaserror", "-r:System.Net.Http.dll", `-out:${program}`];
-    await run("mcs", [...options, ...sources]);
+    const program = await compiled(directory);
     // Without the trap, the program's check of a full disk would end Mono.
     return runProgram("sh", ["-c", 'trap "" XFSZ; exec mono "$@"', "sh", program], serverUrl, directory);
   },
+  recorder: async (directory) => ["mono", await compiled(directory), "record"],
 };
+
+async function compiled(directory: string): Promise<string> {
+  const program = join(directory, "conformance.exe");
+  const sources = ["Runtime", "Tests"].flatMap(csharpSources);
+  const options = ["-langversion:7.2", "-warnaserror", "-r:System.Net.Http.dll", `-out:${program}`];
+  await run("mcs", [...options, ...sources]);
+  return program;
+}
 
 /** The source files in a folder of the C# client. */
 export function csharpSources(name: string): string[] {
@@ -97,7 +108,11 @@ function succeeds(program: string, args: string[]): boolean {
 }
 
 export const languages: Language[] = [
-  { name: "TypeScript", run: runTypeScript },
+  {
+    name: "TypeScript",
+    run: runTypeScript,
+    recorder: async () => [process.execPath, ...TYPESCRIPT, fileURLToPath(RECORDER)],
+  },
   pythonLanguage("sync"),
   pythonLanguage("async"),
   csharp,

@@ -14,17 +14,24 @@ namespace Diegetic.Tests
 {
     /// <summary>
     /// Runs the scenarios of clients/conformance: Conformance.exe SCENARIOS SERVER_URL DIRECTORY. Prints a JSON array with the
-    /// results and events of each scenario. Fails when something else does not behave as documented.
+    /// results and events of each scenario. Fails when something else does not behave as documented. `record URL OUTBOX NAME`
+    /// records impressions and prints each id that is accepted; `deliver` as NAME: sends what is left.
     /// </summary>
     public static class Program
     {
         private const string Address = "http://127.0.0.1:1/api";
         // Only ends what hangs.
         private const int PatientMs = 60000;
+        private const int MaxImpressions = 5000;
 
         public static int Main(string[] args)
         {
             if (args.Length == 1) return IsInUse(args[0]) ? 0 : 1;
+            if (args.Length == 4)
+            {
+                Record(args[1], args[2], args[3]).Wait();
+                return 0;
+            }
             CheckFake().Wait();
             CheckArguments();
             CheckJson().Wait();
@@ -48,6 +55,25 @@ namespace Diegetic.Tests
             }
             Console.WriteLine(Json.Write(outcomes));
             return 0;
+        }
+
+        private static async Task Record(string baseUrl, string path, string name)
+        {
+            var client = new DiegeticClient(new DiegeticClientOptions
+            {
+                BaseUrl = baseUrl, ApiKey = "test-key", Outbox = new FileOutbox(path),
+            });
+            if (name == "deliver")
+            {
+                Console.WriteLine(await client.Close(2 * PatientMs));
+                return;
+            }
+            for (int index = 0; index < MaxImpressions; index += 1)
+            {
+                var match = new Match { MatchId = name + "-" + index, CampaignId = "c", CreativeId = "r", GameId = "g" };
+                if (client.RecordImpression(match)) Console.WriteLine(match.MatchId);
+                await Task.Delay(1);
+            }
         }
 
         private static async Task CheckFake()
