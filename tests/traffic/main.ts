@@ -40,8 +40,9 @@ async function run(): Promise<void> {
   await playAll({ client, games, statistics, options, end: end.signal });
   clearTimeout(timer);
   clearInterval(progress);
-  const pending = await client.close();
+  const pending = await client.flush();
   const { total_spent_cents } = await client.api.getRevenue();
+  await client.close({ timeoutMs: 0 });
   if (process.stderr.isTTY) process.stderr.write("\n");
   process.stdout.write(`${statistics.summary(pending)}\n`);
   process.stdout.write(
