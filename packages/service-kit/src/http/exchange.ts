@@ -82,7 +82,7 @@ export class Exchange {
     this.url = url;
     this.#observer = observer;
     observer.running += 1;
-    response.on("close", () => this.#observe());
+    response.once("close", () => this.#observe());
   }
 
   /** Adds the request id to each line. */

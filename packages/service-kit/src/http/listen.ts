@@ -6,13 +6,18 @@ import { headersTooLargeSentence, TOO_SLOW_SENTENCE } from "@diegetic/contracts"
 import { RefusedConnections, type RefusedConnectionVerdict } from "./refused-connections.ts";
 import { StartError } from "./start-error.ts";
 
-/** Time limits for the headers and for the whole request, so that slow clients cannot hold connections. */
+/** Time limits, so that slow clients cannot hold connections. */
 export interface RequestTimeouts {
   headersMs: number;
+  /** For the whole request. */
   requestMs: number;
+  /** For a client that neither sends nor reads anything while a response is due. Default: 60 000. */
+  silenceMs?: number;
 }
 
 const TIMEOUTS: RequestTimeouts = { headersMs: 10_000, requestMs: 30_000 };
+/** Longer than any response takes to begin. */
+const SILENCE_MS = 60_000;
 /** Checks of open connections per time-out. */
 const CHECKS_PER_TIMEOUT = 10;
 /** Longer than usual idle time-outs of proxies, so that the proxy closes idle connections, not the service. */
@@ -49,11 +54,13 @@ export async function listen(
       requireHostHeader: false,
     },
     (request, response) => {
+      if (response.socket === null) endWithConnection(response, request.socket);
       if (isClosing) response.shouldKeepAlive = false;
       if (request.headers.host !== undefined || request.httpVersionMinor === 0) handler(request, response);
       else refuseWithoutHost(response, refused.take(request.socket.remoteAddress, Date.now()));
     },
   );
+  server.timeout = timeouts.silenceMs ?? SILENCE_MS;
   const refused = new RefusedConnections();
   // Ignores unknown expectations: Node's default response has no body.
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
@@ -83,6 +90,26 @@ export async function listen(
     server.close(() => undefined); // Stops the checks for slow connections.
   };
   return { port, close };
+}
+
+const waitingResponses = new WeakMap<Socket, Set<ServerResponse>>();
+
+/**
+ * Emits `close` on a response that waits behind another one when its connection ends, which Node does only from version 24
+ * on. Otherwise the request would count as running forever.
+ */
+function endWithConnection(response: ServerResponse, socket: Socket): void {
+  let waiting = waitingResponses.get(socket);
+  if (waiting === undefined) {
+    const all = new Set<ServerResponse>();
+    waiting = all;
+    waitingResponses.set(socket, all);
+    socket.once("close", () => {
+      for (const one of all) one.emit("close");
+    });
+  }
+  waiting.add(response);
+  response.once("close", () => waiting.delete(response));
 }
 
 /** HTTP/1.1 requires the header; a request without it does not reach the application. */
