@@ -226,4 +226,11 @@ describe("health and metrics", () => {
     expect(text).toContain('route="/things/:thingId",status="201"');
     expect(text).not.toContain("some-id");
   });
+
+  it("measures unknown methods as one", async () => {
+    for (const method of ["purge", "mkcol", "link"] as const) await request(app)[method]("/api/things/1");
+    const { text } = await things.metrics.exposition();
+    expect(text).toMatch(/seconds_count\{.*method="_OTHER",.*\} 3\n/);
+    expect(text).not.toMatch(/PURGE|MKCOL|LINK/);
+  });
 });

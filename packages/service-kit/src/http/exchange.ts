@@ -49,6 +49,9 @@ export interface Credential {
   sha256Hex: string | undefined;
 }
 
+/** Others than these are callers' words. */
+const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
+
 /** One request and its response in terms of `node:http`, independent of Express. */
 export class Exchange {
   readonly request: IncomingMessage;
@@ -89,6 +92,12 @@ export class Exchange {
   get logger(): Logger {
     this.#logger ??= this.#observer.logger.child({ requestId: this.requestId });
     return this.#logger;
+  }
+
+  /** The method in metrics and spans, which have few values. */
+  get methodLabel(): string {
+    const { method = "" } = this.request;
+    return METHODS.has(method) ? method : "_OTHER";
   }
 
   /** @param name in lower case */
@@ -134,10 +143,10 @@ export class Exchange {
 
   #observe(): void {
     this.#observer.running -= 1;
-    const { request, response, route } = this;
+    const { methodLabel: method, response, route } = this;
     const elapsedMs = performance.now() - this.#startedMs;
     const status = response.writableFinished ? String(response.statusCode) : "aborted";
-    const labels = { method: request.method ?? "", route, status };
+    const labels = { method, route, status };
     this.#observer.observe(labels, elapsedMs);
     if (this.#observer.logger.isLevelEnabled("debug")) {
       this.logger.debug({ ...labels, elapsedMs, ...this.traceFields }, "answered");

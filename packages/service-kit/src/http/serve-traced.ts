@@ -12,8 +12,7 @@ export function serveTraced(
   exchange: Exchange,
 ): Promise<void> {
   if (tracing === undefined) return serveRequest(policy, endpoints, route, exchange);
-  const { request, requestId } = exchange;
-  const method = METHODS.includes(request.method ?? "") ? String(request.method) : "_OTHER";
+  const { methodLabel: method, requestId } = exchange;
   const path = endpoints[0]?.path ?? exchange.route;
   const attributes = {
     "http.request.method": method,
@@ -31,6 +30,3 @@ export function serveTraced(
     if (response.statusCode >= 500) tracing?.fail(String(response.statusCode));
   });
 }
-
-/** Others than these are callers' words. */
-const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
