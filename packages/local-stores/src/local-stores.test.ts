@@ -102,6 +102,26 @@ describe("a local Postgres", () => {
     expect(Number(pid)).toBe(second.pid);
   });
 
+  it("leaves the server of another directory alone whose pid is in a stale file", async () => {
+    const other = await keep(startPostgres({ dir: join(dir, "other") }));
+    const own = await keep(startPostgres({ dir: join(dir, "own") }));
+    await own.stop();
+    writeFileSync(join(dir, "own", "data", "postmaster.pid"), `${other.pid}\n`);
+    await startPostgres({ dir: join(dir, "own") }).catch(() => undefined);
+    expect(other.hasExited()).toBe(false);
+  });
+
+  it("starts after a start that had no space for the password", async () => {
+    writeFileSync(join(dir, "password"), "");
+    const { url } = await keep(startPostgres({ dir }));
+    expect(new URL(url).password).not.toBe("");
+  });
+
+  it("is reached without TLS, also where PGSSLMODE asks for it", async () => {
+    const { url } = await keep(startPostgres({ dir }));
+    expect(new URL(url).searchParams.get("sslmode")).toBe("disable");
+  });
+
   it("ends with the process that started it, even when that is killed", async () => {
     const pid = await startAndKillOwner(`startPostgres({ dir: ${JSON.stringify(dir)} })`);
     await eventually(() => processIdentity(pid) === undefined);

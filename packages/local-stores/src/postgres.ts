@@ -54,7 +54,9 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningSt
     const logFile = join(dir, "postgres.log");
     const server = startServer(binaries, user, dataDir, port, logFile, options.settings ?? []);
     if (await becomesReady(server, dataDir)) {
-      return { ...server, port, url: `postgres://${SUPERUSER}:${password}@127.0.0.1:${port}/${DATABASE}` };
+      // Without TLS, also where PGSSLMODE asks for it: the server has none.
+      const url = `postgres://${SUPERUSER}:${password}@127.0.0.1:${port}/${DATABASE}?sslmode=disable`;
+      return { ...server, port, url };
     }
     await server.stop();
     const log = readFileSync(logFile, "utf8").trim();
@@ -150,14 +152,14 @@ async function createDataDirectory(
 async function stopLeftover(dataDir: string): Promise<void> {
   const lines = readPidFile(dataDir);
   const pid = Number(lines?.[0]);
-  if (!Number.isInteger(pid) || pid <= 1 || !isPostgres(pid)) return;
+  if (!Number.isInteger(pid) || pid <= 1 || !isServerOf(dataDir, pid)) return;
   await stopStrayProcess(pid, "SIGINT", STOP_TIMEOUT_MS);
 }
 
-/** A pid in a stale file may belong to another process by now, especially after a restart of the machine. */
-function isPostgres(pid: number): boolean {
+/** A pid in a stale file may belong to another process by now, also to a Postgres of another directory. */
+function isServerOf(dataDir: string, pid: number): boolean {
   try {
-    return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("postgres");
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").includes(dataDir);
   } catch {
     return process.platform !== "linux";
   }
@@ -171,7 +173,11 @@ function readPidFile(dataDir: string): string[] | undefined {
   }
 }
 
+/** A start on a full disk leaves the file behind empty. */
 function createOnce(file: string, create: () => string): string {
-  if (!existsSync(file)) writeFileSync(file, create(), { mode: 0o600 });
-  return readFileSync(file, "utf8").trim();
+  const kept = existsSync(file) ? readFileSync(file, "utf8").trim() : "";
+  if (kept !== "") return kept;
+  const created = create();
+  writeFileSync(file, created, { mode: 0o600 });
+  return created;
 }
