@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmdirSync, rmSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -195,6 +195,22 @@ describe("npm start", () => {
       expect(await (await fetch(metricsUrl)).text()).toContain("process_cpu_seconds_total");
     }
   });
+
+  it(
+    "goes on when stack.json cannot be written, and writes it at the next change",
+    async () => {
+      const blocked = join(dataDir, "stack.json.new");
+      mkdirSync(blocked);
+      const killed = running().pidOf("match-1");
+      process.kill(killed, "SIGKILL");
+      await eventually(() => running().output().includes("match-1 runs again"));
+      expect(running().output()).toContain("stack.json could not be updated: EISDIR");
+      rmdirSync(blocked);
+      await running().killAndAwaitRestart("billing");
+      expect(running().pidOf("match-1")).not.toBe(killed);
+    },
+    STACK_TIMEOUT_MS,
+  );
 
   it("refuses a second start in the same data directory with one sentence", async () => {
     const second = spawnStack({ dataDir, environment: withOwnNode() });

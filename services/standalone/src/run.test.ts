@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { processIdentity } from "@diegetic/local-stores";
 import { afterEach, expect, it } from "@jest/globals";
 import { isStackRunning } from "./data-directory/lock.ts";
 import { readStackFile, type StackDescription, writeStackFile } from "./data-directory/stack-file.ts";
@@ -20,7 +21,9 @@ it("refuses each start beside the processes of a killed stack", async () => {
     matchUrls: [],
     databaseUrl: "postgres://127.0.0.1:1/x",
     redisUrl: "redis://127.0.0.1:1",
-    processes: [{ name: "match-1", pid: process.pid, metricsUrl: null }],
+    processes: [
+      { name: "match-1", pid: process.pid, identity: processIdentity(process.pid), metricsUrl: null },
+    ],
   };
   writeStackFile(dataDir, killed);
   Object.assign(process.env, { DATA_DIR: dataDir });

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { writeRecords } from "@diegetic/billing";
 import { createDatabase, type Database, migrate } from "@diegetic/database";
 import { connectRedis, ForeignRedis } from "@diegetic/hot-state";
-import { processIdentity, SetupError, waitUntil } from "@diegetic/local-stores";
+import { SetupError, waitUntil } from "@diegetic/local-stores";
 import {
   createDemo,
   createDemoLogin,
@@ -16,7 +16,7 @@ import { createLogger, listen } from "@diegetic/service-kit";
 import { lockDataDirectory } from "./data-directory/lock.ts";
 import { forgetStack, recordStack } from "./data-directory/running-stacks.ts";
 import { readOrCreateSecrets, type StackSecrets } from "./data-directory/secrets.ts";
-import { readStackFile, removeStackFile, type StackDescription } from "./data-directory/stack-file.ts";
+import { leftoverPids, removeStackFile, type StackDescription } from "./data-directory/stack-file.ts";
 import { type ReadyDemo, readyText } from "./ready-text.ts";
 import { readStackSettings, START_USAGE, type StackSettings } from "./settings.ts";
 import { Stack } from "./stack.ts";
@@ -111,12 +111,11 @@ async function runUntilStopped(
 
 /** Only a killed stack leaves its file behind. Its processes end without help; until then they hold ports and files. */
 async function waitForLeftovers(dataDir: string, timeoutMs: number): Promise<void> {
-  const pids = readStackFile(dataDir)?.processes.map((process) => process.pid) ?? [];
-  const haveEnded = () => pids.every((pid) => processIdentity(pid) === undefined);
+  const haveEnded = () => leftoverPids(dataDir).length === 0;
   if (haveEnded()) return;
   say("Waiting until what a killed stack has left behind has ended …");
   if (!(await waitUntil(haveEnded, timeoutMs))) {
-    const alive = pids.filter((pid) => processIdentity(pid) !== undefined).join(", ");
+    const alive = leftoverPids(dataDir).join(", ");
     throw new SetupError(`Processes of a killed stack still run: end them (${alive}) and start again.`);
   }
 }

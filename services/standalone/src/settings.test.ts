@@ -1,6 +1,6 @@
 import { SettingsError } from "@diegetic/service-kit";
 import { describe, expect, it } from "@jest/globals";
-import { readStackSettings } from "./settings.ts";
+import { hostInUrl, readStackSettings } from "./settings.ts";
 
 function problemsOf(environment: Record<string, string>, args: string[] = []): string[] {
   try {
@@ -37,6 +37,17 @@ describe("the settings of the local stack", () => {
     [{ PUBLIC_URL: "https://ads.example.com" }, true],
   ])("say whether other machines can reach the stack: %j", (environment, isReachable) => {
     expect(readStackSettings({ ...environment }, [])).toMatchObject({ isReachable });
+  });
+
+  it.each([
+    ["127.0.0.1", "127.0.0.1"],
+    ["localhost", "localhost"],
+    ["192.0.2.7", "192.0.2.7"],
+    ["::1", "[::1]"],
+    ["0.0.0.0", "127.0.0.1"],
+    ["::", "127.0.0.1"],
+  ])("lead from HOST=%s to an address that this machine reaches", (host, inUrl) => {
+    expect(hostInUrl(host)).toBe(inUrl);
   });
 
   it("are reported without the passwords of addresses", () => {

@@ -114,6 +114,12 @@ export function isLoopbackHost(host: string): boolean {
   return host === "localhost" || isLoopbackAddress(host.replace(/^\[|\]$/g, ""));
 }
 
+/** How URLs on this machine name the host that a server listens on. */
+export function hostInUrl(host: string): string {
+  if (host === "0.0.0.0" || host === "::") return "127.0.0.1";
+  return host.includes(":") ? `[${host}]` : host;
+}
+
 /** DATA_DIR; a relative path is resolved against the root of the repository. */
 export function readDataDir(environment: Environment): string {
   const { settings } = readSettings(environment, {

@@ -1,15 +1,15 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type RunningStore, startPostgres, startRedis } from "@diegetic/local-stores";
+import { processIdentity, type RunningStore, startPostgres, startRedis } from "@diegetic/local-stores";
 import { demoGameKey } from "@diegetic/management";
 import { MATCH_NODE_OPTIONS } from "@diegetic/match";
 import { putAwayLeftoverLogs } from "./data-directory/leftover-logs.ts";
 import type { StackSecrets } from "./data-directory/secrets.ts";
-import { type StackDescription, writeStackFile } from "./data-directory/stack-file.ts";
+import { type StackDescription, type StackProcess, writeStackFile } from "./data-directory/stack-file.ts";
 import { expectUsable } from "./external-stores.ts";
 import type { Targets, TargetsMessage } from "./front/targets.ts";
-import { isLoopbackHost, type StackSettings } from "./settings.ts";
+import { hostInUrl, isLoopbackHost, type StackSettings } from "./settings.ts";
 import { launchService, type ServiceProcess } from "./supervise/service-process.ts";
 import { type Launched, Supervised } from "./supervise/supervised.ts";
 
@@ -111,10 +111,10 @@ export class Stack {
   }
 
   describe(): StackDescription {
-    const { basePath } = this.#options.settings;
+    const { basePath, host } = this.#options.settings;
     const api = (service: Supervised<ServiceProcess>) => `${originOf(service)}${basePath}`;
     return {
-      baseUrl: api(this.#front),
+      baseUrl: `http://${hostInUrl(host)}:${this.#front.last?.port}${basePath}`,
       managementUrl: api(this.#management),
       matchUrls: this.#match.map(api),
       databaseUrl: this.#databaseUrl,
@@ -122,12 +122,12 @@ export class Stack {
       processes: [
         ...[this.#front, this.#management, ...this.#match, this.#billing].map((service) => ({
           name: service.name,
-          pid: service.last?.pid ?? 0,
+          ...processOf(service),
           metricsUrl: `http://127.0.0.1:${service.last?.metricsPort}/metrics`,
         })),
         ...[this.#redis, this.#postgres]
           .filter((store) => store !== undefined)
-          .map((store) => ({ name: store.name, pid: store.last?.pid ?? 0, metricsUrl: null })),
+          .map((store) => ({ name: store.name, ...processOf(store), metricsUrl: null })),
       ],
     };
   }
@@ -206,7 +206,12 @@ export class Stack {
             ? `${name} has died: restarting it …`
             : `${name} runs again (pid ${process.pid}).`,
         );
-        this.#tell();
+        try {
+          this.#tell();
+        } catch (error) {
+          // A full disk must not end what runs.
+          say(`stack.json could not be updated: ${(error as Error).message}`);
+        }
       },
       onFailedRestart: (error) => say(`${name} could not be restarted: ${(error as Error).message}`),
     });
@@ -226,6 +231,11 @@ export class Stack {
   #logDir(): string {
     return join(this.#options.settings.dataDir, "logs");
   }
+}
+
+function processOf({ last }: Supervised<Launched>): Pick<StackProcess, "pid" | "identity"> {
+  const pid = last?.pid ?? 0;
+  return { pid, identity: processIdentity(pid) };
 }
 
 function originOf(service: Supervised<ServiceProcess>): string {

@@ -4,10 +4,11 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
+import { processIdentity } from "@diegetic/local-stores";
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
 import { DataDirectoryInUse, isStackRunning, lockDataDirectory } from "./lock.ts";
 import { readOrCreateSecrets } from "./secrets.ts";
-import { readStackFile, removeStackFile, writeStackFile } from "./stack-file.ts";
+import { leftoverPids, readStackFile, removeStackFile, writeStackFile } from "./stack-file.ts";
 
 let dir = "";
 beforeEach(() => {
@@ -146,5 +147,27 @@ describe("stack.json", () => {
     expect(readStackFile(dir)).toEqual(description);
     removeStackFile(dir);
     expect(readStackFile(dir)).toBeUndefined();
+  });
+
+  it("counts as absent when the machine stopped before it was on disk", () => {
+    writeFileSync(join(dir, "stack.json"), "");
+    expect(readStackFile(dir)).toBeUndefined();
+  });
+
+  it("names the processes that still run, and no others that have their pids now", () => {
+    const [own, parent] = [process.pid, process.ppid];
+    const stores = { databaseUrl: "postgres://x", redisUrl: "redis://x" };
+    writeStackFile(dir, {
+      ...stores,
+      baseUrl: "",
+      managementUrl: "",
+      matchUrls: [],
+      processes: [
+        { name: "match-1", pid: own, identity: processIdentity(own), metricsUrl: null },
+        { name: "match-2", pid: parent, identity: "1", metricsUrl: null },
+        { name: "match-3", pid: spawnSync("true").pid, identity: "1", metricsUrl: null },
+      ],
+    });
+    expect(leftoverPids(dir)).toEqual([own]);
   });
 });

@@ -1,9 +1,12 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { processIdentity } from "@diegetic/local-stores";
 
 export interface StackProcess {
   name: string;
   pid: number;
+  /** Start time, by which another process with the same pid is told apart; absent: the process has ended. */
+  identity?: string | undefined;
   /** Null for stores, which serve no metrics. */
   metricsUrl: string | null;
 }
@@ -29,14 +32,29 @@ export function removeStackFile(dataDir: string): void {
   rmSync(stackFile(dataDir), { force: true });
 }
 
-/** Undefined: no stack is ready in this data directory. The file of a killed stack remains. */
+/**
+ * Undefined: no stack is ready in this data directory, or the machine stopped before the file was on disk. The file of a
+ * killed stack remains.
+ */
 export function readStackFile(dataDir: string): StackDescription | undefined {
   try {
     return JSON.parse(readFileSync(stackFile(dataDir), "utf8")) as StackDescription;
   } catch (error) {
-    if (["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) return undefined;
+    const isAbsent = ["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "");
+    if (isAbsent || error instanceof SyntaxError) return undefined;
     throw error;
   }
+}
+
+/** The processes of a killed stack that still run. */
+export function leftoverPids(dataDir: string): number[] {
+  const { processes = [] } = readStackFile(dataDir) ?? {};
+  return processes.filter(({ pid, identity }) => isRunning(pid, identity)).map(({ pid }) => pid);
+}
+
+function isRunning(pid: number, identity: string | undefined): boolean {
+  const found = processIdentity(pid);
+  return found !== undefined && found === identity;
 }
 
 function stackFile(dataDir: string): string {
