@@ -8,6 +8,7 @@ import { promisify } from "node:util";
 import { findNginx } from "@diegetic/local-stores";
 import { eventually } from "@diegetic/testing/eventually";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { rawExchange } from "../contract/security/raw-exchange.fixture.ts";
 import { ROOT } from "./compose-file.ts";
 import { configureNginx, startNginx } from "./nginx.ts";
 
@@ -82,6 +83,27 @@ if (nginx instanceof Error) {
       const answer = await fetch(`${url}/api/match`, { method: "POST", body: "x".repeat(1_100_000) });
       expect(answer.status).toBe(413);
       expect(await answer.json()).toEqual({ detail: expect.stringContaining("256 KiB") });
+    });
+
+    it("takes headers as large as the services do", async () => {
+      const { status } = await post(url, "/api/match", { "X-Large": "x".repeat(15_000) });
+      expect(status).toBe(200);
+    });
+
+    it.each([
+      ["a header that is too large", `POST /api/match HTTP/1.1\r\nHost: x\r\nX-Large: ${"x".repeat(20_000)}`, 431],
+      ["a path that is too long", `GET /api/${"x".repeat(20_000)} HTTP/1.1\r\nHost: x`, 431],
+      ["a path with broken encoding", "GET /api/%zz HTTP/1.1\r\nHost: x", 400],
+      ["a request without a host", "GET /api/profile HTTP/1.1", 400],
+      ["no HTTP at all", "hello", 400],
+      ["an unknown transfer coding", "POST /api/match HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: x", 400],
+      ["TRACE", "TRACE /api/match HTTP/1.1\r\nHost: x", 400],
+    ])("refuses %s as the services do: with a detail", async (_what, head, status) => {
+      const { port } = new URL(url);
+      const answer = await rawExchange(Number(port), [`${head}\r\nConnection: close`, "", ""]);
+      const [, code, body = ""] = /^HTTP\/1.1 (\d+) .*?\r\n\r\n(.*)$/s.exec(answer) ?? [];
+      expect(Number(code)).toBe(status);
+      expect(JSON.parse(body)).toEqual({ detail: expect.stringMatching(/^\w.*\.$/) });
     });
 
     it("passes by an instance that is gone, and answers 503 with Retry-After when all are", async () => {
