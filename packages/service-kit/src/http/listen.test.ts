@@ -1,52 +1,96 @@
-import type { ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { connect, type Socket } from "node:net";
 import { eventually } from "@diegetic/testing/eventually";
-import { afterAll, beforeAll, it } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
 import { type ListeningServer, listen } from "./listen.ts";
 
 /** More than the buffers of a connection hold: further responses wait behind it. */
 const LARGE = Buffer.alloc(16 * 1_048_576);
-const REQUEST = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
 const REQUESTS = 5;
 
 let begun = 0;
 let ended = new Set<ServerResponse>();
+/** Answers the request to /later. */
+let answerLater = () => {};
 let client: Socket | undefined;
 let server: ListeningServer;
+/** Disconnects a client that reads nothing after a second. */
+let impatient: ListeningServer;
 beforeAll(async () => {
-  const handler = (_request: unknown, response: ServerResponse) => {
+  const handler = ({ url }: IncomingMessage, response: ServerResponse) => {
     begun += 1;
     response.on("close", () => ended.add(response));
-    response.end(LARGE);
+    if (url === "/later") answerLater = () => response.end("late");
+    else response.end(url === "/large" ? LARGE : "small");
   };
+  const address = { host: "127.0.0.1", port: 0, portVariable: "PORT" };
+  server = await listen(handler, address);
   const timeouts = { headersMs: 10_000, requestMs: 30_000, silenceMs: 1_000 };
-  server = await listen(handler, { host: "127.0.0.1", port: 0, portVariable: "PORT", timeouts });
+  impatient = await listen(handler, { ...address, timeouts });
 });
-afterAll(async () => {
+afterEach(() => client?.destroy());
+afterAll(() => Promise.all([server.close(0), impatient.close(0)]));
+
+const get = (path: string, ...headers: string[]) =>
+  `${[`GET ${path} HTTP/1.1`, "Host: x", ...headers].join("\r\n")}\r\n\r\n`;
+
+function open({ port }: ListeningServer): Socket {
   client?.destroy();
-  await server.close(0);
-});
+  begun = 0;
+  ended = new Set();
+  client = connect(port, "127.0.0.1");
+  client.on("error", () => undefined);
+  return client;
+}
 
 /** A client that sends requests at once and reads no response; again if it was disconnected before it was read. */
-function sendUnread(): Promise<Socket> {
+function sendUnread(to: ListeningServer): Promise<Socket> {
   return eventually(async () => {
-    client?.destroy();
-    begun = 0;
-    ended = new Set();
-    client = connect(server.port, "127.0.0.1").pause();
-    client.on("error", () => undefined);
-    client.write(REQUEST.repeat(REQUESTS));
+    const silent = open(to).pause();
+    silent.write(get("/large").repeat(REQUESTS));
     await eventually(() => begun === REQUESTS, { timeoutMs: 5_000 });
-    return client;
+    return silent;
   });
 }
 
 it("ends all responses of a client that leaves, also those that wait behind another", async () => {
-  (await sendUnread()).destroy();
+  (await sendUnread(server)).destroy();
   await eventually(() => ended.size === REQUESTS);
 });
 
 it("ends all responses of a client that reads nothing", async () => {
-  await sendUnread();
+  await sendUnread(impatient);
   await eventually(() => ended.size === REQUESTS);
+});
+
+describe.each([
+  ["with too large headers", get("/", `X-Large: ${"x".repeat(20_000)}`), 431],
+  ["that is no HTTP", "rubbish\r\n\r\n", 400],
+])("a request %s, on a connection that was used before,", (_what, malformed, status) => {
+  /** What comes until the connection is closed, after `first` was sent, and the malformed request when that is due. */
+  const receive = async (first: string, isDue: (received: string) => boolean) => {
+    const socket = open(server);
+    let received = "";
+    socket.on("data", (data) => {
+      received += data;
+    });
+    const closed = new Promise((resolve) => socket.once("close", resolve));
+    socket.write(first);
+    await eventually(() => isDue(received));
+    socket.write(malformed);
+    return { closed, statuses: () => received.match(/(?<=HTTP\/1.1 )\d+/g)?.map(Number) ?? [] };
+  };
+
+  it("is answered", async () => {
+    const { closed, statuses } = await receive(get("/"), (received) => received.endsWith("small"));
+    await closed;
+    expect(statuses()).toEqual([200, status]);
+  });
+
+  it("is not answered in place of an earlier request", async () => {
+    const { closed, statuses } = await receive(get("/later"), () => begun === 1);
+    await closed;
+    answerLater();
+    expect(statuses()).toEqual([]);
+  });
 });

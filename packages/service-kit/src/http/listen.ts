@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { createServer, maxHeaderSize, type RequestListener, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, maxHeaderSize, type RequestListener, type ServerResponse } from "node:http";
 import { type AddressInfo, Server as NetServer, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { headersTooLargeSentence, TOO_SLOW_SENTENCE } from "@diegetic/contracts";
@@ -54,6 +54,7 @@ export async function listen(
       requireHostHeader: false,
     },
     (request, response) => {
+      lastExchanges.set(request.socket, { request, response });
       if (response.socket === null) endWithConnection(response, request.socket);
       if (isClosing) response.shouldKeepAlive = false;
       if (request.headers.host !== undefined || request.httpVersionMinor === 0) handler(request, response);
@@ -92,6 +93,18 @@ export async function listen(
   return { port, close };
 }
 
+const lastExchanges = new WeakMap<Duplex, { request: IncomingMessage; response: ServerResponse }>();
+
+/** Whether what is written to a connection now is read as the answer to the request that arrives, not to an earlier one. */
+function mayAnswer(socket: Duplex): boolean {
+  const last = lastExchanges.get(socket);
+  if (last === undefined) return true;
+  const { request, response } = last;
+  if (request.complete) return response.writableFinished;
+  // The body of the last request is malformed or late.
+  return response.socket !== null && !response.headersSent;
+}
+
 const waitingResponses = new WeakMap<Socket, Set<ServerResponse>>();
 
 /**
@@ -125,11 +138,10 @@ function refuseWithoutHost(response: ServerResponse, verdict: RefusedConnectionV
 /** Answers malformed and late requests, which do not reach the application. */
 function refuseConnection(
   error: NodeJS.ErrnoException,
-  socket: Duplex & Partial<Pick<Socket, "bytesWritten" | "remoteAddress">>,
+  socket: Duplex & Partial<Pick<Socket, "remoteAddress">>,
   refused: RefusedConnections,
 ): void {
-  const hasAnswered = socket.bytesWritten !== 0;
-  if (error.code === "ECONNRESET" || !socket.writable || hasAnswered) {
+  if (error.code === "ECONNRESET" || !socket.writable || !mayAnswer(socket)) {
     socket.destroy();
     return;
   }
