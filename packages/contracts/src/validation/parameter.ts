@@ -28,13 +28,19 @@ export function integerParameter(
   throw new InvalidInput(422, `${allowed}, but ${quoteValue(value)} was sent`);
 }
 
-/** A UTC day as query parameter; undefined when absent. Throws InvalidInput (400). */
+/** The first year of four digits; Postgres has no year 0. */
+const MIN_DAY = "1000-01-01";
+
+/** A UTC day as query parameter; undefined when absent. Throws InvalidInput: 400, or 422 for a day before the year 1000. */
 export function dayParameter(name: string, query: URLSearchParams): string | undefined {
   const value = singleParameter(name, query);
   if (value === undefined) return undefined;
   if (/^\d{4}-\d{2}-\d{2}$/.test(value)) {
     const moment = new Date(`${value}T00:00:00.000Z`);
-    if (!Number.isNaN(moment.getTime()) && moment.toISOString().startsWith(value)) return value;
+    if (!Number.isNaN(moment.getTime()) && moment.toISOString().startsWith(value)) {
+      if (value >= MIN_DAY) return value;
+      throw new InvalidInput(422, `${name} must be ${MIN_DAY} or later, but ${quoteValue(value)} was sent`);
+    }
   }
   throw new InvalidInput(400, `${name} must be a day as YYYY-MM-DD, but ${quoteValue(value)} was sent`);
 }

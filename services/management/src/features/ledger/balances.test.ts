@@ -31,6 +31,8 @@ describe("period", () => {
     ["to=20261121", 400],
     ["from=2026-11-02&to=2026-11-01", 422],
     ["from=2025-11-20", 422],
+    ["to=0000-01-01", 422],
+    ["from=0001-01-01&to=0001-01-02", 422],
   ])("refuses ?%s with %i", (query, status) => {
     expect(() => period(query)).toThrow(expect.objectContaining({ status }));
   });
