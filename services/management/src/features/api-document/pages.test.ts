@@ -1,8 +1,13 @@
+import { once } from "node:events";
+import { type AddressInfo, connect } from "node:net";
 import { openApiDocument } from "@diegetic/contracts";
+import { eventually } from "@diegetic/testing/eventually";
 import { beforeAll, describe, expect, it } from "@jest/globals";
 import express, { type Express } from "express";
 import request from "supertest";
 import { apiDocumentPages } from "./pages.ts";
+
+const REQUESTS = 100;
 
 describe("the pages of the API document", () => {
   let app: Express;
@@ -14,6 +19,27 @@ describe("the pages of the API document", () => {
     const answer = await request(app).get("/openapi.json").expect(200).expect("Content-Type", /json/);
     expect(answer.body).toEqual(JSON.parse(JSON.stringify(openApiDocument({ basePath: "/v/api" }))));
     expect(answer.body.servers[0].url).toBe("/v/api");
+  });
+
+  it("are in memory once, however many clients wait for them", async () => {
+    let sent = 0;
+    const counting = express()
+      .use((_request, _response, next) => {
+        next();
+        sent += 1;
+      })
+      .use(app);
+    const server = counting.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const client = connect((server.address() as AddressInfo).port, "127.0.0.1").pause();
+    const before = process.memoryUsage().arrayBuffers;
+    client.write("GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n".repeat(REQUESTS));
+    await eventually(() => sent === REQUESTS);
+    // A hundred copies have about 100 MB.
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(30_000_000);
+    client.destroy();
+    server.closeAllConnections();
+    server.close();
   });
 
   it("are a page that loads only what this service has, without scripts in it", async () => {

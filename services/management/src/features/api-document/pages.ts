@@ -31,10 +31,12 @@ export function apiDocumentPages(options: { basePath: string }): RequestHandler 
   return router;
 }
 
+/** Encodes the text once: for each request it would cost a client nothing to fill the memory. */
 function sendText(mediaType: string, text: string): RequestHandler {
+  const bytes = Buffer.from(text);
   return (_request, response) => {
     if (mediaType === "text/html") response.setHeader("Content-Security-Policy", PAGE_POLICY);
     response.type(mediaType).setHeader("Cache-Control", "no-cache");
-    response.send(text);
+    response.send(bytes);
   };
 }
