@@ -63,6 +63,15 @@ it("ends all responses of a client that reads nothing", async () => {
   await eventually(() => ended.size === REQUESTS);
 });
 
+it("disconnects a client that sends far more requests than it reads responses", async () => {
+  const socket = open(server);
+  const closed = new Promise((resolve) => socket.once("close", resolve));
+  socket.write(get("/later").repeat(1_000));
+  await closed;
+  expect(begun).toBe(101);
+  await eventually(() => ended.size === begun);
+});
+
 describe.each([
   ["with too large headers", get("/", `X-Large: ${"x".repeat(20_000)}`), 431],
   ["that is no HTTP", "rubbish\r\n\r\n", 400],

@@ -18,6 +18,8 @@ export interface RequestTimeouts {
 const TIMEOUTS: RequestTimeouts = { headersMs: 10_000, requestMs: 30_000 };
 /** Longer than any response takes to begin. */
 const SILENCE_MS = 60_000;
+/** Pipelined requests of one connection whose responses wait behind another one; a client with more is disconnected. */
+const MAX_WAITING_RESPONSES = 100;
 /** Checks of open connections per time-out. */
 const CHECKS_PER_TIMEOUT = 10;
 /** Longer than usual idle time-outs of proxies, so that the proxy closes idle connections, not the service. */
@@ -55,7 +57,7 @@ export async function listen(
     },
     (request, response) => {
       lastExchanges.set(request.socket, { request, response });
-      if (response.socket === null) endWithConnection(response, request.socket);
+      if (response.socket === null && !endWithConnection(response, request.socket)) return;
       if (isClosing) response.shouldKeepAlive = false;
       if (request.headers.host !== undefined || request.httpVersionMinor === 0) handler(request, response);
       else refuseWithoutHost(response, refused.take(request.socket.remoteAddress, Date.now()));
@@ -109,9 +111,9 @@ const waitingResponses = new WeakMap<Socket, Set<ServerResponse>>();
 
 /**
  * Emits `close` on a response that waits behind another one when its connection ends, which Node does only from version 24
- * on. Otherwise the request would count as running forever.
+ * on. Otherwise the request would count as running forever. Ends the connection, and returns false, when too many wait.
  */
-function endWithConnection(response: ServerResponse, socket: Socket): void {
+function endWithConnection(response: ServerResponse, socket: Socket): boolean {
   let waiting = waitingResponses.get(socket);
   if (waiting === undefined) {
     const all = new Set<ServerResponse>();
@@ -121,8 +123,13 @@ function endWithConnection(response: ServerResponse, socket: Socket): void {
       for (const one of all) one.emit("close");
     });
   }
+  if (waiting.size >= MAX_WAITING_RESPONSES) {
+    socket.destroy();
+    return false;
+  }
   waiting.add(response);
   response.once("close", () => waiting.delete(response));
+  return true;
 }
 
 /** HTTP/1.1 requires the header; a request without it does not reach the application. */
