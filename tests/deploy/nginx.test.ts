@@ -91,7 +91,11 @@ if (nginx instanceof Error) {
     });
 
     it.each([
-      ["a header that is too large", `POST /api/match HTTP/1.1\r\nHost: x\r\nX-Large: ${"x".repeat(20_000)}`, 431],
+      [
+        "a header that is too large",
+        `POST /api/match HTTP/1.1\r\nHost: x\r\nX-Large: ${"x".repeat(20_000)}`,
+        431,
+      ],
       ["a path that is too long", `GET /api/${"x".repeat(20_000)} HTTP/1.1\r\nHost: x`, 431],
       ["a path with broken encoding", "GET /api/%zz HTTP/1.1\r\nHost: x", 400],
       ["a request without a host", "GET /api/profile HTTP/1.1", 400],

@@ -127,8 +127,9 @@ function unavailableSentence(sqlState: string, message: string): string {
   return `Postgres is not reached at DATABASE_URL (${why}): see that it runs, and that the address is right.`;
 }
 
-/** Errors of a connection that cannot be established, or broke. */
-const UNAVAILABLE_SYSTEM_CODE = /^E(CONN|PIPE|HOST|NET|TIMEDOUT|NOTFOUND|AI_)/;
+/** Errors of a connection that cannot be established, or broke; a Unix socket is missing while its server does not run. */
+const UNAVAILABLE_SYSTEM_CODE =
+  /^E(CONN|PIPE|HOST|NET|TIMEDOUT|NOTFOUND|AI_|NOENT|ACCES|AGAIN|MFILE|NFILE|ADDRNOTAVAIL)/;
 
 function driverCauseOf(error: Error): DriverCause | undefined {
   if (error instanceof pg.DatabaseError) {

@@ -156,6 +156,15 @@ describe("createPipeline", () => {
     expect(await pipeline.inTransaction((statements) => statements.query(none))).toHaveLength(1);
   });
 
+  it("reports a Unix socket that is not there as an unavailable database", async () => {
+    const url = "postgres://user:secret@/name?host=/nowhere";
+    const nowhere = createPipeline(url);
+    const models = createDatabase(url);
+    await expect(nowhere.query(Prisma.sql`SELECT 1`)).rejects.toThrow(DatabaseUnavailable);
+    await expect(models.$queryRaw`SELECT 1`).rejects.toThrow(DatabaseUnavailable);
+    await Promise.all([nowhere.close(), models.$disconnect()]);
+  });
+
   it.each(["25006", "25P03", "25P04"])("reports SQLSTATE %s as an unavailable database", async (state) => {
     const raised = Prisma.raw(`DO $$ BEGIN RAISE EXCEPTION 'ended' USING ERRCODE = '${state}'; END $$`);
     const failed = pipeline.inTransaction((statements) => statements.execute(raised));

@@ -36,6 +36,14 @@ describe("stores that the operator sets", () => {
     );
   });
 
+  it("may be reached by a Unix socket", async () => {
+    const attempt = expectUsable({
+      databaseUrl: "postgres://user:secret@/db?host=/nowhere",
+      redisUrl: undefined,
+    });
+    await expect(attempt).rejects.toThrow(/^Postgres is not reached at DATABASE_URL \(connect ENOENT/);
+  });
+
   it("are reported when another server answers there", async () => {
     const redisUrl = database.url.replace(/^postgres(ql)?:/, "redis:").replace(/\/[^/]*$/, "");
     await expect(expectUsable({ databaseUrl: database.url, redisUrl })).rejects.toThrow(

@@ -68,16 +68,18 @@ export async function expectStackStore(
   );
 }
 
-/** The addresses of a store as text when none of them accepts connections; undefined: one does. */
+/** The addresses of a store as text when none of them accepts connections; undefined: one does, or there is none. */
 async function silentAddresses(url: string, defaultPort: number): Promise<string | undefined> {
   const addresses = addressesOf(url, defaultPort);
+  // A Unix socket.
+  if (addresses.every(({ host }) => host === "")) return undefined;
   const outcomes = await Promise.all(addresses.map(({ host, port }) => accepts(host, port)));
   if (outcomes.includes(true)) return undefined;
   return addresses.map(({ host, port }) => `${host}:${port}`).join(" or ");
 }
 
 function addressesOf(url: string, defaultPort: number): { host: string; port: number }[] {
-  const authority = url.replace(/^[^:]+:\/\//, "").split("/", 1)[0] ?? "";
+  const authority = url.replace(/^[^:]+:\/\//, "").split(/[/?]/, 1)[0] ?? "";
   return authority
     .slice(authority.lastIndexOf("@") + 1)
     .split(",")

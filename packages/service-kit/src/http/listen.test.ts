@@ -28,7 +28,9 @@ beforeAll(async () => {
   const timeouts = { headersMs: 10_000, requestMs: 30_000, silenceMs: 1_000 };
   impatient = await listen(handler, { ...address, timeouts });
 });
-afterEach(() => client?.destroy());
+afterEach(() => {
+  client?.destroy();
+});
 afterAll(() => Promise.all([server.close(0), impatient.close(0)]));
 
 const get = (path: string, ...headers: string[]) =>

@@ -15,6 +15,7 @@ describe("the address of a store", () => {
     ["DATABASE_URL", "postgresql://user@[::1]:5432/name"],
     ["DATABASE_URL", "postgres://user:pass word@localhost"],
     ["DATABASE_URL", "postgres:///name?host=/var/run/postgresql"],
+    ["DATABASE_URL", "postgres://user:secret@/name?host=/cloudsql/project:region:name"],
     ["REDIS_URL", "redis://:secret@127.0.0.1:6379/1"],
     ["REDIS_URL", "rediss://redis.example"],
     ["REDIS_URL", "redis-cluster://h1:7000,h2:7001"],
@@ -26,6 +27,7 @@ describe("the address of a store", () => {
     ["DATABASE_URL", "banana", "does not begin with postgres:// or postgresql://."],
     ["DATABASE_URL", "mysql://user:secret@x/y", "does not begin with postgres:// or postgresql://."],
     ["DATABASE_URL", "postgres://", "names no host."],
+    ["DATABASE_URL", "postgres://user:secret@/name", "names no host."],
     [
       "DATABASE_URL",
       "postgres://user:secret@host:port/name",

@@ -29,13 +29,15 @@ function parseAddress(text: string, schemes: readonly string[], example: string)
   }
   // Drivers do not trim spaces.
   const rest = text.slice(scheme.length).replaceAll(" ", "%20");
-  if (!URL.canParse(`store${rest}`)) {
+  // A user without a host is no URL, but drivers read it: the host is then that of the query, a Unix socket.
+  const readable = `store${rest.replace(/^(:\/\/[^/?]*@)(?=\/)/, "$1.")}`;
+  if (!URL.canParse(readable)) {
     throw wrong(
       "cannot be read: see that the port is a number, and write / # ? @ of a password as %2F %23 %3F %40",
     );
   }
-  const { hostname, port, searchParams } = new URL(`store${rest}`);
-  if (hostname === "" && !searchParams.has("host")) throw wrong("names no host");
+  const { hostname, port, searchParams } = new URL(readable);
+  if (["", "."].includes(hostname) && !searchParams.has("host")) throw wrong("names no host");
   if (port !== "" && Number(port) === 0) throw wrong("names port 0");
   return text;
 }
