@@ -7,6 +7,7 @@ import { type ListeningServer, listen } from "./listen.ts";
 /** More than the buffers of a connection hold: further responses wait behind it. */
 const LARGE = Buffer.alloc(16 * 1_048_576);
 const REQUESTS = 5;
+const ADDRESS = { host: "127.0.0.1", port: 0, portVariable: "PORT" };
 
 let begun = 0;
 let ended = new Set<ServerResponse>();
@@ -23,10 +24,9 @@ beforeAll(async () => {
     if (url === "/later") answerLater = () => response.end("late");
     else response.end(url === "/large" ? LARGE : "small");
   };
-  const address = { host: "127.0.0.1", port: 0, portVariable: "PORT" };
-  server = await listen(handler, address);
+  server = await listen(handler, ADDRESS);
   const timeouts = { headersMs: 10_000, requestMs: 30_000, silenceMs: 1_000 };
-  impatient = await listen(handler, { ...address, timeouts });
+  impatient = await listen(handler, { ...ADDRESS, timeouts });
 });
 afterEach(() => {
   client?.destroy();
@@ -63,6 +63,18 @@ it("ends all responses of a client that leaves, also those that wait behind anot
 it("ends all responses of a client that reads nothing", async () => {
   await sendUnread(impatient);
   await eventually(() => ended.size === REQUESTS);
+});
+
+it("disconnects a client that goes on sending after it was refused", async () => {
+  const timeouts = { headersMs: 100, requestMs: 200 };
+  const hasty = await listen(() => undefined, { ...ADDRESS, timeouts });
+  client = connect({ port: hasty.port, host: "127.0.0.1", allowHalfOpen: true });
+  client.on("error", () => undefined).resume();
+  client.write("GET / HTTP/1.1\r\nX-Endless: ");
+  const dripping = setInterval(() => client?.write("x"), 50);
+  await eventually(() => client?.destroyed);
+  clearInterval(dripping);
+  await hasty.close(0);
 });
 
 it("disconnects a client that sends far more requests than it reads responses", async () => {

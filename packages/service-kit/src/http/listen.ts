@@ -31,6 +31,8 @@ const CHECKS_PER_TIMEOUT = 10;
 /** Longer than usual idle time-outs of proxies, so that the proxy closes idle connections, not the service. */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 const IDLE_SWEEP_MS = 25;
+/** Time for a refused client to read why. */
+const REFUSED_LINGER_MS = 2_000;
 /**
  * While closing, the server still accepts requests on open connections for this time, and answers with `Connection: close`:
  * a proxy with keep-alive connections may be sending at this moment.
@@ -170,6 +172,8 @@ function refuseConnection(
       body,
     ].join("\r\n"),
   );
+  // Not at once: while the client still sends, that could take the answer from it.
+  setTimeout(() => socket.destroy(), REFUSED_LINGER_MS).unref();
 }
 
 function refusalHeaders(): Record<string, string> {
