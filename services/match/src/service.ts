@@ -29,7 +29,6 @@ import {
   type Metrics,
   OutageLog,
   type ReadinessChecks,
-  unavailable,
 } from "@diegetic/service-kit";
 import { Catalog } from "./catalog/catalog.ts";
 import { ImpressionBatcher } from "./impressions/impression-batcher.ts";
@@ -40,7 +39,7 @@ import { MatchIds } from "./match-id/match-ids.ts";
 import { RefusalMemory } from "./refusal-memory/refusal-memory.ts";
 import { ShareRefusals } from "./refusal-memory/share-refusals.ts";
 import type { MatchSecrets, MatchSettings } from "./settings.ts";
-import { isStoreUnavailable } from "./status-of-failure.ts";
+import { outdated } from "./status-of-failure.ts";
 
 const EVICTION_AGAIN_AFTER_MS = 1_000;
 
@@ -200,12 +199,12 @@ function createDependencies(
     traffic,
     logger,
     requireFresh: () => {
-      if (!follower.isFresh()) throw unavailable("The match tier is not up to date: try again.");
+      if (!follower.isFresh()) throw outdated();
     },
     leaseExpiresMs: () => follower.leaseExpiresMs,
     catchUp: async () => {
       await follower.catchUp().catch((cause: unknown) => {
-        throw unavailable("The match tier is not up to date: try again.", 1, { cause });
+        throw outdated(cause);
       });
     },
     nowMs,
@@ -257,7 +256,7 @@ function createApi(
     logger,
     metrics,
     readiness,
-    isStoreUnavailable,
+    isStoreUnavailable: isRedisUnavailable,
     onFailure: ({ accountId, path, status }) => {
       const operation = OPERATION_OF_PATH[path];
       if (operation !== undefined) traffic.accountRefusal(accountId, operation, status, nowMs());

@@ -37,7 +37,7 @@ import { tracing } from "@diegetic/tracing";
 import { placementOfCaller } from "../catalog/placement-of-caller.ts";
 import type { MatchDependencies } from "../match/dependencies.ts";
 import type { OpenedMatchId } from "../match-id/match-ids.ts";
-import { statusOfFailure } from "../status-of-failure.ts";
+import { answerableFailure, statusOfFailure } from "../status-of-failure.ts";
 import type { ImpressionBatcher } from "./impression-batcher.ts";
 
 /** A committed impression that is not in Postgres after this time is queued again. */
@@ -69,7 +69,8 @@ async function handleImpression(
   tracing?.annotate({ "diegetic.game_id": body.game_id });
   try {
     return await recordImpression(dependencies, context, body);
-  } catch (error) {
+  } catch (thrown) {
+    const error = answerableFailure(thrown);
     const { traffic, nowMs } = dependencies;
     traffic.gameRefusal(body.game_id, "impressions", statusOfFailure(error), nowMs());
     throw error;

@@ -2,7 +2,7 @@ import type { Candidate } from "@diegetic/ad-rules";
 import { newId, servingApi } from "@diegetic/contracts";
 import { type Answer, type Endpoint, endpoint, type RequestContext } from "@diegetic/service-kit";
 import { tracing } from "@diegetic/tracing";
-import { statusOfFailure } from "../status-of-failure.ts";
+import { answerableFailure, statusOfFailure } from "../status-of-failure.ts";
 import { Attempts } from "./attempts.ts";
 import type { MatchDependencies } from "./dependencies.ts";
 import { type LoadedRequest, loadMatchRequest, withCurrentPlacement } from "./load.ts";
@@ -33,7 +33,8 @@ async function handleMatch(dependencies: MatchDependencies, context: RequestCont
     const answer = await findMatch(dependencies, request, state);
     recordAnswer(dependencies, request, answer);
     return answer;
-  } catch (error) {
+  } catch (thrown) {
+    const error = answerableFailure(thrown);
     returnSeatLater(dependencies, request, state);
     dependencies.traffic.gameRefusal(
       request.body.game_id,
