@@ -55,8 +55,10 @@ async function repair(): Promise<void> {
 }
 
 async function isMigrationWaiting(): Promise<boolean> {
+  // Tables of other test databases have the same id.
   const waiting = await world.database.$queryRaw<unknown[]>`
-    SELECT FROM pg_locks WHERE relation = 'impressions'::regclass AND mode = 'ShareLock' AND NOT granted`;
+    SELECT FROM pg_locks WHERE relation = 'impressions'::regclass AND mode = 'ShareLock' AND NOT granted
+      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
   return waiting.length > 0;
 }
 
@@ -153,10 +155,10 @@ describe("the earnings of a database from before they had advertisers and days",
       async (transaction) => {
         await transaction.$executeRaw`UPDATE impressions SET earning_microcents = earning_microcents + 1`;
         const migrating = migrate();
-        await eventually(isMigrationWaiting, { timeoutMs: 20_000 });
+        await eventually(isMigrationWaiting);
         return { migrating };
       },
-      { attempts: 1, timeoutMs: 30_000 },
+      { attempts: 1, timeoutMs: 120_000 },
     );
     await migrating;
     expect(await readRows()).toEqual(

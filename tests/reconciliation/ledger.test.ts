@@ -1,7 +1,8 @@
 import { type ImpressionRecord, ledgerSchema, newId, validator } from "@diegetic/contracts";
 import { DAY_MS, utcDay } from "@diegetic/database";
 import { type BillingProducer, createBillingProducer } from "@diegetic/hot-state";
-import { eventually } from "@diegetic/testing/eventually";
+import { afterBilling } from "@diegetic/testing/api";
+import { awayFromMidnight, eventually } from "@diegetic/testing/eventually";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { type Advertiser, type Campaign, World } from "./world.fixture.ts";
@@ -9,10 +10,11 @@ import { type Advertiser, type Campaign, World } from "./world.fixture.ts";
 let world: World;
 let producer: BillingProducer;
 beforeAll(async () => {
+  await awayFromMidnight(3);
   world = await World.open();
   world.startBilling();
   producer = createBillingProducer(world.urls.redisUrl);
-});
+}, 600_000);
 afterAll(async () => {
   await producer.close();
   await world.close();
@@ -20,11 +22,13 @@ afterAll(async () => {
 
 const millicents = (cents: number) => Math.round(cents * 1_000);
 
-async function ledger(advertiser: Advertiser, query = "") {
+async function readLedger(advertiser: Advertiser, query = "") {
   const { body } = await advertiser.get(`/ledger${query}`).expect(200);
   return validator(ledgerSchema)(body);
 }
-type Ledger = Awaited<ReturnType<typeof ledger>>;
+type Ledger = Awaited<ReturnType<typeof readLedger>>;
+
+const ledger = (...of: Parameters<typeof readLedger>) => afterBilling(() => readLedger(...of));
 
 /** Every row closes and goes on from the one before; the totals add up. */
 function expectClosed({ days, totals }: Ledger): void {
@@ -174,7 +178,9 @@ describe("GET /ledger", () => {
     const campaign = await world.campaign(advertiser);
     await world.impress(campaign);
     await world.hold(campaign);
-    const answer = await advertiser.get("/ledger?days=2").set("Accept", "text/csv").expect(200);
+    const answer = await afterBilling(() =>
+      advertiser.get("/ledger?days=2").set("Accept", "text/csv").expect(200),
+    );
     const today = utcDay(Date.now());
     const yesterday = utcDay(Date.now() - DAY_MS);
     expect(answer.headers["content-type"]).toBe("text/csv; charset=utf-8");
@@ -255,7 +261,7 @@ describe("GET /ledger", () => {
     // A busy machine may be slow for a moment; an answer that waits for the record takes a second each time.
     const { totals } = await eventually(async () => {
       const startedMs = performance.now();
-      const answer = await ledger(advertiser);
+      const answer = await readLedger(advertiser);
       return performance.now() - startedMs < 900 ? answer : undefined;
     });
     expect(totals).toMatchObject({ held_cents: 0.5, spent_cents: 0, balance_cents: 999.5 });

@@ -1,6 +1,6 @@
 import { readProcessReports } from "@diegetic/hot-state";
 import { createMetrics } from "@diegetic/service-kit";
-import { eventually } from "@diegetic/testing/eventually";
+import { awayFromMidnight, eventually } from "@diegetic/testing/eventually";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { createDatabaseSession, type DatabaseSession } from "./database-session.ts";
 import { type Advertiser, World } from "./world.fixture.ts";
@@ -15,6 +15,7 @@ const metrics = createMetrics({ service: "billing" });
 const lines: Record<string, unknown>[] = [];
 
 beforeAll(async () => {
+  await awayFromMidnight(3);
   world = await World.open();
   sql = await createDatabaseSession(world.urls.databaseUrl);
   advertiser = await world.advertiser(5_000);
@@ -25,7 +26,7 @@ beforeAll(async () => {
     reconcileAgainAfterMs: [20, 40, 80],
   };
   world.startBilling(pace, { metrics, log: (line) => lines.push(JSON.parse(line)) });
-});
+}, 600_000);
 afterAll(async () => {
   await sql.close();
   await world.close();
@@ -43,7 +44,9 @@ async function fullCycle(): Promise<void> {
   await eventually(async () => ((await metric("reconciliation_cycles_total")) ?? 0) >= before + 2, PATIENCE);
 }
 
-const alarms = () => lines.filter(({ level }) => Number(level) >= WARN);
+/** On a busy machine, a store may also be late, which is no difference. */
+const alarms = () =>
+  lines.filter(({ level, msg }) => Number(level) >= WARN && String(msg).startsWith("reconciliation "));
 
 describe("reconciler", () => {
   it("logs nothing while all stores agree, also during traffic", async () => {
@@ -95,7 +98,7 @@ describe("reconciler", () => {
       async () => (await metric('reconciliation_differences{check="wallet_spent"')) === 0,
       PATIENCE,
     );
-    expect(lines.at(-1)).toMatchObject({
+    expect(lines.findLast(({ check }) => check !== undefined)).toMatchObject({
       level: 30,
       check: "wallet_spent",
       msg: "reconciliation difference resolved",

@@ -3,7 +3,7 @@ import type { ImpressionRecord } from "@diegetic/contracts";
 import { createDatabase, DAY_MS, type Database, utcDay } from "@diegetic/database";
 import { createBillingProducer } from "@diegetic/hot-state";
 import { createLogger, createMetrics, type Metrics } from "@diegetic/service-kit";
-import { eventually } from "@diegetic/testing/eventually";
+import { awayFromMidnight, eventually } from "@diegetic/testing/eventually";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { createBillingMeasures } from "../../services/billing/src/measures.ts";
 import { MIN_RETENTION_DAYS } from "../../services/billing/src/retention/limits.ts";
@@ -120,6 +120,7 @@ async function deliver(record: ImpressionRecord): Promise<void> {
 }
 
 beforeAll(async () => {
+  await awayFromMidnight(3);
   world = await World.open();
   sql = await createDatabaseSession(world.urls.databaseUrl);
   database = createDatabase(world.urls.databaseUrl);
@@ -138,7 +139,7 @@ beforeAll(async () => {
   await sql.run("UPDATE affinities SET impressions = 32");
   await world.stopBilling();
   await world.management.repairLoop.stop();
-});
+}, 600_000);
 afterAll(async () => {
   await Promise.all([sql.close(), database.$disconnect()]);
   await world.close();
@@ -307,7 +308,9 @@ describe("dropping old impressions", () => {
       { retainEveryMs: 20 },
       { settings: { IMPRESSION_RETENTION_DAYS: String(MIN_RETENTION_DAYS) } },
     );
+    // Tables of other test databases have the same id.
     const waitsForOverASecond = `SELECT FROM pg_locks WHERE relation = 'impressions'::regclass
+      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
       AND mode = 'AccessExclusiveLock' AND NOT granted AND waitstart < clock_timestamp() - interval '1.1 seconds'`;
     await eventually(async () => (await sql.run(waitsForOverASecond)).length > 0, PATIENCE);
     await reader.run("COMMIT");

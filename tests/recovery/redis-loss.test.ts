@@ -71,12 +71,13 @@ describe("a flushed Redis", () => {
         await transaction.$queryRaw`SELECT FROM advertisers WHERE id = ${town.advertiserId} FOR UPDATE`;
         await released;
       },
-      { timeout: 30_000 },
+      { timeout: 120_000 },
     );
     const seen = await town.play(3);
     await eventually(async () => {
       const [row] = await database.$queryRaw<{ waiting: bigint }[]>`
-        SELECT count(*) AS waiting FROM pg_locks WHERE NOT granted`;
+        SELECT count(*) AS waiting FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock'`;
       return Number(row?.waiting) > 0;
     }, PATIENCE);
     await town.redis.flushall();
@@ -142,7 +143,7 @@ describe("a Redis that comes back with an older file", () => {
           return status === 503;
         }, PATIENCE);
       },
-      { timeout: 30_000 },
+      { timeout: 120_000 },
     );
 
     const refused = new Set<number>();

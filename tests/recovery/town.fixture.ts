@@ -143,7 +143,7 @@ export class Town {
   /** By default a match of a new player. */
   match(player?: { user_id: string; session_id?: string }): Promise<ApiAnswer> {
     this.#player += 1;
-    return this.#api().request("POST", "/match", {
+    return this.#api().serve("/match", {
       game_id: GAME,
       user_id: `player-${this.#player}`,
       ...player,
@@ -158,7 +158,7 @@ export class Town {
   }
 
   impression({ campaign_id, creative_id, match_id }: Served): Promise<ApiAnswer> {
-    return this.#api().request("POST", "/impressions", { campaign_id, creative_id, match_id, game_id: GAME });
+    return this.#api().serve("/impressions", { campaign_id, creative_id, match_id, game_id: GAME });
   }
 
   /** An impression with an Idempotency-Key and without a match id; retried while the town recovers. */

@@ -11,7 +11,7 @@ import { isRedisFull } from "./redis-unavailable.ts";
 import { createReserveAndAdmit, type ReserveAndAdmit, reserveAndAdmitAtOnce } from "./reservations.ts";
 import { LeaseExpired } from "./snapshot/lease.ts";
 
-const SOON_MS = 10_000;
+const SOON_MS = 60_000;
 
 let server: TestRedis;
 let redis: RedisConnection;

@@ -57,7 +57,7 @@ describe("a call", () => {
       const { statistics } = profiler.stop();
       return statistics.some(({ gcType }) => gcType === "MarkSweepCompact") ? undefined : after - before;
     };
-    const left = await eventually(leftBehind);
+    const left = await eventually(leftBehind, { timeoutMs: 240_000 });
     expect(left).toBeLessThan(CALLS * KEY_BYTES);
   });
 });

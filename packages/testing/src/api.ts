@@ -11,6 +11,8 @@ export interface ApiAnswer {
 /** Calls the API with one key, like a client. Rejects on an answer that the API document does not allow. */
 export interface Api {
   request(method: string, path: string, body?: object, headers?: Record<string, string>): Promise<ApiAnswer>;
+  /** A POST to the match tier, whatever it answers. Repeats what `isToBeRepeated` names. */
+  serve(path: string, body: object, headers?: Record<string, string>): Promise<ApiAnswer>;
   /** Expects the status, and returns the body. Repeats what `isToBeRepeated` names. */
   // biome-ignore lint/suspicious/noExplicitAny: an answer's shape is what the tests examine
   expect(status: number, method: string, path: string, body?: object): Promise<any>;
@@ -41,21 +43,25 @@ export function apiClient(baseUrl: string, key: string): Api {
     return { answer: { status: response.status, headers: response.headers, body: parsed }, seen };
   };
   const request: Api["request"] = async (...call) => (await send(...call)).answer;
+  const persist = async (...call: Parameters<Api["request"]>) =>
+    (
+      await repeatedly(
+        () => send(...call),
+        ({ seen }) =>
+          seen.text !== "" && isToBeRepeated(seen)
+            ? retryAfterMs(seen.status, seen.headers["retry-after"])
+            : undefined,
+      )
+    ).answer;
   const bodyOf = (answer: ApiAnswer, status: number, name: string) => {
     if (answer.status === status) return answer.body;
     throw new Error(`${name}: ${answer.status} ${JSON.stringify(answer.body)}, not ${status}`);
   };
   return {
     request,
+    serve: (path, body, headers) => persist("POST", path, body, headers),
     async expect(status, method, path, body) {
-      const { answer } = await repeatedly(
-        () => send(method, path, body),
-        ({ answer: refused, seen }) =>
-          seen.text !== "" && isToBeRepeated(seen)
-            ? retryAfterMs(refused.status, refused.headers.get("Retry-After"))
-            : undefined,
-      );
-      return bodyOf(answer, status, `${method} ${path}`);
+      return bodyOf(await persist(method, path, body), status, `${method} ${path}`);
     },
     async setUp(status, path, body) {
       const headers = { "Idempotency-Key": randomUUID() };
@@ -68,17 +74,29 @@ export function apiClient(baseUrl: string, key: string): Api {
   };
 }
 
+const MAX_WAIT_FOR_BILLING_MS = 1_000;
+
 /**
- * Reads what billing writes. A read waits for billing, a second at most: one that took so long is repeated, as billing may take
- * longer on a busy machine.
+ * What is read while billing writes. A read waits for billing, a second at most: one that took so long is repeated, as billing
+ * may take longer on a busy machine.
+ * @param prepare what precedes each reading
  */
-// biome-ignore lint/suspicious/noExplicitAny: an answer's shape is what the tests examine
-export async function readBilled(api: Api, path: string): Promise<any> {
+export async function afterBilling<T>(
+  read: () => PromiseLike<T>,
+  prepare: () => PromiseLike<void> = async () => {},
+): Promise<T> {
   for (;;) {
+    await prepare();
     const startedMs = performance.now();
-    const body = await api.expect(200, "GET", path);
-    if (performance.now() - startedMs < 1_000) return body;
+    const answer = await read();
+    if (performance.now() - startedMs < MAX_WAIT_FOR_BILLING_MS) return answer;
   }
+}
+
+/** Reads what billing writes. */
+// biome-ignore lint/suspicious/noExplicitAny: an answer's shape is what the tests examine
+export function readBilled(api: Api, path: string): Promise<any> {
+  return afterBilling(() => api.expect(200, "GET", path));
 }
 
 export interface CampaignPlan {

@@ -29,7 +29,7 @@ export interface SeenAnswer {
 
 const BASE_PATH = "/api";
 const MATCH_TIER_PATHS = new Set([`${BASE_PATH}/match`, `${BASE_PATH}/impressions`]);
-/** Of an instance whose lease or snapshot has expired. */
+/** Of an instance whose lease or snapshot has expired, before a request or during it. */
 const STALE_SENTENCE = "The match tier is not up to date: try again.";
 const MAX_REPEATS = 3;
 const document = JSON.parse(JSON.stringify(openApiDocument({ basePath: BASE_PATH })));
@@ -81,7 +81,7 @@ export function retryAfterMs(status: number, retryAfter: string | null | undefin
 }
 
 /** Sends as a client does. */
-export function sendRepeatedly(send: () => Promise<SeenAnswer>): Promise<SeenAnswer> {
+export function sendRepeatedly<Answer extends SeenAnswer>(send: () => Promise<Answer>): Promise<Answer> {
   return repeatedly(send, (answer) =>
     isToBeRepeated(answer) ? retryAfterMs(answer.status, answer.headers["retry-after"]) : undefined,
   );

@@ -11,6 +11,7 @@ import {
 import { createMatchService, readMatchSettings } from "@diegetic/match";
 import { createLogger, createMetrics, listen } from "@diegetic/service-kit";
 import { createTestDatabase } from "@diegetic/testing/database";
+import { sendRepeatedly } from "@diegetic/testing/documented";
 import { forgetEarlierLeases } from "@diegetic/testing/new-redis";
 import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { createFront } from "../../../services/standalone/src/front/front.ts";
@@ -118,7 +119,15 @@ export async function startPlatform(environment: Record<string, string> = {}): P
   const frontServer = await listen(front.handler, LOCAL);
   const agent = new Agent({ keepAlive: true });
 
-  const call = (wanted: Call) => send({ port: frontServer.port, ...wanted }, agent);
+  const call = (wanted: Call) => {
+    const { method } = wanted;
+    const path = wanted.path.split("?", 1)[0] ?? "";
+    return sendRepeatedly(async () => ({
+      ...(await send({ port: frontServer.port, ...wanted }, agent)),
+      method,
+      path,
+    }));
+  };
   const expectStatus: Platform["expect"] = async (status, wanted) => {
     const reply = await call(wanted);
     if (reply.status !== status) {

@@ -287,12 +287,12 @@ describe("billing queue while Redis is unavailable", () => {
     proxy.stall();
     const startedAt = performance.now();
     await silenced.close(300);
-    expect(performance.now() - startedAt).toBeLessThan(3_000);
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
     await proxy.stop();
     await server.stop();
     await cutOff.close(300);
     await producer.close();
-    expect(performance.now() - startedAt).toBeLessThan(10_000);
+    expect(performance.now() - startedAt).toBeLessThan(30_000);
   });
 });
 

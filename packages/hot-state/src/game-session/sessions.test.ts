@@ -39,7 +39,7 @@ describe("admit", () => {
     const { admit } = newSession();
     const first = await admit("mat_1");
     expect(first).toEqual({ admitted: true, startedMs: expect.any(Number), count: 1, earlier: null });
-    expect(Math.abs(first.startedMs - Date.now())).toBeLessThan(5_000);
+    expect(Math.abs(first.startedMs - Date.now())).toBeLessThan(60_000);
     expect(await admit("mat_2")).toEqual({ ...first, count: 2 });
     expect(await admit("mat_3")).toEqual({ ...first, admitted: false, count: 2 });
     expect(await admit("mat_3", 3)).toEqual({ ...first, count: 3 });
@@ -101,9 +101,9 @@ describe("admit", () => {
   it("keeps the session alive, admitted or not", async () => {
     const { admit, key } = newSession();
     await admit("mat_1", 1);
-    await redis.pexpire(key, 1_000);
+    await redis.pexpire(key, 60_000);
     await admit("mat_2", 1);
-    expect(await redis.pttl(key)).toBeGreaterThan(IDLE_MS - 5_000);
+    expect(await redis.pttl(key)).toBeGreaterThan(IDLE_MS - 60_000);
   });
 
   it("keeps games apart", async () => {
@@ -133,9 +133,9 @@ describe("touch", () => {
     await sessions.touch(session, IDLE_MS);
     expect(await redis.exists(key)).toBe(0);
     await admit("mat_1");
-    await redis.pexpire(key, 1_000);
+    await redis.pexpire(key, 60_000);
     await sessions.touch(session, IDLE_MS);
-    expect(await redis.pttl(key)).toBeGreaterThan(IDLE_MS - 5_000);
+    expect(await redis.pttl(key)).toBeGreaterThan(IDLE_MS - 60_000);
   });
 
   it("returns how many ads the session has had, and takes no seat", async () => {

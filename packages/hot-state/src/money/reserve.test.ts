@@ -36,7 +36,7 @@ describe("reserve", () => {
       capSinceMs: expect.any(Number),
     });
     if (result.outcome !== "held") throw new Error("refused");
-    expect(Math.abs(result.lapsesAtMs - before - HOLD_TTL_MS)).toBeLessThan(5_000);
+    expect(Math.abs(result.lapsesAtMs - before - HOLD_TTL_MS)).toBeLessThan(60_000);
     expect(await wallet.spentAndHeld()).toEqual({ spent: 0, held: 2_500 });
   });
 

@@ -8,7 +8,8 @@ import { pick } from "../testing/market.fixture.ts";
 import { Wallets } from "../testing/wallets.fixture.ts";
 import { Sweeper } from "./sweeper.ts";
 
-const OVERDUE_AFTER_MS = 5_000;
+/** Longer than any test takes. */
+const OVERDUE_AFTER_MS = 600_000;
 const running = new AbortController().signal;
 
 let redis: TestRedis;

@@ -236,9 +236,10 @@ describe("an event", () => {
     startService({ WEBHOOK_TIMEOUT_SECONDS: "1" });
     const [id = ""] = await record(await createWebhook());
     await waitFor(id, "delivered");
-    const [first, second] = await attemptsOf(id);
-    expect(first).toMatchObject({ status: null, error: "no answer within 1000 ms", response: null });
-    expect(second).toMatchObject({ status: 200, response: " é".repeat(100) });
+    const attempts = await attemptsOf(id);
+    expect(attempts[0]).toMatchObject({ status: null, error: "no answer within 1000 ms", response: null });
+    // On a busy machine, an answer may also take too long.
+    expect(attempts.at(-1)).toMatchObject({ status: 200, response: " é".repeat(100) });
   });
 
   it("says why there was no answer", async () => {
@@ -325,15 +326,16 @@ describe("an event", () => {
       const isSilent = receiver.received[number - 1]?.body.includes(silent.accountId);
       if (!isSilent) response.end();
     };
-    startService();
+    startService({ WEBHOOK_TIMEOUT_SECONDS: "30" });
     const [id = ""] = await record(await createWebhook());
     await waitFor(id, "delivered");
+    const open = () => receiver.received.filter(({ body }) => body.includes(silent.accountId));
+    await eventually(() => open().length >= 4, PATIENCE);
     const [{ taken } = { taken: 0 }] = await database.$queryRaw<{ taken: number }[]>`
       SELECT count(*)::int AS taken FROM webhook_deliveries
       WHERE webhook_id = ${silent.id} AND queue_at <> next_attempt_at`;
     expect(taken).toBe(8);
-    const open = receiver.received.filter(({ body }) => body.includes(silent.accountId));
-    expect(open).toHaveLength(4);
+    expect(open()).toHaveLength(4);
     await database.webhook.delete({ where: { id: silent.id } });
   });
 });

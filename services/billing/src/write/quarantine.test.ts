@@ -53,7 +53,7 @@ describe("a record that another worker quarantines", () => {
           await someoneWaitsFor("UPDATE advertisers");
           await quarantine(worker, aside);
         },
-        { timeout: 20_000 },
+        { timeout: 120_000 },
       );
       await writing;
       await expectTotals(
@@ -83,7 +83,7 @@ describe("a record that another worker quarantines", () => {
             locked();
             await someoneWaitsFor("FROM advertisers");
           },
-          { timeout: 20_000 },
+          { timeout: 120_000 },
         );
       });
     const refused = new Proxy(database, {
@@ -117,7 +117,7 @@ describe("a damaged outbox entry", () => {
         keeping = stores.quarantineDamaged(match.advertiser_id, [{ field: impressionId, text }]);
         await Promise.race([keeping, someoneWaitsFor("FROM advertisers")]);
       },
-      { timeout: 20_000 },
+      { timeout: 120_000 },
     );
     await keeping;
     expect(await database.impression.count({ where: { impressionId } })).toBe(1);

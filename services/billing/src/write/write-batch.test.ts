@@ -214,20 +214,23 @@ describe("writeBatch", () => {
     const advertiserId = pick(market.campaigns, 0).advertiserId;
     await new DayPartitions(workers[1]).ensure([utcDay(NOW_MS)]);
     // Somebody holds an advertiser's row, so that the batch stops after its impressions were inserted.
-    await workers[0].$transaction(async (blocker) => {
-      await blocker.$queryRaw`SELECT id FROM advertisers WHERE id = ${advertiserId} FOR UPDATE`;
-      const failed = write(workers[1], records).then(
-        () => undefined,
-        (error: unknown) => error,
-      );
-      let killed: { killed: boolean }[] = [];
-      while (killed.length === 0) {
-        killed = await workers[0].$queryRaw`SELECT pg_terminate_backend(pid) AS killed FROM pg_stat_activity
-          WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%UPDATE advertisers%'
-            AND pid <> pg_backend_pid()`;
-      }
-      expect(await failed).toBeInstanceOf(DatabaseUnavailable);
-    });
+    await workers[0].$transaction(
+      async (blocker) => {
+        await blocker.$queryRaw`SELECT id FROM advertisers WHERE id = ${advertiserId} FOR UPDATE`;
+        const failed = write(workers[1], records).then(
+          () => undefined,
+          (error: unknown) => error,
+        );
+        let killed: { killed: boolean }[] = [];
+        while (killed.length === 0) {
+          killed = await workers[0].$queryRaw`SELECT pg_terminate_backend(pid) AS killed FROM pg_stat_activity
+            WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%UPDATE advertisers%'
+              AND pid <> pg_backend_pid()`;
+        }
+        expect(await failed).toBeInstanceOf(DatabaseUnavailable);
+      },
+      { timeout: 120_000 },
+    );
     await expectTotals(workers[0], market, []);
     expect(await write(workers[1], records)).toBe(50);
     await expectTotals(workers[0], market, records);

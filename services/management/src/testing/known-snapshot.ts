@@ -24,15 +24,21 @@ export class KnownSnapshot {
   }
 
   /** @param name from `entityName` */
-  has(name: string): boolean {
-    return this.#known.has(name);
+  async has(name: string): Promise<boolean> {
+    return (await this.#served()).has(name);
   }
 
-  campaign(campaignId: string): SnapshotCampaign {
-    return JSON.parse(this.#known.get(entityName.campaign(campaignId)) ?? "null");
+  async campaign(campaignId: string): Promise<SnapshotCampaign> {
+    return JSON.parse((await this.#served()).get(entityName.campaign(campaignId)) ?? "null");
   }
 
-  placement(gameId: string): SnapshotPlacement {
-    return JSON.parse(this.#known.get(entityName.placement(gameId)) ?? "null");
+  async placement(gameId: string): Promise<SnapshotPlacement> {
+    return JSON.parse((await this.#served()).get(entityName.placement(gameId)) ?? "null");
+  }
+
+  /** What it would serve by. On a busy machine its lease may have ended: changes do not wait for it then. */
+  async #served(): Promise<ReadonlyMap<string, string>> {
+    if (!this.follower.isFresh()) await this.follower.waitUntilFresh(60_000);
+    return this.#known;
   }
 }

@@ -91,8 +91,9 @@ describe("a campaign as published", () => {
     const campaignId = await newCampaign();
     const path = `/campaigns/${campaignId}/creatives`;
     const large = creativeOf(MAX_CREATIVE_TEXT_BYTES);
-    const answers = await Promise.all(Array.from({ length: 20 }, () => caller.post(path, large)));
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(15);
+    for (let n = 0; n < 12; n += 1) await caller.post(path, large).expect(201);
+    const answers = await Promise.all(Array.from({ length: 8 }, () => caller.post(path, large)));
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(3);
     const refused = answers.filter(({ status }) => status !== 201);
     expect(refused.map(({ status, body }) => [status, body.detail])).toEqual(
       Array(5).fill([422, expect.stringContaining(`${MAX_CAMPAIGN_BYTES} bytes`)]),

@@ -48,7 +48,9 @@ describe("the repair loop", () => {
       depositedMillicents: (before?.depositedMillicents ?? 0) + 5_000,
     });
     await eventually(
-      () => known.campaign(campaignId).status === "paused" && !known.placement("crashed").is_active,
+      async () =>
+        (await known.campaign(campaignId)).status === "paused" &&
+        !(await known.placement("crashed")).is_active,
     );
   });
 
@@ -78,7 +80,7 @@ describe("the repair loop", () => {
     });
     const ours = await database.advertiser.findUniqueOrThrow({ where: { id: caller.advertiserId } });
     expect(ours.publishedVersion).toBe(ours.version);
-    await eventually(() => !known.placement("beside").is_active);
+    await eventually(async () => !(await known.placement("beside")).is_active);
     await harness.redis.rename(`${wallet}:kept`, wallet);
     await repairLoop.round();
     const row = await database.advertiser.findUniqueOrThrow({ where: { id: broken.advertiserId } });
@@ -168,7 +170,7 @@ describe("the repair loop", () => {
       daySpentMillicents: 1_000,
       impressions: 3,
     });
-    await eventually(() => known.follower.isFresh() && known.campaign(campaignId).status === "active");
+    await eventually(async () => (await known.campaign(campaignId)).status === "active");
   });
 
   it("restores a missing wallet although the snapshot exists", async () => {

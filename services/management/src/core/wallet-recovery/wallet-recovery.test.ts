@@ -12,9 +12,16 @@ let harness: Harness;
 
 afterEach(() => harness.stop());
 
+/** Only the rounds of a test restore anything. */
+async function startWithoutRounds(...options: Parameters<typeof startHarness>): Promise<Harness> {
+  const started = await startHarness(...options);
+  await started.management.repairLoop.stop();
+  return started;
+}
+
 describe("WalletRecovery", () => {
   it("counts an advertiser's first wallet as created, and as forgotten what Redis has lost", async () => {
-    harness = await startHarness();
+    harness = await startWithoutRounds();
     const { management, money, redis } = harness;
     const counted = async () => {
       const { text } = await harness.metrics.exposition();
@@ -35,7 +42,7 @@ describe("WalletRecovery", () => {
 
   it("says of wallets what became of them, and warns only where matches are void", async () => {
     const lines: { level: number; notice?: string; wallets?: number; msg: string }[] = [];
-    harness = await startHarness(undefined, {
+    harness = await startWithoutRounds(undefined, {
       logTo: { write: (line) => void lines.push(JSON.parse(line)) },
     });
     const { management, redis } = harness;
@@ -60,7 +67,7 @@ describe("WalletRecovery", () => {
 
   it("counts no wallet as lost whose advertiser had impressions before its first restore", async () => {
     const lines: { level: number; wallets?: number; msg: string }[] = [];
-    harness = await startHarness(undefined, {
+    harness = await startWithoutRounds(undefined, {
       logTo: { write: (line) => void lines.push(JSON.parse(line)) },
     });
     const { database, repairLoop } = harness.management;
@@ -84,7 +91,7 @@ describe("WalletRecovery", () => {
   });
 
   it("brings a wallet back whose outbox holds what is no record", async () => {
-    harness = await startHarness();
+    harness = await startWithoutRounds();
     const { management, money, redis } = harness;
     const advertiser = await harness.advertiser(10_000);
     const { advertiserId } = advertiser;
@@ -97,12 +104,11 @@ describe("WalletRecovery", () => {
   });
 
   it("restores all wallets but the one whose row is locked", async () => {
-    harness = await startHarness();
+    harness = await startWithoutRounds();
     const { management, money, redis } = harness;
     const { database, repairLoop } = management;
     const others = [await harness.advertiser(10_000), await harness.advertiser(10_000)];
     const locked = await harness.advertiser(10_000);
-    await repairLoop.stop();
     await redis.flushall();
     const hasWallet = async ({ advertiserId }: { advertiserId: string }) =>
       (await money.readAccount(advertiserId)) !== null;
@@ -119,7 +125,7 @@ describe("WalletRecovery", () => {
   });
 
   it("counts a charge once that Postgres has of an earlier day", async () => {
-    harness = await startHarness();
+    harness = await startWithoutRounds();
     const { management, money, redis } = harness;
     const { database } = management;
     const advertiser = await harness.advertiser(10_000);
@@ -174,7 +180,7 @@ describe("WalletRecovery", () => {
     ["ahead of", DAY_MS],
     ["behind", -DAY_MS],
   ])("keeps what is spent of a daily cap when its clock is %s that of Redis", async (_words, offMs) => {
-    harness = await startHarness(() => Date.now() + offMs);
+    harness = await startWithoutRounds(() => Date.now() + offMs);
     const { management, money, redis } = harness;
     const advertiser = await harness.advertiser(10_000);
     const { advertiserId } = advertiser;
@@ -198,7 +204,7 @@ describe("WalletRecovery", () => {
   });
 
   it("goes on with the later day when the clock of Redis was ahead", async () => {
-    harness = await startHarness();
+    harness = await startWithoutRounds();
     const { management, money, redis } = harness;
     const advertiser = await harness.advertiser(10_000);
     const { advertiserId } = advertiser;

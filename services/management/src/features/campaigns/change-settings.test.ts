@@ -5,6 +5,8 @@ import { charge, hold } from "../../testing/spending.ts";
 let harness: Harness;
 beforeAll(async () => {
   harness = await startHarness();
+  // Only the rounds of a test undo anything.
+  await harness.management.repairLoop.stop();
 });
 afterAll(() => harness.stop());
 
