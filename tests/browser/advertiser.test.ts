@@ -80,8 +80,9 @@ describe("an advertiser in the dashboard", () => {
     // Pressed twice by habit: once is done, and nothing is refused.
     await page.getByRole("button", { name: "Activate campaign" }).dblclick();
 
-    await page.getByRole("heading", { name: "First steps" }).waitFor({ state: "detached" });
+    // Shown for a few seconds only.
     await page.getByText("Winter in the taverns is active.").waitFor();
+    await page.getByRole("heading", { name: "First steps" }).waitFor({ state: "detached" });
     expect(await page.getByText("was not activated").count()).toBe(0);
     await page.getByRole("link", { name: "Campaigns", exact: true }).click();
     const row = page.getByRole("row", { name: /Winter in the taverns/ });

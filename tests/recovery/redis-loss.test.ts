@@ -138,7 +138,7 @@ describe("a Redis that comes back with an older file", () => {
         await transaction.$queryRaw`SELECT FROM advertisers FOR UPDATE`;
         await redis.start();
         await eventually(async () => {
-          const { status } = await town.match();
+          const { status } = await town.matchAtOnce();
           expect([204, 503]).toContain(status);
           return status === 503;
         }, PATIENCE);
@@ -149,8 +149,8 @@ describe("a Redis that comes back with an older file", () => {
     const refused = new Set<number>();
     for (let tries = 0; ; tries++) {
       if (tries > 20_000) throw new Error(`never served again: ${[...refused]}`);
-      const again = await town.impression(open);
-      const { status } = await town.match();
+      const again = await town.impressionAtOnce(open);
+      const { status } = await town.matchAtOnce();
       const totals = await town.totals();
       // Billed already, and open again in the old file: it must not be billed a second time.
       expect([409, 503]).toContain(again.status);

@@ -30,6 +30,11 @@ export interface Served {
   match_id: string;
 }
 
+interface Player {
+  user_id: string;
+  session_id?: string;
+}
+
 export interface TownOptions {
   /** Receives the log lines of management and billing. Default: discarded. */
   logTo?: { write(line: string): void };
@@ -141,14 +146,18 @@ export class Town {
   }
 
   /** By default a match of a new player. */
-  match(player?: { user_id: string; session_id?: string }): Promise<ApiAnswer> {
+  match(player?: Player): Promise<ApiAnswer> {
+    return this.#api().serve("/match", this.#scene(player));
+  }
+
+  /** The first answer to a match of a new player, also of an instance that is not up to date. */
+  matchAtOnce(): Promise<ApiAnswer> {
+    return this.#api().request("POST", "/match", this.#scene());
+  }
+
+  #scene(player?: Player): object {
     this.#player += 1;
-    return this.#api().serve("/match", {
-      game_id: GAME,
-      user_id: `player-${this.#player}`,
-      ...player,
-      game_context: {},
-    });
+    return { game_id: GAME, user_id: `player-${this.#player}`, ...player, game_context: {} };
   }
 
   /** Changes the campaign. */
@@ -157,8 +166,13 @@ export class Town {
     return this.#managing.request("PATCH", `/campaigns/${this.campaignId}`, { name });
   }
 
-  impression({ campaign_id, creative_id, match_id }: Served): Promise<ApiAnswer> {
-    return this.#api().serve("/impressions", { campaign_id, creative_id, match_id, game_id: GAME });
+  impression(match: Served): Promise<ApiAnswer> {
+    return this.#api().serve("/impressions", impressionOf(match));
+  }
+
+  /** The first answer, also of an instance that is not up to date. */
+  impressionAtOnce(match: Served): Promise<ApiAnswer> {
+    return this.#api().request("POST", "/impressions", impressionOf(match));
   }
 
   /** An impression with an Idempotency-Key and without a match id; retried while the town recovers. */
@@ -263,4 +277,9 @@ export class Town {
     if (this.#serving === undefined) throw new Error(`nothing listens yet on ${this.redisUrl}`);
     return this.#serving;
   }
+}
+
+/** The request that records it. */
+function impressionOf({ campaign_id, creative_id, match_id }: Served): object {
+  return { campaign_id, creative_id, match_id, game_id: GAME };
 }

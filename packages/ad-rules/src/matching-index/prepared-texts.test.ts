@@ -7,7 +7,8 @@ const KEYWORDS_PER_CAMPAIGN = 1_000;
 /** Inserts and removes campaigns with all their keywords. */
 class Market {
   readonly index = new CampaignIndex();
-  readonly durationMs: number;
+  /** Microseconds of the processor, however busy the machine is. */
+  readonly duration: number;
 
   constructor(keyword: (number: number) => string) {
     const campaigns = Array.from({ length: 4 }, (_, number) =>
@@ -19,10 +20,11 @@ class Market {
         })),
       }),
     );
-    const startedMs = performance.now();
+    const before = process.cpuUsage();
     for (const one of campaigns) this.index.upsert(one);
     for (const one of campaigns.slice(1)) this.index.remove(one.campaign_id);
-    this.durationMs = performance.now() - startedMs;
+    const { user, system } = process.cpuUsage(before);
+    this.duration = user + system;
   }
 
   serves(narrative: string): boolean {
@@ -37,7 +39,7 @@ it("changes campaigns quickly whose keywords were prepared to collide in its has
     Array.from({ length: 20 }, (_, bit) => ((number >>> bit) & 1 ? "vcyixpnz" : "evjpzxrv")).join("");
   const attacked = new Market(prepared);
   const ordinary = new Market((number) => `${number}`.padEnd(160, "x"));
-  expect(attacked.durationMs).toBeLessThan(ordinary.durationMs * 20);
+  expect(attacked.duration).toBeLessThan(ordinary.duration * 20);
   expect(attacked.serves(prepared(KEYWORDS_PER_CAMPAIGN - 1))).toBe(false);
   expect(attacked.serves(prepared(KEYWORDS_PER_CAMPAIGN))).toBe(true);
 });
