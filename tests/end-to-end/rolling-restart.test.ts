@@ -124,14 +124,14 @@ if (nginx instanceof Error) {
         const play = async (player: number) => {
           for (let visit = 0; !isOver; visit += 1) {
             const scene = { game_id: "keep", user_id: `player-${player}-${visit}`, game_context: {} };
-            const match = await api.request("POST", "/match", scene);
+            const match = await api.serve("/match", scene);
             // The campaign changes all the time: at such a moment it may not serve.
             if (match.status === 204) continue;
             if (match.status !== 200) unexpected.push(`match: ${match.status} ${JSON.stringify(match.body)}`);
             else {
               const { campaign_id, creative_id, match_id } = match.body;
               const impression = { game_id: "keep", campaign_id, creative_id, match_id };
-              const { status, body } = await api.request("POST", "/impressions", impression);
+              const { status, body } = await api.serve("/impressions", impression);
               if (status === 201) impressions += 1;
               else unexpected.push(`impression: ${status} ${JSON.stringify(body)}`);
             }

@@ -52,7 +52,7 @@ function run(file: string, stores: { databaseUrl: string; redisUrl: string }, co
   };
   const main = fileURLToPath(new URL(`../../${file}`, import.meta.url));
   return new Promise<{ code: unknown; output: string }>((resolve) => {
-    execFile(process.execPath, [...conditions, main], { env, timeout: 60_000 }, (error, stdout, stderr) =>
+    execFile(process.execPath, [...conditions, main], { env, timeout: 200_000 }, (error, stdout, stderr) =>
       resolve({ code: error?.code ?? 0, output: stdout + stderr }),
     );
   });

@@ -30,7 +30,7 @@ export interface SeenAnswer {
 const BASE_PATH = "/api";
 const MATCH_TIER_PATHS = new Set([`${BASE_PATH}/match`, `${BASE_PATH}/impressions`]);
 /** Of an instance whose lease or snapshot has expired, before a request or during it. */
-const STALE_SENTENCE = "The match tier is not up to date: try again.";
+export const STALE_SENTENCE = "The match tier is not up to date: try again.";
 const MAX_REPEATS = 3;
 const document = JSON.parse(JSON.stringify(openApiDocument({ basePath: BASE_PATH })));
 const ajv = new Ajv2020({ strict: false, coerceTypes: false });

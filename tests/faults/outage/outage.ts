@@ -200,15 +200,16 @@ class Load {
       user_id: `player-${this.#players}`,
       game_context: {},
     });
-    if (match.status !== 200) return this.#note(`match ${match.status}`);
+    if (match.status !== 200) return this.#note(`match ${match.status}`, match.body.detail);
     const { match_id, campaign_id, creative_id } = match.body;
     const body = { match_id, campaign_id, creative_id, game_id: GAME };
     const impression = await game.post("/api/impressions", body);
     if (impression.status === 201) this.ids.add(impression.body.impression_id ?? "");
-    else this.#note(`impression ${impression.status}`);
+    else this.#note(`impression ${impression.status}`, impression.body.detail);
   }
 
-  #note(what: string): void {
+  #note(status: string, detail = ""): void {
+    const what = `${status} ${detail}`.trim();
     this.unexpected.set(what, (this.unexpected.get(what) ?? 0) + 1);
   }
 }

@@ -407,11 +407,11 @@ describe("deliveries", () => {
   it("of an account are taken though those of many others are due again and again", async () => {
     const busy = await Promise.all(Array.from({ length: 26 }, () => createWebhook()));
     for (const webhook of busy) for (let count = 0; count < 8; count++) await record(webhook);
-    // Postponed a moment ago, while other requests of their accounts were running.
+    const [id = ""] = await record(await createWebhook());
+    // Postponed while other requests of their accounts were running.
     await database.$executeRaw`
       UPDATE webhook_deliveries SET queue_at = now() + interval '100 milliseconds'
       WHERE webhook_id = ANY(${busy.map((one) => one.id)})`;
-    const [id = ""] = await record(await createWebhook());
     await eventually(async () => {
       const [{ due } = { due: 0 }] = await database.$queryRaw<{ due: number }[]>`
         SELECT count(*)::int AS due FROM webhook_deliveries WHERE status = 'pending' AND queue_at <= now()`;
