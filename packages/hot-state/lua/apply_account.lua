@@ -14,7 +14,8 @@
 local account_key = KEYS[1]
 local version, deposited = unpack(ARGV)
 
-if not read_account(account_key) then return { 'unknown_wallet' } end
-if tonumber(redis.call('HGET', account_key, 'version')) > tonumber(version) then return { 'older' } end
+local account = read_account(account_key)
+if not account then return { 'unknown_wallet' } end
+if tonumber(account.version) > tonumber(version) then return { 'older' } end
 redis.call('HSET', account_key, 'version', version, 'deposited', deposited)
 return { 'applied' }

@@ -14,7 +14,7 @@
 -- @include "replication_id"
 -- @include "totals"
 
-local account_key, campaign_key = KEYS[1], KEYS[2]
+local account_key, campaign_key = unpack(KEYS)
 local version, status, budget, daily_cap, seed_spent, seed_impressions, seed_day, seed_day_spent = unpack(ARGV)
 
 if not read_account(account_key) then return { 'unknown_wallet' } end
@@ -23,10 +23,10 @@ if known and tonumber(known) > tonumber(version) then return { 'older' } end
 if not known and not seed_spent then return { 'unknown_campaign' } end
 if not known then
   -- The day comes from the clock of management, which may be ahead of the clock of Redis.
-  local today = utc_day(math.floor(now_microseconds() / 1000))
+  local today = utc_day(now_milliseconds())
   if seed_day > today then seed_day = today end
-  redis.call('HSET', campaign_key, 'spent', seed_spent, 'held', '0', 'impressions', seed_impressions,
-    'day', seed_day, 'day_spent', seed_day_spent, 'rotation', '0')
+  redis.call('HSET', campaign_key, 'spent', seed_spent, 'held', 0, 'impressions', seed_impressions,
+    'day', seed_day, 'day_spent', seed_day_spent, 'rotation', 0)
 end
 if not known or tonumber(known) < tonumber(version) then redis.call('HSET', campaign_key, 'ceiling', '') end
 redis.call('HSET', campaign_key, 'version', version, 'status', status, 'budget', budget, 'daily_cap', daily_cap)

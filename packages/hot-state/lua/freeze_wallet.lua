@@ -15,11 +15,11 @@
 -- @include "time"
 -- @include "replication_id"
 
-local account_key, holds_key, restoring = KEYS[1], KEYS[2], KEYS[3]
+local account_key, holds, restoring = unpack(KEYS)
 local epoch, claimant, claim_ms, is_sure = ARGV[1], ARGV[2], ARGV[3], ARGV[4] == '1'
 
 local replication_id = server_replication_id()
-local day = utc_day(math.floor(now_microseconds() / 1000))
+local day = utc_day(now_milliseconds())
 local known = redis.call('HMGET', account_key, 'version', 'lineage', 'epoch', 'seq', 'spent', 'held', 'impressions')
 if known[1] and known[2] == replication_id and known[3] == epoch then return { 'live' } end
 local owner = redis.call('GET', restoring)
@@ -29,7 +29,7 @@ if claimant ~= '' then redis.call('SET', restoring, claimant, 'PX', claim_ms) en
 if not known[1] then return { 'frozen', replication_id, '', '', '0', '0', '0', day, '0' } end
 if known[2] == replication_id then redis.call('HSET', account_key, 'lineage', '') end
 local holds_sum = 0
-for _, member in ipairs(redis.call('ZRANGE', holds_key, 0, -1)) do
+for _, member in ipairs(redis.call('ZRANGE', holds, 0, -1)) do
   holds_sum = holds_sum + tonumber(string.match(member, '|(%d+)$') or 0)
 end
 return { 'frozen', replication_id, known[3], known[4] or '', known[5], known[6], known[7], day, integer_text(holds_sum) }

@@ -9,7 +9,6 @@
 
 local holds, limit, skip = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2])
 
-local now_ms = math.floor(now_microseconds() / 1000)
-local lapsed = redis.call('ZRANGEBYSCORE', holds, '-inf', integer_text(now_ms), 'WITHSCORES', 'LIMIT', skip, limit)
+local lapsed = redis.call('ZRANGEBYSCORE', holds, '-inf', now_milliseconds(), 'WITHSCORES', 'LIMIT', skip, limit)
 local following = redis.call('ZRANGE', holds, skip + #lapsed / 2, skip + #lapsed / 2, 'WITHSCORES')
 return { following[2] or '', unpack(lapsed) }

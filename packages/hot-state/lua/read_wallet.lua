@@ -1,6 +1,6 @@
 -- Reads the money of one advertiser's wallet at one moment, for reconciliation. Reads only.
--- KEYS  account, holds, outbox, session_release, campaign × 32, shares of each (the account's key again if there are fewer)
--- ARGV  hold_limit, record_limit, late_ms, campaign_id × 32 ('' if there are fewer)
+-- KEYS  account, holds, outbox, session_release, then per campaign: campaign, shares
+-- ARGV  hold_limit, record_limit, late_ms, then per campaign: campaign_id
 -- Reply {now_ms, account, holds, backlog, campaigns, records, session_releases}, lists of strings
 --       account    {version, deposited, spent, held, impressions, epoch, '1' if the wallet may serve, else '0'},
 --                  empty if the wallet does not exist
@@ -14,13 +14,14 @@
 
 -- @include "time"
 -- @include "replication_id"
--- @include "share_sums"
+-- @include "hold_sums"
 
-local account_key, holds_key, outbox, session_release = unpack(KEYS, 1, 4)
+local account_key, holds, outbox, session_release = unpack(KEYS, 1, 4)
 local hold_limit, record_limit, late_ms = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local KEYS_BEFORE, VALUES_BEFORE = 4, 3
 local CAMPAIGN_FIELDS = { 'version', 'status', 'budget', 'ceiling', 'daily_cap', 'spent', 'held', 'day', 'day_spent',
   'impressions' }
-local now_ms = math.floor(now_microseconds() / 1000)
+local now_ms = now_milliseconds()
 
 local account = {}
 local totals = redis.call('HMGET', account_key, 'version', 'deposited', 'spent', 'held', 'impressions', 'epoch', 'lineage')
@@ -29,27 +30,14 @@ if totals[1] then
   account[7] = totals[7] == server_replication_id() and '1' or '0'
 end
 
-local number_of_holds = redis.call('ZCARD', holds_key)
-local holds_sum, sum_by_campaign, shares_by_campaign = '', nil, {}
-if number_of_holds <= hold_limit then
-  sum_by_campaign = {}
-  local sum = 0
-  for _, member in ipairs(redis.call('ZRANGE', holds_key, 0, -1)) do
-    local campaign_id, price = string.match(member, '^[^|]*|([^|]*)|.*|(%d+)$')
-    -- A damaged member counts as nothing: the sums will differ.
-    if price then
-      sum = sum + tonumber(price)
-      sum_by_campaign[campaign_id] = (sum_by_campaign[campaign_id] or 0) + tonumber(price)
-      add_to_share_sums(shares_by_campaign, member)
-    end
-  end
-  holds_sum = integer_text(sum)
-end
-local lapsed_long = redis.call('ZCOUNT', holds_key, '-inf', integer_text(now_ms - late_ms))
+local number_of_holds = redis.call('ZCARD', holds)
+local sums_by_campaign, holds_sum
+if number_of_holds <= hold_limit then sums_by_campaign, holds_sum = sum_holds(holds) end
+local lapsed_long = redis.call('ZCOUNT', holds, '-inf', now_ms - late_ms)
 
-local function differing_shares(campaign_id, key)
-  local expected, differing = share_texts(shares_by_campaign[campaign_id]), 0
-  local found = redis.call('HGETALL', key)
+local function differing_shares(shares, sums)
+  local expected, differing = share_texts(sums), 0
+  local found = redis.call('HGETALL', shares)
   for j = 1, #found, 2 do
     if expected[found[j]] ~= found[j + 1] then differing = differing + 1 end
     expected[found[j]] = nil
@@ -59,16 +47,15 @@ local function differing_shares(campaign_id, key)
 end
 
 local campaigns = {}
-for i = 1, 32 do
-  local id = ARGV[3 + i]
-  if id ~= '' then
-    local fields = redis.call('HMGET', KEYS[4 + i], unpack(CAMPAIGN_FIELDS))
-    if fields[1] then
-      campaigns[#campaigns + 1] = id
-      for j = 1, #CAMPAIGN_FIELDS do campaigns[#campaigns + 1] = fields[j] or '' end
-      campaigns[#campaigns + 1] = sum_by_campaign and integer_text(sum_by_campaign[id] or 0) or ''
-      campaigns[#campaigns + 1] = sum_by_campaign and differing_shares(id, KEYS[36 + i]) or ''
-    end
+for i = 1, #ARGV - VALUES_BEFORE do
+  local id, campaign_key, shares = ARGV[VALUES_BEFORE + i], unpack(KEYS, KEYS_BEFORE + 2 * i - 1, KEYS_BEFORE + 2 * i)
+  local fields = redis.call('HMGET', campaign_key, unpack(CAMPAIGN_FIELDS))
+  if fields[1] then
+    campaigns[#campaigns + 1] = id
+    for j = 1, #CAMPAIGN_FIELDS do campaigns[#campaigns + 1] = fields[j] or '' end
+    local sums = sums_by_campaign and sums_by_campaign[id]
+    campaigns[#campaigns + 1] = sums_by_campaign and integer_text(sums and sums.total or 0) or ''
+    campaigns[#campaigns + 1] = sums_by_campaign and differing_shares(shares, sums) or ''
   end
 end
 
@@ -83,7 +70,7 @@ for i = 1, math.min(#first_page, 20), 2 do session_releases[#session_releases + 
 return {
   { integer_text(now_ms) },
   account,
-  { integer_text(number_of_holds), holds_sum, integer_text(lapsed_long) },
+  { integer_text(number_of_holds), holds_sum and integer_text(holds_sum) or '', integer_text(lapsed_long) },
   { integer_text(number_of_records), integer_text(redis.call('HLEN', session_release)) },
   campaigns,
   records,

@@ -3,7 +3,7 @@
 --       hourly_counts (of the match's hour; for reason lapsed: the account's key again)
 -- ARGV  match_id, reason ('cancelled' | 'lapsed'), scope ('<campaign_id>|<encoded game_id>'), session_key,
 --       price (millicents), session_release_value ('<encoded game_id>|<session_key>'),
---       developer's account_id ('': the hold has none, see "shares")
+--       developer's account_id
 -- Reply {code}
 -- Codes released   the hold has ended for this reason (by this call or an earlier one)
 --       not_open   no such hold: never taken, charged, or ended for the other reason
@@ -26,56 +26,49 @@
 local account_key, campaign_key, holds, pending, matches, history, shares, cap, session_release, hourly_counts = unpack(KEYS)
 local match_id, reason, scope, session_key, price, session_release_value, developer_id = unpack(ARGV)
 local CANCELLED_MS = 600000
-local now_ms = math.floor(now_microseconds() / 1000)
-
-local campaign_held = tonumber(redis.call('HGET', campaign_key, 'held') or 0)
-
-local function free(amount)
-  redis.call('HINCRBY', account_key, 'held', integer_text(-amount))
-  redis.call('HINCRBY', account_key, 'seq', 1)
-  -- A campaign that was created again meanwhile does not count earlier holds.
-  if campaign_held > 0 then redis.call('HINCRBY', campaign_key, 'held', integer_text(-math.min(amount, campaign_held))) end
-end
+local ENDED_FOR = { L = 'lapsed', T = 'lapsed', X = 'cancelled' }
+local now_ms = now_milliseconds()
 
 local account = read_account(account_key)
 if not account then return { 'unknown_wallet' } end
-
-local text = remembers_matches(account, matches) and redis.call('HGET', matches, match_id)
-if not text then
-  -- After billing was stopped for a day the hold may outlive its match: return its money all the same.
-  local member = hold_member(match_id, scope, session_key, developer_id, price)
-  local lapses_at_ms = redis.call('ZSCORE', holds, member)
-  if reason ~= 'lapsed' or not lapses_at_ms then return { 'not_open' } end
-  if tonumber(lapses_at_ms) > now_ms then return { 'not_due' } end
-  remove_hold(holds, shares, developer_id, member, member, game_of(scope), tonumber(price))
-  free(tonumber(price))
-  redis.call('HSET', session_release, match_id, session_release_value)
-  return { 'released' }
+local campaign_held = tonumber(redis.call('HGET', campaign_key, 'held') or 0)
+local _, text = recall(account, matches, match_id)
+local entry = text and decode_entry(text)
+local lapses_at_ms
+if entry then
+  if entry.session_key ~= session_key then error('the hold is of another session') end
+  if ENDED_FOR[entry.state] == reason then return { 'released' } end
+  if entry.state == 'O' then lapses_at_ms = entry.lapses_at_ms end
+elseif reason == 'lapsed' then
+  -- After billing was stopped for a day the hold may outlive its match: its money is returned all the same.
+  lapses_at_ms = redis.call('ZSCORE', holds, hold_member(match_id, scope, session_key, developer_id, price))
 end
-
-local entry = decode_entry(text)
-if entry.session_key ~= session_key then error('the hold is of another session') end
-local is_lapsed = entry.state == 'L' or entry.state == 'S'
-if is_lapsed and reason == 'lapsed' or entry.state == 'X' and reason == 'cancelled' then return { 'released' } end
-if entry.state ~= 'O' then return { 'not_open' } end
-if reason == 'lapsed' and tonumber(entry.lapses_at_ms) > now_ms then return { 'not_due' } end
+if not lapses_at_ms then return { 'not_open' } end
+if reason == 'lapsed' and tonumber(lapses_at_ms) > now_ms then return { 'not_due' } end
 
 -- Must be the first write: Redis accepts it when memory is full, and then accepts the following writes too.
-remove_hold_of(holds, shares, match_id, scope, entry)
-free(tonumber(entry.price))
-give_back_cap(cap, entry, reason == 'cancelled')
-if reason == 'lapsed' then
-  entry.state = 'L'
-  -- Members of `history` are matches whose ids do not carry them.
-  local is_carried = not redis.call('ZSCORE', history, match_id)
-  local creative = is_carried and { pending_prefix(entry.creative_id), entry.creative_id } or {}
-  redis.call('HSET', matches, match_id, is_carried and encode_short_entry(entry) or encode_entry(entry), unpack(creative))
-  redis.call('HSET', session_release, match_id, session_release_value)
-else
+remove_hold(holds, shares, match_id, scope, session_key, developer_id, price)
+local amount = tonumber(price)
+redis.call('HINCRBY', account_key, 'held', -amount)
+redis.call('HINCRBY', account_key, 'seq', 1)
+-- A campaign that was created again meanwhile does not count earlier holds.
+if campaign_held > 0 then redis.call('HINCRBY', campaign_key, 'held', -math.min(amount, campaign_held)) end
+
+if entry then give_back_cap(cap, entry, reason == 'cancelled') end
+if reason == 'cancelled' then
   if hourly_counts ~= account_key then uncount_match(hourly_counts, game_of(scope)) end
-  remove_pending(pending, match_id, entry)
+  redis.call('ZREM', pending, pending_member(match_id, entry))
   entry.state, entry.facts = 'X', ''
   redis.call('HSET', matches, match_id, encode_entry(entry))
   remember(matches, history, match_id, now_ms, CANCELLED_MS)
+  return { 'released' }
 end
+-- Members of `history` are matches whose ids do not carry them.
+if entry and redis.call('ZSCORE', history, match_id) then
+  entry.state = 'L'
+  redis.call('HSET', matches, match_id, encode_entry(entry))
+elseif entry then
+  redis.call('HSET', matches, match_id, encode_short_entry(entry), pending_prefix(entry.creative_id), entry.creative_id)
+end
+redis.call('HSET', session_release, match_id, session_release_value)
 return { 'released' }

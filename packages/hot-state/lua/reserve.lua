@@ -37,23 +37,32 @@
 local account_key, campaign_key, holds, pending, matches, history, shares, cap, hourly_counts = unpack(KEYS)
 local match_id, scope, session_key = ARGV[1], ARGV[2], ARGV[3]
 local campaign_version, price, hold_ttl_ms = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
-local session_started_ms, session_idle_ms = tonumber(ARGV[7]), tonumber(ARGV[8])
-local developer_id, game = ARGV[10], game_of(scope)
-local kept_ms, remember_ms = tonumber(ARGV[11]), tonumber(ARGV[12])
+local session_started_ms, session_idle_ms, facts = tonumber(ARGV[7]), tonumber(ARGV[8]), ARGV[9]
+local developer_id, kept_ms, remember_ms = ARGV[10], tonumber(ARGV[11]), tonumber(ARGV[12])
 local earlier_ads, earlier_since_ms = ARGV[13], tonumber(ARGV[14])
 local FIRST_CREATIVE, ARGUMENTS_OF_CREATIVE = 15, 3
+local game = game_of(scope)
 
-local now_us, now_us_text = now_microseconds()
-local now_ms = math.floor(now_us / 1000)
+local now_us = now_microseconds()
+local now_ms = tonumber(milliseconds(now_us))
+
+-- Fields of `cap` that the creatives need, with their values (false: none).
+local function read_counts()
+  local fields, counts = { 'since', 'base' }, {}
+  for i = FIRST_CREATIVE, #ARGV, ARGUMENTS_OF_CREATIVE do
+    fields[#fields + 1] = ARGV[i]
+    fields[#fields + 1] = 'n:' .. ARGV[i]
+  end
+  for i, value in ipairs(redis.call('HMGET', cap, unpack(fields))) do counts[fields[i]] = value end
+  return counts
+end
 
 -- Picks the creative with the fewest appearances among those below their cap; rotates between equal ones. Returns creative_id,
--- appearances, times served (false: equals the appearances). counted: `since`, `base`, then appearances and times served of each
--- creative, as HMGET returns them.
-local function pick_creative(counted, rotation)
-  local fewest, equals, base = math.huge, {}, counted[2] or 0
-  local function index_of(i) return (i - FIRST_CREATIVE) / ARGUMENTS_OF_CREATIVE * 2 + 3 end
+-- appearances, whether it may have several lines.
+local function pick_creative(counts, rotation)
+  local fewest, equals = math.huge, {}
   for i = FIRST_CREATIVE, #ARGV, ARGUMENTS_OF_CREATIVE do
-    local count = tonumber(counted[index_of(i)] or base)
+    local count = tonumber(counts[ARGV[i]] or counts.base or 0)
     if count < tonumber(ARGV[i + 1]) then
       if count < fewest then fewest, equals = count, {} end
       if count == fewest then equals[#equals + 1] = i end
@@ -61,22 +70,11 @@ local function pick_creative(counted, rotation)
   end
   if #equals == 0 then return nil end
   local i = equals[rotation % #equals + 1]
-  return ARGV[i], fewest, counted[index_of(i) + 1] or ARGV[i + 2] == '1' and fewest
+  return ARGV[i], fewest, ARGV[i + 2] == '1'
 end
-
-local function read_cap()
-  local fields = { 'since', 'base' }
-  for i = FIRST_CREATIVE, #ARGV, ARGUMENTS_OF_CREATIVE do
-    fields[#fields + 1] = ARGV[i]
-    fields[#fields + 1] = 'n:' .. ARGV[i]
-  end
-  return redis.call('HMGET', cap, unpack(fields))
-end
-
-local account, campaign
 
 -- The `lasts` of a lack of money: whether it remains after every hold has lapsed and the ceiling is cleared.
-local function lasts(refusal)
+local function lasts(refusal, account, campaign)
   if refusal == 'balance' then
     return account.deposited - account.spent < price and 'version ' .. account.version or ''
   end
@@ -84,24 +82,24 @@ local function lasts(refusal)
   return campaign.day_spent + price > campaign.daily_cap and integer_text(DAY_MS - now_ms % DAY_MS) or ''
 end
 
-local counted = read_cap()
-local cap_since_us = counted[1]
+local counts = read_counts()
+local cap_since_us = counts.since
 
 -- Every reply except a new hold. The request prolongs the session whatever its outcome.
 local function without_hold(...)
   require_memory(holds)
-  if cap_since_us then redis.call('PEXPIRE', cap, ARGV[8]) end
+  if cap_since_us then redis.call('PEXPIRE', cap, session_idle_ms) end
   return { ... }
 end
 
-account = read_account(account_key)
-campaign = read_campaign(campaign_key, utc_day(now_ms))
+local account = read_account(account_key)
+local campaign = read_campaign(campaign_key, now_ms)
 if not account or not campaign then return without_hold('refused', 'unknown_wallet', '', '') end
 
-local is_remembered, known, known_developer = recall(account, matches, match_id, ':account')
+local is_remembered, known = recall(account, matches, match_id)
 if known then
   local entry = decode_entry(known)
-  if entry.state == 'S' then return without_hold('refused', 'creative_cap', '', '') end
+  if entry.state == 'T' then return without_hold('refused', 'creative_cap', '', '') end
   if entry.state ~= 'X' then
     return without_hold('held', entry.creative_id, entry.times_seen, entry.lapses_at_ms, milliseconds(entry.cap_since_us),
       account.matches_valid_from_epoch)
@@ -115,8 +113,8 @@ local is_lost = earlier_since_ms
 if is_stale or is_lost then
   require_memory(holds)
   redis.call('DEL', cap)
-  counted, cap_since_us = {}, nil
-  if is_lost then counted, cap_since_us = { false, earlier_ads }, integer_text(earlier_since_ms) .. '000' end
+  counts, cap_since_us = {}, nil
+  if is_lost then counts, cap_since_us = { base = earlier_ads }, integer_text(earlier_since_ms) .. '000' end
 end
 local cap_since_ms = cap_since_us and milliseconds(cap_since_us) or ''
 
@@ -124,12 +122,12 @@ if campaign.version > campaign_version then return without_hold('refused', 'stal
 if campaign.version < campaign_version then return without_hold('refused', 'behind', cap_since_ms, '') end
 if campaign.status ~= 'active' then return without_hold('refused', 'not_active', cap_since_ms, '') end
 local refusal = hold_refusal(account, campaign, price)
-if refusal then return without_hold('refused', refusal, cap_since_ms, lasts(refusal)) end
+if refusal then return without_hold('refused', refusal, cap_since_ms, lasts(refusal, account, campaign)) end
 local share = read_share(shares, developer_id, game)
 if exceeds_share(share, account, campaign, price) then
   return without_hold('refused', 'developer_share', cap_since_ms, '')
 end
-local creative_id, appearances, served_apart = pick_creative(counted, campaign.rotation)
+local creative_id, appearances, rotates_hooks = pick_creative(counts, campaign.rotation)
 if not creative_id then return without_hold('refused', 'creative_cap', cap_since_ms, '') end
 
 -- Before any count changes: while a cluster moves the hash slot, creating a deleted key again ends the script (see "history").
@@ -138,25 +136,25 @@ if not is_remembered then
   redis.call('DEL', pending, matches, history)
   redis.call('HSET', matches, ':era', account.matches_valid_from_epoch)
 end
--- No write precedes this one without `require_memory`: full memory stops the script here.
-local times_served = tonumber(served_apart or appearances)
-local apart = served_apart and { 'n:' .. creative_id, integer_text(times_served + 1) } or {}
-redis.call('HSET', cap, 'since', cap_since_us or now_us_text, creative_id, integer_text(appearances + 1), unpack(apart))
-if counted[2] then redis.call('HSET', cap, 'base', counted[2]) end
-redis.call('PEXPIRE', cap, ARGV[8])
-
+local served_field = 'n:' .. creative_id
+local times_served = tonumber(counts[served_field] or appearances)
+local served = (counts[served_field] or rotates_hooks) and { served_field, times_served + 1 } or {}
 local entry = {
-  state = 'O', price = ARGV[5], lapses_at_ms = integer_text(now_ms + hold_ttl_ms), held_at_us = now_us_text,
+  state = 'O', price = integer_text(price), lapses_at_ms = integer_text(now_ms + hold_ttl_ms), held_at_us = now_us,
   creative_id = creative_id, session_key = session_key, times_seen = integer_text(times_served),
-  cap_since_us = cap_since_us or now_us_text, recorded_at_ms = '', impression_id = '', facts = ARGV[9],
+  cap_since_us = cap_since_us or now_us, recorded_at_ms = '', impression_id = '', facts = facts,
 }
-redis.call('HSET', account_key, 'held', integer_text(account.held + price), 'seq', integer_text(account.seq + 1))
-redis.call('HSET', campaign_key, 'held', integer_text(campaign.held + price), 'rotation', integer_text(campaign.rotation + 1))
+-- No write precedes this one without `require_memory`: full memory stops the script here.
+redis.call('HSET', cap, 'since', entry.cap_since_us, creative_id, appearances + 1, unpack(served))
+if counts.base then redis.call('HSET', cap, 'base', counts.base) end
+redis.call('PEXPIRE', cap, session_idle_ms)
+redis.call('HSET', account_key, 'held', account.held + price, 'seq', account.seq + 1)
+redis.call('HSET', campaign_key, 'held', campaign.held + price, 'rotation', campaign.rotation + 1)
 redis.call('ZADD', holds, entry.lapses_at_ms, hold_member(match_id, scope, session_key, developer_id, entry.price))
 count_hold(shares, developer_id, game, share, price)
 count_in_hour(hourly_counts, '', game)
-redis.call('ZADD', pending, '0', pending_member(match_id, entry))
-redis.call('HSET', matches, match_id, encode_entry(entry), unpack(known_developer and {} or { ':account', developer_id }))
+redis.call('ZADD', pending, 0, pending_member(match_id, entry))
+redis.call('HSET', matches, match_id, encode_entry(entry), ':account', developer_id)
 keep_matches(pending, matches, history, remember_ms or hold_ttl_ms + kept_ms)
 if remember_ms then remember(matches, history, match_id, now_ms, remember_ms) end
 trim(pending, matches, history, creative_id, string.byte(match_id, -1), now_ms, hold_ttl_ms, kept_ms)

@@ -14,7 +14,7 @@
 
 -- @include "time"
 -- @include "replication_id"
--- @include "share_sums"
+-- @include "hold_sums"
 
 -- Only the first four: the keys of a large advertiser do not fit on Lua's stack.
 local account_key, holds, settled, restoring = unpack(KEYS, 1, 4)
@@ -28,25 +28,19 @@ if replication_id ~= server_replication_id() or current[4] == replication_id or 
 end
 
 redis.call('DEL', settled)
-local next_argument = 11
-for _ = 1, tonumber(ARGV[10]) do
+local number_of_marks, next_argument = tonumber(ARGV[10]), 11
+for _ = 1, number_of_marks do
   redis.call('HSET', settled, ARGV[next_argument], '1')
   next_argument = next_argument + 1
 end
 
 -- Sums in memory first: one write per hold would block Redis for seconds if there are many.
-local share_sums = {}
-if mode ~= 'forget' then
-  for _, member in ipairs(redis.call('ZRANGE', holds, 0, -1)) do add_to_share_sums(share_sums, member) end
-end
+local sums_by_campaign = mode == 'forget' and {} or sum_holds(holds)
 for i = FIRST_CAMPAIGN_KEY, #KEYS, 2 do
-  redis.call('DEL', KEYS[i + 1])
-  local campaign_id = string.match(KEYS[i], ':campaign:(.*)$')
-  for field, text in pairs(share_texts(share_sums[campaign_id])) do redis.call('HSET', KEYS[i + 1], field, text) end
-end
-
-for i = FIRST_CAMPAIGN_KEY, #KEYS, 2 do
-  local campaign_key = KEYS[i]
+  local campaign_key, shares = KEYS[i], KEYS[i + 1]
+  redis.call('DEL', shares)
+  local sums = sums_by_campaign[string.match(campaign_key, ':campaign:(.*)$')]
+  for field, text in pairs(share_texts(sums)) do redis.call('HSET', shares, field, text) end
   local campaign_version, status, budget, daily_cap, campaign_spent, campaign_impressions, day, day_spent =
     unpack(ARGV, next_argument, next_argument + CAMPAIGN_FIELDS - 1)
   next_argument = next_argument + CAMPAIGN_FIELDS
@@ -59,9 +53,9 @@ for i = FIRST_CAMPAIGN_KEY, #KEYS, 2 do
   redis.call('HSET', campaign_key, 'spent', campaign_spent, 'impressions', campaign_impressions, 'day', day,
     'day_spent', day_spent)
   -- The campaign may have been created while the wallet was frozen.
-  redis.call('HSETNX', campaign_key, 'rotation', '0')
-  redis.call('HSETNX', campaign_key, 'held', '0')
-  if mode == 'forget' then redis.call('HSET', campaign_key, 'held', '0') end
+  redis.call('HSETNX', campaign_key, 'rotation', 0)
+  redis.call('HSETNX', campaign_key, 'held', 0)
+  if mode == 'forget' then redis.call('HSET', campaign_key, 'held', 0) end
 end
 
 if tonumber(current[3] or -1) <= tonumber(version) then
@@ -70,7 +64,7 @@ end
 redis.call('HSET', account_key, 'spent', spent, 'impressions', impressions, 'epoch', epoch, 'lineage', replication_id)
 redis.call('HINCRBY', account_key, 'seq', 1)
 if mode == 'forget' then
-  redis.call('HSET', account_key, 'held', '0', 'era', epoch)
+  redis.call('HSET', account_key, 'held', 0, 'era', epoch)
   redis.call('DEL', holds)
 end
 redis.call('DEL', restoring)

@@ -11,7 +11,8 @@
 -- @include "replication_id"
 -- @include "totals"
 
-local account_key, campaign_key, ceiling = KEYS[1], KEYS[2], ARGV[1]
+local account_key, campaign_key = unpack(KEYS)
+local ceiling = ARGV[1]
 
 local spent = redis.call('HGET', campaign_key, 'spent')
 if not spent or not read_account(account_key) then return { 'unknown_wallet' } end

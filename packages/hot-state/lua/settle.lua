@@ -23,13 +23,12 @@
 
 local account_key, campaign_key, holds, pending, matches, history, shares, settled, charged = unpack(KEYS)
 local epoch, kind, impression_id, match_id, price, day, committed_in, scope, charged_field, recorded_ms = unpack(ARGV)
--- Value of a mark whose settlement moved money; marks written by `restore_wallet` have another value.
+-- Value of a mark whose settlement moved money; other marks have another value.
 local MOVED = 'moved'
-local now_ms = math.floor(now_microseconds() / 1000)
 
 local account = read_account(account_key)
-local campaign = read_campaign(campaign_key, day)
-if not account or not campaign then return { 'unknown_wallet' } end
+local campaign_day = redis.call('HGET', campaign_key, 'day')
+if not account or not campaign_day then return { 'unknown_wallet' } end
 if account.epoch ~= epoch then return { 'stale' } end
 local mark = kind == 'reversed' and '-' .. impression_id or impression_id
 local recorded = redis.call('HGET', settled, mark)
@@ -41,57 +40,51 @@ if kind == 'late' or committed_in ~= account.epoch then
   if kind == 'reversed' and redis.call('HEXISTS', settled, impression_id) == 0 then return { 'known' } end
 end
 
-local function move(sign)
-  local amount = integer_text(sign * tonumber(price))
-  redis.call('HINCRBY', account_key, 'spent', amount)
-  redis.call('HINCRBY', account_key, 'impressions', sign)
-  redis.call('HINCRBY', account_key, 'seq', 1)
-  redis.call('HINCRBY', campaign_key, 'spent', amount)
-  redis.call('HINCRBY', campaign_key, 'impressions', sign)
-  if campaign.day == day then
-    redis.call('HSET', campaign_key, 'day', day, 'day_spent', integer_text(campaign.day_spent + sign * tonumber(price)))
-  end
-end
-
--- True if it was already charged here, by a request that was retried after the wallet was restored.
-local function take_match()
-  if read_charge(charged, charged_field, account) then return true end
-  local text = remembers_matches(account, matches) and redis.call('HGET', matches, match_id)
+-- So that no request bills the match again.
+local function take_match(entry, developer_id)
   local hash = charge_hash(match_id)
-  if text then
-    local entry = decode_entry(text)
-    if entry.state == 'C' then return entry.impression_id == impression_id end
-    -- A cancelled match can no longer be charged: requests for it get `no_match`.
-    if entry.state == 'X' then return false end
+  if entry then
     if entry.state == 'O' then
-      local released = '-' .. entry.price
-      remove_hold_of(holds, shares, match_id, scope, entry)
-      redis.call('HINCRBY', account_key, 'held', released)
-      redis.call('HINCRBY', campaign_key, 'held', released)
+      remove_hold(holds, shares, match_id, scope, entry.session_key, developer_id, entry.price)
+      redis.call('HINCRBY', account_key, 'held', -entry.price)
+      redis.call('HINCRBY', campaign_key, 'held', -entry.price)
     end
     -- `pending` may keep the member of a short entry: without the entry it is no match, and a commit or reserve removes it.
-    if entry.creative_id then
-      remove_pending(pending, match_id, entry)
+    if entry.state ~= 'T' then
+      redis.call('ZREM', pending, pending_member(match_id, entry))
       hash = charge_hash(match_id, scope, entry.creative_id)
     end
     redis.call('HDEL', matches, match_id)
     redis.call('ZREM', history, match_id)
-  elseif tonumber(committed_in) < tonumber(account.matches_valid_from_epoch) then
-    return false
   end
-  -- Also for a match without an entry: a request may still charge it from its id.
-  remember_charge(charged, charged_field, account, tonumber(recorded_ms) or now_ms, price, hash)
-  return false
+  remember_charge(charged, charged_field, account, tonumber(recorded_ms) or now_milliseconds(), price, hash)
 end
 
-redis.call('HSET', settled, mark, MOVED)
-if kind == 'late' then
-  if take_match() then
+local sign = 1
+if kind == 'reversed' then
+  sign = -1
+  redis.call('HSET', settled, mark, MOVED)
+else
+  local _, text, developer_id = recall(account, matches, match_id, ':account')
+  local entry = text and decode_entry(text)
+  local is_charged = entry and entry.state == 'C'
+  -- Charged here, by a request that was retried after the wallet was restored.
+  if read_charge(charged, charged_field, account) or is_charged and entry.impression_id == impression_id then
     redis.call('HSET', settled, mark, '1')
     return { 'known' }
   end
-  move(1)
-  return { 'settled' }
+  redis.call('HSET', settled, mark, MOVED)
+  -- A match without an entry, too: a request may still charge it from its id. Never a cancelled one.
+  local is_void = not entry and tonumber(committed_in) < tonumber(account.matches_valid_from_epoch)
+  if not is_void and not is_charged and not (entry and entry.state == 'X') then take_match(entry, developer_id) end
 end
-move(-1)
+
+local amount = sign * price
+redis.call('HINCRBY', account_key, 'spent', amount)
+redis.call('HINCRBY', account_key, 'impressions', sign)
+redis.call('HINCRBY', account_key, 'seq', 1)
+redis.call('HINCRBY', campaign_key, 'spent', amount)
+redis.call('HINCRBY', campaign_key, 'impressions', sign)
+if campaign_day == day then redis.call('HINCRBY', campaign_key, 'day_spent', amount) end
+if campaign_day < day then redis.call('HSET', campaign_key, 'day', day, 'day_spent', amount) end
 return { 'settled' }

@@ -42,6 +42,11 @@ export class ReplyReader {
     return this.fields.length;
   }
 
+  /** All fields. */
+  texts(): readonly string[] {
+    return this.fields;
+  }
+
   text(index: number): string {
     const field = this.fields[index];
     if (field === undefined) throw this.unexpected();

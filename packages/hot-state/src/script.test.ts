@@ -68,6 +68,12 @@ describe.each(SCRIPTS)("script %s", (name) => {
     for (const word of ["KEYS", "ARGV", "Reply"]) expect(head).toMatch(new RegExp(`^-- ${word}\\b`, "m"));
   });
 
+  it("names each key and argument before it is used", () => {
+    const code = readFileSync(new URL(`${name}.lua`, LUA_DIRECTORY), "utf8").replace(/--.*$/gm, "");
+    const used = code.split("\n").filter((line) => /\b(?:KEYS|ARGV)\[\d+\]/.test(line));
+    for (const line of used) expect(line).toMatch(/^local [\w, ]+ = /);
+  });
+
   it("is whole and compiles", async () => {
     const source = loadScript(name);
     expect(source).not.toContain("@include");
@@ -103,7 +109,7 @@ it("leaves out what a script does not use of its includes", () => {
   expect(admit).not.toContain("local function utc_day");
   // Nobody but `read_account` calls it.
   expect(loadScript("reserve")).toContain("local function server_replication_id");
-  expect(loadScript("take_quota")).not.toContain("local function day_start_ms");
+  expect(loadScript("take_quota")).not.toContain("local function utc_day");
 });
 
 describe("time in scripts", () => {

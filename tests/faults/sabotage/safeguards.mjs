@@ -14,13 +14,13 @@ export const SAFEGUARDS = {
     patches: [
       {
         file: "/lua/commit.lua",
-        search:
-          "if entry and tonumber(entry.recorded_at_ms) > now_ms - REMEMBER_MS then return replayed(operation_match_id, entry) end",
-        replacement: "",
+        search: "if entry and tonumber(entry.recorded_at_ms) > now_ms - REMEMBER_MS then",
+        replacement: "if false then",
       },
       {
         file: "/lua/commit.lua",
-        search: "if entry.state == 'C' then return replayed(match_id, entry) end",
+        search:
+          "if entry.state == 'C' then return { 'replayed', match_id, entry.recorded_at_ms, entry.price } end",
         replacement: "",
       },
       {
@@ -162,7 +162,7 @@ export const SAFEGUARDS = {
     patches: [
       {
         file: "/lua/release.lua",
-        search: "redis.call('HINCRBY', account_key, 'held', integer_text(-amount))",
+        search: "redis.call('HINCRBY', account_key, 'held', -amount)",
         replacement: "",
       },
     ],
@@ -174,8 +174,10 @@ export const SAFEGUARDS = {
     patches: [
       {
         file: "/lua/include/shares.lua",
-        search: "if account_id ~= '' and redis.call('ZREM', holds, member_with) == 1 then",
-        replacement: "if redis.call('ZREM', holds, member_with) == 1 then return end if false then",
+        search:
+          "if redis.call('ZREM', holds, hold_member(match_id, scope, session_key, account_id, price)) == 1 then",
+        replacement:
+          "redis.call('ZREM', holds, hold_member(match_id, scope, session_key, account_id, price)) if false then",
       },
     ],
   },
@@ -198,7 +200,7 @@ export const SAFEGUARDS = {
       },
       {
         file: "/lua/leases_behind.lua",
-        search: "if tonumber(applied) < wanted then",
+        search: "if applied < version then",
         replacement: "if false then",
       },
     ],
@@ -210,8 +212,8 @@ export const SAFEGUARDS = {
     patches: [
       {
         file: "/lua/reserve.lua",
-        search: "creative_id, integer_text(appearances + 1),",
-        replacement: "creative_id, integer_text(appearances),",
+        search: "creative_id, appearances + 1,",
+        replacement: "creative_id, appearances,",
       },
     ],
   },
@@ -280,7 +282,7 @@ export const SAFEGUARDS = {
     patches: [
       {
         file: "/lua/admit.lua",
-        search: "if ARGV[4] ~= '' and tonumber(now_ms) > tonumber(ARGV[4]) then",
+        search: "if lease_expires_ms ~= '' and now_ms > tonumber(lease_expires_ms) then",
         replacement: "if false then",
       },
       {
@@ -320,7 +322,7 @@ export const SAFEGUARDS = {
     noticedBy: "never over balance, budget or daily cap at any sampled instant",
     patches: [
       {
-        file: "/lua/commit.lua",
+        file: "/lua/include/totals.lua",
         search: "if campaign.spent + price > campaign.limit then return 'budget' end",
         replacement: "",
       },
@@ -372,8 +374,8 @@ export const SAFEGUARDS = {
 /** No safeguard: lets the clock of scripts run ahead by a number of the run. */
 export const REDIS_CLOCK = {
   file: "/lua/include/time.lua",
-  search: "local text = time[1] .. string.format('%06d', time[2])",
-  replacement: `local text = string.format('%.0f', tonumber(time[1]) * 1000000 + tonumber(time[2])
+  search: "return time[1] .. string.format('%06d', time[2])",
+  replacement: `return string.format('%.0f', tonumber(time[1]) * 1000000 + tonumber(time[2])
     + tonumber(redis.call('GET', 'faults:clock_us') or '0'))`,
 };
 

@@ -150,10 +150,14 @@ export function walletPlants(ground: () => Ground): Plant[] {
         ground().world.redis.zadd(
           key("holds"),
           Date.now() - 90_000,
-          `mat_x|${ground().campaign.campaignId}|game|session|1`,
+          `mat_x|${ground().campaign.campaignId}|game|session|acct_nobody|1`,
         ),
-      () => ground().world.redis.zrem(key("holds"), `mat_x|${ground().campaign.campaignId}|game|session|1`),
-      ["lapsed_holds", "wallet_held"],
+      () =>
+        ground().world.redis.zrem(
+          key("holds"),
+          `mat_x|${ground().campaign.campaignId}|game|session|acct_nobody|1`,
+        ),
+      ["lapsed_holds", "wallet_held", "wallet_shares"],
     ],
     [
       "a session seat that is never returned",

@@ -1,7 +1,7 @@
 -- Open holds on a campaign, by developer account and by game. Fields of the hash:
 --   <account_id>        'open holds|millicents'
 --   g:<encoded game>    millicents
--- A field is removed with its last hold. A hold from before this count existed has no account in its member and is not counted.
+-- A field is removed with its last hold.
 -- While a cluster moves the hash slot, no command may follow the one that empties the key (see "history"). Needs "time", "entry".
 
 local MAX_UNSHARED_HOLDS = 100
@@ -31,39 +31,27 @@ end
 
 local function count_hold(shares, account_id, game, share, price)
   redis.call('HSET', shares, account_id, integer_text(share.holds + 1) .. '|' .. integer_text(share.held + price),
-    'g:' .. game, integer_text(share.game_held + price))
+    'g:' .. game, share.game_held + price)
 end
 
 -- Never goes below zero: what is left of a lost count is removed with its last hold.
 local function uncount_hold(shares, account_id, game, price)
   local share = read_share(shares, account_id, game)
-  local holds, held, game_held = share.holds - 1, math.max(share.held - price, 0), share.game_held - price
-  if holds <= 0 then
+  if share.holds <= 1 then
     redis.call('HDEL', shares, account_id, 'g:' .. game)
     return
   end
-  if game_held <= 0 then redis.call('HDEL', shares, 'g:' .. game) end
-  if game_held > 0 then
-    redis.call('HSET', shares, account_id, integer_text(holds) .. '|' .. integer_text(held), 'g:' .. game, integer_text(game_held))
-  else
-    redis.call('HSET', shares, account_id, integer_text(holds) .. '|' .. integer_text(held))
-  end
+  local held = integer_text(math.max(share.held - price, 0))
+  redis.call('HSET', shares, account_id, integer_text(share.holds - 1) .. '|' .. held, 'g:' .. game, share.game_held - price)
+  if share.game_held <= price then redis.call('HDEL', shares, 'g:' .. game) end
 end
 
 -- Removes an open hold from `holds` and from the counts. Must be the first write of its script: Redis accepts it when memory
--- is full. account_id: '' for a hold without one
-local function remove_hold(holds, shares, account_id, member_without, member_with, game, price)
-  if account_id ~= '' and redis.call('ZREM', holds, member_with) == 1 then
-    uncount_hold(shares, account_id, game, price)
-    return
+-- is full. account_id: the developer's; price: a string
+local function remove_hold(holds, shares, match_id, scope, session_key, account_id, price)
+  if redis.call('ZREM', holds, hold_member(match_id, scope, session_key, account_id, price)) == 1 then
+    uncount_hold(shares, account_id, game_of(scope), tonumber(price))
   end
-  redis.call('ZREM', holds, member_without)
-end
-
-local function remove_hold_of(holds, shares, match_id, scope, entry)
-  local account_id = developer_of(entry.facts)
-  remove_hold(holds, shares, account_id, hold_member(match_id, scope, entry.session_key, '', entry.price),
-    hold_member(match_id, scope, entry.session_key, account_id, entry.price), game_of(scope), tonumber(entry.price))
 end
 
 -- Counts a match or an impression of a game in the hash of an hour. prefix: '' or 's:'

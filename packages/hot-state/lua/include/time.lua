@@ -2,11 +2,10 @@
 
 local DAY_MS = 86400000
 
--- Microseconds since 1970, as a number and as a string: exact in a double for the next two centuries, 16 digits until 2286.
+-- Microseconds since 1970, as a string: of 16 digits until 2286.
 local function now_microseconds()
   local time = redis.call('TIME')
-  local text = time[1] .. string.format('%06d', time[2])
-  return tonumber(text), text
+  return time[1] .. string.format('%06d', time[2])
 end
 
 -- Milliseconds, as a string, of microseconds as a string.
@@ -14,10 +13,12 @@ local function milliseconds(microseconds)
   return string.sub(microseconds, 1, -4)
 end
 
--- Formats money and times, because Lua prints large numbers as 1e+15. `%d` takes half the time, and is safe for what fits a
--- 32-bit integer.
+local function now_milliseconds()
+  return tonumber(milliseconds(now_microseconds()))
+end
+
+-- Formats money and times inside texts, because Lua prints large numbers as 1e+15. An argument of a command needs none.
 local function integer_text(number)
-  if number < 2147483648 and number > -2147483648 then return string.format('%d', number) end
   return string.format('%.0f', number)
 end
 
@@ -36,16 +37,4 @@ local function utc_day(ms)
   local month = month_from_march < 10 and month_from_march + 3 or month_from_march - 9
   local year = year_of_era + era * 400 + (month <= 2 and 1 or 0)
   return string.format('%04d-%02d-%02d', year, month, day)
-end
-
--- Unix milliseconds at which a UTC day (YYYY-MM-DD) begins.
-local function day_start_ms(text)
-  local year, month, day = string.match(text, '^(%d+)-(%d+)-(%d+)$')
-  year, month, day = tonumber(year), tonumber(month), tonumber(day)
-  if month <= 2 then year = year - 1 end
-  local era = math.floor(year / 400)
-  local year_of_era = year - era * 400
-  local day_of_year = math.floor((153 * ((month + 9) % 12) + 2) / 5) + day - 1
-  local day_of_era = 365 * year_of_era + math.floor(year_of_era / 4) - math.floor(year_of_era / 100) + day_of_year
-  return (era * 146097 + day_of_era - 719468) * DAY_MS
 end

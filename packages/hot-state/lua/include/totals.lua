@@ -19,12 +19,8 @@ local function read_account(key)
   }
 end
 
--- Matches of a campaign in a game are void if they are from an earlier valid-from epoch. No match id can be ':era'.
-local function remembers_matches(account, matches)
-  return redis.call('HGET', matches, ':era') == account.matches_valid_from_epoch
-end
-
--- Returns whether the matches are valid, then the values of the given fields (false: none).
+-- Fields of `matches`: returns whether they are valid, then the values (false: none). Matches of a campaign in a game are void if
+-- they are from an earlier valid-from epoch. No match id can be ':era'.
 local function recall(account, matches, ...)
   local values = redis.call('HMGET', matches, ':era', ...)
   if values[1] ~= account.matches_valid_from_epoch then return false end
@@ -35,13 +31,13 @@ end
 -- back, the later day stays, so that no cap is spent twice, and charges are recorded on that day.
 -- is_day_far: the day is after tomorrow. Such records would be rejected: a campaign with a cap waits until it is restored.
 -- Needs "time".
-local function read_campaign(key, today)
+local function read_campaign(key, now_ms)
   local values = redis.call('HMGET', key, 'version', 'status', 'budget', 'ceiling', 'daily_cap', 'spent', 'held',
     'day', 'day_spent', 'impressions', 'rotation')
   if not values[1] then return nil end
   local limit = tonumber(values[3])
   if values[4] ~= '' then limit = math.min(limit, tonumber(values[4])) end
-  local day, day_spent = values[8], tonumber(values[9])
+  local today, day, day_spent = utc_day(now_ms), values[8], tonumber(values[9])
   if day < today then day, day_spent = today, 0 end
   return {
     version = tonumber(values[1]),
@@ -54,7 +50,7 @@ local function read_campaign(key, today)
     day = day,
     day_spent = day_spent,
     is_day_ahead = day > today,
-    is_day_far = day > today and day_start_ms(day) > day_start_ms(today) + DAY_MS,
+    is_day_far = day > today and day > utc_day(now_ms + DAY_MS),
     impressions = tonumber(values[10] or 0),
     rotation = tonumber(values[11] or 0),
   }
@@ -67,7 +63,7 @@ end
 -- The recording time of a charge made now: on the day that it counts for.
 local function recorded_at_ms(campaign, now_ms)
   if not campaign.is_day_ahead or campaign.is_day_far then return now_ms end
-  return day_start_ms(campaign.day)
+  return now_ms - now_ms % DAY_MS + DAY_MS
 end
 
 -- Returns why a new hold of `price` does not fit, or nil. Open holds count against the current day.
@@ -75,5 +71,15 @@ local function hold_refusal(account, campaign, price)
   if account.deposited - account.spent - account.held < price then return 'balance' end
   if campaign.limit - campaign.spent - campaign.held < price then return 'budget' end
   if exceeds_day(campaign, campaign.held + price) then return 'daily_cap' end
+  return nil
+end
+
+-- Returns why a charge of `price` does not fit, or nil. The money of an open hold is reserved: it must only fit a budget or cap
+-- that was lowered meanwhile.
+local function charge_refusal(account, campaign, price, is_open)
+  if not is_open then return hold_refusal(account, campaign, price) end
+  if account.spent + price > account.deposited then return 'balance' end
+  if campaign.spent + price > campaign.limit then return 'budget' end
+  if exceeds_day(campaign, price) then return 'daily_cap' end
   return nil
 end

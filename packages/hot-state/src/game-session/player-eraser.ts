@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
 import type { RedisConnection } from "../connection.ts";
 import { advertiserKeys, encodeName } from "../keys.ts";
+import { ReplyReader } from "../reply.ts";
 import { scanKeys } from "../scan-keys.ts";
-import { defineScript } from "../script.ts";
+import { defineScript, type ScriptCall } from "../script.ts";
 
 /** A player of a developer's account, and where the player may have left traces. */
 export interface ErasablePlayer {
@@ -46,18 +47,13 @@ interface UnbilledMatch {
   scope: string;
 }
 
-/** Keys and arguments of erase_player_match, up to what replaces the player. */
-function argumentsOf({ key, matchId, advertiserId, scope }: UnbilledMatch, userHash: string) {
-  return [advertiserKeys.holds(advertiserId), key, matchId, scope, userHash] as const;
-}
-
 export class PlayerEraser {
   readonly #redis: RedisConnection;
-  readonly #eraseMatch: ReturnType<typeof defineScript>;
+  readonly #eraseScript: ScriptCall;
 
   constructor(redis: RedisConnection) {
     this.#redis = redis;
-    this.#eraseMatch = defineScript(redis, "erase_player_match", 2);
+    this.#eraseScript = defineScript(redis, "erase_player_match", 2);
   }
 
   /**
@@ -69,8 +65,8 @@ export class PlayerEraser {
     const sessions = new Set(sessionKeys);
     const matches: UnbilledMatch[] = [];
     for await (const match of this.#findMatches(userHash, games)) {
-      const session = await this.#eraseMatch(...argumentsOf(match, userHash), "", "");
-      if (typeof session !== "string" || session === "") continue;
+      const session = await this.#eraseMatch(match, userHash, "", "");
+      if (session === "") continue;
       sessions.add(session);
       matches.push(match);
     }
@@ -86,8 +82,8 @@ export class PlayerEraser {
       }
     }
     for (const match of matches) {
-      const anonymous = [anonymousHash(), ERASED_SESSION] as const;
-      if ((await this.#eraseMatch(...argumentsOf(match, userHash), ...anonymous)) !== "") erased.matches += 1;
+      const session = await this.#eraseMatch(match, userHash, anonymousHash(), ERASED_SESSION);
+      if (session !== "") erased.matches += 1;
     }
     erased.waiting = await this.waiting(userHash);
     return erased;
@@ -102,6 +98,18 @@ export class PlayerEraser {
       }
     }
     return count;
+  }
+
+  /** Returns the session key that the match had; '': it is gone, or is another player's. Empty replacements change nothing. */
+  async #eraseMatch(
+    { key, matchId, advertiserId, scope }: UnbilledMatch,
+    userHash: string,
+    newHash: string,
+    newSession: string,
+  ): Promise<string> {
+    const holds = advertiserKeys.holds(advertiserId);
+    const reply = await this.#eraseScript(holds, key, matchId, scope, userHash, newHash, newSession);
+    return new ReplyReader("erase_player_match", reply).text(0);
   }
 
   async *#findMatches(userHash: string, games: ReadonlySet<string>): AsyncGenerator<UnbilledMatch> {

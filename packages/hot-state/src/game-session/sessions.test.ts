@@ -86,18 +86,6 @@ describe("admit", () => {
     expect(await admit("mat_7", 9, "adv_3")).toMatchObject({ earlier: null });
   });
 
-  it("counts a seat of an earlier version for every advertiser", async () => {
-    const { admit, key } = newSession();
-    const { startedMs } = await admit("mat_1", 9, "adv_1");
-    const pastMs = IDLE_MS;
-    await redis.hset(key, "started", startedMs - pastMs, "mat_old", startedMs - pastMs + 5);
-    const sinceMs = startedMs - pastMs + 5;
-    expect(await admit("mat_2", 9, "adv_2")).toMatchObject({
-      count: 3,
-      earlier: { matchIds: ["mat_old"], sinceMs },
-    });
-  });
-
   it("keeps the session alive, admitted or not", async () => {
     const { admit, key } = newSession();
     await admit("mat_1", 1);

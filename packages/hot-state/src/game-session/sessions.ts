@@ -35,9 +35,6 @@ export interface AdmitResult {
   earlier: EarlierAds | null;
 }
 
-/** A seat of an earlier version: when it was taken. */
-const UNIX_MS = /^\d{13}$/;
-
 /** Names an advertiser within a player session: random characters of its id. Collisions make the session see fewer ads. */
 export function tagOf(advertiserId: string): string {
   return requirePlainName("advertiserId", advertiserId).slice(-TAG_CHARACTERS).padStart(TAG_CHARACTERS, "_");
@@ -56,16 +53,15 @@ export interface GameSessions {
   returnSeat(session: SessionReference, matchId: string): Promise<void>;
 }
 
-/** The advertiser's ads among a session's seats, as `admit` stores them, with those of an earlier version. */
+/** The advertiser's ads among a session's seats, as `admit` stores them. */
 export function earlierAds(
   seats: Readonly<Record<string, string>>,
   tag: string,
   startedMs: number,
 ): EarlierAds | null {
-  const ads = Object.entries(seats).flatMap(([matchId, seat]) => {
-    if (seat.startsWith(tag)) return { matchId, admittedMs: startedMs + Number(seat.slice(tag.length)) };
-    return UNIX_MS.test(seat) && Number(seat) >= startedMs ? { matchId, admittedMs: Number(seat) } : [];
-  });
+  const ads = Object.entries(seats).flatMap(([matchId, seat]) =>
+    seat.startsWith(tag) ? { matchId, admittedMs: startedMs + Number(seat.slice(tag.length)) } : [],
+  );
   if (ads.length === 0) return null;
   return {
     matchIds: ads.map(({ matchId }) => matchId),

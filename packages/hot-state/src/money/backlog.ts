@@ -9,14 +9,10 @@ import type { DamagedEntry, LapsedHold, MoneyCommands, Page, SessionRelease } fr
 const MAX_LISTED = 500;
 const FIRST_CURSOR = "0";
 
-/**
- * Parses a member of `holds`: `match|campaign|game|session|account|price`, written by earlier versions without the account.
- * Null: the member is damaged.
- */
+/** Parses a member of `holds`: `match|campaign|game|session|account|price`. Null: the member is damaged. */
 function parseHold(advertiserId: string, member: string, lapsesAtMs: number): LapsedHold | null {
   const parts = member.split("|");
-  const [matchId, campaignId, game, sessionKey] = parts;
-  const price = parts.at(-1);
+  const [matchId, campaignId, game, sessionKey, developerAccountId, price] = parts;
   const priceMillicents = parseInteger(price ?? "");
   const gameId = parseName(game);
   if (
@@ -24,8 +20,9 @@ function parseHold(advertiserId: string, member: string, lapsesAtMs: number): La
     campaignId === undefined ||
     gameId === null ||
     sessionKey === undefined ||
+    developerAccountId === undefined ||
     priceMillicents === null ||
-    (parts.length !== 5 && parts.length !== 6)
+    parts.length !== 6
   ) {
     return null;
   }
@@ -37,7 +34,7 @@ function parseHold(advertiserId: string, member: string, lapsesAtMs: number): La
     sessionKey,
     priceMillicents,
     lapsesAtMs,
-    developerAccountId: parts.length === 6 ? (parts[4] ?? null) : null,
+    developerAccountId,
     matchedAtMs: null,
   };
 }

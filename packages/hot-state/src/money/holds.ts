@@ -117,7 +117,7 @@ function checkHold(hold: HoldReference): void {
   requirePlainName("campaignId", hold.campaignId);
   requirePlainName("sessionKey", hold.sessionKey);
   requireInteger("priceMillicents", hold.priceMillicents, 1);
-  if (hold.developerAccountId !== null) requirePlainName("developerAccountId", hold.developerAccountId);
+  requirePlainName("developerAccountId", hold.developerAccountId);
 }
 
 function matchKeys(advertiserId: string, campaignId: string, gameId: string): string[] {
@@ -318,7 +318,7 @@ function createRelease(redis: RedisConnection): MoneyCommands["release"] {
         hold.sessionKey,
         hold.priceMillicents,
         `${encodeName(hold.gameId)}|${hold.sessionKey}`,
-        hold.developerAccountId ?? "",
+        hold.developerAccountId,
       ),
     );
     return reply.code(0, RELEASE_CODES);

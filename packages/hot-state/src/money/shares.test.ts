@@ -45,19 +45,6 @@ async function differingShares({ advertiserId, campaignId }: TestWallet): Promis
   return summary?.campaigns[0]?.differingShares;
 }
 
-/** As if an earlier version of this software had taken the hold: its member names no account, and nothing is counted. */
-async function makeOld(wallet: TestWallet, match: MatchFacts): Promise<void> {
-  const { advertiserId, campaignId } = wallet;
-  const member = (account: string) =>
-    `${match.match_id}|${campaignId}|${encodeName(match.game_id)}|${match.session_key}${account}|${PRICE}`;
-  const key = advertiserKeys.holds(advertiserId);
-  const lapsesAt = await redis.zscore(key, member(`|${match.developer_account_id}`));
-  if (lapsesAt === null) throw new Error("no such hold");
-  await redis.zrem(key, member(`|${match.developer_account_id}`));
-  await redis.zadd(key, lapsesAt, member(""));
-  await redis.del(advertiserKeys.shares(advertiserId, campaignId));
-}
-
 /** Every way in which a hold ends. */
 const ENDS: Record<string, (wallet: TestWallet, match: MatchFacts) => Promise<unknown>> = {
   commit: (wallet, match) => wallet.commit({ matchId: match.match_id }),
@@ -137,20 +124,6 @@ describe("open holds of one developer account", () => {
     expect(await differingShares(wallet)).toBe(0);
   });
 
-  it.each(Object.entries(ENDS))("of an earlier version end without a count: %s", async (_name, end) => {
-    const wallet = await TestWallet.open(money, redis);
-    const old = await wallet.hold();
-    await makeOld(wallet, old);
-    const own = await wallet.hold({ game_id: "another of its games" });
-    const counted = await sharesOf(wallet);
-    expect(counted).toMatchObject({ acct_1: `1|${PRICE}` });
-    expect(await differingShares(wallet)).toBe(0);
-    await end(wallet, old);
-    expect(await sharesOf(wallet)).toEqual(counted);
-    const holds = await redis.zrange(advertiserKeys.holds(wallet.advertiserId), "0", "-1");
-    expect(holds.map((member) => member.split("|")[0])).toEqual([own.match_id]);
-  });
-
   it("never fall below zero when a count was lost", async () => {
     const wallet = await TestWallet.open(money, redis);
     const [first, second] = await holdMany(wallet, 2);
@@ -163,7 +136,7 @@ describe("open holds of one developer account", () => {
 
   it("are counted anew when the wallet is restored with its holds, and are none when those are void", async () => {
     const wallet = await TestWallet.open(money, redis);
-    const [, old] = await holdMany(wallet, 2);
+    await holdMany(wallet, 2);
     await wallet.hold({ developer_account_id: "acct_2", game_id: "of somebody else" });
     const counted = await sharesOf(wallet);
     const restore = async (epoch: number, forgetMatches: boolean) => {
@@ -188,11 +161,7 @@ describe("open holds of one developer account", () => {
     await redis.hset(advertiserKeys.shares(wallet.advertiserId, wallet.campaignId), "acct_1", "9|9");
     expect(await restore(1, false)).toBe("restored");
     expect(await sharesOf(wallet)).toEqual(counted);
-    if (old === undefined) throw new Error("nothing was held");
-    await makeOld(wallet, old);
-    expect(await restore(2, false)).toBe("restored");
-    expect(await sharesOf(wallet)).toMatchObject({ acct_1: `1|${PRICE}`, acct_2: `1|${PRICE}` });
-    expect(await restore(3, true)).toBe("restored");
+    expect(await restore(2, true)).toBe("restored");
     expect(await sharesOf(wallet)).toEqual({});
   });
 });

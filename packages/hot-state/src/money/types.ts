@@ -136,8 +136,7 @@ export interface HoldReference {
   gameId: string;
   sessionKey: string;
   priceMillicents: Millicents;
-  /** Null: the hold was taken before open holds were counted by developer. */
-  developerAccountId: string | null;
+  developerAccountId: string;
   /** Names the hour that the match is counted in; null where only a lapsed hold is to be ended. */
   matchedAtMs: number | null;
 }

@@ -7,7 +7,7 @@ import { requirePlainName } from "../money/limits.ts";
 import { readAccountTotals, readCampaignTotals } from "../money/totals.ts";
 import type { AccountTotals, CampaignTotals } from "../money/types.ts";
 import { ReplyReader, type ScriptReply, UnexpectedReply } from "../reply.ts";
-import { defineScript } from "../script.ts";
+import { defineVariadicScript } from "../script.ts";
 
 /** A campaign's money in the wallet. */
 export interface CampaignSummary extends Omit<CampaignTotals, "status"> {
@@ -30,7 +30,10 @@ export interface WalletSummary {
   holds: { count: number; sumMillicents: Millicents | null; lapsedLongAgo: number };
   /** Committed records without an acknowledgement; `records` null: too many to list. */
   outbox: { count: number; records: ImpressionRecord[] | null };
-  sessionReleases: { count: number /** Match ids of a few, the same ones each time. */; some: string[] };
+  sessionReleases: {
+    count: number /** Match ids of a few, the same ones each time. */;
+    some: readonly string[];
+  };
   campaigns: CampaignSummary[];
 }
 
@@ -48,6 +51,8 @@ const ATTEMPTS = 5;
 const FIELDS_PER_CAMPAIGN = 13;
 const HOLDS_LOOKED_AT = 2_000;
 const HOLDS_PER_PAGE = 200;
+/** Ten fields and two facts precede it. */
+const VERSION_IN_ENTRY = 12;
 
 export interface WalletReader {
   /** Null: a wallet with more than 32 campaigns is read in parts, and it kept changing in between. */
@@ -62,22 +67,19 @@ export interface WalletReader {
 
 /** Reads wallets for comparison with Postgres; changes nothing. */
 export function createWalletReader(redis: RedisConnection): WalletReader {
-  const script = defineScript(redis, "read_wallet", 4 + 2 * CAMPAIGNS_PER_CALL);
+  const script = defineVariadicScript(redis, "read_wallet");
   const readPart = async (advertiserId: string, campaignIds: readonly string[], limits: WalletLimits) => {
-    const account = advertiserKeys.account(requirePlainName("advertiserId", advertiserId));
-    const paddedIds = Array.from({ length: CAMPAIGNS_PER_CALL }, (_, i) => campaignIds[i] ?? "");
-    const reply = await script(
-      account,
+    const keys = [
+      advertiserKeys.account(requirePlainName("advertiserId", advertiserId)),
       advertiserKeys.holds(advertiserId),
       advertiserKeys.outbox(advertiserId),
       advertiserKeys.sessionRelease(advertiserId),
-      ...paddedIds.map((id) => (id === "" ? account : advertiserKeys.campaign(advertiserId, id))),
-      ...paddedIds.map((id) => (id === "" ? account : advertiserKeys.shares(advertiserId, id))),
-      limits.holds,
-      limits.records,
-      limits.lateMs,
-      ...paddedIds,
-    );
+      ...campaignIds.flatMap((id) => [
+        advertiserKeys.campaign(advertiserId, id),
+        advertiserKeys.shares(advertiserId, id),
+      ]),
+    ];
+    const reply = await script(keys, [limits.holds, limits.records, limits.lateMs, ...campaignIds]);
     return parseWallet(reply);
   };
   return {
@@ -122,9 +124,9 @@ function parseWallet(reply: ScriptReply): WalletSummary {
     },
     outbox: {
       count: recordCount,
-      records: records.length < recordCount ? null : textsOf(records).map(soundRecord),
+      records: records.length < recordCount ? null : records.texts().map(soundRecord),
     },
-    sessionReleases: { count: backlog.integer(1), some: textsOf(part(6)) },
+    sessionReleases: { count: backlog.integer(1), some: part(6).texts() },
     campaigns: parseCampaigns(part(4)),
   };
 }
@@ -133,10 +135,6 @@ function soundRecord(text: string): ImpressionRecord {
   const record = readRecord(text);
   if (record === null) throw new UnexpectedReply("read_wallet", "a record that is none");
   return record;
-}
-
-function textsOf(reader: ReplyReader): string[] {
-  return Array.from({ length: reader.length }, (_, i) => reader.text(i));
 }
 
 function parseCampaigns(fields: ReplyReader): CampaignSummary[] {
@@ -178,12 +176,5 @@ async function newestHeldVersion(
 
 /** The campaign version in an entry (lua/include/entry.lua); 0: absent. */
 function versionOfEntry(entry: string | null): number {
-  const facts = /^(?:[^|]*\|){10}(.*)$/s.exec(entry ?? "")?.[1];
-  if (facts === undefined || facts === "") return 0;
-  if (!facts.startsWith("{")) return Number(facts.split("|")[2]);
-  try {
-    return (JSON.parse(facts) as { campaign_version: number }).campaign_version;
-  } catch {
-    return 0;
-  }
+  return Number(entry?.split("|")[VERSION_IN_ENTRY] ?? 0);
 }

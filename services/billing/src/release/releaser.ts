@@ -17,7 +17,7 @@ export interface ReleaserDependencies {
   sessions: Pick<GameSessions, "returnSeat">;
   due: Pick<DueIndex, "due" | "reschedule">;
   /** Called for each released hold with the developer's account. */
-  onLapsed: (accountId: string | null) => void;
+  onLapsed: (accountId: string) => void;
   measures: BillingMeasures;
   logger: Logger;
   nowMs: () => number;

@@ -139,7 +139,6 @@ describe("holds.expiry_rate_high", () => {
     const first = new HoldOutcomes(database);
     const second = new HoldOutcomes(database);
     for (let count = 0; count < 3; count++) first.countLapsed(accountId);
-    first.countLapsed(null);
     await first.pass(nowMs);
     expect(await recorded(accountId)).toEqual([]);
     second.countCharged(impressions(3));

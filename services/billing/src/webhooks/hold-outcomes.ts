@@ -22,8 +22,8 @@ export class HoldOutcomes {
   }
 
   /** @param accountId null: unknown */
-  countLapsed(accountId: string | null): void {
-    if (accountId !== null) this.#count(accountId, { lapsed: 1, charged: 0 });
+  countLapsed(accountId: string): void {
+    this.#count(accountId, { lapsed: 1, charged: 0 });
   }
 
   countCharged(records: readonly ImpressionRecord[]): void {

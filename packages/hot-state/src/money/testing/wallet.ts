@@ -150,18 +150,17 @@ export class TestWallet {
     if (state === "T") {
       fields[9] = String(Number(fields[9]) + ms);
       await this.redis.hset(key("matches"), match.match_id, fields.join("|"));
-    } else if (state !== "S") {
+    } else {
       fields[2] = String(Number(lapsesAtMs) - ms);
       fields[3] = String(Number(heldAtUs) - ms * 1_000);
-      if (fields[7]?.startsWith("-")) fields[7] = `-${Number(fields[7].slice(1)) - ms * 1_000}`;
+      fields[7] = `-${Number(fields[7]?.slice(1)) - ms * 1_000}`;
       await this.redis.hset(key("matches"), match.match_id, fields.join("|"));
     }
     for (const member of await this.redis.zrange(key("pending"), "0", "-1")) {
       const [creative, heldAt = "", name = ""] = member.split(":");
       if (!match.match_id.endsWith(name)) continue;
       await this.redis.zrem(key("pending"), member);
-      const unitsPerMs = heldAt.length === 13 ? 1 : 1_000;
-      await this.redis.zadd(key("pending"), 0, `${creative}:${Number(heldAt) - ms * unitsPerMs}:${name}`);
+      await this.redis.zadd(key("pending"), 0, `${creative}:${Number(heldAt) - ms}:${name}`);
     }
     const dueMs = await this.redis.zscore(key("history"), match.match_id);
     if (dueMs !== null) await this.redis.zincrby(key("history"), -ms, match.match_id);
