@@ -1,17 +1,16 @@
 -- Claims an idempotency key for a request body. The same body may always proceed.
--- KEYS  1 claim: the string state|hash|match_id; state claimed or kept
--- ARGV  1 hash of the body  2 lifetime, ms
--- Reply {'new' | 'same', match_id | ''} | {'conflict'}
---       match_id: the match that was charged, once the claim is kept
-local claim = redis.call('GET', KEYS[1])
--- During a rolling update, older instances write claims with an impression id before the match id, and the state dropped.
-local state, hash, match_id = string.match(claim or '', '^(%a+)|([^|]*)|.-([^|]*)$')
-if claim and not state then error('claim is damaged') end
+-- KEYS  claim: the string state|hash|match_id; state claimed or kept
+-- ARGV  hash of the body, lifetime of the claim (ms)
+-- Reply {'new', ''} | {'same', match_id that was charged, '' until the claim is kept} | {'conflict'}
 
-if hash == ARGV[1] then
-  if state == 'dropped' then redis.call('SET', KEYS[1], 'claimed|' .. hash .. '|', 'PX', ARGV[2]) end
-  return { 'same', match_id }
+local claim, body_hash, lifetime_ms = KEYS[1], ARGV[1], ARGV[2]
+
+local known = redis.call('GET', claim)
+if not known then
+  redis.call('SET', claim, 'claimed|' .. body_hash .. '|', 'PX', lifetime_ms)
+  return { 'new', '' }
 end
-if state and state ~= 'dropped' then return { 'conflict' } end
-redis.call('SET', KEYS[1], 'claimed|' .. ARGV[1] .. '|', 'PX', ARGV[2])
-return { 'new', '' }
+local hash, match_id = string.match(known, '^%a+|([^|]*)|([^|]*)$')
+if not hash then error('claim is damaged') end
+if hash ~= body_hash then return { 'conflict' } end
+return { 'same', match_id }

@@ -1,22 +1,26 @@
 -- Marks the snapshot as complete: every entity was published once in this epoch and on this server, so followers may serve.
--- KEYS  1 version  2 epoch  3 complete  4 leases
--- ARGV  1 epoch in which everything was published  2 last published version  3 channel  4 length of a lease, ms
---       5 replication id of the server when publishing began  6 name prefix of earlier leases
--- Reply {'complete'} | {'lost'}: meanwhile the epoch or the server has changed, or the version went backwards
+-- KEYS  version, epoch, complete, leases
+-- ARGV  epoch in which everything was published, last published version, channel that wakes followers, length of a lease (ms),
+--       replication id of the server when publishing began, name prefix of earlier leases
+-- Reply {code}
+-- Codes complete
+--       lost      meanwhile the epoch or the server has changed, or the version went backwards
+-- Idempotent.
+
 -- @include "time"
 -- @include "replication_id"
+-- @include "leases"
 
-if server_replication_id() ~= ARGV[5] or redis.call('GET', KEYS[2]) ~= ARGV[1]
-  or tonumber(redis.call('GET', KEYS[1]) or '0') < tonumber(ARGV[2]) then
+local version_key, epoch_key, complete_key, leases = unpack(KEYS)
+local epoch, version, channel, lease_ms, replication_id, earlier_prefix = unpack(ARGV)
+
+if server_replication_id() ~= replication_id or redis.call('GET', epoch_key) ~= epoch
+  or tonumber(redis.call('GET', version_key) or 0) < tonumber(version) then
   return { 'lost' }
 end
-local complete = ARGV[1] .. '|' .. ARGV[5]
-local completed = redis.call('GET', KEYS[3])
-if completed and completed ~= complete then
-  -- The server may have lost leases that followers still rely on.
-  local now = math.floor(now_microseconds() / 1000)
-  redis.call('HSET', KEYS[4], ARGV[6] .. ARGV[5], '0:' .. integer_text(now + tonumber(ARGV[4])) .. ':0')
-end
-redis.call('SET', KEYS[3], complete)
-redis.call('PUBLISH', ARGV[3], ARGV[2])
+local complete = epoch .. '|' .. replication_id
+local known = redis.call('GET', complete_key)
+if known and known ~= complete then write_earlier_lease(leases, earlier_prefix .. replication_id, lease_ms) end
+redis.call('SET', complete_key, complete)
+redis.call('PUBLISH', channel, version)
 return { 'complete' }

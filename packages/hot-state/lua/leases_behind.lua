@@ -1,49 +1,43 @@
 -- Reports whether any follower may still serve data from before a version.
--- KEYS  1 version  2 leases  3 epoch  4 complete
--- ARGV  1 version  2 length of a lease, ms
--- Reply {'propagated'} | {'behind', number of live leases below the version; at least 1 while the snapshot is not complete}
---     | {'lost'}: the snapshot is older than the version
+-- KEYS  version, leases, epoch, complete
+-- ARGV  version, length of a lease (ms)
+-- Reply {code}
+-- Codes propagated
+--       behind      a live lease is below the version, the snapshot is not complete, or the server may have lost leases
+--       lost        the snapshot is older than the version
 -- A lease that ends later than a whole lease from now is shortened to that: the clock went back. Its follower stops in time, because
 -- it counts the length from before the renewal, by its own clock.
+
 -- @include "time"
 -- @include "replication_id"
 -- @include "memory"
+-- @include "leases"
 
-local wanted = tonumber(ARGV[1])
-if tonumber(redis.call('GET', KEYS[1]) or '0') < wanted then
-  return { 'lost' }
-end
-local now, length = math.floor(now_microseconds() / 1000), tonumber(ARGV[2])
-local leases = redis.call('HGETALL', KEYS[2])
-local behind = 0
-for i = 1, #leases, 2 do
-  local applied, expires, renewal = string.match(leases[i + 1], '^(%d+):(%d+):(%d+)$')
-  if tonumber(expires) > now + length then
-    expires = integer_text(now + length)
-    pass_when_full(KEYS[2])
-    redis.call('HSET', KEYS[2], leases[i], applied .. ':' .. expires .. ':' .. renewal)
+local version_key, leases, epoch_key, complete_key = unpack(KEYS)
+local version, lease_ms = tonumber(ARGV[1]), tonumber(ARGV[2])
+local EXPIRED_KEPT_MS, START_MARGIN_MS = 60000, 1000
+local now_ms = now_milliseconds()
+
+if tonumber(redis.call('GET', version_key) or 0) < version then return { 'lost' } end
+local is_behind = false
+local found = redis.call('HGETALL', leases)
+for i = 1, #found, 2 do
+  local name, applied, expires_ms, renewal = found[i], decode_lease(found[i + 1])
+  if expires_ms > now_ms + lease_ms then
+    expires_ms = now_ms + lease_ms
+    pass_when_full(leases)
+    write_lease(leases, name, applied, expires_ms, renewal)
   end
-  if tonumber(expires) >= now then
-    if tonumber(applied) < wanted then
-      behind = behind + 1
-    end
-  elseif tonumber(expires) < now - 60000 then
-    redis.call('HDEL', KEYS[2], leases[i])
-  end
-end
-local complete = redis.call('GET', KEYS[4])
-if complete ~= (redis.call('GET', KEYS[3]) or '') .. '|' .. server_replication_id() then
-  -- The server may have lost leases along with the rest of the snapshot.
-  behind = behind + 1
-end
-if behind == 0 then
-  -- A server that has just restarted may have lost the last renewals: wait until those have expired.
-  local uptime = string.match(redis.call('INFO', 'server'), 'uptime_in_seconds:(%d+)')
-  if tonumber(uptime) * 1000 < length + 1000 then
-    behind = 1
+  if expires_ms >= now_ms then
+    if applied < version then is_behind = true end
+  elseif expires_ms < now_ms - EXPIRED_KEPT_MS then
+    redis.call('HDEL', leases, name)
   end
 end
-if behind > 0 then
-  return { 'behind', behind }
-end
-return { 'propagated' }
+-- The server may have lost leases along with the rest of the snapshot.
+local complete = (redis.call('GET', epoch_key) or '') .. '|' .. server_replication_id()
+if redis.call('GET', complete_key) ~= complete then is_behind = true end
+if is_behind then return { 'behind' } end
+-- A server that has just restarted may have lost the last renewals: those expire first.
+local uptime_s = string.match(redis.call('INFO', 'server'), 'uptime_in_seconds:(%d+)')
+return { uptime_s * 1000 < lease_ms + START_MARGIN_MS and 'behind' or 'propagated' }

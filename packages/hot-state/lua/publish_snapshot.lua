@@ -1,42 +1,42 @@
 -- Publishes entities to the snapshot. Every changed entity gets the next version, so that followers can page by version.
--- Skips an entity whose row version is older than the published one, or equal with the same JSON: publishing twice changes
--- nothing.
--- KEYS  1 version  2 epoch  3 entities  4 row-versions  5 log  6 leases
--- ARGV  1 epoch to use if there is none  2 channel that wakes followers  3 length of a lease, ms
---       4 name prefix of earlier leases
+-- KEYS  version, epoch, entities, row_versions, log, leases
+-- ARGV  epoch to use if there is none, channel that wakes followers, length of a lease (ms), name prefix of earlier leases,
 --       then per entity: name, row version, JSON ('' removes the entity)
 -- Reply {version, epoch}
--- @include "time"
+-- Skips an entity whose row version is older than the published one, or equal with the same JSON: publishing twice changes
+-- nothing.
 
-local epoch = redis.call('GET', KEYS[2])
+-- @include "time"
+-- @include "leases"
+
+local version_key, epoch_key, entities, row_versions, log, leases = unpack(KEYS)
+local new_epoch, channel, lease_ms, earlier_prefix = unpack(ARGV, 1, 4)
+local FIRST_ENTITY, ARGUMENTS_OF_ENTITY = 5, 3
+
+local epoch = redis.call('GET', epoch_key)
 if not epoch then
-  epoch = ARGV[1]
-  redis.call('SET', KEYS[2], epoch)
-  -- Followers of a lost snapshot may rely on their leases, which were lost with it, for one more lease.
-  local now = math.floor(now_microseconds() / 1000)
-  redis.call('HSET', KEYS[6], ARGV[4] .. epoch, '0:' .. integer_text(now + tonumber(ARGV[3])) .. ':0')
+  epoch = new_epoch
+  redis.call('SET', epoch_key, epoch)
+  write_earlier_lease(leases, earlier_prefix .. epoch, lease_ms)
 end
 
 local changed = false
-for i = 5, #ARGV, 3 do
-  local name, row_version, json = ARGV[i], ARGV[i + 1], ARGV[i + 2]
-  local published = redis.call('HGET', KEYS[4], name)
-  local newer = not published or tonumber(row_version) > tonumber(published)
-  local same_row = published and tonumber(row_version) == tonumber(published)
-  if newer or (same_row and (redis.call('HGET', KEYS[3], name) or '') ~= json) then
-    redis.call('HSET', KEYS[4], name, row_version)
+for i = FIRST_ENTITY, #ARGV, ARGUMENTS_OF_ENTITY do
+  local name, row_version, json = ARGV[i], tonumber(ARGV[i + 1]), ARGV[i + 2]
+  local published = tonumber(redis.call('HGET', row_versions, name) or -1)
+  if row_version > published
+    or row_version == published and (redis.call('HGET', entities, name) or '') ~= json then
+    redis.call('HSET', row_versions, name, row_version)
     if json == '' then
-      redis.call('HDEL', KEYS[3], name)
+      redis.call('HDEL', entities, name)
     else
-      redis.call('HSET', KEYS[3], name, json)
+      redis.call('HSET', entities, name, json)
     end
-    redis.call('ZADD', KEYS[5], redis.call('INCR', KEYS[1]), name)
+    redis.call('ZADD', log, redis.call('INCR', version_key), name)
     changed = true
   end
 end
 
-local version = redis.call('GET', KEYS[1]) or '0'
-if changed then
-  redis.call('PUBLISH', ARGV[2], version)
-end
+local version = redis.call('GET', version_key) or '0'
+if changed then redis.call('PUBLISH', channel, version) end
 return { version, epoch }

@@ -3,35 +3,36 @@
 -- the announcement and does not repeat it for a while. Until then visits are at most a lead apart, so that work with a short
 -- lead does not wait for the latest time. The lead doubles each time only it causes a visit; an announcer that still needs a
 -- short one announces it again.
--- KEYS  1 due (ZSET advertiser by ms)
---       2 announced (HASH <advertiser> to the latest announced time, ms; <advertiser>:lead to the shortest lead, ms)
--- ARGV  1 advertiser  2 due time that the caller read, ms  3 next due time, ms, or ''  4 now, ms
--- Reply 'rescheduled' | 'changed'
+-- KEYS  due, announced (see register_due)
+-- ARGV  advertiser, due time that the caller read (ms), next due time (ms) | '', now (ms)
+-- Reply {code}
+-- Codes rescheduled
+--       changed      an earlier time was registered meanwhile; nothing was changed
+
 -- @include "memory"
 
-local due = redis.call('ZSCORE', KEYS[1], ARGV[1])
-if not due or tonumber(due) ~= tonumber(ARGV[2]) then
-  return 'changed'
-end
-pass_when_full(KEYS[1])
-local lead_field = ARGV[1] .. ':lead'
-local known = redis.call('HMGET', KEYS[2], ARGV[1], lead_field)
-local announced = tonumber(known[1] or '0')
-local next_due = tonumber(ARGV[3]) or math.huge
-if announced <= tonumber(due) then
-  redis.call('HDEL', KEYS[2], ARGV[1], lead_field)
+local due, announced = unpack(KEYS)
+local advertiser, due_ms, next_ms, now_ms = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]) or math.huge, tonumber(ARGV[4])
+local lead_field = advertiser .. ':lead'
+
+if tonumber(redis.call('ZSCORE', due, advertiser)) ~= due_ms then return { 'changed' } end
+pass_when_full(due)
+local known = redis.call('HMGET', announced, advertiser, lead_field)
+local announced_ms = tonumber(known[1] or 0)
+if announced_ms <= due_ms then
+  redis.call('HDEL', announced, advertiser, lead_field)
 else
-  next_due = math.min(next_due, announced)
-  local lead = tonumber(known[2] or next_due)
-  local by_lead = math.max(tonumber(due), tonumber(ARGV[4])) + lead
-  if by_lead < next_due then
-    next_due = by_lead
-    redis.call('HSET', KEYS[2], lead_field, string.format('%.0f', lead * 2))
+  next_ms = math.min(next_ms, announced_ms)
+  local lead_ms = tonumber(known[2] or next_ms)
+  local by_lead_ms = math.max(due_ms, now_ms) + lead_ms
+  if by_lead_ms < next_ms then
+    next_ms = by_lead_ms
+    redis.call('HSET', announced, lead_field, lead_ms * 2)
   end
 end
-if next_due < math.huge then
-  redis.call('ZADD', KEYS[1], string.format('%.0f', next_due), ARGV[1])
+if next_ms < math.huge then
+  redis.call('ZADD', due, next_ms, advertiser)
 else
-  redis.call('ZREM', KEYS[1], ARGV[1])
+  redis.call('ZREM', due, advertiser)
 end
-return 'rescheduled'
+return { 'rescheduled' }

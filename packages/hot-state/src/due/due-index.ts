@@ -1,6 +1,6 @@
 import type { RedisConnection } from "../connection.ts";
 import { dueKeys } from "../keys.ts";
-import { UnexpectedReply } from "../reply.ts";
+import { ReplyReader } from "../reply.ts";
 import { defineScript, type ScriptCall } from "../script.ts";
 
 /** holds: the earliest hold that may lapse; outbox: the earliest committed impression that may be missing in Postgres. */
@@ -82,10 +82,7 @@ export class DueIndex {
     const lead = Math.max(MIN_LEAD_MS, Math.ceil(moment - nowMs));
     const keys = [dueKeys[kind], dueKeys.announced(kind)] as const;
     const reply = await this.#registerScript(...keys, advertiserId, moment, lead);
-    const standsMs = Number(reply);
-    if (reply === null || !Number.isFinite(standsMs)) {
-      throw new UnexpectedReply("register_due", reply);
-    }
+    const standsMs = new ReplyReader("register_due", reply).integer(0);
     const marginMs = Math.min(MAX_MARGIN_MS, Math.max(0, moment - nowMs) / 4);
     this.#remember(kind, advertiserId, { standsMs, announcedMs: moment, marginMs });
   }
@@ -118,10 +115,7 @@ export class DueIndex {
       nextDueMs === null ? "" : Math.ceil(nextDueMs),
       Math.ceil(this.#now()),
     );
-    if (reply !== "rescheduled" && reply !== "changed") {
-      throw new UnexpectedReply("reschedule_due", reply);
-    }
-    return reply === "rescheduled";
+    return new ReplyReader("reschedule_due", reply).code(0, ["rescheduled", "changed"]) === "rescheduled";
   }
 
   async #list(key: string, until: string, limit: number): Promise<DueAdvertiser[]> {

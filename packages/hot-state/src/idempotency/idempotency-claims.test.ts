@@ -87,17 +87,6 @@ describe.each(servers)("idempotency claims on %s", (_kind, startServer) => {
     expect(await redis.pttl(key)).toBeGreaterThan(86_000_000);
   });
 
-  it("knows the match of a claim that an older instance has made", async () => {
-    const before = await claimKeys(redis);
-    await claim("of before", "x");
-    const [key = ""] = (await claimKeys(redis)).filter((name) => !before.includes(name));
-    await redis.set(key, "claimed|x|imp_1|");
-    expect(await claim("of before", "x")).toEqual({ outcome: "same", matchId: null });
-    await redis.set(key, "kept|x|imp_1|mat_1");
-    expect(await claim("of before", "x")).toEqual({ outcome: "same", matchId: "mat_1" });
-    expect(await outcome("of before", "y")).toBe("conflict");
-  });
-
   it("gives one claim to many who come at once", async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => outcome("many", `body ${i}`)));
     expect(answers.filter((answer) => answer === "new")).toHaveLength(1);

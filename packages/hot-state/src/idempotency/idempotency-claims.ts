@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { RedisConnection } from "../connection.ts";
 import { idempotencyKeys } from "../keys.ts";
 import { requirePlainName } from "../money/limits.ts";
-import { ReplyReader, UnexpectedReply } from "../reply.ts";
+import { ReplyReader } from "../reply.ts";
 import { defineScript, type ScriptCall } from "../script.ts";
 
 export type Claim =
@@ -56,9 +56,7 @@ export class IdempotencyClaims {
       LIFETIME_MS,
       matchId === null ? "" : requirePlainName("matchId", matchId),
     );
-    if (reply !== "kept" && reply !== "dropped" && reply !== "untouched") {
-      throw new UnexpectedReply("finish_operation", reply);
-    }
+    new ReplyReader("finish_operation", reply).code(0, ["kept", "dropped", "untouched"]);
   }
 }
 

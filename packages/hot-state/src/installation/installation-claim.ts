@@ -1,6 +1,6 @@
 import type { RedisConnection } from "../connection.ts";
 import { installationKeys } from "../keys.ts";
-import { UnexpectedReply } from "../reply.ts";
+import { ReplyReader } from "../reply.ts";
 import { defineScript, type ScriptCall } from "../script.ts";
 import { ForeignRedis } from "./foreign-redis.ts";
 
@@ -29,9 +29,8 @@ export class InstallationClaim {
    */
   async check(): Promise<void> {
     const own = await this.#ownId();
-    const owner = await this.#claimScript(installationKeys.owner, own);
-    if (typeof owner !== "string") throw new UnexpectedReply("claim_installation", owner);
-    this.#check(owner, own);
+    const reply = await this.#claimScript(installationKeys.owner, own);
+    this.#check(new ReplyReader("claim_installation", reply).text(0), own);
   }
 
   /** Like `check`, but does not claim an unclaimed Redis. */

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { RedisConnection } from "../connection.ts";
 import { rateLimitKeys } from "../keys.ts";
-import { UnexpectedReply } from "../reply.ts";
+import { ReplyReader } from "../reply.ts";
 import { defineScript, type ScriptCall } from "../script.ts";
 
 /** Limit in the headers of an unlimited bucket; a `limit` of this size never calls Redis. */
@@ -146,23 +146,17 @@ export class RateLimiter {
 
   async #takeQuota(bucket: string, known: Bucket, limit: number, requestedAtMs: number): Promise<void> {
     const wanted = known.waiting.length;
-    const reply = await this.#takeScript(rateLimitKeys.bucket(bucket), limit, this.#windowMs, wanted);
-    const [granted, left, windowLeftMs, windowEndMs] = Array.isArray(reply) ? reply.map(Number) : [];
-    if (
-      granted === undefined ||
-      left === undefined ||
-      windowLeftMs === undefined ||
-      windowEndMs === undefined
-    ) {
-      throw new UnexpectedReply("take_quota", reply);
-    }
+    const reply = new ReplyReader(
+      "take_quota",
+      await this.#takeScript(rateLimitKeys.bucket(bucket), limit, this.#windowMs, wanted),
+    );
     // Quota of an earlier window is gone; only the new grant counts.
-    known.quota = granted;
-    known.taken = limit - left;
+    known.quota = reply.integer(0);
+    known.taken = limit - reply.integer(1);
     known.knownSinceMs = requestedAtMs;
     // Measured from before the call, so that quota is never used after its window has ended in Redis.
-    known.validUntilMs = requestedAtMs + windowLeftMs;
-    known.resetUnixSeconds = Math.ceil(windowEndMs / 1000);
+    known.validUntilMs = requestedAtMs + reply.integer(2);
+    known.resetUnixSeconds = Math.ceil(reply.integer(3) / 1000);
   }
 
   #bucket(name: string): Bucket {

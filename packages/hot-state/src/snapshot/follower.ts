@@ -3,7 +3,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promi
 import { ShardedMap } from "@diegetic/collections";
 import { connectSubscriber, type RedisConnection } from "../connection.ts";
 import { snapshotKeys } from "../keys.ts";
-import { UnexpectedReply } from "../reply.ts";
+import { ReplyReader } from "../reply.ts";
 import { defineScript, type ScriptCall } from "../script.ts";
 import { SNAPSHOT_LEASE_MS, SnapshotNotPublished } from "./lease.ts";
 import { Round } from "./round.ts";
@@ -204,7 +204,7 @@ export class SnapshotFollower {
     throw new Error("the follower was stopped");
   }
 
-  async #renew(): Promise<string[]> {
+  async #renew(): Promise<readonly string[]> {
     this.#renewals += 1;
     const reply = await this.#renewScript(
       snapshotKeys.version,
@@ -222,14 +222,15 @@ export class SnapshotFollower {
       CHANGES_PER_PAGE,
       BYTES_PER_PAGE,
     );
-    const fields = Array.isArray(reply) ? reply.map(String) : [];
+    const reader = new ReplyReader("renew_lease", reply);
+    const fields = reader.texts();
     const shapes: Record<string, boolean> = {
       current: fields.length === 2,
       incomplete: fields.length === 1,
       reload: fields.length === 2,
       changes: fields.length >= 4 && fields.length % 2 === 0,
     };
-    if (shapes[fields[0] ?? ""] !== true) throw new UnexpectedReply("renew_lease", reply);
+    if (shapes[reader.text(0)] !== true) throw reader.unexpected();
     return fields;
   }
 

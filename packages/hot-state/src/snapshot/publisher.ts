@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { chunks } from "@diegetic/collections";
 import type { RedisConnection } from "../connection.ts";
 import { EARLIER_LEASE, snapshotKeys } from "../keys.ts";
-import { ReplyReader, UnexpectedReply } from "../reply.ts";
+import { ReplyReader } from "../reply.ts";
 import { defineScript, type ScriptCall } from "../script.ts";
 import { NotPropagatedError, SNAPSHOT_LEASE_MS, SnapshotLostError } from "./lease.ts";
 
@@ -84,8 +84,7 @@ export class SnapshotPublisher {
         snapshotKeys.leases,
         ...some.flatMap(({ name, rowVersion }) => [name, rowVersion]),
       );
-      if (!Array.isArray(reply)) throw new UnexpectedReply("forget_entities", reply);
-      for (const name of reply) forgotten.add(String(name));
+      for (const name of new ReplyReader("forget_entities", reply).texts()) forgotten.add(name);
     }
     return forgotten;
   }
@@ -119,9 +118,8 @@ export class SnapshotPublisher {
       replicationId,
       EARLIER_LEASE,
     );
-    const code = Array.isArray(reply) ? reply[0] : reply;
+    const code = new ReplyReader("complete_snapshot", reply).code(0, ["complete", "lost"]);
     if (code === "lost") throw new SnapshotLostError("the snapshot was lost while it was rebuilt");
-    if (code !== "complete") throw new UnexpectedReply("complete_snapshot", reply);
     this.#seen = last;
     this.#wentBackwards = false;
     return last.version;
@@ -143,10 +141,9 @@ export class SnapshotPublisher {
         version,
         this.#leaseMs,
       );
-      const code = Array.isArray(reply) ? reply[0] : reply;
+      const code = new ReplyReader("leases_behind", reply).code(0, ["propagated", "behind", "lost"]);
       if (code === "propagated") return;
       if (code === "lost") throw new SnapshotLostError(`the snapshot no longer has version ${version}`);
-      if (code !== "behind") throw new UnexpectedReply("leases_behind", reply);
       if (performance.now() + pollMs > deadline) {
         throw new NotPropagatedError(`version ${version} was not applied everywhere within ${timeoutMs} ms`);
       }
@@ -199,11 +196,8 @@ export class SnapshotPublisher {
         EARLIER_LEASE,
         ...chunk,
       );
-      const [version, epoch] = Array.isArray(reply) ? reply : [];
-      if (typeof epoch !== "string" || !Number.isSafeInteger(Number(version))) {
-        throw new UnexpectedReply("publish_snapshot", reply);
-      }
-      last = { version: Number(version), epoch };
+      const published = new ReplyReader("publish_snapshot", reply);
+      last = { version: published.integer(0), epoch: published.text(1) };
     }
     if (last === undefined) throw new Error("nothing was sent to publish_snapshot");
     this.#see(last, before);
