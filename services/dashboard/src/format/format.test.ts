@@ -1,5 +1,17 @@
 import { describe, expect, it } from "@jest/globals";
-import { dollarsOfCents, dollarsOfMillicents, formatCents, formatMoment, withMoney } from "./format.ts";
+import {
+  dollarsOfCents,
+  dollarsOfMillicents,
+  exactColumn,
+  formatAxisCents,
+  formatCents,
+  formatChange,
+  formatCount,
+  formatDecimal,
+  formatExactCents,
+  formatMoment,
+  withMoney,
+} from "./format.ts";
 
 describe("formatCents", () => {
   it("rounds to the cent", () => {
@@ -13,7 +25,22 @@ describe("formatCents", () => {
       formatCents(-1.4),
       formatCents(0),
       formatCents(2),
-    ]).toEqual(["$0.014", "$0.000005", "-$0.014", "$0.00", "$0.02"]);
+    ]).toEqual(["$0.014", "$0.000005", "−$0.014", "$0.00", "$0.02"]);
+  });
+});
+
+describe("a negative number", () => {
+  it("has a true minus, in every form", () => {
+    const cents = -123_400;
+    expect([
+      formatCents(cents),
+      formatExactCents(cents),
+      exactColumn([-0.5])(cents),
+      formatAxisCents([cents])(cents),
+      formatCount(cents),
+      formatDecimal(-1.25),
+      formatChange(-0.125),
+    ]).toEqual(["−$1,234.00", "−$1,234.00", "−$1,234.000", "−$1.2K", "−123,400", "−1.25", "−12.5%"]);
   });
 });
 

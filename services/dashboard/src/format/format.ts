@@ -7,28 +7,19 @@ const CENTS = 100;
 const DOLLAR_DIGITS_OF_MICROCENTS = 8;
 const MIN_ROUNDED_CENTS = 10;
 
-const money = new Intl.NumberFormat(undefined, { style: "currency", currency: CURRENCY });
-const exactMoney = new Intl.NumberFormat(undefined, {
-  style: "currency",
-  currency: CURRENCY,
-  maximumFractionDigits: 8,
-});
-const compactMoney = new Intl.NumberFormat(undefined, {
-  style: "currency",
-  currency: CURRENCY,
-  notation: "compact",
-  maximumFractionDigits: 1,
-});
-const whole = new Intl.NumberFormat(undefined, { maximumFractionDigits: 0 });
-const compact = new Intl.NumberFormat(undefined, { notation: "compact", maximumFractionDigits: 1 });
-const decimal = new Intl.NumberFormat(undefined, { maximumFractionDigits: 2 });
-const percent = new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 1 });
-const exactPercent = new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 2 });
-const signedPercent = new Intl.NumberFormat(undefined, {
-  style: "percent",
-  maximumFractionDigits: 1,
-  signDisplay: "exceptZero",
-});
+/** Numbers by the locale, with a true minus where it has a hyphen. */
+function numberFormat(options: Intl.NumberFormatOptions): (value: number) => string {
+  const format = new Intl.NumberFormat(undefined, options);
+  return (value) => format.format(value).replace("-", "−");
+}
+
+const IN_CURRENCY = { style: "currency", currency: CURRENCY } as const;
+const TO_LAST_FRACTION = { ...IN_CURRENCY, maximumFractionDigits: 8 } as const;
+const money = numberFormat(IN_CURRENCY);
+const exactMoney = numberFormat(TO_LAST_FRACTION);
+const exactMoneyParts = new Intl.NumberFormat(undefined, TO_LAST_FRACTION);
+const compactMoney = numberFormat({ ...IN_CURRENCY, notation: "compact", maximumFractionDigits: 1 });
+const exactPercent = numberFormat({ style: "percent", maximumFractionDigits: 2 });
 const day = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", timeZone: "UTC" });
 const dayWithYear = new Intl.DateTimeFormat(undefined, {
   day: "numeric",
@@ -47,29 +38,28 @@ const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "auto", style
 
 /** Money with both cents, and below ten cents to its last fraction: rounding would change a price or a share visibly. */
 export function formatCents(cents: number): string {
-  return Math.abs(cents) < MIN_ROUNDED_CENTS ? formatExactCents(cents) : money.format(cents / CENTS);
+  return Math.abs(cents) < MIN_ROUNDED_CENTS ? formatExactCents(cents) : money(cents / CENTS);
 }
 
 /** Money to its last fraction, at least both cents: an impression costs parts of a cent. */
 export function formatExactCents(cents: number): string {
-  return exactMoney.format(cents / CENTS);
+  return exactMoney(cents / CENTS);
 }
 
 /** Formats the exact amounts of a column with equally many digits, so that they can be compared at a glance. */
 export function exactColumn(amounts: readonly number[]): (cents: number) => string {
   const digits = Math.max(
     ...[0, ...amounts].map((cents) => {
-      const parts = exactMoney.formatToParts(cents / CENTS);
+      const parts = exactMoneyParts.formatToParts(cents / CENTS);
       return parts.find(({ type }) => type === "fraction")?.value.length ?? 0;
     }),
   );
-  const format = new Intl.NumberFormat(undefined, {
-    style: "currency",
-    currency: CURRENCY,
+  const format = numberFormat({
+    ...IN_CURRENCY,
     minimumFractionDigits: digits,
     maximumFractionDigits: digits,
   });
-  return (cents) => format.format(cents / CENTS);
+  return (cents) => format(cents / CENTS);
 }
 
 /** A sentence of the API, which counts in cents, with its amounts as the pages write money: "1980 cents" becomes "$19.80". */
@@ -82,7 +72,7 @@ export function withMoney(sentence: string): string {
 /** The amounts at the gridlines of an axis, in one form: short where all are whole, else with both cents. */
 export function formatAxisCents(ticks: readonly number[]): (cents: number) => string {
   const isWhole = ticks.every((cents) => cents % CENTS === 0);
-  return (cents) => (isWhole ? compactMoney : money).format(cents / CENTS);
+  return (cents) => (isWhole ? compactMoney : money)(cents / CENTS);
 }
 
 export function centsOfMillicents(millicents: number): number {
@@ -103,26 +93,16 @@ export function centsOfMicrocents(microcents: number): number {
   return microcents / MICROCENTS_PER_CENT;
 }
 
-export function formatCount(count: number): string {
-  return whole.format(count);
-}
-
-export function formatCompact(count: number): string {
-  return compact.format(count);
-}
-
-export function formatDecimal(value: number): string {
-  return decimal.format(value);
-}
+export const formatCount = numberFormat({ maximumFractionDigits: 0 });
+export const formatCompact = numberFormat({ notation: "compact", maximumFractionDigits: 1 });
+export const formatDecimal = numberFormat({ maximumFractionDigits: 2 });
 
 /** A share from 0 to 1. */
-export function formatShare(share: number): string {
-  return percent.format(share);
-}
+export const formatShare = numberFormat({ style: "percent", maximumFractionDigits: 1 });
 
 /** A share in percent, as the API has those that people set: with both of its decimals. */
 export function formatPercent(percentage: number): string {
-  return exactPercent.format(percentage / 100);
+  return exactPercent(percentage / 100);
 }
 
 /** A share as a number of percent with one decimal, for a CSV. */
@@ -131,9 +111,11 @@ export function percentOfShare(share: number): number {
 }
 
 /** A change as a signed share: "+12.5%". */
-export function formatChange(share: number): string {
-  return signedPercent.format(share).replace("-", "−");
-}
+export const formatChange = numberFormat({
+  style: "percent",
+  maximumFractionDigits: 1,
+  signDisplay: "exceptZero",
+});
 
 /** "One impression", "3 impressions": with the noun in the form that the number asks for. */
 export function formatNoun(count: number, singular: string, plural = `${singular}s`): string {

@@ -119,7 +119,7 @@ export function Component() {
             }),
             make.money("charges", "Charges", ({ charges_cents: cents }) => cents, {
               phone: "fact",
-              cell: ({ charges_cents: cents }) => (cents === 0 ? "" : `−${format(cents)}`),
+              cell: ({ charges_cents: cents }) => (cents === 0 ? "" : format(-cents)),
             }),
             make.number("impressions", "Impressions", ({ impressions }) => impressions),
           ]}
