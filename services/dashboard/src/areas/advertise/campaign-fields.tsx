@@ -1,10 +1,11 @@
-import { SimpleGrid, Slider, Stack, TagsInput, Text, TextInput } from "@mantine/core";
+import { SimpleGrid, Slider, Stack, Text, TextInput } from "@mantine/core";
 import { useRead } from "../../api/queries.ts";
 import type { ApiForm } from "../../api/use-api-form.ts";
 import { numberLimits } from "../../api/use-field-problems.ts";
 import { formatCents, formatCount, formatExactCents } from "../../format/format.ts";
 import { requiredTextField } from "../../kit/fields.ts";
 import { MoneyInput } from "../../kit/money-input.tsx";
+import { WordsInput } from "../../kit/words-input.tsx";
 import { CAMPAIGN_LABELS } from "./field-labels.ts";
 import { MAX_SUGGESTIONS, sentWords } from "./sent-words.ts";
 import { balanceSentence } from "./spend-outlook.ts";
@@ -142,7 +143,7 @@ function SceneFilters({ form }: { form: ApiForm<"POST /campaigns"> }) {
   const { data: words } = useRead("GET /market/words");
   return (
     <>
-      <TagsInput
+      <WordsInput
         label={`${CAMPAIGN_LABELS.target_categories} (optional)`}
         wrapperProps={unsavedMark(form, "target_categories")}
         description="The campaign never appears in scenes of another category or without one. Press Enter after each."
@@ -153,7 +154,7 @@ function SceneFilters({ form }: { form: ApiForm<"POST /campaigns"> }) {
         onChange={(value) => form.set("target_categories", value)}
         error={form.problem("target_categories")}
       />
-      <TagsInput
+      <WordsInput
         label={`${CAMPAIGN_LABELS.target_tags} (optional)`}
         wrapperProps={unsavedMark(form, "target_tags")}
         description="A tag is compared with the theme, category, location, moods and actions of a scene, and searched for in its text."

@@ -1,5 +1,6 @@
-import { Select, TagsInput, Textarea, TextInput } from "@mantine/core";
+import { Select, Textarea, TextInput } from "@mantine/core";
 import type { NestedField } from "../../api/use-field-problems.ts";
+import { WordsInput } from "../../kit/words-input.tsx";
 import { countryOptions } from "../../map/countries-list.ts";
 import type { GameContext, TestedScene } from "./scene-link.ts";
 
@@ -43,8 +44,8 @@ export function sceneInputs({ tested, problem, onChange }: SceneInputsOptions) {
     location: <TextInput label="Location" placeholder="e.g. tavern" maxLength={200} {...text("location")} />,
     category: <TextInput label="Category" placeholder="e.g. fantasy" maxLength={200} {...text("category")} />,
     theme: <TextInput label="Theme" placeholder="e.g. medieval" maxLength={200} {...text("theme_id")} />,
-    moods: <TagsInput label="Moods" {...words("mood_tags", "e.g. calm")} />,
-    actions: <TagsInput label="Actions" {...words("actions", "e.g. drink")} />,
+    moods: <WordsInput label="Moods" {...words("mood_tags", "e.g. calm")} />,
+    actions: <WordsInput label="Actions" {...words("actions", "e.g. drink")} />,
     narrative: (
       <Textarea
         label="Text of the scene"

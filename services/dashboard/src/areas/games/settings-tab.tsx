@@ -1,4 +1,4 @@
-import { Alert, Button, Card, Group, NumberInput, Stack, TagsInput, Text, TextInput } from "@mantine/core";
+import { Alert, Button, Card, Group, NumberInput, Stack, Text, TextInput } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useMemo } from "react";
 import { ApiError } from "../../api/api-error.ts";
@@ -9,6 +9,7 @@ import { formatPercent } from "../../format/format.ts";
 import { Choices } from "../../kit/choices.tsx";
 import { listField, requiredTextField } from "../../kit/fields.ts";
 import { notifyDone } from "../../kit/notify.ts";
+import { WordsInput } from "../../kit/words-input.tsx";
 import { CREATIVE_TYPES } from "../../scene/creative-types.ts";
 import type { Placement } from "./placement.ts";
 import { pathOf, usePlacement } from "./use-game.ts";
@@ -113,7 +114,7 @@ export function Component() {
               onChange={(ads) => form.set("max_ads_per_session", typeof ads === "number" ? ads : null)}
               error={form.problem("max_ads_per_session")}
             />
-            <TagsInput
+            <WordsInput
               label="Blocked categories"
               description="Campaigns that target one of these are never shown, such as gambling. Press Enter after each."
               value={values.blocked_categories ?? []}
