@@ -1,6 +1,6 @@
 import { Button, Group, Pagination, Select, Text, TextInput, Tooltip } from "@mantine/core";
 import { IconDownload, IconSearch } from "@tabler/icons-react";
-import { type ReactNode, useMemo, useState } from "react";
+import { type ReactNode, useMemo, useRef, useState } from "react";
 import { type CsvValue, csvFileName, download, toCsv } from "../format/csv.ts";
 import { formatCount, formatNoun } from "../format/format.ts";
 import { type Column, type Columns, columnsOf } from "./columns.tsx";
@@ -8,7 +8,7 @@ import classes from "./data-table.module.css";
 import { Section } from "./page.tsx";
 import { PhoneRows } from "./phone-rows.tsx";
 import { Failed } from "./states.tsx";
-import { isFound, parseSort, type Sort, sortRows, sortText } from "./table-rows.ts";
+import { isFound, knownFilters, pageNumber, parseSort, type Sort, sortRows, sortText } from "./table-rows.ts";
 import { useIsPhone } from "./use-is-phone.ts";
 import { useClearUrlState, useUrlState } from "./use-url-state.ts";
 import { WideRows } from "./wide-rows.tsx";
@@ -40,7 +40,7 @@ interface DataTableProps<Row> {
   onRetry?: () => void;
   /** Shown when there are no rows at all; filters that match nothing say so themselves. */
   empty: ReactNode;
-  /** Texts of a row that the search looks at; left out: no search. */
+  /** Texts of a row that the search looks at, beside its whole key; left out: no search. */
   searchIn?: (row: Row) => readonly CsvValue[];
   filters?: readonly Filter<Row>[];
   /** "-spent": by `spent`, largest first. Left out: the order in which the rows come. */
@@ -61,6 +61,7 @@ interface DataTableProps<Row> {
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { label, rows, rowKey, rowTo, bulkActions, isPlain = false } = props;
   const isPhone = useIsPhone();
+  const table = useRef<HTMLDivElement>(null);
   const columns = useMemo(() => columnsOf(props.columns), [props.columns]);
   const view = useView(props, columns);
   const { shown, pages, page, sort } = view;
@@ -105,8 +106,13 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     onToggle: toggle,
   };
 
+  const turnTo = (page: number) => {
+    view.setPage(page);
+    table.current?.scrollIntoView();
+  };
+
   return (
-    <div>
+    <div ref={table} className={classes.table}>
       {!isPlain && hasTools && (
         <Group mb="sm" gap="xs" wrap="wrap">
           <SearchAndFilters label={label} searchIn={props.searchIn} filters={props.filters} view={view} />
@@ -157,7 +163,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
           <Pagination
             total={pages}
             value={page}
-            onChange={view.setPage}
+            onChange={turnTo}
             getItemProps={(number) => ({ "aria-label": `Page ${number}` })}
             getControlProps={(control) => ({ "aria-label": `${control} page` })}
           />
@@ -171,20 +177,28 @@ type View<Row> = ReturnType<typeof useView<Row>>;
 
 /** What of the rows is in view, by the search, filters, order and page of the address. */
 function useView<Row>(props: DataTableProps<Row>, columns: readonly Column<Row>[]) {
-  const { rows, searchIn, filters = NO_FILTERS, pageSize = 100, name = "" } = props;
+  const { rows, rowKey, searchIn, filters = NO_FILTERS, pageSize = 100, name = "" } = props;
   const parameter = (key: string) => (name === "" ? key : `${name}-${key}`);
-  const [search, setSearch] = useUrlState(parameter("q"), "", parameter("page"));
-  const [sorting, setSorting] = useUrlState(parameter("sort"), props.defaultSort, parameter("page"));
-  const [pageText, setPageText] = useUrlState(parameter("page"), "1");
-  const [filterText, setFilterText] = useUrlState(parameter("filter"), "", parameter("page"));
-  const showEverything = useClearUrlState([parameter("q"), parameter("filter"), parameter("page")]);
+  const dependent = parameter("page");
+  const { defaultSort = "" } = props;
+  const [search, setSearch] = useUrlState(parameter("q"), "", { dependent });
+  const [sorting, setSorting] = useUrlState(parameter("sort"), defaultSort, {
+    dependent,
+    known: (text) => (sortValueOf(columns, parseSort(text)) === undefined ? defaultSort : text),
+  });
+  const [pageText, setPageText] = useUrlState(dependent, "1", { known: pageNumber });
+  const [filterText, setFilterText] = useUrlState(parameter("filter"), "", {
+    dependent,
+    known: (text) => knownFilters(text, filters),
+  });
+  const showEverything = useClearUrlState([parameter("q"), parameter("filter"), dependent]);
   const filterValues = useMemo(() => new URLSearchParams(filterText), [filterText]);
   const sort = useMemo(() => parseSort(sorting), [sorting]);
-  const sortValue = columns.find(({ key }) => key === sort?.key)?.value;
+  const sortValue = sortValueOf(columns, sort);
   const found = useMemo(() => {
     const kept = (rows ?? []).filter(
       (row) =>
-        (search === "" || searchIn === undefined || isFound(search, searchIn(row))) &&
+        (search === "" || searchIn === undefined || isFound(search, searchIn(row), rowKey(row))) &&
         filters.every(({ key, matches }) => {
           const value = filterValues.get(key);
           return value === null || matches(row, value);
@@ -193,9 +207,9 @@ function useView<Row>(props: DataTableProps<Row>, columns: readonly Column<Row>[
     return sort === undefined || sortValue === undefined
       ? kept
       : sortRows(kept, sortValue, sort.isDescending);
-  }, [rows, search, searchIn, filters, filterValues, sortValue, sort]);
+  }, [rows, rowKey, search, searchIn, filters, filterValues, sortValue, sort]);
   const pages = Math.max(1, Math.ceil(found.length / pageSize));
-  const page = Math.min(Math.max(1, Number(pageText) || 1), pages);
+  const page = Math.min(Number(pageText), pages);
   return {
     found,
     shown: found.slice((page - 1) * pageSize, page * pageSize),
@@ -216,6 +230,10 @@ function useView<Row>(props: DataTableProps<Row>, columns: readonly Column<Row>[
     page,
     setPage: (next: number) => setPageText(String(next)),
   };
+}
+
+function sortValueOf<Row>(columns: readonly Column<Row>[], sort: Sort | undefined) {
+  return columns.find(({ key }) => key === sort?.key)?.value;
 }
 
 /** Which rows were chosen, and how many of them the search or the filters hide. */

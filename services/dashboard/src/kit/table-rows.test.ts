@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { isFound, parseSort, sortRows, sortText } from "./table-rows.ts";
+import { isFound, knownFilters, pageNumber, parseSort, sortRows, sortText } from "./table-rows.ts";
 
 describe("the rows of a table", () => {
   it("puts rows without a value last, whatever the direction", () => {
@@ -23,7 +23,22 @@ describe("the rows of a table", () => {
   });
 
   it("finds a row by all words of a search, in any of its texts", () => {
-    expect(isFound("winter ACTIVE", ["Winter in the taverns", "active"])).toBe(true);
-    expect(isFound("winter paused", ["Winter in the taverns", "active"])).toBe(false);
+    expect(isFound("winter ACTIVE", ["Winter in the taverns", "active"], "camp_01")).toBe(true);
+    expect(isFound("winter paused", ["Winter in the taverns", "active"], "camp_01")).toBe(false);
+  });
+
+  it("finds a row by its whole identifier alone", () => {
+    expect([" camp_01 ", "camp", "01"].map((search) => isFound(search, ["Winter"], "camp_01"))).toEqual([
+      true,
+      false,
+      false,
+    ]);
+  });
+
+  it("takes only filters and pages from the address that there are", () => {
+    const filters = [{ key: "status", options: [{ value: "active" }] }];
+    expect(knownFilters("status=active&color=red", filters)).toBe("status=active");
+    expect(knownFilters("status=ended", filters)).toBe("");
+    expect(["3", "0", "-1", "1.5", "x"].map(pageNumber)).toEqual(["3", "1", "1", "1", "1"]);
   });
 });

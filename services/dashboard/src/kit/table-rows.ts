@@ -19,6 +19,22 @@ export function sortText({ key, isDescending }: Sort): string {
   return `${isDescending ? "-" : ""}${key}`;
 }
 
+/** Of filters in an address, "status=active&serving=no", those that a table has, with a value that they offer. */
+export function knownFilters(
+  text: string,
+  filters: readonly { key: string; options: readonly { value: string }[] }[],
+): string {
+  const offered = [...new URLSearchParams(text)].filter(([key, value]) =>
+    filters.some((filter) => filter.key === key && filter.options.some((option) => option.value === value)),
+  );
+  return new URLSearchParams(offered).toString();
+}
+
+/** A page of an address, counted from 1. */
+export function pageNumber(text: string): string {
+  return /^[1-9]\d{0,5}$/.test(text) ? text : "1";
+}
+
 const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
 
 /** The rows in order; those without a value come last either way. Equal ones keep their order. */
@@ -40,8 +56,12 @@ export function sortRows<Row>(
   });
 }
 
-/** Whether each word of the search occurs in one of the texts, without regard to case. */
-export function isFound(search: string, texts: readonly CsvValue[]): boolean {
+/**
+ * Whether each word of the search occurs in one of the texts, without regard to case, or the search is the whole
+ * identifier: parts of it occur in many.
+ */
+export function isFound(search: string, texts: readonly CsvValue[], id: string): boolean {
+  if (search.trim() === id) return true;
   const all = texts.join(" ").toLowerCase();
   return search
     .toLowerCase()

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useId } from "react";
 import { Link, Navigate, useSearchParams } from "react-router";
 import { sessionQuery } from "../../api/session.ts";
-import { useUrlState } from "../../kit/use-url-state.ts";
+import { oneOf, useUrlState, valuesOf } from "../../kit/use-url-state.ts";
 import { Entrance } from "./entrance.tsx";
 import { nextPage } from "./next-page.ts";
 import { SignUpForm } from "./sign-up-form.tsx";
@@ -17,7 +17,9 @@ const GOALS = [
 export function Component() {
   const [parameters] = useSearchParams();
   const session = useQuery(sessionQuery);
-  const [goal, setGoal] = useUrlState("goal", GOALS[0].value);
+  const [goal, setGoal] = useUrlState("goal", GOALS[0].value, {
+    known: oneOf(valuesOf(GOALS), GOALS[0].value),
+  });
   const labelId = useId();
   const next = parameters.get("next");
   if (session.data) {

@@ -91,7 +91,8 @@ function effectiveCpmCents({ spent_millicents: spent, impressions }: CampaignSum
   return impressions === 0 ? undefined : spent / impressions;
 }
 
-const searchIn = ({ name, campaign_id: id }: CampaignSummary) => [name, id];
+const searchIn = ({ name }: CampaignSummary) => [name];
+const rowKey = ({ campaign_id: id }: CampaignSummary) => id;
 
 const filters: Filter<CampaignSummary>[] = [
   {
@@ -150,7 +151,7 @@ export function Component() {
           csvColumns={csvColumns}
           filters={filters}
           rows={campaigns.data?.campaigns}
-          rowKey={({ campaign_id: id }) => id}
+          rowKey={rowKey}
           rowTo={({ campaign_id: id }) => `/campaigns/${id}`}
           searchIn={searchIn}
           error={campaigns.error}

@@ -11,7 +11,7 @@ import { Figures } from "../../kit/figures.tsx";
 import { Money } from "../../kit/money.tsx";
 import { Page, Section } from "../../kit/page.tsx";
 import { Empty, NotLoaded } from "../../kit/states.tsx";
-import { useUrlState } from "../../kit/use-url-state.ts";
+import { oneOf, useUrlState, valuesOf } from "../../kit/use-url-state.ts";
 import { DepositForm } from "./deposit-form.tsx";
 import { ledgerPeriod, ledgerPeriods } from "./ledger-period.ts";
 import { NotRegistered } from "./not-registered.tsx";
@@ -22,9 +22,12 @@ const DEPOSITS_PAGE = { query: { limit: 500 } };
 export function Component() {
   const { canChange } = useAbility();
   const [isOpen, { open, close }] = useDisclosure();
-  const [period, setPeriod] = useUrlState("period", DEFAULT_PERIOD);
   const profile = useRead("GET /profile");
   const now = new Date();
+  const periods = ledgerPeriods(profile.data?.created_at, now);
+  const [period, setPeriod] = useUrlState("period", DEFAULT_PERIOD, {
+    known: profile.data && oneOf(valuesOf(periods), DEFAULT_PERIOD),
+  });
   const asked = ledgerPeriod(period, now);
   const ledger = useRead("GET /ledger", { query: asked }, { keepPrevious: true });
   const shown = ledgerPeriod(useAnswered(period, ledger), now);
@@ -79,7 +82,7 @@ export function Component() {
                 </>
               )
             }
-            data={ledgerPeriods(profile.data?.created_at, now)}
+            data={periods}
             value={period}
             allowDeselect={false}
             onChange={(value) => setPeriod(value ?? DEFAULT_PERIOD)}

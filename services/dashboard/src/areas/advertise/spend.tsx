@@ -15,7 +15,7 @@ import { Figures } from "../../kit/figures.tsx";
 import { Money } from "../../kit/money.tsx";
 import { Page } from "../../kit/page.tsx";
 import { Empty, NotLoaded } from "../../kit/states.tsx";
-import { useUrlState } from "../../kit/use-url-state.ts";
+import { oneOf, useUrlState, valuesOf } from "../../kit/use-url-state.ts";
 import { NotRegistered } from "./not-registered.tsx";
 import { useCampaigns } from "./use-campaigns.ts";
 
@@ -38,15 +38,15 @@ const MAX_ROWS = 500;
 
 /** Exact spend by day, campaign, creative and country, grouped as the address says. */
 export function Component() {
-  const [askedPeriod, setPeriod] = useUrlState("period", DEFAULT_PERIOD);
-  const [askedCampaign, setCampaign] = useUrlState("campaign");
-  const [by, setBy] = useUrlState("by", DEFAULT_GROUPS);
   const campaigns = useCampaigns();
-  // A value of the address that means nothing counts as left out.
-  const period = PERIODS.some(({ value }) => value === askedPeriod) ? askedPeriod : DEFAULT_PERIOD;
-  const isNoCampaign =
-    campaigns.data && !campaigns.data.campaigns.some(({ campaign_id: id }) => id === askedCampaign);
-  const campaign = isNoCampaign ? "" : askedCampaign;
+  const options = campaigns.data?.campaigns.map(({ campaign_id: id, name }) => ({ value: id, label: name }));
+  const [period, setPeriod] = useUrlState("period", DEFAULT_PERIOD, {
+    known: oneOf(valuesOf(PERIODS), DEFAULT_PERIOD),
+  });
+  const [campaign, setCampaign] = useUrlState("campaign", "", {
+    known: options && oneOf(valuesOf(options), ""),
+  });
+  const [by, setBy] = useUrlState("by", DEFAULT_GROUPS, { known: (text) => groupsOf(text).join("-") });
   const groups = groupsOf(by);
   const now = new Date();
   const query = {
@@ -96,10 +96,7 @@ export function Component() {
                 </>
               )
             }
-            data={(campaigns.data?.campaigns ?? []).map(({ campaign_id: id, name }) => ({
-              value: id,
-              label: name,
-            }))}
+            data={options ?? []}
             value={campaign === "" ? null : campaign}
             onChange={(value) => setCampaign(value ?? "")}
             searchable

@@ -12,7 +12,7 @@ import { Figures } from "../../kit/figures.tsx";
 import { Money } from "../../kit/money.tsx";
 import { Page, Section } from "../../kit/page.tsx";
 import { Empty } from "../../kit/states.tsx";
-import { useUrlState } from "../../kit/use-url-state.ts";
+import { oneOf, useUrlState, valuesOf } from "../../kit/use-url-state.ts";
 import {
   advertiserChoices,
   type EarningsRow,
@@ -29,14 +29,19 @@ const PERIODS = [
   { value: "30", label: "30 days" },
   { value: "90", label: "90 days" },
 ];
+const DEFAULT_PERIOD = "30";
 
 /** On a phone two stand beside each other. */
 const FILTER_WIDTH = { base: "calc(50% - 6px)", sm: 220 };
 
 /** What the games have earned: by day, by game, by advertiser. A chosen advertiser narrows days and games. */
 export function Component() {
-  const [period, setPeriod] = useUrlState("period", "30");
-  const [game, setGame] = useUrlState("game");
+  const total = useRead("GET /creator-revenue");
+  const [period, setPeriod] = useUrlState("period", DEFAULT_PERIOD, {
+    known: oneOf(valuesOf(PERIODS), DEFAULT_PERIOD),
+  });
+  const gameIds = total.data?.games.map(({ game_id: id }) => id);
+  const [game, setGame] = useUrlState("game", "", { known: gameIds && oneOf(gameIds, "") });
   const [advertiser, setAdvertiser] = useUrlState("advertiser");
   const now = new Date();
   const inPeriod = { from: firstDayOf(period, now), ...(game !== "" && { game_id: game }) };
@@ -44,8 +49,6 @@ export function Component() {
   const earnings = useEarnings(query);
   const byAdvertiser = useEarningsByAdvertiser(inPeriod);
   const month = useEarnings({ from: firstDayOf("month", now) });
-  const total = useRead("GET /creator-revenue");
-  const games = total.data?.games ?? [];
   const { data, isPlaceholderData: isStale } = earnings;
   const shownAdvertiser = useAnswered(advertiser, earnings);
   const shownGame = useAnswered(game, byAdvertiser);
@@ -114,7 +117,7 @@ export function Component() {
           <Select
             aria-label="Game"
             placeholder="All games"
-            data={games.map(({ game_id: id }) => id)}
+            data={gameIds ?? []}
             value={game === "" ? null : game}
             onChange={(value) => setGame(value ?? "")}
             clearable
@@ -164,7 +167,7 @@ export function Component() {
         <ByAdvertiser
           earnings={byAdvertiser}
           where={shownGame === "" ? "in all games" : `in ${shownGame}`}
-          game={game === "" ? (games[0]?.game_id ?? "") : game}
+          game={game === "" ? (gameIds?.[0] ?? "") : game}
         />
       )}
     </Page>

@@ -1,7 +1,7 @@
 import { SegmentedControl } from "@mantine/core";
 import type { AnswerOf } from "../../api/operations.ts";
 import { useRead } from "../../api/queries.ts";
-import { useUrlState } from "../../kit/use-url-state.ts";
+import { oneOf, useUrlState, valuesOf } from "../../kit/use-url-state.ts";
 import type { Placement } from "./placement.ts";
 import { pathOf } from "./use-game.ts";
 
@@ -11,10 +11,14 @@ export const PERIOD_PARAMETER = "by";
 const SERIES_REFETCH_MS = 30_000;
 const HOURS = 24;
 const DAYS = 30;
+const UNITS = [
+  { value: "hour", label: `${HOURS} hours` },
+  { value: "day", label: `${DAYS} days` },
+];
 
 /** The calls of a game over the period that the address names, and the control that changes the period. */
 export function useTrafficSeries(placement: Placement) {
-  const [unit, setUnit] = useUrlState(PERIOD_PARAMETER, "hour");
+  const [unit, setUnit] = useUrlState(PERIOD_PARAMETER, "hour", { known: oneOf(valuesOf(UNITS), "hour") });
   const isByDay = unit === "day";
   const series = useRead(
     "GET /traffic/{game_id}",
@@ -22,16 +26,7 @@ export function useTrafficSeries(placement: Placement) {
     { refetchEveryMs: SERIES_REFETCH_MS, keepPrevious: true },
   );
   const control = (
-    <SegmentedControl
-      size="xs"
-      aria-label="Period"
-      data={[
-        { value: "hour", label: `${HOURS} hours` },
-        { value: "day", label: `${DAYS} days` },
-      ]}
-      value={isByDay ? "day" : "hour"}
-      onChange={setUnit}
-    />
+    <SegmentedControl size="xs" aria-label="Period" data={UNITS} value={unit} onChange={setUnit} />
   );
   // Named as what is in view, which may still be the former period.
   const isShownByDay = (series.data?.unit ?? unit) === "day";

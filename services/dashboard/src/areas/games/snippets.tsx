@@ -20,7 +20,7 @@ import { notifyFailed } from "../../kit/notify.ts";
 import { Page, Section } from "../../kit/page.tsx";
 import { Secret } from "../../kit/secret.tsx";
 import { Empty, Failed } from "../../kit/states.tsx";
-import { useUrlState } from "../../kit/use-url-state.ts";
+import { oneOf, useUrlState } from "../../kit/use-url-state.ts";
 import { gamePath } from "./game-path.ts";
 import { usePlacements, useTraffic } from "./reads.ts";
 import { KEY_PLACEHOLDER, keyLine, LANGUAGES, type Language, snippetFor } from "./snippet-texts.ts";
@@ -32,12 +32,13 @@ import { TrafficFailed } from "./traffic-failed.tsx";
 export function Component() {
   const { canChange } = useAbility();
   const games = usePlacements();
-  const [named, setGame] = useUrlState("game");
-  const [languageText, setLanguage] = useUrlState("language", "curl");
+  const ids = games.data?.map(({ game_id: id }) => id);
+  const [named, setGame] = useUrlState("game", "", { known: ids && oneOf(ids, "") });
+  const [language, setLanguage] = useUrlState<Language>("language", "curl", {
+    known: oneOf(LANGUAGES, "curl"),
+  });
   const [key, setKey] = useState<string>();
-  const language: Language = LANGUAGES.find((one) => one === languageText) ?? "curl";
-  const ids = games.data?.map(({ game_id: id }) => id) ?? [];
-  const gameId = ids.find((id) => id === named) ?? ids[0] ?? "";
+  const gameId = named === "" ? (ids?.[0] ?? "") : named;
   const about = "Copy, run, and watch the first ad arrive.";
   if (games.data === undefined && !games.error) {
     return (
@@ -84,7 +85,7 @@ export function Component() {
       <Group gap="sm">
         <Select
           label="Game"
-          data={ids}
+          data={ids ?? []}
           value={gameId}
           onChange={(value) => setGame(value ?? "")}
           allowDeselect={false}

@@ -17,7 +17,7 @@ export function AccountList() {
         rowKey={({ id }) => id}
         error={accounts.error}
         onRetry={() => void accounts.refetch()}
-        searchIn={({ id, label, advertiser }) => [id, label, advertiser]}
+        searchIn={({ label, advertiser }) => [label, advertiser]}
         pageSize={50}
         empty={
           <Empty line="The house is empty.">Accounts appear when somebody signs up or a key is made.</Empty>

@@ -11,6 +11,7 @@ import { DialogForm } from "../../kit/dialog-form.tsx";
 import { notifyDone } from "../../kit/notify.ts";
 import { Section } from "../../kit/page.tsx";
 import { EmptyLine } from "../../kit/states.tsx";
+import { pageNumber } from "../../kit/table-rows.ts";
 import { useUrlState } from "../../kit/use-url-state.ts";
 import { REFETCH_MS } from "./read.ts";
 
@@ -21,7 +22,7 @@ export function Quarantine() {
   const records = useReadPages("GET /system/quarantine", {}, { refetchEveryMs: REFETCH_MS });
   const rows = records.data?.flat();
   const { data: system } = useRead("GET /system");
-  const [pagesText, setPages] = useUrlState("quarantine-pages", "1");
+  const [pagesText, setPages] = useUrlState("quarantine-pages", "1", { known: pageNumber });
   const { hasNextPage, isFetching, isError, fetchNextPage } = records;
   const loaded = records.data?.length ?? 0;
   const isReadingOlder = loaded > 0 && hasNextPage && loaded < Number(pagesText);
