@@ -5,8 +5,8 @@ import {
   IconLogout,
   IconMoon,
   IconSelector,
+  IconSettings,
   IconSun,
-  IconUser,
 } from "@tabler/icons-react";
 import { Link, useNavigate } from "react-router";
 import { call } from "../api/call.ts";
@@ -82,8 +82,8 @@ export function AccountMenu() {
             <Menu.Divider />
           </>
         )}
-        <Menu.Item component={Link} to="/account" leftSection={<IconUser size={16} stroke={1.5} />}>
-          You and sign-in
+        <Menu.Item component={Link} to="/account" leftSection={<IconSettings size={16} stroke={1.5} />}>
+          Account settings
         </Menu.Item>
         <Menu.Divider />
         {SCHEMES.map(({ value, label, icon: SchemeIcon }) => (

@@ -1,7 +1,7 @@
-import { Button, Card, Checkbox, Group, Loader, Select, Text, TextInput } from "@mantine/core";
+import { Button, Checkbox, Loader, Select, Text, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { call } from "../../api/call.ts";
 import type { AnswerOf } from "../../api/operations.ts";
 import { useRead } from "../../api/queries.ts";
@@ -46,7 +46,6 @@ export function Component() {
     >
       <Members />
       <Invitations />
-      {canAdminister && <AccountName />}
       <InviteDialog isOpen={isOpen} onClose={close} />
     </Page>
   );
@@ -267,51 +266,6 @@ function Invitations() {
   );
 }
 
-function AccountName() {
-  const { account } = useSession();
-  const changeSession = useSessionChange();
-  const [label, setLabel] = useState(account.label);
-  const [isSending, setSending] = useState(false);
-  const { problem, failure, clear, check, showRefusal } = useFieldProblems("PATCH /account");
-  const save = async (event: FormEvent) => {
-    event.preventDefault();
-    if (!check({ label })) return;
-    setSending(true);
-    try {
-      changeSession(await call("PATCH /account", { body: { label } }));
-      notifyDone("The account was renamed.");
-    } catch (error) {
-      showRefusal(error);
-    } finally {
-      setSending(false);
-    }
-  };
-  return (
-    <Section title="Name of the account">
-      <Card>
-        <form onSubmit={(event) => void save(event)} noValidate>
-          <Group align="flex-end">
-            <TextInput
-              label="Name"
-              value={label}
-              onChange={({ currentTarget }) => {
-                setLabel(currentTarget.value);
-                clear("label");
-              }}
-              error={problem("label") ?? failure}
-              maxLength={200}
-              w={320}
-            />
-            <Button type="submit" variant="default" loading={isSending} disabled={label === account.label}>
-              Rename account
-            </Button>
-          </Group>
-        </form>
-      </Card>
-    </Section>
-  );
-}
-
 function InviteDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const client = useQueryClient();
   const [role, setRole] = useState<Role>("viewer");
@@ -356,6 +310,7 @@ function InviteDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => voi
             allowDeselect={false}
             onChange={(value) => setRole(value as Role)}
             description={abilitiesOf(role)}
+            data-autofocus
           />
           <TextInput
             label="For whom (optional)"

@@ -13,6 +13,13 @@ export const CAMPAIGN_LABELS = {
   target_tags: "Only in scenes with one of these tags",
 } as const satisfies Partial<Record<keyof BodyOf<"PATCH /campaigns/{campaign_id}">, string>>;
 
+/** What the fields of an advertiser's profile are called. */
+export const COMPANY_LABELS = {
+  company_name: "Company",
+  contact_email: "Contact e-mail",
+  website: "Website",
+} as const satisfies Partial<Record<keyof BodyOf<"PATCH /profile">, string>>;
+
 /** What the fields of a creative are called. */
 export const CREATIVE_LABELS = {
   brand_name: "Brand",

@@ -29,7 +29,12 @@ export function FirstSteps({ advertiser, campaigns }: FirstStepsProps) {
   const { canChange } = useAbility();
   const campaign = campaigns[0];
   const steps: { title: string; isDone: boolean; body: ReactNode; page?: string }[] = [
-    { title: "Say who advertises", isDone: advertiser !== undefined, body: <RegisterForm /> },
+    {
+      title: "Say who advertises",
+      isDone: advertiser !== undefined,
+      page: "/account",
+      body: <RegisterForm />,
+    },
     {
       title: "Deposit money",
       isDone: (advertiser?.balance_cents ?? 0) > 0,

@@ -85,9 +85,13 @@ export function Component() {
     <Page
       title="Overview"
       about={
-        isUnregistered
-          ? "From nothing to a first active campaign in five steps."
-          : (profile.data?.company_name ?? null)
+        isUnregistered ? (
+          "From nothing to a first active campaign in five steps."
+        ) : profile.data ? (
+          <Anchor component={Link} to="/account" inherit c="inherit">
+            {profile.data.company_name}
+          </Anchor>
+        ) : null
       }
       actions={
         isListKnown && (

@@ -1,8 +1,8 @@
-import { Alert, Button, Group, Stack, TextInput } from "@mantine/core";
+import { Alert, Button, Group, Stack } from "@mantine/core";
 import type { FormEvent } from "react";
 import { useSession } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
-import { textField } from "../../kit/fields.ts";
+import { CompanyFields } from "./company-fields.tsx";
 
 /** Names the company that advertises. */
 export function RegisterForm() {
@@ -12,10 +12,6 @@ export function RegisterForm() {
     { company_name: account.label, contact_email: user.email },
     { draft: "register" },
   );
-  const completeWebsite = () => {
-    const { website } = form.values;
-    if (website && !website.includes("://")) form.set("website", `https://${website.trim()}`);
-  };
   const send = async (event: FormEvent) => {
     event.preventDefault();
     await form.send({});
@@ -23,18 +19,7 @@ export function RegisterForm() {
   return (
     <form onSubmit={(event) => void send(event)} noValidate>
       <Stack maw={480}>
-        <TextInput
-          label="Company"
-          description="Developers see it when they decide which advertisers their games show."
-          {...textField(form, "company_name")}
-        />
-        <TextInput label="Contact e-mail" type="email" {...textField(form, "contact_email")} />
-        <TextInput
-          label="Website (optional)"
-          placeholder="https://"
-          {...textField(form, "website")}
-          onBlur={completeWebsite}
-        />
+        <CompanyFields form={form} />
         {form.failure && <Alert color="negative">{form.failure}</Alert>}
         <Group>
           <Button type="submit" loading={form.isSending}>

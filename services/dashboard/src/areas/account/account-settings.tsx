@@ -1,0 +1,195 @@
+import {
+  Alert,
+  Button,
+  Card,
+  Group,
+  SimpleGrid,
+  Stack,
+  Text,
+  TextInput,
+  type TextInputProps,
+} from "@mantine/core";
+import { useQueryClient } from "@tanstack/react-query";
+import { type FormEvent, type ReactNode, useState } from "react";
+import { call } from "../../api/call.ts";
+import { useAbility, useSession, useSessionChange } from "../../api/session.ts";
+import { useApiForm } from "../../api/use-api-form.ts";
+import { useFieldProblems } from "../../api/use-field-problems.ts";
+import { requiredTextField } from "../../kit/fields.ts";
+import { notifyDone } from "../../kit/notify.ts";
+import { Page, Section } from "../../kit/page.tsx";
+import { PasswordInput } from "../../kit/password-input.tsx";
+import { CompanyForm } from "../advertise/company-form.tsx";
+import { checkPassword, PASSWORD_HELP } from "./password.ts";
+import { Sessions } from "./sessions.tsx";
+
+/** The account and its company, and the user who is signed in. */
+export function Component() {
+  const { account, user } = useSession();
+  const { canAdminister } = useAbility();
+  return (
+    <Page title="Account settings" about={`${account.label}, as ${user.email}`}>
+      <Forms>
+        {canAdminister && <AccountName />}
+        <Card component="section" aria-label="Company">
+          <CompanyForm />
+        </Card>
+      </Forms>
+      <Section title="You">
+        <Forms>
+          <YourName />
+          <PasswordForm />
+        </Forms>
+      </Section>
+      <Sessions />
+    </Page>
+  );
+}
+
+/** Beside each other where there is room. */
+function Forms({ children }: { children: ReactNode }) {
+  return <SimpleGrid cols={{ base: 1, md: 2 }}>{children}</SimpleGrid>;
+}
+
+function AccountName() {
+  const { account } = useSession();
+  const changeSession = useSessionChange();
+  const form = useApiForm("PATCH /account", { label: account.label });
+  const save = async () => {
+    const session = await form.send({});
+    if (session === undefined) return;
+    changeSession(session);
+    notifyDone("The account was renamed.");
+  };
+  return (
+    <NameCard
+      form={form}
+      label="Name of the account"
+      description="You and your colleagues share the account."
+      field={requiredTextField(form, "label")}
+      onSave={save}
+      action="Rename account"
+    />
+  );
+}
+
+function YourName() {
+  const { user } = useSession();
+  const changeSession = useSessionChange();
+  const form = useApiForm("PATCH /user", { name: user.name });
+  const save = async () => {
+    const session = await form.send({});
+    if (session === undefined) return;
+    changeSession(session);
+    notifyDone("Your name was changed.");
+  };
+  return (
+    <NameCard
+      form={form}
+      label="Your name"
+      description="Other members of your accounts see it."
+      field={{ ...requiredTextField(form, "name"), autoComplete: "name" }}
+      onSave={save}
+      action="Change name"
+    />
+  );
+}
+
+interface NameCardProps {
+  form: { failure: string | undefined; isSending: boolean; isChanged: boolean };
+  label: string;
+  description: string;
+  field: TextInputProps;
+  onSave: () => Promise<void>;
+  action: string;
+}
+
+function NameCard({ form, label, description, field, onSave, action }: NameCardProps) {
+  const save = async (event: FormEvent) => {
+    event.preventDefault();
+    await onSave();
+  };
+  return (
+    <Card component="section" aria-label={label}>
+      <form onSubmit={(event) => void save(event)} noValidate>
+        <Stack>
+          <TextInput
+            label={label}
+            description={description}
+            maxLength={200}
+            {...field}
+            error={field.error ?? form.failure}
+          />
+          <Group>
+            <Button type="submit" variant="default" loading={form.isSending} disabled={!form.isChanged}>
+              {action}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Card>
+  );
+}
+
+function PasswordForm() {
+  const client = useQueryClient();
+  const [current, setCurrent] = useState("");
+  const [next, setNext] = useState("");
+  const { problem, failure, clear, check, showRefusal } = useFieldProblems("POST /auth/change-password");
+  const [isSending, setSending] = useState(false);
+  const save = async (event: FormEvent) => {
+    event.preventDefault();
+    const body = { current_password: current, new_password: next };
+    if (!check(body, { new_password: checkPassword(next) })) return;
+    setSending(true);
+    try {
+      await call("POST /auth/change-password", { body });
+      setCurrent("");
+      setNext("");
+      notifyDone("The password was changed, and your other sessions were ended.");
+      await client.invalidateQueries({ queryKey: ["GET /auth/sessions"] });
+    } catch (error) {
+      showRefusal(error);
+    } finally {
+      setSending(false);
+    }
+  };
+  return (
+    <Card component="section" aria-label="Password">
+      <form onSubmit={(event) => void save(event)} noValidate>
+        <Stack>
+          {failure && <Alert color="negative">{failure}</Alert>}
+          <PasswordInput
+            label="Current password"
+            autoComplete="current-password"
+            value={current}
+            onChange={({ currentTarget }) => {
+              setCurrent(currentTarget.value);
+              clear("current_password");
+            }}
+            error={problem("current_password")}
+          />
+          <PasswordInput
+            label="New password"
+            description={PASSWORD_HELP}
+            autoComplete="new-password"
+            value={next}
+            onChange={({ currentTarget }) => {
+              setNext(currentTarget.value);
+              clear("new_password");
+            }}
+            error={problem("new_password")}
+          />
+          <Group>
+            <Button type="submit" variant="default" loading={isSending}>
+              Change password
+            </Button>
+            <Text c="dimmed" fz="xs">
+              Ends your sessions in other browsers.
+            </Text>
+          </Group>
+        </Stack>
+      </form>
+    </Card>
+  );
+}

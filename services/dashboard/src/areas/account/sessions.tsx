@@ -1,0 +1,117 @@
+import { Badge, Button, Group } from "@mantine/core";
+import { useQueryClient } from "@tanstack/react-query";
+import { call } from "../../api/call.ts";
+import { useRead } from "../../api/queries.ts";
+import { useConfirm } from "../../kit/confirm.tsx";
+import { DataTable } from "../../kit/data-table.tsx";
+import { notifyDone, notifyFailed } from "../../kit/notify.ts";
+import { Section } from "../../kit/page.tsx";
+import { Empty } from "../../kit/states.tsx";
+import { usePending } from "../../kit/use-pending.ts";
+import { browserOf } from "./browser-of.ts";
+
+const OTHERS = "others";
+
+/** Where the user is signed in. */
+export function Sessions() {
+  const client = useQueryClient();
+  const confirm = useConfirm();
+  const sessions = useRead("GET /auth/sessions");
+  const { isPending, whilePending } = usePending();
+  const end = async (id: string, work: () => Promise<unknown>, done: string) => {
+    try {
+      await whilePending(id, work);
+      notifyDone(done);
+    } catch (error) {
+      notifyFailed("The session was not ended.", error);
+    }
+    await client.invalidateQueries({ queryKey: ["GET /auth/sessions"] });
+  };
+  const endOthers = async () => {
+    const isAgreed = await confirm({
+      title: "End all other sessions",
+      consequences: ["Every other browser that is signed in as you has to sign in again."],
+      action: "End other sessions",
+    });
+    if (!isAgreed) return;
+    await end(OTHERS, () => call("POST /auth/end-other-sessions"), "All other sessions were ended.");
+  };
+  const hasOthers = sessions.data?.some(({ current }) => !current) ?? false;
+  return (
+    <Section
+      title="Sessions"
+      about="The browsers in which you are signed in. End one that you do not recognise, then change your password."
+      actions={
+        <Button
+          variant="default"
+          onClick={() => void endOthers()}
+          disabled={!hasOthers}
+          loading={isPending(OTHERS)}
+        >
+          End other sessions
+        </Button>
+      }
+    >
+      <DataTable
+        label="Sessions"
+        isPlain
+        rows={sessions.data}
+        rowKey={({ id }) => id}
+        error={sessions.error}
+        onRetry={() => void sessions.refetch()}
+        empty={<Empty line="Nobody is here.">Sessions appear when somebody signs in.</Empty>}
+        skeletonRows={2}
+        columns={(make) => [
+          {
+            key: "browser",
+            header: "Browser",
+            phone: "title",
+            value: ({ user_agent: agent }) => browserOf(agent),
+            cell: ({ user_agent: agent, current }) => (
+              <Group gap="xs">
+                {browserOf(agent)}
+                {current && (
+                  <Badge variant="outline" color="positive" tt="none">
+                    This browser
+                  </Badge>
+                )}
+              </Group>
+            ),
+          },
+          {
+            key: "address",
+            header: "Address",
+            phone: "fact",
+            value: ({ client_address: address }) => address,
+            cell: ({ client_address: address }) => address ?? "Unknown",
+          },
+          make.moment("created", "Signed in", ({ created_at: at }) => at, { phone: "fact" }),
+          {
+            key: "end",
+            header: "",
+            align: "right",
+            cell: ({ id, current, user_agent: agent }) =>
+              current ? null : (
+                <Button
+                  variant="subtle"
+                  color="negative"
+                  size="compact-sm"
+                  loading={isPending(id)}
+                  aria-label={`End session in ${browserOf(agent)}`}
+                  onClick={() =>
+                    void end(
+                      id,
+                      () => call("DELETE /auth/sessions/{session_id}", { path: { session_id: id } }),
+                      "The session was ended.",
+                    )
+                  }
+                >
+                  End session
+                </Button>
+              ),
+          },
+        ]}
+      />
+    </Section>
+  );
+}

@@ -1,0 +1,40 @@
+import { TextInput } from "@mantine/core";
+import type { ApiForm } from "../../api/use-api-form.ts";
+import { requiredTextField, textField } from "../../kit/fields.ts";
+import { COMPANY_LABELS } from "./field-labels.ts";
+import { unsavedMark } from "./unsaved-notice.tsx";
+
+type CompanyForm = ApiForm<"POST /register"> | ApiForm<"PATCH /profile">;
+
+/** The company that advertises, new or changed. */
+export function CompanyFields({ form: anyForm }: { form: CompanyForm }) {
+  // The two bodies have the same fields; a registration only needs more of them.
+  const form = anyForm as ApiForm<"POST /register">;
+  const completeWebsite = () => {
+    const { website } = form.values;
+    if (website && !website.includes("://")) form.set("website", `https://${website.trim()}`);
+  };
+  return (
+    <>
+      <TextInput
+        label={COMPANY_LABELS.company_name}
+        wrapperProps={unsavedMark(form, "company_name")}
+        description="Developers see it when they decide which advertisers their games show."
+        {...requiredTextField(form, "company_name")}
+      />
+      <TextInput
+        label={COMPANY_LABELS.contact_email}
+        wrapperProps={unsavedMark(form, "contact_email")}
+        type="email"
+        {...requiredTextField(form, "contact_email")}
+      />
+      <TextInput
+        label={`${COMPANY_LABELS.website} (optional)`}
+        wrapperProps={unsavedMark(form, "website")}
+        placeholder="https://"
+        {...textField(form, "website")}
+        onBlur={completeWebsite}
+      />
+    </>
+  );
+}

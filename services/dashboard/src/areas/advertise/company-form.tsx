@@ -1,0 +1,80 @@
+import { Alert, Button, Group, Skeleton, Stack, Text } from "@mantine/core";
+import type { FormEvent } from "react";
+import { Link } from "react-router";
+import type { AnswerOf } from "../../api/operations.ts";
+import { hasStatus, useRead } from "../../api/queries.ts";
+import { useAbility } from "../../api/session.ts";
+import { useApiForm } from "../../api/use-api-form.ts";
+import { notifyDone } from "../../kit/notify.ts";
+import { Failed } from "../../kit/states.tsx";
+import { ADVERTISE_PATH } from "./advertise-path.ts";
+import { CompanyFields } from "./company-fields.tsx";
+import { COMPANY_LABELS } from "./field-labels.ts";
+import { UnsavedNotice } from "./unsaved-notice.tsx";
+
+type Profile = AnswerOf<"GET /profile">;
+
+function companyOf({ company_name, contact_email, website }: Profile) {
+  return { company_name, contact_email, website };
+}
+
+/** The company that the account advertises for, if it does. */
+export function CompanyForm() {
+  const { canChange } = useAbility();
+  const profile = useRead("GET /profile");
+  if (profile.data !== undefined) return <ProfileForm key={profile.data.id} profile={profile.data} />;
+  if (!profile.isError) return <Skeleton height={260} />;
+  if (!hasStatus(profile.error, 404)) {
+    return (
+      <Failed
+        what="The company could not be loaded."
+        error={profile.error}
+        onRetry={() => void profile.refetch()}
+      />
+    );
+  }
+  return (
+    <Stack align="flex-start">
+      <Text c="dimmed">This account does not advertise yet. The first step is to name its company.</Text>
+      {canChange && (
+        <Button component={Link} to={ADVERTISE_PATH} variant="default">
+          Advertise in games
+        </Button>
+      )}
+    </Stack>
+  );
+}
+
+function ProfileForm({ profile }: { profile: Profile }) {
+  const { canChange } = useAbility();
+  const form = useApiForm("PATCH /profile", companyOf(profile), { draft: "company" });
+  const discard = () => form.reset(companyOf(profile));
+  const save = async (event: FormEvent) => {
+    event.preventDefault();
+    const changed = await form.send({}, companyOf);
+    if (changed !== undefined) notifyDone("The company was changed.");
+  };
+  return (
+    <form onSubmit={(event) => void save(event)} noValidate>
+      {canChange && <UnsavedNotice form={form} labels={COMPANY_LABELS} onDiscard={discard} />}
+      <fieldset disabled={!canChange} style={{ border: 0, margin: 0, padding: 0 }}>
+        <Stack>
+          <CompanyFields form={form} />
+          {form.failure && <Alert color="negative">{form.failure}</Alert>}
+          {canChange && (
+            <Group>
+              <Button type="submit" variant="default" loading={form.isSending} disabled={!form.isChanged}>
+                Save company
+              </Button>
+              {form.isChanged && (
+                <Button variant="default" onClick={discard}>
+                  Discard
+                </Button>
+              )}
+            </Group>
+          )}
+        </Stack>
+      </fieldset>
+    </form>
+  );
+}
