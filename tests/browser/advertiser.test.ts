@@ -183,7 +183,7 @@ describe("an advertiser in the dashboard", () => {
 
   it("changes the campaign, shows the consequence first, and rejects an invalid bid", async () => {
     const { page } = view;
-    await page.getByRole("link", { name: "Settings" }).click();
+    await page.getByRole("link", { name: "Settings", exact: true }).click();
     await page.getByLabel("Bid per thousand impressions").fill("0.50");
     await page.getByText("A new bid counts from the next match").waitFor();
     await page.getByRole("button", { name: "Save changes" }).click();
@@ -288,12 +288,33 @@ describe("an advertiser in the dashboard", () => {
     await expectAccessibleInPassing(page);
   });
 
+  it("changes the company that developers see, from where the overview names it", async () => {
+    const { page } = view;
+    await page.getByRole("link", { name: "Overview", exact: true }).click();
+    await page.getByRole("link", { name: "Hearthwell", exact: true }).click();
+    const company = page.getByRole("region", { name: "Company" });
+    await company.getByLabel("Company").fill("");
+    await company.getByRole("button", { name: "Save company" }).click();
+    await company.getByText("Fill in this field.").waitFor();
+    await company.getByLabel("Company").fill("Hearthwell Inns");
+    await company.getByLabel("Website (optional)").fill("hearthwell.example");
+    await expectAccessibleInPassing(page);
+    expect(await sentBy(page, "Save company")).toEqual({
+      company_name: "Hearthwell Inns",
+      website: "https://hearthwell.example",
+    });
+    await page.getByText("The company was changed.").waitFor();
+    await expectSoon(() => company.getByRole("button", { name: "Save company" }).isDisabled(), true);
+  });
+
   it("breaks the spend down, and finds the choice again in the address", async () => {
     const { page } = view;
     await page.getByRole("link", { name: "Spend", exact: true }).click();
     await page.goto(`${dashboard.origin}/spend?period=abc&by=zzz&campaign=camp_none`);
     await page.getByText("Not a coin has moved.").waitFor();
     expect(await page.getByRole("radio", { name: "30 days" }).isChecked()).toBe(true);
+    // What means nothing does not stay there.
+    await expectSoon(() => new URL(page.url()).search, "");
     await page.getByLabel("Country").click();
     await page.waitForURL(/by=day-campaign-country/);
     await page.getByText("Not a coin has moved.").waitFor();
@@ -456,7 +477,10 @@ describe("an advertiser in the dashboard", () => {
     // A list that is still closing takes the focus back, and with it the next list.
     await expectSoon(() => page.getByRole("option").count(), 0);
     const tags = page.getByRole("combobox", { name: /^Only in scenes with one of these tags/ });
-    await tags.click();
+    // The focus alone opens no list over what stands below.
+    await tags.focus();
+    expect(await page.getByRole("option").count()).toBe(0);
+    await tags.press("ArrowDown");
     await page.getByRole("option", { name: "boathouse", exact: true }).click();
     await tags.fill("heron");
     await tags.press("Enter");
@@ -934,7 +958,9 @@ describe("an advertiser in the dashboard", () => {
     await page.getByRole("button", { name: "Explain" }).click();
     await page.getByText("from a bid of $10.00").waitFor();
     // What fails comes first, with where it is changed; what passes is folded.
-    await page.getByText(/^They are: Status; Types of creative that the game takes; Balance\.$/).waitFor();
+    await page
+      .getByText(/^They are “Status”, “Types of creative that the game takes”, and “Balance”\.$/)
+      .waitFor();
     const failing = page.getByRole("region", { name: "Explanation" }).getByRole("listitem");
     await failing.getByRole("link", { name: "Write a creative" }).waitFor();
     expect(await failing.getByRole("img", { name: "Passed" }).count()).toBe(0);

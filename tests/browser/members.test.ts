@@ -258,11 +258,13 @@ describe("the members of an account", () => {
     await page.getByRole("dialog", { name: "Give up your role as owner" }).waitFor();
     await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
     await expectSoon(() => page.getByRole("combobox", { name: "Role of Ada Hearth" }).inputValue(), "Owner");
-    const row = await page.getByRole("row", { name: /Ada Hearth/ }).elementHandle();
-    await page.getByLabel("Name", { exact: true }).fill("Hearthwell & Quill");
+    await page.getByRole("link", { name: "Account settings", exact: true }).click();
+    const row = await page.getByRole("row", { name: /This browser/ }).elementHandle();
+    await page.getByRole("textbox", { name: "Name of the account" }).fill("Hearthwell & Quill");
     await page.getByRole("button", { name: "Rename account" }).click();
-    await page.getByText("Who works in the account Hearthwell & Quill.").waitFor();
+    await page.getByText(/^Hearthwell & Quill, as /).waitFor();
     expect(await row?.evaluate(({ isConnected }) => isConnected)).toBe(true);
+    await page.getByRole("link", { name: "Members", exact: true }).click();
     const key = { label: "Vera's tool", scopes: ["advertiser"] };
     expect(await statusOf(invited.page, "POST", "/api-keys", key)).toBe(201);
     await page.getByRole("button", { name: "Remove Vera Quill" }).click();
@@ -299,6 +301,7 @@ function pagesOf(campaignId: string): [path: string, landmark: string | RegExp][
     [`/campaigns/${campaignId}/settings`, "Bid per thousand impressions"],
     ["/money", "+$50.00"],
     ["/members", "ada@hearthwell.example"],
+    ["/account", "Developers see it when they decide which advertisers their games show."],
     ["/keys", "As a viewer you can look at keys only"],
     ["/campaigns/new", "Ask an owner or a manager"],
     [`/campaigns/${campaignId}/creatives/new`, "Ask an owner or a manager"],

@@ -101,7 +101,7 @@ export function Chart(props: ChartProps) {
   return (
     <section className={classes.chart} aria-label={title} aria-busy={props.isStale === true}>
       <Group justify="space-between" align="flex-start" gap="sm" mb="sm">
-        <div>
+        <div className={classes.words}>
           <Title order={2} fz="md">
             {title}
           </Title>

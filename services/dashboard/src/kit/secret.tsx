@@ -23,16 +23,20 @@ export function Secret({ value, label, warning, loss = HASH_ONLY }: SecretProps)
       <Code block aria-label={label} style={{ overflowWrap: "anywhere", whiteSpace: "pre-wrap" }}>
         {value}
       </Code>
-      <CopyButton value={value}>
-        {({ copied, copy }) => (
-          <Button
-            onClick={copy}
-            leftSection={copied ? <IconCheck size={16} stroke={1.5} /> : <IconCopy size={16} stroke={1.5} />}
-          >
-            {copied ? "Copied" : `Copy ${label}`}
-          </Button>
-        )}
-      </CopyButton>
+      <Group>
+        <CopyButton value={value}>
+          {({ copied, copy }) => (
+            <Button
+              onClick={copy}
+              leftSection={
+                copied ? <IconCheck size={16} stroke={1.5} /> : <IconCopy size={16} stroke={1.5} />
+              }
+            >
+              {copied ? "Copied" : `Copy ${label}`}
+            </Button>
+          )}
+        </CopyButton>
+      </Group>
       <Text c="dimmed" fz="xs">
         {loss}
       </Text>

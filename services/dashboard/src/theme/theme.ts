@@ -94,7 +94,7 @@ export const theme = createTheme({
   components: {
     Button: Button.extend({
       defaultProps: { size: "sm", variant: "filled" },
-      classNames: { root: classes.button ?? "" },
+      classNames: { root: classes.button ?? "", loader: classes.loader ?? "" },
     }),
     Text: Text.extend({ defaultProps: { size: "sm" } }),
     Notification: Notification.extend({ defaultProps: { closeButtonProps: { "aria-label": "Close" } } }),

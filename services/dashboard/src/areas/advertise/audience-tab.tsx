@@ -64,12 +64,7 @@ export function Component() {
         title="Countries"
         about="As the games say it; the address of a player is never used."
         actions={
-          <Button
-            component={Link}
-            to={`/spend?campaign=${campaign.id}&by=day-country`}
-            variant="default"
-            size="compact-md"
-          >
+          <Button component={Link} to={`/spend?campaign=${campaign.id}&by=day-country`} variant="default">
             Spend by day and country
           </Button>
         }

@@ -50,6 +50,8 @@ export function Component() {
   const stats = useRead("GET /campaigns/{campaign_id}/stats", pathOf(campaign));
   const scenes = useRead("GET /no-match-scenes", { query: { limit: 20 } });
   const games = useRead("GET /placements", { query: { limit: 500 } });
+  // Who has no game, and was matched in none, can try the one that everybody may play.
+  const demo = useRead("GET /demo");
   const [parameters, setParameters] = useSearchParams();
   const [explained, setExplained] = useState<{ request: string; answer: Explanation }>();
   const { problem, failure, clear, check, showRefusal } = useFieldProblems(
@@ -58,7 +60,11 @@ export function Component() {
   );
   const [isAsking, setAsking] = useState(false);
   const known = [
-    ...new Set([stats.data?.top_game_id, ...(games.data ?? []).map((game) => game.game_id)]),
+    ...new Set([
+      stats.data?.top_game_id,
+      ...(games.data ?? []).map((game) => game.game_id),
+      demo.data?.game_id,
+    ]),
   ].filter((id) => typeof id === "string");
   const newest = scenes.data?.[0];
   const [proposed, setProposed] = useState<URLSearchParams>();
@@ -144,7 +150,7 @@ export function Component() {
             <SimpleGrid cols={{ base: 1, sm: 2, md: 3 }}>
               <Autocomplete
                 label="Game"
-                description="Any game that accepts ads."
+                description="The ID of any game that accepts ads."
                 data={known}
                 value={chosenGame}
                 onChange={(value) => update({ game: value })}
@@ -225,7 +231,7 @@ function Answer({ answer, campaign }: { answer: Explanation; campaign: Campaign 
                 component={Link}
                 to={`/campaigns/${campaign.id}/settings?bid=${bidToWin}`}
                 variant="default"
-                size="compact-md"
+                size="compact-sm"
               >
                 {`Raise the bid to ${formatCents(bidToWin)} in the settings`}
               </Button>
@@ -244,12 +250,12 @@ function Answer({ answer, campaign }: { answer: Explanation; campaign: Campaign 
           figures={[
             {
               label: "Rank",
-              value: formatDecimal(rank),
+              value: formatCents(rank),
               note: `from a bid of ${formatCents(bidCents)} and a score of ${formatDecimal(score)}`,
             },
             {
               label: "Best other rank",
-              value: winning === null ? "None" : formatDecimal(winning),
+              value: winning === null ? "None" : formatCents(winning),
               note: winning === null ? "Nobody else would be served" : undefined,
             },
             {

@@ -57,8 +57,8 @@ describe("verdictOf", () => {
     checks: [check("geo_excludes", true)],
     affinity_score: 0,
     affinity_parts: [],
-    rank: 10,
-    winning_rank: 4.95,
+    rank: 1_000,
+    winning_rank: 495,
     bid_to_win_cents: 495,
     summary: "",
     session_counts_as_new: false,
@@ -69,13 +69,13 @@ describe("verdictOf", () => {
     const failing = { ...answer, would_serve: false, checks, bid_to_win_cents: null };
     expect(verdictOf(failing, 1_000)).toEqual({
       title: "The campaign is not served: 2 rules fail.",
-      sentences: ["They are: Places that the campaign excludes; Places that the campaign includes."],
+      sentences: ["They are “Places that the campaign excludes” and “Places that the campaign includes”."],
     });
   });
 
   it("says what a lower bid would do without advising it", () => {
     expect(verdictOf(answer, 1_000).sentences).toEqual([
-      "Every rule passes, and its rank of 10 is within 1% of the highest. The best other rank is 4.95.",
+      "Every rule passes, and its rank of $10.00 is within 1% of the highest. The best other rank is $4.95.",
       "In this scene, $4.95 would already tie with the best other campaign.",
     ]);
     expect(verdictOf({ ...answer, winning_rank: null, bid_to_win_cents: 100 }, 1_000).sentences).toEqual([
@@ -84,9 +84,9 @@ describe("verdictOf", () => {
   });
 
   it("says that another campaign ranks higher, and when no bid would be enough", () => {
-    const outbid = { ...answer, would_serve: false, winning_rank: 20, bid_to_win_cents: 2_000 };
+    const outbid = { ...answer, would_serve: false, winning_rank: 2_000, bid_to_win_cents: 2_000 };
     expect(verdictOf(outbid, 1_000).sentences).toEqual([
-      "Its rank of 10 is more than 1% below the best other rank of 20.",
+      "Its rank of $10.00 is more than 1% below the best other rank of $20.00.",
     ]);
     expect(verdictOf({ ...outbid, bid_to_win_cents: null }, 1_000).sentences.at(-1)).toBe(
       "No bid that its money covers would be enough.",

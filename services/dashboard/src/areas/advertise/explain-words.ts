@@ -3,7 +3,6 @@ import { countryName } from "../../format/countries.ts";
 import {
   formatCents,
   formatDayWithYear,
-  formatDecimal,
   formatTerm,
   formatUtcMoment,
   withMoney,
@@ -109,6 +108,8 @@ export function detailWords(detail: string, lineOf: (creativeId: string) => stri
     .replaceAll("mood_tags", "moods");
 }
 
+const LIST = new Intl.ListFormat("en");
+
 /** Why the campaign is or is not served, and what another bid would do. */
 export function verdictOf(answer: Explanation, bidCents: number): { title: string; sentences: string[] } {
   const { checks, rank, winning_rank: best, bid_to_win_cents: bidToWin } = answer;
@@ -119,7 +120,7 @@ export function verdictOf(answer: Explanation, bidCents: number): { title: strin
       best === null
         ? ["Every rule passes, and no other campaign fits this scene."]
         : [
-            `Every rule passes, and its rank of ${formatDecimal(rank)} is within 1% of the highest. The best other rank is ${formatDecimal(best)}.`,
+            `Every rule passes, and its rank of ${formatCents(rank)} is within 1% of the highest. The best other rank is ${formatCents(best)}.`,
           ];
     if (isLower && best !== null) {
       sentences.push(
@@ -130,11 +131,11 @@ export function verdictOf(answer: Explanation, bidCents: number): { title: strin
   }
   if (failed.length > 0) {
     const rules = failed.length === 1 ? "one rule fails" : `${failed.length} rules fail`;
-    const names = failed.map(({ rule }) => ruleLabel(rule)).join("; ");
+    const names = LIST.format(failed.map(({ rule }) => `“${ruleLabel(rule)}”`));
     return {
       title: `The campaign is not served: ${rules}.`,
       sentences: [
-        `${failed.length === 1 ? "It is" : "They are"}: ${names}.`,
+        `${failed.length === 1 ? "It is" : "They are"} ${names}.`,
         ...(isLower ? [`In this scene, what is left would pay for a bid of ${formatCents(bidToWin)}.`] : []),
       ],
     };
@@ -142,7 +143,7 @@ export function verdictOf(answer: Explanation, bidCents: number): { title: strin
   return {
     title: "Every rule passes, but another campaign ranks higher.",
     sentences: [
-      `Its rank of ${formatDecimal(rank)} is more than 1% below the best other rank of ${formatDecimal(best ?? 0)}.`,
+      `Its rank of ${formatCents(rank)} is more than 1% below the best other rank of ${formatCents(best ?? 0)}.`,
       ...(bidToWin === null ? ["No bid that its money covers would be enough."] : []),
     ],
   };

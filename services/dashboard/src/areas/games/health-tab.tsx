@@ -1,4 +1,4 @@
-import { Badge, Button, Card, Group, Skeleton } from "@mantine/core";
+import { Badge, Button, Card, Group, Skeleton, Text } from "@mantine/core";
 import { Link } from "react-router";
 import { Chart } from "../../charts/chart.tsx";
 import { Section } from "../../kit/page.tsx";
@@ -41,9 +41,10 @@ function Errors({ points, words }: { points: readonly TrafficPoint[]; words: str
   if (counts.size === 0) {
     return (
       <Card padding="sm" px="lg">
-        <Status tone="positive" cause={`No call of this game was refused or failed in ${words}.`}>
-          No errors
-        </Status>
+        <Group gap="sm">
+          <Status tone="positive">No errors</Status>
+          <Text c="dimmed">No call of this game was refused or failed in {words}.</Text>
+        </Group>
       </Card>
     );
   }

@@ -5,6 +5,7 @@ import type { AnswerOf } from "../../api/operations.ts";
 import { useChange, useRead } from "../../api/queries.ts";
 import {
   centsOfMillicents,
+  formatCents,
   formatCount,
   formatDecimal,
   formatExactCents,
@@ -102,7 +103,7 @@ function Explained({ ad, milliseconds }: { ad: Ad; milliseconds: number }) {
     <>
       <Figures
         figures={[
-          { label: "Bid", value: formatExactCents(bid), note: "for a thousand impressions" },
+          { label: "Bid", value: formatCents(bid), note: "for a thousand impressions" },
           {
             label: "Affinity score",
             value: formatDecimal(score),
@@ -110,7 +111,7 @@ function Explained({ ad, milliseconds }: { ad: Ad; milliseconds: number }) {
           },
           {
             label: "Rank",
-            value: formatExactCents(bid * factor),
+            value: formatCents(bid * factor),
             note: score === 0 ? "the bid itself" : `the bid, lifted by ${formatShare(factor - 1)}`,
           },
         ]}

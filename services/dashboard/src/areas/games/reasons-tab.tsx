@@ -2,6 +2,7 @@ import { Anchor, Text } from "@mantine/core";
 import { Link } from "react-router";
 import { useRead } from "../../api/queries.ts";
 import { Chart } from "../../charts/chart.tsx";
+import { countryName } from "../../format/countries.ts";
 import { formatCount, formatShare } from "../../format/format.ts";
 import { DataTable } from "../../kit/data-table.tsx";
 import { Section } from "../../kit/page.tsx";
@@ -168,12 +169,7 @@ export function Component() {
               ),
             },
             make.text("reason", "Reason", ({ reason }) => reasonAdvice(reason).label, { phone: "fact" }),
-            {
-              key: "country",
-              header: "Country",
-              value: ({ country_code: country }) => country,
-              cell: ({ country_code: country }) => country ?? "Unknown",
-            },
+            make.text("country", "Country", ({ country_code: code }) => countryName(code)),
             make.moment("at", "When", ({ at }) => at),
             {
               key: "test",
