@@ -1,11 +1,12 @@
-import { Box, Text } from "@mantine/core";
+import { Text } from "@mantine/core";
 import { Scene } from "../../scene/scene.tsx";
 import { Story } from "../../scene/story.tsx";
+import classes from "./entrance.module.css";
 
 /** What the product does, in one picture. */
 export default function EntranceStory() {
   return (
-    <Box w="100%" maw={720}>
+    <div className={classes.picture}>
       <Scene
         pipeline={{
           location: "tavern",
@@ -25,6 +26,6 @@ export default function EntranceStory() {
         Ads as part of a game's own story. Advertisers pay for lines that players have seen; the game earns a
         share.
       </Text>
-    </Box>
+    </div>
   );
 }

@@ -45,11 +45,14 @@ export async function duplicateCampaign(id: string, signal: AbortSignal): Promis
 
 /** By campaign, the copy whose answer has not come: duplicating again sends its key, and gets that copy instead of another. */
 const unanswered = new Map<string, { body: string; idempotencyKey: string }>();
+const MAX_UNANSWERED = 20;
 
 function idempotencyKeyOf(id: string, body: string): string {
   const former = unanswered.get(id);
   if (former?.body === body) return former.idempotencyKey;
   const idempotencyKey = crypto.randomUUID();
+  const [oldest] = unanswered.keys();
+  if (unanswered.size >= MAX_UNANSWERED && oldest !== undefined) unanswered.delete(oldest);
   unanswered.set(id, { body, idempotencyKey });
   return idempotencyKey;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { daysBetween, firstDayOf } from "../../format/days.ts";
-import { advertiserChoices, earnedByDay } from "./earnings-rows.ts";
+import { advertiserChoices, earnedByDay, sumsByGame } from "./earnings-rows.ts";
 
 const now = new Date("2026-03-02T23:59:00Z");
 
@@ -23,6 +23,10 @@ describe("the days of the earnings", () => {
       { date: "2026-02-28", earned: 1 },
       { date: "2026-03-01", earned: 0 },
       { date: "2026-03-02", earned: 12 },
+    ]);
+    expect([...sumsByGame(rows)]).toEqual([
+      ["a", { earned: 6, impressions: 2 }],
+      ["b", { earned: 7, impressions: 1 }],
     ]);
   });
 });

@@ -13,6 +13,21 @@ export function sumEarned(rows: readonly EarningsRow[]): number {
   return rows.reduce((sum, { earned_microcents: earned }) => sum + earned, 0);
 }
 
+/** What each game has earned and shown; nothing of games without a row. */
+export function sumsByGame(
+  rows: readonly EarningsRow[],
+): ReadonlyMap<string, { earned: number; impressions: number }> {
+  const sums = new Map<string, { earned: number; impressions: number }>();
+  for (const { game_id: game, earned_microcents: earned, impressions } of rows) {
+    const sofar = sums.get(game);
+    sums.set(game, {
+      earned: (sofar?.earned ?? 0) + earned,
+      impressions: (sofar?.impressions ?? 0) + impressions,
+    });
+  }
+  return sums;
+}
+
 export type AdvertiserRow = AnswerOf<"GET /earnings/advertisers">["rows"][number];
 
 /** What a list shows instead of the name of an unknown advertiser. */

@@ -18,6 +18,7 @@ import {
   type EarningsRow,
   earnedByDay,
   sumEarned,
+  sumsByGame,
   UNKNOWN_ADVERTISER,
 } from "./earnings-rows.ts";
 import { gamePath } from "./game-path.ts";
@@ -183,13 +184,10 @@ interface ByGameProps {
 }
 
 function ByGame({ rows, isStale, total, payer }: ByGameProps) {
+  const sums = rows && sumsByGame(rows);
   const games = total.data?.games.map((game) => {
-    const own = rows?.filter(({ game_id: id }) => id === game.game_id);
-    return {
-      ...game,
-      period: own && sumEarned(own),
-      seen: own?.reduce((sum, { impressions }) => sum + impressions, 0),
-    };
+    const own = sums && (sums.get(game.game_id) ?? { earned: 0, impressions: 0 });
+    return { ...game, period: own?.earned, seen: own?.impressions };
   });
   return (
     <Section title="By game" {...(payer !== undefined && { about: `Paid by ${payer}.` })}>

@@ -18,13 +18,8 @@ import { gameIdProblem } from "./game-id-problem.ts";
 import { gamePath } from "./game-path.ts";
 import { GamesSummary, type TrafficRead } from "./games-summary.tsx";
 import { IntegrationStatus } from "./integration-status.tsx";
-import { GAME_DEFAULTS, type GameTraffic, NEW_GAME, type Placement, useAdsSwitch } from "./placement.ts";
-import { useHasGame, usePlacements, useTraffic } from "./reads.ts";
-
-interface Game {
-  placement: Placement;
-  traffic: GameTraffic | undefined;
-}
+import { GAME_DEFAULTS, NEW_GAME, useAdsSwitch } from "./placement.ts";
+import { type Game, useHasGame, usePlacements, useTraffic, withTraffic } from "./reads.ts";
 
 /** The games of the account: whether their ads are on, and whether their integration works. */
 export function Component() {
@@ -35,10 +30,7 @@ export function Component() {
   const placements = usePlacements();
   const traffic = useTraffic();
   const add = canChange && <Button onClick={open}>Add game</Button>;
-  const games = placements.data?.map((placement) => ({
-    placement,
-    traffic: traffic.data?.games.find(({ game_id: id }) => id === placement.game_id),
-  }));
+  const games = placements.data && withTraffic(placements.data, traffic.data);
   const hasGames = games === undefined || games.length > 0;
   const hasFailed = games === undefined && placements.isError;
   return (

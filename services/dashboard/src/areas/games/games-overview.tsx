@@ -9,7 +9,7 @@ import { gamePath } from "./game-path.ts";
 import { GamesSummary } from "./games-summary.tsx";
 import { IntegrationStatus } from "./integration-status.tsx";
 import type { Placement } from "./placement.ts";
-import { useTraffic } from "./reads.ts";
+import { useTraffic, withTraffic } from "./reads.ts";
 
 interface GamesOverviewProps {
   placements: readonly Placement[];
@@ -21,10 +21,7 @@ interface GamesOverviewProps {
 export default function GamesOverview({ placements, advertisePath }: GamesOverviewProps) {
   const { canChange } = useAbility();
   const traffic = useTraffic();
-  const games = placements.map((placement) => ({
-    placement,
-    traffic: traffic.data?.games.find(({ game_id: id }) => id === placement.game_id),
-  }));
+  const games = withTraffic(placements, traffic.data);
   return (
     <Page
       title="Overview"

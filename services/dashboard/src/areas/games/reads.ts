@@ -1,7 +1,7 @@
 import type { AnswerOf } from "../../api/operations.ts";
 import type { ReadOptions } from "../../api/queries.ts";
 import { joinLists, useReadAll } from "../../api/use-read-all.ts";
-import { TRAFFIC_REFETCH_MS } from "./placement.ts";
+import { type GameTraffic, type Placement, TRAFFIC_REFETCH_MS } from "./placement.ts";
 
 type Traffic = AnswerOf<"GET /traffic">;
 
@@ -28,6 +28,18 @@ export function useHasGame(): (gameId: string) => Promise<boolean> {
 /** The traffic of all games, asked for anew while it is looked at. */
 export function useTraffic() {
   return useReadAll("GET /traffic", {}, joinTraffic, { refetchEveryMs: TRAFFIC_REFETCH_MS });
+}
+
+export interface Game {
+  placement: Placement;
+  /** undefined: not known. */
+  traffic: GameTraffic | undefined;
+}
+
+/** Games, each with its traffic. */
+export function withTraffic(placements: readonly Placement[], traffic: Traffic | undefined): Game[] {
+  const byId = new Map(traffic?.games.map((game) => [game.game_id, game]));
+  return placements.map((placement) => ({ placement, traffic: byId.get(placement.game_id) }));
 }
 
 /** The earnings of a period: many games for many days are more than one page. */
