@@ -315,6 +315,10 @@ describe("every page of an installation with demo data", () => {
         .check();
       await page.getByRole("region", { name: "Chosen rows" }).getByText("1 chosen").waitFor();
       await expectAccessibleInPassing(page);
+      // Another page that is opened by its address begins at its top.
+      await page.evaluate("scrollTo(0, 400)");
+      await open("/money");
+      expect(await page.evaluate("scrollY")).toBe(0);
     },
     TIMEOUT_MS,
   );

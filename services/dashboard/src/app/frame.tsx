@@ -2,7 +2,15 @@ import { AppShell, Burger, Button, Group, Modal, NavLink, ScrollArea, Text } fro
 import { useDisclosure } from "@mantine/hooks";
 import { onlineManager, useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useSyncExternalStore } from "react";
-import { Link, Navigate, Outlet, ScrollRestoration, useLocation, useNavigation } from "react-router";
+import {
+  Link,
+  type Location,
+  Navigate,
+  Outlet,
+  ScrollRestoration,
+  useLocation,
+  useNavigation,
+} from "react-router";
 import { hasStatus, useRead } from "../api/queries.ts";
 import { sessionQuery } from "../api/session.ts";
 import { areas } from "../areas/areas.ts";
@@ -73,7 +81,7 @@ function SignedInFrame({ isOperator }: { isOperator: boolean }) {
       <a href="#content" className={classes.skip}>
         Skip to the content
       </a>
-      <ScrollRestoration />
+      <ScrollRestoration getKey={scrollKeyOf} />
       <AppShell.Header hiddenFrom="sm" className={classes.header ?? ""}>
         <Group h="100%" px="md" gap="sm">
           <Burger opened={isOpen} onClick={toggle} size="sm" aria-label="Navigation" aria-expanded={isOpen} />
@@ -135,6 +143,11 @@ function SignedInFrame({ isOperator }: { isOperator: boolean }) {
       </AppShell.Main>
     </AppShell>
   );
+}
+
+/** A page that was opened by its address has the key of every other one: it would begin where that was scrolled to. */
+function scrollKeyOf({ key, pathname }: Location): string {
+  return key === "default" ? pathname : key;
 }
 
 /** Scrolls the entries of the navigation until the current one is in view; nothing else moves. */
