@@ -313,8 +313,8 @@ function CountAndCsv<Row>({ label, columns, rows, view, hasTools }: CountAndCsvP
     download(csvFileName(label), text);
   };
   return (
-    <>
-      <Text c="dimmed" fz="xs" ml="auto" aria-live="polite">
+    <Group gap="xs" wrap="nowrap" ml="auto">
+      <Text c="dimmed" fz="xs" aria-live="polite">
         {rows === undefined
           ? ""
           : isFiltered
@@ -333,7 +333,7 @@ function CountAndCsv<Row>({ label, columns, rows, view, hasTools }: CountAndCsvP
           CSV
         </Button>
       </Tooltip>
-    </>
+    </Group>
   );
 }
 
