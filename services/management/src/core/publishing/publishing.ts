@@ -225,8 +225,8 @@ export class Publishing {
    * Redis belongs to another installation, WalletNotReady when Redis did not accept some rows, the others being
    * published then, and Redis' error when it accepted none and was unavailable for some.
    */
-  async publish(kind: PublishedKind, ids: readonly string[]): Promise<number> {
-    const { entries, rows, pending, unavailableCause } = await this.prepare(kind, ids);
+  async publish(kind: PublishedKind, ids: readonly string[], signal?: AbortSignal): Promise<number> {
+    const { entries, rows, pending, unavailableCause } = await this.prepare(kind, ids, signal);
     if (entries.length === 0 && unavailableCause !== undefined) throw unavailableCause;
     await this.#claim.check();
     const version = await this.#snapshot.publish(entries);
@@ -245,10 +245,13 @@ export class Publishing {
     return markPublished(this.#stores.pipeline, kind, rows);
   }
 
-  /** Applies rows to the wallets of their advertisers until those have them, and returns the snapshot entries. */
-  async prepare(kind: PublishedKind, ids: readonly string[]): Promise<Prepared> {
-    if (kind === "advertiser") return this.#applyUntilKnown(ids, (some) => this.#applyAdvertisers(some));
-    if (kind === "campaign") return this.#applyUntilKnown(ids, (some) => this.#applyCampaigns(some));
+  /**
+   * Applies rows to the wallets of their advertisers until those have them, or `signal` is aborted, and returns the
+   * snapshot entries.
+   */
+  async prepare(kind: PublishedKind, ids: readonly string[], signal?: AbortSignal): Promise<Prepared> {
+    if (kind === "advertiser") return this.#applyUntilKnown(ids, (some) => this.#applyAdvertisers(some), signal);
+    if (kind === "campaign") return this.#applyUntilKnown(ids, (some) => this.#applyCampaigns(some), signal);
     const rows = await PUBLISHED[kind].load(this.#stores, ids);
     return { entries: rows.map(({ entry }) => entry), rows, pending: [] };
   }
@@ -258,7 +261,7 @@ export class Publishing {
    * prepared as usual. The snapshot may have a row that Redis has not accepted: `reserve` refuses it until then. So one
    * advertiser's wallet, or one node, does not keep the snapshot from everybody: the loop publishes its rows later.
    */
-  async recall(kind: PublishedKind, ids: readonly string[]): Promise<Prepared> {
+  async recall(kind: PublishedKind, ids: readonly string[], signal?: AbortSignal): Promise<Prepared> {
     const known = await PUBLISHED[kind].load(this.#stores, ids);
     const left = known.filter((row) => row.publishedVersion < row.version);
     const unchanged = known.filter((row) => row.publishedVersion >= row.version).map(({ entry }) => entry);
@@ -266,6 +269,7 @@ export class Publishing {
       const { entries, rows, pending } = await this.prepare(
         kind,
         left.map(({ id }) => id),
+        signal,
       );
       return { entries: [...unchanged, ...entries, ...pending], rows, pending };
     } catch (error) {
@@ -285,6 +289,7 @@ export class Publishing {
   async #applyUntilKnown(
     ids: readonly string[],
     apply: (ids: readonly string[]) => Promise<AppliedRow[]>,
+    signal: AbortSignal | undefined,
   ): Promise<Prepared> {
     const known = new Map<string, AppliedRow>();
     let left = ids;
@@ -296,7 +301,7 @@ export class Publishing {
       if (frozen.length === 0 || attempt === MAX_APPLY_ATTEMPTS) break;
       const advertiserIds = [...new Set(frozen.map(({ advertiserId }) => advertiserId))];
       // A wallet that could not be restored in time waits for the next round; the others may have been restored.
-      if ((await this.#recovery.restoreFrozen(advertiserIds)) > 0) attempt = MAX_APPLY_ATTEMPTS - 1;
+      if ((await this.#recovery.restoreFrozen(advertiserIds, signal)) > 0) attempt = MAX_APPLY_ATTEMPTS - 1;
       left = frozen.map(({ row }) => row.id);
     }
     const all = [...known.values()];

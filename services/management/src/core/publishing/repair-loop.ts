@@ -144,7 +144,7 @@ export class RepairLoop {
     this.#verifiedReplicationIds = compareServers([], { replicationIds, needsRebuild: false }).verified;
   }
 
-  /** Stops the loop after the current page of wallets or rows. */
+  /** Stops the loop after its current transaction; never waits for wallets that another instance restores. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     clearTimeout(this.#timer);
@@ -189,10 +189,10 @@ export class RepairLoop {
     }
     if (seen.needsRebuild) await this.#rebuild(signal);
     this.#lastNotice = "";
-    await this.#restoreMoved();
+    await this.#restoreMoved(signal);
     const failures: unknown[] = [];
-    for (const kind of PUBLISHED_KINDS) failures.push(...(await this.#republish(kind)));
-    await this.#restoreWallets();
+    for (const kind of PUBLISHED_KINDS) failures.push(...(await this.#republish(kind, signal)));
+    await this.#restoreWallets(signal);
     if (failures.length > 0) throw failures[0];
     this.#roundOutage.succeeded();
     if (!this.#isSomeUnavailable) this.#redisOutage.succeeded();
@@ -230,7 +230,7 @@ export class RepairLoop {
         const ids = await page(this.#parts.database, kind, after, REBUILD_PAGE_ROWS);
         const last = ids.at(-1);
         if (last === undefined) break;
-        const { entries, rows } = await this.#parts.publishing.recall(kind, ids);
+        const { entries, rows } = await this.#parts.publishing.recall(kind, ids, signal);
         await this.#parts.claim.check();
         signal?.throwIfAborted();
         yield entries;
@@ -241,38 +241,48 @@ export class RepairLoop {
   }
 
   /** Only rows that the previous round also found were left behind. Resolves to the failures. */
-  async #republish(kind: PublishedKind): Promise<unknown[]> {
+  async #republish(kind: PublishedKind, signal: AbortSignal | undefined): Promise<unknown[]> {
+    signal?.throwIfAborted();
     const { met, after } = this.#unpublished.get(kind) ?? { met: new Set(), after: "" };
     const waiting = await unpublished(this.#parts.database, kind, after, 2 * PAGE_ROWS);
     const ids = waiting.filter((id) => met.has(id)).slice(0, PAGE_ROWS);
     const isLast = waiting.length < 2 * PAGE_ROWS;
     const next = ids.length === PAGE_ROWS ? ids.at(-1) : isLast ? "" : after;
     this.#unpublished.set(kind, { met: new Set(waiting), after: next ?? "" });
-    return ids.length === 0 ? [] : this.#publish(kind, ids);
+    return ids.length === 0 ? [] : this.#publish(kind, ids, signal);
   }
 
   /** Publishes rows together, or one by one if that fails: one damaged wallet must not keep the others' back. */
-  async #publish(kind: PublishedKind, ids: readonly string[]): Promise<unknown[]> {
+  async #publish(
+    kind: PublishedKind,
+    ids: readonly string[],
+    signal: AbortSignal | undefined,
+  ): Promise<unknown[]> {
     const { publishing, logger } = this.#parts;
     try {
-      await publishing.publish(kind, ids);
+      await publishing.publish(kind, ids, signal);
     } catch (error) {
       if (error instanceof ForeignRedis || error instanceof DatabaseUnavailable) throw error;
       if (error instanceof WalletNotReady) {
         logger.debug({ err: error, kind }, "rows wait for their wallets");
         return error.cause === undefined ? [] : [error.cause];
       }
-      return ids.length === 1 || isRedisUnavailable(error) ? [error] : this.#publishEach(kind, ids);
+      return ids.length === 1 || isRedisUnavailable(error) ? [error] : this.#publishEach(kind, ids, signal);
     }
     this.#republished.inc({ kind }, ids.length);
     logger.info({ kind, rows: ids.length }, "unpublished rows published");
     return [];
   }
 
-  async #publishEach(kind: PublishedKind, ids: readonly string[]): Promise<unknown[]> {
+  async #publishEach(
+    kind: PublishedKind,
+    ids: readonly string[],
+    signal: AbortSignal | undefined,
+  ): Promise<unknown[]> {
     const failures: unknown[] = [];
     for (const some of chunks(ids, MAX_CONCURRENT_ROWS)) {
-      const results = await Promise.all(some.map((id) => this.#publish(kind, [id])));
+      signal?.throwIfAborted();
+      const results = await Promise.all(some.map((id) => this.#publish(kind, [id], signal)));
       failures.push(...results.flat());
     }
     return failures;
@@ -281,21 +291,24 @@ export class RepairLoop {
   async #restoreAllWallets(signal: AbortSignal | undefined): Promise<void> {
     this.#lastWallet = "";
     do {
-      signal?.throwIfAborted();
-      await this.#restoreWallets();
+      await this.#restoreWallets(signal);
     } while (this.#lastWallet !== "");
   }
 
   /** Checks the wallets on hash slots that a cluster has moved, until none is frozen. */
-  async #restoreMoved(): Promise<void> {
+  async #restoreMoved(signal: AbortSignal | undefined): Promise<void> {
     const { owners, recovery, database, logger } = this.#parts;
     this.#moved.look(await owners());
     if (this.#moved.size === 0) return;
     let left = 0;
     let after: string | undefined = "";
     while (after !== undefined) {
+      signal?.throwIfAborted();
       const ids = await page(database, "advertiser", after, REBUILD_PAGE_ROWS);
-      left += await recovery.restoreFrozen(ids.filter((id) => this.#moved.has(id)));
+      left += await recovery.restoreFrozen(
+        ids.filter((id) => this.#moved.has(id)),
+        signal,
+      );
       after = ids.at(-1);
     }
     logger.info({ hashSlots: this.#moved.size, left }, "cluster moved hash slots");
@@ -303,10 +316,12 @@ export class RepairLoop {
   }
 
   /** Checks the next page of wallets. */
-  async #restoreWallets(): Promise<void> {
+  async #restoreWallets(signal: AbortSignal | undefined): Promise<void> {
+    signal?.throwIfAborted();
     const ids = await page(this.#parts.database, "advertiser", this.#lastWallet, WALLETS_PER_ROUND);
     for (let check = 0; check < MAX_CHECKS; check++) {
-      if ((await this.#parts.recovery.restoreFrozen(ids)) === 0) break;
+      if ((await this.#parts.recovery.restoreFrozen(ids, signal)) === 0) break;
+      signal?.throwIfAborted();
     }
     this.#lastWallet = ids.length < WALLETS_PER_ROUND ? "" : (ids.at(-1) ?? "");
   }

@@ -2,8 +2,10 @@ import { installationId } from "@diegetic/database";
 import {
   createMoneyCommands,
   DueIndex,
+  hashSlotOwners,
   InstallationClaim,
   type MoneyCommands,
+  masterReplicationIds,
   SnapshotPublisher,
 } from "@diegetic/hot-state";
 import { createLogger, createMetrics } from "@diegetic/service-kit";
@@ -12,6 +14,7 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { activeCampaign, campaignBody, type Harness, startHarness } from "../../testing/harness.ts";
 import { WalletRecovery } from "../wallet-recovery/wallet-recovery.ts";
 import { Publishing, WalletNotReady } from "./publishing.ts";
+import { RepairLoop } from "./repair-loop.ts";
 
 const logger = createLogger({ service: "management", instance: "test", level: "silent" });
 
@@ -177,5 +180,41 @@ describe("a change of an advertiser whose state cannot be restored now", () => {
     expect(await harness.money.readCampaign(stuck.advertiserId, frozenId)).toMatchObject({
       budgetMillicents: 20_000_000,
     });
+  });
+});
+
+describe("a repair loop that waits for wallets that another instance restores", () => {
+  it("stops without them", async () => {
+    const { advertiserId } = await harness.advertiser(1_000);
+    await harness.redis.hset(`{${advertiserId}}:account`, "lineage", "another");
+    await harness.redis.set(`{${advertiserId}}:restoring`, "somebody else", "PX", 600_000);
+    let checks = 0;
+    const { recovery, publishing } = instance({
+      freezeUnlessLive: async (id, ...options) => {
+        const found = await harness.money.freezeUnlessLive(id, ...options);
+        if (found.state === "busy") checks += 1;
+        return found;
+      },
+    });
+    const { redis, management } = harness;
+    const { database } = management;
+    const loop = new RepairLoop({
+      database,
+      publishing,
+      recovery,
+      snapshot: new SnapshotPublisher(redis),
+      claim: new InstallationClaim(redis, () => installationId(database)),
+      replicationIds: () => masterReplicationIds(redis),
+      owners: () => hashSlotOwners(redis),
+      logger,
+      metrics: createMetrics({ service: "management" }),
+    });
+    const started = loop.start();
+    await eventually(() => checks > 0);
+    await loop.stop();
+    await started;
+    // Otherwise it would check 80 times, and again.
+    expect(checks).toBeLessThan(40);
+    await redis.del(`{${advertiserId}}:restoring`);
   });
 });

@@ -82,13 +82,14 @@ export class WalletRecovery {
 
   /**
    * Checks wallets and restores the frozen ones. Returns how many are still frozen and need another call. Changes
-   * nothing until Redis is known to belong to this installation.
+   * nothing until Redis is known to belong to this installation. Ends after the current transaction when `signal` is
+   * aborted.
    */
-  async restoreFrozen(advertiserIds: readonly string[]): Promise<number> {
+  async restoreFrozen(advertiserIds: readonly string[], signal?: AbortSignal): Promise<number> {
     let left = 0;
     for (let start = 0; start < advertiserIds.length; start += BATCH) {
-      if (!(await this.#mayRestore())) return left + advertiserIds.length - start;
-      left += await this.#restoreBatch(advertiserIds.slice(start, start + BATCH));
+      if (signal?.aborted || !(await this.#mayRestore())) return left + advertiserIds.length - start;
+      left += await this.#restoreBatch(advertiserIds.slice(start, start + BATCH), signal);
     }
     return left;
   }
@@ -105,16 +106,16 @@ export class WalletRecovery {
   }
 
   /** Restores frozen wallets, then waits for those that other instances restore, because the caller needs them to serve. */
-  async #restoreBatch(advertiserIds: readonly string[]): Promise<number> {
+  async #restoreBatch(advertiserIds: readonly string[], signal: AbortSignal | undefined): Promise<number> {
     let left = 0;
     let waiting: string[] = [...advertiserIds];
-    for (let check = 0; check < MAX_CHECKS && waiting.length > 0; check++) {
+    for (let check = 0; check < MAX_CHECKS && waiting.length > 0 && !signal?.aborted; check++) {
       if (check > 0) await sleep(CHECK_EVERY_MS);
       const mine = waiting.filter((id) => !this.#inWork.has(id));
       for (const id of mine) this.#inWork.add(id);
       try {
         const seen = await this.#freeze(await recoveryEpochs(this.#parts.database, mine), check > 0);
-        left += seen.failed + (await this.#restoreFound(seen.found));
+        left += seen.failed + (await this.#restoreFound(seen.found, signal));
         const isMine = new Set(mine);
         waiting = [...waiting.filter((id) => !isMine.has(id)), ...seen.withOthers];
       } finally {
@@ -155,21 +156,25 @@ export class WalletRecovery {
   }
 
   /** Returns how many are still frozen. */
-  async #restoreFound(found: ReadonlyMap<string, Found>): Promise<number> {
+  async #restoreFound(
+    found: ReadonlyMap<string, Found>,
+    signal: AbortSignal | undefined,
+  ): Promise<number> {
     let left = 0;
-    for (const group of transactionGroups(found)) left += await this.#restoreGroup(group);
+    for (const group of transactionGroups(found)) left += await this.#restoreGroup(group, signal);
     return left;
   }
 
   /** Wallets that another transaction's locks keep from being restored keep no others from it. */
-  async #restoreGroup(group: ReadonlyMap<string, Found>): Promise<number> {
+  async #restoreGroup(group: ReadonlyMap<string, Found>, signal: AbortSignal | undefined): Promise<number> {
+    if (signal?.aborted) return group.size;
     try {
       return await this.#restoreTogether(group);
     } catch (error) {
       if (!(error instanceof StatementTimeout)) throw error;
       if (group.size > 1) {
         let left = 0;
-        for (const entry of group) left += await this.#restoreGroup(new Map([entry]));
+        for (const entry of group) left += await this.#restoreGroup(new Map([entry]), signal);
         return left;
       }
       for (const id of group.keys()) this.#leave(id, error);
