@@ -13,6 +13,8 @@ import {
 const MAX_UNSETTLED = 20_000;
 /** For each lock. Billing's batches hold theirs for less. */
 const MAX_LOCK_WAIT_MS = 500;
+/** For all locks of a statement; two of these are as long as a claim of the wallets. */
+const MAX_LOCKING_MS = 1_500;
 /** Records of one impression are at most this many days apart. */
 const MAX_DAYS_APART = MAX_MATCH_AGE_MS / DAY_MS;
 
@@ -69,8 +71,8 @@ export async function recoveryEpochs(
 /**
  * Begins new epochs for wallets and reads their totals in one transaction, during which billing writes nothing for
  * these advertisers. Later writes of records from an older epoch are recorded as settlements. Skips advertisers whose
- * epoch differs from the given one, because another instance restores them. Throws StatementTimeout when another
- * transaction keeps one of their rows locked.
+ * epoch differs from the given one, because another instance restores them. Throws StatementTimeout when other
+ * transactions keep their rows locked.
  */
 export function beginEpochs(
   database: Database,
@@ -78,7 +80,8 @@ export function beginEpochs(
   { day, outbox }: { day: string; outbox: readonly { impressionId: string; day: string }[] },
 ): Promise<KnownAdvertiser[]> {
   return inTransaction(database, async (transaction) => {
-    await transaction.$queryRaw`SELECT set_config('lock_timeout', ${String(MAX_LOCK_WAIT_MS)}, true)`;
+    await transaction.$queryRaw`SELECT set_config('lock_timeout', ${String(MAX_LOCK_WAIT_MS)}, true),
+      set_config('statement_timeout', ${String(MAX_LOCKING_MS)}, true)`;
     const wanted = [...known.keys()];
     const locked = await transaction.$queryRaw<{ id: string; recovery_epoch: bigint }[]>`
       SELECT id, recovery_epoch FROM advertisers WHERE id = ANY(${wanted}) ORDER BY id FOR NO KEY UPDATE`;
@@ -90,6 +93,7 @@ export function beginEpochs(
     const campaigns = await transaction.$queryRaw<CampaignRow[]>`
       SELECT id, advertiser_id, version, status::text AS status, budget_cents, daily_cap_cents, spent_millicents, impressions
       FROM campaigns WHERE advertiser_id = ANY(${ids}) ORDER BY id FOR NO KEY UPDATE`;
+    await transaction.$executeRaw`SET LOCAL statement_timeout TO DEFAULT`;
     const daySpent = await transaction.$queryRaw<DayRow[]>`
       SELECT campaign_id, day::text AS day, sum(spent_millicents)::bigint AS spent FROM campaign_rollups
       WHERE campaign_id = ANY(${campaigns.map(({ id }) => id)}) AND day >= ${day}::date GROUP BY 1, 2`;

@@ -1,12 +1,16 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { newId } from "@diegetic/contracts";
-import { utcDay } from "@diegetic/database";
+import { createPipeline, Prisma, StatementTimeout, utcDay } from "@diegetic/database";
 import { eventually } from "@diegetic/testing/eventually";
 import { afterEach, describe, expect, it } from "@jest/globals";
 import { activeCampaign, type Harness, startHarness } from "../../testing/harness.ts";
 import { charge, hold, writeImpressions } from "../../testing/spending.ts";
+import { beginEpochs } from "./load.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
+/** Less than a single lock may take. */
+const LOCKED_MS = 400;
 
 let harness: Harness;
 
@@ -122,6 +126,38 @@ describe("WalletRecovery", () => {
     );
     await repairLoop.round();
     expect(await hasWallet(locked)).toBe(true);
+  });
+
+  it("limits its waits for all locks of its transaction together", async () => {
+    harness = await startHarness();
+    const { databaseUrl, management } = harness;
+    const callers = [];
+    for (let index = 0; index < 8; index++) callers.push(await harness.advertiser());
+    const ids = callers.map(({ advertiserId }) => advertiserId).sort();
+    await management.repairLoop.stop();
+    const lockers = createPipeline(databaseUrl, { poolSize: ids.length });
+    let locked = 0;
+    const isWaiting = async () => {
+      const [waiting] = await management.database.$queryRaw<{ count: bigint }[]>`
+        SELECT count(*) FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE NOT granted AND datname = current_database()`;
+      return (waiting?.count ?? 0n) > 0n;
+    };
+    const waiting = eventually(() => locked === ids.length).then(() => eventually(isWaiting));
+    // The next lock begins to be waited for when the one before it ends.
+    const locks = ids.map((id, index) =>
+      lockers.inTransaction(async ({ query }) => {
+        await query(Prisma.sql`SELECT id FROM advertisers WHERE id = ${id} FOR UPDATE`);
+        locked += 1;
+        await waiting;
+        await sleep(LOCKED_MS * (index + 1));
+      }),
+    );
+    await eventually(() => locked === ids.length);
+    const known = new Map(ids.map((id) => [id, 0]));
+    const begun = beginEpochs(management.database, known, { day: utcDay(Date.now()), outbox: [] });
+    await expect(begun).rejects.toThrow(StatementTimeout);
+    await Promise.all(locks);
+    await lockers.close();
   });
 
   it("counts a charge once that Postgres has of an earlier day", async () => {
