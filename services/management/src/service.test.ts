@@ -127,9 +127,23 @@ describe("management whose stores are unavailable at its start", () => {
     const proxy = await startStallingProxy(otherPort, redisPort);
     closers.push(() => proxy.stop());
     expect(await exit).toEqual([1, null]);
-    expect(output).toMatch(
-      /"message":"The Redis at REDIS_URL belongs to another installation.*"msg":"crashed"/,
+    const messages: { msg: string }[] = output
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    const last = messages.filter(({ msg }) =>
+      ["start failed", "crashed", "stopping", "stopped"].includes(msg),
     );
+    expect(last).toMatchObject([
+      {
+        level: 60,
+        err: { message: expect.stringMatching(/^The Redis at REDIS_URL belongs to another installation/) },
+        msg: "start failed",
+      },
+      { msg: "stopping" },
+      { msg: "stopped" },
+    ]);
+    expect(output).not.toContain('"stack"');
     expect(await redis.keys("*")).toEqual(["{snapshot}:installation"]);
   });
 });

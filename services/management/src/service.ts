@@ -16,8 +16,8 @@ const LISTEN_AFTER_MS = 5_000;
 
 /**
  * Starts the whole service. Listens once everything is published, or after five seconds, and then says why it does not
- * serve. Rejects when Redis belongs to another installation, and when the database is unusable; if that is found later, the
- * process crashes.
+ * serve. Rejects when Redis belongs to another installation, and when the database is unusable; if that is found later,
+ * `failed` resolves.
  */
 export async function startManagement(settings: ManagementSettings, logger: Logger): Promise<RunningService> {
   const metrics = createMetrics({ service: "management", processMetrics: true });
@@ -46,10 +46,9 @@ export async function startManagement(settings: ManagementSettings, logger: Logg
     await Promise.race([starting, sleep(LISTEN_AFTER_MS, undefined, { ref: false })]);
     const server = await listen(management.app, { host, port, portVariable: "PORT" });
     isListening = true;
-    // A rejection that nothing handles ends the process.
-    void starting.then(() => undefined);
     return {
       ports: { port: server.port, metricsPort: operationsPort },
+      failed: starting.then(() => new Promise<never>(() => {})).catch((error: unknown) => error),
       async stop() {
         isListening = false;
         await server.close(GRACE_MS);

@@ -10,6 +10,8 @@ const STOP_TIMEOUT_MS = 10_000;
 export interface RunningService {
   /** Sent to a parent process, such as `{ port: 41001, metricsPort: 41002 }`. */
   ports: Record<string, number>;
+  /** Resolves to the error with which a start failed that went on after the ports were open. */
+  failed?: Promise<unknown>;
   /** Drains: accepts nothing new, finishes running work, flushes buffers, closes connections. */
   stop(): Promise<void>;
 }
@@ -63,6 +65,12 @@ export async function runService<S extends ProcessSettings>(service: ServiceDefi
   logger.info({ ports: running.ports }, "started");
   if (process.connected) process.send?.({ type: "ready", ...running.ports });
 
+  let exitCode = 0;
+  void running.failed?.then((error) => {
+    logger.fatal({ err: error }, "start failed");
+    exitCode = 1;
+    stopRequested("its start failed");
+  });
   const reason = await stopReason;
   logger.info({ reason }, "stopping");
   const { stopTimeoutMs = STOP_TIMEOUT_MS } = service;
@@ -79,7 +87,7 @@ export async function runService<S extends ProcessSettings>(service: ServiceDefi
   clearTimeout(deadline);
   await stopTraces();
   logger.info("stopped");
-  process.exit(0);
+  process.exit(exitCode);
 }
 
 function exitOnCrash(logger: Logger): void {

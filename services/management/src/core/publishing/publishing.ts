@@ -250,7 +250,8 @@ export class Publishing {
    * snapshot entries.
    */
   async prepare(kind: PublishedKind, ids: readonly string[], signal?: AbortSignal): Promise<Prepared> {
-    if (kind === "advertiser") return this.#applyUntilKnown(ids, (some) => this.#applyAdvertisers(some), signal);
+    if (kind === "advertiser")
+      return this.#applyUntilKnown(ids, (some) => this.#applyAdvertisers(some), signal);
     if (kind === "campaign") return this.#applyUntilKnown(ids, (some) => this.#applyCampaigns(some), signal);
     const rows = await PUBLISHED[kind].load(this.#stores, ids);
     return { entries: rows.map(({ entry }) => entry), rows, pending: [] };

@@ -156,10 +156,7 @@ export class WalletRecovery {
   }
 
   /** Returns how many are still frozen. */
-  async #restoreFound(
-    found: ReadonlyMap<string, Found>,
-    signal: AbortSignal | undefined,
-  ): Promise<number> {
+  async #restoreFound(found: ReadonlyMap<string, Found>, signal: AbortSignal | undefined): Promise<number> {
     let left = 0;
     for (const group of transactionGroups(found)) left += await this.#restoreGroup(group, signal);
     return left;
