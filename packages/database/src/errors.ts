@@ -53,6 +53,9 @@ export class DatabaseUnusable extends DatabaseUnavailable {}
 /** A statement ended at the time limit of itself, its locks or its transaction: the database is reachable, but busy. */
 export class StatementTimeout extends DatabaseUnavailable {}
 
+/** Another transaction kept a row locked for too long. */
+export class LockTimeout extends StatementTimeout {}
+
 interface DriverCause {
   kind?: string;
   originalCode?: string;
@@ -90,7 +93,8 @@ export function translateError(error: unknown): unknown {
   }
   if (code === "P2025") return new RecordMissing(message, options);
   if (CONFLICT_SQL_STATES.has(sqlState) || code === "P2034") return new TransactionConflict(message, options);
-  if (sqlState === "57014" || sqlState === "55P03" || (code === "P2028" && EXPIRED_MESSAGE.test(message))) {
+  if (sqlState === "55P03") return new LockTimeout(message, options);
+  if (sqlState === "57014" || (code === "P2028" && EXPIRED_MESSAGE.test(message))) {
     return new StatementTimeout(message, options);
   }
   if (/^2[23]/.test(sqlState)) return new ConstraintViolation(message, constraintOf(cause), options);

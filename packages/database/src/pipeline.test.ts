@@ -1,7 +1,7 @@
 import { createTestDatabase, type TestDatabase } from "@diegetic/testing/database";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { createDatabase, type Database } from "./database.ts";
-import { ConstraintViolation, DatabaseUnavailable, UniqueViolation } from "./errors.ts";
+import { ConstraintViolation, DatabaseUnavailable, LockTimeout, UniqueViolation } from "./errors.ts";
 import { Prisma } from "./generated/client.ts";
 import { createPipeline, type Pipeline } from "./pipeline.ts";
 import type { Statements } from "./statements.ts";
@@ -81,6 +81,21 @@ describe("createPipeline", () => {
     } finally {
       await one.close();
     }
+  });
+
+  it("ends a wait for a lock after the limit that the caller sets", async () => {
+    await database.account.create({ data: { id: "acct_locked", label: "test" } });
+    await database.$transaction(
+      async (transaction) => {
+        await transaction.$queryRaw`SELECT id FROM accounts WHERE id = 'acct_locked' FOR UPDATE`;
+        const locking = Prisma.sql`UPDATE accounts SET label = 'changed' WHERE id = 'acct_locked'`;
+        const impatient = pipeline.inTransaction((statements) => statements.execute(locking), {
+          lockTimeoutMs: 100,
+        });
+        await expect(impatient).rejects.toThrow(LockTimeout);
+      },
+      { timeout: 60_000 },
+    );
   });
 
   it("leaves nothing behind when the work fails, and stays usable", async () => {

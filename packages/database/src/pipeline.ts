@@ -34,6 +34,8 @@ export interface PipelineTransactionOptions {
    * that only lock rows, and for writes that are done again when they are missing. Default: false.
    */
   asynchronousCommit?: boolean;
+  /** Time limit for each lock; LockTimeout after it. Default: that of a statement. */
+  lockTimeoutMs?: number;
 }
 
 export interface PipelineOptions extends PoolOptions {
@@ -72,7 +74,7 @@ async function transact<T>(
   pool: pg.Pool,
   names: StatementNames | undefined,
   work: (statements: Statements) => Promise<T>,
-  { asynchronousCommit = false }: PipelineTransactionOptions,
+  { asynchronousCommit = false, lockTimeoutMs }: PipelineTransactionOptions,
 ): Promise<T> {
   let client: pg.PoolClient;
   try {
@@ -93,7 +95,11 @@ async function transact<T>(
   const command = (text: string) => send({ text }, (result) => result.command);
   let broken: Error | undefined;
   try {
-    void command(asynchronousCommit ? "BEGIN; SET LOCAL synchronous_commit TO off" : "BEGIN");
+    const settings = [
+      ...(asynchronousCommit ? ["SET LOCAL synchronous_commit TO off"] : []),
+      ...(lockTimeoutMs === undefined ? [] : [`SET LOCAL lock_timeout TO ${lockTimeoutMs}`]),
+    ];
+    void command(["BEGIN", ...settings].join("; "));
     const result = await work({
       query: (sql) => send(statement(sql), ({ rows }) => rows),
       execute: (sql) => send(statement(sql), ({ rowCount }) => rowCount ?? 0),
