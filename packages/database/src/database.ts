@@ -2,6 +2,7 @@ import { PrismaPg } from "@prisma/adapter-pg";
 import { PoolClient } from "./client.ts";
 import { translateError } from "./errors.ts";
 import { type Prisma, PrismaClient } from "./generated/client.ts";
+import { DEFAULT_LIFETIME_SECONDS } from "./pool.ts";
 
 /** The Prisma client; its calls reject with the classes of errors.ts. Close it by `$disconnect()`. */
 export type Database = Omit<PrismaClient, "$on" | "$extends">;
@@ -17,6 +18,8 @@ export interface DatabaseOptions {
   connectTimeoutMs?: number;
   /** Time limit of one statement. Default: 10 000. */
   statementTimeoutMs?: number;
+  /** Default: DEFAULT_LIFETIME_SECONDS. */
+  maxLifetimeSeconds?: number;
 }
 
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000;
@@ -28,6 +31,7 @@ export function createDatabase(url: string, options: DatabaseOptions = {}): Data
     {
       connectionString: url,
       max: options.poolSize ?? 10,
+      maxLifetimeSeconds: options.maxLifetimeSeconds ?? DEFAULT_LIFETIME_SECONDS,
       application_name: options.applicationName ?? "diegetic",
       connectionTimeoutMillis: options.connectTimeoutMs ?? 5_000,
       statement_timeout: statementTimeoutMs,

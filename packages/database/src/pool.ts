@@ -7,6 +7,8 @@ export interface PoolOptions {
   /** Shown by pg_stat_activity. */
   applicationName?: string;
   poolSize: number;
+  /** Default: DEFAULT_LIFETIME_SECONDS. */
+  maxLifetimeSeconds?: number;
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -16,13 +18,23 @@ const STATEMENT_TIMEOUT_MS = 10_000;
  * from sending the statement: in a pipeline, earlier statements may have to run first.
  */
 const ANSWER_TIMEOUT_MS = 15_000;
+/**
+ * After this time a connection is replaced: one that only reads would stay on a former primary that still answers, and
+ * read old rows.
+ */
+export const DEFAULT_LIFETIME_SECONDS = 60;
 
 /** Lazily opened connections to `postgres://…` without Prisma. @param options.pipeline sends statements without waiting for earlier results */
-export function openPool(url: string, { applicationName, poolSize }: PoolOptions, pipeline = false): pg.Pool {
+export function openPool(
+  url: string,
+  { applicationName, poolSize, maxLifetimeSeconds = DEFAULT_LIFETIME_SECONDS }: PoolOptions,
+  pipeline = false,
+): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
     pipeline,
     max: poolSize,
+    maxLifetimeSeconds,
     application_name: applicationName ?? "diegetic",
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: STATEMENT_TIMEOUT_MS,
