@@ -1,7 +1,8 @@
 import { readdir, readFile } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { PoolClient } from "./client.ts";
-import { translateError } from "./errors.ts";
+import { LockTimeout, translateError } from "./errors.ts";
 import { MigrationAdapterFactory } from "./migration-adapter.ts";
 import { createSchemaEngine } from "./schema-engine.ts";
 
@@ -9,12 +10,15 @@ const SCHEMA = new URL("../../../prisma/schema.prisma", import.meta.url);
 const MIGRATIONS = new URL("../../../prisma/migrations/", import.meta.url);
 /** Key of the advisory lock; arbitrary, but no other user of the database may use it. */
 const LOCK_KEY = 7_430_921_511;
+const LOCK_EVERY_MS = 100;
 
 export interface MigrateOptions {
   /** Called with one sentence for each step. */
   log?: (sentence: string) => void;
   /** Time limit for waiting for another migrating process. Default: 120 000. */
   lockTimeoutMs?: number;
+  /** Default: prisma/migrations. */
+  folder?: URL;
 }
 
 interface Migration {
@@ -23,21 +27,21 @@ interface Migration {
 }
 
 /**
- * Applies the missing migrations of prisma/migrations and returns their names. Writes the same history as `prisma migrate
+ * Applies the missing migrations of a folder and returns their names. Writes the same history as `prisma migrate
  * deploy`. Concurrent processes wait for each other. Rejects when an earlier migration failed and was not repaired, and
  * with the classes of errors.ts.
  */
 export async function migrate(url: string, options: MigrateOptions = {}): Promise<string[]> {
-  const migrations = await readMigrations();
+  const folder = options.folder ?? MIGRATIONS;
+  const migrations = await readMigrations(folder);
   const lock = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
   lock.on("error", () => {}); // The running statement rejects as well.
   try {
     await lock.connect();
-    await lock.query(`SET lock_timeout = ${Math.ceil(options.lockTimeoutMs ?? 120_000)}`);
-    await lock.query("SELECT pg_advisory_lock($1)", [LOCK_KEY]);
+    await takeLock(lock, options.lockTimeoutMs ?? 120_000);
     if (await isUpToDate(lock, migrations)) return [];
     options.log?.("Migrating the database …");
-    const applied = await applyMigrations(url, migrations);
+    const applied = await applyMigrations(url, folder, migrations);
     for (const name of applied) options.log?.(`Applied migration ${name}.`);
     return applied;
   } catch (error) {
@@ -48,13 +52,26 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
   }
 }
 
-async function readMigrations(): Promise<Migration[]> {
-  const entries = await readdir(MIGRATIONS, { withFileTypes: true });
+/** Polls: CREATE INDEX CONCURRENTLY waits for all running statements, so also for one that would wait for the lock. */
+async function takeLock(client: pg.Client, timeoutMs: number): Promise<void> {
+  const deadlineMs = performance.now() + timeoutMs;
+  for (;;) {
+    const { rows } = await client.query("SELECT pg_try_advisory_lock($1) AS taken", [LOCK_KEY]);
+    if (rows[0]?.taken === true) return;
+    if (performance.now() > deadlineMs) {
+      throw new LockTimeout("another process is still migrating the database: see what it waits for");
+    }
+    await sleep(LOCK_EVERY_MS);
+  }
+}
+
+async function readMigrations(folder: URL): Promise<Migration[]> {
+  const entries = await readdir(folder, { withFileTypes: true });
   const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
   return Promise.all(
     names.sort().map(async (name) => ({
       name,
-      sql: await readFile(new URL(`${name}/migration.sql`, MIGRATIONS), "utf8"),
+      sql: await readFile(new URL(`${name}/migration.sql`, folder), "utf8"),
     })),
   );
 }
@@ -71,7 +88,7 @@ async function isUpToDate(client: pg.Client, migrations: Migration[]): Promise<b
   return migrations.every(({ name }) => applied.has(name));
 }
 
-async function applyMigrations(url: string, migrations: Migration[]): Promise<string[]> {
+async function applyMigrations(url: string, folder: URL, migrations: Migration[]): Promise<string[]> {
   const pool = new pg.Pool({
     connectionString: url,
     max: 4,
@@ -86,10 +103,10 @@ async function applyMigrations(url: string, migrations: Migration[]): Promise<st
     );
     const { appliedMigrationNames } = await engine.applyMigrations({
       migrationsList: {
-        baseDir: MIGRATIONS.pathname,
+        baseDir: folder.pathname,
         lockfile: {
           path: "migration_lock.toml",
-          content: await readFile(new URL("migration_lock.toml", MIGRATIONS), "utf8"),
+          content: await readFile(new URL("migration_lock.toml", folder), "utf8"),
         },
         shadowDbInitScript: "",
         migrationDirectories: migrations.map(({ name, sql }) => ({

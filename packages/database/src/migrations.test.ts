@@ -1,4 +1,7 @@
-import { readFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { createTestDatabase, type TestDatabase } from "@diegetic/testing/database";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import pg from "pg";
@@ -25,6 +28,29 @@ const STRUCTURE = [
   `SELECT 'index ' || replace(indexdef, ' ON ONLY ', ' ON ') AS line FROM pg_indexes
    WHERE schemaname = 'public' AND indexdef NOT LIKE '% WHERE %' AND tablename NOT LIKE '\\_%'`,
 ];
+
+/** Migrations until this one were made before the rule. */
+const LAST_WITH_BLOCKING_INDEXES = "20261128000200_settled_settlements";
+
+/** Whether a migration builds an index while writes to its table wait; a table that it creates has no rows. */
+function blocksWrites(sql: string): boolean {
+  const statements = sql
+    .replaceAll(/--.*$/gm, "")
+    .split(";")
+    .filter((statement) => statement.trim() !== "");
+  const created = new Set(
+    [...sql.matchAll(/\bCREATE TABLE (?:IF NOT EXISTS )?"?(\w+)/gi)].map(([, name]) => name),
+  );
+  return statements.some((statement) => {
+    const index =
+      /\bINDEX\s+(CONCURRENTLY\s)?[^(]*\bON\s+(?:ONLY\s+)?"?(\w+)/i.exec(statement) ??
+      /\bALTER TABLE\s+()(?:ONLY\s+)?"?(\w+)"?[^;]*\bADD\b[^;]*\b(?:UNIQUE|PRIMARY KEY|EXCLUDE)\b(?!\s+USING INDEX)/i.exec(
+        statement,
+      );
+    if (index === null || created.has(index[2])) return false;
+    return !index[1] || statements.length > 1;
+  });
+}
 
 let migrated: TestDatabase;
 let described: TestDatabase;
@@ -132,6 +158,60 @@ describe("migrations", () => {
     ]);
     expect(await migrate(described.url)).toEqual([]);
     expect(await structureOf(described.url)).toEqual(await structureOf(migrated.url));
+  });
+
+  it("build an index on an existing table without blocking its writes", async () => {
+    const folder = new URL("../../../prisma/migrations/", import.meta.url);
+    const names = (await readdir(folder)).filter(
+      (name) => /^\d/.test(name) && name > LAST_WITH_BLOCKING_INDEXES,
+    );
+    for (const name of names) {
+      const sql = await readFile(new URL(`${name}/migration.sql`, folder), "utf8");
+      expect([name, blocksWrites(sql)]).toEqual([name, false]);
+    }
+  });
+
+  it.each([
+    ['CREATE INDEX "i" ON "deposits"("id");', true],
+    ["CREATE UNIQUE INDEX i ON deposits (id)", true],
+    ["-- A comment;\nCREATE INDEX CONCURRENTLY i ON deposits (id);\n", false],
+    ["CREATE INDEX CONCURRENTLY i ON deposits (id); CREATE INDEX CONCURRENTLY j ON deposits (id);", true],
+    ['CREATE TABLE "t" (id int); CREATE INDEX i ON "t" (id);', false],
+    ["CREATE TABLE t (id int); CREATE INDEX i ON deposits (id);", true],
+    ["ALTER TABLE deposits ADD CONSTRAINT u UNIQUE (id);", true],
+    ["ALTER TABLE deposits ADD CONSTRAINT u UNIQUE USING INDEX i;", false],
+    ["ALTER TABLE deposits ADD COLUMN note text;", false],
+  ])("are refused when they block writes: %s", (sql, isRefused) => {
+    expect(blocksWrites(sql)).toBe(isRefused);
+  });
+
+  it("may build an index while rows are written, and while other processes wait for the migration", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "migrations-"));
+    const write = async (name: string, sql: string) => {
+      await mkdir(join(folder, name));
+      await writeFile(join(folder, name, "migration.sql"), sql);
+    };
+    await cp(
+      new URL("../../../prisma/migrations/migration_lock.toml", import.meta.url),
+      join(folder, "migration_lock.toml"),
+    );
+    await write(
+      "1_table",
+      "CREATE TABLE numbers (number int); INSERT INTO numbers SELECT generate_series(1, 1000)",
+    );
+    await write("2_index", "-- One statement.\nCREATE INDEX CONCURRENTLY numbers_idx ON numbers (number);\n");
+    const pool = await emptied(described);
+    try {
+      const options = { folder: pathToFileURL(`${folder}/`) };
+      const runs = await Promise.all([1, 2, 3, 4].map(() => migrate(described.url, options)));
+      expect(runs.flat().sort()).toEqual(["1_table", "2_index"]);
+      const { rows } = await pool.query(
+        "SELECT indisvalid FROM pg_index WHERE indexrelid = 'numbers_idx'::regclass",
+      );
+      expect(rows).toEqual([{ indisvalid: true }]);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
   });
 
   it("give each database one installation id of its own", async () => {
