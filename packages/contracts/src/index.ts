@@ -9,7 +9,13 @@ export {
   NAME_CHARACTERS,
   TEXT_CHARACTERS,
 } from "./definition/fields.ts";
-export { expressPath, type NamedError, type Operation, roleOf } from "./definition/operation.ts";
+export {
+  expressPath,
+  type NamedError,
+  type Operation,
+  type RateLimitGroup,
+  roleOf,
+} from "./definition/operation.ts";
 export * from "./definition/shared-sentences.ts";
 export { HttpError, InvalidInput } from "./http-error.ts";
 export * from "./ids.ts";
@@ -17,6 +23,6 @@ export * from "./impression-record.ts";
 export { type OpenApiDocument, openApiDocument } from "./open-api/document.ts";
 export * from "./snapshot.ts";
 export { isCountryCode } from "./validation/country-codes.ts";
-export { dayParameter, integerParameter, singleParameter } from "./validation/parameter.ts";
+export { choiceParameter, dayParameter, integerParameter, singleParameter } from "./validation/parameter.ts";
 export { quoteValue } from "./validation/sentence.ts";
 export { createValidator, type Validator, validator, type WithoutNulls } from "./validation/validator.ts";

@@ -21,5 +21,13 @@ export function isPublicAddress(text: string): boolean {
   return address.kind() === "ipv4" || address.match(GLOBAL_UNICAST);
 }
 
+/** Whether the host of a URL is localhost, or an address that is not public. Other names are not resolved. */
+export function isPrivateHost({ hostname }: URL): boolean {
+  const host = hostname.replace(/^\[|\]$/g, "");
+  return isAddress(host) ? !isPublicAddress(host) : LOCALHOST.test(host);
+}
+
+const LOCALHOST = /(^|\.)localhost\.?$/;
+
 /** The only part of IPv6 from which public addresses are assigned. */
 const GLOBAL_UNICAST = ipaddr.parseCIDR("2000::/3");

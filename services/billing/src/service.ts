@@ -148,7 +148,7 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
   const monitor = new StoreMonitor({ database, redis, due, metrics, nowMs });
   const tasks = [
     { name: "redis ownership", everyMs: pace.passEveryMs, run: () => ownRedis.check() },
-    { name: "store availability", everyMs: STORE_METRICS_EVERY_MS, run: () => monitor.look() },
+    { name: "store availability", everyMs: STORE_METRICS_EVERY_MS, run: () => monitor.checkAvailability() },
     { name: "database metrics", everyMs: STORE_METRICS_EVERY_MS, run: () => monitor.measurePostgres() },
     ...passes.map((pass) => ({ ...pass, run: ownRedis.guard(pass.run) })),
   ].map((task) => new RepeatingTask({ ...task, logger }));
@@ -157,7 +157,7 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
   const readiness: ReadinessChecks = {
     redis: () => redis.ping(),
     postgres: stores.askPostgres,
-    installation: () => claim.look(),
+    installation: () => claim.verify(),
   };
   const reporter = new ProcessReporter(redis, {
     service: "billing",

@@ -31,7 +31,7 @@ it("reports the stores, and which of them is unavailable", async () => {
       resolvedAt,
     })),
   });
-  await monitor.look();
+  await monitor.checkAvailability();
   await monitor.measurePostgres();
   expect(await read("store_available", 'store="redis"')).toBe(1);
   expect(await read("store_available", 'store="postgres"')).toBe(1);
@@ -42,7 +42,7 @@ it("reports the stores, and which of them is unavailable", async () => {
   expect(await read("billing_holds_oldest_expired_seconds")).toBe(90);
 
   await server.stop();
-  await monitor.look();
+  await monitor.checkAvailability();
   expect(await read("store_available", 'store="redis"')).toBe(0);
   expect(await read("store_available", 'store="postgres"')).toBe(1);
 
@@ -72,7 +72,7 @@ it("reports Postgres as available while its sizes take long to read", async () =
   });
   await isLocked;
   const measuring = monitor.measurePostgres();
-  await monitor.look();
+  await monitor.checkAvailability();
   expect((await metrics.exposition()).text).toMatch(/^store_available\{[^}]*store="postgres"[^}]*\} 1$/m);
   release();
   await Promise.all([locking, measuring]);

@@ -22,7 +22,7 @@ export class StoreMonitor {
   }
 
   /** Whether the stores answer. Never rejects: unavailability is a value, too. */
-  async look(): Promise<void> {
+  async checkAvailability(): Promise<void> {
     const { checks } = await checkReadiness({
       redis: () => this.#measureRedis(),
       postgres: () => this.#parts.database.$queryRaw`SELECT 1`,

@@ -155,7 +155,7 @@ export function createManagement(options: ManagementOptions): Management {
     postgres,
     redis: () => redis.get("{readiness}"),
     // A readiness check must not claim Redis.
-    installation: () => claim.look(),
+    installation: () => claim.verify(),
     snapshot: async () => {
       if (await snapshot.needsRebuild()) throw new Error("the snapshot is not complete");
     },

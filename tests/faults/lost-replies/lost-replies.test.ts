@@ -12,7 +12,7 @@ import { Operations, type Persist } from "./operations.ts";
 const SEED = Number(process.env.FAULTS_SEED ?? 1);
 const OPERATIONS = rounds(300, 1_000);
 const DROPPED = 0.06;
-const ATTEMPTS = 100;
+const MAX_ATTEMPTS = 100;
 const TIMEOUT_MS = 300_000;
 
 const persist: Persist = async (command) => {
@@ -20,7 +20,7 @@ const persist: Persist = async (command) => {
     try {
       return await command();
     } catch (error) {
-      if (attempt === ATTEMPTS) throw error;
+      if (attempt === MAX_ATTEMPTS) throw error;
     }
   }
 };

@@ -14,7 +14,7 @@ import {
 } from "./fault.ts";
 
 const WAITING_PLAYERS = 12;
-const ATTEMPTS = 5;
+const MAX_ATTEMPTS = 5;
 
 /** Changes by advertisers at the worst time: while holds of the campaign are open. */
 export function marketFaults(): Fault[] {
@@ -27,7 +27,7 @@ export function marketFaults(): Fault[] {
           const { heldMillicents, status } = await lowerBudget(context);
           // 422: more was spent meanwhile, so the lower budget had to be refused.
           if (status !== 200 && status !== 422) throw new Error(`answered ${status}`);
-          if (status === 200 || attempt === ATTEMPTS) {
+          if (status === 200 || attempt === MAX_ATTEMPTS) {
             return `${heldMillicents} millicents held, answered ${status} to attempt ${attempt}`;
           }
         }
@@ -40,7 +40,7 @@ export function marketFaults(): Fault[] {
         // A pause without an answer takes effect at an unknown time.
         for (let attempt = 1; ; attempt += 1) {
           const paused = await pauseAll(context);
-          if (paused > 0 || attempt === ATTEMPTS) return requireCount("campaigns paused", paused);
+          if (paused > 0 || attempt === MAX_ATTEMPTS) return requireCount("campaigns paused", paused);
         }
       },
     },

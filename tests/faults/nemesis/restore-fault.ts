@@ -4,7 +4,7 @@ import { change } from "../workload/trade.ts";
 import type { Campaign } from "../workload/traders.ts";
 import { type Fault, type FaultContext, POSSIBLE_WITHIN_MS, sleep } from "./fault.ts";
 
-const ATTEMPTS = 5;
+const MAX_ATTEMPTS = 5;
 /** Not the replication id of any server: scripts treat the wallet as one from before a promotion. */
 const OTHER_LINEAGE = "faults";
 /** Time from the commit of a change until it reaches Redis. Other instances take over a restore after three seconds. */
@@ -20,12 +20,12 @@ export function restoreFault(): Fault {
     // Nothing else may freeze the wallet meanwhile.
     track: "stores",
     inject: async (context) => {
-      for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+      for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
         const status = await changeWhileRestored(context, context.random.pick(context.market.campaigns));
         // 422: more than the new budget was spent meanwhile.
         if (status === 200) return `answered 200 to attempt ${attempt}`;
       }
-      throw new Error(`no change was answered 200 in ${ATTEMPTS} attempts`);
+      throw new Error(`no change was answered 200 in ${MAX_ATTEMPTS} attempts`);
     },
   };
 }

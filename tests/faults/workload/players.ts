@@ -18,7 +18,7 @@ export interface PlayersOptions {
 
 type Match = NonNullable<MatchCall["match"]>;
 
-const ATTEMPTS = 4;
+const MAX_ATTEMPTS = 4;
 const RETURNING_PLAYERS = 12;
 const LATE_AT_A_TIME = 200;
 /** How many impressions with a key and without a match id a player retries after Redis lost data. */
@@ -149,7 +149,7 @@ async function attemptUntilAnswered(
   random: Random,
   operation: ImpressionOperation,
 ): Promise<void> {
-  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
     const status = await attemptImpression(options.market.developer, operation);
     const isFinal = status !== null && status < 500 && !isRefusedKey({ status });
     if (!isRepeatable(operation) || isFinal || options.signal.aborted) return;

@@ -4,7 +4,7 @@ import type { Random } from "../random.ts";
 import type { Advertiser, Campaign, Market } from "./traders.ts";
 
 const PAUSE_MS = 250;
-const ATTEMPTS = 200;
+const MAX_ATTEMPTS = 200;
 const REPEATED_EVERY = 4;
 
 /** Below this balance an advertiser deposits, so that balances stay tight. */
@@ -78,7 +78,7 @@ export async function deposit(history: History, advertiser: Advertiser): Promise
     operation.attempts.push({ startedMs, endedMs, status, keyId });
     operation.done ||= status === 200;
   };
-  for (let count = 1; count <= ATTEMPTS && !operation.done; count += 1) {
+  for (let count = 1; count <= MAX_ATTEMPTS && !operation.done; count += 1) {
     await attempt();
     if (!operation.done) await sleep(250);
   }
@@ -96,7 +96,7 @@ export async function changeUntilAnswered(
   for (let attempt = 1; ; attempt += 1) {
     const changed = await change(history, campaign, kind, cents);
     const { status } = changed;
-    if (attempt === ATTEMPTS || (status !== null && status < 500)) return changed;
+    if (attempt === MAX_ATTEMPTS || (status !== null && status < 500)) return changed;
     await sleep(100);
   }
 }

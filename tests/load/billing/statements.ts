@@ -28,10 +28,10 @@ const BATCH = 8_000;
 const WARM_UP_BATCHES = 4;
 const NANOSECONDS_PER_MILLISECOND = 1e6;
 
-type Moves = PreparedBatch["moves"];
+type DeltaStatements = PreparedBatch["deltaStatements"];
 
 /** Groups of the report: written tables, and rows per batch. */
-const GROUPS: readonly { name: string; tables: string[]; rows: (moves: Moves) => number }[] = [
+const GROUPS: readonly { name: string; tables: string[]; rows: (deltaStatements: DeltaStatements) => number }[] = [
   { name: "impressions", tables: ["impressions"], rows: () => BATCH },
   { name: "players", tables: ["reached_users"], rows: ({ groups }) => groups.reach.rows.length },
   {
@@ -104,7 +104,7 @@ async function measure(run: Run): Promise<Metric[]> {
         ?.push(tables.reduce((sum, table) => sum + (timed.byTable.get(table) ?? Number.NaN), 0));
     }
   }
-  const { moves } = last as PreparedBatch;
+  const { deltaStatements } = last as PreparedBatch;
   const unit = "ms";
   const ofGroup = ({ name, tables: [table], rows }: (typeof GROUPS)[number]) =>
     metric(
@@ -112,7 +112,7 @@ async function measure(run: Run): Promise<Metric[]> {
         id: `billing_statement_${table}_ms`,
         label: `backend: ${name}`,
         unit,
-        note: `${rows(moves)} rows`,
+        note: `${rows(deltaStatements)} rows`,
       },
       byGroup.get(name) ?? [],
     );

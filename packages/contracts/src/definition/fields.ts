@@ -1,5 +1,6 @@
 import Type, { type Static, type TSchema, type TUnsafe } from "typebox";
 import { GAME_ID } from "../game-id.ts";
+import { FLIGHT_DATE } from "../validation/formats.ts";
 
 /** Maximum characters of names, brands, products, values, tags and identifiers (docs/behaviour.md#blank-texts). */
 export const NAME_CHARACTERS = 200;
@@ -14,10 +15,6 @@ export const MAX_AMOUNT_CENTS = 1_000_000_000;
 export const NOT_BLANK = "[^\\s\\p{Default_Ignorable_Code_Point}]";
 /** The form of an ISO 3166-1 alpha-2 code; the format country-code checks that it is assigned. */
 export const COUNTRY_CODE = "^[A-Za-z]{2}$";
-/** The form of a date or time; the format iso-date checks the calendar. */
-const FLIGHT_DATE =
-  "^\\d{4}-\\d\\d-\\d\\d(T\\d\\d:\\d\\d(:\\d\\d(\\.\\d{1,9})?)?(Z|[+-]\\d\\d(:?\\d\\d)?)?)?$";
-
 /** Bounds and default of an affinity's weight. */
 export const AFFINITY_WEIGHT = { minimum: 0.1, maximum: 3, default: 1 };
 
@@ -122,7 +119,7 @@ export function timestamp(description: string) {
 export function flightDate(description: string) {
   return Type.String({
     format: "iso-date",
-    pattern: FLIGHT_DATE,
+    pattern: FLIGHT_DATE.source,
     maxLength: 40,
     description: `${description} A date (the whole UTC day) or a time, in ISO 8601.`,
   });

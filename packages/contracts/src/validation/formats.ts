@@ -1,7 +1,8 @@
 import { isBlankText } from "./blank.ts";
 import { isCountryCode } from "./country-codes.ts";
 
-const FLIGHT_DATE =
+/** The form of a date or time, with its numbers; `isFlightDate` checks the calendar, too. */
+export const FLIGHT_DATE =
   /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.\d{1,9})?)?(?:Z|[+-](\d\d)(?::?(\d\d))?)?)?$/;
 
 /**

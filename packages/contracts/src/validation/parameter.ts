@@ -44,3 +44,20 @@ export function dayParameter(name: string, query: URLSearchParams): string | und
   }
   throw new InvalidInput(400, `${name} must be a day as YYYY-MM-DD, but ${quoteValue(value)} was sent`);
 }
+
+/**
+ * A query parameter with one of several values; undefined when absent. Throws InvalidInput: 400 when it is repeated, 422
+ * for another value.
+ */
+export function choiceParameter<const Choice extends string>(
+  name: string,
+  query: URLSearchParams,
+  choices: readonly Choice[],
+): Choice | undefined {
+  const value = singleParameter(name, query);
+  if (value === undefined) return undefined;
+  const chosen = choices.find((choice) => choice === value);
+  if (chosen !== undefined) return chosen;
+  const allowed = `${choices.slice(0, -1).join(", ")} or ${choices.at(-1)}`;
+  throw new InvalidInput(422, `${name} must be ${allowed}, but ${quoteValue(value)} was sent`);
+}

@@ -79,11 +79,11 @@ describe.each(servers)("an installation's claim on %s", (kind, startServer) => {
   });
 
   it("can be checked without being made", async () => {
-    await claimOf("inst_1").look();
+    await claimOf("inst_1").verify();
     expect(await owner()).toBeNull();
     await claimOf("inst_1").check();
-    await claimOf("inst_1").look();
-    await expect(claimOf("inst_2").look()).rejects.toThrow(ForeignRedis);
+    await claimOf("inst_1").verify();
+    await expect(claimOf("inst_2").verify()).rejects.toThrow(ForeignRedis);
   });
 
   it("asks for the id until it is answered, then never again", async () => {

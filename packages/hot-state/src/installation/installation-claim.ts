@@ -34,14 +34,14 @@ export class InstallationClaim {
   }
 
   /** Like `check`, but does not claim an unclaimed Redis. */
-  async look(): Promise<void> {
+  async verify(): Promise<void> {
     const own = await this.#ownId();
     this.#check((await this.#redis.get(installationKeys.owner)) ?? own, own);
   }
 
-  /** Throws ForeignRedis if the last check did. Makes no call, except `look` until a check has been answered. */
+  /** Throws ForeignRedis if the last check did. Makes no call, except `verify` until a check has been answered. */
   async expectOwn(): Promise<void> {
-    if (!this.#isChecked) await this.look();
+    if (!this.#isChecked) await this.verify();
     if (this.#refusal !== undefined) throw this.#refusal;
   }
 

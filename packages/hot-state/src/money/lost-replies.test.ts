@@ -9,7 +9,7 @@ import type { MoneyCommands } from "./types.ts";
 
 const MATCHES = 400;
 const CUTS = 20;
-const ATTEMPTS = 50;
+const MAX_ATTEMPTS = 50;
 
 let server: TestRedis;
 let redis: RedisConnection;
@@ -37,7 +37,7 @@ async function whileCut<Result>(tasks: (() => Promise<Result>)[]): Promise<Resul
       try {
         return await task();
       } catch (error) {
-        if (attempt === ATTEMPTS) throw error;
+        if (attempt === MAX_ATTEMPTS) throw error;
       }
     }
   };

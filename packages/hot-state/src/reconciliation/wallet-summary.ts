@@ -47,7 +47,7 @@ export interface WalletLimits {
 }
 
 const CAMPAIGNS_PER_CALL = 32;
-const ATTEMPTS = 5;
+const MAX_ATTEMPTS = 5;
 const FIELDS_PER_CAMPAIGN = 13;
 const HOLDS_LOOKED_AT = 2_000;
 const HOLDS_PER_PAGE = 200;
@@ -84,7 +84,7 @@ export function createWalletReader(redis: RedisConnection): WalletReader {
   };
   return {
     async read(advertiserId, campaignIds, limits) {
-      for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
         const parts: WalletSummary[] = [];
         for (let start = 0; start === 0 || start < campaignIds.length; start += CAMPAIGNS_PER_CALL) {
           const ids = campaignIds.slice(start, start + CAMPAIGNS_PER_CALL);

@@ -7,12 +7,13 @@ import {
   type NamedError,
   noKeySent,
   OF_ACCOUNT,
+  type RateLimitGroup,
   sessionEnded,
   tooManyRequestsSentence,
 } from "@diegetic/contracts";
 import type { RateLimit } from "../settings/settings.ts";
 import { clientNetwork } from "./client-address.ts";
-import type { ApiKey, EndpointGroup, KeyDirectory, RateLimiter, RateLimitVerdict } from "./endpoint.ts";
+import type { ApiKey, KeyDirectory, RateLimiter, RateLimitVerdict } from "./endpoint.ts";
 import type { Credential, Exchange } from "./exchange.ts";
 import { Overloaded } from "./http-error.ts";
 import { cookieValue } from "./session-cookie.ts";
@@ -29,7 +30,7 @@ export interface AdmissionPolicy {
   /** Name of the cookie that carries a session. */
   sessionCookie: string;
   rateLimiter: RateLimiter;
-  rateLimits: Record<EndpointGroup, RateLimit>;
+  rateLimits: Record<RateLimitGroup, RateLimit>;
   /** The limit of all keys of an account together, as a multiple of the limit of one key. */
   rateLimitAccountFactor: number;
   nowMs: () => number;
@@ -45,7 +46,7 @@ export interface AdmissionPolicy {
  */
 export function admitRequest(
   policy: AdmissionPolicy,
-  group: EndpointGroup,
+  group: RateLimitGroup,
   exchange: Exchange,
 ): ApiKey | Promise<ApiKey> {
   const refuse = (error: unknown): never => {
@@ -122,14 +123,14 @@ async function takeQuotaOfAddress(policy: AdmissionPolicy, exchange: Exchange): 
 }
 
 /** A key's own limit: requests per minute to endpoints of the group. */
-export function limitOfKey(policy: AdmissionPolicy, group: EndpointGroup, key: ApiKey): RateLimit {
+export function limitOfKey(policy: AdmissionPolicy, group: RateLimitGroup, key: ApiKey): RateLimit {
   return key.rateLimitPerMinute ?? policy.rateLimits[group];
 }
 
 /** Counts one request against the limits of a key and of its account. */
 export function takeQuotaOfKey(
   policy: AdmissionPolicy,
-  group: EndpointGroup,
+  group: RateLimitGroup,
   exchange: Exchange,
   key: ApiKey,
 ): void | Promise<void> {
@@ -146,7 +147,7 @@ export function takeQuotaOfKey(
 
 function takeQuotaOfAccount(
   policy: AdmissionPolicy,
-  group: EndpointGroup,
+  group: RateLimitGroup,
   exchange: Exchange,
   { accountId, accountLimits }: ApiKey,
 ): void | Promise<void> {
@@ -159,7 +160,7 @@ function takeQuotaOfAccount(
 /** The slow path: the directory must look the key up, or the key is not valid. */
 async function checkSlowly(
   policy: AdmissionPolicy,
-  group: EndpointGroup,
+  group: RateLimitGroup,
   exchange: Exchange,
   found: ReturnType<KeyDirectory["find"]>,
 ): Promise<ApiKey> {

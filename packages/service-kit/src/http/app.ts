@@ -1,5 +1,5 @@
 import type { RequestListener } from "node:http";
-import { badEncoding } from "@diegetic/contracts";
+import { badEncoding, type RateLimitGroup } from "@diegetic/contracts";
 import express, {
   type Express,
   type NextFunction,
@@ -14,7 +14,7 @@ import { publicReadiness, type ReadinessChecks } from "../observability/readines
 import type { RateLimit } from "../settings/settings.ts";
 import { admitRequest, uncountedInOutage } from "./admission.ts";
 import { clientAddresses } from "./client-address.ts";
-import type { Endpoint, EndpointGroup, KeyDirectory, RateLimiter } from "./endpoint.ts";
+import type { Endpoint, KeyDirectory, RateLimiter } from "./endpoint.ts";
 import { createExchangeObserver, Exchange, type ExchangeObserver } from "./exchange.ts";
 import { fastPath } from "./fast-path.ts";
 import { notFound, Overloaded } from "./http-error.ts";
@@ -30,7 +30,7 @@ export interface AppOptions {
   keys: KeyDirectory;
   rateLimiter: RateLimiter;
   /** Requests per minute of keys that carry no limit of their own. */
-  rateLimits: Record<EndpointGroup, RateLimit>;
+  rateLimits: Record<RateLimitGroup, RateLimit>;
   /** The limit of all keys of an account together, as a multiple of the limit of one key. */
   rateLimitAccountFactor: number;
   logger: Logger;

@@ -3,6 +3,7 @@ import {
   idempotencyKeyEmpty,
   idempotencyKeyTooLong,
   MAX_IDEMPOTENCY_KEY_CHARACTERS,
+  type RateLimitGroup,
 } from "@diegetic/contracts";
 import express from "express";
 import type { Logger } from "../observability/logger.ts";
@@ -10,7 +11,7 @@ import type { RateLimit } from "../settings/settings.ts";
 import { type AdmissionPolicy, limitOfKey, takeQuota, takeQuotaOfKey } from "./admission.ts";
 import { parseJson } from "./body.ts";
 import { clientNetwork } from "./client-address.ts";
-import type { ApiKey, EndpointGroup, RequestContext } from "./endpoint.ts";
+import type { ApiKey, RequestContext } from "./endpoint.ts";
 import type { Exchange } from "./exchange.ts";
 import { unprocessable } from "./http-error.ts";
 
@@ -28,7 +29,7 @@ interface ContextParts {
   route: Route;
   key: ApiKey;
   /** Of the endpoint. */
-  group: EndpointGroup;
+  group: RateLimitGroup;
   rawBody: Buffer;
   policy: AdmissionPolicy;
 }

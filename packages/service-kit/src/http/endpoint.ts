@@ -1,8 +1,6 @@
-import type { MemberRole, Scope } from "@diegetic/contracts";
+import type { MemberRole, RateLimitGroup, Scope } from "@diegetic/contracts";
 import type { Logger } from "../observability/logger.ts";
 import type { RateLimit } from "../settings/settings.ts";
-
-export type EndpointGroup = "match" | "impressions" | "management" | "analytics" | "explain";
 
 /** A valid API key or session, from the key directory. */
 export interface ApiKey {
@@ -105,7 +103,7 @@ export interface Endpoint {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Below the base path, in Express syntax: `/campaigns/:campaignId`. */
   path: string;
-  group: EndpointGroup;
+  group: RateLimitGroup;
   /** The required scope of a key; any one of several. */
   scope: Scope | readonly Scope[];
   /**

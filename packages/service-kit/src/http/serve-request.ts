@@ -1,9 +1,9 @@
-import { HttpError, otherMethodSentence } from "@diegetic/contracts";
+import { HttpError, otherMethodSentence, type RateLimitGroup } from "@diegetic/contracts";
 import { requireAccess } from "./access.ts";
 import { type AdmissionPolicy, admitAnyone, admitRequest, findCallerAgain } from "./admission.ts";
 import { readBody } from "./body.ts";
 import { createContext, type Route } from "./context.ts";
-import type { Answer, ApiKey, Endpoint, EndpointGroup } from "./endpoint.ts";
+import type { Answer, ApiKey, Endpoint } from "./endpoint.ts";
 import type { Exchange } from "./exchange.ts";
 import { methodNotAllowed, Overloaded, toHttpError } from "./http-error.ts";
 import type { Refusals } from "./refusals.ts";
@@ -21,7 +21,7 @@ const ANYONE: ApiKey = {
 };
 const METHODS_WITH_BODY = new Set(["POST", "PUT", "PATCH"]);
 /** The group of requests with an unknown path. */
-export const UNKNOWN_PATH_GROUP: EndpointGroup = "management";
+export const UNKNOWN_PATH_GROUP: RateLimitGroup = "management";
 
 export interface ServingPolicy extends AdmissionPolicy {
   /** Whether an error means that Redis or Postgres is unavailable; such errors become 503. */

@@ -28,7 +28,7 @@ export async function failingChecks(checks: ReadinessChecks): Promise<string[]> 
  */
 export function publicReadiness(checks: ReadinessChecks): () => Promise<ReadinessReport> {
   let underWay: Promise<ReadinessReport> | undefined;
-  const look = async () => {
+  const report = async () => {
     const { ready, checks: outcomes } = await checkReadiness(checks);
     const states = Object.entries(outcomes).map(([name, outcome]) => [
       name,
@@ -37,7 +37,7 @@ export function publicReadiness(checks: ReadinessChecks): () => Promise<Readines
     return { ready, checks: Object.fromEntries(states) };
   };
   return () => {
-    underWay ??= look().finally(() => {
+    underWay ??= report().finally(() => {
       underWay = undefined;
     });
     return underWay;

@@ -64,5 +64,7 @@ export const playerHashKeySetting = textSetting("PLAYER_HASH_KEY", { minLength: 
 /** Signing key of session cookies. */
 export const authSecretSetting = textSetting("AUTH_SECRET", { minLength: 32 });
 
-/** Whether webhooks may lead to private addresses, and then over http as well. */
+/** Where webhooks may lead. `public`: https to public addresses; `any`: http and private addresses as well. */
+export type WebhookAddresses = "public" | "any";
+
 export const webhookAddressesSetting = choiceSetting("WEBHOOK_ADDRESSES", ["public", "any"], "public");

@@ -54,7 +54,7 @@ export class UnknownAccount extends Error {
 const STATEMENT_TIMEOUT_MS = 600_000;
 /** While an advertiser's row is locked; less than billing waits for it. */
 const LOCKED_STATEMENT_TIMEOUT = "5s";
-const LOOK_EVERY_MS = 200;
+const COUNT_EVERY_MS = 200;
 const RECORDS_PER_PAGE = 500;
 
 /**
@@ -71,7 +71,7 @@ export async function erasePlayer(options: EraseOptions): Promise<Erased> {
   const redis = connectRedis(options.redisUrl, { name: "erase", commandTimeoutMs: 10_000 });
   redis.on("error", () => {});
   try {
-    await new InstallationClaim(redis, () => installationId(database)).look();
+    await new InstallationClaim(redis, () => installationId(database)).verify();
     const account = await database.account.findUnique({
       where: { id: accountId },
       select: { placements: { select: { gameId: true } } },
@@ -132,12 +132,12 @@ async function readSessions(
 }
 
 /** Returns how many still wait. */
-async function awaitBilling(look: () => Promise<number>, first: number, waitMs: number): Promise<number> {
+async function awaitBilling(count: () => Promise<number>, first: number, waitMs: number): Promise<number> {
   const deadline = performance.now() + waitMs;
   let waiting = first;
   while (waiting > 0 && performance.now() < deadline) {
-    await sleep(LOOK_EVERY_MS);
-    waiting = await look();
+    await sleep(COUNT_EVERY_MS);
+    waiting = await count();
   }
   return waiting;
 }

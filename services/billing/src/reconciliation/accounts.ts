@@ -8,12 +8,12 @@ import {
   compare,
   equal,
   type Inspection,
-  type Look,
   lateCheck,
   moneyCheck,
   type Pair,
   type PairsOf,
   pageInspection,
+  type Reading,
 } from "./comparison.ts";
 import { compareWallet, readWallets, readWrittenIds } from "./wallets.ts";
 
@@ -188,7 +188,7 @@ export async function* advertiserInspections(parts: AccountParts): AsyncGenerato
  * Reads the wallet between two counts of written impressions: if both are equal, wallet, outbox and Postgres are of the
  * same moment.
  */
-async function compareAdvertisers(parts: AccountParts, ids: readonly string[]): Promise<Look> {
+async function compareAdvertisers(parts: AccountParts, ids: readonly string[]): Promise<Reading> {
   const { database, nowMs, timeoutMs } = parts;
   const before = await readPublished(database, ids);
   const wallets = await readWallets(parts.wallets, before.campaignIds, parts.limits);
@@ -197,20 +197,20 @@ async function compareAdvertisers(parts: AccountParts, ids: readonly string[]): 
     advertisers: await readAdvertisers(transaction, ids, nowMs()),
     written: await readWrittenIds(transaction, records),
   }));
-  const look: Look = { comparisons: [], notCompared: [] };
+  const reading: Reading = { comparisons: [], notCompared: [] };
   for (const advertiser of advertisers) {
     const { id } = advertiser;
-    look.comparisons.push(...compare(ADVERTISER_CHECKS, advertiser, id));
+    reading.comparisons.push(...compare(ADVERTISER_CHECKS, advertiser, id));
     const stoodStill = before.impressions.get(id) === advertiser.impressions;
     const { comparisons, isComplete } = await compareWallet(parts.wallets, advertiser, {
       wallet: wallets.get(id) ?? null,
       written: stoodStill ? written : null,
       publishedVersions: before.publishedVersions,
     });
-    look.comparisons.push(...comparisons);
-    if (!isComplete) look.notCompared.push(id);
+    reading.comparisons.push(...comparisons);
+    if (!isComplete) reading.notCompared.push(id);
   }
-  return look;
+  return reading;
 }
 
 /** The advertisers' impressions in Postgres, campaigns, and published versions, which Redis already has. */

@@ -34,7 +34,7 @@ const LIMITS: WalletLimits = { holds: 100_000, records: 5_000, lateMs: 60_000 };
 /** Maximum keys, of any kind, to scan for player sessions. */
 const MAX_SESSION_KEYS = 5_000_000;
 const STATEMENT_TIMEOUT_MS = 600_000;
-const QUIET_LOOK_EVERY_MS = 100;
+const QUIET_CHECK_EVERY_MS = 100;
 const WAITING_ADVERTISERS = 1_000;
 
 /**
@@ -53,7 +53,7 @@ export async function reconcileAll(options: AuditOptions): Promise<AuditReport> 
   try {
     // Commands fail immediately until the connection is ready.
     await redis.ping().catch(() => redisReady(redis));
-    await new InstallationClaim(redis, () => installationId(database)).look();
+    await new InstallationClaim(redis, () => installationId(database)).verify();
     const wasQuiet = await awaitQuiet(createMoneyCommands(redis), new DueIndex(redis), options.quietWithinMs);
     const timeoutMs = STATEMENT_TIMEOUT_MS;
     const parts = { database, wallets: createWalletReader(redis), limits: LIMITS, nowMs, timeoutMs };
@@ -89,7 +89,7 @@ async function redisReady(redis: { ping(): Promise<string> }): Promise<void> {
       return;
     } catch (error) {
       if (performance.now() >= deadline) throw error;
-      await sleep(QUIET_LOOK_EVERY_MS);
+      await sleep(QUIET_CHECK_EVERY_MS);
     }
   }
 }
@@ -124,6 +124,6 @@ async function awaitQuiet(
     }
     if (!waiting) return true;
     if (performance.now() >= deadline) return false;
-    await sleep(QUIET_LOOK_EVERY_MS);
+    await sleep(QUIET_CHECK_EVERY_MS);
   }
 }

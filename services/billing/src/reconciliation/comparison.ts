@@ -89,7 +89,7 @@ export function nameOf({ check, subject }: Comparison): string {
 }
 
 /** Result of one read. */
-export interface Look {
+export interface Reading {
   comparisons: Comparison[];
   /** Owners with something that could not be compared, because it kept changing or is too large. */
   notCompared: string[];
@@ -100,7 +100,7 @@ export interface Inspection {
   /** By which it can be divided. */
   owners: readonly string[];
   /** @param owners read only these; undefined: the whole part */
-  read: (owners?: ReadonlySet<string>) => Promise<Look>;
+  read: (owners?: ReadonlySet<string>) => Promise<Reading>;
 }
 
 /** An inspection that always compares everything. */
@@ -111,7 +111,7 @@ export function inspectionOf(read: () => Promise<Comparison[]>): Inspection {
 /** An inspection of a page of owners. */
 export function pageInspection(
   owners: readonly string[],
-  read: (owners: readonly string[]) => Promise<Look>,
+  read: (owners: readonly string[]) => Promise<Reading>,
 ): Inspection {
   return { owners, read: (wanted) => read(owners.filter((owner) => wanted?.has(owner) ?? true)) };
 }
@@ -125,7 +125,7 @@ export function halvesOf({ owners, read }: Inspection): Inspection[] {
   );
 }
 
-export interface Inspected extends Look {
+export interface Inspected extends Reading {
   /** What differed in every read. */
   findings: Comparison[];
 }

@@ -3,12 +3,9 @@ import { Resolver } from "node:dns/promises";
 import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import type { LookupFunction } from "node:net";
-import { isAddress, isPublicAddress } from "@diegetic/service-kit";
-
-export type WebhookAddresses = "public" | "any";
+import { isPrivateHost, isPublicAddress, type WebhookAddresses } from "@diegetic/service-kit";
 
 export interface PostOptions {
-  /** `public`: https to public addresses alone. */
   addresses: WebhookAddresses;
   /** Time limit from the look-up of the name to the end of the answer. */
   timeoutMs: number;
@@ -30,7 +27,6 @@ const MAX_HEADER_BYTES = 16_384;
 /** Of one try at one name server. */
 const NAME_TIMEOUT_MS = 2_000;
 const NAME_TRIES = 2;
-const LOCALHOST = /(^|\.)localhost\.?$/;
 const REFUSED = "the host has a private address";
 
 /**
@@ -44,11 +40,10 @@ export async function post(
   { addresses, timeoutMs, nameServers }: PostOptions,
 ): Promise<PostResult> {
   const url = new URL(target);
-  const host = url.hostname.replace(/^\[|\]$/g, "");
   if (addresses === "public") {
     if (url.protocol !== "https:") return unanswered("the address is not https");
     // Addresses are not looked up, and no name server has to know localhost.
-    if (isAddress(host) ? !isPublicAddress(host) : LOCALHOST.test(host)) return unanswered(REFUSED);
+    if (isPrivateHost(url)) return unanswered(REFUSED);
   }
   const send = url.protocol === "https:" ? requestHttps : requestHttp;
   const signal = AbortSignal.timeout(timeoutMs);

@@ -32,8 +32,8 @@ export interface BilledImpression {
 }
 
 /** A day outside this window would create a partition of its own. */
-const OLDEST_MS = 400 * DAY_MS;
-const AHEAD_MS = DAY_MS;
+const MAX_AGE_MS = 400 * DAY_MS;
+const MAX_AHEAD_MS = DAY_MS;
 /** Tolerance for the clocks of concurrent writers. */
 const MIDNIGHT_MARGIN_MS = 60_000;
 const MAX_TEXT_LENGTH = 1_000;
@@ -74,7 +74,7 @@ export function billImpression(record: ImpressionRecord, nowMs: number): BilledI
     throw new RecordRefused(`affinity_score is not a number from 0 to ${MAX_SCORE}: ${score}`);
   }
   const contributionMillionths = contributionsOf(match.affinities);
-  if (recordedAtMs < nowMs - OLDEST_MS || recordedAtMs > nowMs + AHEAD_MS) {
+  if (recordedAtMs < nowMs - MAX_AGE_MS || recordedAtMs > nowMs + MAX_AHEAD_MS) {
     throw new ClocksDisagree(`recorded_at_ms is ${recordedAtMs}, and it is ${nowMs} here`);
   }
   const matchedAtMs = Math.min(Math.max(match.matched_at_ms, recordedAtMs - MAX_MATCH_AGE_MS), recordedAtMs);
@@ -93,7 +93,7 @@ export function billImpression(record: ImpressionRecord, nowMs: number): BilledI
 function otherDays(at: { matchedAtMs: number; recordedAtMs: number; nowMs: number }): string[] {
   // A clock that is seen to be behind, by more than the margin, does not tell whether the day has ended.
   const isBehind = at.nowMs + MIDNIGHT_MARGIN_MS < at.recordedAtMs;
-  const latestMs = isBehind ? at.recordedAtMs + AHEAD_MS : at.nowMs + MIDNIGHT_MARGIN_MS;
+  const latestMs = isBehind ? at.recordedAtMs + MAX_AHEAD_MS : at.nowMs + MIDNIGHT_MARGIN_MS;
   const untilMs = Math.min(latestMs, at.recordedAtMs + MAX_MATCH_AGE_MS);
   return daysBetween(at.matchedAtMs, untilMs).filter((day) => day !== utcDay(at.recordedAtMs));
 }

@@ -5,8 +5,8 @@ import type { LockedAdvertiser } from "./statements.ts";
 
 /** Statements for earnings and the ledger. They run after those of statements.ts, in this file's order. */
 
-export function campaignGamesStatement(moves: RollupDeltas["campaignGames"]): Prisma.Sql {
-  const of = new Columns(moves);
+export function campaignGamesStatement(deltas: RollupDeltas["campaignGames"]): Prisma.Sql {
+  const of = new Columns(deltas);
   return Prisma.sql`
     MERGE INTO campaign_games AS known
     USING unnest(${of.texts(({ campaignId }) => campaignId)}, ${of.texts(({ gameId }) => gameId)},
@@ -22,8 +22,8 @@ export function campaignGamesStatement(moves: RollupDeltas["campaignGames"]): Pr
       VALUES (m.campaign_id, m.game_id, m.account_id, m.advertiser_id, m.impressions, m.spent_millicents, m.earning_microcents)`;
 }
 
-export function gameAdvertisersStatement(moves: RollupDeltas["gameAdvertisers"]): Prisma.Sql {
-  const of = new Columns(moves);
+export function gameAdvertisersStatement(deltas: RollupDeltas["gameAdvertisers"]): Prisma.Sql {
+  const of = new Columns(deltas);
   return Prisma.sql`
     MERGE INTO game_advertiser_rollups AS known
     USING unnest(${of.texts(({ accountId }) => accountId)}, ${of.days(({ day }) => day)},
@@ -80,8 +80,8 @@ export function ledgerStatement({
  * Adds to the games' total earnings. Other advertisers share these rows and the daily ones, so they are locked last, in
  * key order, immediately before the commit.
  */
-export function gameTotalsStatement(moves: RollupDeltas["gameTotals"]): Prisma.Sql {
-  const of = new Columns(moves);
+export function gameTotalsStatement(deltas: RollupDeltas["gameTotals"]): Prisma.Sql {
+  const of = new Columns(deltas);
   return Prisma.sql`
     INSERT INTO game_totals AS known (account_id, game_id, impressions, earning_microcents)
     SELECT * FROM unnest(${of.texts(({ accountId }) => accountId)}, ${of.texts(({ gameId }) => gameId)},
@@ -90,8 +90,8 @@ export function gameTotalsStatement(moves: RollupDeltas["gameTotals"]): Prisma.S
       earning_microcents = known.earning_microcents + excluded.earning_microcents`;
 }
 
-export function gameRollupsStatement(moves: RollupDeltas["gameRollups"]): Prisma.Sql {
-  const of = new Columns(moves);
+export function gameRollupsStatement(deltas: RollupDeltas["gameRollups"]): Prisma.Sql {
+  const of = new Columns(deltas);
   return Prisma.sql`
     INSERT INTO game_rollups AS known (account_id, game_id, day, impressions, earning_microcents)
     SELECT * FROM unnest(${of.texts(({ accountId }) => accountId)}, ${of.texts(({ gameId }) => gameId)},

@@ -29,11 +29,11 @@ function namesUnlessAll(rows: readonly unknown[]): Prisma.Sql {
 /** Throws RecordRefused when a row was not touched: it is unknown, or has another owner. */
 export function requireTouched(
   kind: string,
-  moves: readonly { id: string }[],
+  deltas: readonly { id: string }[],
   touched: Touched | undefined,
 ): void {
   if (touched?.ids == null) return;
-  requireAll(kind, moves, new Set(JSON.parse(touched.ids) as string[]));
+  requireAll(kind, deltas, new Set(JSON.parse(touched.ids) as string[]));
 }
 
 /** Of impressions that were not inserted, returns those whose id is stored with another match: separate charges. */
@@ -63,8 +63,8 @@ export interface LockedAdvertiser {
 }
 
 /** Adds to the advertisers' totals, locks the rows until the commit, and returns LockedAdvertiser. */
-export function advertisersStatement(moves: RollupDeltas["advertisers"]): Prisma.Sql {
-  const of = new Columns(moves);
+export function advertisersStatement(deltas: RollupDeltas["advertisers"]): Prisma.Sql {
+  const of = new Columns(deltas);
   return Prisma.sql`
     UPDATE advertisers AS known SET spent_millicents = known.spent_millicents + m.spent_millicents,
       impressions = known.impressions + m.impressions
@@ -75,9 +75,9 @@ export function advertisersStatement(moves: RollupDeltas["advertisers"]): Prisma
 
 /** Adds to the campaigns' totals, given the new players of each; returns Touched. */
 export function campaignsStatement(
-  moves: RollupDeltas["campaigns"],
+  deltas: RollupDeltas["campaigns"],
 ): (users: NewUsers["campaigns"]) => Prisma.Sql {
-  const of = new Columns(moves);
+  const of = new Columns(deltas);
   const known = Prisma.sql`${of.texts(({ id }) => id)}, ${of.texts(({ advertiserId }) => advertiserId)},
       ${of.integers(({ spentMillicents }) => spentMillicents)}, ${of.integers(({ impressions }) => impressions)}`;
   return (users) => Prisma.sql`
@@ -86,14 +86,14 @@ export function campaignsStatement(
     FROM unnest(${known}, ${of.integers((_, index) => users[index] ?? 0)})
       AS m(id, advertiser_id, spent_millicents, impressions, users)
     WHERE known.id = m.id AND known.advertiser_id = m.advertiser_id RETURNING known.id)
-    ${namesUnlessAll(moves)}`;
+    ${namesUnlessAll(deltas)}`;
 }
 
 /** Adds to the creatives' sums, given the new players of each; returns Touched. */
 export function creativesStatement(
-  moves: RollupDeltas["creatives"],
+  deltas: RollupDeltas["creatives"],
 ): (users: NewUsers["creatives"]) => Prisma.Sql {
-  const of = new Columns(moves);
+  const of = new Columns(deltas);
   const known = Prisma.sql`${of.texts(({ id }) => id)}, ${of.texts(({ campaignId }) => campaignId)},
       ${of.integers(({ impressions }) => impressions)}, ${of.integers(({ spentMillicents }) => spentMillicents)},
       ${of.decimals(({ affinityScoreSum }) => affinityScoreSum)}`;
@@ -104,21 +104,25 @@ export function creativesStatement(
     FROM unnest(${known}, ${of.integers((_, index) => users[index] ?? 0)})
       AS m(id, campaign_id, impressions, spent_millicents, affinity_score_sum, users)
     WHERE known.id = m.id AND known.campaign_id = m.campaign_id RETURNING known.id)
-    ${namesUnlessAll(moves)}`;
+    ${namesUnlessAll(deltas)}`;
 }
 
 /** Throws RecordRefused when a row is unknown, or is named with two owners. */
-export function requireAll(kind: string, moves: readonly { id: string }[], known: ReadonlySet<string>): void {
+export function requireAll(
+  kind: string,
+  deltas: readonly { id: string }[],
+  known: ReadonlySet<string>,
+): void {
   // A second delta of the same row names another owner, which is not found.
-  const missing = moves.find(({ id }) => !known.has(id));
+  const missing = deltas.find(({ id }) => !known.has(id));
   if (missing !== undefined)
     throw new RecordRefused(`${kind} ${missing.id} is unknown, or belongs elsewhere`);
-  if (known.size !== moves.length) throw new RecordRefused(`one ${kind} is named with two owners`);
+  if (known.size !== deltas.length) throw new RecordRefused(`one ${kind} is named with two owners`);
 }
 
 /** Adds to the affinities' counts. Skips unknown and deleted affinities, and those of another campaign. */
-export function affinitiesStatement(moves: RollupDeltas["affinities"]): Prisma.Sql {
-  const of = new Columns(moves);
+export function affinitiesStatement(deltas: RollupDeltas["affinities"]): Prisma.Sql {
+  const of = new Columns(deltas);
   return Prisma.sql`
     UPDATE affinities a
     SET impressions = a.impressions + m.impressions, contribution_sum = a.contribution_sum + m.contribution_sum
@@ -128,8 +132,8 @@ export function affinitiesStatement(moves: RollupDeltas["affinities"]): Prisma.S
     WHERE a.id = m.id AND a.campaign_id = m.campaign_id`;
 }
 
-export function campaignVersionsStatement(moves: RollupDeltas["campaignVersions"]): Prisma.Sql {
-  const of = new Columns(moves);
+export function campaignVersionsStatement(deltas: RollupDeltas["campaignVersions"]): Prisma.Sql {
+  const of = new Columns(deltas);
   return Prisma.sql`
     MERGE INTO campaign_version_rollups AS known
     USING unnest(${of.texts(({ campaignId }) => campaignId)},
@@ -142,9 +146,9 @@ export function campaignVersionsStatement(moves: RollupDeltas["campaignVersions"
 }
 
 export function campaignRollupsStatement(
-  moves: RollupDeltas["campaignRollups"],
+  deltas: RollupDeltas["campaignRollups"],
 ): (users: NewUsers["campaignRollups"]) => Prisma.Sql {
-  const of = new Columns(moves);
+  const of = new Columns(deltas);
   const known = Prisma.sql`${of.texts(({ campaignId }) => campaignId)}, ${of.days(({ day }) => day)},
       ${of.integers(({ impressions }) => impressions)}, ${of.integers(({ spentMillicents }) => spentMillicents)},
       ${of.decimals(({ affinityScoreSum }) => affinityScoreSum)}`;
@@ -161,9 +165,9 @@ export function campaignRollupsStatement(
 }
 
 export function countriesStatement(
-  moves: RollupDeltas["countries"],
+  deltas: RollupDeltas["countries"],
 ): (users: NewUsers["countries"]) => Prisma.Sql {
-  const of = new Columns(moves);
+  const of = new Columns(deltas);
   const known = Prisma.sql`${of.texts(({ campaignId }) => campaignId)}, ${of.texts(({ countryCode }) => countryCode)},
       ${of.integers(({ impressions }) => impressions)}, ${of.integers(({ spentMillicents }) => spentMillicents)}`;
   return (users) => Prisma.sql`

@@ -7,7 +7,6 @@ import {
   TransactionConflict,
   UniqueViolation,
 } from "@diegetic/database";
-import { findOnOtherDays } from "./around-midnight.ts";
 import type { BilledImpression } from "./billed-impression.ts";
 import {
   campaignGamesStatement,
@@ -23,6 +22,7 @@ import {
   quarantineStatement,
 } from "./impression-statements.ts";
 import { billedOperationsStatement } from "./operations.ts";
+import { findOnOtherDays } from "./other-days.ts";
 import { countNewUsers, type Known, reachedStatement } from "./reached-users.ts";
 import { type RollupDeltas, sumUp } from "./rollup-deltas.ts";
 import { committedInEpoch, settlementsStatement } from "./settlements.ts";
@@ -73,11 +73,11 @@ export const NOTHING_WRITTEN: WrittenBatch = {
 export interface PreparedBatch {
   impressions: readonly BilledImpression[];
   insert: Prisma.Sql;
-  moves: Moves;
+  deltaStatements: DeltaStatements;
 }
 
 /** The statements that apply the deltas of new impressions. */
-interface Moves {
+interface DeltaStatements {
   impressions: readonly BilledImpression[];
   groups: Groups;
   deltas: RollupDeltas;
@@ -128,7 +128,7 @@ export async function prepareBatch(
   await turn();
   const insert = newImpressionsStatement(impressions);
   await turn();
-  return { impressions, insert, moves: await movesOf(impressions, turn) };
+  return { impressions, insert, deltaStatements: await deltaStatementsOf(impressions, turn) };
 }
 
 function byKey(a: BilledImpression, b: BilledImpression): number {
@@ -136,7 +136,10 @@ function byKey(a: BilledImpression, b: BilledImpression): number {
   return a.record.impression_id < b.record.impression_id ? -1 : 1;
 }
 
-async function movesOf(impressions: readonly BilledImpression[], turn: Turn): Promise<Moves> {
+async function deltaStatementsOf(
+  impressions: readonly BilledImpression[],
+  turn: Turn,
+): Promise<DeltaStatements> {
   const groups = groupsOf(impressions);
   await turn();
   const deltas = sumUp(impressions, groups);
@@ -201,25 +204,28 @@ export async function writeBatch(pipeline: Pipeline, prepared: PreparedBatch): P
 /** The usual case: all impressions are new. */
 async function writeNew(
   statements: Statements,
-  { impressions, insert, moves }: PreparedBatch,
+  { impressions, insert, deltaStatements }: PreparedBatch,
 ): Promise<WrittenBatch> {
   const inserting = statements.execute(insert);
-  const moving = move(statements, moves, {
+  const applying = applyDeltas(statements, deltaStatements, {
     check: async () => {
       if ((await inserting) < impressions.length) throw new SomeAreKnown();
     },
     decided: () => new SomeAreKnown(),
   });
-  return { ...NOTHING_WRITTEN, written: impressions.length, late: await moving };
+  return { ...NOTHING_WRITTEN, written: impressions.length, late: await applying };
 }
 
 /** Finds out first which of the impressions are new. */
-function writeUnknown(pipeline: Pipeline, { impressions, moves }: PreparedBatch): Promise<WrittenBatch> {
+function writeUnknown(
+  pipeline: Pipeline,
+  { impressions, deltaStatements }: PreparedBatch,
+): Promise<WrittenBatch> {
   return pipeline.inTransaction(async (statements) => {
     // Otherwise the planner scans the partition of a whole day.
     void statements.query(LOOK_UP_BY_KEY);
     const elsewhere = await findOnOtherDays(statements, impressions);
-    const billed = await queryUnlessNull(statements, moves.billedOperations);
+    const billed = await queryUnlessNull(statements, deltaStatements.billedOperations);
     const ofBilled = new Set(billed.map(({ id }) => id));
     const repeated = impressions.filter(({ record }) => ofBilled.has(record.impression_id));
     const own = impressions.filter(
@@ -239,11 +245,15 @@ function writeUnknown(pipeline: Pipeline, { impressions, moves }: PreparedBatch)
     if (inserted.size === 0) return { ...NOTHING_WRITTEN, conflicting, repeated, quarantined };
     const fresh = own.filter(({ record }) => inserted.has(record.impression_id));
     const isWhole = fresh.length === impressions.length;
-    const late = await move(statements, isWhole ? moves : await movesOf(fresh, AT_ONCE), {
-      check: async () => {},
-      decided: () =>
-        new DecidedMeanwhile("another worker has quarantined an impression, or billed its operation"),
-    });
+    const late = await applyDeltas(
+      statements,
+      isWhole ? deltaStatements : await deltaStatementsOf(fresh, AT_ONCE),
+      {
+        check: async () => {},
+        decided: () =>
+          new DecidedMeanwhile("another worker has quarantined an impression, or billed its operation"),
+      },
+    );
     return { written: inserted.size, late, conflicting, repeated, quarantined };
   }, TRANSACTION);
 }
@@ -270,23 +280,23 @@ async function findQuarantined(
  * @param decided the error to throw when some were quarantined, or their operations billed, before their advertisers
  * were locked
  */
-async function move(
+async function applyDeltas(
   statements: Statements,
-  moves: Moves,
+  deltaStatements: DeltaStatements,
   { check, decided }: { check: () => Promise<void>; decided: () => Error },
 ): Promise<number> {
-  const { groups, deltas, impressions } = moves;
+  const { groups, deltas, impressions } = deltaStatements;
   const first = [
     statements.query(LOOK_UP_BY_KEY),
-    statements.query<LockedAdvertiser>(moves.advertisers),
+    statements.query<LockedAdvertiser>(deltaStatements.advertisers),
     // A quarantine or a billed operation locks the advertiser first, so what the insert could not see is visible from
     // here on.
-    statements.query<Named>(moves.quarantine),
-    queryUnlessNull(statements, moves.billedOperations),
-    statements.query<Known>(moves.reached),
-    statements.execute(moves.campaignVersions),
-    statements.execute(moves.campaignGames),
-    statements.execute(moves.gameAdvertisers),
+    statements.query<Named>(deltaStatements.quarantine),
+    queryUnlessNull(statements, deltaStatements.billedOperations),
+    statements.query<Known>(deltaStatements.reached),
+    statements.execute(deltaStatements.campaignVersions),
+    statements.execute(deltaStatements.campaignGames),
+    statements.execute(deltaStatements.gameAdvertisers),
   ] as const;
   await check();
   const [locked, quarantine, repeated] = await Promise.all([first[1], first[2], first[3]]);
@@ -297,18 +307,18 @@ async function move(
     ({ record }) =>
       BigInt(committedInEpoch(record)) !== advertisers.get(record.match.advertiser_id)?.recovery_epoch,
   );
-  void statements.execute(moves.ledger(`batch_${randomUUID()}`, advertisers));
+  void statements.execute(deltaStatements.ledger(`batch_${randomUUID()}`, advertisers));
   const users = countNewUsers(groups, await first[4]);
   const owned = [
-    statements.query<Touched>(moves.campaigns(users.campaigns)),
-    statements.query<Touched>(moves.creatives(users.creatives)),
+    statements.query<Touched>(deltaStatements.campaigns(users.campaigns)),
+    statements.query<Touched>(deltaStatements.creatives(users.creatives)),
   ] as const;
-  void statements.execute(moves.affinities);
-  void statements.execute(moves.campaignRollups(users.campaignRollups));
-  void statements.execute(moves.countries(users.countries));
+  void statements.execute(deltaStatements.affinities);
+  void statements.execute(deltaStatements.campaignRollups(users.campaignRollups));
+  void statements.execute(deltaStatements.countries(users.countries));
   if (late.length > 0) void statements.execute(settlementsStatement("late", late));
-  void statements.execute(moves.gameTotals);
-  void statements.execute(moves.gameRollups);
+  void statements.execute(deltaStatements.gameTotals);
+  void statements.execute(deltaStatements.gameRollups);
   const [[campaigns], [creatives]] = await Promise.all(owned);
   requireTouched("campaign", deltas.campaigns, campaigns);
   requireTouched("creative", deltas.creatives, creatives);

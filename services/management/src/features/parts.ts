@@ -6,7 +6,7 @@ import type {
   SessionReader,
   TrafficReader,
 } from "@diegetic/hot-state";
-import type { RateLimit, ReadinessChecks } from "@diegetic/service-kit";
+import type { RateLimit, ReadinessChecks, WebhookAddresses } from "@diegetic/service-kit";
 import type { Publishing } from "../core/publishing/publishing.ts";
 import type { CallerReads } from "../core/read-your-writes/caller-reads.ts";
 import type { ReadingBarrier } from "../core/read-your-writes/reading-barrier.ts";
@@ -20,7 +20,6 @@ import type { DeviceCookies } from "./sessions/device-cookie.ts";
 import type { SignUpPolicy } from "./sessions/sign-up-policy.ts";
 import type { TrafficPage } from "./traffic/to-response.ts";
 import type { MarketWords } from "./traffic/words.ts";
-import type { WebhookAddresses } from "./webhooks/webhook.ts";
 
 /** The dependencies of the features' handlers. */
 export interface Parts {

@@ -4,9 +4,9 @@ import { dirname, join } from "node:path";
 import { processIdentity, SetupError } from "@diegetic/local-stores";
 
 const FILE_NAME = "stack.lock";
-const ATTEMPTS = 3;
+const MAX_ATTEMPTS = 3;
 const SHORT_HOLD_TIMEOUT_MS = 60_000;
-const LOOK_EVERY_MS = 50;
+const CHECK_EVERY_MS = 50;
 
 /** `stack`: held until Ctrl-C. `key`: held briefly, while a key is created in a stopped stack. */
 export type LockPurpose = "stack" | "key";
@@ -45,7 +45,7 @@ export async function lockDataDirectory(dataDir: string, purpose: LockPurpose): 
     } catch (error) {
       const isShort = error instanceof DataDirectoryInUse && error.purpose === "key";
       if (!isShort || performance.now() > deadline) throw error;
-      await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+      await new Promise((resolve) => setTimeout(resolve, CHECK_EVERY_MS));
     }
   }
 }
@@ -60,7 +60,7 @@ function tryLock(dataDir: string, purpose: LockPurpose): DataDirectoryLock {
   const file = join(dataDir, FILE_NAME);
   const holder: Partial<Holder> = { pid: process.pid, identity: processIdentity(process.pid), purpose };
   const own = JSON.stringify({ ...holder, id: randomUUID() });
-  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
     if (createLock(dataDir, file, own)) return { release: () => removeLock(file, own) };
     const found = readLock(file);
     const other = holderIn(found);

@@ -7,10 +7,10 @@ import { isIdentifier } from "../shared/identifiers.ts";
 import { type Paging, rowsOfPage } from "../shared/paging.ts";
 
 /** A requested campaign of a caller; if there is none, all columns but the caller's are null. */
-type AskedRow = CallerRow & { [Column in keyof CampaignRow]: CampaignRow[Column] | null };
+type RequestedRow = CallerRow & { [Column in keyof CampaignRow]: CampaignRow[Column] | null };
 
 /** The caller, and the campaign with this id of any advertiser. */
-function askedCampaign(accountId: string, campaignId: string): Prisma.Sql {
+function requestedCampaign(accountId: string, campaignId: string): Prisma.Sql {
   const possibleId = isIdentifier("camp", campaignId) ? campaignId : null;
   return Prisma.sql`
     WITH ${callerIs(accountId)}
@@ -19,7 +19,7 @@ function askedCampaign(accountId: string, campaignId: string): Prisma.Sql {
     FROM caller LEFT JOIN campaigns AS c ON c.id = ${possibleId}`;
 }
 
-function requireOwn({ caller_id, written: _written, ...row }: AskedRow): Campaign {
+function requireOwn({ caller_id, written: _written, ...row }: RequestedRow): Campaign {
   requireOwnCampaign(row.advertiserId, caller_id);
   return campaignOf(row as CampaignRow);
 }
@@ -29,7 +29,7 @@ function requireOwn({ caller_id, written: _written, ...row }: AskedRow): Campaig
  * does not exist.
  */
 export async function ownCampaign(reader: Reader, accountId: string, campaignId: string): Promise<Campaign> {
-  const [row] = await reader.query<AskedRow>(askedCampaign(accountId, campaignId));
+  const [row] = await reader.query<RequestedRow>(requestedCampaign(accountId, campaignId));
   if (row === undefined) throw registerFirst.error();
   return requireOwn(row);
 }
@@ -40,7 +40,7 @@ export async function ownBilledCampaign(
   accountId: string,
   campaignId: string,
 ): Promise<Campaign> {
-  const [row] = await reads.rows<AskedRow>(accountId, askedCampaign(accountId, campaignId));
+  const [row] = await reads.rows<RequestedRow>(accountId, requestedCampaign(accountId, campaignId));
   return requireOwn(row);
 }
 

@@ -138,7 +138,7 @@ export class RepairLoop {
   async #restoreAndPublish(signal: AbortSignal): Promise<void> {
     await this.#parts.claim.check();
     const replicationIds = await this.#parts.replicationIds();
-    this.#moved.look(await this.#parts.owners());
+    this.#moved.compare(await this.#parts.owners());
     await this.#restoreAllWallets(signal);
     await this.#rebuild(signal);
     this.#verifiedReplicationIds = compareServers([], { replicationIds, needsRebuild: false }).verified;
@@ -298,7 +298,7 @@ export class RepairLoop {
   /** Checks the wallets on hash slots that a cluster has moved, until none is frozen. */
   async #restoreMoved(signal: AbortSignal | undefined): Promise<void> {
     const { owners, recovery, database, logger } = this.#parts;
-    this.#moved.look(await owners());
+    this.#moved.compare(await owners());
     if (this.#moved.size === 0) return;
     let left = 0;
     let after: string | undefined = "";

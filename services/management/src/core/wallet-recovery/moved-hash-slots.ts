@@ -6,7 +6,7 @@ export class MovedHashSlots {
   readonly #moved = new Set<number>();
 
   /** Compares with the previous owners; the first call detects no move. An unowned slot keeps its last owner. */
-  look(owners: ReadonlyMap<number, string>): void {
+  compare(owners: ReadonlyMap<number, string>): void {
     const before = this.#owners;
     if (before !== undefined) {
       for (const [hashSlot, owner] of owners) {

@@ -12,9 +12,9 @@ import { isPlainName } from "@diegetic/hot-state";
 import type { Answer, RequestContext } from "@diegetic/service-kit";
 import { callingAdvertiser, readAfter } from "../../core/read-your-writes/caller.ts";
 import { csvAnswer, prefersCsv } from "../../core/shared/csv-answer.ts";
+import { decimalCents } from "../../core/shared/decimal-cents.ts";
 import { readWindow, windowHeaders } from "../../core/shared/paging.ts";
 import { readPeriod } from "../../core/shared/period.ts";
-import { decimalCents } from "../ledger/to-response.ts";
 import type { Parts } from "../parts.ts";
 import {
   lastDroppedDay,

@@ -1,11 +1,12 @@
 import {
   type ApiKeyCreate,
   allOperations,
+  type RateLimitGroup,
   rateLimitBeyondCaller,
   type Scope,
   scopeBeyondCaller,
 } from "@diegetic/contracts";
-import type { EndpointGroup, RateLimit } from "@diegetic/service-kit";
+import type { RateLimit } from "@diegetic/service-kit";
 
 /** A key with one of these scopes manages the keys of its account. */
 export const MANAGING_SCOPES: readonly Scope[] = ["advertiser", "developer"];
@@ -34,7 +35,7 @@ export interface ApiKeyRow extends KeySettings {
 type CallingKey = Pick<KeySettings, "scopes" | "rateLimitPerMinute">;
 
 /** Requests per minute of keys without a limit of their own. */
-export type DefaultLimits = Record<EndpointGroup, RateLimit>;
+export type DefaultLimits = Record<RateLimitGroup, RateLimit>;
 
 /**
  * The settings of a key that another key creates; never more than the caller's. Throws InvalidInput (422) for a limit
@@ -74,7 +75,7 @@ function requireOwnLimit(
 }
 
 /** The endpoint groups that a key with these scopes can use. */
-function groupsOf(scopes: readonly Scope[]): EndpointGroup[] {
+function groupsOf(scopes: readonly Scope[]): RateLimitGroup[] {
   const usable = allOperations().filter(({ scope }) => [scope].flat().some((one) => scopes.includes(one)));
   return [...new Set(usable.map(({ group }) => group))];
 }

@@ -6,7 +6,7 @@ import type { Campaign, CampaignSettings } from "../../core/campaign-rows/campai
 import { changeCampaign } from "../../core/campaigns/mutate-campaign.ts";
 import { requireBudgetCoversSpent, requireDatesInOrder } from "./rules.ts";
 
-const ATTEMPTS = 5;
+const MAX_ATTEMPTS = 5;
 
 export type CeilingCommands = Pick<MoneyCommands, "setBudgetCeiling" | "readCampaign">;
 
@@ -25,7 +25,7 @@ export async function changeSettings(
   campaignId: string,
   changed: Partial<CampaignSettings>,
 ): Promise<Campaign> {
-  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     const result = await pipeline.inTransaction((statements) =>
       changeCampaign<Campaign | undefined>(statements, campaignId, async ({ current }) => {
         requireDatesInOrder({ ...current, ...changed });

@@ -20,12 +20,12 @@ function creativeOf(row: CreativeRow): Creative {
 }
 
 /** A requested creative of a caller; if there is none, all columns but the caller's are null. */
-type AskedRow = CallerRow & { ownerId: string | null } & {
+type RequestedRow = CallerRow & { ownerId: string | null } & {
   [Column in keyof CreativeRow]: CreativeRow[Column] | null;
 };
 
 /** The caller, and the creative with this id of any advertiser. */
-function askedCreative(accountId: string, creativeId: string): Prisma.Sql {
+function requestedCreative(accountId: string, creativeId: string): Prisma.Sql {
   const possibleId = isIdentifier("crt", creativeId) ? creativeId : null;
   return Prisma.sql`
     WITH ${callerIs(accountId)}
@@ -39,7 +39,7 @@ function askedCreative(accountId: string, creativeId: string): Prisma.Sql {
       ON p.id = ${possibleId} AND p.deleted_at IS NULL`;
 }
 
-function requireOwn({ caller_id, written: _written, ownerId, ...row }: AskedRow): Creative {
+function requireOwn({ caller_id, written: _written, ownerId, ...row }: RequestedRow): Creative {
   if (ownerId === null) throw noCreative.error();
   if (ownerId !== caller_id) throw otherAdvertisersCreative.error();
   return creativeOf(row as CreativeRow);
@@ -54,7 +54,7 @@ export async function ownCreative(
   accountId: string,
   creativeId: string,
 ): Promise<Creative> {
-  const [row] = await pipeline.query<AskedRow>(askedCreative(accountId, creativeId));
+  const [row] = await pipeline.query<RequestedRow>(requestedCreative(accountId, creativeId));
   if (row === undefined) throw registerFirst.error();
   return requireOwn(row);
 }
@@ -65,7 +65,7 @@ export async function ownBilledCreative(
   accountId: string,
   creativeId: string,
 ): Promise<Creative> {
-  const [row] = await reads.rows<AskedRow>(accountId, askedCreative(accountId, creativeId));
+  const [row] = await reads.rows<RequestedRow>(accountId, requestedCreative(accountId, creativeId));
   return requireOwn(row);
 }
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
+import { decimalCents } from "../../core/shared/decimal-cents.ts";
 import { daysOf, readPeriod } from "../../core/shared/period.ts";
 import { closeDays, type DayMoves, totalsOf } from "./balances.ts";
-import { decimalCents } from "./to-response.ts";
 
 const NOW_MS = Date.UTC(2026, 10, 21, 12);
 const period = (query: string) => {

@@ -4,7 +4,7 @@ import type { CallerReads } from "../../core/read-your-writes/caller-reads.ts";
 import { type LedgerTotals, totalsOf } from "./balances.ts";
 import { type AccountLedger, readAccountLedger } from "./store.ts";
 
-const ATTEMPTS = 3;
+const MAX_ATTEMPTS = 3;
 
 interface LedgerStores {
   wallets: Pick<MoneyCommands, "readAccount">;
@@ -22,6 +22,6 @@ export async function readConsistently(
     const wallet = await wallets.readAccount(ledger.advertiserId);
     if (wallet === null) throw unavailable("What is held is not known for the moment: try again.", 2);
     const isSameMoney = wallet.depositedMillicents <= ledger.depositedMillicents;
-    if (isSameMoney || attempt >= ATTEMPTS) return { ledger, totals: totalsOf(ledger, wallet) };
+    if (isSameMoney || attempt >= MAX_ATTEMPTS) return { ledger, totals: totalsOf(ledger, wallet) };
   }
 }

@@ -1,5 +1,6 @@
 import type { LedgerBody } from "@diegetic/contracts";
-import { chargedCents, type Millicents } from "@diegetic/money";
+import { chargedCents } from "@diegetic/money";
+import { decimalCents } from "../../core/shared/decimal-cents.ts";
 import type { LedgerRow, LedgerTotals } from "./balances.ts";
 
 export function toLedgerResponse(rows: readonly LedgerRow[], totals: LedgerTotals): LedgerBody {
@@ -43,10 +44,4 @@ export function ledgerRows(rows: readonly LedgerRow[], totals: LedgerTotals, tod
     decimalCents(row.closingMillicents),
     row.day === today ? decimalCents(totals.heldMillicents) : "",
   ]);
-}
-
-/** Cents with exactly three decimals, exact for any size: 1234567 millicents are 1234.567. */
-export function decimalCents(amount: Millicents): string {
-  const digits = String(Math.abs(amount)).padStart(4, "0");
-  return `${amount < 0 ? "-" : ""}${digits.slice(0, -3)}.${digits.slice(-3)}`;
 }

@@ -1,7 +1,7 @@
 import {
   accountPatch,
   type CreatedInvitationBody,
-  InvalidInput,
+  choiceParameter,
   type InvitationBody,
   invitationCreate,
   invitationTokenBody,
@@ -13,8 +13,6 @@ import {
   newId,
   noMember,
   otherAccountsInvitation,
-  quoteValue,
-  singleParameter,
   tooManyInvitations,
   tooManyMembers,
   unknownInvitation,
@@ -124,7 +122,7 @@ async function remove({ database, publishing, clock }: Parts, context: RequestCo
   const { accountId } = context;
   const userId = context.param("userId");
   await memberOf(database, accountId, userId);
-  const revokesKeys = booleanParameter("revoke_keys", context.query);
+  const revokesKeys = choiceParameter("revoke_keys", context.query, ["true", "false"]) === "true";
   const { sessions, keys } = await inTransaction(database, async (transaction) => {
     await lockMembers(transaction, accountId);
     if (revokesKeys || userId !== userOf(context)) await requireOwner(transaction, context);
@@ -141,13 +139,6 @@ async function remove({ database, publishing, clock }: Parts, context: RequestCo
     publishing.publishAndWait("apiKey", ...keys),
   ]);
   return { status: 204 };
-}
-
-/** False when absent. Throws 400 when it is repeated, 422 for another word. */
-function booleanParameter(name: string, query: URLSearchParams): boolean {
-  const value = singleParameter(name, query) ?? "false";
-  if (value === "true" || value === "false") return value === "true";
-  throw new InvalidInput(422, `${name} must be true or false, but ${quoteValue(value)} was sent`);
 }
 
 type InvitationRow = Prisma.AccountInvitationGetPayload<object>;

@@ -1,5 +1,6 @@
 import { EARNINGS_DAYS, noPlacement, revenueApi, singleParameter } from "@diegetic/contracts";
 import { utcDay } from "@diegetic/database";
+import { isPlainName } from "@diegetic/hot-state";
 import type { RequestContext } from "@diegetic/service-kit";
 import { csvAnswer, prefersCsv } from "../../core/shared/csv-answer.ts";
 import { readWindow, windowHeaders } from "../../core/shared/paging.ts";
@@ -31,7 +32,6 @@ import {
 /** See docs/behaviour.md#rounding. */
 const SHOWN_DAYS = 30;
 const TOP_ADVERTISERS = 10;
-const ADVERTISER_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 export const revenueEndpoints = endpointsOf(revenueApi.operations, {
   advertiser: revenue,
@@ -101,7 +101,7 @@ async function earnings({ reader, barrier, clock }: Parts, context: RequestConte
   const { isNoGame, ...requested } = readRequested(context, clock);
   const { from, to } = requested;
   const advertiserId = singleParameter("advertiser_id", context.query);
-  const isNobody = advertiserId !== undefined && !ADVERTISER_ID.test(advertiserId);
+  const isNobody = advertiserId !== undefined && !isPlainName(advertiserId);
   const window = prefersCsv(context) ? undefined : readWindow(context);
   await barrier.everyAdvertiser();
   const found =

@@ -8,6 +8,7 @@ import type {
 } from "@diegetic/contracts";
 import { safeInteger } from "@diegetic/database";
 import { basisPointsToPercent, centsUp, type Microcents, microcentsToCentsDown } from "@diegetic/money";
+import { decimalCentsOfMicrocents } from "../../core/shared/decimal-cents.ts";
 import type { Period } from "../../core/shared/period.ts";
 import { balanceCents } from "../advertiser/to-response.ts";
 import type {
@@ -164,9 +165,4 @@ export function advertiserEarningsRows(rows: readonly AdvertiserEarnings[]): str
     decimalCentsOfMicrocents(row.earnedMicrocents),
     row.totalEarnedMicrocents === null ? "" : decimalCentsOfMicrocents(row.totalEarnedMicrocents),
   ]);
-}
-
-function decimalCentsOfMicrocents(amount: bigint): string {
-  const digits = String(amount).padStart(7, "0");
-  return `${digits.slice(0, -6)}.${digits.slice(-6)}`;
 }

@@ -1,12 +1,10 @@
 import { chunks } from "@diegetic/collections";
 import {
   ACCOUNT_SCENES,
-  InvalidInput,
+  choiceParameter,
   integerParameter,
   type NoMatchSceneListBody,
-  quoteValue,
   SCENE_WORD_TYPES,
-  singleParameter,
   TRAFFIC_POINTS,
   TRAFFIC_UNITS,
   type TrafficSeriesBody,
@@ -139,18 +137,4 @@ async function gameWords({ database, words }: Parts, context: RequestContext) {
 async function marketWords({ words }: Parts, context: RequestContext) {
   const type = choiceParameter("type", context.query, SCENE_WORD_TYPES);
   return { status: 200, body: await words.ofMarket(context.accountId, type) };
-}
-
-/** One of several words; undefined when the parameter is absent. Throws 400 when it is repeated, 422 for another word. */
-function choiceParameter<const Choice extends string>(
-  name: string,
-  query: URLSearchParams,
-  choices: readonly Choice[],
-): Choice | undefined {
-  const value = singleParameter(name, query);
-  if (value === undefined) return undefined;
-  const chosen = choices.find((one) => one === value);
-  if (chosen !== undefined) return chosen;
-  const names = `${choices.slice(0, -1).join(", ")} or ${choices.at(-1)}`;
-  throw new InvalidInput(422, `${name} must be ${names}, but ${quoteValue(value)} was sent`);
 }

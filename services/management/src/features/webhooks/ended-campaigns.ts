@@ -3,7 +3,7 @@ import { DAY_MS, type Database, utcDay } from "@diegetic/database";
 
 const CAMPAIGNS_PER_PAGE = 500;
 /** Text order finds candidates; an offset may move a moment by a day. */
-const AHEAD_MS = 2 * DAY_MS;
+const MAX_AHEAD_MS = 2 * DAY_MS;
 
 interface Candidate {
   id: string;
@@ -20,7 +20,7 @@ export async function announceEndedCampaigns(database: Database, nowMs: number):
     const candidates = await database.$queryRaw<Candidate[]>`
       SELECT id, end_date FROM campaigns
       WHERE status = 'active' AND end_date IS NOT NULL AND announced_end_date IS DISTINCT FROM end_date
-        AND end_date < ${utcDay(nowMs + AHEAD_MS)} AND (end_date, id) > (${after.end_date}, ${after.id})
+        AND end_date < ${utcDay(nowMs + MAX_AHEAD_MS)} AND (end_date, id) > (${after.end_date}, ${after.id})
       ORDER BY end_date, id LIMIT ${CAMPAIGNS_PER_PAGE}`;
     await announce(database, candidates, nowMs);
     const last = candidates.at(-1);

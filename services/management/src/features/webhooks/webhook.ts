@@ -10,13 +10,10 @@ import {
   type WebhookPatch,
 } from "@diegetic/contracts";
 import type { Prisma } from "@diegetic/database";
-import { type ApiKey, isAddress, isPublicAddress } from "@diegetic/service-kit";
+import { type ApiKey, isPrivateHost, type WebhookAddresses } from "@diegetic/service-kit";
 import { timestamp } from "../../core/shared/time.ts";
 
 export type Webhook = Prisma.WebhookGetPayload<object>;
-
-/** `public`: https to public addresses; `any`: http and private addresses as well. */
-export type WebhookAddresses = "public" | "any";
 
 export function toResponse(webhook: Webhook, nowMs: number): WebhookBody {
   const { previousSecretExpiresAt: expiresAt } = webhook;
@@ -94,7 +91,7 @@ export function requireAllowedUrl(text: string, addresses: WebhookAddresses): vo
   const url = new URL(text);
   const isAllowedScheme = url.protocol === "https:" || addresses === "any";
   if (!isAllowedScheme || url.username !== "" || url.password !== "") throw notHttps.error();
-  const host = url.hostname.replace(/^\[|\]$/g, "");
-  const isPrivate = (isAddress(host) && !isPublicAddress(host)) || /(^|\.)localhost\.?$/.test(host);
-  if (isPrivate && addresses !== "any") throw privateHost.error(host);
+  if (addresses === "public" && isPrivateHost(url)) {
+    throw privateHost.error(url.hostname.replace(/^\[|\]$/g, ""));
+  }
 }
