@@ -30,6 +30,8 @@ describe("a scene", () => {
     ["(a.b)*$&", "to (A.B)*$&, not (axb)", "to [player], not (axb)"],
     ["Éva", "éva", "[player]"],
     ["İlayda", "İLAYDA and Ilayda", "[player] and ilayda"],
+    [" alice\t", "letter-to-alice", "letter-to-[player]"],
+    ["player \ud800", "player \ud800", "[player]"],
     ["al", "Altar of Al", "Altar of Al"],
   ])("hides the player %j in %j", (player, narrative, stored) => {
     const scene = { atMs: 0, reason: "budget", countryCode: null, context: { narrative } };

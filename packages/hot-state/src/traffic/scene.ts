@@ -28,9 +28,7 @@ const MIN_HIDDEN_CHARACTERS = 3;
 
 /** The scene as stored, as JSON; undefined: too long. @param secrets texts to remove, in any case */
 export function sceneText(scene: NoMatchScene, secrets: readonly (string | undefined)[]): string | undefined {
-  const hidden = secrets
-    .filter((text) => text !== undefined && text.length >= MIN_HIDDEN_CHARACTERS)
-    .map((text = "") => text.toLowerCase());
+  const hidden = storedForms(secrets).filter(({ length }) => length >= MIN_HIDDEN_CHARACTERS);
   // The script that stores it rejects lone surrogates.
   const clean = (text: string) => hidden.reduce(withoutSecret, text.toWellFormed());
   const { context } = scene;
@@ -50,7 +48,7 @@ export function sceneText(scene: NoMatchScene, secrets: readonly (string | undef
   return text.length <= MAX_SCENE_CHARACTERS ? text : undefined;
 }
 
-/** Replaces a secret, which is in lower case, wherever the text has it in any case. */
+/** Replaces a secret, in stored form, wherever the text has it in any case. */
 function withoutSecret(text: string, secret: string): string {
   const lower = text.toLowerCase();
   // A few characters become longer in lower case, and indexes would differ.
@@ -70,10 +68,10 @@ export function eachWord(
   secrets: readonly (string | undefined)[],
   take: (word: string) => void,
 ): void {
-  const hidden = secrets.filter((secret) => secret !== undefined).map(wordForm);
+  const hidden = storedForms(secrets);
   const one = (type: WordType, value: string | undefined) => {
     if (value === undefined || value.length > MAX_WORD_CHARACTERS) return;
-    const form = wordForm(value);
+    const form = storedForm(value);
     if (form !== "" && !hidden.some((secret) => names(form, secret))) take(`${type}:${form}`);
   };
   one("theme", context.theme_id);
@@ -84,8 +82,12 @@ export function eachWord(
 }
 
 /** A word as stored. */
-function wordForm(text: string): string {
+function storedForm(text: string): string {
   return text.trim().toLowerCase().toWellFormed();
+}
+
+function storedForms(texts: readonly (string | undefined)[]): string[] {
+  return texts.filter((text) => text !== undefined).map(storedForm);
 }
 
 /** Whether the word contains the player's id. Both are in stored form. */
