@@ -9,6 +9,7 @@ import {
   idempotencyKeys,
   installationKeys,
   isPlainName,
+  keyPatterns,
   keyUseKeys,
   rateLimitKeys,
   snapshotKeys,
@@ -96,6 +97,22 @@ describe("game ids in keys", () => {
         expect(decodeName(encodeName(text))).toBe(text);
       }),
     );
+  });
+});
+
+describe("patterns of keys", () => {
+  const game = "a game {1}:|\ud800";
+  const encoded = encodeName(game);
+  it.each([
+    ["account", advertiserKeys.account("adv_1"), ["adv_1"]],
+    ["matches", advertiserKeys.matches("adv_1", "camp_1", game), ["adv_1", "camp_1", encoded]],
+    ["cap", advertiserKeys.cap("adv_1", game, "s-1_"), ["adv_1", encoded, "s-1_"]],
+    ["outbox", advertiserKeys.outbox("adv_1"), ["adv_1"]],
+    ["sessionRelease", advertiserKeys.sessionRelease("adv_1"), ["adv_1"]],
+    ["session", gameKeys.session(game, "s-1_"), [encoded, "s-1_"]],
+  ] as const)("recognise one kind each: %s", (kind, key, parts) => {
+    expect(keyPatterns[kind].exec(key)?.slice(1)).toEqual(parts);
+    expect(Object.values(keyPatterns).filter((pattern) => pattern.test(key))).toHaveLength(1);
   });
 });
 

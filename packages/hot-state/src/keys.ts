@@ -90,6 +90,16 @@ export const gameKeys = {
   session: (gameId: string, sessionKey: string) => `{game:${encodeName(gameId)}}:session:${sessionKey}`,
 };
 
+/** Recognises keys among all names of a server. Their groups are the parts of the key in their order, encoded. */
+export const keyPatterns = {
+  account: /^\{(adv_[^}]+)\}:account$/,
+  matches: /^\{(adv_[^}]+)\}:matches:([^:]+):([^:]*)$/,
+  cap: /^\{(adv_[^}]+)\}:cap:([^:]*):([A-Za-z0-9_-]+)$/,
+  outbox: /^\{(adv_[^}]+)\}:outbox$/,
+  sessionRelease: /^\{(adv_[^}]+)\}:giveback$/,
+  session: /^\{game:([^}]*)\}:session:([A-Za-z0-9_-]+)$/,
+};
+
 /** The snapshot's keys: what match instances know, and the leases by which they report the applied version. */
 export const snapshotKeys = {
   version: "{snapshot}:version",

@@ -66,10 +66,7 @@ function reserveAndAdmitJoined(redis: RedisConnection, times: ImpressionTimes): 
   const last = { name: "admit", keys: ADMIT_KEYS, values: ADMIT_VALUES };
   const call = defineJoinedScript(redis, "reserve", last);
   return async (request, seat) => {
-    const reserve = reserveParameters(request, times);
-    const admit = admitParameters(seat);
-    const keys = [...admit.keys, ...reserve.keys];
-    const reply = await call(keys, [...admit.values, ...reserve.values]);
+    const reply = await call(reserveParameters(request, times), admitParameters(seat));
     const [reservation, admission] = splitReplies(reply);
     return [readReservation(reservation), readAdmission(admission)];
   };

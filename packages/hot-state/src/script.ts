@@ -78,6 +78,11 @@ function partsOf(source: string): Part[] {
   return parts;
 }
 
+export interface ScriptParameters {
+  keys: readonly string[];
+  values: readonly (string | number)[];
+}
+
 /** A script with a variable number of keys. */
 export type VariadicScriptCall = (
   keys: readonly string[],
@@ -108,17 +113,17 @@ export function defineLinesScript(redis: RedisConnection, name: string, numberOf
 
 /**
  * Two scripts, each as for `defineLinesScript`, in one command: for keys of different hash tags that one server holds.
- * Runs `name`, then `last`; `splitReplies` divides the reply. Each call passes the keys, and the values, of `last` first.
+ * Runs `first`, then `last`, as each call passes their parameters; `splitReplies` divides the reply.
  *
  * @param last takes a fixed number of keys and values
  */
 export function defineJoinedScript(
   redis: RedisConnection,
-  name: string,
+  first: string,
   last: { name: string; keys: number; values: number },
-): VariadicScriptCall {
+): (ofFirst: ScriptParameters, ofLast: ScriptParameters) => Promise<ScriptReply> {
   const source = `local function first(KEYS, ARGV)
-${loadScript(name)}
+${loadScript(first)}
 end
 local function last(KEYS, ARGV)
 ${loadScript(last.name)}
@@ -126,8 +131,12 @@ end
 local lines = first({ unpack(KEYS, ${last.keys + 1}) }, { unpack(ARGV, ${last.values + 1}) })
 return table.concat(lines, '\\n') .. '${BETWEEN_REPLIES}' .. table.concat(last(KEYS, ARGV), '\\n')
 `;
-  const script = new Script(redis, `${name} and ${last.name}`, source);
-  return (keys, values) => script.call(keys.length, keys.concat(values.map(String)));
+  const script = new Script(redis, `${first} and ${last.name}`, source);
+  return (ofFirst, ofLast) => {
+    // Those of `last` stand in front, because their number is fixed.
+    const keys = [...ofLast.keys, ...ofFirst.keys];
+    return script.call(keys.length, [...keys, ...ofLast.values.map(String), ...ofFirst.values.map(String)]);
+  };
 }
 
 /** The replies of both scripts of a `defineJoinedScript`. */

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { RedisConnection } from "../connection.ts";
-import { advertiserKeys, encodeName } from "../keys.ts";
+import { advertiserKeys, encodeName, keyPatterns } from "../keys.ts";
 import { ReplyReader } from "../reply.ts";
 import { scanKeys } from "../scan-keys.ts";
 import { defineScript, type ScriptCall } from "../script.ts";
@@ -29,11 +29,6 @@ export const ERASED_SESSION = "erased";
 
 const HASH_BYTES = 16;
 const FIELDS_PER_STEP = 500;
-const MATCHES = /^\{(adv_[^}]+)\}:matches:([^:]+):([^:]*)$/;
-const OUTBOX = /^\{adv_[^}]+\}:outbox$/;
-const RELEASES = /^\{adv_[^}]+\}:giveback$/;
-const SEATS = /^\{game:([^}]*)\}:session:([A-Za-z0-9_-]+)$/;
-const CAP = /^\{adv_[^}]+\}:cap:([^:]*):([A-Za-z0-9_-]+)$/;
 
 /** Stands for a player whose id is forgotten: nobody can compute it. */
 export function anonymousHash(): string {
@@ -73,12 +68,14 @@ export class PlayerEraser {
     const erased = { matches: 0, sessions: 0, caps: 0, waiting: 0 };
     for await (const keys of scanKeys(this.#redis)) {
       for (const key of keys) {
-        if (RELEASES.test(key)) await this.#eraseReleases(key, sessions);
-        const [, game, sessionKey] = SEATS.exec(key) ?? CAP.exec(key) ?? [];
+        if (keyPatterns.sessionRelease.test(key)) await this.#eraseReleases(key, sessions);
+        const isSession = keyPatterns.session.test(key);
+        const [game, sessionKey] =
+          (isSession ? keyPatterns.session : keyPatterns.cap).exec(key)?.slice(-2) ?? [];
         if (game === undefined || sessionKey === undefined) continue;
         if (!games.has(game) || !sessions.has(sessionKey)) continue;
         const count = await this.#redis.del(key);
-        erased[SEATS.test(key) ? "sessions" : "caps"] += count;
+        erased[isSession ? "sessions" : "caps"] += count;
       }
     }
     for (const match of matches) {
@@ -93,7 +90,7 @@ export class PlayerEraser {
   async waiting(userHash: string): Promise<number> {
     let count = 0;
     for await (const keys of scanKeys(this.#redis)) {
-      for (const key of keys.filter((name) => OUTBOX.test(name))) {
+      for (const key of keys.filter((name) => keyPatterns.outbox.test(name))) {
         for await (const [, record] of this.#fields(key)) if (record.includes(userHash)) count += 1;
       }
     }
@@ -115,7 +112,7 @@ export class PlayerEraser {
   async *#findMatches(userHash: string, games: ReadonlySet<string>): AsyncGenerator<UnbilledMatch> {
     for await (const keys of scanKeys(this.#redis)) {
       for (const key of keys) {
-        const [, advertiserId, campaignId, game] = MATCHES.exec(key) ?? [];
+        const [, advertiserId, campaignId, game] = keyPatterns.matches.exec(key) ?? [];
         if (advertiserId === undefined || campaignId === undefined || game === undefined || !games.has(game))
           continue;
         for await (const [matchId, entry] of this.#fields(key)) {

@@ -1,5 +1,5 @@
 import type { RedisConnection } from "../connection.ts";
-import { decodeName } from "../keys.ts";
+import { decodeName, keyPatterns } from "../keys.ts";
 import { KEYS_PER_STEP, scanKeys } from "../scan-keys.ts";
 
 /** Ads that a player session in a game got: of all advertisers, or of one advertiser's creatives. */
@@ -26,10 +26,6 @@ export interface SessionSummaryReader {
   read(names: readonly string[]): Promise<SessionSummary[]>;
 }
 
-const SEATS = /^\{game:([^}]*)\}:session:([A-Za-z0-9_-]+)$/;
-const CREATIVES = /^\{adv_[A-Za-z0-9]+\}:cap:([^:]*):([A-Za-z0-9_-]+)$/;
-const ACCOUNT = /^\{(adv_[^}]*)\}:account$/;
-
 export function createSessionSummaryReader(redis: RedisConnection): SessionSummaryReader {
   return {
     names: (keysLookedAt) => sessionNames(redis, keysLookedAt),
@@ -44,33 +40,33 @@ async function* sessionNames(redis: RedisConnection, keysLookedAt: number): Asyn
   let left = keysLookedAt;
   for await (const keys of scanKeys(redis)) {
     left -= KEYS_PER_STEP;
-    const sessions = keys.filter((key) => SEATS.test(key) || CREATIVES.test(key));
-    const advertiserIds = keys.flatMap((key) => ACCOUNT.exec(key)?.[1] ?? []);
+    const sessions = keys.filter((key) => keyPatterns.session.test(key) || keyPatterns.cap.test(key));
+    const advertiserIds = keys.flatMap((key) => keyPatterns.account.exec(key)?.[1] ?? []);
     if (sessions.length + advertiserIds.length > 0) yield { sessions, advertiserIds };
     if (left <= 0) return;
   }
 }
 
 async function readSession(redis: RedisConnection, name: string): Promise<SessionSummary | null> {
-  const seats = SEATS.exec(name);
+  const seats = keyPatterns.session.exec(name);
   if (seats !== null) {
     const [started, fields] = await Promise.all([redis.hget(name, "started"), redis.hlen(name)]);
     if (started === null) return null;
-    return { ...namesOf(seats), kind: "seats", sinceMs: Number(started), ads: fields - 1 };
+    return { ...namesOf(seats.slice(1)), kind: "seats", sinceMs: Number(started), ads: fields - 1 };
   }
-  const creatives = CREATIVES.exec(name);
+  const creatives = keyPatterns.cap.exec(name);
   if (creatives === null) return null;
   const { since, base: _base, ...counts } = await redis.hgetall(name);
   if (since === undefined) return null;
   const appearances = Object.entries(counts).filter(([field]) => !field.startsWith("n:"));
   return {
-    ...namesOf(creatives),
+    ...namesOf(creatives.slice(2)),
     kind: "creatives",
     sinceMs: Math.floor(Number(since) / 1_000),
     appearances: new Map(appearances.map(([creativeId, count]) => [creativeId, Number(count)])),
   };
 }
 
-function namesOf([, game = "", sessionKey = ""]: RegExpExecArray) {
+function namesOf([game = "", sessionKey = ""]: string[]) {
   return { gameId: decodeName(game), sessionKey };
 }
