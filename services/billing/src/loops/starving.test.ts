@@ -68,7 +68,7 @@ function loops() {
       { database, sweeper, releaser, partitions, nowMs: Date.now, advertisersPerPage: 2 },
       running,
     );
-  return { sweeper, settler, walk };
+  return { sweeper, releaser, settler, walk };
 }
 
 /** In the order of their ids, as the walk and the settler meet them. */
@@ -114,6 +114,26 @@ describe("one bad advertiser", () => {
     await breakKey(`{${all[0]?.id}}:outbox`);
     await expect(loops().walk()).rejects.toThrow("WRONGTYPE");
     expect(await producer.depth()).toBe(3);
+  });
+
+  it("does not keep those that are due later from being visited, also where many are bad", async () => {
+    const { redis: connection, due, money } = wallets;
+    const record = await wallets.impress({ campaign: 0 });
+    await wallets.hold({ campaign: 0 }, { ttlMs: 1 });
+    const { advertiser_id: advertiserId } = record.match;
+    const bad = Array.from({ length: 200 }, (_, index) => `adv_bad${index}`);
+    for (const id of bad) {
+      for (const key of ["outbox", "holds"]) await connection.set(`{${id}}:${key}`, "broken");
+      await due.register("outbox", id, 1_000);
+      await due.register("holds", id, 1_000);
+    }
+    const { sweeper, releaser } = loops();
+    for (const loop of [sweeper, releaser]) {
+      await expect(loop.pass(running)).rejects.toThrow("WRONGTYPE");
+      await loop.pass(running);
+    }
+    expect(await producer.depth()).toBe(1);
+    expect((await money.readAccount(advertiserId))?.heldMillicents).toBe(0);
   });
 
   it("does not have settlements of others settled again and again", async () => {

@@ -10,6 +10,7 @@ import {
 import type { Logger } from "@diegetic/service-kit";
 import { forEachLimited } from "../loops/for-each.ts";
 import { scannedPages } from "../loops/pages.ts";
+import { visitDue } from "../loops/visit-due.ts";
 import type { BillingMeasures } from "../measures.ts";
 
 export interface ReleaserDependencies {
@@ -23,12 +24,14 @@ export interface ReleaserDependencies {
   nowMs: () => number;
 }
 
-const ADVERTISERS_PER_PASS = 200;
 const MAX_CONCURRENT_ADVERTISERS = 8;
 const HOLDS_PER_PAGE = 200;
 const PAGES_PER_ADVERTISER = 20;
 const MAX_CONCURRENT_CALLS = 16;
-/** Delay before holds that could not be released are tried again: damaged ones, and those of frozen wallets. */
+/**
+ * Delay before holds that could not be released are tried again: damaged ones, and those of frozen and unavailable
+ * wallets.
+ */
 const KEPT_PAUSE_MS = 10_000;
 /** Maximum characters of damaged text in a log line. */
 const MAX_LOGGED = 200;
@@ -48,11 +51,15 @@ export class Releaser {
   /** Visits the advertisers that are due. */
   async pass(signal: AbortSignal): Promise<void> {
     const { due, nowMs } = this.#dependencies;
-    const advertisers = await due.due("holds", nowMs(), ADVERTISERS_PER_PASS);
-    await forEachLimited(advertisers, MAX_CONCURRENT_ADVERTISERS, async ({ advertiserId, dueMs }) => {
-      if (signal.aborted) return;
-      await due.reschedule("holds", advertiserId, dueMs, await this.releaseLapsed(advertiserId));
-    });
+    const visits = {
+      due,
+      kind: "holds" as const,
+      nowMs,
+      maxConcurrent: MAX_CONCURRENT_ADVERTISERS,
+      pauseAfterFailureMs: KEPT_PAUSE_MS,
+    };
+    const failed = await visitDue(visits, signal, (advertiserId) => this.releaseLapsed(advertiserId));
+    if (failed.length > 0) throw failed[0];
   }
 
   /** Releases the lapsed holds of one advertiser. Returns when to check again (Unix ms); null: no hold is left. */

@@ -8,8 +8,8 @@ import {
   MAX_RECORDS_PER_JOB,
   type MoneyCommands,
 } from "@diegetic/hot-state";
-import { tryEachLimited } from "../loops/for-each.ts";
 import { outboxPages } from "../loops/pages.ts";
+import { visitDue } from "../loops/visit-due.ts";
 import type { BillingMeasures } from "../measures.ts";
 import { Backlog, type OutboxView } from "./backlog.ts";
 
@@ -29,7 +29,6 @@ export interface SweeperDependencies {
   overdueAfterMs: number;
 }
 
-const ADVERTISERS_PER_PASS = 200;
 export const MAX_CONCURRENT_SWEEPS = 8;
 /** Above this depth, more jobs would only repeat queued ones (Postgres unavailable, or a burst). */
 const MAX_QUEUED_JOBS = 100;
@@ -47,16 +46,17 @@ export class Sweeper {
   /** Visits the advertisers that are due. */
   async pass(signal: AbortSignal): Promise<void> {
     const { due, measures, nowMs, overdueAfterMs } = this.#dependencies;
-    const advertisers = await due.due("outbox", nowMs(), ADVERTISERS_PER_PASS);
-    const failed = await tryEachLimited(
-      advertisers,
-      MAX_CONCURRENT_SWEEPS,
-      async ({ advertiserId, dueMs }) => {
-        if (signal.aborted) return;
-        const { records } = await this.sweep(advertiserId);
-        await due.reschedule("outbox", advertiserId, dueMs, records === 0 ? null : nowMs() + overdueAfterMs);
-      },
-    );
+    const visits = {
+      due,
+      kind: "outbox" as const,
+      nowMs,
+      maxConcurrent: MAX_CONCURRENT_SWEEPS,
+      pauseAfterFailureMs: overdueAfterMs,
+    };
+    const failed = await visitDue(visits, signal, async (advertiserId) => {
+      const { records } = await this.sweep(advertiserId);
+      return records === 0 ? null : nowMs() + overdueAfterMs;
+    });
     const { overdueRecords, oldestSeconds } = this.#backlog.summary(nowMs());
     measures.overdueRecords.set(overdueRecords);
     measures.oldestOverdueSeconds.set(oldestSeconds);

@@ -1,0 +1,38 @@
+import type { DueIndex } from "@diegetic/hot-state";
+import { tryEachLimited } from "./for-each.ts";
+
+export interface DueVisits {
+  due: Pick<DueIndex, "due" | "reschedule">;
+  kind: "holds" | "outbox";
+  nowMs: () => number;
+  /** At most this many of those that are due at once. */
+  maxConcurrent: number;
+  /** Pause before an advertiser whose visit failed is visited again. */
+  pauseAfterFailureMs: number;
+}
+
+const ADVERTISERS_PER_PASS = 200;
+
+/**
+ * Visits the advertisers that are due, longest overdue first. One whose visit fails waits for a pause, so that it keeps
+ * nobody who is due later from a visit. Returns the failures.
+ * @param visit returns when to visit it again (Unix ms); null: nothing is left
+ */
+export async function visitDue(
+  { due, kind, nowMs, maxConcurrent, pauseAfterFailureMs }: DueVisits,
+  signal: AbortSignal,
+  visit: (advertiserId: string) => Promise<number | null>,
+): Promise<unknown[]> {
+  const advertisers = await due.due(kind, nowMs(), ADVERTISERS_PER_PASS);
+  return tryEachLimited(advertisers, maxConcurrent, async ({ advertiserId, dueMs }) => {
+    if (signal.aborted) return;
+    let nextDueMs: number | null;
+    try {
+      nextDueMs = await visit(advertiserId);
+    } catch (error) {
+      await due.reschedule(kind, advertiserId, dueMs, nowMs() + pauseAfterFailureMs);
+      throw error;
+    }
+    await due.reschedule(kind, advertiserId, dueMs, nextDueMs);
+  });
+}
