@@ -10,6 +10,9 @@ import {
   sessionEntry,
 } from "./entities.ts";
 
+/** Of a row that is locked. */
+export const MAX_LOCK_WAIT_MS = 3_000;
+
 /**
  * Locks campaigns and loads them with their parts. Parts are read by a statement that starts after the lock, because a
  * statement that waited for the lock re-reads only the locked row.
@@ -139,7 +142,7 @@ export async function page(
 
 /**
  * Records the published version of each row; never decreases it. A crash of Postgres may lose the record: the row is
- * then published once more.
+ * then published once more. Throws LockTimeout when another transaction keeps one of the rows locked.
  */
 export async function markPublished(
   pipeline: Pipeline,
@@ -149,7 +152,10 @@ export async function markPublished(
   if (rows.length === 0) return;
   const statement = marking(kind, rows);
   // In a transaction, because rows are locked in no particular order, and a deadlock has to be retried.
-  await pipeline.inTransaction((statements) => statements.execute(statement), { asynchronousCommit: true });
+  await pipeline.inTransaction((statements) => statements.execute(statement), {
+    asynchronousCommit: true,
+    lockTimeoutMs: MAX_LOCK_WAIT_MS,
+  });
 }
 
 /** `markPublished` of campaigns that the transaction has locked. */

@@ -4,6 +4,7 @@ import {
   DatabaseUnavailable,
   type Pipeline,
   type Statements,
+  StatementTimeout,
   safeInteger,
   TransactionConflict,
   utcDay,
@@ -25,6 +26,7 @@ import type { WalletRecovery } from "../wallet-recovery/wallet-recovery.ts";
 import { advertiserEntry, campaignEntry } from "./entities.ts";
 import {
   lockCampaigns,
+  MAX_LOCK_WAIT_MS,
   markLockedPublished,
   markPublished,
   PUBLISHED,
@@ -260,7 +262,8 @@ export class Publishing {
   /**
    * The snapshot entries of rows for a lost snapshot: the wallets have what was published before; unpublished rows are
    * prepared as usual. The snapshot may have a row that Redis has not accepted: `reserve` refuses it until then. So one
-   * advertiser's wallet, or one node, does not keep the snapshot from everybody: the loop publishes its rows later.
+   * advertiser's wallet or locked row, or one node, does not keep the snapshot from everybody: the loop publishes its rows
+   * later.
    */
   async recall(kind: PublishedKind, ids: readonly string[], signal?: AbortSignal): Promise<Prepared> {
     const known = await PUBLISHED[kind].load(this.#stores, ids);
@@ -274,7 +277,7 @@ export class Publishing {
       );
       return { entries: [...unchanged, ...entries, ...pending], rows, pending };
     } catch (error) {
-      if (error instanceof DatabaseUnavailable) throw error;
+      if (error instanceof DatabaseUnavailable && !(error instanceof StatementTimeout)) throw error;
       this.#logger.debug({ err: error, kind }, "rows wait for their wallets");
       const pending = left.map(({ entry }) => entry);
       return { entries: [...unchanged, ...pending], rows: [], pending };
@@ -350,7 +353,7 @@ export class Publishing {
     return this.#stores.pipeline.inTransaction(
       async (statements) => work(statements, await lockCampaigns(statements, ids, options)),
       // Commits locks and published versions only.
-      { asynchronousCommit: true },
+      { asynchronousCommit: true, lockTimeoutMs: MAX_LOCK_WAIT_MS },
     );
   }
 

@@ -1,3 +1,4 @@
+import { StatementTimeout } from "@diegetic/database";
 import { eventually } from "@diegetic/testing/eventually";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { snapshotKeys } from "../../../../../packages/hot-state/src/keys.ts";
@@ -85,6 +86,54 @@ describe("the repair loop", () => {
     await repairLoop.round();
     const row = await database.advertiser.findUniqueOrThrow({ where: { id: broken.advertiserId } });
     expect(row.publishedVersion).toBe(row.version);
+  });
+
+  describe("while an unpublished row of somebody stays locked", () => {
+    /** Runs `work` while a campaign is locked whose last change is not published. */
+    async function whileLocked(work: () => Promise<void>): Promise<void> {
+      const owner = await harness.advertiser(1_000);
+      const { campaignId: id } = await activeCampaign(owner);
+      const { database, repairLoop } = harness.management;
+      await database.campaign.update({
+        where: { id },
+        data: { name: "Locked", version: { increment: 1 } },
+      });
+      // From now on the rounds know it as left behind.
+      await repairLoop.round();
+      await database.$transaction(
+        async (transaction) => {
+          await transaction.$queryRaw`SELECT id FROM campaigns WHERE id = ${id} FOR UPDATE`;
+          await work();
+        },
+        { timeout: 120_000 },
+      );
+      await repairLoop.round();
+      const row = await database.campaign.findUniqueOrThrow({ where: { id } });
+      expect(row.publishedVersion).toBe(row.version);
+    }
+
+    it("publishes the others", async () => {
+      const { database, repairLoop } = harness.management;
+      await caller
+        .post("/placements/others", { creator_id: "c", placement_types: ["narrative_hook"] })
+        .expect(201);
+      await whileLocked(async () => {
+        const change = { isActive: false, version: { increment: 1 } };
+        await database.placement.update({ where: { gameId: "others" }, data: change });
+        for (let round = 0; round < 2; round++) {
+          await expect(repairLoop.round()).rejects.toThrow(StatementTimeout);
+        }
+        await eventually(() => !known.placement("others").is_active);
+      });
+    });
+
+    it("rebuilds a lost snapshot", () =>
+      whileLocked(async () => {
+        await harness.redis.flushall();
+        await harness.management.repairLoop.round().catch(() => undefined);
+        expect(await harness.redis.exists(snapshotKeys.complete)).toBe(1);
+        await eventually(() => known.follower.isFresh());
+      }));
   });
 
   it("rebuilds a lost snapshot though the wallet of an unpublished row is broken", async () => {

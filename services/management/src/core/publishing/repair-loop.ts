@@ -4,6 +4,7 @@ import {
   type Database,
   DatabaseUnavailable,
   DatabaseUnusable,
+  StatementTimeout,
   TransactionConflict,
 } from "@diegetic/database";
 import {
@@ -234,7 +235,10 @@ export class RepairLoop {
         await this.#parts.claim.check();
         signal?.throwIfAborted();
         yield entries;
-        await this.#parts.publishing.markPublished(kind, rows);
+        await this.#parts.publishing.markPublished(kind, rows).catch((error: unknown) => {
+          // Published once more by a later round.
+          if (!(error instanceof StatementTimeout)) throw error;
+        });
         after = last;
       }
     }
@@ -252,7 +256,10 @@ export class RepairLoop {
     return ids.length === 0 ? [] : this.#publish(kind, ids, signal);
   }
 
-  /** Publishes rows together, or one by one if that fails: one damaged wallet must not keep the others' back. */
+  /**
+   * Publishes rows together, or one by one if that fails: one damaged wallet or locked row must not keep the others'
+   * back.
+   */
   async #publish(
     kind: PublishedKind,
     ids: readonly string[],
@@ -262,7 +269,8 @@ export class RepairLoop {
     try {
       await publishing.publish(kind, ids, signal);
     } catch (error) {
-      if (error instanceof ForeignRedis || error instanceof DatabaseUnavailable) throw error;
+      if (error instanceof ForeignRedis) throw error;
+      if (error instanceof DatabaseUnavailable && !(error instanceof StatementTimeout)) throw error;
       if (error instanceof WalletNotReady) {
         logger.debug({ err: error, kind }, "rows wait for their wallets");
         return error.cause === undefined ? [] : [error.cause];
