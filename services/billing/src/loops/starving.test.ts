@@ -1,5 +1,11 @@
 import { createDatabase, type Database, utcDay } from "@diegetic/database";
-import { type BillingProducer, createBillingProducer } from "@diegetic/hot-state";
+import {
+  type BillingProducer,
+  connectRedis,
+  createBillingProducer,
+  createMoneyCommands,
+  type MoneyCommands,
+} from "@diegetic/hot-state";
 import { createLogger, createMetrics } from "@diegetic/service-kit";
 import { createTestDatabase, type TestDatabase } from "@diegetic/testing/database";
 import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
@@ -7,7 +13,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { walkAllAdvertisers } from "../backstop-walk.ts";
 import { createBillingMeasures } from "../measures.ts";
 import { Releaser } from "../release/releaser.ts";
-import { Settler } from "../settle/settler.ts";
+import { MAX_CONCURRENT_CALLS, Settler } from "../settle/settler.ts";
 import { damagedRecordKeeper } from "../sweep/damaged-records.ts";
 import { Sweeper } from "../sweep/sweeper.ts";
 import { createMarket, recordIn } from "../testing/market.fixture.ts";
@@ -157,6 +163,32 @@ describe("one bad advertiser", () => {
     await missCharges(campaignOf(good), ["imp_2000"]);
     await breakKey(`{${bad}}:account`);
     await expect(loops().settler.pass(running)).rejects.toThrow("WRONGTYPE");
+    expect((await wallets.money.readAccount(good))?.spentMillicents).toBe(250);
+  });
+
+  it("has a pass of the settler ask an unavailable wallet a few times only", async () => {
+    const [gone = "", good = ""] = advertisers();
+    const campaignOf = (id: string) =>
+      wallets.market.campaigns.findIndex(({ advertiserId }) => advertiserId === id);
+    await missCharges(
+      campaignOf(gone),
+      Array.from({ length: 401 }, (_, index) => `imp_${1_000 + index}`),
+    );
+    await missCharges(campaignOf(good), ["imp_2000"]);
+    const cutOff = connectRedis(redis.url, { name: "cut off" });
+    cutOff.disconnect();
+    const unavailable = createMoneyCommands(cutOff);
+    let calls = 0;
+    const money: Pick<MoneyCommands, "settle"> = {
+      settle: (settlement) => {
+        if (settlement.advertiserId !== gone) return wallets.money.settle(settlement);
+        calls += 1;
+        return unavailable.settle(settlement);
+      },
+    };
+    const measures = createBillingMeasures(createMetrics({ service: "billing" }));
+    await expect(new Settler({ database, money, measures }).pass(running)).rejects.toThrow();
+    expect(calls).toBeLessThanOrEqual(MAX_CONCURRENT_CALLS);
     expect((await wallets.money.readAccount(good))?.spentMillicents).toBe(250);
   });
 

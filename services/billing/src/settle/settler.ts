@@ -1,5 +1,5 @@
 import type { Database } from "@diegetic/database";
-import type { MoneyCommands, Settlement } from "@diegetic/hot-state";
+import { isRedisUnavailable, type MoneyCommands, type Settlement } from "@diegetic/hot-state";
 import { tryEachLimited } from "../loops/for-each.ts";
 import type { BillingMeasures } from "../measures.ts";
 import { closeSettlements, listSettlements } from "../write/settlements.ts";
@@ -12,7 +12,7 @@ export interface SettlerDependencies {
 
 const SETTLEMENTS_PER_PAGE = 200;
 const PAGES_PER_PASS = 100;
-const MAX_CONCURRENT_CALLS = 16;
+export const MAX_CONCURRENT_CALLS = 16;
 
 /**
  * Brings missing changes into restored wallets: charges that reached Postgres after the restore counted it, and charges
@@ -34,6 +34,7 @@ export class Settler {
     let after = this.#after;
     let pending = 0;
     const failures: unknown[] = [];
+    const unavailable = new Set<string>();
     for (let page = 0; page < PAGES_PER_PASS && !signal.aborted; page++) {
       const settlements = await listSettlements(database, after, SETTLEMENTS_PER_PAGE);
       const last = settlements.at(-1);
@@ -41,7 +42,7 @@ export class Settler {
         after = "";
         break;
       }
-      const { done, failed } = await this.#settle(settlements);
+      const { done, failed } = await this.#settle(settlements, unavailable);
       pending += settlements.length - done;
       failures.push(...failed.slice(0, 1));
       // Also after a page that failed as a whole: it may be of one advertiser, or of one node.
@@ -52,11 +53,20 @@ export class Settler {
     if (failures.length > 0) throw failures[0];
   }
 
-  async #settle(settlements: readonly Settlement[]): Promise<{ done: number; failed: unknown[] }> {
+  /** @param unavailable advertisers that wait for the next pass: each of their calls could take its whole time limit */
+  async #settle(
+    settlements: readonly Settlement[],
+    unavailable: Set<string>,
+  ): Promise<{ done: number; failed: unknown[] }> {
     const { database, money } = this.#dependencies;
     const done = { settled: [] as Settlement[], known: [] as Settlement[] };
     const failed = await tryEachLimited(settlements, MAX_CONCURRENT_CALLS, async (settlement) => {
-      const result = await money.settle(settlement);
+      const { advertiserId } = settlement;
+      if (unavailable.has(advertiserId)) return;
+      const result = await money.settle(settlement).catch((error: unknown) => {
+        if (isRedisUnavailable(error)) unavailable.add(advertiserId);
+        throw error;
+      });
       if (result === "settled" || result === "known") done[result].push(settlement);
     });
     await closeSettlements(database, done);
