@@ -31,7 +31,11 @@ const NANOSECONDS_PER_MILLISECOND = 1e6;
 type DeltaStatements = PreparedBatch["deltaStatements"];
 
 /** Groups of the report: written tables, and rows per batch. */
-const GROUPS: readonly { name: string; tables: string[]; rows: (deltaStatements: DeltaStatements) => number }[] = [
+const GROUPS: readonly {
+  name: string;
+  tables: string[];
+  rows: (deltaStatements: DeltaStatements) => number;
+}[] = [
   { name: "impressions", tables: ["impressions"], rows: () => BATCH },
   { name: "players", tables: ["reached_users"], rows: ({ groups }) => groups.reach.rows.length },
   {

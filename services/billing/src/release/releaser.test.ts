@@ -1,12 +1,12 @@
 import { type MatchFacts, newId } from "@diegetic/contracts";
-import { holdOf } from "@diegetic/hot-state";
+import { connectRedis, createGameSessions, type GameSessions, holdOf } from "@diegetic/hot-state";
 import { createLogger, createMetrics } from "@diegetic/service-kit";
 import { eventually } from "@diegetic/testing/eventually";
 import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { createBillingMeasures } from "../measures.ts";
 import { Wallets } from "../testing/wallets.fixture.ts";
-import { Releaser } from "./releaser.ts";
+import { MAX_CONCURRENT_CALLS, Releaser } from "./releaser.ts";
 
 const ADVERTISER = "adv_1";
 const PRICE = 250;
@@ -169,6 +169,29 @@ describe("Releaser", () => {
     expect(await wallets.redis.hkeys(key)).toEqual(["mat_stuck"]);
     await wallets.redis.del(key);
     await expectAllReturned(session);
+  });
+
+  it("returns the seats in other games while one game is unavailable", async () => {
+    const releases = `{${ADVERTISER}}:giveback`;
+    const gone = Array.from({ length: 500 }, () => [newId("mat"), "gone|session"]);
+    await wallets.redis.hset(releases, Object.fromEntries([...gone, [newId("mat"), "other|session"]]));
+    const cutOff = connectRedis(redis.url, { name: "cut off" });
+    cutOff.disconnect();
+    const unavailable = createGameSessions(cutOff);
+    let calls = 0;
+    const { money, due } = wallets;
+    const sessions: Pick<GameSessions, "returnSeat"> = {
+      returnSeat: (session, matchId) => {
+        if (session.gameId !== "gone") return wallets.sessions.returnSeat(session, matchId);
+        calls += 1;
+        return unavailable.returnSeat(session, matchId);
+      },
+    };
+    const measures = createBillingMeasures(createMetrics({ service: "billing" }));
+    const parts = { money, sessions, due, measures, logger, nowMs: Date.now };
+    await expect(new Releaser({ ...parts, onLapsed: () => {} }).returnSeats(ADVERTISER)).rejects.toThrow();
+    expect(new Set(await wallets.redis.hvals(releases))).toEqual(new Set(["gone|session"]));
+    expect(calls).toBeLessThanOrEqual(MAX_CONCURRENT_CALLS);
   });
 
   it("does not take back an impression that was faster", async () => {

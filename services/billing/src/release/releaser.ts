@@ -8,7 +8,7 @@ import {
   type MoneyCommands,
 } from "@diegetic/hot-state";
 import type { Logger } from "@diegetic/service-kit";
-import { forEachLimited } from "../loops/for-each.ts";
+import { forEachLimited, tryEachLimited } from "../loops/for-each.ts";
 import { scannedPages } from "../loops/pages.ts";
 import { visitDue } from "../loops/visit-due.ts";
 import type { BillingMeasures } from "../measures.ts";
@@ -27,7 +27,7 @@ export interface ReleaserDependencies {
 const MAX_CONCURRENT_ADVERTISERS = 8;
 const HOLDS_PER_PAGE = 200;
 const PAGES_PER_ADVERTISER = 20;
-const MAX_CONCURRENT_CALLS = 16;
+export const MAX_CONCURRENT_CALLS = 16;
 /**
  * Delay before holds that could not be released are tried again: damaged ones, and those of frozen and unavailable
  * wallets.
@@ -84,25 +84,34 @@ export class Releaser {
     return Math.min(nextCheckMs ?? Number.MAX_SAFE_INTEGER, nowMs() + KEPT_PAUSE_MS);
   }
 
-  /** Returns the session seats of this advertiser's released holds. */
+  /** Returns the session seats of this advertiser's released holds, except in unavailable games. Rejects at the end. */
   async returnSeats(advertiserId: string): Promise<void> {
     const { money, sessions, measures, logger } = this.#dependencies;
+    const unavailable = new Set<string>();
+    const failures: unknown[] = [];
     const pages = scannedPages((cursor) => money.listSessionReleases(advertiserId, HOLDS_PER_PAGE, cursor));
     for await (const { items, damaged } of pages) {
       const done: string[] = [];
-      await forEachLimited(items, MAX_CONCURRENT_CALLS, async ({ matchId, ...session }) => {
+      const failed = await tryEachLimited(items, MAX_CONCURRENT_CALLS, async ({ matchId, ...session }) => {
+        // Each call could take its whole time limit.
+        if (unavailable.has(session.gameId)) return;
         try {
           await sessions.returnSeat(session, matchId);
           done.push(matchId);
         } catch (error) {
           // A damaged session release does not block the others.
-          if (isRedisUnavailable(error)) throw error;
+          if (isRedisUnavailable(error)) {
+            unavailable.add(session.gameId);
+            throw error;
+          }
           logger.error({ err: error, advertiserId, matchId }, "session release failed");
         }
       });
+      failures.push(...failed.slice(0, 1));
       measures.seatsReturned.inc(await this.#removeReleases(advertiserId, done));
       await this.#quarantine(advertiserId, damaged);
     }
+    if (failures.length > 0) throw failures[0];
   }
 
   /**
