@@ -123,7 +123,7 @@ describe("the repair loop", () => {
         for (let round = 0; round < 2; round++) {
           await expect(repairLoop.round()).rejects.toThrow(StatementTimeout);
         }
-        await eventually(() => !known.placement("others").is_active);
+        await eventually(async () => !(await known.placement("others")).is_active);
       });
     });
 
