@@ -42,9 +42,9 @@ if not seat then
   if count < max_ads then count = count + 1 else code = 'full' end
 end
 -- Also for a match that tries another advertiser.
-if code == 'full' then redis.call('HSET', session, 'started', started_ms)
+if code == 'full' then redis.call('HSET', session, 'started', integer_text(started_ms))
 elseif not seat or string.sub(seat, 1, #tag) ~= tag then
-  redis.call('HSET', session, 'started', started_ms, match_id, tag .. integer_text(age_ms))
+  redis.call('HSET', session, 'started', integer_text(started_ms), match_id, tag .. integer_text(age_ms))
 end
 redis.call('PEXPIRE', session, idle_ms)
 local earlier_since_ms = #earlier > 0 and integer_text(started_ms + first_ms) or ''

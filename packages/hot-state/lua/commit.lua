@@ -140,10 +140,11 @@ if entry.state == 'O' then
   held = price
   remove_hold(holds, shares, id, scope, entry.session_key, developer_id, entry.price)
 end
-redis.call('HSET', account_key, 'held', account.held - held, 'spent', account.spent + price,
-  'impressions', account.impressions + 1, 'seq', account.seq + 1)
-redis.call('HSET', campaign_key, 'held', campaign.held - held, 'spent', campaign.spent + price,
-  'impressions', campaign.impressions + 1, 'day', campaign.day, 'day_spent', campaign.day_spent + price)
+redis.call('HSET', account_key, 'held', integer_text(account.held - held), 'spent', integer_text(account.spent + price),
+  'impressions', integer_text(account.impressions + 1), 'seq', integer_text(account.seq + 1))
+redis.call('HSET', campaign_key, 'held', integer_text(campaign.held - held), 'spent', integer_text(campaign.spent + price),
+  'impressions', integer_text(campaign.impressions + 1),
+  'day', campaign.day, 'day_spent', integer_text(campaign.day_spent + price))
 redis.call('ZREM', pending, pending_member(id, entry))
 redis.call('HSET', outbox, impression_id, record)
 count_in_hour(hourly_counts, 's:', game_of(scope))

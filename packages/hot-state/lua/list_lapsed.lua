@@ -9,6 +9,7 @@
 
 local holds, limit, skip = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2])
 
-local lapsed = redis.call('ZRANGEBYSCORE', holds, '-inf', now_milliseconds(), 'WITHSCORES', 'LIMIT', skip, limit)
-local following = redis.call('ZRANGE', holds, skip + #lapsed / 2, skip + #lapsed / 2, 'WITHSCORES')
+local lapsed = redis.call('ZRANGEBYSCORE', holds, '-inf', integer_text(now_milliseconds()), 'WITHSCORES', 'LIMIT', skip, limit)
+local next_index = integer_text(skip + #lapsed / 2)
+local following = redis.call('ZRANGE', holds, next_index, next_index, 'WITHSCORES')
 return { following[2] or '', unpack(lapsed) }

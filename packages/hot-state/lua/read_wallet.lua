@@ -33,7 +33,7 @@ end
 local number_of_holds = redis.call('ZCARD', holds)
 local sums_by_campaign, holds_sum
 if number_of_holds <= hold_limit then sums_by_campaign, holds_sum = sum_holds(holds) end
-local lapsed_long = redis.call('ZCOUNT', holds, '-inf', now_ms - late_ms)
+local lapsed_long = redis.call('ZCOUNT', holds, '-inf', integer_text(now_ms - late_ms))
 
 local function differing_shares(shares, sums)
   local expected, differing = share_texts(sums), 0

@@ -3,6 +3,7 @@
 -- ARGV  JSON {hour, counts {name: n}, last {name: ms}}, lifetime of refusals (ms), lifetime of the last calls (ms)
 -- Reply {}
 
+-- @include "time"
 -- @include "last_calls"
 
 local refusals, last_calls = unpack(KEYS)

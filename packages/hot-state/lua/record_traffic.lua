@@ -4,6 +4,7 @@
 --       maximum number of scenes, lifetime of hours and scenes (ms), lifetime of the rest (ms)
 -- Reply {}
 
+-- @include "time"
 -- @include "last_calls"
 
 local last_calls, hours, days, words, scenes = unpack(KEYS)
@@ -24,7 +25,7 @@ redis.call('PEXPIRE', words, days_kept_ms)
 
 if #gathered.scenes > 0 then
   redis.call('LPUSH', scenes, unpack(gathered.scenes))
-  redis.call('LTRIM', scenes, 0, max_scenes - 1)
+  redis.call('LTRIM', scenes, 0, integer_text(max_scenes - 1))
   redis.call('PEXPIRE', scenes, hours_kept_ms)
 end
 return {}

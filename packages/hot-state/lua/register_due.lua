@@ -4,6 +4,7 @@
 -- ARGV  advertiser, due time (ms), lead: how long before it is due it is announced (ms)
 -- Reply {time that is now scheduled: the caller may remember it as registered}
 
+-- @include "time"
 -- @include "memory"
 
 local due, announced = unpack(KEYS)
@@ -12,8 +13,8 @@ local lead_field = advertiser .. ':lead'
 
 -- Billing frees memory of a full Redis, and finds its work by this entry.
 pass_when_full(due)
-redis.call('ZADD', due, 'LT', due_ms, advertiser)
+redis.call('ZADD', due, 'LT', integer_text(due_ms), advertiser)
 local known = redis.call('HMGET', announced, advertiser, lead_field)
 local latest_ms, shortest_ms = math.max(known[1] or due_ms, due_ms), math.min(known[2] or lead_ms, lead_ms)
-redis.call('HSET', announced, advertiser, latest_ms, lead_field, shortest_ms)
+redis.call('HSET', announced, advertiser, integer_text(latest_ms), lead_field, integer_text(shortest_ms))
 return { redis.call('ZSCORE', due, advertiser) }

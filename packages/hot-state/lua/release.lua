@@ -49,10 +49,10 @@ if reason == 'lapsed' and tonumber(lapses_at_ms) > now_ms then return { 'not_due
 -- Must be the first write: Redis accepts it when memory is full, and then accepts the following writes too.
 remove_hold(holds, shares, match_id, scope, session_key, developer_id, price)
 local amount = tonumber(price)
-redis.call('HINCRBY', account_key, 'held', -amount)
+redis.call('HINCRBY', account_key, 'held', integer_text(-amount))
 redis.call('HINCRBY', account_key, 'seq', 1)
 -- A campaign that was created again meanwhile does not count earlier holds.
-if campaign_held > 0 then redis.call('HINCRBY', campaign_key, 'held', -math.min(amount, campaign_held)) end
+if campaign_held > 0 then redis.call('HINCRBY', campaign_key, 'held', integer_text(-math.min(amount, campaign_held))) end
 
 if entry then give_back_cap(cap, entry, reason == 'cancelled') end
 if reason == 'cancelled' then

@@ -9,6 +9,7 @@
 -- Codes rescheduled
 --       changed      an earlier time was registered meanwhile; nothing was changed
 
+-- @include "time"
 -- @include "memory"
 
 local due, announced = unpack(KEYS)
@@ -27,11 +28,11 @@ else
   local by_lead_ms = math.max(due_ms, now_ms) + lead_ms
   if by_lead_ms < next_ms then
     next_ms = by_lead_ms
-    redis.call('HSET', announced, lead_field, lead_ms * 2)
+    redis.call('HSET', announced, lead_field, integer_text(lead_ms * 2))
   end
 end
 if next_ms < math.huge then
-  redis.call('ZADD', due, next_ms, advertiser)
+  redis.call('ZADD', due, integer_text(next_ms), advertiser)
 else
   redis.call('ZREM', due, advertiser)
 end

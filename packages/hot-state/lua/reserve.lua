@@ -88,7 +88,7 @@ local cap_since_us = counts.since
 -- Every reply except a new hold. The request prolongs the session whatever its outcome.
 local function without_hold(...)
   require_memory(holds)
-  if cap_since_us then redis.call('PEXPIRE', cap, session_idle_ms) end
+  if cap_since_us then redis.call('PEXPIRE', cap, integer_text(session_idle_ms)) end
   return { ... }
 end
 
@@ -138,18 +138,19 @@ if not is_remembered then
 end
 local served_field = 'n:' .. creative_id
 local times_served = tonumber(counts[served_field] or appearances)
-local served = (counts[served_field] or rotates_hooks) and { served_field, times_served + 1 } or {}
+local served = (counts[served_field] or rotates_hooks) and { served_field, integer_text(times_served + 1) } or {}
 local entry = {
   state = 'O', price = integer_text(price), lapses_at_ms = integer_text(now_ms + hold_ttl_ms), held_at_us = now_us,
   creative_id = creative_id, session_key = session_key, times_seen = integer_text(times_served),
   cap_since_us = cap_since_us or now_us, recorded_at_ms = '', impression_id = '', facts = facts,
 }
 -- No write precedes this one without `require_memory`: full memory stops the script here.
-redis.call('HSET', cap, 'since', entry.cap_since_us, creative_id, appearances + 1, unpack(served))
+redis.call('HSET', cap, 'since', entry.cap_since_us, creative_id, integer_text(appearances + 1), unpack(served))
 if counts.base then redis.call('HSET', cap, 'base', counts.base) end
-redis.call('PEXPIRE', cap, session_idle_ms)
-redis.call('HSET', account_key, 'held', account.held + price, 'seq', account.seq + 1)
-redis.call('HSET', campaign_key, 'held', campaign.held + price, 'rotation', campaign.rotation + 1)
+redis.call('PEXPIRE', cap, integer_text(session_idle_ms))
+redis.call('HSET', account_key, 'held', integer_text(account.held + price), 'seq', integer_text(account.seq + 1))
+redis.call('HSET', campaign_key, 'held', integer_text(campaign.held + price),
+  'rotation', integer_text(campaign.rotation + 1))
 redis.call('ZADD', holds, entry.lapses_at_ms, hold_member(match_id, scope, session_key, developer_id, entry.price))
 count_hold(shares, developer_id, game, share, price)
 count_in_hour(hourly_counts, '', game)

@@ -46,8 +46,8 @@ local function take_match(entry, developer_id)
   if entry then
     if entry.state == 'O' then
       remove_hold(holds, shares, match_id, scope, entry.session_key, developer_id, entry.price)
-      redis.call('HINCRBY', account_key, 'held', -entry.price)
-      redis.call('HINCRBY', campaign_key, 'held', -entry.price)
+      redis.call('HINCRBY', account_key, 'held', '-' .. entry.price)
+      redis.call('HINCRBY', campaign_key, 'held', '-' .. entry.price)
     end
     -- `pending` may keep the member of a short entry: without the entry it is no match, and a commit or reserve removes it.
     if entry.state ~= 'T' then
@@ -79,7 +79,7 @@ else
   if not is_void and not is_charged and not (entry and entry.state == 'X') then take_match(entry, developer_id) end
 end
 
-local amount = sign * price
+local amount = integer_text(sign * price)
 redis.call('HINCRBY', account_key, 'spent', amount)
 redis.call('HINCRBY', account_key, 'impressions', sign)
 redis.call('HINCRBY', account_key, 'seq', 1)

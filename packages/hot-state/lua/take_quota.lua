@@ -17,7 +17,7 @@ local used = tonumber(known[1]) == window and tonumber(known[2]) or 0
 local remaining = math.max(0, limit - used)
 local granted = math.min(remaining, math.max(waiting, math.floor(remaining / 50)))
 if granted > 0 then
-  redis.call('HSET', bucket, 'window', window, 'used', used + granted)
-  redis.call('PEXPIRE', bucket, ends_ms - now_ms + KEPT_MS)
+  redis.call('HSET', bucket, 'window', integer_text(window), 'used', integer_text(used + granted))
+  redis.call('PEXPIRE', bucket, integer_text(ends_ms - now_ms + KEPT_MS))
 end
 return { integer_text(granted), integer_text(remaining - granted), integer_text(ends_ms - now_ms), integer_text(ends_ms) }

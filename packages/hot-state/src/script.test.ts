@@ -27,6 +27,33 @@ afterAll(async () => {
   await server.stop();
 });
 
+/** The arguments of each `redis.call` of a script. */
+function commandArguments(source: string): string[] {
+  const found: string[] = [];
+  for (const { index } of source.matchAll(/redis\.call\(/g)) {
+    let depth = 0;
+    let from = index + "redis.call(".length;
+    for (let at = from; depth >= 0 && at < source.length; at += 1) {
+      const character = source.charAt(at);
+      if ("({[".includes(character)) depth += 1;
+      if (")}]".includes(character)) depth -= 1;
+      if (depth < 0 || (depth === 0 && character === ",")) {
+        found.push(source.slice(from, at).trim());
+        from = at + 1;
+      }
+    }
+  }
+  return found;
+}
+
+it.each(SCRIPTS)("%s computes no argument of a command but by integer_text", (name) => {
+  const computed = commandArguments(loadScript(name).replace(/--.*$/gm, "")).filter((argument) => {
+    const outside = argument.replace(/'[^']*'/g, "''").replace(/\w+\(.*\)|\[.*\]/gs, "");
+    return /[-+*/]/.test(outside) && !/^-?\d+$/.test(outside);
+  });
+  expect(computed).toEqual([]);
+});
+
 describe("a call", () => {
   const CALLS = 200;
   const KEY_BYTES = 50_000;

@@ -162,7 +162,7 @@ export const SAFEGUARDS = {
     patches: [
       {
         file: "/lua/release.lua",
-        search: "redis.call('HINCRBY', account_key, 'held', -amount)",
+        search: "redis.call('HINCRBY', account_key, 'held', integer_text(-amount))",
         replacement: "",
       },
     ],
@@ -212,8 +212,8 @@ export const SAFEGUARDS = {
     patches: [
       {
         file: "/lua/reserve.lua",
-        search: "creative_id, appearances + 1,",
-        replacement: "creative_id, appearances,",
+        search: "creative_id, integer_text(appearances + 1),",
+        replacement: "creative_id, integer_text(appearances),",
       },
     ],
   },

@@ -25,7 +25,7 @@ local function give_back_cap(cap, entry, never_answered)
   local appearances = math.max(tonumber(known[2] or known[4] or 0) - 1, 0)
   local times_served = known[3] and never_answered and redis.call('HINCRBY', cap, served, -1)
   if appearances > 0 or known[4] then
-    redis.call('HSET', cap, counted, appearances)
+    redis.call('HSET', cap, counted, integer_text(appearances))
     return
   end
   redis.call('HDEL', cap, unpack(times_served == 0 and { counted, served } or { counted }))

@@ -14,7 +14,7 @@ local TRIM_LIMIT = 8
 
 -- Extends a key's lifetime, never shortens it. Adds a margin, so that few requests need the write.
 local function keep_for(key, ms)
-  if redis.call('PTTL', key) < ms then redis.call('PEXPIRE', key, ms + KEY_MARGIN_MS) end
+  if redis.call('PTTL', key) < ms then redis.call('PEXPIRE', key, integer_text(ms + KEY_MARGIN_MS)) end
 end
 
 -- Extends `matches` and `history`: they expire together, so that no field outlives its member. Returns the lifetime. `history`
@@ -23,29 +23,29 @@ local function keep_both(matches, history, for_ms)
   local kept_ms = redis.call('PTTL', matches)
   if kept_ms >= for_ms then return kept_ms end
   kept_ms = for_ms + KEY_MARGIN_MS
-  redis.call('PEXPIRE', matches, kept_ms)
+  redis.call('PEXPIRE', matches, integer_text(kept_ms))
   redis.call('ZADD', history, 'inf', ':account')
-  redis.call('PEXPIRE', history, kept_ms)
+  redis.call('PEXPIRE', history, integer_text(kept_ms))
   return kept_ms
 end
 
 -- Records when a field of `matches` may be removed, and keeps both keys until then.
 local function remember(matches, history, field, now_ms, for_ms)
-  redis.call('ZADD', history, now_ms + for_ms, field)
+  redis.call('ZADD', history, integer_text(now_ms + for_ms), field)
   if redis.call('PTTL', history) >= for_ms then return end
-  redis.call('PEXPIRE', history, keep_both(matches, history, for_ms))
+  redis.call('PEXPIRE', history, integer_text(keep_both(matches, history, for_ms)))
 end
 
 -- Extends `pending`, `matches` and `history` after a match was added to the first two. `pending` is created again whenever it
 -- was empty, and never outlives the others: if its lifetime is long enough, so is theirs.
 local function keep_matches(pending, matches, history, for_ms)
   if redis.call('PTTL', pending) >= for_ms then return end
-  redis.call('PEXPIRE', pending, keep_both(matches, history, for_ms))
+  redis.call('PEXPIRE', pending, integer_text(keep_both(matches, history, for_ms)))
 end
 
 -- Removes a few expired fields. Waits until there are several, because each run costs the same.
 local function trim_history(pending, matches, history, now_ms)
-  local due = redis.call('ZRANGEBYSCORE', history, '-inf', now_ms, 'LIMIT', 0, TRIM_LIMIT)
+  local due = redis.call('ZRANGEBYSCORE', history, '-inf', integer_text(now_ms), 'LIMIT', 0, TRIM_LIMIT)
   if #due < TRIM_FROM then return end
   local forgotten, unbilled = {}, {}
   for i, text in ipairs(redis.call('HMGET', matches, unpack(due))) do

@@ -31,7 +31,7 @@ end
 
 local function count_hold(shares, account_id, game, share, price)
   redis.call('HSET', shares, account_id, integer_text(share.holds + 1) .. '|' .. integer_text(share.held + price),
-    'g:' .. game, share.game_held + price)
+    'g:' .. game, integer_text(share.game_held + price))
 end
 
 -- Never goes below zero: what is left of a lost count is removed with its last hold.
@@ -42,7 +42,8 @@ local function uncount_hold(shares, account_id, game, price)
     return
   end
   local held = integer_text(math.max(share.held - price, 0))
-  redis.call('HSET', shares, account_id, integer_text(share.holds - 1) .. '|' .. held, 'g:' .. game, share.game_held - price)
+  redis.call('HSET', shares, account_id, integer_text(share.holds - 1) .. '|' .. held, 'g:' .. game,
+    integer_text(share.game_held - price))
   if share.game_held <= price then redis.call('HDEL', shares, 'g:' .. game) end
 end
 

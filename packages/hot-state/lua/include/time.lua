@@ -17,7 +17,8 @@ local function now_milliseconds()
   return tonumber(milliseconds(now_microseconds()))
 end
 
--- Formats money and times inside texts, because Lua prints large numbers as 1e+15. An argument of a command needs none.
+-- Formats money and times, in texts and as arguments of commands: Lua prints large numbers as 1e+15, and Redis 7.2.0 to 7.2.4
+-- pass 1e9 to a command.
 local function integer_text(number)
   return string.format('%.0f', number)
 end
