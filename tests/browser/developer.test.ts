@@ -96,7 +96,7 @@ describe("a developer in the dashboard", () => {
     await page.evaluate("navigator.clipboard.writeText('')");
     await page.getByRole("button", { name: button, exact: true }).click();
     await page.getByRole("button", { name: "Copied" }).or(page.getByText("Copied")).first().waitFor();
-    return eventually(() => page.evaluate("navigator.clipboard.readText()") as Promise<string>);
+    return eventually(async () => String(await page.evaluate("navigator.clipboard.readText()")) || undefined);
   };
 
   beforeAll(async () => {

@@ -58,7 +58,7 @@ class FakeDiegeticTest(unittest.TestCase):
     def test_serves_each_scene_an_ad_and_bills_it_once(self) -> None:
         diegetic = FakeDiegetic()
         diegetic.serve_ad(narrative_hook="A raven caws.")
-        with diegetic.client() as client:
+        with diegetic.client(match_budget_ms=5_000) as client:
             match = client.match(SCENE)
             assert match is not None
             self.assertEqual((match["narrative_hook"], match["game_id"]), ("A raven caws.", "game"))
@@ -89,7 +89,7 @@ class FakeDiegeticTest(unittest.TestCase):
 
 
     def test_enables_a_game(self) -> None:
-        with FakeDiegetic().client() as client:
+        with FakeDiegetic().client(match_budget_ms=5_000) as client:
             placement = client.api.enable_placement(
                 "a/b", {"creator_id": "me", "placement_types": ["narrative_hook"]}
             )
@@ -206,7 +206,7 @@ class ClientTest(unittest.TestCase):
 
     def test_delivers_when_a_thread_could_not_be_started(self) -> None:
         diegetic = FakeDiegetic()
-        with diegetic.client() as client:
+        with diegetic.client(match_budget_ms=5_000) as client:
             first, second = client.match(SCENE), client.match(SCENE)
             assert first is not None and second is not None
             with unittest.mock.patch("threading.Thread.start", side_effect=RuntimeError("can't start new thread")):
@@ -215,7 +215,7 @@ class ClientTest(unittest.TestCase):
 
     def test_waits_for_an_impression_as_long_as_it_is_told_to(self) -> None:
         diegetic = FakeDiegetic()
-        with diegetic.client() as client:
+        with diegetic.client(match_budget_ms=5_000) as client:
             match = client.match(SCENE)
             assert match is not None
             client.record_impression(match)
@@ -223,7 +223,7 @@ class ClientTest(unittest.TestCase):
 
     def test_counts_what_another_thread_records_before_it_is_closed(self) -> None:
         diegetic = FakeDiegetic()
-        client = diegetic.client()
+        client = diegetic.client(match_budget_ms=5_000)
         match = client.match(SCENE)
         assert match is not None
         diegetic.fail()
@@ -241,7 +241,7 @@ class ClientTest(unittest.TestCase):
     def test_sends_at_once_what_is_recorded_while_others_flush(self) -> None:
         diegetic = FakeDiegetic()
         events: list[Any] = []
-        client = diegetic.client(on_event=events.append)
+        client = diegetic.client(on_event=events.append, match_budget_ms=5_000)
         matches = [client.match(SCENE) for _ in range(10)]
         diegetic.fail()
         with unittest.mock.patch("diegetic._impression_queue.retry_delay_ms", return_value=3_600_000):
@@ -263,7 +263,7 @@ class ClientTest(unittest.TestCase):
 
     def test_ends_a_flush_when_it_is_closed(self) -> None:
         diegetic = FakeDiegetic()
-        client = diegetic.client()
+        client = diegetic.client(match_budget_ms=5_000)
         match = client.match(SCENE)
         assert match is not None
         diegetic.fail()
@@ -289,7 +289,7 @@ class ClientTest(unittest.TestCase):
 
         diegetic = FakeDiegetic()
         diegetic.serve_no_ad()
-        with diegetic.client(on_event=listener) as client:
+        with diegetic.client(on_event=listener, match_budget_ms=5_000) as client:
             self.assertIsNone(client.match(SCENE))
 
     def test_calls_are_typed_retried_with_one_key_and_raise_the_services_sentence(self) -> None:
@@ -696,7 +696,7 @@ class AsyncClientTest(unittest.TestCase):
 
     def test_accepts_nothing_from_another_thread(self) -> None:
         async def play() -> None:
-            async with FakeDiegetic().async_client() as client:
+            async with FakeDiegetic().async_client(match_budget_ms=5_000) as client:
                 match = await client.match(SCENE)
                 assert match is not None
                 with self.assertRaises(RuntimeError):

@@ -89,11 +89,21 @@ local function list_candidates()
   return members
 end
 
+-- Removes members whose matches late settlements took, and which would hide others. Returns whether there were any.
+local function remove_settled(members)
+  local ids, settled = {}, {}
+  for i, member in ipairs(members) do ids[i] = select(2, decode_pending(member)) end
+  for i, text in ipairs(redis.call('HMGET', matches, unpack(ids))) do
+    if not text then settled[#settled + 1] = members[i] end
+  end
+  return #settled > 0 and redis.call('ZREM', pending, unpack(settled)) > 0
+end
+
 -- Returns match_id and entry of the first candidate that can be charged, or nil, nil and why there is none.
 local function find_candidate()
-  local members, settled, refusal = list_candidates(), {}, 'no_match'
-  for i, member in ipairs(members) do
-    if i > MAX_CANDIDATES and #settled > 0 then break end
+  local members, refusal = list_candidates(), 'no_match'
+  if #members >= MAX_CANDIDATES and remove_settled(members) then return find_candidate() end
+  for _, member in ipairs(members) do
     local held_at_ms, id = decode_pending(member)
     local text = redis.call('HGET', matches, id)
     if text then
@@ -102,14 +112,9 @@ local function find_candidate()
       local reason = refusal_of(entry)
       if not reason then return id, entry end
       if refusal == 'no_match' then refusal = reason end
-    else
-      settled[#settled + 1] = member
     end
   end
-  if #settled == 0 or #members < MAX_CANDIDATES then return nil, nil, refusal end
-  -- Late settlements took these matches: they must not hide others.
-  redis.call('ZREM', pending, unpack(settled))
-  return find_candidate()
+  return nil, nil, refusal
 end
 
 local id, entry, refusal

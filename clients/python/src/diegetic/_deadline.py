@@ -74,7 +74,7 @@ class _Limited(_Wrapper):
 
 
 class _AsyncNetwork(_Wrapper):
-    """A network of httpcore, which looks a name up in the event loop's threads only after the resolver has answered."""
+    """A network of httpcore, which looks names up in no thread of the event loop."""
 
     def __init__(self, inner: Any) -> None:
         super().__init__(inner)
@@ -89,12 +89,20 @@ class _AsyncNetwork(_Wrapper):
                 loop.call_soon_threadsafe(answered.set)
 
         try:
-            self._resolver.lookup(host, port).add_done_callback(wake)
-        except RuntimeError as error:
-            # There is no thread.
+            lookup = self._resolver.lookup(host, port)
+            lookup.add_done_callback(wake)
+            await answered.wait()
+            addresses = lookup.result(timeout=0)
+        # A RuntimeError: there is no thread.
+        except (OSError, UnicodeError, RuntimeError) as error:
             raise httpcore.ConnectError(str(error)) from error
-        await answered.wait()
-        return await self.inner.connect_tcp(host, port, timeout=timeout, **options)
+        failure: Exception = httpcore.ConnectError(f"{host} has no address")
+        for address in addresses:
+            try:
+                return await self.inner.connect_tcp(address, port, timeout=timeout, **options)
+            except httpcore.ConnectError as error:
+                failure = error
+        raise failure
 
 
 class _LimitedNetwork(_Wrapper):

@@ -1,4 +1,5 @@
 import { InvalidInput } from "../http-error.ts";
+import { isBlankText } from "./blank.ts";
 import { quoteValue } from "./sentence.ts";
 
 /** A query parameter; undefined when absent. Throws InvalidInput (400) when it is repeated. */
@@ -28,7 +29,7 @@ export function integerParameter(
   throw new InvalidInput(422, `${allowed}, but ${quoteValue(value)} was sent`);
 }
 
-/** The first year of four digits; Postgres has no year 0. */
+/** Days before it are no flights, and their years are not of four digits everywhere: Postgres has no year 0. */
 const MIN_DAY = "1000-01-01";
 
 /** A UTC day as query parameter; undefined when absent. Throws InvalidInput: 400, or 422 for a day before the year 1000. */
@@ -46,8 +47,8 @@ export function dayParameter(name: string, query: URLSearchParams): string | und
 }
 
 /**
- * A query parameter with one of several values; undefined when absent. Throws InvalidInput: 400 when it is repeated, 422
- * for another value.
+ * A query parameter with one of several values; undefined when absent. Throws InvalidInput: 400 when it is repeated or
+ * blank, 422 for another value.
  */
 export function choiceParameter<const Choice extends string>(
   name: string,
@@ -59,5 +60,6 @@ export function choiceParameter<const Choice extends string>(
   const chosen = choices.find((choice) => choice === value);
   if (chosen !== undefined) return chosen;
   const allowed = `${choices.slice(0, -1).join(", ")} or ${choices.at(-1)}`;
-  throw new InvalidInput(422, `${name} must be ${allowed}, but ${quoteValue(value)} was sent`);
+  const status = isBlankText(value) ? 400 : 422;
+  throw new InvalidInput(status, `${name} must be ${allowed}, but ${quoteValue(value)} was sent`);
 }

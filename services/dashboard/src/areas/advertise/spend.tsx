@@ -44,7 +44,7 @@ export function Component() {
     known: oneOf(valuesOf(PERIODS), DEFAULT_PERIOD),
   });
   const [campaign, setCampaign] = useUrlState("campaign", "", {
-    known: options && oneOf(valuesOf(options), ""),
+    known: campaigns.isFetching || !options ? undefined : oneOf(valuesOf(options), ""),
   });
   const [by, setBy] = useUrlState("by", DEFAULT_GROUPS, { known: (text) => groupsOf(text).join("-") });
   const groups = groupsOf(by);

@@ -42,7 +42,9 @@ export function Component() {
     known: oneOf(valuesOf(PERIODS), DEFAULT_PERIOD),
   });
   const gameIds = total.data?.games.map(({ game_id: id }) => id);
-  const [game, setGame] = useUrlState("game", "", { known: gameIds && oneOf(gameIds, "") });
+  const [game, setGame] = useUrlState("game", "", {
+    known: total.isFetching || !gameIds ? undefined : oneOf(gameIds, ""),
+  });
   const [advertiser, setAdvertiser] = useUrlState("advertiser");
   const now = new Date();
   const inPeriod = { from: firstDayOf(period, now), ...(game !== "" && { game_id: game }) };

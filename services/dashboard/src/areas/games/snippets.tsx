@@ -33,7 +33,9 @@ export function Component() {
   const { canChange } = useAbility();
   const games = usePlacements();
   const ids = games.data?.map(({ game_id: id }) => id);
-  const [named, setGame] = useUrlState("game", "", { known: ids && oneOf(ids, "") });
+  const [named, setGame] = useUrlState("game", "", {
+    known: games.isFetching || !ids ? undefined : oneOf(ids, ""),
+  });
   const [language, setLanguage] = useUrlState<Language>("language", "curl", {
     known: oneOf(LANGUAGES, "curl"),
   });
