@@ -128,7 +128,7 @@ function endWithConnection(response: ServerResponse, socket: Socket): boolean {
     waiting = all;
     waitingResponses.set(socket, all);
     socket.once("close", () => {
-      for (const one of all) one.emit("close");
+      for (const one of all) if (one.socket === null) one.emit("close");
     });
   }
   if (waiting.size >= MAX_WAITING_RESPONSES) {

@@ -21,7 +21,6 @@ export class HoldOutcomes {
     this.#database = database;
   }
 
-  /** @param accountId null: unknown */
   countLapsed(accountId: string): void {
     this.#count(accountId, { lapsed: 1, charged: 0 });
   }

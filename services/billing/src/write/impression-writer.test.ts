@@ -6,7 +6,6 @@ import {
   DatabaseUnavailable,
   installationId,
   type Pipeline,
-  StatementTimeout,
 } from "@diegetic/database";
 import { connectRedis, createMoneyCommands, ForeignRedis, InstallationClaim } from "@diegetic/hot-state";
 import { createLogger, createMetrics } from "@diegetic/service-kit";
@@ -277,29 +276,6 @@ describe("ImpressionWriter", () => {
     expect(await metric(metrics, "billing_records_quarantined_total")).toBe(0);
     expect(await wallets.outboxSize()).toBe(0);
   });
-
-  it.each(["advertisers", "campaigns", "creatives"])(
-    "writes and acknowledges the others when rows of one advertiser stay locked: %s",
-    async (table) => {
-      const records = await impress(40);
-      const { advertiserId, campaignId, creativeIds } = pick(wallets.market.campaigns, 0);
-      const ids = { advertisers: [advertiserId], campaigns: [campaignId], creatives: creativeIds }[table];
-      const { write } = createWriter();
-      const own = records.filter(({ match }) => match.advertiser_id === advertiserId);
-      await database.$transaction(
-        async (transaction) => {
-          await transaction.$queryRawUnsafe(`SELECT id FROM ${table} WHERE id = ANY($1) FOR UPDATE`, ids);
-          await expect(write(records)).rejects.toThrow(StatementTimeout);
-          expect(await wallets.outboxSize()).toBe(own.length);
-          expect(await writtenInAll()).toBe(records.length - own.length);
-        },
-        { timeout: 60_000 },
-      );
-      await write(records);
-      expect(await wallets.outboxSize()).toBe(0);
-      expect(await writtenInAll()).toBe(records.length);
-    },
-  );
 
   it("does not say that a wallet counts what was committed before it was restored", async () => {
     const broken = await wallets.impress({ campaign: 1 });

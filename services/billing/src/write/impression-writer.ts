@@ -1,18 +1,11 @@
 import { chunks } from "@diegetic/collections";
 import type { ImpressionRecord } from "@diegetic/contracts";
-import {
-  ConstraintViolation,
-  type Database,
-  LockTimeout,
-  type Pipeline,
-  StatementTimeout,
-} from "@diegetic/database";
+import { ConstraintViolation, type Database, type Pipeline, StatementTimeout } from "@diegetic/database";
 import type { InstallationClaim, MoneyCommands } from "@diegetic/hot-state";
 import type { Logger } from "@diegetic/service-kit";
 import type { BillingMeasures } from "../measures.ts";
 import { type BilledImpression, billImpression, ClocksDisagree, RecordRefused } from "./billed-impression.ts";
 import type { DayPartitions } from "./day-partitions.ts";
-import { lockedAdvertisers } from "./locked-advertisers.ts";
 import { splitByOperation } from "./operations.ts";
 import { quarantine, type Unwritable } from "./quarantine.ts";
 import { committedInEpoch } from "./settlements.ts";
@@ -46,7 +39,7 @@ interface RefusedRecord extends Pick<Unwritable, "reason" | "billed" | "reversed
 /** Larger batches lock their advertisers' rows for longer: two concurrent batches of this size take 250 ms or more. */
 export const RECORDS_PER_BATCH = 8_000;
 const MAX_ACKNOWLEDGED = 500;
-/** Below this size, a timeout is not a matter of size: Postgres is overloaded. */
+/** Below this size, a timeout is not a matter of size: rows are locked, or Postgres is overloaded. */
 const MIN_RECORDS_TO_HALVE = 1_000;
 const MONEY_CHECK = /\b(advertisers|campaigns)_money_check\b/;
 const UNFUNDED =
@@ -74,8 +67,6 @@ interface Sorted {
   waiting: { record: ImpressionRecord; reason: string }[];
   /** Refused records of another installation: left alone. */
   foreign: ReadonlySet<ImpressionRecord>;
-  /** Set when rows of some advertisers stayed locked: the others' impressions are written. */
-  locked?: { advertiserIds: ReadonlySet<string>; error: LockTimeout };
 }
 
 /**
@@ -101,10 +92,7 @@ export class ImpressionWriter {
     return { count: records.length, sorted, batch: await prepareBatch(sorted.billed, isAhead) };
   }
 
-  /**
-   * Writes the records to Postgres, or quarantines those that can never be written. When the rows of some advertisers
-   * stay locked, completes the other advertisers' records before it rejects.
-   */
+  /** Writes the records to Postgres, or quarantines those that can never be written. */
   async post({ count, sorted, batch }: PreparedRecords): Promise<void> {
     const { measures, partitions } = this.#dependencies;
     const stopTimer = measures.batchSeconds.startTimer();
@@ -113,9 +101,8 @@ export class ImpressionWriter {
     const isWritable = ({ day }: BilledImpression) => !dropped.has(day);
     refused.push(...[...billed, ...again].filter((one) => !isWritable(one)).map(undecidable));
     const writable = dropped.size === 0 ? batch : await prepareBatch(billed.filter(isWritable));
-    let written = await this.#writeUnlocked(writable, sorted);
+    let written = await this.#writeOrSplit(writable, refused);
     for (const one of again.filter(isWritable)) {
-      if (isLocked(sorted, one.record)) continue;
       written = combine(written, await this.#writeOrSplit(await prepareBatch([one]), refused));
     }
     refused.push(
@@ -125,25 +112,19 @@ export class ImpressionWriter {
     );
     sorted.foreign = await this.#foreignAmong(refused);
     for (const one of refused) {
-      if (isKept(sorted, one.record)) continue;
-      await this.#quarantine(one);
+      if (!sorted.foreign.has(one.record)) await this.#quarantine(one);
     }
     measures.written.inc(written.written);
     measures.late.inc(written.late);
+    measures.duplicates.inc(count - refused.length - waiting.length - written.written);
     this.#report(waiting);
     stopTimer();
-    if (sorted.locked !== undefined) {
-      await this.acknowledge({ count, sorted, batch });
-      throw sorted.locked.error;
-    }
-    measures.duplicates.inc(count - refused.length - waiting.length - written.written);
   }
 
   /** Removes written and quarantined records from the outbox. */
-  async acknowledge({ sorted }: PreparedRecords): Promise<void> {
-    const { billed, again, refused } = sorted;
+  async acknowledge({ sorted: { billed, again, refused, foreign } }: PreparedRecords): Promise<void> {
     const records = [...billed, ...again, ...refused].map(({ record }) => record);
-    await this.#acknowledge(records.filter((record) => !isKept(sorted, record)));
+    await this.#acknowledge(records.filter((record) => !foreign.has(record)));
   }
 
   #sort(records: readonly ImpressionRecord[]): Sorted {
@@ -209,32 +190,12 @@ export class ImpressionWriter {
     );
   }
 
-  /** Writes the batch, or only the impressions of advertisers whose rows are not locked. */
-  async #writeUnlocked(batch: PreparedBatch, sorted: Sorted): Promise<WrittenBatch> {
-    const refused: RefusedRecord[] = [];
-    try {
-      const written = await this.#writeOrSplit(batch, refused);
-      sorted.refused.push(...refused);
-      return written;
-    } catch (error) {
-      if (!(error instanceof LockTimeout)) throw error;
-      const { pipeline } = this.#dependencies;
-      const advertiserIds = await lockedAdvertisers(pipeline, batch.impressions);
-      sorted.locked = { advertiserIds, error };
-      const unlocked = batch.impressions.filter(({ record }) => !isLocked(sorted, record));
-      // The lock has ended, or no advertiser has it alone.
-      if (unlocked.length === batch.impressions.length) throw error;
-      return this.#writeOrSplit(await prepareBatch(unlocked), sorted.refused);
-    }
-  }
-
   /** Writes the batch, or halves it until unwritable records are isolated, or a statement fits its time limit. */
   async #writeOrSplit(batch: PreparedBatch, refused: RefusedRecord[]): Promise<WrittenBatch> {
     try {
       return await writeBatch(this.#dependencies.pipeline, batch);
     } catch (error) {
       const { impressions: billed } = batch;
-      if (error instanceof LockTimeout) throw error;
       if (!(error instanceof StatementTimeout && billed.length > MIN_RECORDS_TO_HALVE)) {
         this.#requireDataProblem(error);
         const [only] = billed;
@@ -293,15 +254,6 @@ export class ImpressionWriter {
       ),
     );
   }
-}
-
-/** Whether the record stays where it is. */
-function isKept(sorted: Sorted, record: ImpressionRecord): boolean {
-  return sorted.foreign.has(record) || isLocked(sorted, record);
-}
-
-function isLocked({ locked }: Sorted, record: ImpressionRecord): boolean {
-  return locked?.advertiserIds.has(record.match?.advertiser_id) ?? false;
 }
 
 function combine(one: WrittenBatch, other: WrittenBatch): WrittenBatch {

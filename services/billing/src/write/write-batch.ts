@@ -107,9 +107,6 @@ interface Quarantined extends Named {
   reason: string;
 }
 
-/** A lock lasts longer than this only when something hangs: another batch holds its own for less than a second. */
-const TRANSACTION = { lockTimeoutMs: 3_000 };
-
 /** Yields to the event loop while Postgres is busy; does nothing otherwise. */
 type Turn = () => Promise<void>;
 
@@ -185,15 +182,14 @@ class DecidedMeanwhile extends TransactionConflict {}
 
 /**
  * Writes impressions in one transaction; only new ones change totals. All or nothing: rejects with RecordRefused or
- * ConstraintViolation when one cannot be written, with LockTimeout when one of their rows stays locked, with
- * DatabaseUnavailable when a retry may help.
+ * ConstraintViolation when one cannot be written, with DatabaseUnavailable when a retry may help.
  */
 export async function writeBatch(pipeline: Pipeline, prepared: PreparedBatch): Promise<WrittenBatch> {
   const { impressions } = prepared;
   if (impressions.length === 0) return NOTHING_WRITTEN;
   if (impressions.some(({ otherDays }) => otherDays.length > 0)) return writeUnknown(pipeline, prepared);
   try {
-    return await pipeline.inTransaction((statements) => writeNew(statements, prepared), TRANSACTION);
+    return await pipeline.inTransaction((statements) => writeNew(statements, prepared));
   } catch (error) {
     // Usually a job that was delivered again.
     if (!(error instanceof SomeAreKnown || error instanceof UniqueViolation)) throw error;
@@ -255,7 +251,7 @@ function writeUnknown(
       },
     );
     return { written: inserted.size, late, conflicting, repeated, quarantined };
-  }, TRANSACTION);
+  });
 }
 
 async function findQuarantined(

@@ -2,9 +2,9 @@ import { STORED_SENTENCE } from "@diegetic/contracts";
 import {
   type Database,
   DatabaseUnavailable,
+  LockTimeout,
   type Pipeline,
   type Statements,
-  StatementTimeout,
   safeInteger,
   TransactionConflict,
   utcDay,
@@ -277,7 +277,7 @@ export class Publishing {
       );
       return { entries: [...unchanged, ...entries, ...pending], rows, pending };
     } catch (error) {
-      if (error instanceof DatabaseUnavailable && !(error instanceof StatementTimeout)) throw error;
+      if (error instanceof DatabaseUnavailable && !(error instanceof LockTimeout)) throw error;
       this.#logger.debug({ err: error, kind }, "rows wait for their wallets");
       const pending = left.map(({ entry }) => entry);
       return { entries: [...unchanged, ...pending], rows: [], pending };

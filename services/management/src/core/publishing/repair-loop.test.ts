@@ -102,6 +102,7 @@ describe("the repair loop", () => {
       await repairLoop.round();
       await database.$transaction(
         async (transaction) => {
+          await transaction.$queryRaw`SELECT set_config('idle_in_transaction_session_timeout', '0', true)`;
           await transaction.$queryRaw`SELECT id FROM campaigns WHERE id = ${id} FOR UPDATE`;
           await work();
         },

@@ -4,7 +4,7 @@ import {
   type Database,
   DatabaseUnavailable,
   DatabaseUnusable,
-  StatementTimeout,
+  LockTimeout,
   TransactionConflict,
 } from "@diegetic/database";
 import {
@@ -237,7 +237,7 @@ export class RepairLoop {
         yield entries;
         await this.#parts.publishing.markPublished(kind, rows).catch((error: unknown) => {
           // Published once more by a later round.
-          if (!(error instanceof StatementTimeout)) throw error;
+          if (!(error instanceof LockTimeout)) throw error;
         });
         after = last;
       }
@@ -270,7 +270,7 @@ export class RepairLoop {
       await publishing.publish(kind, ids, signal);
     } catch (error) {
       if (error instanceof ForeignRedis) throw error;
-      if (error instanceof DatabaseUnavailable && !(error instanceof StatementTimeout)) throw error;
+      if (error instanceof DatabaseUnavailable && !(error instanceof LockTimeout)) throw error;
       if (error instanceof WalletNotReady) {
         logger.debug({ err: error, kind }, "rows wait for their wallets");
         return error.cause === undefined ? [] : [error.cause];
