@@ -29,7 +29,7 @@ export function integerParameter(
   throw new InvalidInput(422, `${allowed}, but ${quoteValue(value)} was sent`);
 }
 
-/** Days before it are no flights, and their years are not of four digits everywhere: Postgres has no year 0. */
+/** Long before any record. Postgres has no year 0. */
 const MIN_DAY = "1000-01-01";
 
 /** A UTC day as query parameter; undefined when absent. Throws InvalidInput: 400, or 422 for a day before the year 1000. */
