@@ -166,6 +166,13 @@ export class Town {
     return this.#managing.request("PATCH", `/campaigns/${this.campaignId}`, { name });
   }
 
+  async setBudget(budgetCents: number): Promise<void> {
+    if (this.#managing === undefined) throw new Error("management does not listen yet");
+    const body = { budget_cents: budgetCents };
+    const { status } = await this.#managing.request("PATCH", `/campaigns/${this.campaignId}`, body);
+    if (status !== 200) throw new Error(`the budget was not set: ${status}`);
+  }
+
   impression(match: Served): Promise<ApiAnswer> {
     return this.#api().serve("/impressions", impressionOf(match));
   }

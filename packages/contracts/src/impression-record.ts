@@ -11,6 +11,8 @@ export const MAX_MATCH_AGE_MS = 7 * 24 * 60 * 60 * 1_000;
 export interface MatchFacts {
   match_id: string;
   advertiser_id: string;
+  /** The slice of the advertiser's wallet that has the match; absent: 0, the advertiser's own wallet. */
+  wallet_slice?: number;
   campaign_id: string;
   /** The matched version of the campaign: determines which affinities could contribute. */
   campaign_version: number;
@@ -41,6 +43,8 @@ export interface ImpressionRecord {
    */
   operation_id?: string;
   creative_id: string;
+  /** The slice of the advertiser's wallet that was charged; absent: 0, the advertiser's own wallet. */
+  wallet_slice?: number;
   /** Unix milliseconds by the clock of Redis; determines the UTC day of the charge. */
   recorded_at_ms: number;
   /** Recovery epoch of the advertiser's wallet at the commit; absent: before wallets had epochs. */

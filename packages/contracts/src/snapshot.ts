@@ -87,6 +87,8 @@ export interface SnapshotAdvertiser {
   advertiser_id: string;
   account_id: string;
   version: number;
+  /** Slices of the wallet, the advertiser's own included; absent: 1. */
+  wallet_slices?: number;
 }
 
 export interface SnapshotPlacement {

@@ -2,7 +2,7 @@
 -- KEYS  account, campaign
 -- ARGV  version, status, budget (millicents), daily_cap (millicents, '': none); then, for a campaign that may be new: spent
 --       (millicents), impressions, day (YYYY-MM-DD), day_spent (millicents)
--- Reply {code}
+-- Reply {code, number of the wallet's slices (only with 'applied')}
 -- Codes applied           the wallet has this version
 --       older             the wallet has a newer version; nothing was changed
 --       unknown_wallet    the wallet must be restored first; nothing was changed
@@ -30,4 +30,4 @@ if not known then
 end
 if not known or tonumber(known) < tonumber(version) then redis.call('HSET', campaign_key, 'ceiling', '') end
 redis.call('HSET', campaign_key, 'version', version, 'status', status, 'budget', budget, 'daily_cap', daily_cap)
-return { 'applied' }
+return { 'applied', redis.call('HGET', account_key, 'slices') or '1' }

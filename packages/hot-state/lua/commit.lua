@@ -5,10 +5,11 @@
 --       scope ('<campaign_id>|<encoded game_id>'), '1': the record names the operation | '', lease_expires_ms ('': not checked),
 --       late_impression_ms, match_without_id_ms, hold_ttl_ms, field of the match in `charged`,
 --       advertiser_id, game_id as JSON,
---       what the match_id carries ('' four times: nothing): the match's JSON, price, held at (ms), valid-from epoch
+--       what the match_id carries ('' four times: nothing): the match's JSON, price, held at (ms), valid-from epoch;
+--       slice of the advertiser's wallet ('0': the advertiser's own)
 -- Reply {'charged', record (JSON)}
 --       {'replayed', match_id, recorded_at_ms, price}: this impression was charged before
---       {'refused', code}
+--       {'refused', code, price of the match | ''}
 --       All are strings without line breaks.
 -- Codes lease_expired  the caller's lease has expired, so it may accept keys and games that are no longer valid
 --       unknown_wallet  the wallet must be restored first
@@ -32,16 +33,16 @@
 local account_key, campaign_key, holds, pending, matches, history, shares, outbox, hourly_counts, charged = unpack(KEYS)
 local operation_id, match_id, creative_id, scope, is_keyed, lease_expires_ms = unpack(ARGV)
 local late_ms, without_id_ms, hold_ttl_ms = tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9])
-local charged_field, advertiser_id, game_json, carried_json, carried_price, held_at_ms, carried_epoch = unpack(ARGV, 10, 16)
+local charged_field, advertiser_id, game_json, carried_json, carried_price, held_at_ms, carried_epoch, slice = unpack(ARGV, 10, 17)
 local operation_field = 'op:' .. operation_id
 local MAX_CANDIDATES = 16
 
 local now_ms = now_milliseconds()
 
-if lease_expires_ms ~= '' and now_ms > tonumber(lease_expires_ms) then return { 'refused', 'lease_expired' } end
+if lease_expires_ms ~= '' and now_ms > tonumber(lease_expires_ms) then return { 'refused', 'lease_expired', '' } end
 local account = read_account(account_key)
 local campaign = read_campaign(campaign_key, now_ms)
-if not account or not campaign then return { 'refused', 'unknown_wallet' } end
+if not account or not campaign then return { 'refused', 'unknown_wallet', '' } end
 local is_remembered, charged_match_id, entry_text, developer_id, creative_of_short =
   recall(account, matches, operation_field, match_id, ':account', pending_prefix(creative_id))
 -- A charge has removed the entry.
@@ -49,14 +50,14 @@ if match_id ~= '' and not entry_text then
   local recorded_ms, price, hash = read_charge(charged, charged_field, account)
   if hash then
     if is_charge_of(hash, match_id, scope, creative_id) then return { 'replayed', match_id, recorded_ms, price } end
-    return { 'refused', 'no_match' }
+    return { 'refused', 'no_match', '' }
   end
 end
 -- An unbilled entry is removed once only the match's id can bill it. So a missing one is fine while that id carries the match
 -- and is younger than REMEMBER_MS: an earlier charge would still be found in `charged`, or in the entry.
 local is_carried = carried_json ~= '' and carried_epoch == account.matches_valid_from_epoch
   and tonumber(held_at_ms) > now_ms - REMEMBER_MS
-if not is_remembered and not is_carried then return { 'refused', 'no_match' } end
+if not is_remembered and not is_carried then return { 'refused', 'no_match', '' } end
 
 if charged_match_id then
   local text = redis.call('HGET', matches, charged_match_id)
@@ -99,9 +100,10 @@ local function remove_settled(members)
   return #settled > 0 and redis.call('ZREM', pending, unpack(settled)) > 0
 end
 
--- Returns match_id and entry of the first candidate that can be charged, or nil, nil and why there is none.
+-- Returns match_id and entry of the first candidate that can be charged, or nil, the first one that was refused money (nil: none)
+-- and why.
 local function find_candidate()
-  local members, refusal = list_candidates(), 'no_match'
+  local members, refused, refusal = list_candidates(), nil, 'no_match'
   if #members >= MAX_CANDIDATES and remove_settled(members) then return find_candidate() end
   for _, member in ipairs(members) do
     local held_at_ms, id = decode_pending(member)
@@ -111,10 +113,10 @@ local function find_candidate()
       if entry.state == 'T' then entry = whole_entry(entry, held_at_ms, creative_of_short or creative_id) end
       local reason = refusal_of(entry)
       if not reason then return id, entry end
-      if refusal == 'no_match' then refusal = reason end
+      if refusal == 'no_match' and reason ~= refusal then refused, refusal = entry, reason end
     end
   end
-  return nil, nil, refusal
+  return nil, refused, refusal
 end
 
 local id, entry, refusal
@@ -125,11 +127,11 @@ else
   if is_carried and (not entry or entry.state == 'T') then
     entry = lapsed_entry(carried_price, held_at_ms, 0, creative_id, '', '')
   end
-  if not entry or entry.creative_id ~= creative_id or entry.state == 'X' then return { 'refused', 'no_match' } end
+  if not entry or entry.creative_id ~= creative_id or entry.state == 'X' then return { 'refused', 'no_match', '' } end
   if entry.state == 'C' then return { 'replayed', match_id, entry.recorded_at_ms, entry.price } end
   refusal = refusal_of(entry)
 end
-if refusal then return { 'refused', refusal } end
+if refusal then return { 'refused', refusal, refusal ~= 'no_match' and entry.price or '' } end
 
 local match = carried_json ~= '' and carried_json
   or match_json(id, entry, advertiser_id, string.match(scope, '^[^|]*'), game_json, developer_id)
@@ -137,6 +139,7 @@ local price, recorded_ms, impression_id = tonumber(entry.price), recorded_at_ms(
 -- recovery_epoch shows billing whether the wallet still contains the charge.
 local record = '{"impression_id":"' .. impression_id .. '"'
   .. (is_keyed == '1' and ',"operation_id":"' .. operation_id .. '"' or '')
+  .. (slice ~= '0' and ',"wallet_slice":' .. slice or '')
   .. ',"creative_id":"' .. creative_id .. '","recorded_at_ms":' .. integer_text(recorded_ms)
   .. ',"recovery_epoch":' .. account.epoch .. ',"match":' .. match .. '}'
 

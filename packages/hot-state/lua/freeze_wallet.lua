@@ -1,12 +1,12 @@
 -- Checks whether a wallet may serve, and freezes it if not: from then on only `restore_wallet` changes its money.
 -- KEYS  account, holds, restoring
 -- ARGV  epoch in Postgres, name of the caller ('': no exclusive claim), lifetime of the caller's claim to restore it (ms),
---       '1': freeze it even if its epoch is later than that
+--       '': only if its epoch is earlier than that | 'sure' (whatever its epoch) | 'always' (also a live one)
 -- Reply {'live'}
 --       {'busy'}   another caller is restoring it
 --       {'ahead'}  its epoch is later than the given one, which may have been read before another restore
---       {'frozen', replication id of the server, epoch | '', seq | '', spent, held, impressions, day (YYYY-MM-DD) of the server,
---        sum of the holds}
+--       {'frozen', replication id of the server, epoch | '', seq | '', spent, held, impressions (without what is in other
+--        slices), day (YYYY-MM-DD) of the server, sum of the holds}
 --       '' twice and zeros: the wallet does not exist
 -- A cluster moves the keys of a hash slot one by one: if a node is lost during that, only some keys are left. The sum of the
 -- holds shows whether the holds that the account counts exist; reading 2 000 holds takes a millisecond.
@@ -16,15 +16,21 @@
 -- @include "replication_id"
 
 local account_key, holds, restoring = unpack(KEYS)
-local epoch, claimant, claim_ms, is_sure = ARGV[1], ARGV[2], ARGV[3], ARGV[4] == '1'
+local epoch, claimant, claim_ms, mode = unpack(ARGV)
+
+-- A total without what is in other slices, which is three places behind it.
+local function own(known, i)
+  return integer_text(known[i] - (known[i + 3] or 0))
+end
 
 local replication_id = server_replication_id()
 local day = utc_day(now_milliseconds())
-local known = redis.call('HMGET', account_key, 'version', 'lineage', 'epoch', 'seq', 'spent', 'held', 'impressions')
-if known[1] and known[2] == replication_id and known[3] == epoch then return { 'live' } end
+local known = redis.call('HMGET', account_key, 'version', 'lineage', 'epoch', 'seq', 'spent', 'held', 'impressions',
+  'sliced_spent', 'sliced_held', 'sliced_impressions')
+if known[1] and known[2] == replication_id and known[3] == epoch and mode ~= 'always' then return { 'live' } end
 local owner = redis.call('GET', restoring)
 if claimant ~= '' and owner and owner ~= claimant then return { 'busy' } end
-if known[1] and known[2] == replication_id and tonumber(known[3]) > tonumber(epoch) and not is_sure then return { 'ahead' } end
+if known[1] and known[2] == replication_id and tonumber(known[3]) > tonumber(epoch) and mode == '' then return { 'ahead' } end
 if claimant ~= '' then redis.call('SET', restoring, claimant, 'PX', claim_ms) end
 if not known[1] then return { 'frozen', replication_id, '', '', '0', '0', '0', day, '0' } end
 if known[2] == replication_id then redis.call('HSET', account_key, 'lineage', '') end
@@ -32,4 +38,5 @@ local holds_sum = 0
 for _, member in ipairs(redis.call('ZRANGE', holds, 0, -1)) do
   holds_sum = holds_sum + tonumber(string.match(member, '|(%d+)$') or 0)
 end
-return { 'frozen', replication_id, known[3], known[4] or '', known[5], known[6], known[7], day, integer_text(holds_sum) }
+return { 'frozen', replication_id, known[3], known[4] or '', own(known, 5), own(known, 6), own(known, 7), day,
+  integer_text(holds_sum) }

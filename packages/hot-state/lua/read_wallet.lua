@@ -2,12 +2,13 @@
 -- KEYS  account, holds, outbox, session_release, then per campaign: campaign, shares
 -- ARGV  hold_limit, record_limit, late_ms, then per campaign: campaign_id
 -- Reply {now_ms, account, holds, backlog, campaigns, records, session_releases}, lists of strings
---       account    {version, deposited, spent, held, impressions, epoch, '1' if the wallet may serve, else '0'},
---                  empty if the wallet does not exist
+--       account    {version, deposited, spent, held, impressions, epoch, '1' if the wallet may serve, else '0', slices,
+--                  sliced_spent, sliced_held, sliced_impressions ('': none)}, empty if the wallet does not exist
 --       holds      {count, sum | '' if more than hold_limit, count of those that lapsed more than late_ms ago}
 --       backlog    {records in the outbox, session_releases}
 --       campaigns  {id, version, status, budget, ceiling, daily_cap, spent, held, day, day_spent, impressions,
---                   sum of its holds | '', number of `shares` fields that differ from its holds | '', id, …},
+--                   sliced_spent, sliced_held, sliced_impressions ('': none), sum of its holds | '',
+--                   number of `shares` fields that differ from its holds | '', id, …},
 --                  without campaigns that the wallet lacks
 --       records    the outbox's records, unparsed; none if there are more than record_limit
 --       session_releases  match ids of a few session releases, the same ones each time
@@ -20,14 +21,16 @@ local account_key, holds, outbox, session_release = unpack(KEYS, 1, 4)
 local hold_limit, record_limit, late_ms = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local KEYS_BEFORE, VALUES_BEFORE = 4, 3
 local CAMPAIGN_FIELDS = { 'version', 'status', 'budget', 'ceiling', 'daily_cap', 'spent', 'held', 'day', 'day_spent',
-  'impressions' }
+  'impressions', 'sliced_spent', 'sliced_held', 'sliced_impressions' }
 local now_ms = now_milliseconds()
 
 local account = {}
-local totals = redis.call('HMGET', account_key, 'version', 'deposited', 'spent', 'held', 'impressions', 'epoch', 'lineage')
+local totals = redis.call('HMGET', account_key, 'version', 'deposited', 'spent', 'held', 'impressions', 'epoch', 'lineage',
+  'slices', 'sliced_spent', 'sliced_held', 'sliced_impressions')
 if totals[1] then
   for i = 1, 6 do account[i] = totals[i] or '' end
   account[7] = totals[7] == server_replication_id() and '1' or '0'
+  for i = 8, 11 do account[i] = totals[i] or '' end
 end
 
 local number_of_holds = redis.call('ZCARD', holds)

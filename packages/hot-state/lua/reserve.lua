@@ -73,15 +73,6 @@ local function pick_creative(counts, rotation)
   return ARGV[i], fewest, ARGV[i + 2] == '1'
 end
 
--- The `lasts` of a lack of money: whether it remains after every hold has lapsed and the ceiling is cleared.
-local function lasts(refusal, account, campaign)
-  if refusal == 'balance' then
-    return account.deposited - account.spent < price and 'version ' .. account.version or ''
-  end
-  if refusal == 'budget' then return campaign.budget - campaign.spent < price and 'version' or '' end
-  return campaign.day_spent + price > campaign.daily_cap and integer_text(DAY_MS - now_ms % DAY_MS) or ''
-end
-
 local counts = read_counts()
 local cap_since_us = counts.since
 
@@ -122,7 +113,9 @@ if campaign.version > campaign_version then return without_hold('refused', 'stal
 if campaign.version < campaign_version then return without_hold('refused', 'behind', cap_since_ms, '') end
 if campaign.status ~= 'active' then return without_hold('refused', 'not_active', cap_since_ms, '') end
 local refusal = hold_refusal(account, campaign, price)
-if refusal then return without_hold('refused', refusal, cap_since_ms, lasts(refusal, account, campaign)) end
+if refusal then
+  return without_hold('refused', refusal, cap_since_ms, lasts(refusal, account, campaign, price, now_ms))
+end
 local share = read_share(shares, developer_id, game)
 if exceeds_share(share, account, campaign, price) then
   return without_hold('refused', 'developer_share', cap_since_ms, '')

@@ -18,7 +18,7 @@ export { IdempotencyClaims } from "./idempotency/idempotency-claims.ts";
 export { ForeignRedis } from "./installation/foreign-redis.ts";
 export { InstallationClaim } from "./installation/installation-claim.ts";
 export { type KeyUse, KeyUses, takeKeyUses } from "./key-use/key-uses.ts";
-export { isPlainName } from "./keys.ts";
+export { advertiserOf, isPlainName, MAX_WALLET_SLICES, sliceOf, walletIdOf, walletOfMatch } from "./keys.ts";
 export { addCampaignGameCounts, type CampaignGameCounts } from "./money/campaign-games.ts";
 export { createMoneyCommands } from "./money/commands.ts";
 export {
@@ -29,7 +29,9 @@ export {
   isCapStale,
 } from "./money/holds.ts";
 export type * from "./money/recovery-types.ts";
+export { createSliceGrants, type SlicedCampaign, type SliceGrants } from "./money/slice-grants.ts";
 export type * from "./money/types.ts";
+export { walletIds } from "./money/wallet-ids.ts";
 export {
   ProcessReporter,
   type ReconciliationReport,

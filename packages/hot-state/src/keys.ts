@@ -3,6 +3,8 @@
  * and can be used by one script.
  */
 
+import type { ImpressionRecord, MatchFacts } from "@diegetic/contracts";
+
 /** With the `u` flag a well-formed pair is one character, so only lone surrogates match. */
 const LONE_SURROGATE = /(\p{Surrogate})/u;
 
@@ -39,6 +41,39 @@ export function isPlainName(text: string): boolean {
   return PLAIN_NAME.test(text);
 }
 
+/** Most slices of a wallet. */
+export const MAX_WALLET_SLICES = 64;
+
+/** Names a wallet in keys: slice 0 is the advertiser's own wallet, which grants the others their money. */
+export function walletIdOf(advertiserId: string, slice: number): string {
+  return slice === 0 ? advertiserId : `${advertiserId}.${slice}`;
+}
+
+/** The wallet that has a match. */
+export function walletOfMatch(match: Pick<MatchFacts, "advertiser_id" | "wallet_slice">): string {
+  return walletIdOf(match.advertiser_id, match.wallet_slice ?? 0);
+}
+
+/** The slice that was charged; 0 if the record is damaged. */
+export function sliceOf({ wallet_slice: slice = 0 }: Pick<ImpressionRecord, "wallet_slice">): number {
+  return Number.isInteger(slice) && slice >= 0 && slice < MAX_WALLET_SLICES ? slice : 0;
+}
+
+const WALLET_ID = /^([A-Za-z0-9_-]{1,64})(?:\.([1-9]\d?))?$/;
+
+/** The parts of `walletIdOf`; null: not the id of a wallet. */
+export function partsOfWalletId(walletId: string): { advertiserId: string; slice: number } | null {
+  const [, advertiserId, slice = "0"] = WALLET_ID.exec(walletId) ?? [];
+  return advertiserId === undefined || Number(slice) >= MAX_WALLET_SLICES
+    ? null
+    : { advertiserId, slice: Number(slice) };
+}
+
+/** The advertiser of a wallet; the text itself if it is not the id of one. */
+export function advertiserOf(walletId: string): string {
+  return partsOfWalletId(walletId)?.advertiserId ?? walletId;
+}
+
 /** The advertiser's wallet: money and creative caps change atomically in it. */
 export const advertiserKeys = {
   account: (advertiserId: string) => `{${advertiserId}}:account`,
@@ -64,6 +99,10 @@ export const advertiserKeys = {
     `{${advertiserId}}:cap:${encodeName(gameId)}:${sessionKey}`,
   /** A campaign's open holds, summed by developer account and by game. */
   shares: (advertiserId: string, campaignId: string) => `{${advertiserId}}:shares:${campaignId}`,
+  /** The campaigns for which slices have money; this key and the next only in the advertiser's own wallet. */
+  granted: (advertiserId: string) => `{${advertiserId}}:granted`,
+  /** The newest report of each slice on a campaign, and what it was granted. */
+  grants: (advertiserId: string, campaignId: string) => `{${advertiserId}}:grants:${campaignId}`,
   /**
    * Matches and impressions (fields `s:…`) of a campaign in an hour (whole hours since 1970) by game; expires after 26
    * hours.

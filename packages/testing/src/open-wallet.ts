@@ -13,6 +13,7 @@ export async function openWallet(
   }
   const outcome = await money.restoreWallet({
     ...state,
+    walletId: account.advertiserId,
     found,
     epoch: 0,
     forgetMatches: true,

@@ -1,6 +1,6 @@
 import { DAY_MS, type Database, utcDay } from "@diegetic/database";
 import { tryEachLimited } from "./loops/for-each.ts";
-import { advertiserPages } from "./loops/pages.ts";
+import { walletPages } from "./loops/pages.ts";
 import type { Releaser } from "./release/releaser.ts";
 import type { Sweeper } from "./sweep/sweeper.ts";
 import type { DayPartitions } from "./write/day-partitions.ts";
@@ -20,7 +20,7 @@ const ADVERTISERS_PER_PAGE = 500;
 export const MAX_CONCURRENT_VISITS = 2;
 
 /**
- * Visits every advertiser in Postgres, to find work that a lost due-index entry would hide. Also creates the
+ * Visits the wallets of every advertiser in Postgres, to find work that a lost due-index entry would hide. Also creates the
  * partitions of the coming two days, so that tomorrow's exists even just after midnight. Neither a failing advertiser nor a
  * missing partition blocks others: the first failure is thrown at the end, or after a page on which all failed.
  */
@@ -33,12 +33,12 @@ export async function walkAllAdvertisers(
   const days = [0, 1, 2].map((daysAhead) => utcDay(nowMs() + daysAhead * DAY_MS));
   await partitions.ensure(days).catch((error: unknown) => failures.push(error));
   const perPage = dependencies.advertisersPerPage ?? ADVERTISERS_PER_PAGE;
-  for await (const page of advertiserPages(database, perPage)) {
+  for await (const page of walletPages(database, perPage)) {
     if (signal.aborted) break;
-    const failed = await tryEachLimited(page, MAX_CONCURRENT_VISITS, async ({ id }) => {
+    const failed = await tryEachLimited(page, MAX_CONCURRENT_VISITS, async (walletId) => {
       if (signal.aborted) return;
-      await sweeper.sweep(id);
-      await releaser.releaseLapsed(id);
+      await sweeper.sweep(walletId);
+      await releaser.releaseLapsed(walletId);
     });
     failures.push(...failed.slice(0, 1));
     // A store is unavailable: the next page would fail as well.

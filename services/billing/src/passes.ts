@@ -1,5 +1,5 @@
 import { databaseNowMs } from "@diegetic/database";
-import type { MoneyCommands } from "@diegetic/hot-state";
+import type { MoneyCommands, SliceGrants } from "@diegetic/hot-state";
 import type { Logger } from "@diegetic/service-kit";
 import { walkAllAdvertisers } from "./backstop-walk.ts";
 import { runEach } from "./loops/for-each.ts";
@@ -10,6 +10,7 @@ import type { Releaser } from "./release/releaser.ts";
 import { Retention } from "./retention/retention.ts";
 import type { BillingSettings } from "./settings.ts";
 import { Settler } from "./settle/settler.ts";
+import { settleSlices } from "./slices/slice-settler.ts";
 import type { Stores } from "./stores.ts";
 import type { Sweeper } from "./sweep/sweeper.ts";
 import type { HoldOutcomes } from "./webhooks/hold-outcomes.ts";
@@ -32,6 +33,7 @@ export interface PassesParts {
   settings: BillingSettings;
   stores: Pick<Stores, "database" | "slowDatabase">;
   money: MoneyCommands;
+  grants: SliceGrants;
   sweeper: Sweeper;
   releaser: Releaser;
   sender: WebhookSender;
@@ -45,12 +47,17 @@ export interface PassesParts {
 }
 
 export function createPasses(parts: PassesParts): Pass[] {
-  const { settings, stores, money, sweeper, releaser, measures, pace } = parts;
+  const { settings, stores, money, grants, sweeper, releaser, measures, pace } = parts;
   const { database } = stores;
   const settler = new Settler({ database, money, measures });
   return [
     { name: "sweep", everyMs: pace.passEveryMs, run: (signal) => sweeper.pass(signal) },
     { name: "settle", everyMs: pace.passEveryMs, run: (signal) => settler.pass(signal) },
+    {
+      name: "slices",
+      everyMs: pace.passEveryMs,
+      run: (signal) => settleSlices({ database, grants }, signal),
+    },
     { name: "release", everyMs: pace.passEveryMs, run: (signal) => releaser.pass(signal) },
     { name: "webhooks", everyMs: pace.passEveryMs, run: (signal) => parts.sender.pass(signal) },
     {

@@ -1,6 +1,7 @@
 import {
   createGameSessions,
   createMoneyCommands,
+  createSliceGrants,
   createWalletReader,
   DueIndex,
   ForeignRedis,
@@ -109,9 +110,9 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
       await silence.watch(spareWriter.write(records));
       outcomes.countCharged(records);
     },
-    quarantine: async (advertiserId, damaged) => {
+    quarantine: async (walletId, damaged) => {
       await claim.check();
-      await keepDamaged(advertiserId, damaged);
+      await keepDamaged(walletId, damaged);
     },
     overdueAfterMs: pace.overdueAfterMs,
   });
@@ -134,6 +135,7 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
     settings,
     stores,
     money,
+    grants: createSliceGrants(redis),
     sweeper,
     releaser,
     sender: webhooks.sender,

@@ -224,7 +224,7 @@ export class Operations {
       if (account === null) throw new Error("the wallet is gone");
       await this.#persist(() =>
         this.#money.restoreWallet({
-          advertiserId: ADVERTISER,
+          walletId: ADVERTISER,
           found,
           epoch,
           forgetMatches: false,
@@ -240,7 +240,7 @@ export class Operations {
     const settlement = {
       epoch,
       kind: "late" as const,
-      advertiserId: ADVERTISER,
+      walletId: ADVERTISER,
       campaignId: this.#random.pick(CAMPAIGNS),
       gameId: GAME,
       impressionId: `imp_${this.#next()}`,

@@ -1,7 +1,8 @@
 -- Reads the balances of an advertiser and of one campaign. nil: the wallet does not exist, or was not verified since its server
 -- may have lost writes, so nothing may be served or charged. Needs "replication_id".
 -- Stored field names: 'lineage' the replication id that the wallet was verified on, 'era' the valid-from epoch,
--- 'epoch' the recovery epoch, 'seq' the number of changes to its money.
+-- 'epoch' the recovery epoch, 'seq' the number of changes to its money, 'slices' the number of the wallet's slices,
+-- 'sliced_spent', 'sliced_held' and 'sliced_impressions' what of the totals is in other slices (see "slice"), also of a campaign.
 
 local function read_account(key)
   local values = redis.call('HMGET', key, 'version', 'deposited', 'spent', 'held', 'lineage', 'epoch', 'era',
@@ -82,4 +83,14 @@ local function charge_refusal(account, campaign, price, is_open)
   if campaign.spent + price > campaign.limit then return 'budget' end
   if exceeds_day(campaign, price) then return 'daily_cap' end
   return nil
+end
+
+-- What can end a refusal by `hold_refusal` (the `lasts` of "reserve"): whether it remains after every hold has lapsed and the
+-- ceiling is cleared. Needs "time".
+local function lasts(refusal, account, campaign, price, now_ms)
+  if refusal == 'balance' then
+    return account.deposited - account.spent < price and 'version ' .. account.version or ''
+  end
+  if refusal == 'budget' then return campaign.budget - campaign.spent < price and 'version' or '' end
+  return campaign.day_spent + price > campaign.daily_cap and integer_text(DAY_MS - now_ms % DAY_MS) or ''
 end

@@ -50,13 +50,13 @@ describe.each(servers)("due index on %s", (_kind, startServer) => {
     await index.register("outbox", "adv_d", clockMs + 50);
     expect(await index.due("holds", clockMs + 99, 10)).toEqual([]);
     expect(await index.due("holds", clockMs + 200, 10)).toEqual([
-      { advertiserId: "adv_a", dueMs: clockMs + 100 },
-      { advertiserId: "adv_b", dueMs: clockMs + 200 },
+      { walletId: "adv_a", dueMs: clockMs + 100 },
+      { walletId: "adv_b", dueMs: clockMs + 200 },
     ]);
     expect(await index.due("holds", clockMs + 1_000, 1)).toEqual([
-      { advertiserId: "adv_a", dueMs: clockMs + 100 },
+      { walletId: "adv_a", dueMs: clockMs + 100 },
     ]);
-    expect(await index.registered("outbox", 10)).toEqual([{ advertiserId: "adv_d", dueMs: clockMs + 50 }]);
+    expect(await index.registered("outbox", 10)).toEqual([{ walletId: "adv_d", dueMs: clockMs + 50 }]);
     await expect(index.due("holds", clockMs, 0)).rejects.toThrow(RangeError);
   });
 
@@ -64,9 +64,7 @@ describe.each(servers)("due index on %s", (_kind, startServer) => {
     await newIndex().register("holds", "adv", clockMs + 600_000);
     await newIndex().register("holds", "adv", clockMs + 2_000);
     await newIndex().register("holds", "adv", clockMs + 900_000);
-    expect(await newIndex().registered("holds", 10)).toEqual([
-      { advertiserId: "adv", dueMs: clockMs + 2_000 },
-    ]);
+    expect(await newIndex().registered("holds", 10)).toEqual([{ walletId: "adv", dueMs: clockMs + 2_000 }]);
   });
 
   it("costs one call per advertiser and period", async () => {
@@ -101,7 +99,7 @@ describe.each(servers)("due index on %s", (_kind, startServer) => {
     await index.register("holds", "adv", dueMs);
     expect(await index.reschedule("holds", "adv", dueMs, dueMs + 500)).toBe(true);
     expect(await index.reschedule("holds", "adv", dueMs, null)).toBe(false);
-    expect(await index.registered("holds", 10)).toEqual([{ advertiserId: "adv", dueMs: dueMs + 500 }]);
+    expect(await index.registered("holds", 10)).toEqual([{ walletId: "adv", dueMs: dueMs + 500 }]);
     expect(await index.reschedule("holds", "adv", dueMs + 500, null)).toBe(true);
     expect(await index.registered("holds", 10)).toEqual([]);
     expect(await redis.exists(dueKeys.announced("holds"))).toBe(0);
@@ -115,7 +113,7 @@ describe.each(servers)("due index on %s", (_kind, startServer) => {
     clockMs += 2_000;
     await quick.reschedule("holds", "adv", clockMs, null);
     await slow.register("holds", "adv", clockMs + 600_000); // Remembered: sends nothing.
-    expect(await quick.registered("holds", 10)).toEqual([{ advertiserId: "adv", dueMs: clockMs + 2_000 }]);
+    expect(await quick.registered("holds", 10)).toEqual([{ walletId: "adv", dueMs: clockMs + 2_000 }]);
   });
 
   it("visits by the shorter time to live of instances that differ", async () => {
@@ -164,7 +162,7 @@ describe.each(servers)("due index on %s", (_kind, startServer) => {
     for (const id of ["a", "b", "c"]) await index.register("holds", id, clockMs + 10_000);
     await clear();
     for (const id of ["c", "b", "a"]) await index.register("holds", id, clockMs + 10_000);
-    expect((await index.registered("holds", 10)).map(({ advertiserId }) => advertiserId)).toEqual(["a"]);
+    expect((await index.registered("holds", 10)).map(({ walletId }) => walletId)).toEqual(["a"]);
   });
 
   it("never loses an advertiser: model of instances, their work and the visits", async () => {
@@ -209,7 +207,7 @@ describe.each(servers)("due index on %s", (_kind, startServer) => {
 });
 
 interface Work {
-  advertiserId: string;
+  walletId: string;
   /** When the script whose effects were announced has run. */
   arrivesMs: number;
   dueMs: number;
@@ -233,11 +231,11 @@ class World {
 
   async work(step: { instance: number; advertiser: number; arrivesAfterMs: number; skewMs: number }) {
     this.#skewMs = step.skewMs;
-    const advertiserId = `adv_${step.advertiser}`;
+    const walletId = `adv_${step.advertiser}`;
     const ttlMs = TTLS_MS[step.instance] ?? 0;
     const dueMs = this.#nowMs + step.skewMs + ttlMs;
-    await this.#indexes[step.instance]?.register("holds", advertiserId, dueMs);
-    this.openWork.push({ advertiserId, arrivesMs: this.#nowMs + step.arrivesAfterMs, dueMs, ttlMs });
+    await this.#indexes[step.instance]?.register("holds", walletId, dueMs);
+    this.openWork.push({ walletId, arrivesMs: this.#nowMs + step.arrivesAfterMs, dueMs, ttlMs });
   }
 
   pass(ms: number): void {
@@ -248,14 +246,14 @@ class World {
   async visit(): Promise<void> {
     const [index] = this.#indexes;
     if (index === undefined) return;
-    for (const { advertiserId, dueMs } of await index.due("holds", this.#nowMs, 1_000)) {
+    for (const { walletId, dueMs } of await index.due("holds", this.#nowMs, 1_000)) {
       const there = this.openWork.filter(
-        (work) => work.advertiserId === advertiserId && work.arrivesMs <= this.#nowMs,
+        (work) => work.walletId === walletId && work.arrivesMs <= this.#nowMs,
       );
       const lapsed = new Set(there.filter((work) => work.dueMs <= this.#nowMs));
       this.openWork = this.openWork.filter((work) => !lapsed.has(work));
       const next = there.filter((work) => !lapsed.has(work)).map((work) => work.dueMs);
-      await index.reschedule("holds", advertiserId, dueMs, next.length === 0 ? null : Math.min(...next));
+      await index.reschedule("holds", walletId, dueMs, next.length === 0 ? null : Math.min(...next));
     }
   }
 
@@ -263,18 +261,16 @@ class World {
   async visitAndExpectPromptness(): Promise<void> {
     await this.visit();
     const entries = (await this.#indexes[0]?.registered("holds", 1_000)) ?? [];
-    const times = new Map(entries.map(({ advertiserId, dueMs }) => [advertiserId, dueMs]));
-    for (const { advertiserId, dueMs, ttlMs } of this.openWork) {
-      expect(times.get(advertiserId)).toBeLessThan(
-        Math.max(dueMs, this.#nowMs) + 2 * ttlMs + 2 * MAX_SKEW_MS,
-      );
+    const times = new Map(entries.map(({ walletId, dueMs }) => [walletId, dueMs]));
+    for (const { walletId, dueMs, ttlMs } of this.openWork) {
+      expect(times.get(walletId)).toBeLessThan(Math.max(dueMs, this.#nowMs) + 2 * ttlMs + 2 * MAX_SKEW_MS);
     }
   }
 
   async expectNobodyLost(): Promise<void> {
     const listed = new Set(
-      (await this.#indexes[0]?.registered("holds", 1_000))?.map((entry) => entry.advertiserId),
+      (await this.#indexes[0]?.registered("holds", 1_000))?.map((entry) => entry.walletId),
     );
-    for (const { advertiserId } of this.openWork) expect(listed).toContain(advertiserId);
+    for (const { walletId } of this.openWork) expect(listed).toContain(walletId);
   }
 }

@@ -6,8 +6,8 @@ import { defineScript, type ScriptCall } from "../script.ts";
 /** holds: the earliest hold that may lapse; outbox: the earliest committed impression that may be missing in Postgres. */
 export type DueKind = "holds" | "outbox";
 
-export interface DueAdvertiser {
-  advertiserId: string;
+export interface DueWallet {
+  walletId: string;
   /** Unix milliseconds; pass it to `reschedule`. */
   dueMs: number;
 }
@@ -34,7 +34,7 @@ const MIN_LEAD_MS = 1_000;
 const MAX_PAGE = 1_000;
 
 /**
- * Which advertisers billing has to visit, and when.
+ * Which wallets billing has to visit, and when.
  *
  * `register` is called before or concurrently with the script whose effects it announces. It calls Redis once per
  * advertiser and period: entries are remembered here until a margin before they are due. The margin covers the time
@@ -66,34 +66,34 @@ export class DueIndex {
    * Announces that something of the advertiser is due at `dueMs` (Unix milliseconds); the earliest time wins.
    * Synchronous if it was announced before.
    */
-  register(kind: DueKind, advertiserId: string, dueMs: number): void | Promise<void> {
+  register(kind: DueKind, walletId: string, dueMs: number): void | Promise<void> {
     const nowMs = this.#now();
-    const known = this.#remembered[kind].get(advertiserId);
+    const known = this.#remembered[kind].get(walletId);
     if (known !== undefined) {
       const { standsMs, announcedMs, marginMs } = known;
       if (standsMs <= dueMs && nowMs < standsMs - marginMs) return;
       if (announcedMs <= dueMs && nowMs < announcedMs - marginMs) return;
     }
-    return this.#announce(kind, advertiserId, dueMs, nowMs);
+    return this.#announce(kind, walletId, dueMs, nowMs);
   }
 
-  async #announce(kind: DueKind, advertiserId: string, dueMs: number, nowMs: number): Promise<void> {
+  async #announce(kind: DueKind, walletId: string, dueMs: number, nowMs: number): Promise<void> {
     const moment = Math.ceil(dueMs);
     const lead = Math.max(MIN_LEAD_MS, Math.ceil(moment - nowMs));
     const keys = [dueKeys[kind], dueKeys.announced(kind)] as const;
-    const reply = await this.#registerScript(...keys, advertiserId, moment, lead);
+    const reply = await this.#registerScript(...keys, walletId, moment, lead);
     const standsMs = new ReplyReader("register_due", reply).integer(0);
     const marginMs = Math.min(MAX_MARGIN_MS, Math.max(0, moment - nowMs) / 4);
-    this.#remember(kind, advertiserId, { standsMs, announcedMs: moment, marginMs });
+    this.#remember(kind, walletId, { standsMs, announcedMs: moment, marginMs });
   }
 
   /** Advertisers due at `nowMs` or earlier, longest overdue first, at most `limit` (1 to 1 000). */
-  async due(kind: DueKind, nowMs: number, limit: number): Promise<DueAdvertiser[]> {
+  async due(kind: DueKind, nowMs: number, limit: number): Promise<DueWallet[]> {
     return this.#list(dueKeys[kind], String(nowMs), limit);
   }
 
   /** All registered advertisers, next due first, at most `limit` (1 to 1 000). */
-  async registered(kind: DueKind, limit: number): Promise<DueAdvertiser[]> {
+  async registered(kind: DueKind, limit: number): Promise<DueWallet[]> {
     return this.#list(dueKeys[kind], "+inf", limit);
   }
 
@@ -103,14 +103,14 @@ export class DueIndex {
    */
   async reschedule(
     kind: DueKind,
-    advertiserId: string,
+    walletId: string,
     seenDueMs: number,
     nextDueMs: number | null,
   ): Promise<boolean> {
     const reply = await this.#rescheduleScript(
       dueKeys[kind],
       dueKeys.announced(kind),
-      advertiserId,
+      walletId,
       seenDueMs,
       nextDueMs === null ? "" : Math.ceil(nextDueMs),
       Math.ceil(this.#now()),
@@ -118,25 +118,25 @@ export class DueIndex {
     return new ReplyReader("reschedule_due", reply).code(0, ["rescheduled", "changed"]) === "rescheduled";
   }
 
-  async #list(key: string, until: string, limit: number): Promise<DueAdvertiser[]> {
+  async #list(key: string, until: string, limit: number): Promise<DueWallet[]> {
     if (!Number.isInteger(limit) || limit < 1 || limit > MAX_PAGE) {
       throw new RangeError(`limit must be an integer from 1 to ${MAX_PAGE}, not ${limit}`);
     }
     const reply = await this.#redis.zrange(key, "-inf", until, "BYSCORE", "LIMIT", 0, limit, "WITHSCORES");
-    const list: DueAdvertiser[] = [];
+    const list: DueWallet[] = [];
     for (let i = 0; i + 1 < reply.length; i += 2) {
-      list.push({ advertiserId: reply[i] ?? "", dueMs: Number(reply[i + 1]) });
+      list.push({ walletId: reply[i] ?? "", dueMs: Number(reply[i + 1]) });
     }
     return list;
   }
 
-  #remember(kind: DueKind, advertiserId: string, entry: Announcement): void {
+  #remember(kind: DueKind, walletId: string, entry: Announcement): void {
     const remembered = this.#remembered[kind];
-    remembered.delete(advertiserId);
+    remembered.delete(walletId);
     if (remembered.size >= this.#maxRemembered) {
       const oldest = remembered.keys().next();
       if (!oldest.done) remembered.delete(oldest.value);
     }
-    remembered.set(advertiserId, entry);
+    remembered.set(walletId, entry);
   }
 }

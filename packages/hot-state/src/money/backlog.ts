@@ -10,7 +10,7 @@ const MAX_LISTED = 500;
 const FIRST_CURSOR = "0";
 
 /** Parses a member of `holds`: `match|campaign|game|session|account|price`. Null: the member is damaged. */
-function parseHold(advertiserId: string, member: string, lapsesAtMs: number): LapsedHold | null {
+function parseHold(walletId: string, member: string, lapsesAtMs: number): LapsedHold | null {
   const parts = member.split("|");
   const [matchId, campaignId, game, sessionKey, developerAccountId, price] = parts;
   const priceMillicents = parseInteger(price ?? "");
@@ -28,7 +28,7 @@ function parseHold(advertiserId: string, member: string, lapsesAtMs: number): La
   }
   return {
     matchId,
-    advertiserId,
+    walletId,
     campaignId,
     gameId,
     sessionKey,
@@ -86,19 +86,19 @@ async function deleteFields(redis: RedisConnection, key: string, fields: readonl
 export function createBacklogCommands(redis: RedisConnection) {
   const listLapsed = defineScript(redis, "list_lapsed", 1);
   return {
-    listOutbox: (advertiserId, limit, cursor) =>
-      scanHash(redis, advertiserKeys.outbox(advertiserId), { limit, cursor }, (field, text) =>
-        readRecord(text, { advertiserId, field }),
+    listOutbox: (walletId, limit, cursor) =>
+      scanHash(redis, advertiserKeys.outbox(walletId), { limit, cursor }, (field, text) =>
+        readRecord(text, { walletId, field }),
       ),
-    isInOutbox: async (advertiserId, impressionId) =>
-      (await redis.hexists(advertiserKeys.outbox(advertiserId), impressionId)) === 1,
-    ackOutbox: (advertiserId, impressionIds) =>
-      deleteFields(redis, advertiserKeys.outbox(advertiserId), impressionIds),
-    async listLapsed(advertiserId, limit, skip = 0) {
+    isInOutbox: async (walletId, impressionId) =>
+      (await redis.hexists(advertiserKeys.outbox(walletId), impressionId)) === 1,
+    ackOutbox: (walletId, impressionIds) =>
+      deleteFields(redis, advertiserKeys.outbox(walletId), impressionIds),
+    async listLapsed(walletId, limit, skip = 0) {
       const reply = new ReplyReader(
         "list_lapsed",
         await listLapsed(
-          advertiserKeys.holds(advertiserId),
+          advertiserKeys.holds(walletId),
           requireInteger("limit", limit, 1, MAX_LISTED),
           requireInteger("skip", skip, 0),
         ),
@@ -106,19 +106,19 @@ export function createBacklogCommands(redis: RedisConnection) {
       const holds: LapsedHold[] = [];
       const damaged: string[] = [];
       for (let i = 1; i < reply.length; i += 2) {
-        const hold = parseHold(advertiserId, reply.text(i), reply.integer(i + 1));
+        const hold = parseHold(walletId, reply.text(i), reply.integer(i + 1));
         if (hold === null) damaged.push(reply.text(i));
         else holds.push(hold);
       }
       return { holds, damaged, nextLapsesAtMs: reply.optionalInteger(0) };
     },
-    listSessionReleases: (advertiserId, limit, cursor) =>
-      scanHash(redis, advertiserKeys.sessionRelease(advertiserId), { limit, cursor }, parseSessionRelease),
-    findSessionReleases: async (advertiserId, matchIds) => {
-      const releases = await redis.hmget(advertiserKeys.sessionRelease(advertiserId), ...matchIds);
+    listSessionReleases: (walletId, limit, cursor) =>
+      scanHash(redis, advertiserKeys.sessionRelease(walletId), { limit, cursor }, parseSessionRelease),
+    findSessionReleases: async (walletId, matchIds) => {
+      const releases = await redis.hmget(advertiserKeys.sessionRelease(walletId), ...matchIds);
       return matchIds.filter((_, i) => releases[i] !== null);
     },
-    ackSessionReleases: (advertiserId, matchIds) =>
-      deleteFields(redis, advertiserKeys.sessionRelease(advertiserId), matchIds),
+    ackSessionReleases: (walletId, matchIds) =>
+      deleteFields(redis, advertiserKeys.sessionRelease(walletId), matchIds),
   } satisfies Partial<MoneyCommands>;
 }

@@ -2,7 +2,8 @@ import type { RedisConnection } from "../connection.ts";
 import { advertiserKeys, decodeName, encodeName } from "../keys.ts";
 import { parseInteger, UnexpectedReply } from "../reply.ts";
 import { requirePlainName } from "./limits.ts";
-import type { CampaignGames, MoneyCommands } from "./types.ts";
+import type { CampaignGames, DeveloperHolds, MoneyCommands } from "./types.ts";
+import { walletIdsOf } from "./wallet-ids.ts";
 
 const MS_PER_HOUR = 3_600_000;
 const COUNTED_HOURS = 24;
@@ -25,9 +26,14 @@ export function createReadCampaignGames(redis: RedisConnection): MoneyCommands["
     requirePlainName("campaignId", campaignId);
     const firstHour = hourOf(nowMs) - COUNTED_HOURS + 1;
     const hours = Array.from({ length: COUNTED_HOURS }, (_, i) => firstHour + i);
-    const [shares, ...counts] = await Promise.all([
-      redis.hgetall(advertiserKeys.shares(advertiserId, campaignId)),
-      ...hours.map((hour) => redis.hgetall(advertiserKeys.hourlyCounts(advertiserId, campaignId, hour))),
+    const walletIds = await walletIdsOf(redis, advertiserId);
+    const [shares, counts] = await Promise.all([
+      Promise.all(walletIds.map((id) => redis.hgetall(advertiserKeys.shares(id, campaignId)))),
+      Promise.all(
+        walletIds.flatMap((id) =>
+          hours.map((hour) => redis.hgetall(advertiserKeys.hourlyCounts(id, campaignId, hour))),
+        ),
+      ),
     ]);
     const games: CampaignGames = {
       sinceMs: firstHour * MS_PER_HOUR,
@@ -43,9 +49,10 @@ export function createReadCampaignGames(redis: RedisConnection): MoneyCommands["
       const sums = isImpression ? games.impressions : games.matches;
       sums.set(gameId, (sums.get(gameId) ?? 0) + integerOf(text));
     }
-    for (const [field, text] of Object.entries(shares)) {
+    for (const [field, text] of shares.flatMap((share) => Object.entries(share))) {
       if (field.startsWith(GAME_PREFIX)) {
-        games.heldMillicents.set(decodeName(field.slice(GAME_PREFIX.length)), integerOf(text));
+        const gameId = decodeName(field.slice(GAME_PREFIX.length));
+        games.heldMillicents.set(gameId, (games.heldMillicents.get(gameId) ?? 0) + integerOf(text));
       } else {
         games.openHolds += integerOf(text.split("|")[0] ?? "");
       }
@@ -59,9 +66,14 @@ export function createReadDeveloperHolds(redis: RedisConnection): MoneyCommands[
   return async (advertiserId, campaignId, accountId) => {
     requirePlainName("advertiserId", advertiserId);
     requirePlainName("campaignId", campaignId);
-    const text = await redis.hget(advertiserKeys.shares(advertiserId, campaignId), accountId);
-    const [openHolds = "", heldMillicents = ""] = (text ?? "0|0").split("|");
-    return { openHolds: integerOf(openHolds), heldMillicents: integerOf(heldMillicents) };
+    const sum: DeveloperHolds = { openHolds: 0, heldMillicents: 0 };
+    for (const id of await walletIdsOf(redis, advertiserId)) {
+      const text = await redis.hget(advertiserKeys.shares(id, campaignId), accountId);
+      const [openHolds = "", heldMillicents = ""] = (text ?? "0|0").split("|");
+      sum.openHolds += integerOf(openHolds);
+      sum.heldMillicents += integerOf(heldMillicents);
+    }
+    return sum;
   };
 }
 

@@ -46,9 +46,7 @@ describe("when the memory of Redis is full", () => {
       // A charge is announced to billing: 201 waits for that.
       const due = new DueIndex(redis);
       await due.register("outbox", wallet.advertiserId, 1_000);
-      expect(await due.due("outbox", 1_000, 10)).toEqual([
-        { advertiserId: wallet.advertiserId, dueMs: 1_000 },
-      ]);
+      expect(await due.due("outbox", 1_000, 10)).toEqual([{ walletId: wallet.advertiserId, dueMs: 1_000 }]);
       expect(await due.reschedule("outbox", wallet.advertiserId, 1_000, 2_000)).toBe(true);
       expect(await money.release(holdOf(cancelled), "cancelled")).toBe("released");
       expect(await money.release(holdOf(lapsed), "lapsed")).toBe("released");

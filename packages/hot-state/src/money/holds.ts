@@ -1,11 +1,19 @@
 import type { ImpressionRecord, MatchFacts } from "@diegetic/contracts";
 import type { RedisConnection } from "../connection.ts";
-import { advertiserKeys, chargedField, encodeName, isPlainName } from "../keys.ts";
+import {
+  advertiserKeys,
+  chargedField,
+  encodeName,
+  isPlainName,
+  MAX_WALLET_SLICES,
+  walletIdOf,
+  walletOfMatch,
+} from "../keys.ts";
 import { ReplyReader, type ScriptReply } from "../reply.ts";
 import { defineLinesScript, defineScript } from "../script.ts";
 import { LeaseExpired } from "../snapshot/lease.ts";
 import { hourOf } from "./campaign-games.ts";
-import { requireInteger, requirePlainName } from "./limits.ts";
+import { requireInteger, requirePlainName, requireWalletId } from "./limits.ts";
 import {
   COMMIT_REFUSALS,
   type CommitRequest,
@@ -77,7 +85,7 @@ function entryFacts(match: MatchFacts): string {
 export function holdOf(match: MatchFacts): HoldReference {
   return {
     matchId: match.match_id,
-    advertiserId: match.advertiser_id,
+    walletId: walletOfMatch(match),
     campaignId: match.campaign_id,
     gameId: match.game_id,
     sessionKey: match.session_key,
@@ -113,22 +121,22 @@ export function isCapLost(
 
 function checkHold(hold: HoldReference): void {
   requirePlainName("matchId", hold.matchId);
-  requirePlainName("advertiserId", hold.advertiserId);
+  requireWalletId(hold.walletId);
   requirePlainName("campaignId", hold.campaignId);
   requirePlainName("sessionKey", hold.sessionKey);
   requireInteger("priceMillicents", hold.priceMillicents, 1);
   requirePlainName("developerAccountId", hold.developerAccountId);
 }
 
-function matchKeys(advertiserId: string, campaignId: string, gameId: string): string[] {
+function matchKeys(walletId: string, campaignId: string, gameId: string): string[] {
   return [
-    advertiserKeys.account(advertiserId),
-    advertiserKeys.campaign(advertiserId, campaignId),
-    advertiserKeys.holds(advertiserId),
-    advertiserKeys.pending(advertiserId, campaignId, gameId),
-    advertiserKeys.matches(advertiserId, campaignId, gameId),
-    advertiserKeys.history(advertiserId, campaignId, gameId),
-    advertiserKeys.shares(advertiserId, campaignId),
+    advertiserKeys.account(walletId),
+    advertiserKeys.campaign(walletId, campaignId),
+    advertiserKeys.holds(walletId),
+    advertiserKeys.pending(walletId, campaignId, gameId),
+    advertiserKeys.matches(walletId, campaignId, gameId),
+    advertiserKeys.history(walletId, campaignId, gameId),
+    advertiserKeys.shares(walletId, campaignId),
   ];
 }
 
@@ -161,9 +169,9 @@ export function reserveParameters(
   requireInteger("sessionIdleMs", request.sessionIdleMs, 1, MAX_DURATION_MS);
   requireInteger("number of creatives", request.creatives.length, 1, MAX_CREATIVES);
   const keys = [
-    ...matchKeys(hold.advertiserId, hold.campaignId, hold.gameId),
-    advertiserKeys.cap(hold.advertiserId, hold.gameId, hold.sessionKey),
-    advertiserKeys.hourlyCounts(hold.advertiserId, hold.campaignId, hourOf(request.match.matched_at_ms)),
+    ...matchKeys(hold.walletId, hold.campaignId, hold.gameId),
+    advertiserKeys.cap(hold.walletId, hold.gameId, hold.sessionKey),
+    advertiserKeys.hourlyCounts(hold.walletId, hold.campaignId, hourOf(request.match.matched_at_ms)),
   ];
   const values = [
     hold.matchId,
@@ -190,7 +198,7 @@ export function readReservation(lines: ScriptReply): ReserveResult {
   const reply = ReplyReader.ofLines("reserve", lines, { held: 6, refused: 4 });
   if (reply.code(0, ["held", "refused"]) === "refused") {
     const reason = reply.code(1, RESERVE_REFUSALS);
-    return { outcome: "refused", reason, capSinceMs: reply.optionalInteger(2), lasts: readLasts(reply) };
+    return { outcome: "refused", reason, capSinceMs: reply.optionalInteger(2), lasts: readLasts(reply, 3) };
   }
   return {
     outcome: "held",
@@ -221,17 +229,27 @@ function mayBeCarried({ lateImpressionMs }: ImpressionTimes): boolean {
   return lateImpressionMs <= CARRIED_FOR_MS;
 }
 
-/** The fourth field of a refusal: '', milliseconds, 'version', or 'version' and the account's version. */
-function readLasts(reply: ReplyReader): RefusalLasts {
-  const version = /^version(?: (\d+))?$/.exec(reply.text(3));
-  if (version === null) return reply.optionalInteger(3);
+/** A field of a refusal: '', milliseconds, 'version', or 'version' and the account's version. */
+export function readLasts(reply: ReplyReader, index: number): RefusalLasts {
+  const version = /^version(?: (\d+))?$/.exec(reply.text(index));
+  if (version === null) return reply.optionalInteger(index);
   return version[1] === undefined ? "version" : { accountVersion: Number(version[1]) };
 }
 
 function createCommit(redis: RedisConnection, times: ImpressionTimes): MoneyCommands["commit"] {
   const script = defineLinesScript(redis, "commit", 10);
   return async (request: CommitRequest): Promise<CommitResult> => {
-    const { advertiserId, campaignId, gameId, creativeId, operationId, isKeyed, matchId } = request;
+    const {
+      advertiserId,
+      slice = 0,
+      campaignId,
+      gameId,
+      creativeId,
+      operationId,
+      isKeyed,
+      matchId,
+    } = request;
+    const walletId = walletIdOf(advertiserId, slice);
     requirePlainName("advertiserId", advertiserId);
     requirePlainName("campaignId", campaignId);
     requirePlainName("operationId", operationId);
@@ -243,12 +261,10 @@ function createCommit(redis: RedisConnection, times: ImpressionTimes): MoneyComm
     const reply = ReplyReader.ofLines(
       "commit",
       await script(
-        ...matchKeys(advertiserId, campaignId, gameId),
-        advertiserKeys.outbox(advertiserId),
-        advertiserKeys.hourlyCounts(advertiserId, campaignId, hourOf(request.nowMs)),
-        matchId === null
-          ? advertiserKeys.account(advertiserId)
-          : advertiserKeys.charged(advertiserId, matchId),
+        ...matchKeys(walletId, campaignId, gameId),
+        advertiserKeys.outbox(walletId),
+        advertiserKeys.hourlyCounts(walletId, campaignId, hourOf(request.nowMs)),
+        matchId === null ? advertiserKeys.account(walletId) : advertiserKeys.charged(walletId, matchId),
         operationId,
         matchId ?? "",
         creativeId,
@@ -262,14 +278,16 @@ function createCommit(redis: RedisConnection, times: ImpressionTimes): MoneyComm
         advertiserId,
         JSON.stringify(gameId),
         ...carriedArguments(request),
+        requireInteger("slice", slice, 0, MAX_WALLET_SLICES - 1),
       ),
-      { charged: 2, replayed: 4, refused: 2 },
+      { charged: 2, replayed: 4, refused: 3 },
     );
     const outcome = reply.code(0, ["charged", "replayed", "refused"]);
     if (outcome === "refused") {
       const reason = reply.code(1, [...COMMIT_REFUSALS, "lease_expired"]);
       if (reason === "lease_expired") throw new LeaseExpired();
-      return { outcome: "refused", reason };
+      const priceMillicents = slice === 0 ? null : reply.optionalInteger(2);
+      return { outcome: "refused", reason, ...(priceMillicents !== null && { priceMillicents }) };
     }
     if (outcome === "charged") return { outcome, record: parseRecord(reply.text(1)), replay: false };
     return { outcome: "charged", record: readReplay(request, reply), replay: true };
@@ -281,7 +299,8 @@ function carriedArguments({ carried, isKeyed }: CommitRequest): (string | number
   // Its charge would be kept with the operation, where a lookup by match id does not find it.
   if (isKeyed) throw new RangeError("a request that is named by its operation carries no match");
   const { facts, heldAtMs, validFromEpoch } = carried;
-  return [JSON.stringify(facts), facts.price_millicents, heldAtMs, validFromEpoch];
+  const { wallet_slice: _, ...match } = facts;
+  return [JSON.stringify(match), facts.price_millicents, heldAtMs, validFromEpoch];
 }
 
 function readReplay({ campaignId, creativeId, gameId }: CommitRequest, reply: ReplyReader): ReplayedRecord {
@@ -306,12 +325,12 @@ function createRelease(redis: RedisConnection): MoneyCommands["release"] {
     const reply = new ReplyReader(
       "release",
       await script(
-        ...matchKeys(hold.advertiserId, hold.campaignId, hold.gameId),
-        advertiserKeys.cap(hold.advertiserId, hold.gameId, hold.sessionKey),
-        advertiserKeys.sessionRelease(hold.advertiserId),
+        ...matchKeys(hold.walletId, hold.campaignId, hold.gameId),
+        advertiserKeys.cap(hold.walletId, hold.gameId, hold.sessionKey),
+        advertiserKeys.sessionRelease(hold.walletId),
         hold.matchedAtMs === null
-          ? advertiserKeys.account(hold.advertiserId)
-          : advertiserKeys.hourlyCounts(hold.advertiserId, hold.campaignId, hourOf(hold.matchedAtMs)),
+          ? advertiserKeys.account(hold.walletId)
+          : advertiserKeys.hourlyCounts(hold.walletId, hold.campaignId, hourOf(hold.matchedAtMs)),
         hold.matchId,
         reason,
         scopeOf(hold.campaignId, hold.gameId),
@@ -333,7 +352,7 @@ export function parseRecord(json: string): ImpressionRecord {
 /** Parses a field of an outbox. Null: too damaged to count as a record; a returned record may still be invalid. */
 export function readRecord(
   text: string,
-  source?: { advertiserId: string; field: string },
+  source?: { walletId: string; field: string },
 ): ImpressionRecord | null {
   let record: Partial<ImpressionRecord> | null;
   try {
@@ -342,11 +361,11 @@ export function readRecord(
     return null;
   }
   if (typeof record !== "object" || record === null) return null;
-  const { impression_id: id, recorded_at_ms: recordedAtMs, match } = record;
+  const { impression_id: id, recorded_at_ms: recordedAtMs, wallet_slice: slice = 0, match } = record;
   const isNamed = typeof id === "string" && id === (source?.field ?? id);
   const isDated = Number.isSafeInteger(recordedAtMs) && Math.abs(Number(recordedAtMs)) <= MAX_DATE_MS;
   if (!isNamed || !isDated || typeof match !== "object" || match === null) return null;
-  if (source !== undefined && match.advertiser_id !== source.advertiserId) return null;
+  if (source !== undefined && walletIdOf(match.advertiser_id, slice) !== source.walletId) return null;
   const isPriced = Number.isSafeInteger(match.price_millicents) && typeof match.campaign_id === "string";
   return isPriced ? (record as ImpressionRecord) : null;
 }

@@ -1,4 +1,4 @@
-import { isPlainName } from "../keys.ts";
+import { isPlainName, partsOfWalletId } from "../keys.ts";
 
 /** Throws unless the number is an integer in the range: a wrong amount must not reach a script. */
 export function requireInteger(
@@ -17,6 +17,20 @@ export function requireInteger(
 export function requirePlainName(name: string, text: string): string {
   if (!isPlainName(text)) throw new RangeError(`${name} is not an identifier: ${JSON.stringify(text)}`);
   return text;
+}
+
+/** Throws unless the text is the id of a wallet. */
+export function requireWalletId(text: string): string {
+  if (partsOfWalletId(text) === null) throw new RangeError(`not the id of a wallet: ${JSON.stringify(text)}`);
+  return text;
+}
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+
+/** Throws unless the text is a day in the form YYYY-MM-DD. */
+export function requireDay(day: string): string {
+  if (!DAY.test(day)) throw new RangeError(`day must be YYYY-MM-DD, not ${day}`);
+  return day;
 }
 
 /** Throws when a list is longer than one command may carry. */

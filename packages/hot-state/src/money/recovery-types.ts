@@ -9,6 +9,7 @@ export interface FrozenWallet {
   /** As strings, "" for a wallet that does not exist. */
   epoch: string;
   seq: string;
+  /** These three without what is in other slices. */
   spentMillicents: Millicents;
   heldMillicents: Millicents;
   impressions: number;
@@ -28,8 +29,8 @@ export interface RestoreClaim {
   /** Name of the caller. */
   by: string;
   forMs: number;
-  /** Postgres was read again: also freeze a wallet that is `ahead`. */
-  isSure: boolean;
+  /** `sure`: also a wallet that is `ahead`, because Postgres was read again. `always`: also a live one. Default: neither. */
+  freezes?: "sure" | "always";
 }
 
 export interface RestoredCampaign {
@@ -46,7 +47,7 @@ export interface RestoredCampaign {
 }
 
 export interface RestoreRequest {
-  advertiserId: string;
+  walletId: string;
   found: FrozenWallet;
   /** Greater than every earlier epoch of the wallet. */
   epoch: number;
@@ -56,6 +57,8 @@ export interface RestoreRequest {
   depositedMillicents: Millicents;
   spentMillicents: Millicents;
   impressions: number;
+  /** Slices of the wallet, all of which are frozen; their grants end. Null: this wallet is such a slice. Default: 1. */
+  slices?: number | null;
   /**
    * Ids of impressions that the totals contain and that may still be settled, with a leading `-` if the totals no longer
    * contain them. At most 40 000.
@@ -63,6 +66,15 @@ export interface RestoreRequest {
   settledMarks: readonly string[];
   /** Every campaign of the advertiser. At most 10 000. */
   campaigns: readonly RestoredCampaign[];
+}
+
+/** What restores a slice of a wallet, after the advertiser's own wallet: it gets no money. */
+export interface RestoreSliceRequest
+  extends Pick<RestoreRequest, "found" | "epoch" | "forgetMatches" | "version" | "settledMarks"> {
+  advertiserId: string;
+  slice: number;
+  /** Every campaign of the advertiser. At most 10 000. */
+  campaigns: readonly Pick<RestoredCampaign, "campaignId" | "version" | "status">[];
 }
 
 /** A difference between Postgres and a restored wallet. */
@@ -73,7 +85,8 @@ export interface Settlement {
   kind: "late" | "reversed";
   impressionId: string;
   matchId: string;
-  advertiserId: string;
+  /** The wallet that was charged. */
+  walletId: string;
   campaignId: string;
   gameId: string;
   priceMillicents: Millicents;

@@ -47,7 +47,7 @@ describe("restoreWallet", () => {
     const added = newId("camp");
     expect(
       await wallet.money.restoreWallet({
-        advertiserId: wallet.advertiserId,
+        walletId: wallet.advertiserId,
         found,
         epoch: 1,
         forgetMatches: false,
@@ -89,7 +89,7 @@ describe("restoreWallet", () => {
       }),
     );
     const request = {
-      advertiserId,
+      walletId: advertiserId,
       found,
       epoch: 1,
       forgetMatches: true,

@@ -1,13 +1,14 @@
 import { chunks } from "@diegetic/collections";
 import type { RedisConnection } from "../connection.ts";
-import { advertiserKeys, chargedField, encodeName } from "../keys.ts";
+import { advertiserKeys, chargedField, encodeName, MAX_WALLET_SLICES, walletIdOf } from "../keys.ts";
 import { ReplyReader } from "../reply.ts";
 import { defineScript, defineVariadicScript } from "../script.ts";
-import { requireAtMost, requireInteger, requirePlainName } from "./limits.ts";
+import { requireAtMost, requireDay, requireInteger, requirePlainName, requireWalletId } from "./limits.ts";
 import {
   type FrozenWallet,
   type RestoreClaim,
   type RestoreRequest,
+  type RestoreSliceRequest,
   SETTLE_CODES,
   type Settlement,
   type UnfrozenWallet,
@@ -18,29 +19,23 @@ const MAX_MARKS = 40_000;
 const MARKS_PER_READ = 1_000;
 const FREEZE_CODES = ["live", "busy", "ahead", "frozen"] as const;
 const RESTORE_CODES = ["restored", "changed"] as const;
-const ALONE: RestoreClaim = { by: "", forMs: 1, isSure: true };
+const ALONE: RestoreClaim = { by: "", forMs: 1, freezes: "sure" };
 /** Twice the limit per advertiser: a wallet with more could not be restored. */
 const MAX_CAMPAIGNS = 10_000;
-const DAY = /^\d{4}-\d{2}-\d{2}$/;
-
-function requireDay(day: string): string {
-  if (!DAY.test(day)) throw new RangeError(`day must be YYYY-MM-DD, not ${day}`);
-  return day;
-}
 
 function createFreeze(redis: RedisConnection): MoneyCommands["freezeUnlessLive"] {
   const script = defineScript(redis, "freeze_wallet", 3);
-  return async (advertiserId, epoch, claim = ALONE): Promise<FrozenWallet | UnfrozenWallet> => {
+  return async (walletId, epoch, claim = ALONE): Promise<FrozenWallet | UnfrozenWallet> => {
     const reply = new ReplyReader(
       "freeze_wallet",
       await script(
-        advertiserKeys.account(requirePlainName("advertiserId", advertiserId)),
-        advertiserKeys.holds(advertiserId),
-        advertiserKeys.restoring(advertiserId),
+        advertiserKeys.account(requireWalletId(walletId)),
+        advertiserKeys.holds(walletId),
+        advertiserKeys.restoring(walletId),
         requireInteger("epoch", epoch, 0),
         claim.by,
         requireInteger("forMs", claim.forMs, 1),
-        claim.isSure ? 1 : 0,
+        claim.freezes ?? "",
       ),
     );
     const state = reply.code(0, FREEZE_CODES);
@@ -71,6 +66,7 @@ function restoreArguments(request: RestoreRequest): (string | number)[] {
     requireInteger("depositedMillicents", request.depositedMillicents, 0),
     requireInteger("spentMillicents", request.spentMillicents, 0),
     requireInteger("impressions", request.impressions, 0),
+    request.slices === null ? "" : requireInteger("slices", request.slices ?? 1, 1, MAX_WALLET_SLICES),
     settledMarks.length,
     ...settledMarks,
     ...campaigns.flatMap((campaign) => [
@@ -91,17 +87,19 @@ function restoreArguments(request: RestoreRequest): (string | number)[] {
 function createRestore(redis: RedisConnection): MoneyCommands["restoreWallet"] {
   const script = defineVariadicScript(redis, "restore_wallet");
   return async (request) => {
-    const { advertiserId, campaigns } = request;
+    const { walletId, campaigns, settledMarks } = request;
     requireAtMost("campaigns", campaigns, MAX_CAMPAIGNS);
-    requireAtMost("settledMarks", request.settledMarks, MAX_MARKS);
+    requireAtMost("settledMarks", settledMarks, MAX_MARKS);
     const keys = [
-      advertiserKeys.account(requirePlainName("advertiserId", advertiserId)),
-      advertiserKeys.holds(advertiserId),
-      advertiserKeys.settled(advertiserId),
-      advertiserKeys.restoring(advertiserId),
+      advertiserKeys.account(requireWalletId(walletId)),
+      advertiserKeys.holds(walletId),
+      advertiserKeys.settled(walletId),
+      advertiserKeys.restoring(walletId),
+      advertiserKeys.granted(walletId),
       ...campaigns.flatMap(({ campaignId }) => [
-        advertiserKeys.campaign(advertiserId, requirePlainName("campaignId", campaignId)),
-        advertiserKeys.shares(advertiserId, campaignId),
+        advertiserKeys.campaign(walletId, requirePlainName("campaignId", campaignId)),
+        advertiserKeys.shares(walletId, campaignId),
+        advertiserKeys.grants(walletId, campaignId),
       ]),
     ];
     const reply = await script(keys, restoreArguments(request));
@@ -109,22 +107,47 @@ function createRestore(redis: RedisConnection): MoneyCommands["restoreWallet"] {
   };
 }
 
+/** A slice has no money of its own. */
+function restoreRequestOfSlice({
+  advertiserId,
+  slice,
+  campaigns,
+  ...request
+}: RestoreSliceRequest): RestoreRequest {
+  const nothing = { spentMillicents: 0, impressions: 0 };
+  return {
+    ...request,
+    ...nothing,
+    walletId: walletIdOf(advertiserId, requireInteger("slice", slice, 1, MAX_WALLET_SLICES - 1)),
+    depositedMillicents: Number.MAX_SAFE_INTEGER,
+    slices: null,
+    campaigns: campaigns.map((campaign) => ({
+      ...campaign,
+      ...nothing,
+      budgetMillicents: 0,
+      dailyCapMillicents: null,
+      day: request.found.day,
+      daySpentMillicents: 0,
+    })),
+  };
+}
+
 function createSettle(redis: RedisConnection): MoneyCommands["settle"] {
   const script = defineScript(redis, "settle", 9);
   return async (settlement: Settlement) => {
-    const { advertiserId, campaignId, gameId } = settlement;
-    requirePlainName("advertiserId", advertiserId);
+    const { walletId, campaignId, gameId } = settlement;
+    requireWalletId(walletId);
     requirePlainName("campaignId", campaignId);
     const reply = await script(
-      advertiserKeys.account(advertiserId),
-      advertiserKeys.campaign(advertiserId, campaignId),
-      advertiserKeys.holds(advertiserId),
-      advertiserKeys.pending(advertiserId, campaignId, gameId),
-      advertiserKeys.matches(advertiserId, campaignId, gameId),
-      advertiserKeys.history(advertiserId, campaignId, gameId),
-      advertiserKeys.shares(advertiserId, campaignId),
-      advertiserKeys.settled(advertiserId),
-      advertiserKeys.charged(advertiserId, settlement.matchId),
+      advertiserKeys.account(walletId),
+      advertiserKeys.campaign(walletId, campaignId),
+      advertiserKeys.holds(walletId),
+      advertiserKeys.pending(walletId, campaignId, gameId),
+      advertiserKeys.matches(walletId, campaignId, gameId),
+      advertiserKeys.history(walletId, campaignId, gameId),
+      advertiserKeys.shares(walletId, campaignId),
+      advertiserKeys.settled(walletId),
+      advertiserKeys.charged(walletId, settlement.matchId),
       requireInteger("epoch", settlement.epoch, 0),
       settlement.kind,
       settlement.impressionId,
@@ -141,8 +164,8 @@ function createSettle(redis: RedisConnection): MoneyCommands["settle"] {
 }
 
 function createFindMarks(redis: RedisConnection): MoneyCommands["findSettledMarks"] {
-  return async (advertiserId, marks) => {
-    const key = advertiserKeys.settled(requirePlainName("advertiserId", advertiserId));
+  return async (walletId, marks) => {
+    const key = advertiserKeys.settled(requireWalletId(walletId));
     const found = new Set<string>();
     for (const batch of chunks(marks, MARKS_PER_READ)) {
       const values = await redis.hmget(key, ...batch);
@@ -154,10 +177,12 @@ function createFindMarks(redis: RedisConnection): MoneyCommands["findSettledMark
 
 /** Commands that restore a wallet after Redis may have lost writes, and settle late differences with Postgres. */
 export function createRecoveryCommands(redis: RedisConnection) {
+  const restoreWallet = createRestore(redis);
   return {
     freezeUnlessLive: createFreeze(redis),
     findSettledMarks: createFindMarks(redis),
-    restoreWallet: createRestore(redis),
+    restoreWallet,
+    restoreSlice: async (request) => await restoreWallet(restoreRequestOfSlice(request)),
     settle: createSettle(redis),
   } satisfies Partial<MoneyCommands>;
 }

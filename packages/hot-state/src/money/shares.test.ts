@@ -68,7 +68,7 @@ const ENDS: Record<string, (wallet: TestWallet, match: MatchFacts) => Promise<un
       kind: "late",
       impressionId: newId("imp"),
       matchId: match.match_id,
-      advertiserId,
+      walletId: advertiserId,
       campaignId,
       gameId,
       priceMillicents: PRICE,
@@ -146,7 +146,7 @@ describe("open holds of one developer account", () => {
       if (found.state !== "frozen") throw new Error(found.state);
       const campaign = { ...wallet.campaign(), spentMillicents: 0, impressions: 0, day: today() };
       return money.restoreWallet({
-        advertiserId: wallet.advertiserId,
+        walletId: wallet.advertiserId,
         found,
         epoch,
         forgetMatches,

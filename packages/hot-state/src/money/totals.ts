@@ -1,23 +1,30 @@
 import type { CampaignStatus } from "@diegetic/contracts";
 import type { RedisConnection } from "../connection.ts";
-import { advertiserKeys } from "../keys.ts";
+import { advertiserKeys, MAX_WALLET_SLICES, walletIdOf } from "../keys.ts";
 import { ReplyReader } from "../reply.ts";
 import { defineScript } from "../script.ts";
 import { requireAtMost, requireInteger, requirePlainName } from "./limits.ts";
+import { createSliceGrants } from "./slice-grants.ts";
 import {
   type AccountTotals,
   APPLY_CAMPAIGN_CODES,
   APPLY_CODES,
   type CampaignState,
   type CampaignTotals,
+  type CeilingResult,
   type MoneyCommands,
+  type SlicedTotals,
 } from "./types.ts";
+import { walletIds } from "./wallet-ids.ts";
 
+const CEILING_CODES = ["ok", "spent", "unknown_wallet"] as const;
 const STATUSES: readonly CampaignStatus[] = ["draft", "active", "paused"];
 const MAX_COUNTED_ADVERTISERS = 1_000;
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
 const ACCOUNT_FIELDS = ["version", "deposited", "spent", "held", "impressions", "epoch"];
+/** Only in a wallet that has other slices. */
+const SLICED_FIELDS = ["sliced_spent", "sliced_held", "sliced_impressions"];
 const CAMPAIGN_FIELDS = [
   "version",
   "status",
@@ -31,28 +38,39 @@ const CAMPAIGN_FIELDS = [
   "impressions",
 ];
 
-/** The fields of a hash, or null if it does not exist. Throws if the hash lacks one of them. */
+/**
+ * The fields of a hash, or null if it does not exist. Throws if the hash lacks one of them.
+ * @param optional fields that may be missing: empty texts
+ */
 async function readFields(
   redis: RedisConnection,
   key: string,
-  fields: string[],
+  fields: readonly string[],
+  optional: readonly string[] = [],
 ): Promise<ReplyReader | null> {
-  const values = await redis.hmget(key, ...fields);
-  return values.every((value) => value === null) ? null : new ReplyReader(`hmget ${key}`, values);
+  const values = await redis.hmget(key, ...fields, ...optional);
+  if (values.every((value) => value === null)) return null;
+  const known = values.map((value, index) => (index < fields.length ? value : (value ?? "")));
+  return new ReplyReader(`hmget ${key}`, known);
 }
 
 function createApplyCommands(redis: RedisConnection) {
   const applyAccount = defineScript(redis, "apply_account", 1);
   const applyCampaign = defineScript(redis, "apply_campaign", 2);
   const setBudgetCeiling = defineScript(redis, "set_budget_ceiling", 2);
+  const grants = createSliceGrants(redis);
   return {
-    async applyAccount({ advertiserId, version, depositedMillicents }) {
+    async applyAccount({ advertiserId, version, depositedMillicents, slices = 1 }) {
       const reply = await applyAccount(
         advertiserKeys.account(requirePlainName("advertiserId", advertiserId)),
         requireInteger("version", version, 0),
         requireInteger("depositedMillicents", depositedMillicents, 0),
+        requireInteger("slices", slices, 1, MAX_WALLET_SLICES),
       );
-      return new ReplyReader("apply_account", reply).code(0, APPLY_CODES);
+      const result = new ReplyReader("apply_account", reply).code(0, APPLY_CODES);
+      return result === "applied" && !(await haveSameEpoch(redis, advertiserId, slices))
+        ? "unknown_wallet"
+        : result;
     },
     async applyCampaign({
       advertiserId,
@@ -65,30 +83,58 @@ function createApplyCommands(redis: RedisConnection) {
     }) {
       if (seed !== null && !DAY.test(seed.day))
         throw new RangeError(`seed.day must be YYYY-MM-DD, not ${seed.day}`);
-      const reply = await applyCampaign(
-        advertiserKeys.account(advertiserId),
-        campaignKey(advertiserId, campaignId),
-        requireInteger("version", version, 0),
-        status,
-        requireInteger("budgetMillicents", budgetMillicents, 0),
-        dailyCapMillicents === null ? "" : requireInteger("dailyCapMillicents", dailyCapMillicents, 0),
-        ...seedArguments(seed),
-      );
-      return new ReplyReader("apply_campaign", reply).code(0, APPLY_CAMPAIGN_CODES);
-    },
-    async setBudgetCeiling(advertiserId, campaignId, ceilingMillicents) {
       const reply = new ReplyReader(
-        "set_budget_ceiling",
-        await setBudgetCeiling(
+        "apply_campaign",
+        await applyCampaign(
           advertiserKeys.account(advertiserId),
           campaignKey(advertiserId, campaignId),
-          ceilingMillicents === null ? "" : requireInteger("ceilingMillicents", ceilingMillicents, 0),
+          requireInteger("version", version, 0),
+          status,
+          requireInteger("budgetMillicents", budgetMillicents, 0),
+          dailyCapMillicents === null ? "" : requireInteger("dailyCapMillicents", dailyCapMillicents, 0),
+          ...seedArguments(seed),
         ),
       );
-      const outcome = reply.code(0, ["ok", "spent", "unknown_wallet"]);
-      return outcome === "spent" ? { outcome, spentMillicents: reply.integer(1) } : { outcome };
+      const result = reply.code(0, APPLY_CAMPAIGN_CODES);
+      if (result !== "applied") return result;
+      const sliced = { advertiserId, campaignId, slices: reply.integer(1) };
+      return (await grants.apply(sliced, { version, status })) ? "applied" : "unknown_wallet";
+    },
+    async setBudgetCeiling(advertiserId, campaignId, ceilingMillicents) {
+      const set = async (millicents: number | null) =>
+        new ReplyReader(
+          "set_budget_ceiling",
+          await setBudgetCeiling(
+            advertiserKeys.account(advertiserId),
+            campaignKey(advertiserId, campaignId),
+            millicents === null ? "" : requireInteger("ceilingMillicents", millicents, 0),
+          ),
+        );
+      const first = await set(ceilingMillicents);
+      const slices = first.code(0, CEILING_CODES) === "ok" ? first.integer(1) : 1;
+      if (slices === 1 || ceilingMillicents === null) return ceilingResult(first);
+      // Grants made from now on respect the ceiling; those before are taken back, and what slices have spent is known then.
+      const sliced = { advertiserId, campaignId, slices };
+      if (!(await grants.takeBack(sliced, "all"))) return { outcome: "unknown_wallet" };
+      const result = ceilingResult(await set(ceilingMillicents));
+      if (result.outcome !== "ok") await set(null);
+      return result;
     },
   } satisfies Partial<MoneyCommands>;
+}
+
+function ceilingResult(reply: ReplyReader): CeilingResult {
+  const outcome = reply.code(0, CEILING_CODES);
+  return outcome === "spent" ? { outcome, spentMillicents: reply.integer(1) } : { outcome };
+}
+
+/** Whether all slices of a wallet were restored together. */
+async function haveSameEpoch(redis: RedisConnection, advertiserId: string, slices: number): Promise<boolean> {
+  if (slices === 1) return true;
+  const epochs = await Promise.all(
+    walletIds(advertiserId, slices).map((id) => redis.hget(advertiserKeys.account(id), "epoch")),
+  );
+  return epochs.every((epoch) => epoch === epochs[0]);
 }
 
 function seedArguments(seed: CampaignState["seed"]): (string | number)[] {
@@ -108,9 +154,11 @@ function campaignKey(advertiserId: string, campaignId: string): string {
   );
 }
 
-async function readAccount(redis: RedisConnection, advertiserId: string): Promise<AccountTotals | null> {
-  const fields = await readFields(redis, advertiserKeys.account(advertiserId), ACCOUNT_FIELDS);
-  return fields === null ? null : readAccountTotals(fields);
+async function readAccount(redis: RedisConnection, walletId: string): Promise<AccountTotals | null> {
+  const key = advertiserKeys.account(walletId);
+  const fields = await readFields(redis, key, ACCOUNT_FIELDS, ["slices", ...SLICED_FIELDS]);
+  if (fields === null) return null;
+  return { ...readAccountTotals(fields), ...readSlices(fields, ACCOUNT_FIELDS.length) };
 }
 
 /** Reads the first fields of a reply, in the order of `ACCOUNT_FIELDS`. */
@@ -127,11 +175,32 @@ export function readAccountTotals(fields: ReplyReader): AccountTotals {
 
 async function readCampaign(
   redis: RedisConnection,
-  advertiserId: string,
+  walletId: string,
   campaignId: string,
 ): Promise<CampaignTotals | null> {
-  const fields = await readFields(redis, advertiserKeys.campaign(advertiserId, campaignId), CAMPAIGN_FIELDS);
-  return fields === null ? null : { ...readCampaignTotals(fields, 0), status: fields.code(1, STATUSES) };
+  const key = advertiserKeys.campaign(walletId, campaignId);
+  const fields = await readFields(redis, key, CAMPAIGN_FIELDS, SLICED_FIELDS);
+  if (fields === null) return null;
+  const totals = { ...readCampaignTotals(fields, 0), status: fields.code(1, STATUSES) };
+  return { ...totals, ...readSliced(fields, CAMPAIGN_FIELDS.length) };
+}
+
+/** The number of slices at index `at`, and what `readSliced` reads behind it; empty for a wallet without other slices. */
+export function readSlices(fields: ReplyReader, at: number): Pick<AccountTotals, "slices" | "sliced"> {
+  const slices = fields.optionalInteger(at) ?? 1;
+  return { ...(slices > 1 && { slices }), ...readSliced(fields, at + 1) };
+}
+
+/** The fields from index `at` on, in the order of `SLICED_FIELDS`; empty if nothing is in other slices. */
+export function readSliced(fields: ReplyReader, at: number): { sliced?: SlicedTotals } {
+  if (fields.text(at) === "") return {};
+  return {
+    sliced: {
+      spentMillicents: fields.integer(at),
+      heldMillicents: fields.integer(at + 1),
+      impressions: fields.integer(at + 2),
+    },
+  };
 }
 
 /** Reads the fields from index `at` on, in the order of `CAMPAIGN_FIELDS`. */
@@ -153,18 +222,29 @@ export function readCampaignTotals(
   };
 }
 
+async function committedCount(redis: RedisConnection, advertiserId: string): Promise<number | null> {
+  const optional = ["slices", "sliced_impressions"];
+  const fields = await readFields(redis, advertiserKeys.account(advertiserId), ["impressions"], optional);
+  if (fields === null) return null;
+  const own = fields.integer(0) - (fields.optionalInteger(2) ?? 0);
+  const others = Array.from({ length: (fields.optionalInteger(1) ?? 1) - 1 }, async (_, index) => {
+    const key = advertiserKeys.account(walletIdOf(advertiserId, index + 1));
+    return (await readFields(redis, key, ["impressions"]))?.integer(0) ?? 0;
+  });
+  return (await Promise.all(others)).reduce((sum, impressions) => sum + impressions, own);
+}
+
 /** Commands that write the settings of management to wallets, and read their totals. */
 export function createTotalsCommands(redis: RedisConnection) {
   return {
     ...createApplyCommands(redis),
-    readAccount: (advertiserId) => readAccount(redis, advertiserId),
-    readCampaign: (advertiserId, campaignId) => readCampaign(redis, advertiserId, campaignId),
+    readAccount: (walletId) => readAccount(redis, walletId),
+    readCampaign: (walletId, campaignId) => readCampaign(redis, walletId, campaignId),
     async committedCounts(advertiserIds) {
       requireAtMost("advertiserIds", advertiserIds, MAX_COUNTED_ADVERTISERS);
       const counts = await Promise.all(
         advertiserIds.map(async (advertiserId): Promise<[string, number | null]> => {
-          const fields = await readFields(redis, advertiserKeys.account(advertiserId), ["impressions"]);
-          return [advertiserId, fields === null ? null : fields.integer(0)];
+          return [advertiserId, await committedCount(redis, advertiserId)];
         }),
       );
       return new Map(counts);

@@ -4,6 +4,7 @@ import type {
   FrozenWallet,
   RestoreClaim,
   RestoreRequest,
+  RestoreSliceRequest,
   Settlement,
   SettleResult,
   UnfrozenWallet,
@@ -97,6 +98,8 @@ export interface CarriedMatch {
 
 export interface CommitRequest {
   advertiserId: string;
+  /** The slice of the advertiser's wallet that has the match. Default: 0, the advertiser's own wallet. */
+  slice?: number;
   campaignId: string;
   gameId: string;
   creativeId: string;
@@ -126,12 +129,13 @@ export type CommitResult =
   | { outcome: "charged"; record: ImpressionRecord; replay: false }
   /** It had been charged before. */
   | { outcome: "charged"; record: ReplayedRecord; replay: true }
-  | { outcome: "refused"; reason: CommitRefusal };
+  /** `priceMillicents`: of the match that a slice lacks money for. */
+  | { outcome: "refused"; reason: CommitRefusal; priceMillicents?: Millicents };
 
 /** Names a hold and the keys that it touches. */
 export interface HoldReference {
   matchId: string;
-  advertiserId: string;
+  walletId: string;
   campaignId: string;
   gameId: string;
   sessionKey: string;
@@ -156,6 +160,8 @@ export interface AccountState {
   advertiserId: string;
   version: number;
   depositedMillicents: Millicents;
+  /** Slices of the wallet. Default: 1. */
+  slices?: number;
 }
 
 /** The settings of a campaign that management writes to the wallet. */
@@ -198,6 +204,17 @@ export interface AccountTotals {
   impressions: number;
   /** Changes when the wallet is restored; Postgres keeps the totals of that restore under the same number. */
   epoch: number;
+  /** Slices of the wallet, this one included; absent: 1. */
+  slices?: number;
+  /** What of these totals is in other slices; absent: nothing. */
+  sliced?: SlicedTotals;
+}
+
+/** What the slices of a wallet have reported, and were granted. */
+export interface SlicedTotals {
+  spentMillicents: Millicents;
+  heldMillicents: Millicents;
+  impressions: number;
 }
 
 export interface CampaignTotals {
@@ -212,6 +229,8 @@ export interface CampaignTotals {
   day: string;
   daySpentMillicents: Millicents;
   impressions: number;
+  /** What of these totals is in other slices; absent: nothing. */
+  sliced?: SlicedTotals;
 }
 
 /** Open holds of one developer's account on a campaign. */
@@ -255,7 +274,7 @@ export interface SessionRelease {
   sessionKey: string;
 }
 
-/** The money of the advertisers' wallets. Every call that changes something may be repeated after a lost reply. */
+/** The money of wallets: those of advertisers and their slices (`walletIdOf`). Every call that changes something may be repeated after a lost reply. */
 export interface MoneyCommands {
   /** Holds the price of one impression and picks the creative, atomically. Idempotent by match id. */
   reserve(request: ReserveRequest): Promise<ReserveResult>;
@@ -279,20 +298,22 @@ export interface MoneyCommands {
   ): Promise<CeilingResult>;
   /** Checks whether the wallet may serve, and freezes it if its epoch is not that of Postgres. */
   freezeUnlessLive(
-    advertiserId: string,
+    walletId: string,
     epoch: number,
     claim?: RestoreClaim,
   ): Promise<FrozenWallet | UnfrozenWallet>;
   /** Which of these marks the wallet has, from its restore and from settlements since. */
-  findSettledMarks(advertiserId: string, marks: readonly string[]): Promise<Set<string>>;
+  findSettledMarks(walletId: string, marks: readonly string[]): Promise<Set<string>>;
   /** Lets a frozen wallet serve again. `changed`: it has changed since the freeze; nothing was changed. */
   restoreWallet(request: RestoreRequest): Promise<"restored" | "changed">;
+  /** Lets a frozen slice of a wallet serve again, without money. `changed` as for `restoreWallet`. */
+  restoreSlice(request: RestoreSliceRequest): Promise<"restored" | "changed">;
   /** Settles a difference between the wallet's totals and Postgres. Idempotent by kind and impression id. */
   settle(settlement: Settlement): Promise<SettleResult>;
   /** Also reads a frozen wallet. Null: the wallet does not exist. */
-  readAccount(advertiserId: string): Promise<AccountTotals | null>;
+  readAccount(walletId: string): Promise<AccountTotals | null>;
   /** Null: the campaign is not in the wallet. */
-  readCampaign(advertiserId: string, campaignId: string): Promise<CampaignTotals | null>;
+  readCampaign(walletId: string, campaignId: string): Promise<CampaignTotals | null>;
   /** Open holds on a campaign of one developer's account (docs/behaviour.md#open-holds-of-one-developer). */
   readDeveloperHolds(advertiserId: string, campaignId: string, accountId: string): Promise<DeveloperHolds>;
   /** Matches and impressions of a campaign in the last 24 hours, and its open holds, by game. */
@@ -300,24 +321,24 @@ export interface MoneyCommands {
   /** Committed impressions of each advertiser (at most 1 000), written to Postgres or not. Null: no such wallet. */
   committedCounts(advertiserIds: readonly string[]): Promise<Map<string, number | null>>;
   /** Committed impressions that are not acknowledged; about `limit` (1 to 500) a page. */
-  listOutbox(advertiserId: string, limit: number, cursor?: string): Promise<Page<ImpressionRecord>>;
+  listOutbox(walletId: string, limit: number, cursor?: string): Promise<Page<ImpressionRecord>>;
   /** Whether the outbox has a record under this id. */
-  isInOutbox(advertiserId: string, impressionId: string): Promise<boolean>;
+  isInOutbox(walletId: string, impressionId: string): Promise<boolean>;
   /** Removes records (at most 500) that Postgres has committed; returns how many existed. */
-  ackOutbox(advertiserId: string, impressionIds: readonly string[]): Promise<number>;
+  ackOutbox(walletId: string, impressionIds: readonly string[]): Promise<number>;
   /**
    * Holds (at most `limit`, 1 to 500) whose time is over, the oldest first, without the first `skip`; and when the next hold
    * after them lapses: null if there is none. `damaged`: members among them that are not valid holds.
    */
   listLapsed(
-    advertiserId: string,
+    walletId: string,
     limit: number,
     skip?: number,
   ): Promise<{ holds: LapsedHold[]; damaged: string[]; nextLapsesAtMs: number | null }>;
   /** Lapsed matches whose session seat is still taken; about `limit` (1 to 500) a page. */
-  listSessionReleases(advertiserId: string, limit: number, cursor?: string): Promise<Page<SessionRelease>>;
+  listSessionReleases(walletId: string, limit: number, cursor?: string): Promise<Page<SessionRelease>>;
   /** Which of these matches (at least one) have lapsed while their session seat is still taken. */
-  findSessionReleases(advertiserId: string, matchIds: readonly string[]): Promise<string[]>;
+  findSessionReleases(walletId: string, matchIds: readonly string[]): Promise<string[]>;
   /** Removes session releases (at most 500) that are done; returns how many existed. */
-  ackSessionReleases(advertiserId: string, matchIds: readonly string[]): Promise<number>;
+  ackSessionReleases(walletId: string, matchIds: readonly string[]): Promise<number>;
 }

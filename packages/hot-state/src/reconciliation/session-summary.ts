@@ -1,5 +1,5 @@
 import type { RedisConnection } from "../connection.ts";
-import { decodeName, keyPatterns } from "../keys.ts";
+import { advertiserOf, decodeName, keyPatterns } from "../keys.ts";
 import { KEYS_PER_STEP, scanKeys } from "../scan-keys.ts";
 
 /** Ads that a player session in a game got: of all advertisers, or of one advertiser's creatives. */
@@ -41,7 +41,10 @@ async function* sessionNames(redis: RedisConnection, keysLookedAt: number): Asyn
   for await (const keys of scanKeys(redis)) {
     left -= KEYS_PER_STEP;
     const sessions = keys.filter((key) => keyPatterns.session.test(key) || keyPatterns.cap.test(key));
-    const advertiserIds = keys.flatMap((key) => keyPatterns.account.exec(key)?.[1] ?? []);
+    const advertiserIds = keys.flatMap((key) => {
+      const walletId = keyPatterns.account.exec(key)?.[1];
+      return walletId === undefined ? [] : advertiserOf(walletId);
+    });
     if (sessions.length + advertiserIds.length > 0) yield { sessions, advertiserIds };
     if (left <= 0) return;
   }

@@ -3,11 +3,13 @@ import type { Millicents } from "@diegetic/money";
 import type { RedisConnection } from "../connection.ts";
 import { advertiserKeys, decodeName } from "../keys.ts";
 import { readRecord } from "../money/holds.ts";
-import { requirePlainName } from "../money/limits.ts";
-import { readAccountTotals, readCampaignTotals } from "../money/totals.ts";
+import { requireWalletId } from "../money/limits.ts";
+import { readAccountTotals, readCampaignTotals, readSliced, readSlices } from "../money/totals.ts";
 import type { AccountTotals, CampaignTotals } from "../money/types.ts";
+import { walletIds, walletIdsOf } from "../money/wallet-ids.ts";
 import { ReplyReader, type ScriptReply, UnexpectedReply } from "../reply.ts";
 import { defineVariadicScript } from "../script.ts";
+import { combineSlices } from "./combine-slices.ts";
 
 /** A campaign's money in the wallet. */
 export interface CampaignSummary extends Omit<CampaignTotals, "status"> {
@@ -18,6 +20,8 @@ export interface CampaignSummary extends Omit<CampaignTotals, "status"> {
   holdsMillicents: Millicents | null;
   /** Counts by developer and by game that differ from its open holds; null: too many holds to check. */
   differingShares: number | null;
+  /** What its slices together were granted and have spent; absent: the wallet has no other slices. */
+  grants?: { grantedMillicents: Millicents; spentMillicents: Millicents };
 }
 
 /** An advertiser's wallet at one moment. */
@@ -48,7 +52,7 @@ export interface WalletLimits {
 
 const CAMPAIGNS_PER_CALL = 32;
 const MAX_ATTEMPTS = 5;
-const FIELDS_PER_CAMPAIGN = 13;
+const FIELDS_PER_CAMPAIGN = 16;
 const HOLDS_LOOKED_AT = 2_000;
 const HOLDS_PER_PAGE = 200;
 /** Ten fields and two facts precede it. */
@@ -68,36 +72,63 @@ export interface WalletReader {
 /** Reads wallets for comparison with Postgres; changes nothing. */
 export function createWalletReader(redis: RedisConnection): WalletReader {
   const script = defineVariadicScript(redis, "read_wallet");
-  const readPart = async (advertiserId: string, campaignIds: readonly string[], limits: WalletLimits) => {
+  const readPart = async (walletId: string, campaignIds: readonly string[], limits: WalletLimits) => {
     const keys = [
-      advertiserKeys.account(requirePlainName("advertiserId", advertiserId)),
-      advertiserKeys.holds(advertiserId),
-      advertiserKeys.outbox(advertiserId),
-      advertiserKeys.sessionRelease(advertiserId),
+      advertiserKeys.account(requireWalletId(walletId)),
+      advertiserKeys.holds(walletId),
+      advertiserKeys.outbox(walletId),
+      advertiserKeys.sessionRelease(walletId),
       ...campaignIds.flatMap((id) => [
-        advertiserKeys.campaign(advertiserId, id),
-        advertiserKeys.shares(advertiserId, id),
+        advertiserKeys.campaign(walletId, id),
+        advertiserKeys.shares(walletId, id),
       ]),
     ];
     const reply = await script(keys, [limits.holds, limits.records, limits.lateMs, ...campaignIds]);
     return parseWallet(reply);
   };
+  const readParts = async (walletId: string, campaignIds: readonly string[], limits: WalletLimits) => {
+    const parts: WalletSummary[] = [];
+    for (let start = 0; start === 0 || start < campaignIds.length; start += CAMPAIGNS_PER_CALL) {
+      parts.push(await readPart(walletId, campaignIds.slice(start, start + CAMPAIGNS_PER_CALL), limits));
+    }
+    return parts;
+  };
+  /** Null: it changed meanwhile. */
+  const readOne = async (walletId: string, campaignIds: readonly string[], limits: WalletLimits) => {
+    const parts = await readParts(walletId, campaignIds, limits);
+    const [first] = parts;
+    if (first === undefined || parts.some((part) => stampOf(part) !== stampOf(first))) return null;
+    return { ...first, campaigns: parts.flatMap((part) => part.campaigns) };
+  };
+  /** The advertiser's own wallet and its slices. Null: one of them changed meanwhile. */
+  const readAll = async (advertiserId: string, campaignIds: readonly string[], limits: WalletLimits) => {
+    const own = await readOne(advertiserId, campaignIds, limits);
+    const slices = own?.account?.slices ?? 1;
+    if (own === null || slices === 1) return own;
+    const others = await Promise.all(
+      walletIds(advertiserId, slices)
+        .slice(1)
+        .map((walletId) => readOne(walletId, campaignIds, limits)),
+    );
+    const read = others.filter((other) => other !== null);
+    // Each wallet is read at one moment; together they are one moment if the first has not changed since.
+    const again = await readOne(advertiserId, [], limits);
+    if (again === null || stampOf(again) !== stampOf(own) || read.length < others.length) return null;
+    return combineSlices(own, read);
+  };
   return {
     async read(advertiserId, campaignIds, limits) {
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-        const parts: WalletSummary[] = [];
-        for (let start = 0; start === 0 || start < campaignIds.length; start += CAMPAIGNS_PER_CALL) {
-          const ids = campaignIds.slice(start, start + CAMPAIGNS_PER_CALL);
-          parts.push(await readPart(advertiserId, ids, limits));
-        }
-        const [first] = parts;
-        if (first !== undefined && parts.every((part) => stampOf(part) === stampOf(first))) {
-          return { ...first, campaigns: parts.flatMap((part) => part.campaigns) };
-        }
+        const summary = await readAll(advertiserId, campaignIds, limits);
+        if (summary !== null) return summary;
       }
       return null;
     },
-    newestHeldVersion: (advertiserId, campaignId) => newestHeldVersion(redis, advertiserId, campaignId),
+    newestHeldVersion: async (advertiserId, campaignId) => {
+      const ids = await walletIdsOf(redis, advertiserId);
+      const versions = await Promise.all(ids.map((id) => newestHeldVersion(redis, id, campaignId)));
+      return Math.max(...versions);
+    },
   };
 }
 
@@ -116,7 +147,11 @@ function parseWallet(reply: ScriptReply): WalletSummary {
     account:
       account.length === 0
         ? null
-        : { ...readAccountTotals(account), live: account.code(6, ["0", "1"]) === "1" },
+        : {
+            ...readAccountTotals(account),
+            ...readSlices(account, 7),
+            live: account.code(6, ["0", "1"]) === "1",
+          },
     holds: {
       count: holds.integer(0),
       sumMillicents: holds.optionalInteger(1),
@@ -143,8 +178,9 @@ function parseCampaigns(fields: ReplyReader): CampaignSummary[] {
     campaigns.push({
       campaignId: fields.text(i),
       ...readCampaignTotals(fields, i + 1),
-      holdsMillicents: fields.optionalInteger(i + 11),
-      differingShares: fields.optionalInteger(i + 12),
+      ...readSliced(fields, i + 11),
+      holdsMillicents: fields.optionalInteger(i + 14),
+      differingShares: fields.optionalInteger(i + 15),
     });
   }
   return campaigns;
@@ -152,21 +188,17 @@ function parseCampaigns(fields: ReplyReader): CampaignSummary[] {
 
 async function newestHeldVersion(
   redis: RedisConnection,
-  advertiserId: string,
+  walletId: string,
   campaignId: string,
 ): Promise<number> {
   let newest = 0;
   // The newest holds lapse last.
   for (let start = 0; start < HOLDS_LOOKED_AT; start += HOLDS_PER_PAGE) {
-    const members = await redis.zrevrange(
-      advertiserKeys.holds(advertiserId),
-      start,
-      start + HOLDS_PER_PAGE - 1,
-    );
+    const members = await redis.zrevrange(advertiserKeys.holds(walletId), start, start + HOLDS_PER_PAGE - 1);
     for (const member of members) {
       const [matchId = "", campaign, game = ""] = member.split("|");
       if (campaign !== campaignId) continue;
-      const key = advertiserKeys.matches(advertiserId, campaignId, decodeName(game));
+      const key = advertiserKeys.matches(walletId, campaignId, decodeName(game));
       newest = Math.max(newest, versionOfEntry(await redis.hget(key, matchId)));
     }
     if (members.length < HOLDS_PER_PAGE) break;

@@ -1,5 +1,5 @@
 import type { Database } from "@diegetic/database";
-import type { MoneyCommands, Page } from "@diegetic/hot-state";
+import { type MoneyCommands, type Page, walletIds } from "@diegetic/hot-state";
 
 const MAX_SCANNED_PAGES = 20;
 const RECORDS_PER_PAGE = 500;
@@ -20,11 +20,21 @@ export function pageAfter(id: string, take: number) {
   return { where: { id: { gt: id } }, orderBy: { id: "asc" as const }, take };
 }
 
-/** The ids of all advertisers, page by page. */
-export function advertiserPages(database: Database, take: number): AsyncGenerator<{ id: string }[]> {
+/** All advertisers, page by page. */
+export function advertiserPages(
+  database: Database,
+  take: number,
+): AsyncGenerator<{ id: string; walletSlices: number }[]> {
   return pagesOf((after) =>
-    database.advertiser.findMany({ ...pageAfter(after, take), select: { id: true } }),
+    database.advertiser.findMany({ ...pageAfter(after, take), select: { id: true, walletSlices: true } }),
   );
+}
+
+/** The ids of all wallets, by pages of advertisers. */
+export async function* walletPages(database: Database, take: number): AsyncGenerator<string[]> {
+  for await (const page of advertiserPages(database, take)) {
+    yield page.flatMap(({ id, walletSlices }) => walletIds(id, walletSlices));
+  }
 }
 
 /** The first 20 pages of a hash. The last one's cursor is null, unless more follow. */
@@ -40,6 +50,6 @@ export async function* scannedPages<Item>(
 }
 
 /** The first records of an outbox, about 10 000: a longer one is a backlog that is being written. */
-export function outboxPages(money: Pick<MoneyCommands, "listOutbox">, advertiserId: string) {
-  return scannedPages((cursor) => money.listOutbox(advertiserId, RECORDS_PER_PAGE, cursor));
+export function outboxPages(money: Pick<MoneyCommands, "listOutbox">, walletId: string) {
+  return scannedPages((cursor) => money.listOutbox(walletId, RECORDS_PER_PAGE, cursor));
 }

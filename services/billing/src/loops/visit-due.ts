@@ -21,18 +21,18 @@ const ADVERTISERS_PER_PASS = 200;
 export async function visitDue(
   { due, kind, nowMs, maxConcurrent, pauseAfterFailureMs }: DueVisits,
   signal: AbortSignal,
-  visit: (advertiserId: string) => Promise<number | null>,
+  visit: (walletId: string) => Promise<number | null>,
 ): Promise<unknown[]> {
   const advertisers = await due.due(kind, nowMs(), ADVERTISERS_PER_PASS);
-  return tryEachLimited(advertisers, maxConcurrent, async ({ advertiserId, dueMs }) => {
+  return tryEachLimited(advertisers, maxConcurrent, async ({ walletId, dueMs }) => {
     if (signal.aborted) return;
     let nextDueMs: number | null;
     try {
-      nextDueMs = await visit(advertiserId);
+      nextDueMs = await visit(walletId);
     } catch (error) {
-      await due.reschedule(kind, advertiserId, dueMs, nowMs() + pauseAfterFailureMs);
+      await due.reschedule(kind, walletId, dueMs, nowMs() + pauseAfterFailureMs);
       throw error;
     }
-    await due.reschedule(kind, advertiserId, dueMs, nextDueMs);
+    await due.reschedule(kind, walletId, dueMs, nextDueMs);
   });
 }

@@ -117,8 +117,8 @@ async function awaitQuiet(
   const deadline = performance.now() + withinMs;
   for (;;) {
     let waiting = false;
-    for (const { advertiserId } of await due.registered("outbox", WAITING_ADVERTISERS)) {
-      const { items, damaged } = await money.listOutbox(advertiserId, 1);
+    for (const { walletId } of await due.registered("outbox", WAITING_ADVERTISERS)) {
+      const { items, damaged } = await money.listOutbox(walletId, 1);
       waiting = items.length + damaged.length > 0;
       if (waiting) break;
     }

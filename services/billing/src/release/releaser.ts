@@ -58,38 +58,38 @@ export class Releaser {
       maxConcurrent: MAX_CONCURRENT_ADVERTISERS,
       pauseAfterFailureMs: KEPT_PAUSE_MS,
     };
-    const failed = await visitDue(visits, signal, (advertiserId) => this.releaseLapsed(advertiserId));
+    const failed = await visitDue(visits, signal, (walletId) => this.releaseLapsed(walletId));
     if (failed.length > 0) throw failed[0];
   }
 
   /** Releases the lapsed holds of one advertiser. Returns when to check again (Unix ms); null: no hold is left. */
-  async releaseLapsed(advertiserId: string): Promise<number | null> {
+  async releaseLapsed(walletId: string): Promise<number | null> {
     const { money, nowMs, logger } = this.#dependencies;
     let nextCheckMs: number | null = nowMs();
     /** Holds that could not be released. They are the oldest, so the next page starts behind them. */
     let kept = 0;
     for (let page = 0; page < PAGES_PER_ADVERTISER; page++) {
-      const lapsed = await money.listLapsed(advertiserId, HOLDS_PER_PAGE, kept);
+      const lapsed = await money.listLapsed(walletId, HOLDS_PER_PAGE, kept);
       const { damaged, holds } = lapsed;
       if (damaged.length > 0) {
-        logger.error({ advertiserId, member: damaged[0], holds: damaged.length }, "damaged holds found");
+        logger.error({ walletId, member: damaged[0], holds: damaged.length }, "damaged holds found");
       }
       const result = await this.#release(holds);
       kept += result.kept + damaged.length;
       nextCheckMs = result.frozen ? null : lapsed.nextLapsesAtMs;
       if (result.frozen || holds.length + damaged.length < HOLDS_PER_PAGE) break;
     }
-    await this.returnSeats(advertiserId);
+    await this.returnSeats(walletId);
     if (kept === 0) return nextCheckMs;
     return Math.min(nextCheckMs ?? Number.MAX_SAFE_INTEGER, nowMs() + KEPT_PAUSE_MS);
   }
 
   /** Returns the session seats of this advertiser's released holds, except in unavailable games. Rejects at the end. */
-  async returnSeats(advertiserId: string): Promise<void> {
+  async returnSeats(walletId: string): Promise<void> {
     const { money, sessions, measures, logger } = this.#dependencies;
     const unavailable = new Set<string>();
     const failures: unknown[] = [];
-    const pages = scannedPages((cursor) => money.listSessionReleases(advertiserId, HOLDS_PER_PAGE, cursor));
+    const pages = scannedPages((cursor) => money.listSessionReleases(walletId, HOLDS_PER_PAGE, cursor));
     for await (const { items, damaged } of pages) {
       const done: string[] = [];
       const failed = await tryEachLimited(items, MAX_CONCURRENT_CALLS, async ({ matchId, ...session }) => {
@@ -104,12 +104,12 @@ export class Releaser {
             unavailable.add(session.gameId);
             throw error;
           }
-          logger.error({ err: error, advertiserId, matchId }, "session release failed");
+          logger.error({ err: error, walletId, matchId }, "session release failed");
         }
       });
       failures.push(...failed.slice(0, 1));
-      measures.seatsReturned.inc(await this.#removeReleases(advertiserId, done));
-      await this.#quarantine(advertiserId, damaged);
+      measures.seatsReturned.inc(await this.#removeReleases(walletId, done));
+      await this.#quarantine(walletId, damaged);
     }
     if (failures.length > 0) throw failures[0];
   }
@@ -118,12 +118,12 @@ export class Releaser {
    * A damaged entry names no session, so its seat cannot be returned; the seat expires with the session. No money is
    * involved.
    */
-  async #quarantine(advertiserId: string, damaged: readonly DamagedEntry[]): Promise<void> {
+  async #quarantine(walletId: string, damaged: readonly DamagedEntry[]): Promise<void> {
     const [first] = damaged;
     if (first === undefined) return;
     this.#dependencies.logger.error(
       {
-        advertiserId,
+        walletId,
         matchId: first.field,
         text: first.text.slice(0, MAX_LOGGED),
         sessionReleases: damaged.length,
@@ -131,16 +131,16 @@ export class Releaser {
       "damaged session releases dropped",
     );
     await this.#removeReleases(
-      advertiserId,
+      walletId,
       damaged.map(({ field }) => field),
     );
   }
 
   /** Returns how many of them still existed. */
-  async #removeReleases(advertiserId: string, matchIds: readonly string[]): Promise<number> {
+  async #removeReleases(walletId: string, matchIds: readonly string[]): Promise<number> {
     let count = 0;
     for (const some of chunks(matchIds, HOLDS_PER_PAGE)) {
-      count += await this.#dependencies.money.ackSessionReleases(advertiserId, some);
+      count += await this.#dependencies.money.ackSessionReleases(walletId, some);
     }
     return count;
   }

@@ -2,7 +2,7 @@ import { MAX_MATCH_AGE_MS } from "@diegetic/contracts";
 import { DAY_MS, type Database, utcDay } from "@diegetic/database";
 import type { MoneyCommands } from "@diegetic/hot-state";
 import type { Logger } from "@diegetic/service-kit";
-import { advertiserPages, outboxPages } from "../loops/pages.ts";
+import { outboxPages, walletPages } from "../loops/pages.ts";
 import type { BillingMeasures } from "../measures.ts";
 import { type DropOutcome, dropDay } from "./drop-day.ts";
 import { readPartitions } from "./partition-days.ts";
@@ -66,16 +66,16 @@ export class Retention {
   async #oldestWaiting(signal: AbortSignal): Promise<number> {
     const { database } = this.#dependencies;
     let oldestMs = Number.POSITIVE_INFINITY;
-    for await (const page of advertiserPages(database, ADVERTISERS_PER_PAGE)) {
+    for await (const page of walletPages(database, ADVERTISERS_PER_PAGE)) {
       if (signal.aborted) return 0;
-      for (const { id } of page) oldestMs = Math.min(oldestMs, await this.#oldestOf(id));
+      for (const walletId of page) oldestMs = Math.min(oldestMs, await this.#oldestOf(walletId));
     }
     return signal.aborted ? 0 : oldestMs;
   }
 
-  async #oldestOf(advertiserId: string): Promise<number> {
+  async #oldestOf(walletId: string): Promise<number> {
     let oldestMs = Number.POSITIVE_INFINITY;
-    for await (const { items, damaged, cursor } of outboxPages(this.#dependencies.money, advertiserId)) {
+    for await (const { items, damaged, cursor } of outboxPages(this.#dependencies.money, walletId)) {
       // A damaged entry does not say when it was recorded.
       if (damaged.length > 0) return 0;
       for (const { recorded_at_ms } of items) oldestMs = Math.min(oldestMs, recorded_at_ms);

@@ -53,7 +53,7 @@ export class Settler {
     if (failures.length > 0) throw failures[0];
   }
 
-  /** @param unavailable advertisers that wait for the next pass: each of their calls could take its whole time limit */
+  /** @param unavailable wallets that wait for the next pass: each of their calls could take its whole time limit */
   async #settle(
     settlements: readonly Settlement[],
     unavailable: Set<string>,
@@ -61,10 +61,10 @@ export class Settler {
     const { database, money } = this.#dependencies;
     const done = { settled: [] as Settlement[], known: [] as Settlement[] };
     const failed = await tryEachLimited(settlements, MAX_CONCURRENT_CALLS, async (settlement) => {
-      const { advertiserId } = settlement;
-      if (unavailable.has(advertiserId)) return;
+      const { walletId } = settlement;
+      if (unavailable.has(walletId)) return;
       const result = await money.settle(settlement).catch((error: unknown) => {
-        if (isRedisUnavailable(error)) unavailable.add(advertiserId);
+        if (isRedisUnavailable(error)) unavailable.add(walletId);
         throw error;
       });
       if (result === "settled" || result === "known") done[result].push(settlement);

@@ -18,18 +18,18 @@ export class Backlog {
     this.#forgetAfterMs = forgetAfterMs;
   }
 
-  record(advertiserId: string, { overdue, oldestOverdueMs }: OutboxView, nowMs: number): void {
-    this.#seen.delete(advertiserId);
+  record(walletId: string, { overdue, oldestOverdueMs }: OutboxView, nowMs: number): void {
+    this.#seen.delete(walletId);
     if (oldestOverdueMs === null || this.#seen.size >= MAX_ADVERTISERS) return;
-    this.#seen.set(advertiserId, { overdue, oldestMs: oldestOverdueMs, seenAtMs: nowMs });
+    this.#seen.set(walletId, { overdue, oldestMs: oldestOverdueMs, seenAtMs: nowMs });
   }
 
   summary(nowMs: number): { overdueRecords: number; oldestSeconds: number } {
     let overdueRecords = 0;
     let oldestMs = nowMs;
-    for (const [advertiserId, view] of this.#seen) {
+    for (const [walletId, view] of this.#seen) {
       if (view.seenAtMs < nowMs - this.#forgetAfterMs) {
-        this.#seen.delete(advertiserId);
+        this.#seen.delete(walletId);
         continue;
       }
       overdueRecords += view.overdue;

@@ -1,5 +1,5 @@
 import { chunks } from "@diegetic/collections";
-import type { DamagedEntry, MoneyCommands } from "@diegetic/hot-state";
+import { advertiserOf, type DamagedEntry, type MoneyCommands } from "@diegetic/hot-state";
 import { type QuarantineParts, quarantine } from "../write/quarantine.ts";
 import type { SweeperDependencies } from "./sweeper.ts";
 
@@ -15,11 +15,11 @@ export function damagedRecordKeeper({
   money,
   ...parts
 }: QuarantineParts & { money: Pick<MoneyCommands, "ackOutbox"> }): SweeperDependencies["quarantine"] {
-  return async (advertiserId, damaged) => {
+  return async (walletId, damaged) => {
     for (const page of chunks(damaged, RECORDS_PER_PAGE)) {
       for (const { field, text } of page) {
         await quarantine(parts, {
-          advertiserId,
+          advertiserId: advertiserOf(walletId),
           impressionId: field,
           matchId: matchIdIn(text),
           text: JSON.stringify(text.slice(0, MAX_KEPT)),
@@ -28,7 +28,7 @@ export function damagedRecordKeeper({
         });
       }
       await money.ackOutbox(
-        advertiserId,
+        walletId,
         page.map(({ field }) => field),
       );
     }

@@ -22,7 +22,7 @@ export interface SweeperDependencies {
   /** Writes records to Postgres and removes them from the outbox, without the queue. */
   write: (records: readonly ImpressionRecord[]) => Promise<void>;
   /** Moves damaged entries from the outbox into quarantine. */
-  quarantine: (advertiserId: string, damaged: readonly DamagedEntry[]) => Promise<void>;
+  quarantine: (walletId: string, damaged: readonly DamagedEntry[]) => Promise<void>;
   measures: BillingMeasures;
   nowMs: () => number;
   /** Age at which a record in the outbox is queued again. */
@@ -53,8 +53,8 @@ export class Sweeper {
       maxConcurrent: MAX_CONCURRENT_SWEEPS,
       pauseAfterFailureMs: overdueAfterMs,
     };
-    const failed = await visitDue(visits, signal, async (advertiserId) => {
-      const { records } = await this.sweep(advertiserId);
+    const failed = await visitDue(visits, signal, async (walletId) => {
+      const { records } = await this.sweep(walletId);
       return records === 0 ? null : nowMs() + overdueAfterMs;
     });
     const { overdueRecords, oldestSeconds } = this.#backlog.summary(nowMs());
@@ -64,11 +64,11 @@ export class Sweeper {
   }
 
   /** Queues the overdue records of one advertiser again, until the queue is full; quarantines damaged entries. */
-  async sweep(advertiserId: string): Promise<OutboxView> {
+  async sweep(walletId: string): Promise<OutboxView> {
     const { money, quarantine, nowMs } = this.#dependencies;
     const found: OutboxView = { records: 0, overdue: 0, oldestOverdueMs: null };
-    for await (const { items, damaged } of outboxPages(money, advertiserId)) {
-      if (damaged.length > 0) await quarantine(advertiserId, damaged);
+    for await (const { items, damaged } of outboxPages(money, walletId)) {
+      if (damaged.length > 0) await quarantine(walletId, damaged);
       const overdue = items.filter((record) => this.#isOverdue(record));
       found.records += items.length;
       found.overdue += overdue.length;
@@ -77,7 +77,7 @@ export class Sweeper {
       }
       if (!(await this.#queue(overdue))) break;
     }
-    this.#backlog.record(advertiserId, found, nowMs());
+    this.#backlog.record(walletId, found, nowMs());
     return found;
   }
 

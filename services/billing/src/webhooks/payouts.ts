@@ -1,7 +1,7 @@
 import { DAY_MS, type Database, Prisma, utcDay } from "@diegetic/database";
 import type { MoneyCommands } from "@diegetic/hot-state";
 import { forEachLimited } from "../loops/for-each.ts";
-import { advertiserPages, outboxPages } from "../loops/pages.ts";
+import { outboxPages, walletPages } from "../loops/pages.ts";
 
 /** Time after midnight in which the last impressions of a day reach Postgres. */
 const COMPLETE_AFTER_MS = 60 * 60 * 1_000;
@@ -61,9 +61,9 @@ async function oldestUnwritten(
   const oldestMs = new Map<string, number>();
   let isTooLong = false;
   const isUnknown = () => isTooLong || signal.aborted;
-  const check = async ({ id }: { id: string }) => {
+  const check = async (walletId: string) => {
     if (isUnknown()) return;
-    for await (const { items, cursor } of outboxPages(money, id)) {
+    for await (const { items, cursor } of outboxPages(money, walletId)) {
       for (const { match, recorded_at_ms: recordedAtMs } of items) {
         if (recordedAtMs >= endMs) continue;
         const { developer_account_id: accountId } = match;
@@ -73,7 +73,7 @@ async function oldestUnwritten(
     }
     isTooLong = true;
   };
-  for await (const page of advertiserPages(database, ADVERTISERS_PER_PAGE)) {
+  for await (const page of walletPages(database, ADVERTISERS_PER_PAGE)) {
     if (isUnknown()) break;
     await forEachLimited(page, MAX_CONCURRENT_CHECKS, check);
   }

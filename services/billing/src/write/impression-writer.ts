@@ -1,7 +1,7 @@
 import { chunks } from "@diegetic/collections";
 import type { ImpressionRecord } from "@diegetic/contracts";
 import { ConstraintViolation, type Database, type Pipeline, StatementTimeout } from "@diegetic/database";
-import type { InstallationClaim, MoneyCommands } from "@diegetic/hot-state";
+import { type InstallationClaim, type MoneyCommands, sliceOf, walletIdOf } from "@diegetic/hot-state";
 import type { Logger } from "@diegetic/service-kit";
 import type { BillingMeasures } from "../measures.ts";
 import { type BilledImpression, billImpression, ClocksDisagree, RecordRefused } from "./billed-impression.ts";
@@ -164,15 +164,16 @@ export class ImpressionWriter {
     const named = refused.flatMap(({ record }) => {
       const { impression_id: impressionId, match } = record;
       if (typeof impressionId !== "string" || typeof match?.advertiser_id !== "string") return [];
-      return [{ record, impressionId, advertiserId: match.advertiser_id }];
+      const { advertiser_id: advertiserId } = match;
+      return [{ record, impressionId, advertiserId, walletId: walletIdOf(advertiserId, sliceOf(record)) }];
     });
     if (named.length === 0) return foreign;
     const ids = [...new Set(named.map(({ advertiserId }) => advertiserId))];
     const known = await database.advertiser.findMany({ where: { id: { in: ids } }, select: { id: true } });
     const ours = new Set(known.map(({ id }) => id));
     const ofNobody = named.filter(({ advertiserId }) => !ours.has(advertiserId));
-    for (const { record, impressionId, advertiserId } of ofNobody) {
-      if (!(await money.isInOutbox(advertiserId, impressionId))) foreign.add(record);
+    for (const { record, impressionId, walletId } of ofNobody) {
+      if (!(await money.isInOutbox(walletId, impressionId))) foreign.add(record);
     }
     if (ofNobody.length > foreign.size) await claim.check(); // The answer came from our own Redis.
     if (foreign.size > 0) {
@@ -224,7 +225,8 @@ export class ImpressionWriter {
     const { measures, money } = this.#dependencies;
     const advertiserId = String(record.match?.advertiser_id ?? "");
     // What left the outbox was written or quarantined, so the wallet does not count it in addition.
-    const isCounted = reason !== DROPPED || (await money.isInOutbox(advertiserId, record.impression_id));
+    const walletId = walletIdOf(advertiserId, sliceOf(record));
+    const isCounted = reason !== DROPPED || (await money.isInOutbox(walletId, record.impression_id));
     const count = await quarantine(this.#dependencies, {
       ...refused,
       reason,
@@ -239,18 +241,20 @@ export class ImpressionWriter {
   }
 
   async #acknowledge(records: readonly ImpressionRecord[]): Promise<void> {
-    const byAdvertiser = new Map<string, string[]>();
-    for (const { impression_id, match } of records) {
+    const byWallet = new Map<string, string[]>();
+    for (const record of records) {
+      const { impression_id, match } = record;
       // A record without these did not come from an outbox.
       if (typeof impression_id !== "string" || typeof match?.advertiser_id !== "string") continue;
-      const ids = byAdvertiser.get(match.advertiser_id) ?? [];
+      const walletId = walletIdOf(match.advertiser_id, sliceOf(record));
+      const ids = byWallet.get(walletId) ?? [];
       ids.push(impression_id);
-      byAdvertiser.set(match.advertiser_id, ids);
+      byWallet.set(walletId, ids);
     }
     const { money } = this.#dependencies;
     await Promise.all(
-      [...byAdvertiser].flatMap(([advertiserId, ids]) =>
-        [...chunks(ids, MAX_ACKNOWLEDGED)].map((some) => money.ackOutbox(advertiserId, some)),
+      [...byWallet].flatMap(([walletId, ids]) =>
+        [...chunks(ids, MAX_ACKNOWLEDGED)].map((some) => money.ackOutbox(walletId, some)),
       ),
     );
   }

@@ -1,6 +1,6 @@
 import type { ImpressionRecord } from "@diegetic/contracts";
 import { DAY_MS, type Database, Prisma, safeInteger } from "@diegetic/database";
-import type { Settlement } from "@diegetic/hot-state";
+import { type Settlement, sliceOf, walletIdOf } from "@diegetic/hot-state";
 import { deleteInSteps } from "../loops/delete-in-steps.ts";
 import type { BilledImpression } from "./billed-impression.ts";
 import { Columns } from "./columns.ts";
@@ -25,15 +25,16 @@ export function settlementsStatement(
   const of = new Columns(impressions);
   return Prisma.sql`
     INSERT INTO wallet_settlements (impression_id, kind, advertiser_id, campaign_id, game_id, match_id, price_millicents,
-      day, committed_in_epoch)
+      day, committed_in_epoch, wallet_slice)
     SELECT impression_id, ${kind}::wallet_settlement_kind, advertiser_id, campaign_id, game_id, match_id,
-      price_millicents, day, committed_in_epoch
+      price_millicents, day, committed_in_epoch, wallet_slice
     FROM unnest(${of.texts(({ record }) => record.impression_id)},
       ${of.texts(({ record }) => record.match.advertiser_id)}, ${of.texts(({ record }) => record.match.campaign_id)},
       ${of.texts(({ record }) => record.match.game_id)}, ${of.texts(({ record }) => record.match.match_id)},
       ${of.integers(({ record }) => record.match.price_millicents)}, ${of.days(({ day }) => day)},
-      ${of.integers(({ record }) => committedInEpoch(record))})
-      AS s(impression_id, advertiser_id, campaign_id, game_id, match_id, price_millicents, day, committed_in_epoch)
+      ${of.integers(({ record }) => committedInEpoch(record))}, ${of.integers(({ record }) => sliceOf(record))})
+      AS s(impression_id, advertiser_id, campaign_id, game_id, match_id, price_millicents, day, committed_in_epoch,
+        wallet_slice)
     ON CONFLICT (impression_id, kind) DO UPDATE SET committed_in_epoch = excluded.committed_in_epoch
       WHERE wallet_settlements.kind = 'reversed' AND wallet_settlements.committed_in_epoch < excluded.committed_in_epoch`;
 }
@@ -50,6 +51,7 @@ interface SettlementRow {
   committed_in_epoch: bigint;
   recovery_epoch: bigint;
   recorded_at: Date | null;
+  wallet_slice: number;
 }
 
 /** The next settlements after an impression id, in id order, with the current epochs of their wallets. */
@@ -60,7 +62,7 @@ export async function listSettlements(
 ): Promise<Settlement[]> {
   const rows = await database.$queryRaw<SettlementRow[]>`
     SELECT s.impression_id, s.kind::text AS kind, s.advertiser_id, s.campaign_id, s.game_id, s.match_id,
-      s.price_millicents, s.day::text AS day, s.committed_in_epoch, a.recovery_epoch,
+      s.price_millicents, s.day::text AS day, s.committed_in_epoch, s.wallet_slice, a.recovery_epoch,
       (SELECT i.recorded_at FROM impressions i WHERE i.day = s.day AND i.impression_id = s.impression_id) AS recorded_at
     FROM wallet_settlements s JOIN advertisers a ON a.id = s.advertiser_id
     WHERE s.impression_id > ${after} AND s.settled_at IS NULL ORDER BY s.impression_id LIMIT ${limit}`;
@@ -69,7 +71,7 @@ export async function listSettlements(
     kind: row.kind,
     impressionId: row.impression_id,
     matchId: row.match_id,
-    advertiserId: row.advertiser_id,
+    walletId: walletIdOf(row.advertiser_id, row.wallet_slice),
     campaignId: row.campaign_id,
     gameId: row.game_id,
     priceMillicents: safeInteger(row.price_millicents, "price"),

@@ -23,6 +23,8 @@ export class Catalog {
   readonly index: CampaignIndex;
   readonly #placements = new ShardedMap<SnapshotPlacement>();
   readonly #advertiserVersions = new ShardedMap<number>();
+  /** Only of advertisers whose wallet has several. */
+  readonly #walletSlices = new Map<string, number>();
   readonly #keys = new ShardedMap<KnownKey>();
   readonly #sessions = new ShardedMap<KnownKey>();
   readonly #accounts = new KnownAccounts();
@@ -46,8 +48,7 @@ export class Catalog {
         else this.#placements.set(id, JSON.parse(json) as SnapshotPlacement);
         break;
       case "advertiser":
-        if (json === null) this.#advertiserVersions.delete(id);
-        else this.#advertiserVersions.set(id, (JSON.parse(json) as SnapshotAdvertiser).version);
+        this.#applyAdvertiser(id, json === null ? null : (JSON.parse(json) as SnapshotAdvertiser));
         // The new version may have money again.
         this.index.readmitAdvertiser(id);
         break;
@@ -74,6 +75,11 @@ export class Catalog {
     return this.#advertiserVersions.get(advertiserId) ?? 0;
   }
 
+  /** Slices of the advertiser's wallet, the advertiser's own included. */
+  walletSlices(advertiserId: string): number {
+    return this.#walletSlices.get(advertiserId) ?? 1;
+  }
+
   /** The key; undefined if unknown, revoked or expired. */
   key(sha256Hex: string, nowMs: number): ApiKey | undefined {
     return inForce(this.#keys.get(sha256Hex), nowMs);
@@ -82,6 +88,14 @@ export class Catalog {
   /** The session; undefined if unknown, ended or expired. */
   session(sha256Hex: string, nowMs: number): ApiKey | undefined {
     return inForce(this.#sessions.get(sha256Hex), nowMs);
+  }
+
+  #applyAdvertiser(id: string, advertiser: SnapshotAdvertiser | null): void {
+    if (advertiser === null) this.#advertiserVersions.delete(id);
+    else this.#advertiserVersions.set(id, advertiser.version);
+    const slices = advertiser?.wallet_slices ?? 1;
+    if (slices > 1) this.#walletSlices.set(id, slices);
+    else this.#walletSlices.delete(id);
   }
 
   #applyKey(sha256Hex: string, key: SnapshotApiKey | null): void {

@@ -24,6 +24,7 @@ import type {
   IdempotencyClaims,
   ReplayedRecord,
 } from "@diegetic/hot-state";
+import { walletIdOf } from "@diegetic/hot-state";
 import { chargedCents } from "@diegetic/money";
 import {
   type Answer,
@@ -43,12 +44,13 @@ import type { ImpressionBatcher } from "./impression-batcher.ts";
 /** A committed impression that is not in Postgres after this time is queued again. */
 const OUTBOX_DUE_MS = 5_000;
 
+const LACKS_MONEY: ReadonlySet<CommitRefusal> = new Set(["balance", "budget", "daily_cap"]);
 const NO_MATCH: CommitResult = { outcome: "refused", reason: "no_match" };
 
 export interface ImpressionDependencies
   extends Pick<
     MatchDependencies,
-    "settings" | "catalog" | "matchIds" | "money" | "due" | "traffic" | "leaseExpiresMs" | "nowMs"
+    "settings" | "catalog" | "matchIds" | "money" | "grants" | "due" | "traffic" | "leaseExpiresMs" | "nowMs"
   > {
   claims: IdempotencyClaims;
   batcher: ImpressionBatcher;
@@ -173,30 +175,69 @@ async function claimOperation(
   };
 }
 
-/** Hands every charge over to billing, even if a later step fails and the response is not 201. */
+/** Charges in the slice that has the match; without a match_id, or one that names it, in the first slice that has one. */
 async function commit(
-  { money, due, batcher, nowMs }: ImpressionDependencies,
+  dependencies: ImpressionDependencies,
   body: ImpressionRequest,
   campaign: CampaignIds,
   operation: Operation,
 ): Promise<CommitResult> {
+  const slices = dependencies.catalog.walletSlices(campaign.advertiserId);
+  if (operation.carried) {
+    return commitIn(
+      dependencies,
+      body,
+      { ...campaign, slices },
+      operation,
+      operation.carried.facts.wallet_slice ?? 0,
+    );
+  }
+  let refused: CommitResult = NO_MATCH;
+  for (let slice = 0; slice < slices; slice += 1) {
+    const result = await commitIn(dependencies, body, { ...campaign, slices }, operation, slice);
+    if (result.outcome === "charged") return result;
+    if (result.reason !== "no_match") refused = result;
+  }
+  return refused;
+}
+
+/** Charges in one slice, which gets money from the advertiser's own wallet where it has too little. */
+async function commitIn(
+  dependencies: ImpressionDependencies,
+  body: ImpressionRequest,
+  { advertiserId, slices }: CampaignIds & { slices: number },
+  operation: Operation,
+  slice: number,
+): Promise<CommitResult> {
+  const { money, due, batcher, nowMs } = dependencies;
   const charge = async () => {
     const result = await money.commit({
-      advertiserId: campaign.advertiserId,
+      advertiserId,
+      slice,
       campaignId: body.campaign_id,
       gameId: body.game_id,
       creativeId: body.creative_id,
       nowMs: nowMs(),
       ...operation,
     });
+    // Every charge is handed over to billing, even if a later step fails and the response is not 201.
     if (result.outcome === "charged" && !result.replay) batcher.add(result.record);
     return result;
   };
   const [result] = await Promise.all([
     charge(),
-    due.register("outbox", campaign.advertiserId, nowMs() + OUTBOX_DUE_MS),
+    due.register("outbox", walletIdOf(advertiserId, slice), nowMs() + OUTBOX_DUE_MS),
   ]);
-  return result;
+  if (slices === 1 || result.outcome === "charged" || !LACKS_MONEY.has(result.reason)) return result;
+  const sliced = { advertiserId, campaignId: body.campaign_id, slices };
+  if (slice === 0) {
+    await dependencies.grants.takeBack(sliced, "unused");
+    return charge();
+  }
+  if (result.priceMillicents === undefined) return result;
+  const refusal = await dependencies.grants.extendForCharge(sliced, slice, result.priceMillicents);
+  if (refusal === null) return charge();
+  return { outcome: "refused", reason: refusal };
 }
 
 function refusal(reason: CommitRefusal, body: ImpressionRequest, campaign: CampaignIds): HttpError {

@@ -49,6 +49,7 @@ export function encodeFacts(facts: CarriedFacts, epochMs: number): Buffer | null
     writer.bytes(ulidBytes(id.slice(AFFINITY_PREFIX.length)));
     writer.contribution(contribution);
   }
+  if (facts.wallet_slice) writer.byte(facts.wallet_slice);
   return writer.result();
 }
 
@@ -67,7 +68,9 @@ export function decodeFacts(bytes: Buffer, epochMs: number): CarriedFacts {
     affinity_id: AFFINITY_PREFIX + ulidText(reader.bytes(ULID_BYTES)),
     contribution: reader.contribution(),
   }));
+  const slice = reader.isAtEnd ? 0 : reader.byte();
   return {
+    ...(slice > 0 && { wallet_slice: slice }),
     campaign_version: campaignVersion,
     user_hash: hashes.slice(0, HASH_CHARACTERS),
     session_key: hashes.slice(HASH_CHARACTERS),
@@ -174,6 +177,10 @@ class Reader {
 
   constructor(buffer: Buffer) {
     this.#buffer = buffer;
+  }
+
+  get isAtEnd(): boolean {
+    return this.#at === this.#buffer.length;
   }
 
   byte(): number {

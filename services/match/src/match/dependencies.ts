@@ -3,6 +3,7 @@ import type {
   GameSessions,
   MoneyCommands,
   ReserveAndAdmit,
+  SliceGrants,
   TrafficRecorder,
 } from "@diegetic/hot-state";
 import type { Logger } from "@diegetic/service-kit";
@@ -29,6 +30,7 @@ export interface MatchDependencies {
   refusals: RefusalMemory;
   shareRefusals: ShareRefusals;
   money: MoneyCommands;
+  grants: SliceGrants;
   sessions: GameSessions;
   reserveAndAdmit: ReserveAndAdmit;
   due: DueIndex;

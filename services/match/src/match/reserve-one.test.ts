@@ -5,6 +5,7 @@ import {
   createGameSessions,
   createMoneyCommands,
   createReserveAndAdmit,
+  createSliceGrants,
   DEFAULT_IMPRESSION_TIMES,
   DueIndex,
   LeaseExpired,
@@ -43,6 +44,7 @@ function dependenciesOf(): ReserveDependencies {
   return {
     settings: { holdTtlSeconds: 600 },
     money,
+    grants: createSliceGrants(redis),
     sessions,
     reserveAndAdmit: createReserveAndAdmit(redis, DEFAULT_IMPRESSION_TIMES, { money, sessions }),
     due: new DueIndex(redis),

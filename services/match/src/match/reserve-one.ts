@@ -10,11 +10,13 @@ import {
   type ReserveRefusal,
   type ReserveRequest,
   type ReserveResult,
+  walletOfMatch,
 } from "@diegetic/hot-state";
 import { priceMillicents } from "@diegetic/money";
 import type { Attempts } from "./attempts.ts";
 import type { MatchDependencies } from "./dependencies.ts";
 import type { LoadedRequest } from "./load.ts";
+import { sliceOf } from "./wallet-slice.ts";
 
 const LACKS_MONEY: ReadonlySet<ReserveRefusal> = new Set([
   "balance",
@@ -30,6 +32,7 @@ export interface ReserveDependencies
     | "refusals"
     | "shareRefusals"
     | "money"
+    | "grants"
     | "sessions"
     | "reserveAndAdmit"
     | "due"
@@ -184,11 +187,11 @@ async function reserve(
   try {
     const [first, admitted] = await withAnnouncement(
       reserveAndAdmit(reservationOf(state.admission?.startedMs ?? null, null), seat),
-      due.register("holds", match.advertiser_id, dependencies.nowMs() + holdTtlMs),
+      due.register("holds", walletOfMatch(match), dependencies.nowMs() + holdTtlMs),
     );
     state.admission ??= admitted;
     const { admission } = state;
-    const reservation = isValidReservation(first, admission, admitted.earlier, seat.idleMs)
+    const valid = isValidReservation(first, admission, admitted.earlier, seat.idleMs)
       ? first
       : await reserveAgain(dependencies, {
           first,
@@ -199,11 +202,42 @@ async function reserve(
           state,
           reservationOf,
         });
+    const reservation = await withGrant(dependencies, valid, {
+      match,
+      isAdmitted: admission.admitted,
+      again: () => dependencies.money.reserve(reservationOf(admission.startedMs, null)),
+    });
     return { reservation, admission, match, packed };
   } catch (error) {
     releaseLater(dependencies, match);
     throw error;
   }
+}
+
+/**
+ * A slice without money for a hold gets some from the advertiser's own wallet, whose refusal counts otherwise. That wallet
+ * itself takes back what the other slices have not spent.
+ */
+async function withGrant(
+  { grants, catalog }: ReserveDependencies,
+  reservation: ReserveResult,
+  {
+    match,
+    isAdmitted,
+    again,
+  }: { match: MatchFacts; isAdmitted: boolean; again: () => Promise<ReserveResult> },
+): Promise<ReserveResult> {
+  const { wallet_slice: slice = 0, advertiser_id: advertiserId, campaign_id: campaignId } = match;
+  const campaign = { advertiserId, campaignId, slices: catalog.walletSlices(advertiserId) };
+  if (campaign.slices === 1 || !isAdmitted || reservation.outcome === "held") return reservation;
+  if (!LACKS_MONEY.has(reservation.reason)) return reservation;
+  if (slice === 0) {
+    await grants.takeBack(campaign, "unused");
+    return again();
+  }
+  const refusal = await grants.extendForHold(campaign, slice, match.price_millicents);
+  if (refusal === "unknown_wallet") return { ...reservation, reason: refusal, lasts: null };
+  return refusal === null ? again() : { ...reservation, ...refusal };
 }
 
 /**
@@ -253,7 +287,7 @@ async function reserveAgain(
     await money.release(holdOf(match), "cancelled");
     return first;
   }
-  const counted = await withoutLapsed(dependencies, seat, earlier);
+  const counted = await withoutLapsed(dependencies, seat, { match, earlier });
   if (isValidReservation(first, admission, counted, seat.idleMs)) return first;
   if (first.outcome === "held") await money.release(holdOf(match), "cancelled");
   if (state.attempts.mayRepeat(match.advertiser_id)) {
@@ -269,10 +303,10 @@ async function reserveAgain(
 async function withoutLapsed(
   { money, sessions }: ReserveDependencies,
   seat: AdmitRequest,
-  earlier: EarlierAds | null,
+  { match, earlier }: { match: MatchFacts; earlier: EarlierAds | null },
 ): Promise<EarlierAds | null> {
   if (earlier === null) return null;
-  const lapsed = await money.findSessionReleases(seat.advertiserId, earlier.matchIds);
+  const lapsed = await money.findSessionReleases(walletOfMatch(match), earlier.matchIds);
   await Promise.all(lapsed.map((matchId) => sessions.returnSeat(seat, matchId)));
   return (await sessions.admit(seat)).earlier;
 }
@@ -284,9 +318,12 @@ function factsOf(
   matchId: string,
 ): MatchFacts {
   const { campaign, affinityScore, affinityParts } = candidate;
+  const slices = dependencies.catalog.walletSlices(campaign.advertiser_id);
+  const slice = sliceOf(request.session.sessionKey, slices);
   return {
     match_id: matchId,
     advertiser_id: campaign.advertiser_id,
+    ...(slice > 0 && { wallet_slice: slice }),
     campaign_id: campaign.campaign_id,
     campaign_version: campaign.version,
     game_id: request.body.game_id,

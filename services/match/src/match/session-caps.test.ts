@@ -4,6 +4,7 @@ import {
   connectRedis,
   createGameSessions,
   createMoneyCommands,
+  createSliceGrants,
   DueIndex,
   type LapsedHold,
   type RedisConnection,
@@ -199,6 +200,7 @@ class Player {
         holdTtlSeconds: 0.001,
       },
       ...scheduled,
+      grants: createSliceGrants(redis),
       // As in a cluster: everything that one command does can also happen in two.
       reserveAndAdmit: reserveAndAdmitAtOnce(scheduled),
       due: new DueIndex(redis),

@@ -139,7 +139,7 @@ export class RecoveryRehearsal {
       kind: "late",
       impressionId: match?.facts.match_id.replace("mat_", "imp_") ?? newId("imp"),
       matchId: match?.facts.match_id ?? newId("mat"),
-      advertiserId: this.wallet.advertiserId,
+      walletId: this.wallet.advertiserId,
       campaignId: this.idOf(campaign),
       gameId: this.wallet.gameId,
       priceMillicents: PRICE,
@@ -172,7 +172,7 @@ export class RecoveryRehearsal {
       kind: "reversed",
       impressionId: charge.impressionId,
       matchId: charge.matchId,
-      advertiserId: this.wallet.advertiserId,
+      walletId: this.wallet.advertiserId,
       campaignId: this.idOf(charge.campaign),
       gameId: this.wallet.gameId,
       priceMillicents: PRICE,
@@ -253,7 +253,7 @@ export class RecoveryRehearsal {
     if (step.forget) this.forget(step.spent, kept);
     this.settled = new Map(kept.map(({ impressionId }) => [impressionId, "known"]));
     const request = {
-      advertiserId: this.wallet.advertiserId,
+      walletId: this.wallet.advertiserId,
       found,
       epoch: this.epoch + 1,
       forgetMatches: step.forget,

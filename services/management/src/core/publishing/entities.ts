@@ -32,6 +32,7 @@ export function advertiserEntry(row: AdvertiserRow): SnapshotEntry {
     advertiser_id: row.id,
     account_id: row.accountId,
     version: row.version,
+    ...(row.walletSlices > 1 && { wallet_slices: row.walletSlices }),
   };
   return entry(entityName.advertiser(row.id), row.version, entity);
 }

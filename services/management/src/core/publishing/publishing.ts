@@ -327,6 +327,7 @@ export class Publishing {
             advertiserId: row.id,
             version: row.version,
             depositedMillicents: safeInteger(row.depositedMillicents, "deposited"),
+            slices: row.walletSlices,
           });
           return result !== "unknown_wallet";
         }),

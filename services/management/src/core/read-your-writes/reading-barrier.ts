@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Prisma, type Reader } from "@diegetic/database";
-import type { DueIndex, MoneyCommands } from "@diegetic/hot-state";
+import { advertiserOf, type DueIndex, type MoneyCommands } from "@diegetic/hot-state";
 
 /** See docs/behaviour.md#reads-after-writes. */
 const MAX_WAIT_MS = 1_000;
@@ -75,8 +75,8 @@ export class ReadingBarrier {
    * are overdue longest.
    */
   async everyAdvertiser(): Promise<void> {
-    const advertisers = await this.#due.registered("outbox", MAX_ADVERTISERS);
-    await this.#written(advertisers.map(({ advertiserId }) => advertiserId));
+    const wallets = await this.#due.registered("outbox", MAX_ADVERTISERS);
+    await this.#written([...new Set(wallets.map(({ walletId }) => advertiserOf(walletId)))]);
   }
 
   async #written(advertiserIds: readonly string[]): Promise<void> {

@@ -34,6 +34,8 @@ export interface KnownCampaign {
 export interface UnsettledImpression {
   kind: "late" | "reversed";
   impressionId: string;
+  /** Of the wallet. */
+  slice: number;
   campaignId: string;
   priceMillicents: number;
   committedInEpoch: number;
@@ -46,6 +48,8 @@ export interface KnownAdvertiser {
   /** A wallet of an earlier epoch is an older copy. */
   verifiedEpoch: number;
   version: number;
+  /** Of the wallet. */
+  slices: number;
   depositedMillicents: number;
   spentMillicents: number;
   impressions: number;
@@ -56,39 +60,57 @@ export interface KnownAdvertiser {
   handledImpressionIds: Set<string>;
 }
 
-/** The epochs of advertisers' wallets in Postgres. */
-export async function recoveryEpochs(
+/** What Postgres knows of a wallet before it is frozen. */
+export interface WalletRow {
+  epoch: number;
+  slices: number;
+}
+
+/** The epochs and slices of advertisers' wallets in Postgres. */
+export async function readWalletRows(
   database: Database,
   ids: readonly string[],
-): Promise<Map<string, number>> {
+): Promise<Map<string, WalletRow>> {
   const rows = await database.advertiser.findMany({
     where: { id: { in: [...ids] } },
-    select: { id: true, recoveryEpoch: true },
+    select: { id: true, recoveryEpoch: true, walletSlices: true },
   });
-  return new Map(rows.map((row) => [row.id, safeInteger(row.recoveryEpoch, "recovery epoch")]));
+  return new Map(
+    rows.map(({ id, recoveryEpoch, walletSlices }) => [
+      id,
+      { epoch: safeInteger(recoveryEpoch, "recovery epoch"), slices: walletSlices },
+    ]),
+  );
 }
 
 /**
  * Begins new epochs for wallets and reads their totals in one transaction, during which billing writes nothing for
  * these advertisers. Later writes of records from an older epoch are recorded as settlements. Skips advertisers whose
- * epoch differs from the given one, because another instance restores them. Throws StatementTimeout when other
- * transactions keep their rows locked.
+ * epoch, or number of slices, differs from the given one, because another instance restores or divides them. Throws
+ * StatementTimeout when other transactions keep their rows locked.
  */
 export function beginEpochs(
   database: Database,
-  known: ReadonlyMap<string, number>,
+  known: ReadonlyMap<string, WalletRow>,
   { day, outbox }: { day: string; outbox: readonly { impressionId: string; day: string }[] },
 ): Promise<KnownAdvertiser[]> {
   return inTransaction(database, async (transaction) => {
     await transaction.$queryRaw`SELECT set_config('lock_timeout', ${String(MAX_LOCK_WAIT_MS)}, true),
       set_config('statement_timeout', ${String(MAX_LOCKING_MS)}, true)`;
     const wanted = [...known.keys()];
-    const locked = await transaction.$queryRaw<{ id: string; recovery_epoch: bigint }[]>`
-      SELECT id, recovery_epoch FROM advertisers WHERE id = ANY(${wanted}) ORDER BY id FOR NO KEY UPDATE`;
-    const ids = locked.filter((row) => known.get(row.id) === Number(row.recovery_epoch)).map(({ id }) => id);
+    const locked = await transaction.$queryRaw<
+      { id: string; recovery_epoch: bigint; wallet_slices: number }[]
+    >`
+      SELECT id, recovery_epoch, wallet_slices FROM advertisers WHERE id = ANY(${wanted}) ORDER BY id FOR NO KEY UPDATE`;
+    const ids = locked
+      .filter(({ id, recovery_epoch, wallet_slices }) => {
+        const read = known.get(id);
+        return read?.epoch === Number(recovery_epoch) && read.slices === wallet_slices;
+      })
+      .map(({ id }) => id);
     const advertisers = await transaction.$queryRaw<AdvertiserRow[]>`
       UPDATE advertisers SET recovery_epoch = nextval('recovery_epochs') WHERE id = ANY(${ids})
-      RETURNING id, recovery_epoch, verified_recovery_epoch, version, deposited_millicents, spent_millicents, impressions`;
+      RETURNING id, recovery_epoch, verified_recovery_epoch, version, wallet_slices, deposited_millicents, spent_millicents, impressions`;
     // Locked, so that a budget reduction in progress has finished.
     const campaigns = await transaction.$queryRaw<CampaignRow[]>`
       SELECT id, advertiser_id, version, status::text AS status, budget_cents, daily_cap_cents, spent_millicents, impressions
@@ -130,7 +152,7 @@ async function readUnsettled(
       DELETE FROM wallet_settlements WHERE advertiser_id = ANY(${skipped}) AND settled_at IS NULL`;
   }
   const rows = await transaction.$queryRaw<UnsettledRow[]>`
-    SELECT advertiser_id, kind::text AS kind, impression_id, campaign_id, price_millicents, committed_in_epoch
+    SELECT advertiser_id, kind::text AS kind, impression_id, wallet_slice, campaign_id, price_millicents, committed_in_epoch
     FROM wallet_settlements WHERE advertiser_id = ANY(${ids}) AND settled_at IS NULL`;
   const found = new Map<string, UnsettledImpression[] | null>(skipped.map((id) => [id, null]));
   for (const row of rows) {
@@ -138,6 +160,7 @@ async function readUnsettled(
     const one = {
       kind: row.kind,
       impressionId: row.impression_id,
+      slice: row.wallet_slice,
       campaignId: row.campaign_id,
       priceMillicents: safeInteger(row.price_millicents, "price"),
       committedInEpoch: safeInteger(row.committed_in_epoch, "committed_in_epoch"),
@@ -171,6 +194,7 @@ interface AdvertiserRow {
   recovery_epoch: bigint;
   verified_recovery_epoch: bigint;
   version: number;
+  wallet_slices: number;
   deposited_millicents: bigint;
   spent_millicents: bigint;
   impressions: bigint;
@@ -197,6 +221,7 @@ interface UnsettledRow {
   advertiser_id: string;
   kind: "late" | "reversed";
   impression_id: string;
+  wallet_slice: number;
   campaign_id: string;
   price_millicents: bigint;
   committed_in_epoch: bigint;
@@ -224,6 +249,7 @@ function assemble(
       epoch: safeInteger(row.recovery_epoch, "recovery epoch"),
       verifiedEpoch: safeInteger(row.verified_recovery_epoch, "verified epoch"),
       version: row.version,
+      slices: row.wallet_slices,
       depositedMillicents: safeInteger(row.deposited_millicents, "deposited"),
       spentMillicents: safeInteger(row.spent_millicents, "spent"),
       impressions: safeInteger(row.impressions, "impressions"),

@@ -1,13 +1,28 @@
 import type { ImpressionRecord } from "@diegetic/contracts";
 import { DAY_MS, utcDay } from "@diegetic/database";
-import type { AccountTotals, CampaignTotals, FrozenWallet, RestoredCampaign } from "@diegetic/hot-state";
+import {
+  type AccountTotals,
+  type CampaignTotals,
+  type FrozenWallet,
+  type RestoredCampaign,
+  sliceOf,
+} from "@diegetic/hot-state";
 import { centsToMillicents } from "@diegetic/money";
 import type { KnownAdvertiser, UnsettledImpression } from "./load.ts";
 
 /** The totals of a restored wallet: Postgres' totals plus its outbox. */
 export interface WalletTotals extends Pick<AccountTotals, "spentMillicents" | "impressions"> {
   campaigns: RestoredCampaign[];
-  settledMarks: string[];
+  /** By slice. */
+  settledMarks: string[][];
+}
+
+/** A frozen wallet, or slice of one, with what decides whether it is intact. */
+export interface FoundSlice {
+  found: FrozenWallet;
+  campaigns: readonly (CampaignTotals | null)[];
+  /** Marks of the unsettled impressions (`marksOf`) that it has. */
+  marks: ReadonlySet<string>;
 }
 
 /** Adds the outbox records that Postgres has neither written nor quarantined to Postgres' totals. */
@@ -42,51 +57,76 @@ export function totalsOf(
     spentMillicents: known.spentMillicents + priceOf(counted),
     impressions: known.impressions + counted.length,
     campaigns,
-    settledMarks: [
-      ...counted.map(({ impression_id }) => impression_id),
-      ...(known.unsettled ?? []).map(({ kind, impressionId }) =>
+    settledMarks: Array.from({ length: known.slices }, (_, slice) => [
+      ...counted.filter((record) => sliceOf(record) === slice).map(({ impression_id }) => impression_id),
+      ...unsettledIn(known, slice).map(({ kind, impressionId }) =>
         kind === "late" ? impressionId : `-${impressionId}`,
       ),
-    ],
+    ]),
   };
 }
 
 /**
- * Whether an existing wallet has every charge in Postgres: then it lost no keys or money, and its holds and matches
- * stay valid. Its epoch may be any since the last verified one, because later restores may have failed. Pending
+ * Whether an existing wallet, with all its slices, has every charge in Postgres: then it lost no keys or money, and its holds
+ * and matches stay valid. Its epoch may be any since the last verified one, because later restores may have failed. Pending
  * settlements are no difference, but a late charge that the wallet does not know has been lost before.
- * @param marks marks of the unsettled impressions (`marksOf`) that the wallet has
  */
 export function isIntact(
-  found: FrozenWallet,
+  slices: readonly FoundSlice[],
   { known, totals }: { known: KnownAdvertiser; totals: WalletTotals },
-  campaigns: readonly (CampaignTotals | null)[],
-  marks: ReadonlySet<string>,
 ): boolean {
-  const heldMillicents = campaigns.reduce((sum, campaign) => sum + (campaign?.heldMillicents ?? 0), 0);
-  if (!isTrustedEpoch(found, known) || known.unsettled === null) return false;
-  if (found.heldMillicents !== heldMillicents || found.heldMillicents !== found.holdsMillicents) return false;
-  if (missingLateIds(found, known, marks).length > 0) return false;
-  const reversed = known.unsettled.filter(
-    (one) => one.kind === "reversed" && isCounted(found, one, marks) && !marks.has(`-${one.impressionId}`),
+  if (known.unsettled === null) return false;
+  if (!slices.every((slice) => isUndamaged(slice, known))) return false;
+  if (missingLateIds(slices, known).length > 0) return false;
+  const reversed = slices.flatMap(({ found, marks }, index) =>
+    unsettledIn(known, index).filter(
+      (one) => one.kind === "reversed" && isCounted(found, one, marks) && !marks.has(`-${one.impressionId}`),
+    ),
   );
   const agrees = (
-    wallet: { spentMillicents: number; impressions: number },
+    parts: readonly { spentMillicents: number; impressions: number }[],
     expected: { spentMillicents: number; impressions: number },
     taken: readonly UnsettledImpression[],
   ) =>
-    wallet.spentMillicents === expected.spentMillicents + sumOf(taken) &&
-    wallet.impressions === expected.impressions + taken.length;
+    parts.reduce((sum, part) => sum + part.spentMillicents, 0) === expected.spentMillicents + sumOf(taken) &&
+    parts.reduce((sum, part) => sum + part.impressions, 0) === expected.impressions + taken.length;
   return (
-    agrees(found, totals, reversed) &&
+    agrees(
+      slices.map(({ found }) => found),
+      totals,
+      reversed,
+    ) &&
     totals.campaigns.every((campaign, index) =>
       agrees(
-        campaigns[index] ?? { spentMillicents: 0, impressions: 0 },
+        slices.map(({ campaigns }) => withoutSliced(campaigns[index])),
         campaign,
         reversed.filter(({ campaignId }) => campaignId === campaign.campaignId),
       ),
     )
   );
+}
+
+/** A slice that Redis does not have yet is fine: then nothing of the totals is in it. */
+function isUndamaged({ found, campaigns }: FoundSlice, known: KnownAdvertiser): boolean {
+  const heldMillicents = campaigns.reduce((sum, campaign) => sum + withoutSliced(campaign).heldMillicents, 0);
+  return (
+    (found.epoch === "" || isTrustedEpoch(found, known)) &&
+    found.heldMillicents === heldMillicents &&
+    found.heldMillicents === found.holdsMillicents
+  );
+}
+
+const NOTHING = { spentMillicents: 0, heldMillicents: 0, impressions: 0 };
+
+/** What a campaign has spent and holds in one wallet, without what is in other slices. */
+function withoutSliced(campaign: CampaignTotals | null | undefined): typeof NOTHING {
+  if (!campaign) return NOTHING;
+  const { sliced = NOTHING } = campaign;
+  return {
+    spentMillicents: campaign.spentMillicents - sliced.spentMillicents,
+    heldMillicents: campaign.heldMillicents - sliced.heldMillicents,
+    impressions: campaign.impressions - sliced.impressions,
+  };
 }
 
 function byCampaign(records: readonly ImpressionRecord[]): Map<string, ImpressionRecord[]> {
@@ -108,13 +148,18 @@ function spendingDay(days: readonly string[], today: string): string {
 
 /** Late charges that the wallet did not have when it was found. */
 export function missingLateIds(
-  found: FrozenWallet,
-  { unsettled }: KnownAdvertiser,
-  marks: ReadonlySet<string>,
+  slices: readonly Pick<FoundSlice, "found" | "marks">[],
+  known: KnownAdvertiser,
 ): string[] {
-  return (unsettled ?? [])
-    .filter((one) => one.kind === "late" && !isCounted(found, one, marks))
-    .map(({ impressionId }) => impressionId);
+  return slices.flatMap(({ found, marks }, slice) =>
+    unsettledIn(known, slice)
+      .filter((one) => one.kind === "late" && !isCounted(found, one, marks))
+      .map(({ impressionId }) => impressionId),
+  );
+}
+
+function unsettledIn({ unsettled }: KnownAdvertiser, slice: number): UnsettledImpression[] {
+  return (unsettled ?? []).filter((one) => one.slice === slice);
 }
 
 function isCounted(
@@ -129,9 +174,9 @@ function isTrustedEpoch({ epoch }: FrozenWallet, { verifiedEpoch }: KnownAdverti
   return epoch !== "" && Number(epoch) >= verifiedEpoch;
 }
 
-/** The marks by which a wallet knows that it includes, or has reversed, these impressions. */
-export function marksOf({ unsettled }: KnownAdvertiser): string[] {
-  return (unsettled ?? []).flatMap(({ kind, impressionId }) =>
+/** The marks by which a slice of a wallet knows that it includes, or has reversed, these impressions. */
+export function marksOf(known: KnownAdvertiser, slice: number): string[] {
+  return unsettledIn(known, slice).flatMap(({ kind, impressionId }) =>
     kind === "late" ? [impressionId] : [impressionId, `-${impressionId}`],
   );
 }

@@ -8,10 +8,12 @@ import {
   type InstallationClaim,
   isRedisUnavailable,
   type MoneyCommands,
+  walletIdOf,
+  walletIds,
 } from "@diegetic/hot-state";
 import type { Logger, Metrics } from "@diegetic/service-kit";
-import { beginEpochs, type KnownAdvertiser, markVerified, recoveryEpochs } from "./load.ts";
-import { isIntact, marksOf, missingLateIds, totalsOf, type WalletTotals } from "./totals.ts";
+import { beginEpochs, type KnownAdvertiser, markVerified, readWalletRows, type WalletRow } from "./load.ts";
+import { type FoundSlice, isIntact, marksOf, missingLateIds, totalsOf, type WalletTotals } from "./totals.ts";
 
 /** Advertisers whose wallets are checked together. */
 const BATCH = 100;
@@ -30,7 +32,7 @@ export interface WalletRecoveryParts {
   database: Database;
   wallets: Pick<
     MoneyCommands,
-    "freezeUnlessLive" | "findSettledMarks" | "restoreWallet" | "listOutbox" | "readCampaign"
+    "freezeUnlessLive" | "findSettledMarks" | "restoreWallet" | "restoreSlice" | "listOutbox" | "readCampaign"
   >;
   due: Pick<DueIndex, "register">;
   claim: Pick<InstallationClaim, "check">;
@@ -40,9 +42,11 @@ export interface WalletRecoveryParts {
 }
 
 interface Found {
-  wallet: FrozenWallet;
+  /** The wallet and its slices, the advertiser's own first. */
+  slices: [FrozenWallet, ...FrozenWallet[]];
   /** From Postgres, when the wallet was checked. */
-  epoch: number;
+  row: WalletRow;
+  /** Of all slices. */
   outbox: ImpressionRecord[];
 }
 
@@ -59,7 +63,8 @@ interface Restored {
 /**
  * Restores wallets that may not serve: those that Redis lost, those on a restarted or promoted server, and those of
  * another epoch than Postgres'. Freezes each wallet, counts it from Postgres under a new epoch, and activates it by one
- * script, only if it is unchanged since. Any number of instances may run this concurrently: a claim ensures that each
+ * script, only if it is unchanged since. The slices of a wallet are frozen together, before the first of them serves again: the
+ * new totals contain what each has spent. Any number of instances may run this concurrently: a claim ensures that each
  * wallet is frozen once. A failed restore is repeated; an epoch begun in Postgres says nothing about the wallet.
  */
 export class WalletRecovery {
@@ -114,7 +119,7 @@ export class WalletRecovery {
       const mine = waiting.filter((id) => !this.#inWork.has(id));
       for (const id of mine) this.#inWork.add(id);
       try {
-        const seen = await this.#freeze(await recoveryEpochs(this.#parts.database, mine), check > 0);
+        const seen = await this.#freeze(await readWalletRows(this.#parts.database, mine), check > 0);
         left += seen.failed + (await this.#restoreFound(seen.found, signal));
         const isMine = new Set(mine);
         waiting = [...waiting.filter((id) => !isMine.has(id)), ...seen.withOthers];
@@ -127,25 +132,24 @@ export class WalletRecovery {
 
   /** Freezes wallets that may not serve and that no other instance restores. */
   async #freeze(
-    epochs: ReadonlyMap<string, number>,
+    rows: ReadonlyMap<string, WalletRow>,
     isSure: boolean,
   ): Promise<{ found: Map<string, Found>; withOthers: string[]; failed: number }> {
     const found = new Map<string, Found>();
     const withOthers: string[] = [];
     let failed = 0;
-    const claim = { by: this.#name, forMs: CLAIM_MS, isSure };
     await Promise.all(
-      [...epochs].map(async ([id, epoch]) => {
+      [...rows].map(async ([id, row]) => {
         try {
-          const wallet = await this.#parts.wallets.freezeUnlessLive(id, epoch, claim);
-          if (wallet.state === "live") return;
-          if (wallet.state !== "frozen") {
+          const slices = await this.#freezeSlices(id, row, isSure);
+          if (slices === "live") return;
+          if (slices === "with others") {
             withOthers.push(id);
             return;
           }
-          const outbox = await this.#readOutbox(id);
+          const outbox = await this.#readOutboxes(walletIds(id, row.slices));
           if (outbox === null) failed += 1;
-          else found.set(id, { wallet, epoch, outbox });
+          else found.set(id, { slices, row, outbox });
         } catch (error) {
           this.#leave(id, error);
           failed += 1;
@@ -153,6 +157,32 @@ export class WalletRecovery {
       }),
     );
     return { found, withOthers, failed };
+  }
+
+  /** Freezes all slices of a wallet if one of them may not serve. */
+  async #freezeSlices(
+    advertiserId: string,
+    { epoch, slices }: WalletRow,
+    isSure: boolean,
+  ): Promise<Found["slices"] | "live" | "with others"> {
+    const claim = { by: this.#name, forMs: CLAIM_MS };
+    const freeze = (freezes?: "sure" | "always") => (walletId: string) =>
+      this.#parts.wallets.freezeUnlessLive(walletId, epoch, { ...claim, ...(freezes && { freezes }) });
+    const ids = walletIds(advertiserId, slices);
+    let states = await Promise.all(ids.map(freeze(isSure ? "sure" : undefined)));
+    if (states.every(({ state }) => state === "live")) return "live";
+    if (states.some(({ state }) => state === "live")) {
+      // One after the other: of two instances only the one that has the claim of the first goes on.
+      const frozen: typeof states = [];
+      for (const id of ids) {
+        const one = await freeze("always")(id);
+        if (one.state !== "frozen") return "with others";
+        frozen.push(one);
+      }
+      states = frozen;
+    }
+    const [own, ...others] = states.filter((one) => one.state === "frozen");
+    return own === undefined || others.length < slices - 1 ? "with others" : [own, ...others];
   }
 
   /** Returns how many are still frozen. */
@@ -184,8 +214,8 @@ export class WalletRecovery {
     const { database } = this.#parts;
     const [first] = found.values();
     if (first === undefined) return 0;
-    const { day } = first.wallet;
-    const known = await beginEpochs(database, new Map([...found].map(([id, { epoch }]) => [id, epoch])), {
+    const { day } = first.slices[0];
+    const known = await beginEpochs(database, new Map([...found].map(([id, { row }]) => [id, row])), {
       day,
       outbox: [...found.values()].flatMap(({ outbox }) =>
         outbox.map((record) => ({
@@ -229,57 +259,83 @@ export class WalletRecovery {
 
   async #restore(
     known: KnownAdvertiser,
-    { wallet, epoch: formerEpoch, outbox }: Found,
+    { slices, row, outbox }: Found,
     day: string,
   ): Promise<Restored | null> {
     const totals = totalsOf(known, outbox, day);
-    const marks = await this.#parts.wallets.findSettledMarks(known.id, marksOf(known));
-    const forgetMatches = !(await this.#isIntact(wallet, { known, totals }, marks));
-    const outcome = await this.#parts.wallets.restoreWallet({
-      ...totals,
-      advertiserId: known.id,
-      found: wallet,
+    const found = await Promise.all(
+      slices.map((wallet, slice) => this.#readSlice(known, totals, { wallet, slice })),
+    );
+    const [own] = slices;
+    const forgetMatches = own.epoch === "" || !isIntact(found, { known, totals });
+    const common = {
       epoch: known.epoch,
       forgetMatches,
       version: known.version,
+      campaigns: totals.campaigns,
+    };
+    const outcome = await this.#parts.wallets.restoreWallet({
+      ...common,
+      walletId: known.id,
+      found: own,
+      settledMarks: totals.settledMarks[0] ?? [],
+      spentMillicents: totals.spentMillicents,
+      impressions: totals.impressions,
+      slices: known.slices,
       depositedMillicents: known.depositedMillicents,
     });
     if (outcome === "changed") return null;
-    const kind: Outcome = isNew(known, wallet, formerEpoch)
-      ? "created"
-      : forgetMatches
-        ? "forgotten"
-        : "kept";
+    for (const [slice, wallet] of slices.entries()) {
+      if (slice === 0) continue;
+      const settledMarks = totals.settledMarks[slice] ?? [];
+      const request = { ...common, advertiserId: known.id, slice, found: wallet, settledMarks };
+      const restored = await this.#parts.wallets.restoreSlice(request);
+      if (restored === "changed") return null;
+    }
+    const kind: Outcome = isNew(known, own, row.epoch) ? "created" : forgetMatches ? "forgotten" : "kept";
     this.#restored.inc({ matches: kind });
-    await this.#announce(known.id, {
-      holds: !forgetMatches && wallet.heldMillicents > 0,
+    await this.#announce(known, {
+      holds: !forgetMatches && slices.some(({ heldMillicents }) => heldMillicents > 0),
       outbox: outbox.length > 0,
     });
-    return { epoch: known.epoch, outcome: kind, lateIds: missingLateIds(wallet, known, marks) };
+    return { epoch: known.epoch, outcome: kind, lateIds: missingLateIds(found, known) };
   }
 
-  async #isIntact(
-    wallet: FrozenWallet,
-    expected: { known: KnownAdvertiser; totals: WalletTotals },
-    marks: ReadonlySet<string>,
-  ): Promise<boolean> {
-    if (wallet.epoch === "") return false;
-    const { known, totals } = expected;
+  async #readSlice(
+    known: KnownAdvertiser,
+    totals: WalletTotals,
+    { wallet, slice }: { wallet: FrozenWallet; slice: number },
+  ): Promise<FoundSlice> {
+    const { wallets } = this.#parts;
+    const walletId = walletIdOf(known.id, slice);
+    const marks = await wallets.findSettledMarks(walletId, marksOf(known, slice));
+    if (wallet.epoch === "") return { found: wallet, campaigns: [], marks };
     const campaigns = await Promise.all(
-      totals.campaigns.map(({ campaignId }) => this.#parts.wallets.readCampaign(known.id, campaignId)),
+      totals.campaigns.map(({ campaignId }) => wallets.readCampaign(walletId, campaignId)),
     );
-    return isIntact(wallet, expected, campaigns, marks);
+    return { found: wallet, campaigns, marks };
   }
 
   /** Null: too long to count. */
-  async #readOutbox(advertiserId: string): Promise<ImpressionRecord[] | null> {
+  async #readOutboxes(walletIds: readonly string[]): Promise<ImpressionRecord[] | null> {
+    const records: ImpressionRecord[] = [];
+    for (const walletId of walletIds) {
+      const own = await this.#readOutbox(walletId);
+      if (own === null) return null;
+      records.push(...own);
+    }
+    return records;
+  }
+
+  /** Null: too long to count. */
+  async #readOutbox(walletId: string): Promise<ImpressionRecord[] | null> {
     const records = new Map<string, ImpressionRecord>();
     let cursor: string | undefined;
     do {
-      const page = await this.#parts.wallets.listOutbox(advertiserId, OUTBOX_PAGE, cursor);
+      const page = await this.#parts.wallets.listOutbox(walletId, OUTBOX_PAGE, cursor);
       for (const record of page.items) records.set(record.impression_id, record);
       if (records.size > MAX_OUTBOX_LENGTH) {
-        await this.#announce(advertiserId, { holds: false, outbox: true });
+        await this.#parts.due.register("outbox", walletId, this.#parts.nowMs());
         return null;
       }
       cursor = page.cursor ?? undefined;
@@ -288,10 +344,12 @@ export class WalletRecovery {
   }
 
   /** The due index may be gone, or on another node that lost data. */
-  async #announce(advertiserId: string, has: { holds: boolean; outbox: boolean }): Promise<void> {
+  async #announce({ id, slices }: KnownAdvertiser, has: { holds: boolean; outbox: boolean }): Promise<void> {
     const { due, nowMs } = this.#parts;
-    if (has.holds) await due.register("holds", advertiserId, nowMs());
-    if (has.outbox) await due.register("outbox", advertiserId, nowMs());
+    for (const walletId of walletIds(id, slices)) {
+      if (has.holds) await due.register("holds", walletId, nowMs());
+      if (has.outbox) await due.register("outbox", walletId, nowMs());
+    }
   }
 
   #leave(advertiserId: string, error: unknown): void {
@@ -313,10 +371,10 @@ function transactionGroups(found: ReadonlyMap<string, Found>): Map<string, Found
   let day = "";
   for (const [id, one] of found) {
     records += one.outbox.length;
-    if (groups.length === 0 || records > MAX_RECORDS || one.wallet.day !== day) {
+    if (groups.length === 0 || records > MAX_RECORDS || one.slices[0].day !== day) {
       groups.push(new Map());
       records = one.outbox.length;
-      day = one.wallet.day;
+      day = one.slices[0].day;
     }
     groups.at(-1)?.set(id, one);
   }

@@ -1,0 +1,171 @@
+import type { Millicents } from "@diegetic/money";
+import type { RedisConnection } from "../connection.ts";
+import {
+  createSliceCommands,
+  type GrantRefusal,
+  type GrantResult,
+  type ReturnedPart,
+  type SliceCampaign,
+  type SliceCommands,
+  type SliceReference,
+  type SliceReport,
+} from "./slices.ts";
+
+/** A campaign of an advertiser whose wallet has slices. */
+export interface SlicedCampaign {
+  advertiserId: string;
+  campaignId: string;
+  /** Slices of the wallet, the advertiser's own included. */
+  slices: number;
+}
+
+/** A slice asks for this many more of the price, so that grants are few beside matches, and little lies idle. */
+const PRICES_PER_GRANT = 256;
+
+/** Why a slice gets no money. `unknown_wallet`: it, or the advertiser's own wallet, must be restored first. */
+export type ExtendRefusal = GrantRefusal | "unknown_wallet";
+
+interface Lack {
+  /** What the slice must be able to spend. */
+  needed: (report: SliceReport) => Millicents;
+  priceMillicents: Millicents;
+}
+
+/** Moves money between an advertiser's own wallet and its slices (docs/behaviour.md#slices-of-a-wallet). */
+export class SliceGrants {
+  readonly #commands: SliceCommands;
+
+  constructor(commands: SliceCommands) {
+    this.#commands = commands;
+  }
+
+  /** Gets a slice money to take a hold; where too little is left, first what all slices have not spent. Null: it has it. */
+  extendForHold(
+    campaign: SlicedCampaign,
+    slice: number,
+    priceMillicents: Millicents,
+  ): Promise<ExtendRefusal | null> {
+    const needed = ({ heldMillicents }: SliceReport) => heldMillicents + priceMillicents;
+    return this.#extend(campaign, slice, { needed, priceMillicents });
+  }
+
+  /** As `extendForHold`, to charge a match: one whose hold is open needs no money beside the other holds. */
+  async extendForCharge(
+    campaign: SlicedCampaign,
+    slice: number,
+    priceMillicents: Millicents,
+  ): Promise<GrantRefusal["reason"] | "unknown_wallet" | null> {
+    const lapsed = await this.extendForHold(campaign, slice, priceMillicents);
+    if (lapsed === null || lapsed === "unknown_wallet") return lapsed;
+    const open = await this.#extend(campaign, slice, { needed: () => priceMillicents, priceMillicents });
+    return open === null || open === "unknown_wallet" ? open : open.reason;
+  }
+
+  async #extend(campaign: SlicedCampaign, slice: number, lack: Lack): Promise<ExtendRefusal | null> {
+    const first = await this.#extendOnce(campaign, slice, lack);
+    if (first === null || first === "unknown_wallet") return first;
+    await this.takeBack(campaign, "unused");
+    return this.#extendOnce(campaign, slice, lack);
+  }
+
+  async #extendOnce(campaign: SlicedCampaign, slice: number, lack: Lack): Promise<ExtendRefusal | null> {
+    const reference = referenceOf(campaign, slice);
+    const report = await this.#commands.readSlice(reference);
+    if (report === null) return "unknown_wallet";
+    const leftMillicents = report.grantedMillicents - report.spentMillicents;
+    // Another request may have got it money meanwhile, or its limits are others.
+    const neededMillicents = Math.max(1, lack.needed(report) - leftMillicents);
+    const result = await this.#commands.grant(reference, report, {
+      neededMillicents,
+      wantedMillicents: neededMillicents + PRICES_PER_GRANT * lack.priceMillicents,
+      slices: campaign.slices,
+    });
+    if (result.outcome === "refused") return { reason: result.reason, lasts: result.lasts };
+    if (result.outcome !== "granted") return "unknown_wallet";
+    await this.#commands.acceptGrant(reference, result.grant);
+    return null;
+  }
+
+  /**
+   * Takes back what slices have not spent, and reports to the advertiser's own wallet what they have. Returns whether all of
+   * them did.
+   */
+  async takeBack(campaign: SlicedCampaign, part: ReturnedPart): Promise<boolean> {
+    const done = await Promise.all(
+      slicesOf(campaign).map(async (slice) => {
+        const report = await this.#commands.returnGrant(referenceOf(campaign, slice), part);
+        return report !== null && (await this.#report(campaign, slice, report));
+      }),
+    );
+    return done.every(Boolean);
+  }
+
+  /** Writes a campaign's status to the slices; what they have not spent was granted under earlier limits, and goes back. */
+  async apply(campaign: SlicedCampaign, settings: SliceCampaign): Promise<boolean> {
+    const done = await Promise.all(
+      slicesOf(campaign).map(async (slice) => {
+        const report = await this.#commands.applySlice(referenceOf(campaign, slice), settings);
+        return report !== null && (await this.#report(campaign, slice, report));
+      }),
+    );
+    return done.every(Boolean);
+  }
+
+  /**
+   * Reports to an advertiser's own wallet what slices with money have spent since their last report; those that have spent and
+   * hold nothing give it back. Returns whether all of them did.
+   */
+  async settle({ advertiserId, slices }: Omit<SlicedCampaign, "campaignId">): Promise<boolean> {
+    const campaignIds = await this.#commands.listGranted(advertiserId);
+    let isDone = true;
+    for (const campaignId of campaignIds) {
+      isDone = (await this.#settleCampaign({ advertiserId, campaignId, slices })) && isDone;
+    }
+    return isDone;
+  }
+
+  async #settleCampaign(campaign: SlicedCampaign): Promise<boolean> {
+    const known = await this.#commands.listGrants(campaign.advertiserId, campaign.campaignId);
+    const done = await Promise.all(
+      [...known].map(async ([slice, { spentMillicents, outstandingMillicents }]) => {
+        const reference = referenceOf(campaign, slice);
+        const report = await this.#commands.readSlice(reference);
+        if (report === null) return false;
+        const isIdle = report.spentMillicents === spentMillicents && report.heldMillicents === 0;
+        if (isIdle && outstandingMillicents === 0) return true;
+        const last = isIdle ? await this.#commands.returnGrant(reference, "unused") : report;
+        return last !== null && (await this.#report(campaign, slice, last));
+      }),
+    );
+    return done.every(Boolean);
+  }
+
+  /** Reports to the advertiser's own wallet what the slices have spent. Returns whether all of them did. */
+  async report(campaign: SlicedCampaign): Promise<boolean> {
+    const done = await Promise.all(
+      slicesOf(campaign).map(async (slice) => {
+        const report = await this.#commands.readSlice(referenceOf(campaign, slice));
+        return report !== null && (await this.#report(campaign, slice, report));
+      }),
+    );
+    return done.every(Boolean);
+  }
+
+  async #report(campaign: SlicedCampaign, slice: number, report: SliceReport): Promise<boolean> {
+    const none = { neededMillicents: 0, wantedMillicents: 0, slices: campaign.slices };
+    const { outcome }: GrantResult = await this.#commands.grant(referenceOf(campaign, slice), report, none);
+    return outcome === "reported";
+  }
+}
+
+export function createSliceGrants(redis: RedisConnection): SliceGrants {
+  return new SliceGrants(createSliceCommands(redis));
+}
+
+function slicesOf({ slices }: SlicedCampaign): number[] {
+  return Array.from({ length: slices - 1 }, (_, index) => index + 1);
+}
+
+function referenceOf({ advertiserId, campaignId }: SlicedCampaign, slice: number): SliceReference {
+  return { advertiserId, campaignId, slice };
+}

@@ -1,0 +1,185 @@
+import type { CampaignStatus } from "@diegetic/contracts";
+import type { Millicents } from "@diegetic/money";
+import type { RedisConnection } from "../connection.ts";
+import { advertiserKeys, MAX_WALLET_SLICES, walletIdOf } from "../keys.ts";
+import { ReplyReader, type ScriptReply, UnexpectedReply } from "../reply.ts";
+import { defineScript } from "../script.ts";
+import { readLasts } from "./holds.ts";
+import { requireInteger, requirePlainName } from "./limits.ts";
+import type { RefusalLasts } from "./types.ts";
+
+/** What a slice has spent of a campaign and was granted in all, since the wallet was restored (lua/include/slice.lua). */
+export interface SliceReport {
+  epoch: number;
+  /** Of two reports of an epoch the one with the larger number is newer. */
+  seq: number;
+  /** Grants made under an earlier revision are void. */
+  revision: number;
+  grantedMillicents: Millicents;
+  spentMillicents: Millicents;
+  heldMillicents: Millicents;
+  impressions: number;
+  /** The UTC day (YYYY-MM-DD) that `daySpentMillicents` was spent on. */
+  day: string;
+  daySpentMillicents: Millicents;
+}
+
+/** Names a slice's campaign: slice 1 to 63. */
+export interface SliceReference {
+  advertiserId: string;
+  campaignId: string;
+  slice: number;
+}
+
+/** What a slice knows of a campaign besides its money. */
+export interface SliceCampaign {
+  version: number;
+  status: CampaignStatus;
+}
+
+/** More money for all that the slice spends of a campaign. */
+export interface Grant {
+  epoch: number;
+  revision: number;
+  /** In all since the wallet was restored. */
+  grantedMillicents: Millicents;
+}
+
+const GRANT_REFUSALS = ["balance", "budget", "daily_cap"] as const;
+export type GrantRefusal = { reason: (typeof GRANT_REFUSALS)[number]; lasts: RefusalLasts };
+
+export type GrantResult =
+  | { outcome: "granted"; grant: Grant }
+  | ({ outcome: "refused" } & GrantRefusal)
+  | { outcome: "reported" | "stale" | "unknown_wallet" };
+
+const ACCEPT_CODES = ["accepted", "void"] as const;
+const GRANT_CODES = ["granted", "refused", "reported", "stale", "unknown_wallet"] as const;
+
+/** `unused`: what open holds need stays. `all`: open holds cannot be charged until money is granted again. */
+export type ReturnedPart = "unused" | "all";
+
+/** The scripts of a sliced wallet; each changes one wallet. */
+export interface SliceCommands {
+  /** Null: the slice lacks the campaign, or must be restored first. */
+  readSlice(reference: SliceReference): Promise<SliceReport | null>;
+  /** Takes back what the slice has not spent; idempotent. Null as for `readSlice`. */
+  returnGrant(reference: SliceReference, part: ReturnedPart): Promise<SliceReport | null>;
+  /**
+   * Reports to the advertiser's own wallet, and asks it for money. An older report changes nothing.
+   * @param needed the least that is of use (0: only a report), and how much more to ask for: less where little is left
+   */
+  grant(
+    reference: SliceReference,
+    report: SliceReport,
+    needed: { neededMillicents: Millicents; wantedMillicents: Millicents; slices: number },
+  ): Promise<GrantResult>;
+  /**
+   * Writes a campaign's status to the slice, takes back what the slice has not spent, and creates the campaign if the slice
+   * lacks it. Idempotent. Null: the slice must be restored first.
+   */
+  applySlice(reference: SliceReference, campaign: SliceCampaign): Promise<SliceReport | null>;
+  /** The campaigns for which slices of the wallet have money. */
+  listGranted(advertiserId: string): Promise<string[]>;
+  /** What the advertiser's own wallet knows of its slices, by slice: without those that never asked for money. */
+  listGrants(
+    advertiserId: string,
+    campaignId: string,
+  ): Promise<Map<number, { spentMillicents: Millicents; outstandingMillicents: Millicents }>>;
+  /** Idempotent. `void`: the slice was restored, or has returned grants, since the grant was made. */
+  acceptGrant(reference: SliceReference, grant: Grant): Promise<"accepted" | "void">;
+}
+
+/** A grant is at most such a part of what is left, for each slice, unless more is needed. */
+const PARTS_PER_SLICE = 2;
+
+function keysOf({ advertiserId, campaignId, slice }: SliceReference): [string, string] {
+  requirePlainName("advertiserId", advertiserId);
+  requirePlainName("campaignId", campaignId);
+  const walletId = walletIdOf(advertiserId, requireInteger("slice", slice, 1, MAX_WALLET_SLICES - 1));
+  return [advertiserKeys.account(walletId), advertiserKeys.campaign(walletId, campaignId)];
+}
+
+function readReport(script: string, reply: ScriptReply): SliceReport | null {
+  const fields = new ReplyReader(script, reply);
+  if (fields.text(0) === "unknown_wallet") return null;
+  return {
+    epoch: fields.integer(0),
+    seq: fields.integer(1),
+    revision: fields.integer(2),
+    grantedMillicents: fields.integer(3),
+    spentMillicents: fields.integer(4),
+    heldMillicents: fields.integer(5),
+    impressions: fields.integer(6),
+    day: fields.text(7),
+    daySpentMillicents: fields.integer(8),
+  };
+}
+
+export function createSliceCommands(redis: RedisConnection): SliceCommands {
+  const readSlice = defineScript(redis, "read_slice", 2);
+  const returnGrant = defineScript(redis, "return_grant", 2);
+  const grant = defineScript(redis, "grant", 4);
+  const acceptGrant = defineScript(redis, "accept_grant", 2);
+  const applySlice = defineScript(redis, "apply_slice", 2);
+  return {
+    readSlice: async (reference) => readReport("read_slice", await readSlice(...keysOf(reference))),
+    returnGrant: async (reference, part) =>
+      readReport("return_grant", await returnGrant(...keysOf(reference), part)),
+    async applySlice(reference, { version, status }) {
+      requireInteger("version", version, 0);
+      const reply = await applySlice(...keysOf(reference), version, status);
+      return readReport("apply_slice", reply);
+    },
+    async grant({ advertiserId, campaignId, slice }, report, { neededMillicents, wantedMillicents, slices }) {
+      const reply = new ReplyReader(
+        "grant",
+        await grant(
+          advertiserKeys.account(requirePlainName("advertiserId", advertiserId)),
+          advertiserKeys.campaign(advertiserId, requirePlainName("campaignId", campaignId)),
+          advertiserKeys.grants(advertiserId, campaignId),
+          advertiserKeys.granted(advertiserId),
+          campaignId,
+          requireInteger("slice", slice, 1, MAX_WALLET_SLICES - 1),
+          report.epoch,
+          report.seq,
+          report.revision,
+          report.grantedMillicents,
+          report.spentMillicents,
+          report.impressions,
+          report.day,
+          report.daySpentMillicents,
+          requireInteger("neededMillicents", neededMillicents, 0),
+          requireInteger("wantedMillicents", wantedMillicents, neededMillicents),
+          PARTS_PER_SLICE * requireInteger("slices", slices, 1, MAX_WALLET_SLICES),
+        ),
+      );
+      const outcome = reply.code(0, GRANT_CODES);
+      if (outcome === "granted") {
+        const [revision, grantedMillicents] = [reply.integer(1), reply.integer(2)];
+        return { outcome, grant: { epoch: report.epoch, revision, grantedMillicents } };
+      }
+      if (outcome === "refused")
+        return { outcome, reason: reply.code(1, GRANT_REFUSALS), lasts: readLasts(reply, 2) };
+      return { outcome };
+    },
+    listGranted: (advertiserId) => redis.smembers(advertiserKeys.granted(advertiserId)),
+    async listGrants(advertiserId, campaignId) {
+      const grants = await redis.hgetall(advertiserKeys.grants(advertiserId, campaignId));
+      return new Map(
+        Object.entries(grants).map(([slice, text]) => {
+          const [, , granted, spent] = text.split("|").map(Number);
+          if (granted === undefined || spent === undefined) throw new UnexpectedReply("hgetall", text);
+          return [
+            Number(slice),
+            { spentMillicents: spent, outstandingMillicents: Math.max(granted - spent, 0) },
+          ];
+        }),
+      );
+    },
+    async acceptGrant(reference, { epoch, revision, grantedMillicents }) {
+      const reply = await acceptGrant(...keysOf(reference), epoch, revision, grantedMillicents);
+      return new ReplyReader("accept_grant", reply).code(0, ACCEPT_CODES);
+    },
+  };
+}

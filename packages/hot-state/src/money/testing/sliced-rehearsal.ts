@@ -1,0 +1,410 @@
+import { newId } from "@diegetic/contracts";
+import { openWallet } from "@diegetic/testing/open-wallet";
+import type { RedisConnection } from "../../connection.ts";
+import { walletIdOf } from "../../keys.ts";
+import { holdOf } from "../holds.ts";
+import { type SlicedCampaign, SliceGrants } from "../slice-grants.ts";
+import {
+  createSliceCommands,
+  type Grant,
+  type ReturnedPart,
+  type SliceCommands,
+  type SliceReference,
+  type SliceReport,
+} from "../slices.ts";
+import type { MoneyCommands } from "../types.ts";
+import { TestWallet, today } from "./wallet.ts";
+
+/** Of every wallet, the advertiser's own included. */
+export const SLICES = 3;
+
+const NONE = { neededMillicents: 0, wantedMillicents: 0, slices: SLICES };
+
+/** One step of a sliced wallet's history. Numbers select among the existing items. */
+export type SlicedStep =
+  | { kind: "reserve"; campaign: number; slice: number; price: number }
+  | { kind: "commit"; match: number }
+  | { kind: "release"; match: number; lapsed: boolean }
+  /** A slice asks for money, and the answer does not arrive yet. */
+  | { kind: "lose grant"; campaign: number; slice: number }
+  | { kind: "accept late"; grant: number }
+  | { kind: "report late"; report: number }
+  | { kind: "take back"; campaign: number; part: ReturnedPart; isReported: boolean }
+  | { kind: "set budget"; campaign: number; units: number }
+  | { kind: "report" }
+  | { kind: "restore"; forget: boolean };
+
+interface Match {
+  facts: Awaited<ReturnType<TestWallet["hold"]>>;
+  campaign: number;
+  price: number;
+  state: "open" | "lapsed" | "charged" | "cancelled";
+  /** From before the wallet forgot its matches. */
+  isVoid: boolean;
+  chargedInEpoch?: number;
+}
+
+interface Campaign {
+  wallet: TestWallet;
+  version: number;
+  budget: number;
+}
+
+/** A sliced wallet beside a naive model, which knows every charge and no grant. */
+export class SlicedRehearsal {
+  readonly #money: MoneyCommands;
+  readonly #commands: SliceCommands;
+  readonly #grants: SliceGrants;
+  readonly #advertiserId: string;
+  readonly #deposited: number;
+  readonly #dailyCap: number | null;
+  readonly #campaigns: Campaign[] = [];
+  readonly #matches: Match[] = [];
+  readonly #lostGrants: { reference: SliceReference; grant: Grant }[] = [];
+  readonly #reports: { reference: SliceReference; report: SliceReport }[] = [];
+  #epoch = 0;
+
+  private constructor(
+    money: MoneyCommands,
+    redis: RedisConnection,
+    limits: { deposited: number; dailyCap: number | null },
+  ) {
+    this.#money = money;
+    this.#commands = createSliceCommands(redis);
+    this.#grants = new SliceGrants(this.#commands);
+    this.#advertiserId = newId("adv");
+    this.#deposited = limits.deposited;
+    this.#dailyCap = limits.dailyCap;
+  }
+
+  static async open(
+    money: MoneyCommands,
+    redis: RedisConnection,
+    { budgets, ...limits }: { deposited: number; budgets: readonly number[]; dailyCap: number | null },
+  ): Promise<SlicedRehearsal> {
+    const rehearsal = new SlicedRehearsal(money, redis, limits);
+    await openWallet(money, {
+      advertiserId: rehearsal.#advertiserId,
+      version: 1,
+      depositedMillicents: limits.deposited,
+    });
+    for (const budget of budgets) {
+      const wallet = new TestWallet(money, redis, rehearsal.#advertiserId);
+      rehearsal.#campaigns.push({ wallet, version: 1, budget });
+      await rehearsal.#apply(rehearsal.#campaigns.length - 1);
+    }
+    await rehearsal.#restore(true);
+    return rehearsal;
+  }
+
+  async run(step: SlicedStep): Promise<void> {
+    switch (step.kind) {
+      case "reserve":
+        await this.#reserve(step);
+        break;
+      case "commit":
+        await this.#commit(pick(this.#matches, step.match));
+        break;
+      case "release":
+        await this.#release(pick(this.#matches, step.match), step.lapsed);
+        break;
+      case "lose grant":
+        await this.#loseGrant(step);
+        break;
+      case "accept late": {
+        const lost = pick(this.#lostGrants, step.grant);
+        if (lost !== undefined) await this.#commands.acceptGrant(lost.reference, lost.grant);
+        break;
+      }
+      case "report late": {
+        const late = pick(this.#reports, step.report);
+        if (late !== undefined) {
+          await this.#commands.grant(late.reference, late.report, NONE);
+        }
+        break;
+      }
+      case "take back":
+        await this.#takeBack(step);
+        break;
+      case "set budget":
+        await this.#setBudget(step.campaign, step.units);
+        break;
+      case "report":
+        for (const campaign of this.#campaigns) await this.#grants.report(this.#sliced(campaign));
+        break;
+      case "restore":
+        await this.#restore(step.forget);
+    }
+    await this.#check();
+  }
+
+  /** Once all slices have reported, the advertiser's own wallet knows what was spent. */
+  async finish(): Promise<void> {
+    for (const [index, campaign] of this.#campaigns.entries()) {
+      same("reported", await this.#grants.report(this.#sliced(campaign)), true);
+      same("taken back", await this.#grants.takeBack(this.#sliced(campaign), "all"), true);
+      const totals = await campaign.wallet.totals();
+      const charged = this.#sum(["charged"], index);
+      same("spent of a campaign", totals.campaign.spentMillicents, charged);
+      same("day", totals.campaign.daySpentMillicents, charged);
+      same("impressions", totals.campaign.impressions, this.#in(["charged"], index).length);
+      same("held of a campaign", totals.campaign.heldMillicents, this.#sum(["open"], index, 0));
+    }
+    const account = await this.#money.readAccount(this.#advertiserId);
+    same("spent", account?.spentMillicents, this.#sum(["charged"]));
+    same("impressions of all", account?.impressions, this.#in(["charged"]).length);
+    same("held", account?.heldMillicents, this.#sum(["open"], undefined, 0));
+  }
+
+  async #reserve({ campaign: index, slice, price }: SlicedStep & { kind: "reserve" }): Promise<void> {
+    const campaign = this.#campaign(index);
+    const request = campaign.wallet.request(
+      {
+        price_millicents: price,
+        campaign_version: campaign.version,
+        ...(slice > 0 && { wallet_slice: slice }),
+      },
+      { campaignVersion: campaign.version },
+    );
+    let result = await this.#money.reserve(request);
+    if (result.outcome === "refused" && slice > 0) {
+      same("refusal of a slice", result.reason, "budget");
+      const refusal = await this.#grants.extendForHold(this.#sliced(campaign), slice, price);
+      if (refusal === null) {
+        result = await this.#money.reserve(request);
+        same("after a grant", result.outcome, "held");
+      } else if (refusal === "unknown_wallet") throw new Error("the slice must be restored");
+      else if (refusal.reason !== "balance" && this.#left(index) >= price) {
+        throw new Error(`refused for ${refusal.reason} while ${this.#left(index)} are left`);
+      }
+    }
+    if (result.outcome !== "held") return;
+    this.#matches.push({ facts: request.match, campaign: index, price, state: "open", isVoid: false });
+  }
+
+  async #commit(match: Match | undefined): Promise<void> {
+    if (match === undefined) return;
+    const { facts, price, state, isVoid } = match;
+    const campaign = this.#campaign(match.campaign);
+    const slice = facts.wallet_slice ?? 0;
+    const commit = () => campaign.wallet.commit({ matchId: facts.match_id, slice });
+    let result = await commit();
+    if (result.outcome === "refused" && slice > 0 && result.reason === "budget") {
+      same("price", result.priceMillicents, price);
+      const refusal = await this.#grants.extendForCharge(this.#sliced(campaign), slice, price);
+      if (refusal === null) {
+        result = await commit();
+        same("after a grant", result.outcome, "charged");
+      }
+    }
+    if (isVoid || state === "cancelled")
+      same("of no match", result, { outcome: "refused", reason: "no_match" });
+    else if (state === "charged") same("retry", result.outcome === "charged" && result.replay, true);
+    else if (result.outcome === "charged") {
+      if (!result.replay) same("slice of the record", result.record.wallet_slice ?? 0, slice);
+      match.state = "charged";
+      match.chargedInEpoch = this.#epoch;
+    }
+  }
+
+  async #release(match: Match | undefined, isLapsed: boolean): Promise<void> {
+    if (match === undefined) return;
+    if (isLapsed && match.state === "open") {
+      await this.#campaign(match.campaign).wallet.age(match.facts, 700_000);
+    }
+    const result = await this.#money.release(holdOf(match.facts), isLapsed ? "lapsed" : "cancelled");
+    if (match.state !== "open") return;
+    same("release", result, "released");
+    match.state = isLapsed ? "lapsed" : "cancelled";
+  }
+
+  async #loseGrant({ campaign: index, slice }: SlicedStep & { kind: "lose grant" }): Promise<void> {
+    if (slice === 0) return;
+    const reference = { ...this.#sliced(this.#campaign(index)), slice };
+    const report = await this.#commands.readSlice(reference);
+    if (report === null) throw new Error("the slice must be restored");
+    this.#reports.push({ reference, report });
+    const result = await this.#commands.grant(reference, report, {
+      ...NONE,
+      neededMillicents: 1,
+      wantedMillicents: 9,
+    });
+    if (result.outcome === "granted") this.#lostGrants.push({ reference, grant: result.grant });
+  }
+
+  async #takeBack({ campaign: index, part, isReported }: SlicedStep & { kind: "take back" }): Promise<void> {
+    const sliced = this.#sliced(this.#campaign(index));
+    if (isReported) same("taken back", await this.#grants.takeBack(sliced, part), true);
+    for (let slice = 1; slice < SLICES && !isReported; slice += 1) {
+      const report = await this.#commands.returnGrant({ ...sliced, slice }, part);
+      if (report !== null) this.#reports.push({ reference: { ...sliced, slice }, report });
+    }
+  }
+
+  /** As management sets a budget. */
+  async #setBudget(index: number, budget: number): Promise<void> {
+    const campaign = this.#campaign(index);
+    const { campaignId } = campaign.wallet;
+    if (budget < campaign.budget) {
+      const ceiling = await this.#money.setBudgetCeiling(this.#advertiserId, campaignId, budget);
+      const charged = this.#sum(["charged"], index);
+      if (charged > budget) {
+        same("more is spent", ceiling.outcome, "spent");
+        await this.#money.setBudgetCeiling(this.#advertiserId, campaignId, null);
+        return;
+      }
+      same("lowered", ceiling.outcome, "ok");
+    }
+    campaign.version += 1;
+    campaign.budget = budget;
+    await this.#apply(index);
+  }
+
+  async #apply(index: number): Promise<void> {
+    const campaign = this.#campaign(index);
+    const { version, budget } = campaign;
+    const state = { version, budgetMillicents: budget, dailyCapMillicents: this.#dailyCap };
+    same("applied", await this.#money.applyCampaign(campaign.wallet.campaign(state)), "applied");
+  }
+
+  /** As recovery does: all wallets are frozen before the first serves again. */
+  async #restore(forget: boolean): Promise<void> {
+    const found = [];
+    for (let slice = 0; slice < SLICES; slice += 1) {
+      const walletId = walletIdOf(this.#advertiserId, slice);
+      const wallet = await this.#money.freezeUnlessLive(walletId, this.#epoch, {
+        by: "",
+        forMs: 1,
+        freezes: "always",
+      });
+      if (wallet.state !== "frozen") throw new Error(`the wallet is ${wallet.state}`);
+      found.push(wallet);
+    }
+    this.#epoch += 1;
+    const [own, ...slices] = found;
+    if (own === undefined) throw new Error("nothing was found");
+    const common = {
+      epoch: this.#epoch,
+      forgetMatches: forget,
+      version: 1,
+    };
+    const campaigns = this.#campaigns.map(({ wallet, version, budget }, index) => ({
+      campaignId: wallet.campaignId,
+      version,
+      status: "active" as const,
+      budgetMillicents: budget,
+      dailyCapMillicents: this.#dailyCap,
+      spentMillicents: this.#sum(["charged"], index),
+      impressions: this.#in(["charged"], index).length,
+      day: today(),
+      daySpentMillicents: this.#sum(["charged"], index),
+    }));
+    const restored = await this.#money.restoreWallet({
+      ...common,
+      walletId: this.#advertiserId,
+      found: own,
+      depositedMillicents: this.#deposited,
+      spentMillicents: this.#sum(["charged"]),
+      slices: SLICES,
+      impressions: this.#in(["charged"]).length,
+      settledMarks: [],
+      campaigns,
+    });
+    same("restored", restored, "restored");
+    for (const [index, wallet] of slices.entries()) {
+      const request = {
+        ...common,
+        advertiserId: this.#advertiserId,
+        slice: index + 1,
+        found: wallet,
+        settledMarks: [],
+        campaigns,
+      };
+      same("slice restored", await this.#money.restoreSlice(request), "restored");
+    }
+    if (forget) for (const match of this.#matches) this.#forget(match);
+  }
+
+  #forget(match: Match): void {
+    match.isVoid = true;
+    if (match.state !== "charged") match.state = "cancelled";
+  }
+
+  /** At every instant, by what really happened. */
+  async #check(): Promise<void> {
+    let spent = 0;
+    for (const [index, { budget, wallet }] of this.#campaigns.entries()) {
+      const charged = this.#sum(["charged"], index);
+      spent += charged;
+      atMost("charged of a budget", charged, budget);
+      if (this.#dailyCap !== null) atMost("charged of a daily cap", charged, this.#dailyCap);
+      const { campaign } = await wallet.totals();
+      atMost("charged", charged, campaign.spentMillicents + campaign.heldMillicents);
+      atMost("known as spent", campaign.spentMillicents, charged);
+      const own = this.#sum(["charged"], index, 0) + this.#sum(["open"], index, 0);
+      const granted = campaign.spentMillicents + campaign.heldMillicents - own - this.#earlier(index);
+      atMost("what slices may spend", await this.#grantedIn(wallet.campaignId), granted);
+    }
+    atMost("charged of a deposit", spent, this.#deposited);
+  }
+
+  /** What the slices believe to have been granted. */
+  async #grantedIn(campaignId: string): Promise<number> {
+    let sum = 0;
+    for (let slice = 1; slice < SLICES; slice += 1) {
+      const report = await this.#commands.readSlice({ advertiserId: this.#advertiserId, campaignId, slice });
+      sum += Math.max(report?.grantedMillicents ?? 0, report?.spentMillicents ?? 0);
+    }
+    return sum;
+  }
+
+  /** What slices charged before the last restore, which is in the own wallet's totals. */
+  #earlier(index: number): number {
+    return this.#in(["charged"], index)
+      .filter(({ facts, chargedInEpoch }) => (facts.wallet_slice ?? 0) > 0 && chargedInEpoch !== this.#epoch)
+      .reduce((sum, { price }) => sum + price, 0);
+  }
+
+  /** What budget and daily cap leave, open holds included. */
+  #left(index: number): number {
+    const { budget } = this.#campaign(index);
+    return Math.min(budget, this.#dailyCap ?? budget) - this.#sum(["charged", "open"], index);
+  }
+
+  #in(states: readonly Match["state"][], index?: number, slice?: number): Match[] {
+    return this.#matches.filter(
+      (match) =>
+        states.includes(match.state) &&
+        (index === undefined || match.campaign === index) &&
+        (slice === undefined || (match.facts.wallet_slice ?? 0) === slice),
+    );
+  }
+
+  #sum(states: readonly Match["state"][], index?: number, slice?: number): number {
+    return this.#in(states, index, slice).reduce((sum, { price }) => sum + price, 0);
+  }
+
+  #campaign(index: number): Campaign {
+    const campaign = this.#campaigns[index];
+    if (campaign === undefined) throw new Error(`there is no campaign ${index}`);
+    return campaign;
+  }
+
+  #sliced({ wallet }: Campaign): SlicedCampaign {
+    return { advertiserId: this.#advertiserId, campaignId: wallet.campaignId, slices: SLICES };
+  }
+}
+
+/** One of the items, whichever number is given; undefined when there is none. */
+function pick<Item>(items: readonly Item[], number: number): Item | undefined {
+  return items[number % Math.max(1, items.length)];
+}
+
+function same(what: string, found: unknown, expected: unknown): void {
+  const [a, b] = [JSON.stringify(found), JSON.stringify(expected)];
+  if (a !== b) throw new Error(`${what}: ${a} instead of ${b}`);
+}
+
+function atMost(what: string, found: number, limit: number): void {
+  if (found > limit) throw new Error(`${what}: ${found} is more than ${limit}`);
+}

@@ -1,0 +1,117 @@
+import { createWalletReader, walletIds } from "@diegetic/hot-state";
+import { eventually } from "@diegetic/testing/eventually";
+import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
+import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
+import { sliceWallet } from "../../services/management/src/core/advertisers/slice-wallet.ts";
+import { type Served, Town } from "./town.fixture.ts";
+
+const SLICES = 4;
+const BUDGET = 60;
+const PATIENCE = { timeoutMs: 60_000 };
+const LIMITS = { holds: 1_000, records: 1_000, lateMs: 60_000 };
+
+let server: TestRedis;
+let town: Town;
+
+beforeEach(async () => {
+  server = await startTestRedis();
+  town = await Town.open(server.url, { depositCents: 10_000, budgetCents: BUDGET });
+  await town.play(2);
+  const { database } = town.management;
+  expect(await sliceWallet(database, town.advertiserId, SLICES)).toBe("sliced");
+  await eventually(async () => {
+    const row = await database.advertiser.findUniqueOrThrow({ where: { id: town.advertiserId } });
+    return row.publishedVersion === row.version;
+  }, PATIENCE);
+});
+
+afterEach(async () => {
+  await town.close();
+  await server.stop();
+});
+
+/** Impressions that each slice has charged since the wallet was restored, the advertiser's own wallet first. */
+async function chargedBySlice(): Promise<number[]> {
+  const accounts = await Promise.all(
+    walletIds(town.advertiserId, SLICES).map((walletId) => town.money.readAccount(walletId)),
+  );
+  return accounts.map((account) => (account?.impressions ?? 0) - (account?.sliced?.impressions ?? 0));
+}
+
+/** What a restart of Redis that forgets nothing does to every wallet. */
+async function restartRedis(): Promise<void> {
+  await town.redis.call("REPLICAOF", "127.0.0.1", "1");
+  await town.redis.call("REPLICAOF", "NO", "ONE");
+}
+
+async function matchUntilNone(): Promise<Served[]> {
+  const served: Served[] = [];
+  for (;;) {
+    const { status, body } = await town.match();
+    if (status === 204) return served;
+    expect(status).toBe(200);
+    served.push(body as Served);
+    if (served.length > BUDGET) throw new Error("more matches than the budget has");
+  }
+}
+
+describe("a wallet in slices", () => {
+  it("spends its budget to the last cent in all slices, and no more", async () => {
+    const served = await matchUntilNone();
+    for (const match of served) expect(await town.statusOf(match)).toBe(201);
+    expect(served).toHaveLength(BUDGET - 2);
+    for (const charged of await chargedBySlice()) expect(charged).toBeGreaterThan(0);
+    await town.agree(BUDGET);
+    // A repeated impression gets the same answer, and is written once.
+    for (const match of served.slice(0, 8)) expect(await town.statusOf(match)).toBe(201);
+    await town.agree(BUDGET);
+  });
+
+  it("keeps open matches over a restart that forgets nothing", async () => {
+    const open: Served[] = [];
+    for (let i = 0; i < 12; i += 1) open.push(await town.served());
+    await town.play(8);
+    await restartRedis();
+    for (const match of open) expect(await town.statusOf(match)).toBe(201);
+    await town.agree(22);
+    await town.play(5);
+    await town.agree(27);
+  });
+
+  it("loses no charge when Redis forgets everything", async () => {
+    await town.play(12);
+    await town.agree(14);
+    await town.redis.flushall();
+    await town.play(6);
+    await town.agree(20);
+  });
+
+  it("charges no more than a lowered budget, also for open matches", async () => {
+    const open: Served[] = [];
+    for (let i = 0; i < 20; i += 1) open.push(await town.served());
+    await town.setBudget(12);
+    const statuses = [];
+    for (const match of open) statuses.push(await town.statusOf(match));
+    expect(statuses.filter((status) => status === 201)).toHaveLength(10);
+    await town.agree(12);
+    await town.setBudget(BUDGET);
+    await town.play(3);
+    await town.agree(15);
+  });
+
+  it("is read as one", async () => {
+    for (let i = 0; i < 6; i += 1) await town.served();
+    await town.play(6);
+    await town.agree(8);
+    const summary = await createWalletReader(town.redis).read(town.advertiserId, [town.campaignId], LIMITS);
+    expect(summary).toMatchObject({
+      account: { spentMillicents: 8_000, heldMillicents: 6_000, impressions: 8, live: true },
+      holds: { count: 6, sumMillicents: 6_000 },
+      campaigns: [
+        { spentMillicents: 8_000, heldMillicents: 6_000, holdsMillicents: 6_000, differingShares: 0 },
+      ],
+    });
+    const counts = await town.money.committedCounts([town.advertiserId]);
+    expect(counts.get(town.advertiserId)).toBe(8);
+  });
+});
