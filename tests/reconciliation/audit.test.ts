@@ -1,5 +1,6 @@
 import { type AuditReport, auditJson, auditText, reconcileAll } from "@diegetic/billing";
 import { DAY_MS } from "@diegetic/database";
+import { walletIdOf } from "@diegetic/hot-state";
 import { awayFromMidnight, eventually } from "@diegetic/testing/eventually";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { createDatabaseSession, type DatabaseSession } from "./database-session.ts";
@@ -35,15 +36,16 @@ beforeAll(async () => {
   await advertiser.post("/deposit", { amount_cents: 250 }).expect(200);
   campaign = await world.campaign(advertiser, { daily_cap_cents: 1_000 });
   other = await world.campaign(advertiser, { budget_cents: 300 });
+  await world.slice(advertiser, 2);
   const secondId = await world.creative(advertiser, campaign.campaignId);
   const campaigns = [other, campaign, { ...campaign, creativeId: secondId }];
   for (let i = 0; i < 12; i++) {
-    const choice = { user: `user-${"x".repeat(i % 3)}`, game: `game {${i % 2}}`, developer };
+    const choice = { user: `user-${"x".repeat(i % 3)}`, game: `game {${i % 2}}`, developer, slice: i % 2 };
     await world.impress(campaigns[i % 3] ?? campaign, choice);
   }
   await world.hold(campaign);
   await world.hold(other);
-  await world.written(advertiser.advertiserId);
+  for (const slice of [0, 1]) await world.written(walletIdOf(advertiser.advertiserId, slice));
   await advertiser
     .post("/placements/capped", {
       creator_id: "c",

@@ -10,9 +10,12 @@ import { type Database, inTransaction } from "@diegetic/database";
 import {
   connectRedis,
   createMoneyCommands,
+  createSliceGrants,
   DueIndex,
   type MoneyCommands,
   type RedisConnection,
+  type SliceGrants,
+  walletIdOf,
 } from "@diegetic/hot-state";
 import {
   createAccountWithKey,
@@ -26,6 +29,7 @@ import { eventually } from "@diegetic/testing/eventually";
 import { forgetEarlierLeases } from "@diegetic/testing/new-redis";
 import { startTestRedis } from "@diegetic/testing/redis";
 import request, { type Test } from "supertest";
+import { sliceWallet } from "../../services/management/src/core/advertisers/slice-wallet.ts";
 import { addDeposit } from "../../services/management/src/features/deposit/endpoints.ts";
 
 export interface Advertiser {
@@ -57,6 +61,7 @@ export class World {
   readonly management: Management;
   readonly database: Database;
   readonly #due: DueIndex;
+  readonly #grants: SliceGrants;
   readonly #closing: (() => Promise<unknown>)[];
   readonly #billing: BillingService[] = [];
 
@@ -66,6 +71,7 @@ export class World {
     this.redis = connectRedis(urls.redisUrl, { name: "test" });
     this.money = createMoneyCommands(this.redis);
     this.#due = new DueIndex(this.redis);
+    this.#grants = createSliceGrants(this.redis);
     const logger = createLogger({ service: "management", instance: "test", level: "silent" });
     const settings = readManagementSettings({
       DATABASE_URL: urls.databaseUrl,
@@ -158,6 +164,16 @@ export class World {
     return { advertiserId, campaignId, creativeId, priceMillicents };
   }
 
+  /** Divides the wallet of an advertiser. */
+  async slice({ advertiserId }: Advertiser, slices: number): Promise<void> {
+    await sliceWallet(this.database, advertiserId, slices);
+    await eventually(async () => {
+      const where = { id: advertiserId };
+      const row = await this.database.advertiser.findUniqueOrThrow({ where });
+      return row.publishedVersion === row.version;
+    });
+  }
+
   /** Returns the id of a new creative. */
   async creative(advertiser: Advertiser, campaignId: string): Promise<string> {
     const creative = await advertiser
@@ -169,14 +185,24 @@ export class World {
   /** A match of the campaign's current version. Returns its id. */
   async hold(
     campaign: Campaign,
-    { user = "user", game = "game", developer = "acct_dev" } = {},
+    { user = "user", game = "game", developer = "acct_dev", slice = 0 } = {},
   ): Promise<string> {
+    if (slice > 0) {
+      const slices = slice + 1;
+      const refusal = await this.#grants.extendForHold(
+        { ...campaign, slices },
+        slice,
+        campaign.priceMillicents,
+      );
+      if (refusal !== null) throw new Error(`slice ${slice} got no money`);
+    }
     const row = await this.database.campaign.findUniqueOrThrow({ where: { id: campaign.campaignId } });
     const matchId = newId("mat");
     const held = await this.money.reserve({
       match: {
         match_id: matchId,
         advertiser_id: campaign.advertiserId,
+        wallet_slice: slice,
         campaign_id: campaign.campaignId,
         campaign_version: row.version,
         game_id: game,
@@ -201,11 +227,16 @@ export class World {
   }
 
   /** The impression of a match; it waits in the outbox for billing. */
-  async see(campaign: Campaign, matchId: string, game = "game"): Promise<ImpressionRecord> {
-    await this.#due.register("outbox", campaign.advertiserId, Date.now() + 50);
+  async see(
+    campaign: Campaign,
+    matchId: string,
+    { game = "game", slice = 0 } = {},
+  ): Promise<ImpressionRecord> {
     const { advertiserId, campaignId, creativeId } = campaign;
+    await this.#due.register("outbox", walletIdOf(advertiserId, slice), Date.now() + 50);
     const charged = await this.money.commit({
       advertiserId,
+      slice,
       campaignId,
       gameId: game,
       creativeId,
@@ -217,12 +248,15 @@ export class World {
     return charged.record;
   }
 
-  async impress(campaign: Campaign, choice: { user?: string; game?: string; developer?: string } = {}) {
-    return this.see(campaign, await this.hold(campaign, choice), choice.game);
+  async impress(
+    campaign: Campaign,
+    choice: { user?: string; game?: string; developer?: string; slice?: number } = {},
+  ) {
+    return this.see(campaign, await this.hold(campaign, choice), choice);
   }
 
-  /** Waits until the advertiser's outbox is empty. */
-  async written(advertiserId: string): Promise<void> {
-    await eventually(async () => (await this.money.listOutbox(advertiserId, 1)).items.length === 0);
+  /** Waits until the outbox of the advertiser's wallet, or of a slice of it, is empty. */
+  async written(walletId: string): Promise<void> {
+    await eventually(async () => (await this.money.listOutbox(walletId, 1)).items.length === 0);
   }
 }

@@ -32,10 +32,10 @@ afterEach(async () => {
 
 /** Impressions that each slice has charged since the wallet was restored, the advertiser's own wallet first. */
 async function chargedBySlice(): Promise<number[]> {
-  const accounts = await Promise.all(
-    walletIds(town.advertiserId, SLICES).map((walletId) => town.money.readAccount(walletId)),
+  const totals = await Promise.all(
+    walletIds(town.advertiserId, SLICES).map((id) => town.money.readOwnTotals(id, town.campaignId)),
   );
-  return accounts.map((account) => (account?.impressions ?? 0) - (account?.sliced?.impressions ?? 0));
+  return totals.map((one) => one?.impressions ?? 0);
 }
 
 /** What a restart of Redis that forgets nothing does to every wallet. */

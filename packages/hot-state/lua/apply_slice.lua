@@ -2,7 +2,7 @@
 -- slice lacks it.
 -- KEYS  account, campaign
 -- ARGV  version, status
--- Reply as "read_slice", after that; also if the slice has a newer version
+-- Reply as "report_slice", after that; also if the slice has a newer version
 -- Idempotent.
 
 -- @include "time"

@@ -4,6 +4,8 @@ import { type Ground, type Plant, walletKey } from "./plant.ts";
 /** Damage to wallets and player sessions in Redis. */
 export function walletPlants(ground: () => Ground): Plant[] {
   const key = (name: string) => walletKey(ground().advertiser, name);
+  const sliceAccount = () => walletKey({ advertiserId: `${ground().advertiser.advertiserId}.1` }, "account");
+  const sliceKey = () => sliceAccount().replace("account", `campaign:${ground().campaign.campaignId}`);
   const campaignKey = () => key(`campaign:${ground().campaign.campaignId}`);
   return [
     [
@@ -53,6 +55,24 @@ export function walletPlants(ground: () => Ground): Plant[] {
       () => ground().world.redis.hincrby(key("account"), "deposited", 1_000),
       () => ground().world.redis.hincrby(key("account"), "deposited", -1_000),
       ["wallet_deposited"],
+    ],
+    [
+      "more in a slice than it was granted",
+      () => ground().world.redis.hincrby(sliceKey(), "budget", 1_000_000),
+      () => ground().world.redis.hincrby(sliceKey(), "budget", -1_000_000),
+      ["wallet_grants"],
+    ],
+    [
+      "a slice that is gone",
+      () => ground().world.redis.rename(sliceAccount(), `${sliceAccount()}:gone`),
+      () => ground().world.redis.rename(`${sliceAccount()}:gone`, sliceAccount()),
+      ["wallet_present"],
+    ],
+    [
+      "a slice of another epoch",
+      () => ground().world.redis.hincrby(sliceAccount(), "epoch", -1),
+      () => ground().world.redis.hincrby(sliceAccount(), "epoch", 1),
+      ["recovery_epoch"],
     ],
     [
       "more spent and held than deposited",

@@ -30,6 +30,7 @@ import {
   type ReserveRequest,
   type ReserveResult,
 } from "./types.ts";
+import { walletIds } from "./wallet-ids.ts";
 
 /** Latest time of a `Date`. Unix milliseconds. */
 const MAX_DATE_MS = 8_640_000_000_000_000;
@@ -236,6 +237,18 @@ export function readLasts(reply: ReplyReader, index: number): RefusalLasts {
   return version[1] === undefined ? "version" : { accountVersion: Number(version[1]) };
 }
 
+function createSliceOfOperation(redis: RedisConnection): MoneyCommands["sliceOfOperation"] {
+  return async ({ advertiserId, slices, campaignId, gameId, operationId }) => {
+    const found = await Promise.all(
+      walletIds(requirePlainName("advertiserId", advertiserId), slices).map((walletId) =>
+        redis.hexists(advertiserKeys.matches(walletId, campaignId, gameId), `op:${operationId}`),
+      ),
+    );
+    const slice = found.indexOf(1);
+    return slice === -1 ? null : slice;
+  };
+}
+
 function createCommit(redis: RedisConnection, times: ImpressionTimes): MoneyCommands["commit"] {
   const script = defineLinesScript(redis, "commit", 10);
   return async (request: CommitRequest): Promise<CommitResult> => {
@@ -378,6 +391,7 @@ export function createHoldCommands(redis: RedisConnection, times: ImpressionTime
   return {
     reserve: createReserve(redis, times),
     commit: createCommit(redis, times),
+    sliceOfOperation: createSliceOfOperation(redis),
     release: createRelease(redis),
   } satisfies Partial<MoneyCommands>;
 }

@@ -1,6 +1,6 @@
 import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { rounds } from "@diegetic/testing/rounds";
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { afterAll, beforeAll, describe, it } from "@jest/globals";
 import fc from "fast-check";
 import { connectRedis, type RedisConnection } from "../connection.ts";
 import { createMoneyCommands } from "./commands.ts";

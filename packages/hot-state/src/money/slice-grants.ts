@@ -3,7 +3,6 @@ import type { RedisConnection } from "../connection.ts";
 import {
   createSliceCommands,
   type GrantRefusal,
-  type GrantResult,
   type ReturnedPart,
   type SliceCampaign,
   type SliceCommands,
@@ -64,13 +63,13 @@ export class SliceGrants {
   async #extend(campaign: SlicedCampaign, slice: number, lack: Lack): Promise<ExtendRefusal | null> {
     const first = await this.#extendOnce(campaign, slice, lack);
     if (first === null || first === "unknown_wallet") return first;
-    await this.takeBack(campaign, "unused");
+    await this.collect(campaign, "unused");
     return this.#extendOnce(campaign, slice, lack);
   }
 
   async #extendOnce(campaign: SlicedCampaign, slice: number, lack: Lack): Promise<ExtendRefusal | null> {
     const reference = referenceOf(campaign, slice);
-    const report = await this.#commands.readSlice(reference);
+    const report = await this.#commands.reportSlice(reference, "nothing");
     if (report === null) return "unknown_wallet";
     const leftMillicents = report.grantedMillicents - report.spentMillicents;
     // Another request may have got it money meanwhile, or its limits are others.
@@ -87,28 +86,23 @@ export class SliceGrants {
   }
 
   /**
-   * Takes back what slices have not spent, and reports to the advertiser's own wallet what they have. Returns whether all of
-   * them did.
+   * Reports to the advertiser's own wallet what slices have spent, once they have given back a part of what they have not.
+   * Returns whether all of them did.
    */
-  async takeBack(campaign: SlicedCampaign, part: ReturnedPart): Promise<boolean> {
-    const done = await Promise.all(
-      slicesOf(campaign).map(async (slice) => {
-        const report = await this.#commands.returnGrant(referenceOf(campaign, slice), part);
-        return report !== null && (await this.#report(campaign, slice, report));
-      }),
+  collect(campaign: SlicedCampaign, returned: ReturnedPart): Promise<boolean> {
+    return this.#report(campaign, slicesOf(campaign), (reference) =>
+      this.#commands.reportSlice(reference, returned),
     );
-    return done.every(Boolean);
   }
 
-  /** Writes a campaign's status to the slices; what they have not spent was granted under earlier limits, and goes back. */
-  async apply(campaign: SlicedCampaign, settings: SliceCampaign): Promise<boolean> {
-    const done = await Promise.all(
-      slicesOf(campaign).map(async (slice) => {
-        const report = await this.#commands.applySlice(referenceOf(campaign, slice), settings);
-        return report !== null && (await this.#report(campaign, slice, report));
-      }),
+  /**
+   * Writes a campaign's status to the slices; what they have not spent was granted under earlier limits, and goes back. Returns
+   * whether all of them did.
+   */
+  apply(campaign: SlicedCampaign, settings: SliceCampaign): Promise<boolean> {
+    return this.#report(campaign, slicesOf(campaign), (reference) =>
+      this.#commands.applySlice(reference, settings),
     );
-    return done.every(Boolean);
   }
 
   /**
@@ -126,35 +120,30 @@ export class SliceGrants {
 
   async #settleCampaign(campaign: SlicedCampaign): Promise<boolean> {
     const known = await this.#commands.listGrants(campaign.advertiserId, campaign.campaignId);
+    return this.#report(campaign, [...known.keys()], async (reference) => {
+      const before = known.get(reference.slice);
+      const report = await this.#commands.reportSlice(reference, "nothing");
+      const isIdle = report?.heldMillicents === 0 && report.spentMillicents === before?.spentMillicents;
+      const mayReturn = isIdle && before.outstandingMillicents > 0;
+      return mayReturn ? this.#commands.reportSlice(reference, "unused") : report;
+    });
+  }
+
+  async #report(
+    campaign: SlicedCampaign,
+    slices: readonly number[],
+    reportOf: (reference: SliceReference) => Promise<SliceReport | null>,
+  ): Promise<boolean> {
+    const nothing = { neededMillicents: 0, wantedMillicents: 0, slices: campaign.slices };
     const done = await Promise.all(
-      [...known].map(async ([slice, { spentMillicents, outstandingMillicents }]) => {
+      slices.map(async (slice) => {
         const reference = referenceOf(campaign, slice);
-        const report = await this.#commands.readSlice(reference);
+        const report = await reportOf(reference);
         if (report === null) return false;
-        const isIdle = report.spentMillicents === spentMillicents && report.heldMillicents === 0;
-        if (isIdle && outstandingMillicents === 0) return true;
-        const last = isIdle ? await this.#commands.returnGrant(reference, "unused") : report;
-        return last !== null && (await this.#report(campaign, slice, last));
+        return (await this.#commands.grant(reference, report, nothing)).outcome === "reported";
       }),
     );
     return done.every(Boolean);
-  }
-
-  /** Reports to the advertiser's own wallet what the slices have spent. Returns whether all of them did. */
-  async report(campaign: SlicedCampaign): Promise<boolean> {
-    const done = await Promise.all(
-      slicesOf(campaign).map(async (slice) => {
-        const report = await this.#commands.readSlice(referenceOf(campaign, slice));
-        return report !== null && (await this.#report(campaign, slice, report));
-      }),
-    );
-    return done.every(Boolean);
-  }
-
-  async #report(campaign: SlicedCampaign, slice: number, report: SliceReport): Promise<boolean> {
-    const none = { neededMillicents: 0, wantedMillicents: 0, slices: campaign.slices };
-    const { outcome }: GrantResult = await this.#commands.grant(referenceOf(campaign, slice), report, none);
-    return outcome === "reported";
   }
 }
 

@@ -56,15 +56,16 @@ export type GrantResult =
 const ACCEPT_CODES = ["accepted", "void"] as const;
 const GRANT_CODES = ["granted", "refused", "reported", "stale", "unknown_wallet"] as const;
 
-/** `unused`: what open holds need stays. `all`: open holds cannot be charged until money is granted again. */
-export type ReturnedPart = "unused" | "all";
+/**
+ * What a slice gives back of what it has not spent. `unused`: what open holds need stays. `all`: open holds cannot be charged
+ * until money is granted again.
+ */
+export type ReturnedPart = "nothing" | "unused" | "all";
 
 /** The scripts of a sliced wallet; each changes one wallet. */
 export interface SliceCommands {
-  /** Null: the slice lacks the campaign, or must be restored first. */
-  readSlice(reference: SliceReference): Promise<SliceReport | null>;
-  /** Takes back what the slice has not spent; idempotent. Null as for `readSlice`. */
-  returnGrant(reference: SliceReference, part: ReturnedPart): Promise<SliceReport | null>;
+  /** What the slice has to report once it has given back that part; idempotent. Null: it lacks the campaign, or must be restored first. */
+  reportSlice(reference: SliceReference, returned: ReturnedPart): Promise<SliceReport | null>;
   /**
    * Reports to the advertiser's own wallet, and asks it for money. An older report changes nothing.
    * @param needed the least that is of use (0: only a report), and how much more to ask for: less where little is left
@@ -117,15 +118,13 @@ function readReport(script: string, reply: ScriptReply): SliceReport | null {
 }
 
 export function createSliceCommands(redis: RedisConnection): SliceCommands {
-  const readSlice = defineScript(redis, "read_slice", 2);
-  const returnGrant = defineScript(redis, "return_grant", 2);
+  const reportSlice = defineScript(redis, "report_slice", 2);
   const grant = defineScript(redis, "grant", 4);
   const acceptGrant = defineScript(redis, "accept_grant", 2);
   const applySlice = defineScript(redis, "apply_slice", 2);
   return {
-    readSlice: async (reference) => readReport("read_slice", await readSlice(...keysOf(reference))),
-    returnGrant: async (reference, part) =>
-      readReport("return_grant", await returnGrant(...keysOf(reference), part)),
+    reportSlice: async (reference, returned) =>
+      readReport("report_slice", await reportSlice(...keysOf(reference), returned)),
     async applySlice(reference, { version, status }) {
       requireInteger("version", version, 0);
       const reply = await applySlice(...keysOf(reference), version, status);

@@ -1,10 +1,11 @@
 import type { CampaignStatus } from "@diegetic/contracts";
 import type { RedisConnection } from "../connection.ts";
-import { advertiserKeys, MAX_WALLET_SLICES, walletIdOf } from "../keys.ts";
+import { advertiserKeys, MAX_WALLET_SLICES } from "../keys.ts";
 import { ReplyReader } from "../reply.ts";
 import { defineScript } from "../script.ts";
 import { requireAtMost, requireInteger, requirePlainName } from "./limits.ts";
 import { createSliceGrants } from "./slice-grants.ts";
+import { ownTotals, type StoredTotals, sumCampaigns, sumTotals } from "./sliced-totals.ts";
 import {
   type AccountTotals,
   APPLY_CAMPAIGN_CODES,
@@ -13,9 +14,8 @@ import {
   type CampaignTotals,
   type CeilingResult,
   type MoneyCommands,
-  type SlicedTotals,
 } from "./types.ts";
-import { walletIds } from "./wallet-ids.ts";
+import { walletIds, walletIdsOf } from "./wallet-ids.ts";
 
 const CEILING_CODES = ["ok", "spent", "unknown_wallet"] as const;
 const STATUSES: readonly CampaignStatus[] = ["draft", "active", "paused"];
@@ -115,7 +115,7 @@ function createApplyCommands(redis: RedisConnection) {
       if (slices === 1 || ceilingMillicents === null) return ceilingResult(first);
       // Grants made from now on respect the ceiling; those before are taken back, and what slices have spent is known then.
       const sliced = { advertiserId, campaignId, slices };
-      if (!(await grants.takeBack(sliced, "all"))) return { outcome: "unknown_wallet" };
+      if (!(await grants.collect(sliced, "all"))) return { outcome: "unknown_wallet" };
       const result = ceilingResult(await set(ceilingMillicents));
       if (result.outcome !== "ok") await set(null);
       return result;
@@ -154,11 +154,13 @@ function campaignKey(advertiserId: string, campaignId: string): string {
   );
 }
 
-async function readAccount(redis: RedisConnection, walletId: string): Promise<AccountTotals | null> {
-  const key = advertiserKeys.account(walletId);
-  const fields = await readFields(redis, key, ACCOUNT_FIELDS, ["slices", ...SLICED_FIELDS]);
+type StoredAccount = AccountTotals & StoredTotals;
+type StoredCampaign = CampaignTotals & StoredTotals;
+
+async function readStoredAccount(redis: RedisConnection, walletId: string): Promise<StoredAccount | null> {
+  const fields = await readFields(redis, advertiserKeys.account(walletId), ACCOUNT_FIELDS, SLICED_FIELDS);
   if (fields === null) return null;
-  return { ...readAccountTotals(fields), ...readSlices(fields, ACCOUNT_FIELDS.length) };
+  return { ...readAccountTotals(fields), ...readSliced(fields, ACCOUNT_FIELDS.length) };
 }
 
 /** Reads the first fields of a reply, in the order of `ACCOUNT_FIELDS`. */
@@ -173,11 +175,11 @@ export function readAccountTotals(fields: ReplyReader): AccountTotals {
   };
 }
 
-async function readCampaign(
+async function readStoredCampaign(
   redis: RedisConnection,
   walletId: string,
   campaignId: string,
-): Promise<CampaignTotals | null> {
+): Promise<StoredCampaign | null> {
   const key = advertiserKeys.campaign(walletId, campaignId);
   const fields = await readFields(redis, key, CAMPAIGN_FIELDS, SLICED_FIELDS);
   if (fields === null) return null;
@@ -185,14 +187,8 @@ async function readCampaign(
   return { ...totals, ...readSliced(fields, CAMPAIGN_FIELDS.length) };
 }
 
-/** The number of slices at index `at`, and what `readSliced` reads behind it; empty for a wallet without other slices. */
-export function readSlices(fields: ReplyReader, at: number): Pick<AccountTotals, "slices" | "sliced"> {
-  const slices = fields.optionalInteger(at) ?? 1;
-  return { ...(slices > 1 && { slices }), ...readSliced(fields, at + 1) };
-}
-
 /** The fields from index `at` on, in the order of `SLICED_FIELDS`; empty if nothing is in other slices. */
-export function readSliced(fields: ReplyReader, at: number): { sliced?: SlicedTotals } {
+export function readSliced(fields: ReplyReader, at: number): Pick<StoredTotals, "sliced"> {
   if (fields.text(at) === "") return {};
   return {
     sliced: {
@@ -222,29 +218,55 @@ export function readCampaignTotals(
   };
 }
 
-async function committedCount(redis: RedisConnection, advertiserId: string): Promise<number | null> {
-  const optional = ["slices", "sliced_impressions"];
-  const fields = await readFields(redis, advertiserKeys.account(advertiserId), ["impressions"], optional);
-  if (fields === null) return null;
-  const own = fields.integer(0) - (fields.optionalInteger(2) ?? 0);
-  const others = Array.from({ length: (fields.optionalInteger(1) ?? 1) - 1 }, async (_, index) => {
-    const key = advertiserKeys.account(walletIdOf(advertiserId, index + 1));
-    return (await readFields(redis, key, ["impressions"]))?.integer(0) ?? 0;
-  });
-  return (await Promise.all(others)).reduce((sum, impressions) => sum + impressions, own);
+async function readAccount(redis: RedisConnection, advertiserId: string): Promise<AccountTotals | null> {
+  const [own, ...slices] = await readEach(redis, advertiserId, (id) => readStoredAccount(redis, id));
+  if (!own) return null;
+  const { sliced: _, ...settings } = own;
+  return { ...settings, ...sumTotals([own, ...existing(slices)]) };
+}
+
+async function readCampaign(
+  redis: RedisConnection,
+  advertiserId: string,
+  campaignId: string,
+): Promise<CampaignTotals | null> {
+  const read = (walletId: string) => readStoredCampaign(redis, walletId, campaignId);
+  const [own, ...slices] = await readEach(redis, advertiserId, read);
+  return own ? sumCampaigns(own, existing(slices)) : null;
+}
+
+/** Reads an advertiser's own wallet, and the slices that were restored with it: it counts what was in others. */
+async function readEach<Totals>(
+  redis: RedisConnection,
+  advertiserId: string,
+  read: (walletId: string) => Promise<Totals | null>,
+): Promise<(Totals | null)[]> {
+  const readEpoch = (walletId: string) => redis.hget(advertiserKeys.account(walletId), "epoch");
+  const [own, [, ...slices]] = await Promise.all([read(advertiserId), walletIdsOf(redis, advertiserId)]);
+  if (slices.length === 0) return [own];
+  const [epoch, ...epochs] = await Promise.all([advertiserId, ...slices].map(readEpoch));
+  return [own, ...(await Promise.all(slices.filter((_, index) => epochs[index] === epoch).map(read)))];
+}
+
+function existing<Totals>(totals: readonly (Totals | null)[]): Totals[] {
+  return totals.filter((one) => one !== null);
 }
 
 /** Commands that write the settings of management to wallets, and read their totals. */
 export function createTotalsCommands(redis: RedisConnection) {
   return {
     ...createApplyCommands(redis),
-    readAccount: (walletId) => readAccount(redis, walletId),
-    readCampaign: (walletId, campaignId) => readCampaign(redis, walletId, campaignId),
+    readAccount: (advertiserId) => readAccount(redis, advertiserId),
+    readCampaign: (advertiserId, campaignId) => readCampaign(redis, advertiserId, campaignId),
+    async readOwnTotals(walletId, campaignId) {
+      const campaign = await readStoredCampaign(redis, walletId, campaignId);
+      return campaign === null ? null : ownTotals(campaign);
+    },
     async committedCounts(advertiserIds) {
       requireAtMost("advertiserIds", advertiserIds, MAX_COUNTED_ADVERTISERS);
       const counts = await Promise.all(
         advertiserIds.map(async (advertiserId): Promise<[string, number | null]> => {
-          return [advertiserId, await committedCount(redis, advertiserId)];
+          return [advertiserId, (await readAccount(redis, advertiserId))?.impressions ?? null];
         }),
       );
       return new Map(counts);

@@ -9,6 +9,7 @@ import type {
   SettleResult,
   UnfrozenWallet,
 } from "./recovery-types.ts";
+import type { SpentTotals } from "./sliced-totals.ts";
 
 /**
  * Ads of an advertiser that a player session got more than half of its idle time ago, so that the wallet's counts of them may
@@ -204,17 +205,6 @@ export interface AccountTotals {
   impressions: number;
   /** Changes when the wallet is restored; Postgres keeps the totals of that restore under the same number. */
   epoch: number;
-  /** Slices of the wallet, this one included; absent: 1. */
-  slices?: number;
-  /** What of these totals is in other slices; absent: nothing. */
-  sliced?: SlicedTotals;
-}
-
-/** What the slices of a wallet have reported, and were granted. */
-export interface SlicedTotals {
-  spentMillicents: Millicents;
-  heldMillicents: Millicents;
-  impressions: number;
 }
 
 export interface CampaignTotals {
@@ -229,8 +219,6 @@ export interface CampaignTotals {
   day: string;
   daySpentMillicents: Millicents;
   impressions: number;
-  /** What of these totals is in other slices; absent: nothing. */
-  sliced?: SlicedTotals;
 }
 
 /** Open holds of one developer's account on a campaign. */
@@ -310,10 +298,20 @@ export interface MoneyCommands {
   restoreSlice(request: RestoreSliceRequest): Promise<"restored" | "changed">;
   /** Settles a difference between the wallet's totals and Postgres. Idempotent by kind and impression id. */
   settle(settlement: Settlement): Promise<SettleResult>;
-  /** Also reads a frozen wallet. Null: the wallet does not exist. */
-  readAccount(walletId: string): Promise<AccountTotals | null>;
-  /** Null: the campaign is not in the wallet. */
-  readCampaign(walletId: string, campaignId: string): Promise<CampaignTotals | null>;
+  /** Also reads a frozen wallet; its slices are read as one. Null: the wallet does not exist. */
+  readAccount(advertiserId: string): Promise<AccountTotals | null>;
+  /** Null: the campaign is not in the wallet, whose slices are read as one. */
+  readCampaign(advertiserId: string, campaignId: string): Promise<CampaignTotals | null>;
+  /** The slice of a wallet that an operation has charged in the last 24 hours; null: none. */
+  sliceOfOperation(operation: {
+    advertiserId: string;
+    slices: number;
+    campaignId: string;
+    gameId: string;
+    operationId: string;
+  }): Promise<number | null>;
+  /** What one wallet itself has spent on a campaign and holds, without what is in slices. Null: the campaign is not in it. */
+  readOwnTotals(walletId: string, campaignId: string): Promise<SpentTotals | null>;
   /** Open holds on a campaign of one developer's account (docs/behaviour.md#open-holds-of-one-developer). */
   readDeveloperHolds(advertiserId: string, campaignId: string, accountId: string): Promise<DeveloperHolds>;
   /** Matches and impressions of a campaign in the last 24 hours, and its open holds, by game. */

@@ -1,26 +1,12 @@
-import type { CampaignSummary, WalletSummary } from "./wallet-summary.ts";
+import { sumCampaigns, sumTotals } from "../money/sliced-totals.ts";
+import type { CampaignSummary, StoredCampaign, StoredWallet, WalletSummary } from "./wallet-summary.ts";
 
-/**
- * An advertiser's wallet and its slices as one: what each has spent and holds itself, against the advertiser's limits.
- * What slices were granted stays apart, in `sliced`.
- */
-export function combineSlices(own: WalletSummary, others: readonly WalletSummary[]): WalletSummary {
-  const all = [own, ...others];
-  const { account } = own;
-  const accounts = others.map((other) => other.account);
-  const isWhole = account !== null && accounts.every((one) => one !== null);
+/** An advertiser's own wallet and its slices as one: what each has spent and holds itself, against the advertiser's limits. */
+export function combineSlices(own: StoredWallet, slices: readonly StoredWallet[]): WalletSummary {
+  const all = [own, ...slices];
   return {
     readAtMs: Math.max(...all.map(({ readAtMs }) => readAtMs)),
-    account: isWhole
-      ? {
-          ...account,
-          spentMillicents: sum([ownSpent(account), ...accounts.map((one) => one.spentMillicents)]),
-          heldMillicents: sum([ownHeld(account), ...accounts.map((one) => one.heldMillicents)]),
-          impressions: sum([ownImpressions(account), ...accounts.map((one) => one.impressions)]),
-          epoch: accounts.every(({ epoch }) => epoch === account.epoch) ? account.epoch : -1,
-          live: account.live && accounts.every(({ live }) => live),
-        }
-      : null,
+    account: combineAccounts(all),
     holds: {
       count: sum(all.map(({ holds }) => holds.count)),
       sumMillicents: sumOrNull(all.map(({ holds }) => holds.sumMillicents)),
@@ -37,55 +23,42 @@ export function combineSlices(own: WalletSummary, others: readonly WalletSummary
       some: all.flatMap(({ sessionReleases }) => sessionReleases.some),
     },
     campaigns: own.campaigns.flatMap((campaign) => {
-      const same = others.flatMap(({ campaigns }) => campaigns.filter(isOf(campaign.campaignId)));
-      return same.length < others.length ? [] : [combineCampaign(campaign, same)];
+      const others = slices.flatMap(({ campaigns }) =>
+        campaigns.filter(({ campaignId }) => campaignId === campaign.campaignId),
+      );
+      return others.length < slices.length ? [] : [combineCampaigns(campaign, others)];
     }),
   };
 }
 
-function combineCampaign(own: CampaignSummary, others: readonly CampaignSummary[]): CampaignSummary {
-  const all = [own, ...others];
-  const spentMillicents = sum([ownSpent(own), ...others.map((one) => one.spentMillicents)]);
+/** Null: one of them is missing. */
+function combineAccounts(wallets: readonly StoredWallet[]): WalletSummary["account"] {
+  const accounts = wallets.map(({ account }) => account).filter((account) => account !== null);
+  const [own] = accounts;
+  if (own === undefined || accounts.length < wallets.length) return null;
+  const { sliced: _, slices: __, ...settings } = own;
   return {
-    ...own,
-    // What slices have not reported yet was spent a moment ago.
-    daySpentMillicents: own.daySpentMillicents + spentMillicents - own.spentMillicents,
-    version: Math.min(...all.map(({ version }) => version)),
-    // A slice that has not heard of the status is a difference.
-    status: all.find(({ status }) => status !== own.status)?.status ?? own.status,
-    spentMillicents,
-    heldMillicents: sum([ownHeld(own), ...others.map((one) => one.heldMillicents)]),
-    impressions: sum([ownImpressions(own), ...others.map((one) => one.impressions)]),
-    holdsMillicents: sumOrNull(all.map(({ holdsMillicents }) => holdsMillicents)),
-    differingShares: sumOrNull(all.map(({ differingShares }) => differingShares)),
-    grants: {
-      grantedMillicents: sum(others.map(({ budgetMillicents }) => budgetMillicents)),
-      spentMillicents: sum(others.map(({ spentMillicents }) => spentMillicents)),
-    },
+    ...settings,
+    ...sumTotals(accounts),
+    // Slices of another epoch wait to be restored.
+    live: accounts.every(({ live, epoch }) => live && epoch === own.epoch),
   };
 }
 
-interface Totals {
-  spentMillicents: number;
-  heldMillicents: number;
-  impressions: number;
-  sliced?: { spentMillicents: number; heldMillicents: number; impressions: number };
-}
-
-function ownSpent({ spentMillicents, sliced }: Totals): number {
-  return spentMillicents - (sliced?.spentMillicents ?? 0);
-}
-
-function ownHeld({ heldMillicents, sliced }: Totals): number {
-  return heldMillicents - (sliced?.heldMillicents ?? 0);
-}
-
-function ownImpressions({ impressions, sliced }: Totals): number {
-  return impressions - (sliced?.impressions ?? 0);
-}
-
-function isOf(campaignId: string) {
-  return (campaign: CampaignSummary) => campaign.campaignId === campaignId;
+function combineCampaigns(own: StoredCampaign, slices: readonly StoredCampaign[]): CampaignSummary {
+  const all = [own, ...slices];
+  return {
+    ...sumCampaigns(own, slices),
+    // A slice that has not heard of a version or status is a difference.
+    version: Math.min(...all.map(({ version }) => version)),
+    status: [...new Set(all.map(({ status }) => status))].join(", "),
+    holdsMillicents: sumOrNull(all.map(({ holdsMillicents }) => holdsMillicents)),
+    differingShares: sumOrNull(all.map(({ differingShares }) => differingShares)),
+    grants: {
+      grantedMillicents: (own.sliced?.spentMillicents ?? 0) + (own.sliced?.heldMillicents ?? 0),
+      acceptedMillicents: sum(slices.map(({ budgetMillicents }) => budgetMillicents)),
+    },
+  };
 }
 
 function sum(numbers: readonly number[]): number {

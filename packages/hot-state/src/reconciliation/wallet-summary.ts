@@ -4,7 +4,8 @@ import type { RedisConnection } from "../connection.ts";
 import { advertiserKeys, decodeName } from "../keys.ts";
 import { readRecord } from "../money/holds.ts";
 import { requireWalletId } from "../money/limits.ts";
-import { readAccountTotals, readCampaignTotals, readSliced, readSlices } from "../money/totals.ts";
+import type { StoredTotals } from "../money/sliced-totals.ts";
+import { readAccountTotals, readCampaignTotals, readSliced } from "../money/totals.ts";
 import type { AccountTotals, CampaignTotals } from "../money/types.ts";
 import { walletIds, walletIdsOf } from "../money/wallet-ids.ts";
 import { ReplyReader, type ScriptReply, UnexpectedReply } from "../reply.ts";
@@ -20,8 +21,11 @@ export interface CampaignSummary extends Omit<CampaignTotals, "status"> {
   holdsMillicents: Millicents | null;
   /** Counts by developer and by game that differ from its open holds; null: too many holds to check. */
   differingShares: number | null;
-  /** What its slices together were granted and have spent; absent: the wallet has no other slices. */
-  grants?: { grantedMillicents: Millicents; spentMillicents: Millicents };
+  /**
+   * What the advertiser's own wallet has granted slices since the wallet was restored, and what they have accepted: no more.
+   * Absent: the wallet has no slices.
+   */
+  grants?: { grantedMillicents: Millicents; acceptedMillicents: Millicents };
 }
 
 /** An advertiser's wallet at one moment. */
@@ -40,6 +44,14 @@ export interface WalletSummary {
   };
   campaigns: CampaignSummary[];
 }
+
+/** One wallet as it is stored: an advertiser's own one, or a slice. */
+export interface StoredWallet extends WalletSummary {
+  account: (NonNullable<WalletSummary["account"]> & StoredTotals & { slices: number }) | null;
+  campaigns: StoredCampaign[];
+}
+
+export type StoredCampaign = CampaignSummary & StoredTotals;
 
 export interface WalletLimits {
   /** Maximum holds added up inside Redis, which they block: about 1 ms per 2 000. */
@@ -87,7 +99,7 @@ export function createWalletReader(redis: RedisConnection): WalletReader {
     return parseWallet(reply);
   };
   const readParts = async (walletId: string, campaignIds: readonly string[], limits: WalletLimits) => {
-    const parts: WalletSummary[] = [];
+    const parts: StoredWallet[] = [];
     for (let start = 0; start === 0 || start < campaignIds.length; start += CAMPAIGNS_PER_CALL) {
       parts.push(await readPart(walletId, campaignIds.slice(start, start + CAMPAIGNS_PER_CALL), limits));
     }
@@ -100,7 +112,7 @@ export function createWalletReader(redis: RedisConnection): WalletReader {
     if (first === undefined || parts.some((part) => stampOf(part) !== stampOf(first))) return null;
     return { ...first, campaigns: parts.flatMap((part) => part.campaigns) };
   };
-  /** The advertiser's own wallet and its slices. Null: one of them changed meanwhile. */
+  /** The advertiser's own wallet and its slices. Null: one of them changed, or grants did, meanwhile. */
   const readAll = async (advertiserId: string, campaignIds: readonly string[], limits: WalletLimits) => {
     const own = await readOne(advertiserId, campaignIds, limits);
     const slices = own?.account?.slices ?? 1;
@@ -111,9 +123,9 @@ export function createWalletReader(redis: RedisConnection): WalletReader {
         .map((walletId) => readOne(walletId, campaignIds, limits)),
     );
     const read = others.filter((other) => other !== null);
-    // Each wallet is read at one moment; together they are one moment if the first has not changed since.
-    const again = await readOne(advertiserId, [], limits);
-    if (again === null || stampOf(again) !== stampOf(own) || read.length < others.length) return null;
+    // Each wallet is read at one moment. Without grants in between, no money is counted in two of them.
+    const again = await readPart(advertiserId, [], limits);
+    if (grantStampOf(again) !== grantStampOf(own) || read.length < others.length) return null;
     return combineSlices(own, read);
   };
   return {
@@ -137,7 +149,12 @@ function stampOf({ account, holds, outbox }: WalletSummary): string {
   return JSON.stringify([account, holds.count, outbox.count]);
 }
 
-function parseWallet(reply: ScriptReply): WalletSummary {
+/** Equal if slices neither reported nor were granted anything, and no restore voided their grants. */
+function grantStampOf({ account }: StoredWallet): string {
+  return JSON.stringify([account?.epoch, account?.live, account?.sliced]);
+}
+
+function parseWallet(reply: ScriptReply): StoredWallet {
   if (!Array.isArray(reply) || reply.length !== 7) throw new UnexpectedReply("read_wallet", reply);
   const part = (index: number) => new ReplyReader("read_wallet", reply[index] ?? null);
   const [account, holds, backlog, records] = [part(1), part(2), part(3), part(5)];
@@ -149,7 +166,8 @@ function parseWallet(reply: ScriptReply): WalletSummary {
         ? null
         : {
             ...readAccountTotals(account),
-            ...readSlices(account, 7),
+            slices: account.optionalInteger(7) ?? 1,
+            ...readSliced(account, 8),
             live: account.code(6, ["0", "1"]) === "1",
           },
     holds: {
@@ -172,8 +190,8 @@ function soundRecord(text: string): ImpressionRecord {
   return record;
 }
 
-function parseCampaigns(fields: ReplyReader): CampaignSummary[] {
-  const campaigns: CampaignSummary[] = [];
+function parseCampaigns(fields: ReplyReader): StoredCampaign[] {
+  const campaigns: StoredCampaign[] = [];
   for (let i = 0; i < fields.length; i += FIELDS_PER_CAMPAIGN) {
     campaigns.push({
       campaignId: fields.text(i),

@@ -181,7 +181,7 @@ describe("one bad advertiser", () => {
     let calls = 0;
     const money: Pick<MoneyCommands, "settle"> = {
       settle: (settlement) => {
-        if (settlement.advertiserId !== gone) return wallets.money.settle(settlement);
+        if (settlement.walletId !== gone) return wallets.money.settle(settlement);
         calls += 1;
         return unavailable.settle(settlement);
       },

@@ -115,6 +115,13 @@ const WALLET_CHECKS: readonly Check<PairsOf<Wallet>>[] = [
       differingShares === null ? [] : equal(id, 0, differingShares),
     ),
   ),
+  moneyCheck(
+    "wallet_grants",
+    "Slices: accepted is at most what they were granted, millicents",
+    ofCampaigns(({ id, inWallet: { grants } }) =>
+      grants === undefined ? [] : atMost(id, grants.grantedMillicents, grants.acceptedMillicents),
+    ),
+  ),
   moneyCheck("wallet_balance", "Spent + held is at most deposited, millicents", ({ account, advertiser }) => {
     if (account === null) return [];
     const used = account.inWallet.spentMillicents + account.inWallet.heldMillicents;

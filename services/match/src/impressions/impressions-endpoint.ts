@@ -122,7 +122,11 @@ function campaignOf({ catalog }: ImpressionDependencies, body: ImpressionRequest
   return campaign;
 }
 
-type Operation = Pick<CommitRequest, "operationId" | "isKeyed" | "matchId" | "carried" | "leaseExpiresMs">;
+interface Operation
+  extends Pick<CommitRequest, "operationId" | "isKeyed" | "matchId" | "carried" | "leaseExpiresMs"> {
+  /** An earlier request of the operation may have charged a match. */
+  isRetry: boolean;
+}
 
 /** The match of the request; null: it has no match_id; `unverifiable`: its match_id was not made for this scope. */
 function matchOf(
@@ -139,14 +143,17 @@ function matchOf(
 
 /** The operation to charge at most once: a match, or an idempotency key for which Redis picks a match. */
 function operationOf(match: OpenedMatchId | null, claim: OperationClaim | null): Operation {
-  if (match !== null) return { operationId: newId("op"), ...match };
-  if (claim === null) return { operationId: newId("op"), matchId: null };
-  return { operationId: claim.operationId, isKeyed: true, matchId: claim.matchId };
+  if (match !== null) return { operationId: newId("op"), isRetry: false, ...match };
+  if (claim === null) return { operationId: newId("op"), isRetry: false, matchId: null };
+  const { operationId, isRetry, matchId } = claim;
+  return { operationId, isKeyed: true, isRetry, matchId };
 }
 
 interface OperationClaim {
   /** Derived from account, endpoint, key and body, so that it is stable even if Redis lost data (ADR 12). */
   operationId: string;
+  /** The key was used with this body before. */
+  isRetry: boolean;
   /** The match that an earlier request with this key charged; a retry uses it, even if nothing else knows the match. */
   matchId: string | null;
   finish(result: CommitResult): Promise<void>;
@@ -167,6 +174,7 @@ async function claimOperation(
   }
   return {
     operationId: derivedId("op", `${operation} ${bodyHash}`),
+    isRetry: claim.outcome === "same",
     matchId: claim.matchId,
     finish: (result) => {
       const matchId = result.outcome === "refused" ? null : result.record.match.match_id;
@@ -175,38 +183,47 @@ async function claimOperation(
   };
 }
 
-/** Charges in the slice that has the match; without a match_id, or one that names it, in the first slice that has one. */
+/**
+ * Charges in the slice that has the match. Without a match id that names it, in the first slice with a match; a retry in the
+ * slice that its operation has charged, if any. Should two requests of an operation charge in two slices after all, billing
+ * writes one of them (ADR 12).
+ */
 async function commit(
   dependencies: ImpressionDependencies,
   body: ImpressionRequest,
-  campaign: CampaignIds,
+  { advertiserId }: CampaignIds,
   operation: Operation,
 ): Promise<CommitResult> {
-  const slices = dependencies.catalog.walletSlices(campaign.advertiserId);
-  if (operation.carried) {
-    return commitIn(
-      dependencies,
-      body,
-      { ...campaign, slices },
-      operation,
-      operation.carried.facts.wallet_slice ?? 0,
-    );
-  }
+  const slices = dependencies.catalog.walletSlices(advertiserId);
+  const campaign = { advertiserId, slices };
+  const known = slices === 1 ? 0 : await knownSlice(dependencies, body, campaign, operation);
+  if (known !== null) return commitIn(dependencies, body, campaign, operation, known);
   let refused: CommitResult = NO_MATCH;
   for (let slice = 0; slice < slices; slice += 1) {
-    const result = await commitIn(dependencies, body, { ...campaign, slices }, operation, slice);
+    const result = await commitIn(dependencies, body, campaign, operation, slice);
     if (result.outcome === "charged") return result;
     if (result.reason !== "no_match") refused = result;
   }
   return refused;
 }
 
+/** The only slice that can have the match; null: any. */
+async function knownSlice(
+  { money }: ImpressionDependencies,
+  { campaign_id: campaignId, game_id: gameId }: ImpressionRequest,
+  campaign: { advertiserId: string; slices: number },
+  { carried, operationId, isRetry }: Operation,
+): Promise<number | null> {
+  if (carried) return carried.facts.wallet_slice ?? 0;
+  return isRetry ? money.sliceOfOperation({ ...campaign, campaignId, gameId, operationId }) : null;
+}
+
 /** Charges in one slice, which gets money from the advertiser's own wallet where it has too little. */
 async function commitIn(
   dependencies: ImpressionDependencies,
   body: ImpressionRequest,
-  { advertiserId, slices }: CampaignIds & { slices: number },
-  operation: Operation,
+  { advertiserId, slices }: { advertiserId: string; slices: number },
+  { isRetry: _, ...operation }: Operation,
   slice: number,
 ): Promise<CommitResult> {
   const { money, due, batcher, nowMs } = dependencies;
@@ -231,7 +248,7 @@ async function commitIn(
   if (slices === 1 || result.outcome === "charged" || !LACKS_MONEY.has(result.reason)) return result;
   const sliced = { advertiserId, campaignId: body.campaign_id, slices };
   if (slice === 0) {
-    await dependencies.grants.takeBack(sliced, "unused");
+    await dependencies.grants.collect(sliced, "unused");
     return charge();
   }
   if (result.priceMillicents === undefined) return result;

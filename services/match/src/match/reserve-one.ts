@@ -185,13 +185,15 @@ async function reserve(
     leaseExpiresMs: request.leaseExpiresMs,
   };
   try {
-    const [first, admitted] = await withAnnouncement(
+    const [attempt, admitted] = await withAnnouncement(
       reserveAndAdmit(reservationOf(state.admission?.startedMs ?? null, null), seat),
       due.register("holds", walletOfMatch(match), dependencies.nowMs() + holdTtlMs),
     );
     state.admission ??= admitted;
     const { admission } = state;
-    const valid = isValidReservation(first, admission, admitted.earlier, seat.idleMs)
+    const again = () => dependencies.money.reserve(reservationOf(admission.startedMs, null));
+    const first = admission.admitted ? await withGrant(dependencies, match, attempt, again) : attempt;
+    const reservation = isValidReservation(first, admission, admitted.earlier, seat.idleMs)
       ? first
       : await reserveAgain(dependencies, {
           first,
@@ -202,11 +204,6 @@ async function reserve(
           state,
           reservationOf,
         });
-    const reservation = await withGrant(dependencies, valid, {
-      match,
-      isAdmitted: admission.admitted,
-      again: () => dependencies.money.reserve(reservationOf(admission.startedMs, null)),
-    });
     return { reservation, admission, match, packed };
   } catch (error) {
     releaseLater(dependencies, match);
@@ -215,29 +212,35 @@ async function reserve(
 }
 
 /**
- * A slice without money for a hold gets some from the advertiser's own wallet, whose refusal counts otherwise. That wallet
- * itself takes back what the other slices have not spent.
+ * A slice without money for a hold gets some from the advertiser's own wallet, which otherwise decides why there is none. That
+ * wallet itself takes back what the slices have not spent.
  */
 async function withGrant(
   { grants, catalog }: ReserveDependencies,
+  match: MatchFacts,
   reservation: ReserveResult,
-  {
-    match,
-    isAdmitted,
-    again,
-  }: { match: MatchFacts; isAdmitted: boolean; again: () => Promise<ReserveResult> },
+  again: () => Promise<ReserveResult>,
 ): Promise<ReserveResult> {
   const { wallet_slice: slice = 0, advertiser_id: advertiserId, campaign_id: campaignId } = match;
   const campaign = { advertiserId, campaignId, slices: catalog.walletSlices(advertiserId) };
-  if (campaign.slices === 1 || !isAdmitted || reservation.outcome === "held") return reservation;
-  if (!LACKS_MONEY.has(reservation.reason)) return reservation;
+  if (campaign.slices === 1 || !lacksMoney(reservation)) return reservation;
   if (slice === 0) {
-    await grants.takeBack(campaign, "unused");
+    await grants.collect(campaign, "unused");
     return again();
   }
   const refusal = await grants.extendForHold(campaign, slice, match.price_millicents);
   if (refusal === "unknown_wallet") return { ...reservation, reason: refusal, lasts: null };
-  return refusal === null ? again() : { ...reservation, ...refusal };
+  if (refusal !== null) return { ...reservation, ...refusal };
+  return withoutLasts(await again());
+}
+
+/** A slice does not know what ends its lack of money. */
+function withoutLasts(reservation: ReserveResult): ReserveResult {
+  return lacksMoney(reservation) ? { ...reservation, lasts: null } : reservation;
+}
+
+function lacksMoney(reservation: ReserveResult): reservation is ReserveResult & { outcome: "refused" } {
+  return reservation.outcome === "refused" && LACKS_MONEY.has(reservation.reason);
 }
 
 /**
@@ -291,7 +294,8 @@ async function reserveAgain(
   if (isValidReservation(first, admission, counted, seat.idleMs)) return first;
   if (first.outcome === "held") await money.release(holdOf(match), "cancelled");
   if (state.attempts.mayRepeat(match.advertiser_id)) {
-    return money.reserve(reservationOf(admission.startedMs, counted));
+    const reservation = await money.reserve(reservationOf(admission.startedMs, counted));
+    return match.wallet_slice === undefined ? reservation : withoutLasts(reservation);
   }
   return { outcome: "refused", reason: "creative_cap", capSinceMs: first.capSinceMs, lasts: null };
 }

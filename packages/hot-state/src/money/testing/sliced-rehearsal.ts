@@ -130,7 +130,7 @@ export class SlicedRehearsal {
         await this.#setBudget(step.campaign, step.units);
         break;
       case "report":
-        for (const campaign of this.#campaigns) await this.#grants.report(this.#sliced(campaign));
+        for (const campaign of this.#campaigns) await this.#grants.collect(this.#sliced(campaign), "nothing");
         break;
       case "restore":
         await this.#restore(step.forget);
@@ -141,8 +141,8 @@ export class SlicedRehearsal {
   /** Once all slices have reported, the advertiser's own wallet knows what was spent. */
   async finish(): Promise<void> {
     for (const [index, campaign] of this.#campaigns.entries()) {
-      same("reported", await this.#grants.report(this.#sliced(campaign)), true);
-      same("taken back", await this.#grants.takeBack(this.#sliced(campaign), "all"), true);
+      same("reported", await this.#grants.collect(this.#sliced(campaign), "nothing"), true);
+      same("taken back", await this.#grants.collect(this.#sliced(campaign), "all"), true);
       const totals = await campaign.wallet.totals();
       const charged = this.#sum(["charged"], index);
       same("spent of a campaign", totals.campaign.spentMillicents, charged);
@@ -221,7 +221,7 @@ export class SlicedRehearsal {
   async #loseGrant({ campaign: index, slice }: SlicedStep & { kind: "lose grant" }): Promise<void> {
     if (slice === 0) return;
     const reference = { ...this.#sliced(this.#campaign(index)), slice };
-    const report = await this.#commands.readSlice(reference);
+    const report = await this.#commands.reportSlice(reference, "nothing");
     if (report === null) throw new Error("the slice must be restored");
     this.#reports.push({ reference, report });
     const result = await this.#commands.grant(reference, report, {
@@ -234,9 +234,9 @@ export class SlicedRehearsal {
 
   async #takeBack({ campaign: index, part, isReported }: SlicedStep & { kind: "take back" }): Promise<void> {
     const sliced = this.#sliced(this.#campaign(index));
-    if (isReported) same("taken back", await this.#grants.takeBack(sliced, part), true);
+    if (isReported) same("taken back", await this.#grants.collect(sliced, part), true);
     for (let slice = 1; slice < SLICES && !isReported; slice += 1) {
-      const report = await this.#commands.returnGrant({ ...sliced, slice }, part);
+      const report = await this.#commands.reportSlice({ ...sliced, slice }, part);
       if (report !== null) this.#reports.push({ reference: { ...sliced, slice }, report });
     }
   }
@@ -352,7 +352,10 @@ export class SlicedRehearsal {
   async #grantedIn(campaignId: string): Promise<number> {
     let sum = 0;
     for (let slice = 1; slice < SLICES; slice += 1) {
-      const report = await this.#commands.readSlice({ advertiserId: this.#advertiserId, campaignId, slice });
+      const report = await this.#commands.reportSlice(
+        { advertiserId: this.#advertiserId, campaignId, slice },
+        "nothing",
+      );
       sum += Math.max(report?.grantedMillicents ?? 0, report?.spentMillicents ?? 0);
     }
     return sum;

@@ -2,9 +2,9 @@ import type { ImpressionRecord } from "@diegetic/contracts";
 import { DAY_MS, utcDay } from "@diegetic/database";
 import {
   type AccountTotals,
-  type CampaignTotals,
   type FrozenWallet,
   type RestoredCampaign,
+  type SpentTotals,
   sliceOf,
 } from "@diegetic/hot-state";
 import { centsToMillicents } from "@diegetic/money";
@@ -20,7 +20,8 @@ export interface WalletTotals extends Pick<AccountTotals, "spentMillicents" | "i
 /** A frozen wallet, or slice of one, with what decides whether it is intact. */
 export interface FoundSlice {
   found: FrozenWallet;
-  campaigns: readonly (CampaignTotals | null)[];
+  /** What each of the totals' campaigns has spent and holds in it; null: it lacks the campaign. */
+  campaigns: readonly (SpentTotals | null)[];
   /** Marks of the unsettled impressions (`marksOf`) that it has. */
   marks: ReadonlySet<string>;
 }
@@ -98,7 +99,7 @@ export function isIntact(
     ) &&
     totals.campaigns.every((campaign, index) =>
       agrees(
-        slices.map(({ campaigns }) => withoutSliced(campaigns[index])),
+        slices.map(({ campaigns }) => campaigns[index] ?? NOTHING),
         campaign,
         reversed.filter(({ campaignId }) => campaignId === campaign.campaignId),
       ),
@@ -108,7 +109,7 @@ export function isIntact(
 
 /** A slice that Redis does not have yet is fine: then nothing of the totals is in it. */
 function isUndamaged({ found, campaigns }: FoundSlice, known: KnownAdvertiser): boolean {
-  const heldMillicents = campaigns.reduce((sum, campaign) => sum + withoutSliced(campaign).heldMillicents, 0);
+  const heldMillicents = campaigns.reduce((sum, campaign) => sum + (campaign?.heldMillicents ?? 0), 0);
   return (
     (found.epoch === "" || isTrustedEpoch(found, known)) &&
     found.heldMillicents === heldMillicents &&
@@ -117,17 +118,6 @@ function isUndamaged({ found, campaigns }: FoundSlice, known: KnownAdvertiser): 
 }
 
 const NOTHING = { spentMillicents: 0, heldMillicents: 0, impressions: 0 };
-
-/** What a campaign has spent and holds in one wallet, without what is in other slices. */
-function withoutSliced(campaign: CampaignTotals | null | undefined): typeof NOTHING {
-  if (!campaign) return NOTHING;
-  const { sliced = NOTHING } = campaign;
-  return {
-    spentMillicents: campaign.spentMillicents - sliced.spentMillicents,
-    heldMillicents: campaign.heldMillicents - sliced.heldMillicents,
-    impressions: campaign.impressions - sliced.impressions,
-  };
-}
 
 function byCampaign(records: readonly ImpressionRecord[]): Map<string, ImpressionRecord[]> {
   const groups = new Map<string, ImpressionRecord[]>();

@@ -153,7 +153,7 @@ describe("WalletRecovery", () => {
       }),
     );
     await eventually(() => locked === ids.length);
-    const known = new Map(ids.map((id) => [id, 0]));
+    const known = new Map(ids.map((id) => [id, { epoch: 0, slices: 1 }]));
     const begun = beginEpochs(management.database, known, { day: utcDay(Date.now()), outbox: [] });
     await expect(begun).rejects.toThrow(StatementTimeout);
     await Promise.all(locks);

@@ -32,7 +32,12 @@ export interface WalletRecoveryParts {
   database: Database;
   wallets: Pick<
     MoneyCommands,
-    "freezeUnlessLive" | "findSettledMarks" | "restoreWallet" | "restoreSlice" | "listOutbox" | "readCampaign"
+    | "freezeUnlessLive"
+    | "findSettledMarks"
+    | "restoreWallet"
+    | "restoreSlice"
+    | "listOutbox"
+    | "readOwnTotals"
   >;
   due: Pick<DueIndex, "register">;
   claim: Pick<InstallationClaim, "check">;
@@ -311,7 +316,7 @@ export class WalletRecovery {
     const marks = await wallets.findSettledMarks(walletId, marksOf(known, slice));
     if (wallet.epoch === "") return { found: wallet, campaigns: [], marks };
     const campaigns = await Promise.all(
-      totals.campaigns.map(({ campaignId }) => wallets.readCampaign(walletId, campaignId)),
+      totals.campaigns.map(({ campaignId }) => wallets.readOwnTotals(walletId, campaignId)),
     );
     return { found: wallet, campaigns, marks };
   }
