@@ -1,6 +1,9 @@
-import type { AccountState, MoneyCommands } from "@diegetic/hot-state";
+import { type AccountState, type MoneyCommands, walletIdOf } from "@diegetic/hot-state";
 
-/** Creates an advertiser's wallet, as recovery does for one that Postgres never restored; later calls update its deposits. */
+/**
+ * Creates an advertiser's wallet with its slices, as recovery does for one that Postgres never restored; later calls update its
+ * deposits.
+ */
 export async function openWallet(
   money: MoneyCommands,
   account: AccountState & { spentMillicents?: number; impressions?: number },
@@ -24,4 +27,16 @@ export async function openWallet(
   });
   if (outcome !== "restored")
     throw new Error(`the wallet of ${account.advertiserId} was not made: ${outcome}`);
+  for (let slice = 1; slice < (account.slices ?? 1); slice += 1) await openSlice(money, account, slice);
+}
+
+async function openSlice(
+  money: MoneyCommands,
+  { advertiserId, version }: AccountState,
+  slice: number,
+): Promise<void> {
+  const found = await money.freezeUnlessLive(walletIdOf(advertiserId, slice), 0);
+  if (found.state !== "frozen") throw new Error(`slice ${slice} of ${advertiserId} exists`);
+  const nothing = { epoch: 0, forgetMatches: true, settledMarks: [], campaigns: [] };
+  await money.restoreSlice({ ...nothing, advertiserId, slice, found, version });
 }

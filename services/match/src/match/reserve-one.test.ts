@@ -1,5 +1,6 @@
+import { randomBytes } from "node:crypto";
 import { CampaignIndex, type Candidate } from "@diegetic/ad-rules";
-import { newId } from "@diegetic/contracts";
+import { entityName, newId } from "@diegetic/contracts";
 import {
   connectRedis,
   createGameSessions,
@@ -8,8 +9,11 @@ import {
   createSliceGrants,
   DEFAULT_IMPRESSION_TIMES,
   DueIndex,
+  type HoldReference,
   LeaseExpired,
   type RedisConnection,
+  type RefusalLasts,
+  walletIdOf,
 } from "@diegetic/hot-state";
 import { createLogger } from "@diegetic/service-kit";
 import { eventually } from "@diegetic/testing/eventually";
@@ -23,6 +27,7 @@ import { ShareRefusals } from "../refusal-memory/share-refusals.ts";
 import { Attempts, MAX_RESERVATIONS } from "./attempts.ts";
 import type { LoadedRequest } from "./load.ts";
 import { type ReserveDependencies, reserveOne } from "./reserve-one.ts";
+import { sliceOfSession } from "./wallet-slice.ts";
 
 const DEPOSITED = 1_000;
 const LEASE_OVER_MS = 1;
@@ -82,11 +87,14 @@ function requestOf(leaseExpiresMs: number, sessionKey = "session", maxAds = 5): 
   };
 }
 
-/** A campaign with this bid, and its advertiser. */
-async function openCandidate(bidCents: number): Promise<{ advertiserId: string; candidate: Candidate }> {
+/** A campaign with this bid, and its advertiser, who has deposited `DEPOSITED`. */
+async function openCandidate(
+  bidCents: number,
+  slices = 1,
+): Promise<{ advertiserId: string; candidate: Candidate }> {
   const money = createMoneyCommands(redis);
   const [advertiserId, campaignId] = [newId("adv"), newId("camp")];
-  await openWallet(money, { advertiserId, version: 1, depositedMillicents: DEPOSITED });
+  await openWallet(money, { advertiserId, version: 1, depositedMillicents: DEPOSITED, slices });
   await money.applyCampaign({
     advertiserId,
     campaignId,
@@ -189,5 +197,85 @@ describe("a request of a full session", () => {
     expect(await ask()).toEqual({ outcome: "session_full" });
     expect(await redis.hkeys(session)).toEqual(["started", hold.matchId]);
     expect(await money.readAccount(advertiserId)).toMatchObject({ heldMillicents: 0 });
+  });
+});
+
+describe("a request of a sliced wallet", () => {
+  const SLICES = 3;
+  /** A player session whose matches are in the slice. */
+  const sessionIn = (slice: number): string => {
+    const sessionKey = randomBytes(16).toString("base64url");
+    return sliceOfSession(sessionKey, SLICES) === slice ? sessionKey : sessionIn(slice);
+  };
+
+  async function openSliced(bidCents: number) {
+    const { advertiserId, candidate } = await openCandidate(bidCents, SLICES);
+    const dependencies = dependenciesOf();
+    const advertiser = { advertiser_id: advertiserId, account_id: "acct", version: 1, wallet_slices: SLICES };
+    dependencies.catalog.apply({
+      name: entityName.advertiser(advertiserId),
+      json: JSON.stringify(advertiser),
+    });
+    const remembered: RefusalLasts[] = [];
+    const asked: HoldReference[] = [];
+    const { refusals } = dependencies;
+    const remember: RefusalMemory["remember"] = (campaign, refusal, known) => {
+      remembered.push(refusal.lasts);
+      refusals.remember(campaign, refusal, known);
+    };
+    const ask = (slice: number) => {
+      const state = { matchId: newId("mat"), attempts: new Attempts(), lackedMoney: false, refused: [] };
+      const sessionKey = sessionIn(slice);
+      const request = requestOf(Number.MAX_SAFE_INTEGER, sessionKey);
+      asked.push({
+        matchId: state.matchId,
+        walletId: walletIdOf(advertiserId, slice),
+        campaignId: candidate.campaign.campaign_id,
+        gameId: "game",
+        sessionKey,
+        priceMillicents: bidCents,
+        developerAccountId: "acct",
+        matchedAtMs: Date.now(),
+      });
+      const noting = Object.assign(Object.create(refusals) as RefusalMemory, { remember });
+      return reserveOne({ ...dependencies, refusals: noting }, request, candidate, state);
+    };
+    return { advertiserId, candidate, money: dependencies.money, ask, asked, remembered };
+  }
+
+  it("holds all money that there is, whichever slice needs it", async () => {
+    const { advertiserId, money, ask } = await openSliced(DEPOSITED / 10);
+    for (let n = 0; n < 10; n += 1) expect(await ask(n % SLICES)).toMatchObject({ outcome: "held" });
+    for (let slice = 0; slice < SLICES; slice += 1) expect(await ask(slice)).toEqual({ outcome: "refused" });
+    expect(await money.readAccount(advertiserId)).toMatchObject({ heldMillicents: DEPOSITED });
+  });
+
+  it("is refused no longer than others hold the money", async () => {
+    const { money, ask, asked, remembered } = await openSliced(DEPOSITED);
+    expect(await ask(1)).toMatchObject({ outcome: "held" });
+    for (let slice = 0; slice < SLICES; slice += 1) expect(await ask(slice)).toEqual({ outcome: "refused" });
+    expect(remembered).toEqual([null, null, null]);
+    const [held] = asked;
+    if (held === undefined) throw new Error("nothing is held");
+    expect(await money.release(held, "cancelled")).toBe("released");
+    expect(await ask(2)).toMatchObject({ outcome: "held" });
+  });
+
+  it("is refused until the account changes once all money is spent", async () => {
+    const { advertiserId, candidate, money, ask, remembered } = await openSliced(DEPOSITED);
+    expect(await ask(1)).toMatchObject({ outcome: "held" });
+    const charged = await money.commit({
+      advertiserId,
+      slice: 1,
+      campaignId: candidate.campaign.campaign_id,
+      gameId: "game",
+      creativeId: "crt_a",
+      operationId: newId("op"),
+      matchId: null,
+      nowMs: Date.now(),
+    });
+    expect(charged).toMatchObject({ outcome: "charged", record: { wallet_slice: 1 } });
+    for (const slice of [2, 0, 1]) expect(await ask(slice)).toEqual({ outcome: "refused" });
+    expect(remembered).toEqual([{ accountVersion: 1 }, { accountVersion: 1 }, { accountVersion: 1 }]);
   });
 });

@@ -16,7 +16,7 @@ import { priceMillicents } from "@diegetic/money";
 import type { Attempts } from "./attempts.ts";
 import type { MatchDependencies } from "./dependencies.ts";
 import type { LoadedRequest } from "./load.ts";
-import { sliceOf } from "./wallet-slice.ts";
+import { sliceOfSession } from "./wallet-slice.ts";
 
 const LACKS_MONEY: ReadonlySet<ReserveRefusal> = new Set([
   "balance",
@@ -191,8 +191,11 @@ async function reserve(
     );
     state.admission ??= admitted;
     const { admission } = state;
-    const again = () => dependencies.money.reserve(reservationOf(admission.startedMs, null));
-    const first = admission.admitted ? await withGrant(dependencies, match, attempt, again) : attempt;
+    const again = async () => (await reserveAndAdmit(reservationOf(admission.startedMs, null), seat))[0];
+    const isFinal = !admission.admitted || !state.attempts.mayRepeat(match.advertiser_id);
+    const first = isFinal
+      ? withoutLasts(match, attempt)
+      : await withGrant(dependencies, match, attempt, again);
     const reservation = isValidReservation(first, admission, admitted.earlier, seat.idleMs)
       ? first
       : await reserveAgain(dependencies, {
@@ -231,12 +234,12 @@ async function withGrant(
   const refusal = await grants.extendForHold(campaign, slice, match.price_millicents);
   if (refusal === "unknown_wallet") return { ...reservation, reason: refusal, lasts: null };
   if (refusal !== null) return { ...reservation, ...refusal };
-  return withoutLasts(await again());
+  return withoutLasts(match, await again());
 }
 
 /** A slice does not know what ends its lack of money. */
-function withoutLasts(reservation: ReserveResult): ReserveResult {
-  return lacksMoney(reservation) ? { ...reservation, lasts: null } : reservation;
+function withoutLasts({ wallet_slice: slice = 0 }: MatchFacts, reservation: ReserveResult): ReserveResult {
+  return slice > 0 && lacksMoney(reservation) ? { ...reservation, lasts: null } : reservation;
 }
 
 function lacksMoney(reservation: ReserveResult): reservation is ReserveResult & { outcome: "refused" } {
@@ -295,7 +298,7 @@ async function reserveAgain(
   if (first.outcome === "held") await money.release(holdOf(match), "cancelled");
   if (state.attempts.mayRepeat(match.advertiser_id)) {
     const reservation = await money.reserve(reservationOf(admission.startedMs, counted));
-    return match.wallet_slice === undefined ? reservation : withoutLasts(reservation);
+    return withoutLasts(match, reservation);
   }
   return { outcome: "refused", reason: "creative_cap", capSinceMs: first.capSinceMs, lasts: null };
 }
@@ -323,7 +326,7 @@ function factsOf(
 ): MatchFacts {
   const { campaign, affinityScore, affinityParts } = candidate;
   const slices = dependencies.catalog.walletSlices(campaign.advertiser_id);
-  const slice = sliceOf(request.session.sessionKey, slices);
+  const slice = sliceOfSession(request.session.sessionKey, slices);
   return {
     match_id: matchId,
     advertiser_id: campaign.advertiser_id,
