@@ -1,6 +1,14 @@
 import { chunks } from "@diegetic/collections";
 import type { RedisConnection } from "../connection.ts";
-import { advertiserKeys, chargedField, encodeName, MAX_WALLET_SLICES, walletIdOf } from "../keys.ts";
+import {
+  advertiserKeys,
+  advertiserOf,
+  chargedField,
+  encodeName,
+  MAX_WALLET_SLICES,
+  partsOfWalletId,
+  walletIdOf,
+} from "../keys.ts";
 import { ReplyReader } from "../reply.ts";
 import { defineScript, defineVariadicScript } from "../script.ts";
 import { requireAtMost, requireDay, requireInteger, requirePlainName, requireWalletId } from "./limits.ts";
@@ -13,6 +21,7 @@ import {
   type Settlement,
   type UnfrozenWallet,
 } from "./recovery-types.ts";
+import { createSliceGrants } from "./slice-grants.ts";
 import type { MoneyCommands } from "./types.ts";
 
 const MAX_MARKS = 40_000;
@@ -134,6 +143,7 @@ function restoreRequestOfSlice({
 
 function createSettle(redis: RedisConnection): MoneyCommands["settle"] {
   const script = defineScript(redis, "settle", 9);
+  const grants = createSliceGrants(redis);
   return async (settlement: Settlement) => {
     const { walletId, campaignId, gameId } = settlement;
     requireWalletId(walletId);
@@ -159,7 +169,13 @@ function createSettle(redis: RedisConnection): MoneyCommands["settle"] {
       chargedField(settlement.matchId),
       settlement.recordedAtMs ?? "",
     );
-    return new ReplyReader("settle", reply).code(0, SETTLE_CODES);
+    const result = new ReplyReader("settle", reply).code(0, SETTLE_CODES);
+    const slice = partsOfWalletId(walletId)?.slice ?? 0;
+    if (slice === 0 || (result !== "settled" && result !== "known")) return result;
+    // A slice without money makes no other report.
+    const campaign = { advertiserId: advertiserOf(walletId), campaignId, slices: slice + 1 };
+    const isReported = await grants.reportOne(campaign, slice);
+    return isReported ? result : "stale";
   };
 }
 

@@ -95,6 +95,11 @@ export class SliceGrants {
     );
   }
 
+  /** As `collect`, of one slice that has given nothing back. */
+  reportOne(campaign: SlicedCampaign, slice: number): Promise<boolean> {
+    return this.#report(campaign, [slice], (reference) => this.#commands.reportSlice(reference, "nothing"));
+  }
+
   /**
    * Writes a campaign's status to the slices; what they have not spent was granted under earlier limits, and goes back. Returns
    * whether all of them did.

@@ -1,7 +1,7 @@
 import { newId } from "@diegetic/contracts";
 import { openWallet } from "@diegetic/testing/open-wallet";
 import type { RedisConnection } from "../../connection.ts";
-import { walletIdOf } from "../../keys.ts";
+import { advertiserKeys, walletIdOf } from "../../keys.ts";
 import { holdOf } from "../holds.ts";
 import { type SlicedCampaign, SliceGrants } from "../slice-grants.ts";
 import {
@@ -53,6 +53,7 @@ interface Campaign {
 /** A sliced wallet beside a naive model, which knows every charge and no grant. */
 export class SlicedRehearsal {
   readonly #money: MoneyCommands;
+  readonly #redis: RedisConnection;
   readonly #commands: SliceCommands;
   readonly #grants: SliceGrants;
   readonly #advertiserId: string;
@@ -70,6 +71,7 @@ export class SlicedRehearsal {
     limits: { deposited: number; dailyCap: number | null },
   ) {
     this.#money = money;
+    this.#redis = redis;
     this.#commands = createSliceCommands(redis);
     this.#grants = new SliceGrants(this.#commands);
     this.#advertiserId = newId("adv");
@@ -145,15 +147,15 @@ export class SlicedRehearsal {
       same("taken back", await this.#grants.collect(this.#sliced(campaign), "all"), true);
       const totals = await campaign.wallet.totals();
       const charged = this.#sum(["charged"], index);
-      same("spent of a campaign", totals.campaign.spentMillicents, charged);
+      const own = { spent: charged, held: this.#sum(["open"], index, 0) };
+      same("books of a campaign", await this.#ownBooks(campaign.wallet.campaignId), own);
       same("day", totals.campaign.daySpentMillicents, charged);
       same("impressions", totals.campaign.impressions, this.#in(["charged"], index).length);
-      same("held of a campaign", totals.campaign.heldMillicents, this.#sum(["open"], index, 0));
     }
     const account = await this.#money.readAccount(this.#advertiserId);
     same("spent", account?.spentMillicents, this.#sum(["charged"]));
     same("impressions of all", account?.impressions, this.#in(["charged"]).length);
-    same("held", account?.heldMillicents, this.#sum(["open"], undefined, 0));
+    same("held", account?.heldMillicents, this.#sum(["open"]));
   }
 
   async #reserve({ campaign: index, slice, price }: SlicedStep & { kind: "reserve" }): Promise<void> {
@@ -339,13 +341,23 @@ export class SlicedRehearsal {
       atMost("charged of a budget", charged, budget);
       if (this.#dailyCap !== null) atMost("charged of a daily cap", charged, this.#dailyCap);
       const { campaign } = await wallet.totals();
-      atMost("charged", charged, campaign.spentMillicents + campaign.heldMillicents);
-      atMost("known as spent", campaign.spentMillicents, charged);
+      same("spent in all slices", campaign.spentMillicents, charged);
+      same("held in all slices", campaign.heldMillicents, this.#sum(["open"], index));
+      const { spent: known, held } = await this.#ownBooks(wallet.campaignId);
+      atMost("charged", charged, known + held);
+      atMost("known as spent", known, charged);
       const own = this.#sum(["charged"], index, 0) + this.#sum(["open"], index, 0);
-      const granted = campaign.spentMillicents + campaign.heldMillicents - own - this.#earlier(index);
+      const granted = known + held - own - this.#earlier(index);
       atMost("what slices may spend", await this.#grantedIn(wallet.campaignId), granted);
     }
     atMost("charged of a deposit", spent, this.#deposited);
+  }
+
+  /** What the advertiser's own wallet counts, with what slices have reported and were granted. */
+  async #ownBooks(campaignId: string): Promise<{ spent: number; held: number }> {
+    const key = advertiserKeys.campaign(this.#advertiserId, campaignId);
+    const [spent, held] = await this.#redis.hmget(key, "spent", "held");
+    return { spent: Number(spent), held: Number(held) };
   }
 
   /** What the slices believe to have been granted. */
