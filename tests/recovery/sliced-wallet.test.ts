@@ -1,4 +1,4 @@
-import { createWalletReader, walletIds } from "@diegetic/hot-state";
+import { createWalletReader, walletIdOf, walletIds } from "@diegetic/hot-state";
 import { eventually } from "@diegetic/testing/eventually";
 import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
@@ -42,6 +42,27 @@ async function chargedBySlice(): Promise<number[]> {
 async function restartRedis(): Promise<void> {
   await town.redis.call("REPLICAOF", "127.0.0.1", "1");
   await town.redis.call("REPLICAOF", "NO", "ONE");
+}
+
+/** A match in the slice. */
+async function matchIn(slice: number): Promise<Served> {
+  const walletId = walletIdOf(town.advertiserId, slice);
+  const heldIn = async () => (await town.money.readOwnTotals(walletId, town.campaignId))?.heldMillicents ?? 0;
+  const before = await heldIn();
+  for (let tries = 0; tries < BUDGET; tries += 1) {
+    const match = await town.served();
+    if ((await heldIn()) > before) return match;
+    expect(await town.statusOf(match)).toBe(201);
+  }
+  throw new Error(`no match in slice ${slice}`);
+}
+
+/** As if every instance had ended before it noted the answers to requests with keys. */
+async function loseAnswers(): Promise<void> {
+  for (const key of (await town.redis.call("KEYS", "*idempotency*")) as string[]) {
+    const claim = (await town.redis.call("GET", key)) as string;
+    await town.redis.call("SET", key, claim.replace(/^kept\|([^|]*)\|.*$/, "claimed|$1|"));
+  }
 }
 
 async function matchUntilNone(): Promise<Served[]> {
@@ -97,6 +118,23 @@ describe("a wallet in slices", () => {
     await town.setBudget(BUDGET);
     await town.play(3);
     await town.agree(15);
+  });
+
+  it("charges an operation once, whose answer was lost while other slices got matches", async () => {
+    // The first slice that has a match is not the first one.
+    const open = [await matchIn(2)];
+    const first = await town.keyedImpression(open[0] as Served, "key");
+    expect(first.status).toBe(201);
+    open.push(await matchIn(0), await matchIn(1));
+    const charged = await town.agree();
+    await loseAnswers();
+    expect(await town.keyedImpression(open[0] as Served, "key")).toMatchObject({
+      status: 201,
+      body: first.body,
+    });
+    await town.agree(charged);
+    for (const match of open.slice(1)) expect(await town.statusOf(match)).toBe(201);
+    await town.agree(charged + 2);
   });
 
   it("is read as one", async () => {
