@@ -18,7 +18,15 @@ export { IdempotencyClaims } from "./idempotency/idempotency-claims.ts";
 export { ForeignRedis } from "./installation/foreign-redis.ts";
 export { InstallationClaim } from "./installation/installation-claim.ts";
 export { type KeyUse, KeyUses, takeKeyUses } from "./key-use/key-uses.ts";
-export { advertiserOf, isPlainName, MAX_WALLET_SLICES, sliceOf, walletIdOf, walletOfMatch } from "./keys.ts";
+export {
+  advertiserOf,
+  isPlainName,
+  MAX_WALLET_SLICES,
+  sliceOf,
+  sliceOfSession,
+  walletIdOf,
+  walletOfMatch,
+} from "./keys.ts";
 export { addCampaignGameCounts, type CampaignGameCounts } from "./money/campaign-games.ts";
 export { createMoneyCommands } from "./money/commands.ts";
 export {

@@ -49,6 +49,12 @@ export function walletIdOf(advertiserId: string, slice: number): string {
   return slice === 0 ? advertiserId : `${advertiserId}.${slice}`;
 }
 
+/** The slice that has a player session's matches: always the same one, so that creative caps count in one wallet. */
+export function sliceOfSession(sessionKey: string, slices: number): number {
+  if (slices === 1) return 0;
+  return Buffer.from(sessionKey.slice(0, 8), "base64url").readUIntBE(0, 6) % slices;
+}
+
 /** The wallet that has a match. */
 export function walletOfMatch(match: Pick<MatchFacts, "advertiser_id" | "wallet_slice">): string {
   return walletIdOf(match.advertiser_id, match.wallet_slice ?? 0);

@@ -38,7 +38,7 @@ export function anonymousHash(): string {
 interface UnbilledMatch {
   key: string;
   matchId: string;
-  advertiserId: string;
+  walletId: string;
   scope: string;
 }
 
@@ -99,12 +99,12 @@ export class PlayerEraser {
 
   /** Returns the session key that the match had; '': it is gone, or is another player's. Empty replacements change nothing. */
   async #eraseMatch(
-    { key, matchId, advertiserId, scope }: UnbilledMatch,
+    { key, matchId, walletId, scope }: UnbilledMatch,
     userHash: string,
     newHash: string,
     newSession: string,
   ): Promise<string> {
-    const holds = advertiserKeys.holds(advertiserId);
+    const holds = advertiserKeys.holds(walletId);
     const reply = await this.#eraseScript(holds, key, matchId, scope, userHash, newHash, newSession);
     return new ReplyReader("erase_player_match", reply).text(0);
   }
@@ -112,11 +112,11 @@ export class PlayerEraser {
   async *#findMatches(userHash: string, games: ReadonlySet<string>): AsyncGenerator<UnbilledMatch> {
     for await (const keys of scanKeys(this.#redis)) {
       for (const key of keys) {
-        const [, advertiserId, campaignId, game] = keyPatterns.matches.exec(key) ?? [];
-        if (advertiserId === undefined || campaignId === undefined || game === undefined || !games.has(game))
+        const [, walletId, campaignId, game] = keyPatterns.matches.exec(key) ?? [];
+        if (walletId === undefined || campaignId === undefined || game === undefined || !games.has(game))
           continue;
         for await (const [matchId, entry] of this.#fields(key)) {
-          if (entry.includes(userHash)) yield { key, matchId, advertiserId, scope: `${campaignId}|${game}` };
+          if (entry.includes(userHash)) yield { key, matchId, walletId, scope: `${campaignId}|${game}` };
         }
       }
     }

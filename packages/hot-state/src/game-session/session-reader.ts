@@ -1,8 +1,9 @@
 import type { RedisConnection } from "../connection.ts";
-import { advertiserKeys, gameKeys } from "../keys.ts";
+import { advertiserKeys, gameKeys, sliceOfSession, walletIdOf } from "../keys.ts";
 import { createBacklogCommands } from "../money/backlog.ts";
 import { isCapLost, isCapStale } from "../money/holds.ts";
 import { requirePlainName } from "../money/limits.ts";
+import { walletIdsOf } from "../money/wallet-ids.ts";
 import { earlierAds, type SessionReference, tagOf } from "./sessions.ts";
 
 export interface SessionView {
@@ -26,9 +27,11 @@ export function createSessionReader(redis: RedisConnection): SessionReader {
     async read({ gameId, sessionKey, advertiserId, creativeIds, idleMs }) {
       requirePlainName("sessionKey", sessionKey);
       const key = gameKeys.session(gameId, sessionKey);
+      const walletIds = await walletIdsOf(redis, advertiserId);
+      const walletId = walletIdOf(advertiserId, sliceOfSession(sessionKey, walletIds.length));
       const [{ started, ...seats }, counts] = await Promise.all([
         redis.hgetall(key),
-        redis.hgetall(advertiserKeys.cap(advertiserId, gameId, sessionKey)),
+        redis.hgetall(advertiserKeys.cap(walletId, gameId, sessionKey)),
       ]);
       if (started === undefined) return { ads: 0, appearances: new Map(creativeIds.map((id) => [id, 0])) };
       const { since, base = 0 } = counts;
@@ -36,7 +39,7 @@ export function createSessionReader(redis: RedisConnection): SessionReader {
       const isOver = isCapStale(sinceMs, Number(started), idleMs);
       const tag = tagOf(advertiserId);
       const taken = earlierAds(seats, tag, Number(started));
-      const lapsed = taken === null ? [] : await money.findSessionReleases(advertiserId, taken.matchIds);
+      const lapsed = taken === null ? [] : await money.findSessionReleases(walletId, taken.matchIds);
       const counted = Object.entries(seats).filter(([matchId]) => !lapsed.includes(matchId));
       const earlier = earlierAds(Object.fromEntries(counted), tag, Number(started));
       const isLost = sinceMs === null || isOver || isCapLost(sinceMs, earlier, idleMs);

@@ -13,6 +13,7 @@ import {
   LeaseExpired,
   type RedisConnection,
   type RefusalLasts,
+  sliceOfSession,
   walletIdOf,
 } from "@diegetic/hot-state";
 import { createLogger } from "@diegetic/service-kit";
@@ -27,7 +28,6 @@ import { ShareRefusals } from "../refusal-memory/share-refusals.ts";
 import { Attempts, MAX_RESERVATIONS } from "./attempts.ts";
 import type { LoadedRequest } from "./load.ts";
 import { type ReserveDependencies, reserveOne } from "./reserve-one.ts";
-import { sliceOfSession } from "./wallet-slice.ts";
 
 const DEPOSITED = 1_000;
 const LEASE_OVER_MS = 1;

@@ -10,13 +10,13 @@ import {
   type ReserveRefusal,
   type ReserveRequest,
   type ReserveResult,
+  sliceOfSession,
   walletOfMatch,
 } from "@diegetic/hot-state";
 import { priceMillicents } from "@diegetic/money";
 import type { Attempts } from "./attempts.ts";
 import type { MatchDependencies } from "./dependencies.ts";
 import type { LoadedRequest } from "./load.ts";
-import { sliceOfSession } from "./wallet-slice.ts";
 
 const LACKS_MONEY: ReadonlySet<ReserveRefusal> = new Set([
   "balance",

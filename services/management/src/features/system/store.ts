@@ -1,5 +1,5 @@
 import { type Database, dateOfDay, type Reader, safeInteger } from "@diegetic/database";
-import type { MoneyCommands } from "@diegetic/hot-state";
+import { type MoneyCommands, walletIds } from "@diegetic/hot-state";
 import { PUBLISHED_KINDS, unpublished } from "../../core/publishing/load.ts";
 import { writtenImpressions } from "../../core/read-your-writes/reading-barrier.ts";
 import { lastDays } from "../../core/shared/time.ts";
@@ -52,7 +52,7 @@ export async function readWaiting(
   const ids = await database.advertiser.findMany({
     orderBy: { id: "desc" },
     take: MAX_ADVERTISERS,
-    select: { id: true },
+    select: { id: true, walletSlices: true },
   });
   const committed = await money.committedCounts(ids.map(({ id }) => id));
   const accounts = await Promise.all(ids.map(({ id }) => money.readAccount(id)));
@@ -60,8 +60,8 @@ export async function readWaiting(
     reader,
     ids.map(({ id }) => id),
   );
-  const behind = [...written]
-    .map(([id, impressions]) => ({ id, count: Math.max(0, (committed.get(id) ?? 0) - impressions) }))
+  const behind = ids
+    .map((row) => ({ ...row, count: Math.max(0, (committed.get(row.id) ?? 0) - (written.get(row.id) ?? 0)) }))
     .filter(({ count }) => count > 0);
   const oldestMs = await oldestCommitted(money, behind);
   return {
@@ -76,10 +76,13 @@ export async function readWaiting(
 /** Of a part of each outbox, which has no order: a lower bound. Undefined: none waits. */
 async function oldestCommitted(
   money: MoneyCommands,
-  advertisers: readonly { id: string }[],
+  advertisers: readonly { id: string; walletSlices: number }[],
 ): Promise<number | undefined> {
-  const limit = Math.min(Math.floor(MAX_RECORDS / advertisers.length), MAX_RECORDS_PER_OUTBOX);
-  const pages = await Promise.all(advertisers.map(({ id }) => money.listOutbox(id, limit)));
+  const wallets = advertisers
+    .flatMap(({ id, walletSlices }) => walletIds(id, walletSlices))
+    .slice(0, MAX_RECORDS);
+  const limit = Math.min(Math.floor(MAX_RECORDS / wallets.length), MAX_RECORDS_PER_OUTBOX);
+  const pages = await Promise.all(wallets.map((walletId) => money.listOutbox(walletId, limit)));
   const moments = pages.flatMap(({ items }) => items.map(({ recorded_at_ms }) => recorded_at_ms));
   return moments.length === 0 ? undefined : Math.min(...moments);
 }
