@@ -189,11 +189,9 @@ export class World {
   ): Promise<string> {
     if (slice > 0) {
       const slices = slice + 1;
-      const refusal = await this.#grants.extendForHold(
-        { ...campaign, slices },
-        slice,
-        campaign.priceMillicents,
-      );
+      const { priceMillicents } = campaign;
+      const needed = { priceMillicents, isHeld: false };
+      const refusal = await this.#grants.extend({ ...campaign, slices }, slice, needed);
       if (refusal !== null) throw new Error(`slice ${slice} got no money`);
     }
     const row = await this.database.campaign.findUniqueOrThrow({ where: { id: campaign.campaignId } });

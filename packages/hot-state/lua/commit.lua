@@ -9,7 +9,7 @@
 --       slice of the advertiser's wallet ('0': the advertiser's own)
 -- Reply {'charged', record (JSON)}
 --       {'replayed', match_id, recorded_at_ms, price}: this impression was charged before
---       {'refused', code, price of the match | ''}
+--       {'refused', code, '' | price of the match that lacks money, '1': its hold is open | ''}
 --       All are strings without line breaks.
 -- Codes lease_expired  the caller's lease has expired, so it may accept keys and games that are no longer valid
 --       unknown_wallet  the wallet must be restored first
@@ -39,10 +39,10 @@ local MAX_CANDIDATES = 16
 
 local now_ms = now_milliseconds()
 
-if lease_expires_ms ~= '' and now_ms > tonumber(lease_expires_ms) then return { 'refused', 'lease_expired', '' } end
+if lease_expires_ms ~= '' and now_ms > tonumber(lease_expires_ms) then return { 'refused', 'lease_expired', '', '' } end
 local account = read_account(account_key)
 local campaign = read_campaign(campaign_key, now_ms)
-if not account or not campaign then return { 'refused', 'unknown_wallet', '' } end
+if not account or not campaign then return { 'refused', 'unknown_wallet', '', '' } end
 local is_remembered, charged_match_id, entry_text, developer_id, creative_of_short =
   recall(account, matches, operation_field, match_id, ':account', pending_prefix(creative_id))
 -- A charge has removed the entry.
@@ -50,14 +50,14 @@ if match_id ~= '' and not entry_text then
   local recorded_ms, price, hash = read_charge(charged, charged_field, account)
   if hash then
     if is_charge_of(hash, match_id, scope, creative_id) then return { 'replayed', match_id, recorded_ms, price } end
-    return { 'refused', 'no_match', '' }
+    return { 'refused', 'no_match', '', '' }
   end
 end
 -- An unbilled entry is removed once only the match's id can bill it. So a missing one is fine while that id carries the match
 -- and is younger than REMEMBER_MS: an earlier charge would still be found in `charged`, or in the entry.
 local is_carried = carried_json ~= '' and carried_epoch == account.matches_valid_from_epoch
   and tonumber(held_at_ms) > now_ms - REMEMBER_MS
-if not is_remembered and not is_carried then return { 'refused', 'no_match', '' } end
+if not is_remembered and not is_carried then return { 'refused', 'no_match', '', '' } end
 
 if charged_match_id then
   local text = redis.call('HGET', matches, charged_match_id)
@@ -127,11 +127,12 @@ else
   if is_carried and (not entry or entry.state == 'T') then
     entry = lapsed_entry(carried_price, held_at_ms, 0, creative_id, '', '')
   end
-  if not entry or entry.creative_id ~= creative_id or entry.state == 'X' then return { 'refused', 'no_match', '' } end
+  if not entry or entry.creative_id ~= creative_id or entry.state == 'X' then return { 'refused', 'no_match', '', '' } end
   if entry.state == 'C' then return { 'replayed', match_id, entry.recorded_at_ms, entry.price } end
   refusal = refusal_of(entry)
 end
-if refusal then return { 'refused', refusal, refusal ~= 'no_match' and entry.price or '' } end
+if refusal == 'no_match' then return { 'refused', refusal, '', '' } end
+if refusal then return { 'refused', refusal, entry.price, entry.state == 'O' and '1' or '' } end
 
 local match = carried_json ~= '' and carried_json
   or match_json(id, entry, advertiser_id, string.match(scope, '^[^|]*'), game_json, developer_id)

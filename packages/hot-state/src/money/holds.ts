@@ -293,14 +293,15 @@ function createCommit(redis: RedisConnection, times: ImpressionTimes): MoneyComm
         ...carriedArguments(request),
         requireInteger("slice", slice, 0, MAX_WALLET_SLICES - 1),
       ),
-      { charged: 2, replayed: 4, refused: 3 },
+      { charged: 2, replayed: 4, refused: 4 },
     );
     const outcome = reply.code(0, ["charged", "replayed", "refused"]);
     if (outcome === "refused") {
       const reason = reply.code(1, [...COMMIT_REFUSALS, "lease_expired"]);
       if (reason === "lease_expired") throw new LeaseExpired();
       const priceMillicents = slice === 0 ? null : reply.optionalInteger(2);
-      return { outcome: "refused", reason, ...(priceMillicents !== null && { priceMillicents }) };
+      if (priceMillicents === null) return { outcome: "refused", reason };
+      return { outcome: "refused", reason, lacks: { priceMillicents, isHeld: reply.text(3) === "1" } };
     }
     if (outcome === "charged") return { outcome, record: parseRecord(reply.text(1)), replay: false };
     return { outcome: "charged", record: readReplay(request, reply), replay: true };

@@ -1,4 +1,3 @@
-import type { Millicents } from "@diegetic/money";
 import type { RedisConnection } from "../connection.ts";
 import {
   createSliceCommands,
@@ -9,6 +8,7 @@ import {
   type SliceReference,
   type SliceReport,
 } from "./slices.ts";
+import type { NeededMoney } from "./types.ts";
 
 /** A campaign of an advertiser whose wallet has slices. */
 export interface SlicedCampaign {
@@ -24,12 +24,6 @@ const PRICES_PER_GRANT = 256;
 /** Why a slice gets no money. `unknown_wallet`: it, or the advertiser's own wallet, must be restored first. */
 export type ExtendRefusal = GrantRefusal | "unknown_wallet";
 
-interface Lack {
-  /** What the slice must be able to spend. */
-  needed: (report: SliceReport) => Millicents;
-  priceMillicents: Millicents;
-}
-
 /** Moves money between an advertiser's own wallet and its slices (docs/behaviour.md#slices-of-a-wallet). */
 export class SliceGrants {
   readonly #commands: SliceCommands;
@@ -38,51 +32,37 @@ export class SliceGrants {
     this.#commands = commands;
   }
 
-  /** Gets a slice money to take a hold; where too little is left, first what all slices have not spent. Null: it has it. */
-  extendForHold(
-    campaign: SlicedCampaign,
-    slice: number,
-    priceMillicents: Millicents,
-  ): Promise<ExtendRefusal | null> {
-    const needed = ({ heldMillicents }: SliceReport) => heldMillicents + priceMillicents;
-    return this.#extend(campaign, slice, { needed, priceMillicents });
-  }
-
-  /** As `extendForHold`, to charge a match: one whose hold is open needs no money beside the other holds. */
-  async extendForCharge(
-    campaign: SlicedCampaign,
-    slice: number,
-    priceMillicents: Millicents,
-  ): Promise<GrantRefusal["reason"] | "unknown_wallet" | null> {
-    const lapsed = await this.extendForHold(campaign, slice, priceMillicents);
-    if (lapsed === null || lapsed === "unknown_wallet") return lapsed;
-    const open = await this.#extend(campaign, slice, { needed: () => priceMillicents, priceMillicents });
-    return open === null || open === "unknown_wallet" ? open : open.reason;
-  }
-
-  async #extend(campaign: SlicedCampaign, slice: number, lack: Lack): Promise<ExtendRefusal | null> {
-    const first = await this.#extendOnce(campaign, slice, lack);
+  /** Gets a slice the money for a match; where too little is left, first what all slices have not spent. Null: it has it. */
+  async extend(campaign: SlicedCampaign, slice: number, needed: NeededMoney): Promise<ExtendRefusal | null> {
+    const first = await this.#extendOnce(campaign, slice, needed);
     if (first === null || first === "unknown_wallet") return first;
     await this.collect(campaign, "unused");
-    return this.#extendOnce(campaign, slice, lack);
+    return this.#extendOnce(campaign, slice, needed);
   }
 
-  async #extendOnce(campaign: SlicedCampaign, slice: number, lack: Lack): Promise<ExtendRefusal | null> {
+  async #extendOnce(
+    campaign: SlicedCampaign,
+    slice: number,
+    { priceMillicents, isHeld }: NeededMoney,
+  ): Promise<ExtendRefusal | null> {
     const reference = referenceOf(campaign, slice);
     const report = await this.#commands.reportSlice(reference, "nothing");
     if (report === null) return "unknown_wallet";
-    const leftMillicents = report.grantedMillicents - report.spentMillicents;
+    const { grantedMillicents, spentMillicents, heldMillicents } = report;
+    const lackedMillicents =
+      spentMillicents + (isHeld ? 0 : heldMillicents) + priceMillicents - grantedMillicents;
     // Another request may have got it money meanwhile, or its limits are others.
-    const neededMillicents = Math.max(1, lack.needed(report) - leftMillicents);
+    const neededMillicents = Math.max(1, lackedMillicents);
     const result = await this.#commands.grant(reference, report, {
       neededMillicents,
-      wantedMillicents: neededMillicents + PRICES_PER_GRANT * lack.priceMillicents,
+      wantedMillicents: neededMillicents + PRICES_PER_GRANT * priceMillicents,
       slices: campaign.slices,
     });
     if (result.outcome === "refused") return { reason: result.reason, lasts: result.lasts };
     if (result.outcome !== "granted") return "unknown_wallet";
-    await this.#commands.acceptGrant(reference, result.grant);
-    return null;
+    const accepted = await this.#commands.acceptGrant(reference, result.grant);
+    // Void: another request has collected what slices had.
+    return accepted === "accepted" ? null : { reason: "budget", lasts: null };
   }
 
   /**

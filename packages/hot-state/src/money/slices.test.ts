@@ -59,6 +59,11 @@ function settle(kind: "late" | "reversed", impressionId: string, slice: number):
   });
 }
 
+/** For a hold of that price. */
+function extend(slice: number, priceMillicents: number) {
+  return createSliceGrants(redis).extend(campaign, slice, { priceMillicents, isHeld: false });
+}
+
 describe("what billing settles in a slice", () => {
   it("counts in the advertiser's wallet, also beyond what the slice was granted", async () => {
     const { advertiserId, campaignId } = campaign;
@@ -84,20 +89,18 @@ describe("a lowered budget", () => {
     for (const slice of [1, 2]) expect(await settle("late", newId("imp"), slice)).toBe("settled");
     const refused = { outcome: "spent", spentMillicents: 2 * PRICE };
     expect(await money.setBudgetCeiling(advertiserId, campaignId, 2 * PRICE - 1)).toEqual(refused);
-    const grants = createSliceGrants(redis);
-    expect(await grants.extendForHold(campaign, 1, 90_000)).toBeNull();
+    expect(await extend(1, 90_000)).toBeNull();
   });
 
   it("takes back what slices were granted", async () => {
     const { advertiserId, campaignId } = campaign;
-    const grants = createSliceGrants(redis);
-    expect(await grants.extendForHold(campaign, 1, 40_000)).toBeNull();
-    expect(await grants.extendForHold(campaign, 2, 40_000)).toBeNull();
+    expect(await extend(1, 40_000)).toBeNull();
+    expect(await extend(2, 40_000)).toBeNull();
     expect(await money.setBudgetCeiling(advertiserId, campaignId, 10_000)).toEqual({ outcome: "ok" });
-    expect(await grants.extendForHold(campaign, 1, 10_001)).toMatchObject({ reason: "budget" });
-    expect(await grants.extendForHold(campaign, 1, 10_000)).toBeNull();
+    expect(await extend(1, 10_001)).toMatchObject({ reason: "budget" });
+    expect(await extend(1, 10_000)).toBeNull();
     expect(await setBudget(2, 10_000)).toBe("applied");
-    expect(await grants.extendForHold(campaign, 2, 10_000)).toBeNull();
-    expect(await grants.extendForHold(campaign, 1, 10_001)).toMatchObject({ reason: "budget" });
+    expect(await extend(2, 10_000)).toBeNull();
+    expect(await extend(1, 10_001)).toMatchObject({ reason: "budget" });
   });
 });

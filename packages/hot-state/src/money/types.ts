@@ -130,8 +130,15 @@ export type CommitResult =
   | { outcome: "charged"; record: ImpressionRecord; replay: false }
   /** It had been charged before. */
   | { outcome: "charged"; record: ReplayedRecord; replay: true }
-  /** `priceMillicents`: of the match that a slice lacks money for. */
-  | { outcome: "refused"; reason: CommitRefusal; priceMillicents?: Millicents };
+  /** `lacks`: what a slice lacks money for. */
+  | { outcome: "refused"; reason: CommitRefusal; lacks?: NeededMoney };
+
+/** The price of a match, which is to be held or charged. */
+export interface NeededMoney {
+  priceMillicents: Millicents;
+  /** Its hold is open, so it needs no money beside what open holds need. */
+  isHeld: boolean;
+}
 
 /** Names a hold and the keys that it touches. */
 export interface HoldReference {

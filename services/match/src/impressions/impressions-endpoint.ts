@@ -251,10 +251,10 @@ async function commitIn(
     await dependencies.grants.collect(sliced, "unused");
     return charge();
   }
-  if (result.priceMillicents === undefined) return result;
-  const refusal = await dependencies.grants.extendForCharge(sliced, slice, result.priceMillicents);
+  if (result.lacks === undefined) return result;
+  const refusal = await dependencies.grants.extend(sliced, slice, result.lacks);
   if (refusal === null) return charge();
-  return { outcome: "refused", reason: refusal };
+  return { outcome: "refused", reason: refusal === "unknown_wallet" ? refusal : refusal.reason };
 }
 
 function refusal(reason: CommitRefusal, body: ImpressionRequest, campaign: CampaignIds): HttpError {

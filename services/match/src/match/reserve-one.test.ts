@@ -250,6 +250,16 @@ describe("a request of a sliced wallet", () => {
     expect(await money.readAccount(advertiserId)).toMatchObject({ heldMillicents: DEPOSITED });
   });
 
+  it("holds no more than there is while many ask at once, and leaves nothing idle", async () => {
+    const { advertiserId, money, ask } = await openSliced(DEPOSITED / 10);
+    const many = await Promise.all(Array.from({ length: 30 }, (_, n) => ask(n % SLICES)));
+    let held = many.filter(({ outcome }) => outcome === "held").length;
+    expect(held).toBeLessThanOrEqual(10);
+    for (; held < 10; held += 1) expect(await ask(held % SLICES)).toMatchObject({ outcome: "held" });
+    expect(await ask(0)).toEqual({ outcome: "refused" });
+    expect(await money.readAccount(advertiserId)).toMatchObject({ heldMillicents: DEPOSITED });
+  });
+
   it("is refused no longer than others hold the money", async () => {
     const { money, ask, asked, remembered } = await openSliced(DEPOSITED);
     expect(await ask(1)).toMatchObject({ outcome: "held" });

@@ -231,7 +231,10 @@ async function withGrant(
     await grants.collect(campaign, "unused");
     return again();
   }
-  const refusal = await grants.extendForHold(campaign, slice, match.price_millicents);
+  const refusal = await grants.extend(campaign, slice, {
+    priceMillicents: match.price_millicents,
+    isHeld: false,
+  });
   if (refusal === "unknown_wallet") return { ...reservation, reason: refusal, lasts: null };
   if (refusal !== null) return { ...reservation, ...refusal };
   return withoutLasts(match, await again());

@@ -171,7 +171,8 @@ export class SlicedRehearsal {
     let result = await this.#money.reserve(request);
     if (result.outcome === "refused" && slice > 0) {
       same("refusal of a slice", result.reason, "budget");
-      const refusal = await this.#grants.extendForHold(this.#sliced(campaign), slice, price);
+      const needed = { priceMillicents: price, isHeld: false };
+      const refusal = await this.#grants.extend(this.#sliced(campaign), slice, needed);
       if (refusal === null) {
         result = await this.#money.reserve(request);
         same("after a grant", result.outcome, "held");
@@ -192,8 +193,9 @@ export class SlicedRehearsal {
     const commit = () => campaign.wallet.commit({ matchId: facts.match_id, slice });
     let result = await commit();
     if (result.outcome === "refused" && slice > 0 && result.reason === "budget") {
-      same("price", result.priceMillicents, price);
-      const refusal = await this.#grants.extendForCharge(this.#sliced(campaign), slice, price);
+      const needed = { priceMillicents: price, isHeld: state === "open" };
+      same("what is needed", result.lacks, needed);
+      const refusal = await this.#grants.extend(this.#sliced(campaign), slice, needed);
       if (refusal === null) {
         result = await commit();
         same("after a grant", result.outcome, "charged");
