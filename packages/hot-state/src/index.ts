@@ -49,13 +49,8 @@ export {
 export { RateLimiter } from "./rate-limit/rate-limiter.ts";
 export { createSessionSummaryReader, type SessionSummary } from "./reconciliation/session-summary.ts";
 export { countSnapshotEntities, readSnapshotRows } from "./reconciliation/snapshot-summary.ts";
-export {
-  type CampaignSummary,
-  createWalletReader,
-  type WalletLimits,
-  type WalletReader,
-  type WalletSummary,
-} from "./reconciliation/wallet-summary.ts";
+export { createWalletReader, type WalletLimits, type WalletReader } from "./reconciliation/wallet-reader.ts";
+export type { CampaignSummary, WalletSummary } from "./reconciliation/wallet-summary.ts";
 export { describeRedisUnavailable, isRedisFull, isRedisUnavailable } from "./redis-unavailable.ts";
 export { masterReplicationIds, UNAVAILABLE_SERVER } from "./replication-ids.ts";
 export { UnexpectedReply } from "./reply.ts";

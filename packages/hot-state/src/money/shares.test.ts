@@ -3,7 +3,7 @@ import { startTestRedisCluster, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { connectRedis, type RedisConnection } from "../connection.ts";
 import { advertiserKeys, encodeName } from "../keys.ts";
-import { createWalletReader } from "../reconciliation/wallet-summary.ts";
+import { createWalletReader } from "../reconciliation/wallet-reader.ts";
 import { addCampaignGameCounts } from "./campaign-games.ts";
 import { createMoneyCommands } from "./commands.ts";
 import { holdOf } from "./holds.ts";

@@ -1,16 +1,7 @@
 import type { ImpressionRecord } from "@diegetic/contracts";
 import type { Millicents } from "@diegetic/money";
-import type { RedisConnection } from "../connection.ts";
-import { advertiserKeys, decodeName } from "../keys.ts";
-import { readRecord } from "../money/holds.ts";
-import { requireWalletId } from "../money/limits.ts";
-import type { StoredTotals } from "../money/sliced-totals.ts";
-import { readAccountTotals, readCampaignTotals, readSliced } from "../money/totals.ts";
+import { type StoredTotals, sumCampaigns, sumTotals } from "../money/sliced-totals.ts";
 import type { AccountTotals, CampaignTotals } from "../money/types.ts";
-import { walletIds, walletIdsOf } from "../money/wallet-ids.ts";
-import { ReplyReader, type ScriptReply, UnexpectedReply } from "../reply.ts";
-import { defineVariadicScript } from "../script.ts";
-import { combineSlices } from "./combine-slices.ts";
 
 /** A campaign's money in the wallet. */
 export interface CampaignSummary extends Omit<CampaignTotals, "status"> {
@@ -53,178 +44,70 @@ export interface StoredWallet extends WalletSummary {
 
 export type StoredCampaign = CampaignSummary & StoredTotals;
 
-export interface WalletLimits {
-  /** Maximum holds added up inside Redis, which they block: about 1 ms per 2 000. */
-  holds: number;
-  /** Maximum outbox records to read. */
-  records: number;
-  /** How long after its end a hold counts as overdue. */
-  lateMs: number;
-}
-
-const CAMPAIGNS_PER_CALL = 32;
-const MAX_ATTEMPTS = 5;
-const FIELDS_PER_CAMPAIGN = 16;
-const HOLDS_LOOKED_AT = 2_000;
-const HOLDS_PER_PAGE = 200;
-/** Ten fields and two facts precede it. */
-const VERSION_IN_ENTRY = 12;
-
-export interface WalletReader {
-  /** Null: a wallet with more than 32 campaigns is read in parts, and it kept changing in between. */
-  read(
-    advertiserId: string,
-    campaignIds: readonly string[],
-    limits: WalletLimits,
-  ): Promise<WalletSummary | null>;
-  /** Newest campaign version of an open hold (of the first 2 000); 0: none. */
-  newestHeldVersion(advertiserId: string, campaignId: string): Promise<number>;
-}
-
-/** Reads wallets for comparison with Postgres; changes nothing. */
-export function createWalletReader(redis: RedisConnection): WalletReader {
-  const script = defineVariadicScript(redis, "read_wallet");
-  const readPart = async (walletId: string, campaignIds: readonly string[], limits: WalletLimits) => {
-    const keys = [
-      advertiserKeys.account(requireWalletId(walletId)),
-      advertiserKeys.holds(walletId),
-      advertiserKeys.outbox(walletId),
-      advertiserKeys.sessionRelease(walletId),
-      ...campaignIds.flatMap((id) => [
-        advertiserKeys.campaign(walletId, id),
-        advertiserKeys.shares(walletId, id),
-      ]),
-    ];
-    const reply = await script(keys, [limits.holds, limits.records, limits.lateMs, ...campaignIds]);
-    return parseWallet(reply);
-  };
-  const readParts = async (walletId: string, campaignIds: readonly string[], limits: WalletLimits) => {
-    const parts: StoredWallet[] = [];
-    for (let start = 0; start === 0 || start < campaignIds.length; start += CAMPAIGNS_PER_CALL) {
-      parts.push(await readPart(walletId, campaignIds.slice(start, start + CAMPAIGNS_PER_CALL), limits));
-    }
-    return parts;
-  };
-  /** Null: it changed meanwhile. */
-  const readOne = async (walletId: string, campaignIds: readonly string[], limits: WalletLimits) => {
-    const parts = await readParts(walletId, campaignIds, limits);
-    const [first] = parts;
-    if (first === undefined || parts.some((part) => stampOf(part) !== stampOf(first))) return null;
-    return { ...first, campaigns: parts.flatMap((part) => part.campaigns) };
-  };
-  /** The advertiser's own wallet and its slices. Null: one of them changed, or grants did, meanwhile. */
-  const readAll = async (advertiserId: string, campaignIds: readonly string[], limits: WalletLimits) => {
-    const own = await readOne(advertiserId, campaignIds, limits);
-    const slices = own?.account?.slices ?? 1;
-    if (own === null || slices === 1) return own;
-    const others = await Promise.all(
-      walletIds(advertiserId, slices)
-        .slice(1)
-        .map((walletId) => readOne(walletId, campaignIds, limits)),
-    );
-    const read = others.filter((other) => other !== null);
-    // Each wallet is read at one moment. Without grants in between, no money is counted in two of them.
-    const again = await readPart(advertiserId, [], limits);
-    if (grantStampOf(again) !== grantStampOf(own) || read.length < others.length) return null;
-    return combineSlices(own, read);
-  };
+/** An advertiser's own wallet and its slices as one: what each has spent and holds itself, against the advertiser's limits. */
+export function combineSlices(own: StoredWallet, slices: readonly StoredWallet[]): WalletSummary {
+  const all = [own, ...slices];
   return {
-    async read(advertiserId, campaignIds, limits) {
-      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-        const summary = await readAll(advertiserId, campaignIds, limits);
-        if (summary !== null) return summary;
-      }
-      return null;
-    },
-    newestHeldVersion: async (advertiserId, campaignId) => {
-      const ids = await walletIdsOf(redis, advertiserId);
-      const versions = await Promise.all(ids.map((id) => newestHeldVersion(redis, id, campaignId)));
-      return Math.max(...versions);
-    },
-  };
-}
-
-/** Equal if nothing changed between two reads. */
-function stampOf({ account, holds, outbox }: WalletSummary): string {
-  return JSON.stringify([account, holds.count, outbox.count]);
-}
-
-/** Equal if slices neither reported nor were granted anything, and no restore voided their grants. */
-function grantStampOf({ account }: StoredWallet): string {
-  return JSON.stringify([account?.epoch, account?.live, account?.sliced]);
-}
-
-function parseWallet(reply: ScriptReply): StoredWallet {
-  if (!Array.isArray(reply) || reply.length !== 7) throw new UnexpectedReply("read_wallet", reply);
-  const part = (index: number) => new ReplyReader("read_wallet", reply[index] ?? null);
-  const [account, holds, backlog, records] = [part(1), part(2), part(3), part(5)];
-  const recordCount = backlog.integer(0);
-  return {
-    readAtMs: part(0).integer(0),
-    account:
-      account.length === 0
-        ? null
-        : {
-            ...readAccountTotals(account),
-            slices: account.optionalInteger(7) ?? 1,
-            ...readSliced(account, 8),
-            live: account.code(6, ["0", "1"]) === "1",
-          },
+    readAtMs: Math.max(...all.map(({ readAtMs }) => readAtMs)),
+    account: combineAccounts(all),
     holds: {
-      count: holds.integer(0),
-      sumMillicents: holds.optionalInteger(1),
-      lapsedLongAgo: holds.integer(2),
+      count: sum(all.map(({ holds }) => holds.count)),
+      sumMillicents: sumOrNull(all.map(({ holds }) => holds.sumMillicents)),
+      lapsedLongAgo: sum(all.map(({ holds }) => holds.lapsedLongAgo)),
     },
     outbox: {
-      count: recordCount,
-      records: records.length < recordCount ? null : records.texts().map(soundRecord),
+      count: sum(all.map(({ outbox }) => outbox.count)),
+      records: all.some(({ outbox }) => outbox.records === null)
+        ? null
+        : all.flatMap(({ outbox }) => outbox.records ?? []),
     },
-    sessionReleases: { count: backlog.integer(1), some: part(6).texts() },
-    campaigns: parseCampaigns(part(4)),
+    sessionReleases: {
+      count: sum(all.map(({ sessionReleases }) => sessionReleases.count)),
+      some: all.flatMap(({ sessionReleases }) => sessionReleases.some),
+    },
+    campaigns: own.campaigns.flatMap((campaign) => {
+      const others = slices.flatMap(({ campaigns }) =>
+        campaigns.filter(({ campaignId }) => campaignId === campaign.campaignId),
+      );
+      return others.length < slices.length ? [] : [combineCampaigns(campaign, others)];
+    }),
   };
 }
 
-function soundRecord(text: string): ImpressionRecord {
-  const record = readRecord(text);
-  if (record === null) throw new UnexpectedReply("read_wallet", "a record that is none");
-  return record;
+/** Null: one of them is missing. */
+function combineAccounts(wallets: readonly StoredWallet[]): WalletSummary["account"] {
+  const accounts = wallets.map(({ account }) => account).filter((account) => account !== null);
+  const [own] = accounts;
+  if (own === undefined || accounts.length < wallets.length) return null;
+  const { sliced: _, slices: __, ...settings } = own;
+  return {
+    ...settings,
+    ...sumTotals(accounts),
+    // Slices of another epoch wait to be restored.
+    live: accounts.every(({ live, epoch }) => live && epoch === own.epoch),
+  };
 }
 
-function parseCampaigns(fields: ReplyReader): StoredCampaign[] {
-  const campaigns: StoredCampaign[] = [];
-  for (let i = 0; i < fields.length; i += FIELDS_PER_CAMPAIGN) {
-    campaigns.push({
-      campaignId: fields.text(i),
-      ...readCampaignTotals(fields, i + 1),
-      ...readSliced(fields, i + 11),
-      holdsMillicents: fields.optionalInteger(i + 14),
-      differingShares: fields.optionalInteger(i + 15),
-    });
-  }
-  return campaigns;
+function combineCampaigns(own: StoredCampaign, slices: readonly StoredCampaign[]): CampaignSummary {
+  const all = [own, ...slices];
+  return {
+    ...sumCampaigns(own, slices),
+    // A slice that has not heard of a version or status is a difference.
+    version: Math.min(...all.map(({ version }) => version)),
+    status: [...new Set(all.map(({ status }) => status))].join(", "),
+    holdsMillicents: sumOrNull(all.map(({ holdsMillicents }) => holdsMillicents)),
+    differingShares: sumOrNull(all.map(({ differingShares }) => differingShares)),
+    grants: {
+      grantedMillicents: (own.sliced?.spentMillicents ?? 0) + (own.sliced?.heldMillicents ?? 0),
+      acceptedMillicents: sum(slices.map(({ budgetMillicents }) => budgetMillicents)),
+    },
+  };
 }
 
-async function newestHeldVersion(
-  redis: RedisConnection,
-  walletId: string,
-  campaignId: string,
-): Promise<number> {
-  let newest = 0;
-  // The newest holds lapse last.
-  for (let start = 0; start < HOLDS_LOOKED_AT; start += HOLDS_PER_PAGE) {
-    const members = await redis.zrevrange(advertiserKeys.holds(walletId), start, start + HOLDS_PER_PAGE - 1);
-    for (const member of members) {
-      const [matchId = "", campaign, game = ""] = member.split("|");
-      if (campaign !== campaignId) continue;
-      const key = advertiserKeys.matches(walletId, campaignId, decodeName(game));
-      newest = Math.max(newest, versionOfEntry(await redis.hget(key, matchId)));
-    }
-    if (members.length < HOLDS_PER_PAGE) break;
-  }
-  return newest;
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
 }
 
-/** The campaign version in an entry (lua/include/entry.lua); 0: absent. */
-function versionOfEntry(entry: string | null): number {
-  return Number(entry?.split("|")[VERSION_IN_ENTRY] ?? 0);
+function sumOrNull(numbers: readonly (number | null)[]): number | null {
+  return numbers.some((number) => number === null) ? null : sum(numbers.map(Number));
 }

@@ -7,7 +7,7 @@ import { createMoneyCommands } from "../money/commands.ts";
 import { TestWallet } from "../money/testing/wallet.ts";
 import type { MoneyCommands } from "../money/types.ts";
 import { UnexpectedReply } from "../reply.ts";
-import { createWalletReader, type WalletReader } from "./wallet-summary.ts";
+import { createWalletReader, type WalletReader } from "./wallet-reader.ts";
 
 const LIMITS = { holds: 100, records: 100, lateMs: 60_000 };
 
@@ -18,7 +18,7 @@ let reader: WalletReader;
 
 beforeAll(async () => {
   server = await startTestRedisCluster();
-  redis = connectRedis(server.url, { name: "wallet-summary-test" });
+  redis = connectRedis(server.url, { name: "wallet-reader-test" });
   money = createMoneyCommands(redis);
   reader = createWalletReader(redis);
 });
