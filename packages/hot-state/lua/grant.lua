@@ -77,19 +77,16 @@ redis.call('HSET', account_key, 'spent', integer_text(account.spent), 'held', in
   'impressions', integer_text(account.impressions), 'seq', integer_text(account.seq + 1))
 redis.call('HSET', campaign_key, 'spent', integer_text(campaign.spent), 'held', integer_text(campaign.held),
   'impressions', integer_text(campaign.impressions), 'day', campaign.day, 'day_spent', integer_text(campaign.day_spent))
+local sliced_held
 for _, key in ipairs({ account_key, campaign_key }) do
   redis.call('HINCRBY', key, 'sliced_spent', integer_text(spent))
-  redis.call('HINCRBY', key, 'sliced_held', integer_text(held + granted))
   redis.call('HINCRBY', key, 'sliced_impressions', integer_text(impressions))
+  sliced_held = redis.call('HINCRBY', key, 'sliced_held', integer_text(held + granted))
 end
 redis.call('HSET', grants, slice, table.concat({ integer_text(newest.seq), integer_text(newest.revision),
   integer_text(newest.granted), integer_text(newest.spent), integer_text(newest.impressions), newest.day,
   integer_text(newest.day_spent) }, '|'))
-if tonumber(redis.call('HGET', campaign_key, 'sliced_held')) > 0 then
-  redis.call('SADD', granted_campaigns, campaign_id)
-else
-  redis.call('SREM', granted_campaigns, campaign_id)
-end
+redis.call(sliced_held > 0 and 'SADD' or 'SREM', granted_campaigns, campaign_id)
 if refusal then return { 'refused', refusal, lasts(refusal, account, campaign, needed, now_ms) } end
 if needed == 0 then return { 'reported' } end
 return { 'granted', integer_text(newest.revision), integer_text(newest.granted) }

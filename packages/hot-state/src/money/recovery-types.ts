@@ -30,7 +30,7 @@ export interface RestoreClaim {
   by: string;
   forMs: number;
   /** `sure`: also a wallet that is `ahead`, because Postgres was read again. `always`: also a live one. Default: neither. */
-  freezes?: "sure" | "always";
+  freezes?: "sure" | "always" | undefined;
 }
 
 export interface RestoredCampaign {

@@ -27,6 +27,8 @@ const CLAIM_MS = 3_000;
 /** Number of checks of a wallet that another instance restores: a little longer than the claim. */
 const MAX_CHECKS = 80;
 const CHECK_EVERY_MS = 40;
+/** Makes no claim. */
+const NOBODY = "";
 
 export interface WalletRecoveryParts {
   database: Database;
@@ -164,30 +166,28 @@ export class WalletRecovery {
     return { found, withOthers, failed };
   }
 
-  /** Freezes all slices of a wallet if one of them may not serve. */
+  /**
+   * Freezes a wallet with all its slices if one of them may not serve. Of several instances the one goes on that has the claim of
+   * the advertiser's own wallet.
+   */
   async #freezeSlices(
     advertiserId: string,
     { epoch, slices }: WalletRow,
     isSure: boolean,
   ): Promise<Found["slices"] | "live" | "with others"> {
-    const claim = { by: this.#name, forMs: CLAIM_MS };
-    const freeze = (freezes?: "sure" | "always") => (walletId: string) =>
-      this.#parts.wallets.freezeUnlessLive(walletId, epoch, { ...claim, ...(freezes && { freezes }) });
-    const ids = walletIds(advertiserId, slices);
-    let states = await Promise.all(ids.map(freeze(isSure ? "sure" : undefined)));
-    if (states.every(({ state }) => state === "live")) return "live";
-    if (states.some(({ state }) => state === "live")) {
-      // One after the other: of two instances only the one that has the claim of the first goes on.
-      const frozen: typeof states = [];
-      for (const id of ids) {
-        const one = await freeze("always")(id);
-        if (one.state !== "frozen") return "with others";
-        frozen.push(one);
-      }
-      states = frozen;
+    const freeze = (walletId: string, freezes?: "sure" | "always", by: string = this.#name) =>
+      this.#parts.wallets.freezeUnlessLive(walletId, epoch, { by, forMs: CLAIM_MS, freezes });
+    const others = walletIds(advertiserId, slices).slice(1);
+    let own = await freeze(advertiserId, isSure ? "sure" : undefined);
+    if (own.state === "live") {
+      const seen = await Promise.all(others.map((walletId) => freeze(walletId, undefined, NOBODY)));
+      if (seen.every(({ state }) => state === "live")) return "live";
+      own = await freeze(advertiserId, "always");
     }
-    const [own, ...others] = states.filter((one) => one.state === "frozen");
-    return own === undefined || others.length < slices - 1 ? "with others" : [own, ...others];
+    if (own.state !== "frozen") return "with others";
+    const found = await Promise.all(others.map((walletId) => freeze(walletId, "always")));
+    const frozen = found.filter((one) => one.state === "frozen");
+    return frozen.length < others.length ? "with others" : [own, ...frozen];
   }
 
   /** Returns how many are still frozen. */
