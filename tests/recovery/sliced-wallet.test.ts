@@ -1,8 +1,18 @@
-import { createWalletReader, walletIdOf, walletIds } from "@diegetic/hot-state";
+import { installationId } from "@diegetic/database";
+import {
+  createWalletReader,
+  DueIndex,
+  InstallationClaim,
+  type MoneyCommands,
+  walletIdOf,
+  walletIds,
+} from "@diegetic/hot-state";
+import { createLogger, createMetrics } from "@diegetic/service-kit";
 import { eventually } from "@diegetic/testing/eventually";
 import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
 import { sliceWallet } from "../../services/management/src/core/advertisers/slice-wallet.ts";
+import { WalletRecovery } from "../../services/management/src/core/wallet-recovery/wallet-recovery.ts";
 import { type Served, Town } from "./town.fixture.ts";
 
 const SLICES = 4;
@@ -38,10 +48,31 @@ async function chargedBySlice(): Promise<number[]> {
   return totals.map((one) => one?.impressions ?? 0);
 }
 
+async function heldBySlice(): Promise<number[]> {
+  const totals = await Promise.all(
+    walletIds(town.advertiserId, SLICES).map((id) => town.money.readOwnTotals(id, town.campaignId)),
+  );
+  return totals.map((one) => one?.heldMillicents ?? 0);
+}
+
 /** What a restart of Redis that forgets nothing does to every wallet. */
 async function restartRedis(): Promise<void> {
   await town.redis.call("REPLICAOF", "127.0.0.1", "1");
   await town.redis.call("REPLICAOF", "NO", "ONE");
+}
+
+/** The recovery of another management instance. */
+function recoverer(overrides: Partial<MoneyCommands> = {}): WalletRecovery {
+  const { database } = town.management;
+  return new WalletRecovery({
+    database,
+    wallets: { ...town.money, ...overrides },
+    due: new DueIndex(town.redis),
+    claim: new InstallationClaim(town.redis, () => installationId(database)),
+    nowMs: Date.now,
+    logger: createLogger({ service: "recovery", instance: "test", level: "silent" }),
+    metrics: createMetrics({ service: "recovery" }),
+  });
 }
 
 /** A match in the slice. */
@@ -135,6 +166,41 @@ describe("a wallet in slices", () => {
     await town.agree(charged);
     for (const match of open.slice(1)) expect(await town.statusOf(match)).toBe(201);
     await town.agree(charged + 2);
+  });
+
+  it.each([0, 1, SLICES - 1])(
+    "is restored by one of several instances when slice %i is in doubt",
+    async (slice) => {
+      const open: Served[] = [];
+      for (let one = 0; one < SLICES; one += 1) open.push(await matchIn(one));
+      const charged = await town.agree();
+      await town.redis.hset(`{${walletIdOf(town.advertiserId, slice)}}:account`, "lineage", "another");
+      const instances = [recoverer(), recoverer(), recoverer()];
+      const left = await Promise.all(instances.map((one) => one.restoreFrozen([town.advertiserId])));
+      expect(left).toEqual([0, 0, 0]);
+      for (const match of open) expect(await town.statusOf(match)).toBe(201);
+      await town.agree(charged + SLICES);
+    },
+  );
+
+  it("keeps the matches of slices that a restore which ended early had restored", async () => {
+    for (let slice = 0; slice < SLICES; slice += 1) await matchIn(slice);
+    const charged = await town.agree();
+    const before = await heldBySlice();
+    await town.stopManagement();
+    const { restoreSlice } = town.money;
+    const broken = recoverer({
+      restoreSlice: async (request) => {
+        if (request.slice === 2) throw new Error("the connection broke");
+        return restoreSlice(request);
+      },
+    });
+    await restartRedis();
+    expect(await broken.restoreFrozen([town.advertiserId])).toBe(1);
+    await eventually(async () => (await recoverer().restoreFrozen([town.advertiserId])) === 0);
+    // The other matches are void.
+    expect(await heldBySlice()).toEqual([...before.slice(0, 2), 0, 0]);
+    await town.agree(charged);
   });
 
   it("is read as one", async () => {

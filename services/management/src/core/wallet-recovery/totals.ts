@@ -19,6 +19,7 @@ export interface WalletTotals extends Pick<AccountTotals, "spentMillicents" | "i
 
 /** A frozen wallet, or slice of one, with what decides whether it is intact. */
 export interface FoundSlice {
+  slice: number;
   found: FrozenWallet;
   /** What each of the totals' campaigns has spent and holds in it; null: it lacks the campaign. */
   campaigns: readonly (SpentTotals | null)[];
@@ -68,8 +69,8 @@ export function totalsOf(
 }
 
 /**
- * Whether an existing wallet, with all its slices, has every charge in Postgres: then it lost no keys or money, and its holds
- * and matches stay valid. Its epoch may be any since the last verified one, because later restores may have failed. Pending
+ * Whether an existing wallet, with the slices that were restored with it, has every charge in Postgres: then it lost no keys or
+ * money, and its holds and matches stay valid. Its epoch may be any since the last verified one, because later restores may have failed. Pending
  * settlements are no difference, but a late charge that the wallet does not know has been lost before.
  */
 export function isIntact(
@@ -79,8 +80,8 @@ export function isIntact(
   if (known.unsettled === null) return false;
   if (!slices.every((slice) => isUndamaged(slice, known))) return false;
   if (missingLateIds(slices, known).length > 0) return false;
-  const reversed = slices.flatMap(({ found, marks }, index) =>
-    unsettledIn(known, index).filter(
+  const reversed = slices.flatMap(({ slice, found, marks }) =>
+    unsettledIn(known, slice).filter(
       (one) => one.kind === "reversed" && isCounted(found, one, marks) && !marks.has(`-${one.impressionId}`),
     ),
   );
@@ -107,11 +108,10 @@ export function isIntact(
   );
 }
 
-/** A slice that Redis does not have yet is fine: then nothing of the totals is in it. */
 function isUndamaged({ found, campaigns }: FoundSlice, known: KnownAdvertiser): boolean {
   const heldMillicents = campaigns.reduce((sum, campaign) => sum + (campaign?.heldMillicents ?? 0), 0);
   return (
-    (found.epoch === "" || isTrustedEpoch(found, known)) &&
+    isTrustedEpoch(found, known) &&
     found.heldMillicents === heldMillicents &&
     found.heldMillicents === found.holdsMillicents
   );
@@ -137,11 +137,8 @@ function spendingDay(days: readonly string[], today: string): string {
 }
 
 /** Late charges that the wallet did not have when it was found. */
-export function missingLateIds(
-  slices: readonly Pick<FoundSlice, "found" | "marks">[],
-  known: KnownAdvertiser,
-): string[] {
-  return slices.flatMap(({ found, marks }, slice) =>
+export function missingLateIds(slices: readonly FoundSlice[], known: KnownAdvertiser): string[] {
+  return slices.flatMap(({ slice, found, marks }) =>
     unsettledIn(known, slice)
       .filter((one) => one.kind === "late" && !isCounted(found, one, marks))
       .map(({ impressionId }) => impressionId),

@@ -27,8 +27,6 @@ const CLAIM_MS = 3_000;
 /** Number of checks of a wallet that another instance restores: a little longer than the claim. */
 const MAX_CHECKS = 80;
 const CHECK_EVERY_MS = 40;
-/** Makes no claim. */
-const NOBODY = "";
 
 export interface WalletRecoveryParts {
   database: Database;
@@ -168,20 +166,22 @@ export class WalletRecovery {
 
   /**
    * Freezes a wallet with all its slices if one of them may not serve. Of several instances the one goes on that has the claim of
-   * the advertiser's own wallet.
+   * the first that may not.
    */
   async #freezeSlices(
     advertiserId: string,
     { epoch, slices }: WalletRow,
     isSure: boolean,
   ): Promise<Found["slices"] | "live" | "with others"> {
-    const freeze = (walletId: string, freezes?: "sure" | "always", by: string = this.#name) =>
-      this.#parts.wallets.freezeUnlessLive(walletId, epoch, { by, forMs: CLAIM_MS, freezes });
+    const claim = { by: this.#name, forMs: CLAIM_MS };
+    const freeze = (walletId: string, freezes?: "sure" | "always") =>
+      this.#parts.wallets.freezeUnlessLive(walletId, epoch, { ...claim, freezes });
     const others = walletIds(advertiserId, slices).slice(1);
     let own = await freeze(advertiserId, isSure ? "sure" : undefined);
     if (own.state === "live") {
-      const seen = await Promise.all(others.map((walletId) => freeze(walletId, undefined, NOBODY)));
-      if (seen.every(({ state }) => state === "live")) return "live";
+      const doubted = await firstDoubted(others, freeze);
+      if (doubted === undefined) return "live";
+      if (doubted.state !== "frozen") return "with others";
       own = await freeze(advertiserId, "always");
     }
     if (own.state !== "frozen") return "with others";
@@ -272,7 +272,10 @@ export class WalletRecovery {
       slices.map((wallet, slice) => this.#readSlice(known, totals, { wallet, slice })),
     );
     const [own] = slices;
-    const forgetMatches = own.epoch === "" || !isIntact(found, { known, totals });
+    // A restore that ended early has counted what is in slices of another epoch, but compared nothing in them.
+    const isOfEpoch = ({ epoch }: FrozenWallet) => epoch === own.epoch;
+    const together = found.filter((one) => isOfEpoch(one.found));
+    const forgetMatches = own.epoch === "" || !isIntact(together, { known, totals });
     const common = {
       epoch: known.epoch,
       forgetMatches,
@@ -292,9 +295,14 @@ export class WalletRecovery {
     if (outcome === "changed") return null;
     for (const [slice, wallet] of slices.entries()) {
       if (slice === 0) continue;
-      const settledMarks = totals.settledMarks[slice] ?? [];
-      const request = { ...common, advertiserId: known.id, slice, found: wallet, settledMarks };
-      const restored = await this.#parts.wallets.restoreSlice(request);
+      const restored = await this.#parts.wallets.restoreSlice({
+        ...common,
+        advertiserId: known.id,
+        slice,
+        found: wallet,
+        forgetMatches: forgetMatches || !isOfEpoch(wallet),
+        settledMarks: totals.settledMarks[slice] ?? [],
+      });
       if (restored === "changed") return null;
     }
     const kind: Outcome = isNew(known, own, row.epoch) ? "created" : forgetMatches ? "forgotten" : "kept";
@@ -314,11 +322,11 @@ export class WalletRecovery {
     const { wallets } = this.#parts;
     const walletId = walletIdOf(known.id, slice);
     const marks = await wallets.findSettledMarks(walletId, marksOf(known, slice));
-    if (wallet.epoch === "") return { found: wallet, campaigns: [], marks };
+    if (wallet.epoch === "") return { slice, found: wallet, campaigns: [], marks };
     const campaigns = await Promise.all(
       totals.campaigns.map(({ campaignId }) => wallets.readOwnTotals(walletId, campaignId)),
     );
-    return { found: wallet, campaigns, marks };
+    return { slice, found: wallet, campaigns, marks };
   }
 
   /** Null: too long to count. */
@@ -393,4 +401,18 @@ function transactionGroups(found: ReadonlyMap<string, Found>): Map<string, Found
 function isNew(known: KnownAdvertiser, wallet: FrozenWallet, formerEpoch: number): boolean {
   if (wallet.epoch !== "" || known.verifiedEpoch !== 0) return false;
   return formerEpoch === 0 || known.impressions === 0;
+}
+
+type Freezing = ReturnType<MoneyCommands["freezeUnlessLive"]>;
+
+/** The first of these wallets that may not serve; undefined: none. */
+async function firstDoubted(
+  walletIds: readonly string[],
+  freeze: (walletId: string) => Freezing,
+): Promise<Awaited<Freezing> | undefined> {
+  for (const walletId of walletIds) {
+    const wallet = await freeze(walletId);
+    if (wallet.state !== "live") return wallet;
+  }
+  return undefined;
 }
