@@ -192,10 +192,10 @@ async function reserve(
     state.admission ??= admitted;
     const { admission } = state;
     const again = async () => (await reserveAndAdmit(reservationOf(admission.startedMs, null), seat))[0];
-    const isFinal = !admission.admitted || !state.attempts.mayRepeat(match.advertiser_id);
-    const first = isFinal
-      ? withoutLasts(match, attempt)
-      : await withGrant(dependencies, match, attempt, again);
+    const first =
+      admission.admitted && lacksMoney(attempt)
+        ? await withMoreMoney(dependencies, { match, state, refused: attempt, again })
+        : attempt;
     const reservation = isValidReservation(first, admission, admitted.earlier, seat.idleMs)
       ? first
       : await reserveAgain(dependencies, {
@@ -218,15 +218,24 @@ async function reserve(
  * A slice without money for a hold gets some from the advertiser's own wallet, which otherwise decides why there is none. That
  * wallet itself takes back what the slices have not spent.
  */
-async function withGrant(
+async function withMoreMoney(
   { grants, catalog }: ReserveDependencies,
-  match: MatchFacts,
-  reservation: ReserveResult,
-  again: () => Promise<ReserveResult>,
+  {
+    match,
+    state,
+    refused,
+    again,
+  }: {
+    match: MatchFacts;
+    state: MatchState;
+    refused: ReserveResult & { outcome: "refused" };
+    again: () => Promise<ReserveResult>;
+  },
 ): Promise<ReserveResult> {
   const { wallet_slice: slice = 0, advertiser_id: advertiserId, campaign_id: campaignId } = match;
   const campaign = { advertiserId, campaignId, slices: catalog.walletSlices(advertiserId) };
-  if (campaign.slices === 1 || !lacksMoney(reservation)) return reservation;
+  if (campaign.slices === 1) return refused;
+  if (!state.attempts.mayRepeat(advertiserId)) return withoutLasts(match, refused);
   if (slice === 0) {
     await grants.collect(campaign, "unused");
     return again();
@@ -235,8 +244,8 @@ async function withGrant(
     priceMillicents: match.price_millicents,
     isHeld: false,
   });
-  if (refusal === "unknown_wallet") return { ...reservation, reason: refusal, lasts: null };
-  if (refusal !== null) return { ...reservation, ...refusal };
+  if (refusal === "unknown_wallet") return { ...refused, reason: refusal, lasts: null };
+  if (refusal !== null) return { ...refused, ...refusal };
   return withoutLasts(match, await again());
 }
 
