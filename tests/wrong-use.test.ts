@@ -58,7 +58,7 @@ describe("a command that is called wrongly", () => {
 });
 
 describe("--help", () => {
-  it.each(["start", "key", "import", "audit", "erase", "migrate"])(
+  it.each(["start", "key", "import", "audit", "erase", "slices", "migrate"])(
     "of npm run %s stands on standard output alone",
     async (command) => {
       const printed = await new Promise((resolve) => {

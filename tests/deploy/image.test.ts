@@ -202,6 +202,9 @@ describe("the commands of the image, as processes beside nothing but its files",
         async () => (await api.expect(200, "GET", `/campaigns/${campaignId}/stats`)).impressions === 2,
         PATIENCE,
       );
+      const advertiser = await api.expect(200, "GET", "/profile");
+      const slicing = ["scripts/slices.mjs", "--advertiser", advertiser.id, "--slices", "2"];
+      expect((await runInImage("management", slicing)).stdout).toContain("now has 2 slices, in force");
       const audit = await runInImage("billing", ["scripts/audit.mjs", "--json", "--wait", "30"]);
       expect(JSON.parse(audit.stdout)).toMatchObject({ verdict: "agrees" });
       const headers = { Accept: "text/html" };

@@ -1,3 +1,4 @@
+export { sliceWallet } from "./core/advertisers/slice-wallet.ts";
 export {
   ALL_SCOPES,
   type CreatedAccount,

@@ -62,7 +62,7 @@ export async function findStores(
   if (databaseUrl || redisUrl) {
     const [given, missing] = databaseUrl ? ["DATABASE_URL", "REDIS_URL"] : ["REDIS_URL", "DATABASE_URL"];
     throw new SetupError(
-      `${given} is set and ${missing} is not: set both, since stores of two installations never agree, or unset ${given} to audit the stack of DATA_DIR.`,
+      `${given} is set and ${missing} is not: set both, since stores of two installations never agree, or unset ${given} to use the stack of DATA_DIR.`,
     );
   }
   const dataDir = readDataDir(environment);

@@ -1,0 +1,127 @@
+import { createDatabase, type Database, installationId } from "@diegetic/database";
+import {
+  connectRedis,
+  InstallationClaim,
+  MAX_WALLET_SLICES,
+  type RedisConnection,
+  readProcessReports,
+  SnapshotPublisher,
+} from "@diegetic/hot-state";
+import { SetupError, waitUntil } from "@diegetic/local-stores";
+import { sliceWallet } from "@diegetic/management";
+import { integerSetting, readOptions, textSetting } from "@diegetic/service-kit";
+import { findStores } from "./audit-command.ts";
+import { throwUnavailable } from "./external-stores.ts";
+
+const USAGE = "Usage: npm run --silent slices -- [--advertiser ID --slices N [--wait SECONDS]]";
+const MAX_ID_CHARACTERS = 200;
+/** Processes report every two seconds. */
+const SILENT_AFTER_MS = 10_000;
+const OPTIONS = {
+  advertiserId: textSetting("--advertiser", { maxLength: MAX_ID_CHARACTERS }),
+  slices: integerSetting("--slices", { min: 1, max: MAX_WALLET_SLICES }),
+  waitSeconds: integerSetting("--wait", { min: 0, max: 3_600, fallback: 30 }),
+};
+
+interface Division {
+  advertiserId: string;
+  slices: number;
+  waitSeconds: number;
+}
+
+/**
+ * `npm run slices`: divides an advertiser's wallet into slices (docs/scaling.md#slices), or lists the divided wallets, in the
+ * stores of the environment, or of the running stack of DATA_DIR. Returns the exit code: 0 in force, 1 not yet.
+ */
+export async function runSlicesCommand(args: string[]): Promise<number> {
+  const options = args.length === 0 ? "list" : readOptions(args, OPTIONS, USAGE);
+  if (options === "help") {
+    process.stdout.write(`${USAGE}\n`);
+    return 0;
+  }
+  const { databaseUrl, redisUrl } = await findStores(process.env);
+  const database = createDatabase(databaseUrl, { applicationName: "slices", poolSize: 1 });
+  const redis = connectRedis(redisUrl, { name: "slices" });
+  redis.on("error", () => {});
+  try {
+    await new InstallationClaim(redis, () => installationId(database)).verify();
+    if (options !== "list") return await divide({ database, redis }, options);
+    process.stdout.write(await listText(database));
+    return 0;
+  } catch (error) {
+    return throwUnavailable(error);
+  } finally {
+    redis.disconnect();
+    await database.$disconnect();
+  }
+}
+
+interface Stores {
+  database: Database;
+  redis: RedisConnection;
+}
+
+async function divide(stores: Stores, { advertiserId, slices, waitSeconds }: Division): Promise<number> {
+  const { database, redis } = stores;
+  const result = await sliceWallet(database, advertiserId, slices);
+  if (result === "unknown") {
+    throw new SetupError(
+      `--advertiser is "${advertiserId}": there is no such advertiser. GET /profile answers the id.`,
+    );
+  }
+  const { walletSlices } = await database.advertiser.findUniqueOrThrow({ where: { id: advertiserId } });
+  if (walletSlices > slices) {
+    throw new SetupError(
+      `--slices is "${slices}": the wallet of ${advertiserId} has ${walletSlices}, and never gets fewer, because each keeps its matches.`,
+    );
+  }
+  const wallet = `The wallet of ${advertiserId} ${result === "sliced" ? "now has" : "already has"} ${sliceCount(slices)}`;
+  if (await isInForce(stores, advertiserId, waitSeconds * 1_000)) {
+    process.stdout.write(`${wallet}, in force on every match instance.\n`);
+    return 0;
+  }
+  const reason = (await runsManagement(redis))
+    ? `not in force everywhere after ${waitSeconds} seconds: see the log of management, and repeat the command.`
+    : "in force once a management service runs: none does.";
+  process.stdout.write(`${wallet}, ${reason}\n`);
+  return 1;
+}
+
+/** Whether management publishes the advertiser, and every match instance applies that, within the time. */
+async function isInForce(
+  { database, redis }: Stores,
+  advertiserId: string,
+  timeoutMs: number,
+): Promise<boolean> {
+  const deadlineMs = performance.now() + timeoutMs;
+  const isPublished = async () => {
+    const row = await database.advertiser.findUniqueOrThrow({ where: { id: advertiserId } });
+    return row.publishedVersion >= row.version;
+  };
+  if (!(await waitUntil(() => isPublished().catch(() => false), timeoutMs))) return false;
+  return new SnapshotPublisher(redis).awaitPublished(deadlineMs - performance.now()).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function runsManagement(redis: RedisConnection): Promise<boolean> {
+  const nowMs = Date.now();
+  const reports = await readProcessReports(redis, nowMs);
+  return reports.some(
+    ({ service, reportedAtMs }) => service === "management" && nowMs - reportedAtMs < SILENT_AFTER_MS,
+  );
+}
+
+async function listText(database: Database): Promise<string> {
+  const rows = await database.advertiser.findMany({
+    where: { walletSlices: { gt: 1 } },
+    orderBy: { id: "asc" },
+  });
+  if (rows.length === 0) return "No wallet is divided into slices.\n";
+  return rows.map((row) => `${row.id} (${row.companyName}): ${sliceCount(row.walletSlices)}\n`).join("");
+}
+
+function sliceCount(slices: number): string {
+  return slices === 1 ? "1 slice" : `${slices} slices`;
+}

@@ -1,0 +1,168 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { createWalletReader } from "@diegetic/hot-state";
+import { createTestDatabase } from "@diegetic/testing/database";
+import { eventually } from "@diegetic/testing/eventually";
+import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
+import { withOwnNode } from "@diegetic/testing/stack";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { Town } from "./town.fixture.ts";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const COMMAND_TIMEOUT_MS = 300_000;
+const LIMITS = { holds: 1_000, records: 1_000, lateMs: 60_000 };
+const USAGE = "Usage: npm run --silent slices -- [--advertiser ID --slices N [--wait SECONDS]]\n";
+
+let server: TestRedis;
+let town: Town;
+
+beforeAll(async () => {
+  server = await startTestRedis();
+  town = await Town.open(server.url, { depositCents: 10_000, budgetCents: 100 });
+});
+afterAll(async () => {
+  await town.close();
+  await server.stop();
+});
+
+interface Ended {
+  code: unknown;
+  stdout: string;
+  stderr: string;
+}
+
+/** `npm run slices` with the town's stores. */
+const slices = (...args: string[]) => slicesIn(town.postgres.url, ...args);
+
+function slicesIn(databaseUrl: string, ...args: string[]): Promise<Ended> {
+  const env = { ...process.env, ...withOwnNode(), DATABASE_URL: databaseUrl, REDIS_URL: town.redisUrl };
+  const options = { cwd: ROOT, env, timeout: COMMAND_TIMEOUT_MS };
+  return new Promise((resolve) => {
+    execFile("npm", ["run", "--silent", "slices", "--", ...args], options, (error, stdout, stderr) =>
+      resolve({ code: error?.code ?? 0, stdout, stderr: stderr.replace(/^npm warn .*\n/gm, "") }),
+    );
+  });
+}
+
+const divide = (count: number, ...more: string[]) =>
+  slices("--advertiser", town.advertiserId, "--slices", String(count), ...more);
+
+async function slicesOfWallet(): Promise<number> {
+  const row = await town.management.database.advertiser.findUniqueOrThrow({
+    where: { id: town.advertiserId },
+  });
+  return row.walletSlices;
+}
+
+describe("npm run slices", () => {
+  it("finds no divided wallet at first", async () => {
+    expect(await slices()).toEqual({ code: 0, stdout: "No wallet is divided into slices.\n", stderr: "" });
+  });
+
+  it("divides the wallet of a serving advertiser, and ends when it is in force", async () => {
+    const open = await town.served();
+    expect(await divide(4)).toEqual({
+      code: 0,
+      stdout: `The wallet of ${town.advertiserId} now has 4 slices, in force on every match instance.\n`,
+      stderr: "",
+    });
+    expect(await town.statusOf(open)).toBe(201);
+    await town.play(20);
+    await town.agree(21);
+    const wallet = await createWalletReader(town.redis).read(town.advertiserId, [town.campaignId], LIMITS);
+    expect(wallet?.account).toMatchObject({ impressions: 21, live: true });
+    const charged = await Promise.all(
+      [1, 2, 3].map((slice) => town.redis.hget(`{${town.advertiserId}.${slice}}:account`, "impressions")),
+    );
+    for (const impressions of charged) expect(Number(impressions)).toBeGreaterThan(0);
+  });
+
+  it("may be repeated", async () => {
+    expect(await divide(4)).toEqual({
+      code: 0,
+      stdout: `The wallet of ${town.advertiserId} already has 4 slices, in force on every match instance.\n`,
+      stderr: "",
+    });
+  });
+
+  it("lists divided wallets", async () => {
+    expect(await slices()).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(new RegExp(`^${town.advertiserId} \\(.+\\): 4 slices\\n$`)),
+    });
+  });
+
+  it("refuses fewer slices, and says why", async () => {
+    expect(await divide(2)).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: `--slices is "2": the wallet of ${town.advertiserId} has 4, and never gets fewer, because each keeps its matches.\n`,
+    });
+    expect(await slicesOfWallet()).toBe(4);
+  });
+
+  it("refuses an unknown advertiser", async () => {
+    expect(await slices("--advertiser", "adv_unknown", "--slices", "2")).toEqual({
+      code: 1,
+      stdout: "",
+      stderr: '--advertiser is "adv_unknown": there is no such advertiser. GET /profile answers the id.\n',
+    });
+  });
+
+  it.each([
+    [["--slices", "2"], "--advertiser is needed: it must be a text of 1 to 200 characters.\n"],
+    [["--advertiser", "adv_x"], "--slices is needed: it must be a whole number from 1 to 64.\n"],
+    [
+      ["--advertiser", "adv_x", "--slices", "0"],
+      '--slices is "0": it must be a whole number from 1 to 64.\n',
+    ],
+    [
+      ["--advertiser", "adv_x", "--slices", "65"],
+      '--slices is "65": it must be a whole number from 1 to 64.\n',
+    ],
+  ])("refuses %j with the usage", async (args, sentence) => {
+    expect(await slices(...args)).toEqual({ code: 2, stdout: "", stderr: `${sentence}${USAGE}` });
+  });
+
+  it("refuses a Redis of another installation", async () => {
+    const other = await createTestDatabase();
+    try {
+      expect(await slicesIn(other.url)).toEqual({
+        code: 1,
+        stdout: "",
+        stderr: expect.stringMatching(/^The Redis at REDIS_URL belongs to another installation .*\.\n$/),
+      });
+    } finally {
+      await other.drop();
+    }
+  });
+
+  it("says when a running management has not put it in force in time, and ends well once it has", async () => {
+    const { database } = town.management;
+    await database.$executeRaw`CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS
+      'BEGIN RAISE EXCEPTION ''interrupted''; END'`;
+    await database.$executeRaw`CREATE TRIGGER refuse BEFORE UPDATE OF published_version ON advertisers
+      FOR EACH ROW EXECUTE FUNCTION refuse_change()`;
+    expect(await divide(6, "--wait", "2")).toEqual({
+      code: 1,
+      stdout: `The wallet of ${town.advertiserId} now has 6 slices, not in force everywhere after 2 seconds: see the log of management, and repeat the command.\n`,
+      stderr: "",
+    });
+    // Management's updates may deadlock with it.
+    await eventually(async () => {
+      await database.$executeRaw`DROP FUNCTION IF EXISTS refuse_change CASCADE`;
+      return true;
+    });
+    expect(await divide(6)).toMatchObject({ code: 0 });
+  });
+
+  it("says that it is in force once management runs", async () => {
+    await town.stopManagement();
+    expect(await divide(8, "--wait", "1")).toEqual({
+      code: 1,
+      stdout: `The wallet of ${town.advertiserId} now has 8 slices, in force once a management service runs: none does.\n`,
+      stderr: "",
+    });
+    expect(await slicesOfWallet()).toBe(8);
+  });
+});
