@@ -15,6 +15,7 @@ import { throwUnavailable } from "./external-stores.ts";
 
 const USAGE = "Usage: npm run --silent slices -- [--advertiser ID --slices N [--wait SECONDS]]";
 const MAX_ID_CHARACTERS = 200;
+const MAX_LISTED = 1_000;
 /** Processes report every two seconds. */
 const SILENT_AFTER_MS = 10_000;
 const OPTIONS = {
@@ -117,6 +118,7 @@ async function listText(database: Database): Promise<string> {
   const rows = await database.advertiser.findMany({
     where: { walletSlices: { gt: 1 } },
     orderBy: { id: "asc" },
+    take: MAX_LISTED,
   });
   if (rows.length === 0) return "No wallet is divided into slices.\n";
   return rows.map((row) => `${row.id} (${row.companyName}): ${sliceCount(row.walletSlices)}\n`).join("");
