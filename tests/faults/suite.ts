@@ -20,6 +20,7 @@ import { type Variant, World } from "./topology/world.ts";
 import { type Market, openMarket } from "./workload/market.ts";
 import { attemptImpression, runPlayers } from "./workload/players.ts";
 import { type Samples, sampleWallets } from "./workload/sampler.ts";
+import { divideWallet, readWallets } from "./workload/slices.ts";
 import { runAdvertisers } from "./workload/trade.ts";
 import { WEBHOOK_RETRY_MS, Webhooks } from "./workload/webhooks.ts";
 
@@ -59,6 +60,8 @@ const HOLD_TTL_SECONDS = 4;
 const SESSION_IDLE_SECONDS = 3;
 const PLAYERS = 8;
 const PLAYER_PAUSE_MS = 120;
+const FIRST_SLICES = 3;
+const SLICED_WITHIN_MS = 60_000;
 /** Billing's backstop walk visits every advertiser once a minute. */
 const QUIET_WITHIN_MS = 90_000;
 const DRAIN_ATTEMPTS = 20;
@@ -83,6 +86,7 @@ export async function runSuite(options: SuiteOptions): Promise<SuiteReport> {
     const baseUrl = world.baseUrl;
     const market = await openMarket({ baseUrl: () => baseUrl, databaseUrl: world.postgres.url, history });
     webhooks = await Webhooks.open(world, market, random.fork("webhooks"));
+    await divideFirst(world, market);
     const samples: Samples = {
       taken: 0,
       missed: 0,
@@ -121,6 +125,13 @@ export async function runSuite(options: SuiteOptions): Promise<SuiteReport> {
       webhooks?.close();
     }
   }
+}
+
+/** One advertiser has slices from the start, one gets them from a fault, and one never does. */
+async function divideFirst(world: World, market: Market): Promise<void> {
+  const [, divided] = market.advertisers;
+  if (divided === undefined) throw new Error("there are too few advertisers");
+  await divideWallet(world, divided.advertiserId, { slices: FIRST_SLICES, timeoutMs: SLICED_WITHIN_MS });
 }
 
 interface Running {
@@ -175,8 +186,8 @@ async function runTogether(options: SuiteOptions, running: Running): Promise<Inj
 }
 
 /**
- * Retries what may have been executed, like a client that needs the outcome, and waits until no hold is open and
- * nothing waits to be written. Returns the duration.
+ * Retries what may have been executed, like a client that needs the outcome, and waits until no hold is open, nothing
+ * waits to be written, and no slice has money. Returns the duration.
  */
 async function becomeQuiet(
   { world, market, history }: Pick<Running, "world" | "market" | "history">,
@@ -194,7 +205,7 @@ async function becomeQuiet(
   }
   const producer = createBillingProducer(world.redis.proxiedUrl, { name: "faults" });
   try {
-    await eventually(() => isQuiet(world, market, producer), {
+    await eventually(() => isQuiet(world, producer), {
       timeoutMs,
       everyMs: 200,
     }).catch(() => undefined); // The checks report what does not become quiet.
@@ -204,16 +215,15 @@ async function becomeQuiet(
   return Date.now() - startedMs;
 }
 
-async function isQuiet(
-  world: World,
-  market: Market,
-  producer: { depth(): Promise<number> },
-): Promise<boolean> {
-  for (const { advertiserId } of market.advertisers) {
+async function isQuiet(world: World, producer: { depth(): Promise<number> }): Promise<boolean> {
+  for (const { advertiserId, walletIds } of await readWallets(world)) {
     const counts = await Promise.all([
-      world.directRedis.zcard(`{${advertiserId}}:holds`),
-      world.directRedis.hlen(`{${advertiserId}}:outbox`),
-      world.directRedis.hlen(`{${advertiserId}}:giveback`),
+      ...walletIds.flatMap((walletId) => [
+        world.directRedis.zcard(`{${walletId}}:holds`),
+        world.directRedis.hlen(`{${walletId}}:outbox`),
+        world.directRedis.hlen(`{${walletId}}:giveback`),
+      ]),
+      world.directRedis.scard(`{${advertiserId}}:granted`),
     ]);
     if (counts.some((count) => count > 0)) return false;
   }

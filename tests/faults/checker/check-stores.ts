@@ -1,6 +1,7 @@
 import type { DepositOperation, History } from "../history.ts";
 import type { World } from "../topology/world.ts";
 import type { Samples } from "../workload/sampler.ts";
+import { readWallets } from "../workload/slices.ts";
 import type { Market } from "../workload/traders.ts";
 import type { Aftermath } from "./aftermath.ts";
 import { type Check, CheckBuilder } from "./report.ts";
@@ -73,6 +74,7 @@ export async function checkReconciliation(parts: {
     await checkTotals(world),
     await checkCampaigns(world, aftermath),
     await checkWallets(world, market, aftermath),
+    await checkGrants(world),
     await checkSettings(world, samples.versions),
     await checkDeposits(world, history.deposits),
   ];
@@ -149,6 +151,7 @@ async function checkCampaigns(world: World, { lateMillicents }: Aftermath): Prom
 
 async function checkWallets(world: World, market: Market, { quarantine }: Aftermath): Promise<Check> {
   const check = new CheckBuilder("the wallets in Redis say what Postgres says, and nothing is held or waits");
+  const walletIds = await readWalletIds(world);
   const advertisers = await world.query<Row>(TOTALS);
   const campaigns = await world.query<Row>(CAMPAIGNS);
   for (const { id = "", spent, impressions, deposited } of advertisers) {
@@ -158,24 +161,70 @@ async function checkWallets(world: World, market: Market, { quarantine }: Afterm
       found === `${spent} ${impressions} ${deposited} 0`,
       () => `${id}: ${found}, not ${spent} ${impressions} ${deposited} 0`,
     );
-    for (const waiting of ["holds", "outbox", "giveback"]) {
-      const key = `{${id}}:${waiting}`;
-      const count =
-        waiting === "holds" ? await world.directRedis.zcard(key) : await world.directRedis.hlen(key);
-      check.expect(count === 0, () => `${key} has ${count}`);
+    for (const walletId of walletIds.get(id) ?? []) {
+      for (const waiting of ["holds", "outbox", "giveback"]) {
+        const key = `{${walletId}}:${waiting}`;
+        const count =
+          waiting === "holds" ? await world.directRedis.zcard(key) : await world.directRedis.hlen(key);
+        check.expect(count === 0, () => `${key} has ${count}`);
+      }
+      await checkCharged(world, check, { advertiserId: id, walletId, quarantine });
     }
-    await checkCharged(world, check, id, quarantine);
   }
   for (const { id = "", advertiser_id = "", spent, impressions, budget_cents } of campaigns) {
     const totals = await world.money.readCampaign(advertiser_id, id);
     const found = `${totals?.spentMillicents} ${totals?.impressions} ${totals?.budgetMillicents} ${totals?.heldMillicents}`;
     const wanted = `${spent} ${impressions} ${Number(budget_cents) * 1_000} 0`;
     check.expect(found === wanted, () => `${id}: ${found}, not ${wanted}`);
-    const shares = await world.directRedis.hgetall(`{${advertiser_id}}:shares:${id}`);
-    check.expect(Object.keys(shares).length === 0, () => `${id} is held: ${JSON.stringify(shares)}`);
-    for (const { gameId } of market.games) {
-      await checkMatches(world, check, { advertiserId: advertiser_id, campaignId: id, gameId, quarantine });
+    for (const walletId of walletIds.get(advertiser_id) ?? []) {
+      const shares = await world.directRedis.hgetall(`{${walletId}}:shares:${id}`);
+      check.expect(
+        Object.keys(shares).length === 0,
+        () => `${id} is held in ${walletId}: ${JSON.stringify(shares)}`,
+      );
+      for (const { gameId } of market.games) {
+        await checkMatches(world, check, { walletId, campaignId: id, gameId, quarantine });
+      }
     }
+  }
+  return check.end();
+}
+
+async function readWalletIds(world: World): Promise<Map<string, string[]>> {
+  const wallets = await readWallets(world);
+  return new Map(wallets.map(({ advertiserId, walletIds }) => [advertiserId, walletIds]));
+}
+
+/** What an advertiser's own wallet knows of its slices is what they have spent and were granted; all grants were returned. */
+async function checkGrants(world: World): Promise<Check> {
+  const check = new CheckBuilder("slices have reported what they spent, and returned the rest");
+  const walletIds = await readWalletIds(world);
+  const wholeOf = (values: (string | null)[]) => values.map((value) => Number(value ?? 0));
+  for (const { id = "", advertiser_id = "" } of await world.query<Row>(
+    "SELECT id, advertiser_id FROM campaigns ORDER BY id",
+  )) {
+    const [, ...slices] = walletIds.get(advertiser_id) ?? [];
+    if (slices.length === 0) continue;
+    let [spent, impressions] = [0, 0];
+    for (const walletId of slices) {
+      const hash = `{${walletId}}:campaign:${id}`;
+      const fields = ["budget", "spent", "held", "impressions"] as const;
+      const [budget = 0, own = 0, held = 0, count = 0] = wholeOf(
+        await world.directRedis.hmget(hash, ...fields),
+      );
+      check.expect(
+        budget <= own && held === 0,
+        () => `${hash}: granted ${budget}, spent ${own}, held ${held}`,
+      );
+      spent += own;
+      impressions += count;
+    }
+    const hash = `{${advertiser_id}}:campaign:${id}`;
+    const known = wholeOf(
+      await world.directRedis.hmget(hash, "sliced_spent", "sliced_held", "sliced_impressions"),
+    ).join(" ");
+    const wanted = `${spent} 0 ${impressions}`;
+    check.expect(known === wanted, () => `${hash} knows ${known} of its slices, not ${wanted}`);
   }
   return check.end();
 }
@@ -183,25 +232,34 @@ async function checkWallets(world: World, market: Market, { quarantine }: Afterm
 /** Changes are in force: neither a restore nor a crash may leave an older version in Redis. */
 async function checkSettings(world: World, sampled: Samples["versions"]): Promise<Check> {
   const check = new CheckBuilder("no state in Redis stays behind its row");
+  const walletIds = await readWalletIds(world);
   for (const violation of sampled.violations) check.expect(false, () => violation);
   for (let index = sampled.violations.length; index < sampled.examined; index += 1)
     check.expect(true, () => "");
-  for (const { id = "", version, deposited } of await world.query<Row>(
-    "SELECT id, version::text, deposited_millicents::text AS deposited FROM advertisers",
+  for (const { id = "", version, deposited, slices } of await world.query<Row>(
+    "SELECT id, version::text, deposited_millicents::text AS deposited, wallet_slices::text AS slices FROM advertisers",
   )) {
     const account = await world.money.readAccount(id);
-    const found = `${account?.version} ${account?.depositedMillicents}`;
-    check.expect(found === `${version} ${deposited}`, () => `${id}: ${found}, not ${version} ${deposited}`);
+    const found = `${account?.version} ${account?.depositedMillicents} ${await world.directRedis.hget(`{${id}}:account`, "slices")}`;
+    const wanted = `${version} ${deposited} ${slices}`;
+    check.expect(found === wanted, () => `${id}: ${found}, not ${wanted}`);
   }
   for (const row of await world.query<Row>(
-    `SELECT id, advertiser_id, concat_ws(' ', version, status, budget_cents::bigint * 1000,
+    `SELECT id, advertiser_id, version::text, status, concat_ws(' ', version, status, budget_cents::bigint * 1000,
        coalesce((daily_cap_cents::bigint * 1000)::text, 'none')) AS wanted FROM campaigns`,
   )) {
-    const { id = "", advertiser_id = "", wanted } = row;
+    const { id = "", advertiser_id = "", wanted, version, status } = row;
     const totals = await world.money.readCampaign(advertiser_id, id);
     const cap = totals?.dailyCapMillicents ?? "none";
     const found = `${totals?.version} ${totals?.status} ${totals?.budgetMillicents} ${cap}`;
     check.expect(found === wanted, () => `${id}: ${found}, not ${wanted}`);
+    for (const walletId of walletIds.get(advertiser_id) ?? []) {
+      const known = await world.directRedis.hmget(`{${walletId}}:campaign:${id}`, "version", "status");
+      check.expect(
+        known.join(" ") === `${version} ${status}`,
+        () => `${id} in ${walletId}: ${known.join(" ")}, not ${version} ${status}`,
+      );
+    }
   }
   return check.end();
 }
@@ -210,21 +268,21 @@ async function checkSettings(world: World, sampled: Samples["versions"]): Promis
 async function checkCharged(
   world: World,
   check: CheckBuilder,
-  advertiserId: string,
-  quarantine: ReadonlySet<string>,
+  wallet: { advertiserId: string; walletId: string; quarantine: ReadonlySet<string> },
 ): Promise<void> {
+  const { advertiserId, walletId, quarantine } = wallet;
   const tailOf = (id: string) => id.slice(-14);
   const rows = await world.query<Row>("SELECT match_id FROM impressions WHERE advertiser_id = $1", [
     advertiserId,
   ]);
   const matchIds = rows.map(({ match_id = "" }) => match_id);
   const known = new Set([...matchIds, ...quarantine].map(tailOf));
-  const epoch = Number(await world.directRedis.hget(`{${advertiserId}}:account`, "era")) % 256;
+  const epoch = Number(await world.directRedis.hget(`{${walletId}}:account`, "era")) % 256;
   for (const period of new Set(matchIds.map((matchId) => matchId.slice(4, 10)))) {
-    const entries = await world.directRedis.hgetallBuffer(`{${advertiserId}}:charged:${period}`);
+    const entries = await world.directRedis.hgetallBuffer(`{${walletId}}:charged:${period}`);
     for (const [tail, value] of Object.entries(entries)) {
       const isVoid = value[6] !== epoch;
-      check.expect(isVoid || known.has(tail), () => `${advertiserId} remembers a charge of ${tail}`);
+      check.expect(isVoid || known.has(tail), () => `${walletId} remembers a charge of ${tail}`);
     }
   }
 }
@@ -233,12 +291,12 @@ async function checkCharged(
 async function checkMatches(
   world: World,
   check: CheckBuilder,
-  place: { advertiserId: string; campaignId: string; gameId: string; quarantine: ReadonlySet<string> },
+  place: { walletId: string; campaignId: string; gameId: string; quarantine: ReadonlySet<string> },
 ): Promise<void> {
-  const { advertiserId, campaignId, gameId, quarantine } = place;
-  const entries = await world.directRedis.hgetall(`{${advertiserId}}:matches:${campaignId}:${gameId}`);
+  const { walletId, campaignId, gameId, quarantine } = place;
+  const entries = await world.directRedis.hgetall(`{${walletId}}:matches:${campaignId}:${gameId}`);
   // Matches before the valid-from epoch are void: the restored wallet does not know them.
-  const validFrom = await world.directRedis.hget(`{${advertiserId}}:account`, "era");
+  const validFrom = await world.directRedis.hget(`{${walletId}}:account`, "era");
   if ((entries[":era"] ?? entries.era) !== validFrom) return;
   const rows = await world.query<Row>(
     "SELECT match_id, impression_id FROM impressions WHERE campaign_id = $1 AND game_id = $2",

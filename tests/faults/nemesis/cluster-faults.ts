@@ -1,6 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { HashSlotMove } from "@diegetic/testing/hash-slot-move";
+import { readWallets } from "../workload/slices.ts";
 import { type Fault, type FaultContext, requireCount, sleep } from "./fault.ts";
 import { losing } from "./loss-faults.ts";
 
@@ -15,7 +16,7 @@ export function clusterFaults(): Fault[] {
       track: "stores",
       variants: ["cluster"],
       inject: async (context) => {
-        const tags = [...advertisers(context), "snapshot", "due", "billing"];
+        const tags = [...(await walletsOf(context)), "snapshot", "due", "billing"];
         let moved = 0;
         for (const [index, tag] of context.random.shuffle(tags).entries()) {
           if (index < WALLETS_AT_LEAST || moved === 0) moved += await moveWallet(context, tag);
@@ -45,8 +46,8 @@ export function clusterFaults(): Fault[] {
   ];
 }
 
-function advertisers({ market }: FaultContext): string[] {
-  return market.advertisers.map(({ advertiserId }) => advertiserId);
+async function walletsOf({ world }: FaultContext): Promise<string[]> {
+  return (await readWallets(world)).flatMap(({ walletIds }) => walletIds);
 }
 
 async function moveWallet(
@@ -84,7 +85,7 @@ async function interrupted(
   happen: (index: number) => Promise<string>,
 ): Promise<string> {
   let evidence = "";
-  const tag = context.random.pick(advertisers(context));
+  const tag = context.random.pick(await walletsOf(context));
   const moved = await moveWallet(context, tag, async ({ from, to }) => {
     const index = context.random.pick([from, to]);
     evidence = `${index === from ? "the old" : "the new"} node: ${await happen(index)}`;

@@ -1,8 +1,9 @@
 import { cpSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { RedisConnection } from "@diegetic/hot-state";
+import { type RedisConnection, walletIds } from "@diegetic/hot-state";
 import { eventually } from "@diegetic/testing/eventually";
 import { REDIS_CLOCK_KEY, type World } from "../topology/world.ts";
+import { MAX_SLICES } from "../workload/slices.ts";
 import { type Fault, type FaultContext, POSSIBLE_WITHIN_MS, requireCount, sleep } from "./fault.ts";
 
 const APPEND_ONLY = "appendonlydir";
@@ -34,7 +35,9 @@ async function flush(context: FaultContext): Promise<string> {
     }
     const clock = await eventually(async () => (await node.get(REDIS_CLOCK_KEY)) ?? "0", PATIENCE);
     const transaction = node.multi();
-    for (const { advertiserId } of context.market.advertisers) transaction.hkeys(`{${advertiserId}}:outbox`);
+    for (const { advertiserId } of context.market.advertisers) {
+      for (const walletId of walletIds(advertiserId, MAX_SLICES)) transaction.hkeys(`{${walletId}}:outbox`);
+    }
     // The clock of the scripts is not data of the product.
     transaction.dbsize().flushall().set(REDIS_CLOCK_KEY, clock);
     history.sessionBreaksMs.push(Date.now());

@@ -2,9 +2,11 @@ import { eventually } from "@diegetic/testing/eventually";
 import { whileHung } from "../topology/signals.ts";
 import { CATEGORIES } from "../workload/market.ts";
 import { askForMatch } from "../workload/players.ts";
+import { divideWallet, MAX_SLICES, readWallets } from "../workload/slices.ts";
 import { changeUntilAnswered as change, deposit } from "../workload/trade.ts";
 import type { Campaign } from "../workload/traders.ts";
 import {
+  ALL_POSSIBLE_WITHIN_MS,
   type Fault,
   type FaultContext,
   POSSIBLE_WITHIN_MS,
@@ -58,6 +60,7 @@ export function marketFaults(): Fault[] {
         return `${heldMillicents} millicents held`;
       },
     },
+    { name: "divide a wallet", track: "services", inject: divide },
   ];
 }
 
@@ -115,6 +118,16 @@ async function pauseWhileHanging(context: FaultContext): Promise<string> {
   } finally {
     await Promise.all(market.campaigns.map((each) => change(history, each, "activate", null)));
   }
+}
+
+/** The wallet gets one more slice while it is used. One advertiser keeps a wallet without slices. */
+async function divide({ world, market, random }: FaultContext): Promise<string> {
+  const { advertiserId } = random.pick(market.advertisers.slice(1));
+  const wallets = await eventually(() => readWallets(world), { timeoutMs: POSSIBLE_WITHIN_MS });
+  const slices = wallets.find((one) => one.advertiserId === advertiserId)?.walletIds.length ?? 0;
+  if (slices === MAX_SLICES) return `it has ${slices} slices already`;
+  await divideWallet(world, advertiserId, { slices: slices + 1, timeoutMs: ALL_POSSIBLE_WITHIN_MS });
+  return `into ${slices + 1} slices`;
 }
 
 /** The campaign with the most money in open holds. */

@@ -2,6 +2,7 @@ import type { ImpressionRecord } from "@diegetic/contracts";
 import { createBillingProducer } from "@diegetic/hot-state";
 import { eventually } from "@diegetic/testing/eventually";
 import { whileHung } from "../topology/signals.ts";
+import { readWallets } from "../workload/slices.ts";
 import {
   ALL_POSSIBLE_WITHIN_MS,
   type Fault,
@@ -32,13 +33,13 @@ export function queueFaults(): Fault[] {
     {
       name: "quarantined record",
       track: "services",
-      inject: async ({ world, market, history, random }) => {
+      inject: async ({ world, history, random }) => {
         // Next to the records of an advertiser that is being charged, so that they share a batch.
-        const advertiserId = await eventually(() => outboxOwner(world, market), PATIENCE);
+        const walletId = await eventually(() => outboxOwner(world), PATIENCE);
         const id = `imp_poison_${random.integer(0, 1_000_000_000)}`;
         history.quarantinedIds.add(id);
         const text = random.pick(["{", "null", '{"match":{}}']);
-        await eventually(() => world.directRedis.hset(`{${advertiserId}}:outbox`, id, text), PATIENCE);
+        await eventually(() => world.directRedis.hset(`{${walletId}}:outbox`, id, text), PATIENCE);
         return `${text} in an outbox`;
       },
     },
@@ -96,24 +97,25 @@ async function wipeQueue({ world }: FaultContext): Promise<number | null> {
   return jobs > 0 ? jobs : null;
 }
 
-/** Null: nothing waits to be written. */
-async function outboxOwner(
-  world: FaultContext["world"],
-  market: FaultContext["market"],
-): Promise<string | null> {
-  for (const { advertiserId } of market.advertisers) {
-    if ((await world.directRedis.hlen(`{${advertiserId}}:outbox`)) > 0) return advertiserId;
+/** The id of a wallet. Null: nothing waits to be written. */
+async function outboxOwner(world: FaultContext["world"]): Promise<string | null> {
+  for (const walletId of await walletsOf(world)) {
+    if ((await world.directRedis.hlen(`{${walletId}}:outbox`)) > 0) return walletId;
   }
   return null;
 }
 
 /** Null: nothing waits to be written. */
-async function outboxRecords({ world, market }: FaultContext): Promise<ImpressionRecord[] | null> {
+async function outboxRecords({ world }: FaultContext): Promise<ImpressionRecord[] | null> {
   const records: ImpressionRecord[] = [];
-  for (const { advertiserId } of market.advertisers) {
-    records.push(...(await world.money.listOutbox(advertiserId, 200)).items);
+  for (const walletId of await walletsOf(world)) {
+    records.push(...(await world.money.listOutbox(walletId, 200)).items);
   }
   return records.length > 0 ? records.slice(0, 450) : null;
+}
+
+async function walletsOf(world: FaultContext["world"]): Promise<string[]> {
+  return (await readWallets(world)).flatMap(({ walletIds }) => walletIds);
 }
 
 /** As one job, and as jobs of other sizes with the same records. */

@@ -1,5 +1,6 @@
 import { eventually } from "@diegetic/testing/eventually";
 import type { World } from "../topology/world.ts";
+import { readWallets } from "../workload/slices.ts";
 import { change } from "../workload/trade.ts";
 import type { Campaign } from "../workload/traders.ts";
 import { type Fault, type FaultContext, POSSIBLE_WITHIN_MS, sleep } from "./fault.ts";
@@ -30,12 +31,11 @@ export function restoreFault(): Fault {
   };
 }
 
-async function changeWhileRestored(
-  { world, history }: FaultContext,
-  campaign: Campaign,
-): Promise<number | null> {
+async function changeWhileRestored(context: FaultContext, campaign: Campaign): Promise<number | null> {
+  const { world, history } = context;
   const { advertiserId } = campaign.advertiser;
-  const account = `{${advertiserId}}:account`;
+  // Whichever slice must be verified, all are restored.
+  const account = await pickAccount(context, advertiserId);
   const replicationId = () => world.directRedis.hget(account, "lineage");
   await eventually(replicationId, PATIENCE);
   world.holdRestores(advertiserId);
@@ -55,6 +55,13 @@ async function changeWhileRestored(
   } finally {
     world.letRestoresGo();
   }
+}
+
+/** The key of one of the advertiser's wallets. */
+async function pickAccount({ world, random }: FaultContext, advertiserId: string): Promise<string> {
+  const wallets = await readWallets(world);
+  const own = wallets.find((one) => one.advertiserId === advertiserId);
+  return `{${random.pick(own?.walletIds ?? [advertiserId])}}:account`;
 }
 
 async function readRow(world: World, { campaignId }: Campaign): Promise<{ version: number; budget: number }> {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { advertiserOf, walletIdOf } from "@diegetic/hot-state";
 import type { World } from "../topology/world.ts";
 import type { Market } from "./traders.ts";
 
@@ -6,7 +7,18 @@ const EVERY_MS = 100;
 /** Postgres is read once per this many reads of Redis. */
 const VERSIONS_EVERY = 5;
 const MAX_VIOLATIONS = 50;
-const CAMPAIGN_FIELDS = ["version", "budget", "ceiling", "daily_cap", "spent", "held", "day", "day_spent"];
+const ACCOUNT_FIELDS = ["lineage", "deposited", "spent", "held", "sliced_held", "epoch", "version", "slices"];
+const CAMPAIGN_FIELDS = [
+  "version",
+  "budget",
+  "ceiling",
+  "daily_cap",
+  "spent",
+  "held",
+  "day",
+  "day_spent",
+  "revision",
+];
 
 export interface Samples {
   taken: number;
@@ -21,7 +33,10 @@ export interface Samples {
 type Published = ReadonlyMap<string, number>;
 
 interface CampaignSample {
-  /** Changes when the wallet is restored after a loss, and with each late charge that it receives. */
+  /**
+   * Changes when the wallet is restored after a loss, with each late charge that it receives, and when a slice returns
+   * what it was granted.
+   */
   restoring: string;
   limit: number;
   dailyCap: number;
@@ -29,6 +44,8 @@ interface CampaignSample {
   held: number;
   day: string;
   daySpent: number;
+  /** What slices spent beyond their grants, by late charges; not in `spent`. */
+  slicesLate: number;
 }
 
 /** Reads the wallets of all advertisers repeatedly, each in one step, and compares them with the invariants. */
@@ -48,16 +65,21 @@ export async function sampleWallets(options: {
       const campaignIds = market.campaigns
         .filter((campaign) => campaign.advertiser.advertiserId === advertiserId)
         .map(({ campaignId }) => campaignId);
-      try {
-        const found = await sampleWallet(world, advertiserId, { campaignIds, before, published, samples });
-        if (found === null) samples.missed += 1;
-        else {
-          samples.taken += 1;
-          const room = MAX_VIOLATIONS - samples.violations.length;
-          samples.violations.push(...found.slice(0, room));
+      // The advertiser's own wallet knows how many slices there are.
+      for (let slice = 0, slices = 1; slice < slices; slice += 1) {
+        const walletId = walletIdOf(advertiserId, slice);
+        try {
+          const found = await sampleWallet(world, walletId, { campaignIds, before, published, samples });
+          if (found === null) samples.missed += 1;
+          else {
+            samples.taken += 1;
+            slices = Math.max(slices, found.slices);
+            const room = MAX_VIOLATIONS - samples.violations.length;
+            samples.violations.push(...found.violations.slice(0, room));
+          }
+        } catch {
+          samples.missed += 1;
         }
-      } catch {
-        samples.missed += 1;
       }
     }
     await sleep(EVERY_MS, undefined, { signal }).catch(() => undefined);
@@ -77,73 +99,89 @@ async function readPublished(world: World, before: Published): Promise<Published
   }
 }
 
-/** Violations in one wallet at this moment; null: it is incomplete. */
+/** Violations in one wallet, or one slice of it, at this moment; null: it is incomplete. */
 async function sampleWallet(
   world: World,
-  advertiserId: string,
+  walletId: string,
   options: {
     campaignIds: readonly string[];
     before: Map<string, CampaignSample>;
     published: Published;
     samples: Samples;
   },
-): Promise<string[] | null> {
+): Promise<{ violations: string[]; slices: number } | null> {
   const { campaignIds, before, published, samples } = options;
-  const wallet = `{${advertiserId}}`;
+  const wallet = `{${walletId}}`;
+  const nameOf = (campaignId: string) => `${wallet} ${campaignId}`;
+  const isSlice = walletId !== advertiserOf(walletId);
   const transaction = world.directRedis.multi();
   transaction.info("replication");
-  transaction.hmget(`${wallet}:account`, "lineage", "deposited", "spent", "held", "epoch", "version");
+  transaction.hmget(`${wallet}:account`, ...ACCOUNT_FIELDS);
   transaction.hlen(`${wallet}:settled`);
   transaction.zrange(`${wallet}:holds`, "0", "-1");
   for (const id of campaignIds) transaction.hmget(`${wallet}:campaign:${id}`, ...CAMPAIGN_FIELDS);
+  for (const id of campaignIds) transaction.hvals(`${wallet}:grants:${id}`);
   const replies = (await transaction.exec()) ?? [];
   const values = replies.map(([error, value]) => {
     if (error) throw error;
     return value;
   });
-  const [replication, account, settled, holds, ...hashes] = values as [string, ...(string | null)[][]];
+  const [replication, account, settled, holds, ...more] = values as [string, ...(string | null)[][]];
+  const [hashes, grants] = [more.slice(0, campaignIds.length), more.slice(campaignIds.length)];
   // A server returned and its wallets are not verified yet: nothing is held or charged there.
   const isFrozen = !account?.[0] || !String(replication).includes(`master_replid:${account[0]}`);
   if (!account || !holds || isFrozen || hashes.some((hash) => hash[0] == null)) {
-    for (const id of campaignIds) before.delete(id);
+    for (const id of campaignIds) before.delete(nameOf(id));
     return null;
   }
-  const versions = [account[5], ...hashes.map((hash) => hash[0])];
-  for (const [index, id] of [advertiserId, ...campaignIds].entries()) {
+  const [deposited = 0, spent = 0, held = 0, slicedHeld = 0] = account.slice(1, 5).map(Number);
+  const [epoch, version, slices] = account.slice(5);
+  const versions = [version, ...hashes.map((hash) => hash[0])];
+  for (const [index, id] of [walletId, ...campaignIds].entries()) {
     const [found, wanted] = [Number(versions[index]), published.get(id) ?? 0];
     samples.versions.examined += 1;
     if (found >= wanted || samples.versions.violations.length >= MAX_VIOLATIONS) continue;
     samples.versions.violations.push(
-      `${new Date().toISOString()} ${id}: version ${wanted} is published, Redis has ${found}`,
+      `${new Date().toISOString()} ${id}: version ${wanted} is published, ${walletId} has ${found}`,
     );
   }
-  const [deposited = 0, spent = 0, held = 0] = account.slice(1, 4).map(Number);
-  const campaigns = hashes.map((hash) =>
-    parseCampaign(hash, `${account[4]} ${settled}`, world.scriptsNowMs()),
-  );
+  const campaigns = hashes.map((hash, index) => {
+    const restoring = `${epoch} ${settled} ${isSlice ? hash.at(-1) : ""}`;
+    const sample = parseCampaign(hash, restoring, world.scriptsNowMs());
+    return Number(slices) > 1 ? withoutLate(sample, grants[index] ?? [], Number(hash[1])) : sample;
+  });
   const wrong: string[] = [];
   const expect = (holdsTrue: boolean, sentence: string) => {
-    if (!holdsTrue) wrong.push(`${new Date().toISOString()} ${advertiserId}: ${sentence}`);
+    if (!holdsTrue) wrong.push(`${new Date().toISOString()} ${walletId}: ${sentence}`);
   };
   const heldByHolds = holds.reduce((sum, member) => sum + Number(member?.split("|").at(-1)), 0);
-  const earlier = campaignIds.map((id) => before.get(id));
+  const earlier = campaignIds.map((id) => before.get(nameOf(id)));
   const restored = earlier[0]?.restoring !== campaigns[0]?.restoring;
   // The late charges of a restored wallet may exceed the deposits, but nothing is added to them.
-  const maxSeen = earlier.reduce((sum, campaign) => sum + (campaign ? campaign.spent + campaign.held : 0), 0);
+  const seen = (campaign: CampaignSample) => campaign.spent + campaign.slicesLate + campaign.held;
+  const maxSeen = earlier.reduce((sum, campaign) => sum + (campaign ? seen(campaign) : 0), 0);
+  const ownHeld = held - slicedHeld;
+  expect(ownHeld === heldByHolds, `held ${ownHeld} itself, but its holds are of ${heldByHolds}`);
+  const sum = (field: "held" | "spent" | "slicesLate") =>
+    campaigns.reduce((total, campaign) => total + campaign[field], 0);
+  const late = sum("slicesLate");
   expect(
-    restored || spent + held <= Math.max(deposited, maxSeen),
-    `spent ${spent} + held ${held} > deposited ${deposited}, ${maxSeen} before`,
+    restored || spent - late + held <= Math.max(deposited, maxSeen),
+    `spent ${spent} + held ${held} > deposited ${deposited}, ${maxSeen} before, ${late} late in slices`,
   );
-  expect(held === heldByHolds, `held ${held}, but its holds are of ${heldByHolds}`);
-  const sum = (field: "held" | "spent") => campaigns.reduce((total, campaign) => total + campaign[field], 0);
   expect(held === sum("held"), `held ${held}, but its campaigns hold ${sum("held")}`);
-  expect(spent === sum("spent"), `spent ${spent}, but its campaigns spent ${sum("spent")}`);
+  expect(
+    spent === sum("spent") + late,
+    `spent ${spent}, but its campaigns spent ${sum("spent")}, late ${late}`,
+  );
   for (const [index, campaign] of campaigns.entries()) {
     const id = campaignIds[index] ?? "";
-    for (const sentence of violationsOf(campaign, before.get(id))) expect(false, `${id}: ${sentence}`);
-    before.set(id, campaign);
+    for (const sentence of violationsOf(campaign, before.get(nameOf(id)))) {
+      expect(false, `${id}: ${sentence}`);
+    }
+    before.set(nameOf(id), campaign);
   }
-  return wrong;
+  return { violations: wrong, slices: Number(slices) };
 }
 
 function parseCampaign(hash: (string | null)[], restoring: string, nowMs: number): CampaignSample {
@@ -159,6 +197,26 @@ function parseCampaign(hash: (string | null)[], restoring: string, nowMs: number
     held: Number(held),
     day: isNewDay ? today : (day ?? ""),
     daySpent: isNewDay ? 0 : Number(daySpent),
+    slicesLate: 0,
+  };
+}
+
+/**
+ * A campaign of a wallet that has slices: without what slices spent beyond their grants. No ceiling limits it: what
+ * slices have spent becomes known only after it was set.
+ */
+function withoutLate(sample: CampaignSample, grants: (string | null)[], limit: number): CampaignSample {
+  const slicesLate = grants.reduce((sum, text) => {
+    const [, , granted = 0, spent = 0] = (text ?? "").split("|").map(Number);
+    return sum + Math.max(spent - granted, 0);
+  }, 0);
+  const { spent, daySpent } = sample;
+  return {
+    ...sample,
+    limit,
+    slicesLate,
+    spent: spent - slicesLate,
+    daySpent: Math.max(daySpent - slicesLate, 0),
   };
 }
 
