@@ -3,6 +3,7 @@ import {
   connectRedis,
   createGameSessions,
   createMoneyCommands,
+  createSliceGrants,
   type RedisConnection,
 } from "@diegetic/hot-state";
 import { startRedis, startRedisCluster } from "@diegetic/local-stores";
@@ -18,6 +19,8 @@ export const cluster: Suite = { names: ["cluster"], run: measure };
 
 const MASTERS = [1, 3, 6];
 const ADVERTISERS = 600;
+/** Of the wallet of one advertiser, for each master. */
+const SLICES_PER_MASTER = [2, 8];
 const ASKS = 5_000;
 const QUICK_ASKS = 2_000;
 /** For each master in use: about as many as an instance sends in one event-loop turn under load. */
@@ -26,6 +29,12 @@ const WARM_UPS = 1;
 const SEEN_SHARE = 0.5;
 /** Of a core, as in docs/scaling.md. */
 const UTILISATION = 0.6;
+
+interface Shape {
+  advertisers: number;
+  /** Of each wallet. */
+  slices: number;
+}
 
 /** Of one round. */
 interface Round {
@@ -44,21 +53,33 @@ async function measure(run: Run): Promise<Metric[]> {
     run.defer(() => redis.disconnect());
     const clients = nodes.map((node) => connectRedis(node.url, { name: "benchmark-info" }));
     run.defer(() => clients.forEach((client) => void client.disconnect()));
-    for (const advertisers of [ADVERTISERS, 1]) {
-      const wallets = new Wallets(createMoneyCommands(redis), createGameSessions(redis), advertisers);
-      await wallets.open();
-      const atOnce = AT_ONCE * (advertisers === 1 ? 1 : masters);
+    for (const shape of shapesOf(masters)) {
+      const { advertisers, slices } = shape;
+      const atOnce = AT_ONCE * (advertisers * slices === 1 ? 1 : masters);
       const rounds: Round[] = [];
       for (let round = -WARM_UPS; round < run.rounds; round += 1) {
+        // Others each time, because their names decide which masters have them.
+        const slicing = { slices, grants: createSliceGrants(redis) };
+        const wallets = new Wallets(createMoneyCommands(redis), createGameSessions(redis), {
+          advertisers,
+          slicing,
+        });
+        await wallets.open();
         const asks = wallets.asks(run.quick ? QUICK_ASKS : ASKS);
         const taken = await playAll(wallets, asks, atOnce, clients);
         if (round >= 0) rounds.push(taken);
       }
-      metrics.push(...metricsOf(masters, advertisers, rounds));
+      metrics.push(...metricsOf(masters, shape, rounds));
     }
     run.say(`${masters} masters are measured`);
   }
   return metrics;
+}
+
+function shapesOf(masters: number): Shape[] {
+  const hot = { advertisers: 1, slices: 1 };
+  const sliced = SLICES_PER_MASTER.map((slices) => ({ advertisers: 1, slices: slices * masters }));
+  return [{ advertisers: ADVERTISERS, slices: 1 }, hot, ...(masters === 1 ? [] : sliced)];
 }
 
 async function start(run: Run, masters: number): Promise<{ url: string; nodes: { url: string }[] }> {
@@ -106,9 +127,11 @@ async function microsecondsOf(redis: RedisConnection): Promise<number> {
   return parts.reduce((total, [, seconds]) => total + Number(seconds) * 1e6, 0);
 }
 
-function metricsOf(masters: number, advertisers: number, rounds: readonly Round[]): Metric[] {
-  const where = `${masters} ${masters === 1 ? "master" : "masters"}, ${advertisers === 1 ? "one advertiser" : `${advertisers} advertisers`}`;
-  const id = `cluster_${masters}_${advertisers === 1 ? "hot" : "spread"}`;
+function metricsOf(masters: number, { advertisers, slices }: Shape, rounds: readonly Round[]): Metric[] {
+  const who = advertisers === 1 ? "one advertiser" : `${advertisers} advertisers`;
+  const where = `${masters} ${masters === 1 ? "master" : "masters"}, ${who}${slices === 1 ? "" : ` in ${slices} slices`}`;
+  const kind = slices === 1 ? "hot" : `sliced_${slices}`;
+  const id = `cluster_${masters}_${advertisers === 1 ? kind : "spread"}`;
   const limit = ({ microseconds, busiestShare }: Round) =>
     (UTILISATION * 1e6) / (microseconds * busiestShare);
   return [

@@ -1,5 +1,11 @@
 import { type MatchFacts, newId } from "@diegetic/contracts";
-import { type CarriedMatch, type GameSessions, holdOf, type MoneyCommands } from "@diegetic/hot-state";
+import {
+  type CarriedMatch,
+  type GameSessions,
+  holdOf,
+  type MoneyCommands,
+  type SliceGrants,
+} from "@diegetic/hot-state";
 import { openWallet } from "@diegetic/testing/open-wallet";
 
 const ADVERTISERS = 40;
@@ -25,16 +31,28 @@ function newAdvertiser() {
   return { advertiserId: newId("adv"), campaignId: newId("camp"), creatives };
 }
 
+/** Wallets that are divided into slices, and what moves money between these. */
+export interface Slicing {
+  slices: number;
+  grants: SliceGrants;
+}
+
 /** Advertisers with one campaign each and sufficient money, and players who request their ads. */
 export class Wallets {
   readonly #money: MoneyCommands;
   readonly #sessions: GameSessions;
   readonly #advertisers: ReturnType<typeof newAdvertiser>[];
+  readonly #slicing: Slicing | null;
   #requested = 0;
 
-  constructor(money: MoneyCommands, sessions: GameSessions, advertisers = ADVERTISERS) {
+  constructor(
+    money: MoneyCommands,
+    sessions: GameSessions,
+    { advertisers = ADVERTISERS, slicing = null }: { advertisers?: number; slicing?: Slicing | null } = {},
+  ) {
     this.#money = money;
     this.#sessions = sessions;
+    this.#slicing = slicing;
     this.#advertisers = Array.from({ length: advertisers }, newAdvertiser);
   }
 
@@ -46,7 +64,8 @@ export class Wallets {
     };
     const seed = { spentMillicents: 0, impressions: 0, day: "2026-01-01", daySpentMillicents: 0 };
     for (const { advertiserId, campaignId } of this.#advertisers) {
-      await openWallet(this.#money, { advertiserId, version: 1, depositedMillicents: DEPOSIT_MILLICENTS });
+      const account = { advertiserId, version: 1, depositedMillicents: DEPOSIT_MILLICENTS };
+      await openWallet(this.#money, { ...account, slices: this.#slicing?.slices ?? 1 });
       await this.#money.applyCampaign({ advertiserId, campaignId, version: 1, ...campaign, seed });
     }
   }
@@ -69,7 +88,7 @@ export class Wallets {
 
   async reserve(ask: Ask): Promise<void> {
     const owner = this.#advertisers.find(({ advertiserId }) => advertiserId === ask.match.advertiser_id);
-    const reserved = await this.#money.reserve({
+    const request = {
       match: ask.match,
       campaignVersion: 1,
       holdTtlMs: HOLD_TTL_MS,
@@ -77,16 +96,30 @@ export class Wallets {
       sessionIdleMs: SESSION_IDLE_MS,
       isCarried: true,
       creatives: owner?.creatives ?? [],
-    });
+    };
+    let reserved = await this.#money.reserve(request);
+    if (reserved.outcome === "refused" && (await this.#extend(ask))) {
+      reserved = await this.#money.reserve(request);
+    }
     if (reserved.outcome !== "held") throw new Error(`a reservation was refused: ${reserved.reason}`);
     ask.creativeId = reserved.creativeId;
     const { lapsesAtMs, validFromEpoch } = reserved;
     ask.carried = { facts: ask.match, heldAtMs: lapsesAtMs - HOLD_TTL_MS, validFromEpoch };
   }
 
+  /** As the match service does for a slice without money. */
+  async #extend({ match }: Ask): Promise<boolean> {
+    const { advertiser_id: advertiserId, campaign_id: campaignId, wallet_slice: slice = 0 } = match;
+    if (this.#slicing === null || slice === 0) return false;
+    const { grants, slices } = this.#slicing;
+    const campaign = { advertiserId, campaignId, slices };
+    return (await grants.extendForHold(campaign, slice, match.price_millicents)) === null;
+  }
+
   async commit({ match, creativeId, carried }: Ask): Promise<void> {
     const committed = await this.#money.commit({
       advertiserId: match.advertiser_id,
+      slice: match.wallet_slice ?? 0,
       campaignId: match.campaign_id,
       gameId: match.game_id,
       creativeId,
@@ -109,9 +142,11 @@ export class Wallets {
     const ask = Math.floor(number / PLAYERS_AT_ONCE);
     const owner = this.#advertisers[(player * 7 + ask) % this.#advertisers.length];
     if (owner === undefined) throw new Error("there are no advertisers");
+    const slice = player % (this.#slicing?.slices ?? 1);
     const match: MatchFacts = {
       match_id: newId("mat"),
       advertiser_id: owner.advertiserId,
+      ...(slice > 0 && { wallet_slice: slice }),
       campaign_id: owner.campaignId,
       campaign_version: 1,
       game_id: `game-${player % GAMES}`,
