@@ -1,0 +1,137 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { reconcileAll } from "@diegetic/billing";
+import { connectRedis, hashSlotOf, hashSlotOwners, walletIdOf, walletIds } from "@diegetic/hot-state";
+import {
+  type RunningCluster,
+  type RunningStore,
+  startRedis,
+  startRedisCluster,
+} from "@diegetic/local-stores";
+import { eventually } from "@diegetic/testing/eventually";
+import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
+import { sliceWallet } from "../../services/management/src/core/advertisers/slice-wallet.ts";
+import { type Served, Town } from "./town.fixture.ts";
+
+const BUDGET = 60;
+const PATIENCE = { timeoutMs: 60_000 };
+const QUIET_WITHIN_MS = 60_000;
+const closers: (() => Promise<unknown>)[] = [];
+
+let dir: string;
+let cluster: RunningCluster;
+let town: Town;
+/** Slices of the wallet: as few as lie on all masters. */
+let slices: number;
+
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), "diegetic-sliced-"));
+  closers.push(() => rm(dir, { recursive: true, force: true }));
+  cluster = await startRedisCluster({ dir });
+  closers.push(() => cluster.stop());
+  town = await Town.open(cluster.url, { depositCents: 10_000, budgetCents: BUDGET });
+  closers.push(() => town.close());
+  const { database } = town.management;
+  const owners = await hashSlotOwners(town.redis);
+  const masters = new Set<string>();
+  for (slices = 0; masters.size < cluster.nodes.length; slices += 1) {
+    masters.add(owners.get(hashSlotOf(walletIdOf(town.advertiserId, slices))) ?? "");
+  }
+  expect(await sliceWallet(database, town.advertiserId, slices)).toBe("sliced");
+  await eventually(async () => {
+    const row = await database.advertiser.findUniqueOrThrow({ where: { id: town.advertiserId } });
+    return row.publishedVersion === row.version;
+  }, PATIENCE);
+});
+
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+/** The master of a wallet, the id that it has in the cluster, and the other masters. */
+async function masterOf(
+  walletId: string,
+): Promise<{ id: string; node: RunningStore; others: RunningStore[] }> {
+  const id = (await hashSlotOwners(town.redis)).get(hashSlotOf(walletId)) ?? "";
+  const ids = await Promise.all(cluster.nodes.map((node) => onNode(node, "CLUSTER", "MYID")));
+  const node = cluster.nodes[ids.indexOf(id)];
+  if (node === undefined) throw new Error(`no master has ${walletId}`);
+  return { id, node, others: cluster.nodes.filter((one) => one !== node) };
+}
+
+async function onNode({ url }: RunningStore, command: string, ...values: string[]): Promise<string> {
+  const connection = connectRedis(url, { name: "node" });
+  try {
+    return String(await connection.call(command, ...values));
+  } finally {
+    connection.disconnect();
+  }
+}
+
+/** A replica that has everything of a master. */
+async function addReplica(masterId: string, known: RunningStore): Promise<RunningStore> {
+  const replica = await startRedis({ dir: join(dir, "replica"), clusterNode: true });
+  closers.push(() => replica.stop());
+  await onNode(known, "CLUSTER", "MEET", "127.0.0.1", String(replica.port), String(replica.busPort));
+  await eventually(() => onNode(replica, "CLUSTER", "REPLICATE", masterId), PATIENCE);
+  await eventually(async () => /master_link_status:up/.test(await onNode(replica, "INFO", "replication")), {
+    timeoutMs: 60_000,
+  });
+  return replica;
+}
+
+async function expectAudit(): Promise<void> {
+  const { url: databaseUrl } = town.postgres;
+  const report = await reconcileAll({ databaseUrl, redisUrl: cluster.url, quietWithinMs: QUIET_WITHIN_MS });
+  expect(report.findings).toEqual([]);
+  expect(report.verdict).toBe("agrees");
+}
+
+describe("a wallet in slices on several masters", () => {
+  it("spends its budget to the last cent while a master fails over, and keeps its matches", async () => {
+    await town.play(10);
+    const open: Served[] = [];
+    for (let i = 0; i < 15; i += 1) open.push(await town.served());
+    const { id, node, others } = await masterOf(walletIdOf(town.advertiserId, slices - 1));
+    const [known] = others;
+    if (known === undefined) throw new Error("there is one master only");
+    const replica = await addReplica(id, known);
+    await node.stop();
+    await onNode(replica, "CLUSTER", "FAILOVER", "TAKEOVER");
+
+    for (const match of open) expect(await town.statusOf(match)).toBe(201);
+    const keyed = await town.served();
+    const first = await town.keyedImpression(keyed, "a scene");
+    expect(first.status).toBe(201);
+    expect(await town.keyedImpression(keyed, "a scene")).toMatchObject({ status: 201, body: first.body });
+    await town.play(BUDGET - 26);
+    await town.agree(BUDGET);
+    expect((await town.match()).status).toBe(204);
+    for (const match of open) expect(await town.statusOf(match)).toBe(201);
+    await town.agree(BUDGET);
+    await expectAudit();
+  });
+
+  it.each([
+    ["of a slice", () => slices - 1],
+    ["of the advertiser's own wallet", () => 0],
+  ])("loses no charge when the master %s forgets everything", async (_, sliceOf) => {
+    const seen = await town.play(20);
+    await town.agree(20);
+    const open = await town.served();
+    const { node } = await masterOf(walletIdOf(town.advertiserId, sliceOf()));
+    await onNode(node, "FLUSHALL");
+
+    await town.play(BUDGET - 20);
+    await town.agree(BUDGET);
+    expect((await town.match()).status).toBe(204);
+    // Its match, or the money of it, is gone.
+    for (const match of [open, ...seen]) expect(await town.statusOf(match)).not.toBe(201);
+    await town.agree(BUDGET);
+    for (const walletId of walletIds(town.advertiserId, slices)) {
+      expect(await town.money.readOwnTotals(walletId, town.campaignId)).toMatchObject({ heldMillicents: 0 });
+    }
+    await expectAudit();
+  });
+});
