@@ -1,4 +1,4 @@
-import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
+import { startTestRedis, startTestRedisCluster, type TestRedis } from "@diegetic/testing/redis";
 import { rounds } from "@diegetic/testing/rounds";
 import { afterAll, beforeAll, describe, it } from "@jest/globals";
 import fc from "fast-check";
@@ -6,21 +6,6 @@ import { connectRedis, type RedisConnection } from "../connection.ts";
 import { createMoneyCommands } from "./commands.ts";
 import { SLICES, SlicedRehearsal, type SlicedStep } from "./testing/sliced-rehearsal.ts";
 import type { MoneyCommands } from "./types.ts";
-
-let server: TestRedis;
-let redis: RedisConnection;
-let money: MoneyCommands;
-
-beforeAll(async () => {
-  server = await startTestRedis();
-  redis = connectRedis(server.url, { name: "test" });
-  money = createMoneyCommands(redis);
-});
-
-afterAll(async () => {
-  redis.disconnect();
-  await server.stop();
-});
 
 const campaign = fc.nat({ max: 1 });
 const slice = fc.nat({ max: SLICES - 1 });
@@ -60,7 +45,25 @@ const step: fc.Arbitrary<SlicedStep> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("restore" as const), forget: fc.boolean() }) },
 );
 
-describe("a wallet in slices", () => {
+describe.each([
+  { kind: "a single Redis", start: startTestRedis, runs: rounds(40, 1_000) },
+  { kind: "a cluster", start: startTestRedisCluster, runs: rounds(10, 300) },
+])("a wallet in slices on $kind", ({ start, runs }) => {
+  let server: TestRedis;
+  let redis: RedisConnection;
+  let money: MoneyCommands;
+
+  beforeAll(async () => {
+    server = await start();
+    redis = connectRedis(server.url, { name: "test" });
+    money = createMoneyCommands(redis);
+  });
+
+  afterAll(async () => {
+    redis.disconnect();
+    await server.stop();
+  });
+
   it("never spends more than its limits, whatever messages are lost, late or repeated, and knows in the end what was spent", async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -76,7 +79,7 @@ describe("a wallet in slices", () => {
           await rehearsal.finish();
         },
       ),
-      { numRuns: rounds(40, 1_000) },
+      { numRuns: runs },
     );
   }, 120_000);
 });
