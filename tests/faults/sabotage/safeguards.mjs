@@ -109,7 +109,7 @@ export const SAFEGUARDS = {
     patches: [
       {
         file: "/billing/dist/release/releaser.js",
-        search: "await this.returnSeats(advertiserId);",
+        search: "await this.returnSeats(walletId);",
         replacement: "",
       },
     ],
@@ -349,6 +349,30 @@ export const SAFEGUARDS = {
         file: "/billing/dist/webhooks/webhook-sender.js",
         search: "if (status !== null && status >= 200 && status < 300)",
         replacement: "if (true)",
+      },
+    ],
+  },
+  "returned-grants-void": {
+    what: "a grant that a slice of a wallet has returned meanwhile is void",
+    faults: ["lower a budget", "top up", "drop replies of redis", "kill -9 match"],
+    noticedBy: "never over balance, budget or daily cap at any sampled instant",
+    patches: [
+      {
+        file: "/lua/accept_grant.lua",
+        search: "or current[3] ~= revision then",
+        replacement: "then",
+      },
+    ],
+  },
+  "slices-restored-empty": {
+    what: "a slice of a restored wallet has no money until it is granted some again",
+    faults: ["kill -9 redis", "change while a state is restored"],
+    noticedBy: "never over balance, budget or daily cap at any sampled instant",
+    patches: [
+      {
+        file: "/lua/restore_wallet.lua",
+        search: "if known <= tonumber(campaign_version) or is_slice then",
+        replacement: "if known <= tonumber(campaign_version) and (not is_slice or known < 0) then",
       },
     ],
   },

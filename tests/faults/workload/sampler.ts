@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { advertiserOf, walletIdOf } from "@diegetic/hot-state";
 import type { World } from "../topology/world.ts";
+import { sampleGrants } from "./grant-sampler.ts";
 import type { Market } from "./traders.ts";
 
 const EVERY_MS = 100;
@@ -66,7 +67,8 @@ export async function sampleWallets(options: {
         .filter((campaign) => campaign.advertiser.advertiserId === advertiserId)
         .map(({ campaignId }) => campaignId);
       // The advertiser's own wallet knows how many slices there are.
-      for (let slice = 0, slices = 1; slice < slices; slice += 1) {
+      let slices = 1;
+      for (let slice = 0; slice < slices; slice += 1) {
         const walletId = walletIdOf(advertiserId, slice);
         try {
           const found = await sampleWallet(world, walletId, { campaignIds, before, published, samples });
@@ -74,16 +76,22 @@ export async function sampleWallets(options: {
           else {
             samples.taken += 1;
             slices = Math.max(slices, found.slices);
-            const room = MAX_VIOLATIONS - samples.violations.length;
-            samples.violations.push(...found.violations.slice(0, room));
+            note(samples, found.violations);
           }
         } catch {
           samples.missed += 1;
         }
       }
+      if (slices === 1 || world.variant === "cluster") continue;
+      const grants = sampleGrants(world, { advertiserId, slices }, campaignIds);
+      note(samples, await grants.catch(() => []));
     }
     await sleep(EVERY_MS, undefined, { signal }).catch(() => undefined);
   }
+}
+
+function note({ violations }: Samples, found: readonly string[]): void {
+  violations.push(...found.slice(0, MAX_VIOLATIONS - violations.length));
 }
 
 /** While Postgres is unavailable, its last answer stays valid: a published version stays published. */
