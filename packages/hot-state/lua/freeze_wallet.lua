@@ -6,7 +6,7 @@
 --       {'busy'}   another caller is restoring it
 --       {'ahead'}  its epoch is later than the given one, which may have been read before another restore
 --       {'frozen', replication id of the server, epoch | '', seq | '', spent, held, impressions (without what is in other
---        slices), day (YYYY-MM-DD) of the server, sum of the holds}
+--        slices), day (YYYY-MM-DD) of the server, sum of the holds, '1': it served until it was frozen | ''}
 --       '' twice and zeros: the wallet does not exist
 -- A cluster moves the keys of a hash slot one by one: if a node is lost during that, only some keys are left. The sum of the
 -- holds shows whether the holds that the account counts exist; reading 2 000 holds takes a millisecond.
@@ -27,16 +27,20 @@ local replication_id = server_replication_id()
 local day = utc_day(now_milliseconds())
 local known = redis.call('HMGET', account_key, 'version', 'lineage', 'epoch', 'seq', 'spent', 'held', 'impressions',
   'sliced_spent', 'sliced_held', 'sliced_impressions')
-if known[1] and known[2] == replication_id and known[3] == epoch and mode ~= 'always' then return { 'live' } end
+local is_live = known[1] and known[2] == replication_id and known[3] == epoch
+if is_live and mode ~= 'always' then return { 'live' } end
 local owner = redis.call('GET', restoring)
 if claimant ~= '' and owner and owner ~= claimant then return { 'busy' } end
 if known[1] and known[2] == replication_id and tonumber(known[3]) > tonumber(epoch) and mode == '' then return { 'ahead' } end
 if claimant ~= '' then redis.call('SET', restoring, claimant, 'PX', claim_ms) end
-if not known[1] then return { 'frozen', replication_id, '', '', '0', '0', '0', day, '0' } end
-if known[2] == replication_id then redis.call('HSET', account_key, 'lineage', '') end
+if not known[1] then return { 'frozen', replication_id, '', '', '0', '0', '0', day, '0', '' } end
+-- A restore that fails leaves this behind for the next one.
+local mark_of_live = 'served until frozen ' .. replication_id
+if known[2] == replication_id then redis.call('HSET', account_key, 'lineage', is_live and mark_of_live or '') end
+local served = is_live or known[2] == mark_of_live
 local holds_sum = 0
 for _, member in ipairs(redis.call('ZRANGE', holds, 0, -1)) do
   holds_sum = holds_sum + tonumber(string.match(member, '|(%d+)$') or 0)
 end
 return { 'frozen', replication_id, known[3], known[4] or '', own(known, 5), own(known, 6), own(known, 7), day,
-  integer_text(holds_sum) }
+  integer_text(holds_sum), served and '1' or '' }

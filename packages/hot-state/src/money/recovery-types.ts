@@ -17,6 +17,8 @@ export interface FrozenWallet {
   day: string;
   /** Sum of its open holds: if it differs from `heldMillicents`, some of the wallet's keys are lost. */
   holdsMillicents: Millicents;
+  /** It served on this server until it was frozen, because of another slice: so it has lost nothing. */
+  servedUntilFrozen: boolean;
 }
 
 /** `busy`: another caller is restoring it. `ahead`: its epoch is later than the given one: read Postgres again. */

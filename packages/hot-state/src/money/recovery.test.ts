@@ -113,3 +113,28 @@ describe("restoreWallet", () => {
     expect(await money.readAccount(advertiserId)).toMatchObject({ spentMillicents: 500, epoch: 1 });
   });
 });
+
+describe("freezeUnlessLive", () => {
+  const always = { by: "", forMs: 1, freezes: "always" as const };
+
+  it("says of a live wallet that it served until it was frozen, also when it is frozen again", async () => {
+    const wallet = await TestWallet.open(createMoneyCommands(redis), redis);
+    const first = await wallet.money.freezeUnlessLive(wallet.advertiserId, 0, always);
+    expect(first).toMatchObject({ state: "frozen", servedUntilFrozen: true });
+    // Meanwhile a restore may have begun an epoch in Postgres.
+    const again = await wallet.money.freezeUnlessLive(wallet.advertiserId, 5, always);
+    expect(again).toMatchObject({ state: "frozen", servedUntilFrozen: true });
+  });
+
+  it.each([
+    ["another server", 0],
+    ["another epoch", 1],
+  ])("does not say so of a wallet of %s", async (doubted, epoch) => {
+    const wallet = await TestWallet.open(createMoneyCommands(redis), redis);
+    if (doubted === "another server") {
+      await redis.hset(advertiserKeys.account(wallet.advertiserId), "lineage", "served until frozen another");
+    }
+    const found = await wallet.money.freezeUnlessLive(wallet.advertiserId, epoch, always);
+    expect(found).toMatchObject({ state: "frozen", servedUntilFrozen: false });
+  });
+});

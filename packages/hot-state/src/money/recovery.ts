@@ -59,6 +59,7 @@ function createFreeze(redis: RedisConnection): MoneyCommands["freezeUnlessLive"]
       impressions: reply.integer(6),
       day: requireDay(reply.text(7)),
       holdsMillicents: reply.integer(8),
+      servedUntilFrozen: reply.text(9) === "1",
     };
   };
 }

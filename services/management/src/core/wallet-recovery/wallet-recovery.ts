@@ -275,10 +275,10 @@ export class WalletRecovery {
     // A restore that ended early has counted what is in slices of another epoch, but compared nothing in them.
     const isOfEpoch = ({ epoch }: FrozenWallet) => epoch === own.epoch;
     const together = found.filter((one) => isOfEpoch(one.found));
-    const forgetMatches = own.epoch === "" || !isIntact(together, { known, totals });
+    const isWhole = own.epoch !== "" && isIntact(together, { known, totals });
+    const mayKeep = (wallet: FrozenWallet) => (isWhole && isOfEpoch(wallet)) || hasLostNothing(wallet);
     const common = {
       epoch: known.epoch,
-      forgetMatches,
       version: known.version,
       campaigns: totals.campaigns,
     };
@@ -286,6 +286,7 @@ export class WalletRecovery {
       ...common,
       walletId: known.id,
       found: own,
+      forgetMatches: !mayKeep(own),
       settledMarks: totals.settledMarks[0] ?? [],
       spentMillicents: totals.spentMillicents,
       impressions: totals.impressions,
@@ -300,15 +301,15 @@ export class WalletRecovery {
         advertiserId: known.id,
         slice,
         found: wallet,
-        forgetMatches: forgetMatches || !isOfEpoch(wallet),
+        forgetMatches: !mayKeep(wallet),
         settledMarks: totals.settledMarks[slice] ?? [],
       });
       if (restored === "changed") return null;
     }
-    const kind: Outcome = isNew(known, own, row.epoch) ? "created" : forgetMatches ? "forgotten" : "kept";
+    const kind: Outcome = isNew(known, own, row.epoch) ? "created" : isWhole ? "kept" : "forgotten";
     this.#restored.inc({ matches: kind });
     await this.#announce(known, {
-      holds: !forgetMatches && slices.some(({ heldMillicents }) => heldMillicents > 0),
+      holds: slices.some((wallet) => mayKeep(wallet) && wallet.heldMillicents > 0),
       outbox: outbox.length > 0,
     });
     return { epoch: known.epoch, outcome: kind, lateIds: missingLateIds(found, known) };
@@ -401,6 +402,11 @@ function transactionGroups(found: ReadonlyMap<string, Found>): Map<string, Found
 function isNew(known: KnownAdvertiser, wallet: FrozenWallet, formerEpoch: number): boolean {
   if (wallet.epoch !== "" || known.verifiedEpoch !== 0) return false;
   return formerEpoch === 0 || known.impressions === 0;
+}
+
+/** Its own server proves it, whatever the servers of other slices have lost. */
+function hasLostNothing({ servedUntilFrozen, heldMillicents, holdsMillicents }: FrozenWallet): boolean {
+  return servedUntilFrozen && heldMillicents === holdsMillicents;
 }
 
 type Freezing = ReturnType<MoneyCommands["freezeUnlessLive"]>;
