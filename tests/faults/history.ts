@@ -18,6 +18,8 @@ export interface History {
   oddities: string[];
   /** Times at which Redis' clock was moved or its data was lost: earlier session counts may be gone. */
   sessionBreaksMs: number[];
+  /** Periods in which a wallet got more slices: sessions in progress may go on in another slice, where caps count anew. */
+  divisions: Division[];
   /** Times at which Redis lost data. */
   lossesMs: number[];
   /** Impressions that were only in Redis when it lost its data. */
@@ -30,6 +32,10 @@ export interface History {
 export interface Span {
   startedMs: number;
   endedMs: number;
+}
+
+export interface Division extends Span {
+  advertiserId: string;
 }
 
 /** Something that must not be used after a time. */
@@ -105,6 +111,7 @@ export function emptyHistory(): History {
     fullSpans: [],
     oddities: [],
     sessionBreaksMs: [],
+    divisions: [],
     lossesMs: [],
     lostImpressionIds: new Set(),
     quarantinedIds: new Set(),

@@ -117,9 +117,7 @@ function checkCaps({ history, market, holdTtlMs, sessionIdleMs }: ServingOptions
   const chargedInTime = new Set(
     history.impressions.filter((operation) => wasAnswered(operation)).map(({ matchId }) => matchId),
   );
-  const maxUses = new Map(
-    market.campaigns.map(({ campaignId, maxUsesPerGame }) => [campaignId, maxUsesPerGame]),
-  );
+  const campaigns = new Map(market.campaigns.map((campaign) => [campaign.campaignId, campaign]));
   for (const session of sessionsOf(history, sessionIdleMs)) {
     const game = market.games.find(({ gameId }) => gameId === session[0]?.gameId);
     const served = session.filter(({ match }) => match !== null);
@@ -131,11 +129,13 @@ function checkCaps({ history, market, holdTtlMs, sessionIdleMs }: ServingOptions
       );
       const byCreative = new Map<string, MatchCall[]>();
       for (const call of counted) {
+        const { advertiser } = campaigns.get(call.match?.campaignId ?? "") ?? {};
+        if (isDivided(history, advertiser?.advertiserId, call, atMs)) continue;
         const id = call.match?.creativeId ?? "";
         byCreative.set(id, [...(byCreative.get(id) ?? []), call]);
       }
       for (const [creativeId, calls] of byCreative) {
-        const most = maxUses.get(calls[0]?.match?.campaignId ?? "") ?? 0;
+        const most = campaigns.get(calls[0]?.match?.campaignId ?? "")?.maxUsesPerGame ?? 0;
         uses.expect(
           calls.length <= most,
           () => `${creativeId} ${calls.length} times: ${calls.map(({ match }) => match?.matchId).join(", ")}`,
@@ -144,6 +144,18 @@ function checkCaps({ history, market, holdTtlMs, sessionIdleMs }: ServingOptions
     }
   }
   return [ads.end(), uses.end()];
+}
+
+/** Whether the session may have gone on in another slice of the advertiser's wallet since a match. */
+function isDivided(
+  { divisions }: History,
+  advertiserId: string | undefined,
+  { startedMs }: MatchCall,
+  atMs: number,
+): boolean {
+  return divisions.some(
+    (one) => one.advertiserId === advertiserId && one.startedMs <= atMs && one.endedMs >= startedMs,
+  );
 }
 
 /** Whether a match certainly counted against the caps at a time: its hold was open, or had become an impression in time. */

@@ -121,12 +121,15 @@ async function pauseWhileHanging(context: FaultContext): Promise<string> {
 }
 
 /** The wallet gets one more slice while it is used. One advertiser keeps a wallet without slices. */
-async function divide({ world, market, random }: FaultContext): Promise<string> {
+async function divide({ world, market, history, random }: FaultContext): Promise<string> {
   const { advertiserId } = random.pick(market.advertisers.slice(1));
   const wallets = await eventually(() => readWallets(world), { timeoutMs: POSSIBLE_WITHIN_MS });
   const slices = wallets.find((one) => one.advertiserId === advertiserId)?.walletIds.length ?? 0;
   if (slices === MAX_SLICES) return `it has ${slices} slices already`;
+  const division = { advertiserId, startedMs: Date.now(), endedMs: Number.POSITIVE_INFINITY };
+  history.divisions.push(division);
   await divideWallet(world, advertiserId, { slices: slices + 1, timeoutMs: ALL_POSSIBLE_WITHIN_MS });
+  division.endedMs = Date.now();
   return `into ${slices + 1} slices`;
 }
 
