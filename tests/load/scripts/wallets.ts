@@ -43,6 +43,8 @@ export class Wallets {
   readonly #sessions: GameSessions;
   readonly #advertisers: ReturnType<typeof newAdvertiser>[];
   readonly #slicing: Slicing | null;
+  /** Of its player sessions: each has its own. */
+  readonly #prefix = newId("adv").slice(-7);
   #requested = 0;
 
   constructor(
@@ -113,7 +115,8 @@ export class Wallets {
     if (this.#slicing === null || slice === 0) return false;
     const { grants, slices } = this.#slicing;
     const campaign = { advertiserId, campaignId, slices };
-    return (await grants.extendForHold(campaign, slice, match.price_millicents)) === null;
+    const needed = { priceMillicents: match.price_millicents, isHeld: false };
+    return (await grants.extend(campaign, slice, needed)) === null;
   }
 
   async commit({ match, creativeId, carried }: Ask): Promise<void> {
@@ -152,7 +155,7 @@ export class Wallets {
       game_id: `game-${player % GAMES}`,
       developer_account_id: "acct_01kbbenchmarkbenchmarkbench",
       user_hash: `user${String(player).padStart(18, "0")}`,
-      session_key: `session${String(player).padStart(15, "0")}`,
+      session_key: `${this.#prefix}${String(player).padStart(15, "0")}`,
       country_code: "DE",
       affinity_score: 2.35,
       affinities: [
