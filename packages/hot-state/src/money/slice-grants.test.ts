@@ -42,7 +42,13 @@ const step: fc.Arbitrary<SlicedStep> = fc.oneof(
     arbitrary: fc.record({ kind: fc.constant("set budget" as const), campaign, units: fc.nat({ max: 40 }) }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("report" as const) }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant("restore" as const), forget: fc.boolean() }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant("restore" as const),
+      forget: fc.array(fc.boolean(), { minLength: SLICES, maxLength: SLICES }),
+    }),
+  },
 );
 
 describe.each([

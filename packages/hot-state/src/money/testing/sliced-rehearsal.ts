@@ -18,6 +18,7 @@ import { TestWallet, today } from "./wallet.ts";
 /** Of every wallet, the advertiser's own included. */
 export const SLICES = 3;
 
+const ALL = Array.from({ length: SLICES }, () => true);
 const NONE = { neededMillicents: 0, wantedMillicents: 0, slices: SLICES };
 
 /** One step of a sliced wallet's history. Numbers select among the existing items. */
@@ -32,7 +33,8 @@ export type SlicedStep =
   | { kind: "take back"; campaign: number; part: ReturnedPart; isReported: boolean }
   | { kind: "set budget"; campaign: number; units: number }
   | { kind: "report" }
-  | { kind: "restore"; forget: boolean };
+  /** Whether each slice forgets its matches. */
+  | { kind: "restore"; forget: readonly boolean[] };
 
 interface Match {
   facts: Awaited<ReturnType<TestWallet["hold"]>>;
@@ -95,7 +97,7 @@ export class SlicedRehearsal {
       rehearsal.#campaigns.push({ wallet, version: 1, budget });
       await rehearsal.#apply(rehearsal.#campaigns.length - 1);
     }
-    await rehearsal.#restore(true);
+    await rehearsal.#restore(ALL);
     return rehearsal;
   }
 
@@ -272,7 +274,7 @@ export class SlicedRehearsal {
   }
 
   /** As recovery does: all wallets are frozen before the first serves again. */
-  async #restore(forget: boolean): Promise<void> {
+  async #restore(forget: readonly boolean[]): Promise<void> {
     const found = [];
     for (let slice = 0; slice < SLICES; slice += 1) {
       const walletId = walletIdOf(this.#advertiserId, slice);
@@ -289,7 +291,6 @@ export class SlicedRehearsal {
     if (own === undefined) throw new Error("nothing was found");
     const common = {
       epoch: this.#epoch,
-      forgetMatches: forget,
       version: 1,
     };
     const campaigns = this.#campaigns.map(({ wallet, version, budget }, index) => ({
@@ -307,6 +308,7 @@ export class SlicedRehearsal {
       ...common,
       walletId: this.#advertiserId,
       found: own,
+      forgetMatches: forget[0] ?? false,
       depositedMillicents: this.#deposited,
       spentMillicents: this.#sum(["charged"]),
       slices: SLICES,
@@ -321,12 +323,13 @@ export class SlicedRehearsal {
         advertiserId: this.#advertiserId,
         slice: index + 1,
         found: wallet,
+        forgetMatches: forget[index + 1] ?? false,
         settledMarks: [],
         campaigns,
       };
       same("slice restored", await this.#money.restoreSlice(request), "restored");
     }
-    if (forget) for (const match of this.#matches) this.#forget(match);
+    for (const match of this.#matches) if (forget[match.facts.wallet_slice ?? 0]) this.#forget(match);
   }
 
   #forget(match: Match): void {
