@@ -87,5 +87,5 @@ describe.each([
       ),
       { numRuns: runs },
     );
-  }, 120_000);
+  }, 600_000);
 });
