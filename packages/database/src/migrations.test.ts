@@ -155,6 +155,8 @@ describe("migrations", () => {
       "20261128000000_forget_ended_keys",
       "20261128000100_webhook_retention",
       "20261128000200_settled_settlements",
+      "20261129000000_wallet_slices",
+      "20261129000100_sliced_advertisers",
     ]);
     expect(await migrate(described.url)).toEqual([]);
     expect(await structureOf(described.url)).toEqual(await structureOf(migrated.url));

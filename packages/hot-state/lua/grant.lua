@@ -3,9 +3,9 @@
 -- KEYS  account, campaign, grants, granted
 -- ARGV  campaign_id, slice, its report (see "slice"): epoch, seq, revision, granted, spent, impressions, day, day_spent;
 --       needed, wanted (millicents; '0' twice: none), parts: a grant is at most one of these parts of what is left, or what is
---       needed
--- Reply {'granted', revision, granted in all (millicents)}
---       {'refused', 'balance' | 'budget' | 'daily_cap', lasts (see "reserve")}: less than needed is left
+--       needed; price of the match that needs it
+-- Reply {'granted', revision, granted in all (millicents), the day (YYYY-MM-DD) that it is granted for}
+--       {'refused', 'balance' | 'budget' | 'daily_cap', lasts, of the price (see "reserve")}: less than needed is left
 --       {'reported'}: nothing was needed
 --       {'stale'}: the report is of another epoch
 --       {'unknown_wallet'}
@@ -20,7 +20,7 @@
 
 local account_key, campaign_key, grants, granted_campaigns = unpack(KEYS)
 local campaign_id, slice, epoch = ARGV[1], ARGV[2], ARGV[3]
-local needed, wanted, parts = tonumber(ARGV[11]), tonumber(ARGV[12]), tonumber(ARGV[13])
+local needed, wanted, parts, price = tonumber(ARGV[11]), tonumber(ARGV[12]), tonumber(ARGV[13]), tonumber(ARGV[14])
 local now_ms = now_milliseconds()
 
 local function parse(seq, revision, granted, spent, impressions, day, day_spent)
@@ -38,7 +38,7 @@ local campaign = read_campaign(campaign_key, now_ms)
 if not account or not campaign then return { 'unknown_wallet' } end
 if account.epoch ~= epoch then return { 'stale' } end
 local text = redis.call('HGET', grants, slice)
-local known = text and parse(string.match(text, '^(%d+)|(%d+)|(%d+)|(-?%d+)|(-?%d+)|([^|]*)|(-?%d+)$'))
+local known = text and parse(string.match(text, '^(%d+)|(%d+)|(-?%d+)|(-?%d+)|(-?%d+)|([^|]*)|(-?%d+)$'))
   or parse('-1', '0', '0', '0', '0', '', '0')
 local newest = parse(unpack(ARGV, 4, 10))
 if newest.seq < known.seq then
@@ -87,6 +87,6 @@ redis.call('HSET', grants, slice, table.concat({ integer_text(newest.seq), integ
   integer_text(newest.granted), integer_text(newest.spent), integer_text(newest.impressions), newest.day,
   integer_text(newest.day_spent) }, '|'))
 redis.call(sliced_held > 0 and 'SADD' or 'SREM', granted_campaigns, campaign_id)
-if refusal then return { 'refused', refusal, lasts(refusal, account, campaign, needed, now_ms) } end
+if refusal then return { 'refused', refusal, lasts(refusal, account, campaign, price, now_ms) } end
 if needed == 0 then return { 'reported' } end
-return { 'granted', integer_text(newest.revision), integer_text(newest.granted) }
+return { 'granted', integer_text(newest.revision), integer_text(newest.granted), campaign.day }

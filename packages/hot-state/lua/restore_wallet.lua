@@ -5,11 +5,13 @@
 --       slices ('': this wallet is a slice, to which money is granted once it serves);
 --       number of marks, then the marks: ids of impressions that the totals contain and that may still be settled,
 --       with a leading '-' if the totals no longer contain them;
---       then per campaign: version, status, budget, daily_cap | '', spent, impressions, day (YYYY-MM-DD), day_spent
+--       then per campaign: version, status, budget, daily_cap | '', spent, impressions, day (YYYY-MM-DD), day_spent,
+--       number of slices that keep open holds of it, then for each: slice, held
 -- Reply {code}
 -- Codes restored  the wallet serves in the new epoch
 --       changed   the wallet or the server has changed since the freeze: freeze again; nothing was changed
--- Counts held money and the shares of developers again from the kept holds. Slices must be frozen: their grants are void.
+-- Counts held money and the shares of developers again from the kept holds. Slices must be frozen: they are granted only what
+-- their open holds need.
 -- A campaign or account that is newer in the wallet keeps its settings; an equally new campaign keeps its ceiling.
 -- Takes effect at most once: a restored wallet no longer matches epoch and seq.
 
@@ -39,10 +41,13 @@ end
 if mode == 'forget' then redis.call('DEL', holds) end
 -- Sums in memory first: one write per hold would block Redis for seconds if there are many.
 local sums_by_campaign, held = sum_holds(holds)
+local sliced_held = 0
+redis.call('DEL', granted)
 for i = FIRST_CAMPAIGN_KEY, #KEYS, KEYS_OF_CAMPAIGN do
   local campaign_key, shares, grants = unpack(KEYS, i, i + 2)
   redis.call('DEL', shares, grants)
-  local sums = sums_by_campaign[string.match(campaign_key, ':campaign:(.*)$')]
+  local campaign_id = string.match(campaign_key, ':campaign:(.*)$')
+  local sums = sums_by_campaign[campaign_id]
   for field, text in pairs(share_texts(sums)) do redis.call('HSET', shares, field, text) end
   local campaign_version, status, budget, daily_cap, campaign_spent, campaign_impressions, day, day_spent =
     unpack(ARGV, next_argument, next_argument + CAMPAIGN_FIELDS - 1)
@@ -55,9 +60,23 @@ for i = FIRST_CAMPAIGN_KEY, #KEYS, KEYS_OF_CAMPAIGN do
   if known <= tonumber(campaign_version) or is_slice then
     redis.call('HSET', campaign_key, 'budget', budget, 'daily_cap', daily_cap)
   end
-  redis.call('HSET', campaign_key, 'spent', campaign_spent, 'held', integer_text(sums and sums.total or 0),
-    'impressions', campaign_impressions, 'day', day, 'day_spent', day_spent)
   redis.call('HDEL', campaign_key, 'revision', 'sliced_spent', 'sliced_held', 'sliced_impressions')
+  local campaign_held, in_slices = sums and sums.total or 0, 0
+  for _ = 1, tonumber(ARGV[next_argument]) do
+    local slice, held_in_slice = ARGV[next_argument + 1], ARGV[next_argument + 2]
+    next_argument = next_argument + 2
+    in_slices = in_slices + tonumber(held_in_slice)
+    -- As "grant" keeps reports.
+    redis.call('HSET', grants, slice, '0|0|' .. held_in_slice .. '|0|0||0')
+  end
+  next_argument = next_argument + 1
+  if in_slices > 0 then
+    redis.call('HSET', campaign_key, 'sliced_spent', 0, 'sliced_held', integer_text(in_slices), 'sliced_impressions', 0)
+    redis.call('SADD', granted, campaign_id)
+    sliced_held = sliced_held + in_slices
+  end
+  redis.call('HSET', campaign_key, 'spent', campaign_spent, 'held', integer_text(campaign_held + in_slices),
+    'impressions', campaign_impressions, 'day', day, 'day_spent', day_spent)
   -- The campaign may have been created while the wallet was frozen.
   redis.call('HSETNX', campaign_key, 'rotation', 0)
 end
@@ -65,12 +84,15 @@ end
 if tonumber(current[3] or -1) <= tonumber(version) then
   redis.call('HSET', account_key, 'version', version, 'deposited', deposited, 'slices', slices)
 end
-redis.call('HSET', account_key, 'spent', spent, 'held', integer_text(held), 'impressions', impressions, 'epoch', epoch,
-  'lineage', replication_id)
+redis.call('HSET', account_key, 'spent', spent, 'held', integer_text(held + sliced_held), 'impressions', impressions,
+  'epoch', epoch, 'lineage', replication_id)
 redis.call('HDEL', account_key, 'sliced_spent', 'sliced_held', 'sliced_impressions')
+if sliced_held > 0 then
+  redis.call('HSET', account_key, 'sliced_spent', 0, 'sliced_held', integer_text(sliced_held), 'sliced_impressions', 0)
+end
 redis.call('HINCRBY', account_key, 'seq', 1)
 if mode == 'forget' then redis.call('HSET', account_key, 'era', epoch) end
 -- A new slice has no matches to forget.
 redis.call('HSETNX', account_key, 'era', epoch)
-redis.call('DEL', restoring, granted)
+redis.call('DEL', restoring)
 return { 'restored' }

@@ -1,5 +1,4 @@
 -- A wallet of many matches is divided among hash slots.
 ALTER TABLE "advertisers" ADD COLUMN "wallet_slices" INTEGER NOT NULL DEFAULT 1,
   ADD CONSTRAINT "advertisers_wallet_slices_check" CHECK (wallet_slices BETWEEN 1 AND 64);
-CREATE INDEX "advertisers_sliced_idx" ON "advertisers"("id") WHERE wallet_slices > 1;
 ALTER TABLE "wallet_settlements" ADD COLUMN "wallet_slice" INTEGER NOT NULL DEFAULT 0;

@@ -1,7 +1,7 @@
 -- A slice of an advertiser's wallet: a wallet of its own whose money the advertiser's own wallet has granted it. Its account has
 -- no limit, and the budget of each of its campaigns is what was granted in all since the wallet was restored. Every change of
 -- money raises `seq`, so of two reports the one with the larger seq is newer. `revision` counts how often grants were returned:
--- a grant made before that is void. Needs "time", "totals".
+-- a grant made before that is void. `granted_below` is the campaign's daily cap, which only grants respect. Needs "time", "totals".
 
 -- Returns {epoch, seq, revision, granted, spent, held, impressions, day, day_spent} of a campaign; nil: the slice lacks it.
 local function report(account_key, campaign_key)

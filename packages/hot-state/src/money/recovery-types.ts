@@ -46,6 +46,8 @@ export interface RestoredCampaign {
   /** The UTC day (YYYY-MM-DD) that spending counts for: today by the clock of Redis, or tomorrow if it already was. */
   day: string;
   daySpentMillicents: Millicents;
+  /** What kept holds in slices (1 to 63) need: it stays reserved for them. Default: nothing. */
+  heldInSlices?: ReadonlyMap<number, Millicents>;
 }
 
 export interface RestoreRequest {
@@ -70,13 +72,16 @@ export interface RestoreRequest {
   campaigns: readonly RestoredCampaign[];
 }
 
-/** What restores a slice of a wallet, after the advertiser's own wallet: it gets no money. */
+/** What restores a slice of a wallet, after the advertiser's own wallet. */
 export interface RestoreSliceRequest
   extends Pick<RestoreRequest, "found" | "epoch" | "forgetMatches" | "version" | "settledMarks"> {
   advertiserId: string;
   slice: number;
   /** Every campaign of the advertiser. At most 10 000. */
-  campaigns: readonly Pick<RestoredCampaign, "campaignId" | "version" | "status">[];
+  campaigns: readonly (Pick<RestoredCampaign, "campaignId" | "version" | "status"> & {
+    /** What the slice is granted: as in `heldInSlices` of the advertiser's own wallet. */
+    heldMillicents: Millicents;
+  })[];
 }
 
 /** A difference between Postgres and a restored wallet. */

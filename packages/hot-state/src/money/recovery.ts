@@ -15,6 +15,7 @@ import { requireAtMost, requireDay, requireInteger, requirePlainName, requireWal
 import {
   type FrozenWallet,
   type RestoreClaim,
+  type RestoredCampaign,
   type RestoreRequest,
   type RestoreSliceRequest,
   SETTLE_CODES,
@@ -90,6 +91,7 @@ function restoreArguments(request: RestoreRequest): (string | number)[] {
       requireInteger("impressions", campaign.impressions, 0),
       requireDay(campaign.day),
       requireInteger("daySpentMillicents", campaign.daySpentMillicents, 0),
+      ...heldArguments(campaign.heldInSlices),
     ]),
   ];
 }
@@ -117,7 +119,17 @@ function createRestore(redis: RedisConnection): MoneyCommands["restoreWallet"] {
   };
 }
 
-/** A slice has no money of its own. */
+function heldArguments(heldInSlices: RestoredCampaign["heldInSlices"] = new Map()): number[] {
+  return [
+    heldInSlices.size,
+    ...[...heldInSlices].flatMap(([slice, heldMillicents]) => [
+      requireInteger("slice", slice, 1, MAX_WALLET_SLICES - 1),
+      requireInteger("heldMillicents", heldMillicents, 1),
+    ]),
+  ];
+}
+
+/** A slice has only what the advertiser's own wallet holds for it. */
 function restoreRequestOfSlice({
   advertiserId,
   slice,
@@ -131,10 +143,10 @@ function restoreRequestOfSlice({
     walletId: walletIdOf(advertiserId, requireInteger("slice", slice, 1, MAX_WALLET_SLICES - 1)),
     depositedMillicents: Number.MAX_SAFE_INTEGER,
     slices: null,
-    campaigns: campaigns.map((campaign) => ({
+    campaigns: campaigns.map(({ heldMillicents, ...campaign }) => ({
       ...campaign,
       ...nothing,
-      budgetMillicents: 0,
+      budgetMillicents: heldMillicents,
       dailyCapMillicents: null,
       day: request.found.day,
       daySpentMillicents: 0,

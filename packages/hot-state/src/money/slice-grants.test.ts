@@ -41,6 +41,24 @@ const step: fc.Arbitrary<SlicedStep> = fc.oneof(
     weight: 2,
     arbitrary: fc.record({ kind: fc.constant("set budget" as const), campaign, units: fc.nat({ max: 40 }) }),
   },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant("set cap" as const),
+      campaign,
+      units: fc.option(fc.integer({ min: 1, max: 30 })),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant("late" as const),
+      campaign,
+      slice,
+      price: fc.integer({ min: 1, max: 3 }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("reverse" as const), match: choice }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("report" as const) }) },
   {
     weight: 1,

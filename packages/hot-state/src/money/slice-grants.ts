@@ -21,6 +21,9 @@ export interface SlicedCampaign {
 /** A slice asks for this many more of the price, so that grants are few beside matches, and little lies idle. */
 const PRICES_PER_GRANT = 256;
 
+/** Campaigns whose grants are collected for one match. */
+const MAX_COLLECTED = 100;
+
 /** Why a slice gets no money. `unknown_wallet`: it, or the advertiser's own wallet, must be restored first. */
 export type ExtendRefusal = GrantRefusal | "unknown_wallet";
 
@@ -36,8 +39,16 @@ export class SliceGrants {
   async extend(campaign: SlicedCampaign, slice: number, needed: NeededMoney): Promise<ExtendRefusal | null> {
     const first = await this.#extendOnce(campaign, slice, needed);
     if (first === null || first === "unknown_wallet") return first;
-    await this.collect(campaign, "unused");
+    await this.collectFor(campaign, first.reason);
     return this.#extendOnce(campaign, slice, needed);
+  }
+
+  /** Collects what slices do not need of what lacks: of the balance in all campaigns. */
+  async collectFor(campaign: SlicedCampaign, lacking: string): Promise<void> {
+    const campaignIds =
+      lacking === "balance" ? await this.#commands.listGranted(campaign.advertiserId) : [campaign.campaignId];
+    const some = campaignIds.slice(0, MAX_COLLECTED);
+    await Promise.all(some.map((campaignId) => this.collect({ ...campaign, campaignId }, "unused")));
   }
 
   async #extendOnce(
@@ -49,13 +60,15 @@ export class SliceGrants {
     const report = await this.#commands.reportSlice(reference, "nothing");
     if (report === null) return "unknown_wallet";
     const { grantedMillicents, spentMillicents, heldMillicents } = report;
-    const lackedMillicents =
-      spentMillicents + (isHeld ? 0 : heldMillicents) + priceMillicents - grantedMillicents;
+    // What late charges spent beyond its grants is counted already.
+    const leftMillicents = Math.max(grantedMillicents - spentMillicents, 0);
+    const lackedMillicents = (isHeld ? 0 : heldMillicents) + priceMillicents - leftMillicents;
     // Another request may have got it money meanwhile, or its limits are others.
     const neededMillicents = Math.max(1, lackedMillicents);
     const result = await this.#commands.grant(reference, report, {
       neededMillicents,
       wantedMillicents: neededMillicents + PRICES_PER_GRANT * priceMillicents,
+      priceMillicents,
       slices: campaign.slices,
     });
     if (result.outcome === "refused") return { reason: result.reason, lasts: result.lasts };
@@ -119,7 +132,12 @@ export class SliceGrants {
     slices: readonly number[],
     reportOf: (reference: SliceReference) => Promise<SliceReport | null>,
   ): Promise<boolean> {
-    const nothing = { neededMillicents: 0, wantedMillicents: 0, slices: campaign.slices };
+    const nothing = {
+      neededMillicents: 0,
+      wantedMillicents: 0,
+      priceMillicents: 0,
+      slices: campaign.slices,
+    };
     const done = await Promise.all(
       slices.map(async (slice) => {
         const reference = referenceOf(campaign, slice);

@@ -5,7 +5,7 @@ import { advertiserKeys, MAX_WALLET_SLICES, walletIdOf } from "../keys.ts";
 import { ReplyReader, type ScriptReply, UnexpectedReply } from "../reply.ts";
 import { defineScript } from "../script.ts";
 import { readLasts } from "./holds.ts";
-import { requireInteger, requirePlainName } from "./limits.ts";
+import { requireDay, requireInteger, requirePlainName } from "./limits.ts";
 import type { RefusalLasts } from "./types.ts";
 
 /** What a slice has spent of a campaign and was granted in all, since the wallet was restored (lua/include/slice.lua). */
@@ -35,6 +35,7 @@ export interface SliceReference {
 export interface SliceCampaign {
   version: number;
   status: CampaignStatus;
+  dailyCapMillicents: Millicents | null;
 }
 
 /** More money for all that the slice spends of a campaign. */
@@ -43,6 +44,8 @@ export interface Grant {
   revision: number;
   /** In all since the wallet was restored. */
   grantedMillicents: Millicents;
+  /** The UTC day (YYYY-MM-DD) whose daily cap it counts for. */
+  day: string;
 }
 
 const GRANT_REFUSALS = ["balance", "budget", "daily_cap"] as const;
@@ -68,12 +71,18 @@ export interface SliceCommands {
   reportSlice(reference: SliceReference, returned: ReturnedPart): Promise<SliceReport | null>;
   /**
    * Reports to the advertiser's own wallet, and asks it for money. An older report changes nothing.
-   * @param needed the least that is of use (0: only a report), and how much more to ask for: less where little is left
+   * @param needed the least that is of use (0: only a report), how much more to ask for (less where little is left), and the price
+   *   of the match that needs it
    */
   grant(
     reference: SliceReference,
     report: SliceReport,
-    needed: { neededMillicents: Millicents; wantedMillicents: Millicents; slices: number },
+    needed: {
+      neededMillicents: Millicents;
+      wantedMillicents: Millicents;
+      priceMillicents: Millicents;
+      slices: number;
+    },
   ): Promise<GrantResult>;
   /**
    * Writes a campaign's status to the slice, takes back what the slice has not spent, and creates the campaign if the slice
@@ -125,12 +134,13 @@ export function createSliceCommands(redis: RedisConnection): SliceCommands {
   return {
     reportSlice: async (reference, returned) =>
       readReport("report_slice", await reportSlice(...keysOf(reference), returned)),
-    async applySlice(reference, { version, status }) {
+    async applySlice(reference, { version, status, dailyCapMillicents }) {
       requireInteger("version", version, 0);
-      const reply = await applySlice(...keysOf(reference), version, status);
+      const reply = await applySlice(...keysOf(reference), version, status, dailyCapMillicents ?? "");
       return readReport("apply_slice", reply);
     },
-    async grant({ advertiserId, campaignId, slice }, report, { neededMillicents, wantedMillicents, slices }) {
+    async grant({ advertiserId, campaignId, slice }, report, needed) {
+      const { neededMillicents, wantedMillicents, priceMillicents, slices } = needed;
       const reply = new ReplyReader(
         "grant",
         await grant(
@@ -151,12 +161,14 @@ export function createSliceCommands(redis: RedisConnection): SliceCommands {
           requireInteger("neededMillicents", neededMillicents, 0),
           requireInteger("wantedMillicents", wantedMillicents, neededMillicents),
           PARTS_PER_SLICE * requireInteger("slices", slices, 1, MAX_WALLET_SLICES),
+          requireInteger("priceMillicents", priceMillicents, 0),
         ),
       );
       const outcome = reply.code(0, GRANT_CODES);
       if (outcome === "granted") {
         const [revision, grantedMillicents] = [reply.integer(1), reply.integer(2)];
-        return { outcome, grant: { epoch: report.epoch, revision, grantedMillicents } };
+        const grant = { epoch: report.epoch, revision, grantedMillicents, day: requireDay(reply.text(3)) };
+        return { outcome, grant };
       }
       if (outcome === "refused")
         return { outcome, reason: reply.code(1, GRANT_REFUSALS), lasts: readLasts(reply, 2) };
@@ -176,8 +188,8 @@ export function createSliceCommands(redis: RedisConnection): SliceCommands {
         }),
       );
     },
-    async acceptGrant(reference, { epoch, revision, grantedMillicents }) {
-      const reply = await acceptGrant(...keysOf(reference), epoch, revision, grantedMillicents);
+    async acceptGrant(reference, { epoch, revision, grantedMillicents, day }) {
+      const reply = await acceptGrant(...keysOf(reference), epoch, revision, grantedMillicents, day);
       return new ReplyReader("accept_grant", reply).code(0, ACCEPT_CODES);
     },
   };

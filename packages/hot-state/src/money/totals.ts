@@ -98,7 +98,9 @@ function createApplyCommands(redis: RedisConnection) {
       const result = reply.code(0, APPLY_CAMPAIGN_CODES);
       if (result !== "applied") return result;
       const sliced = { advertiserId, campaignId, slices: reply.integer(1) };
-      return (await grants.apply(sliced, { version, status })) ? "applied" : "unknown_wallet";
+      return (await grants.apply(sliced, { version, status, dailyCapMillicents }))
+        ? "applied"
+        : "unknown_wallet";
     },
     async setBudgetCeiling(advertiserId, campaignId, ceilingMillicents) {
       const set = async (millicents: number | null) =>

@@ -45,6 +45,7 @@ import type { ImpressionBatcher } from "./impression-batcher.ts";
 const OUTBOX_DUE_MS = 5_000;
 
 const LACKS_MONEY: ReadonlySet<CommitRefusal> = new Set(["balance", "budget", "daily_cap"]);
+const MAX_GRANTS = 3;
 const NO_MATCH: CommitResult = { outcome: "refused", reason: "no_match" };
 
 export interface ImpressionDependencies
@@ -195,38 +196,75 @@ async function commit(
   operation: Operation,
 ): Promise<CommitResult> {
   const slices = dependencies.catalog.walletSlices(advertiserId);
-  const campaign = { advertiserId, slices };
-  const known = slices === 1 ? 0 : await knownSlice(dependencies, body, campaign, operation);
-  if (known !== null) return commitIn(dependencies, body, campaign, operation, known);
-  let refused: CommitResult = NO_MATCH;
-  for (let slice = 0; slice < slices; slice += 1) {
-    const result = await commitIn(dependencies, body, campaign, operation, slice);
-    if (result.outcome === "charged") return result;
-    if (result.reason !== "no_match") refused = result;
-  }
-  return refused;
+  // Also one that this instance does not know yet.
+  const carried = operation.carried?.facts.wallet_slice ?? 0;
+  const wallet = { advertiserId, slices: Math.max(slices, carried + 1) };
+  if (wallet.slices === 1) return commitIn(dependencies, body, wallet.advertiserId, operation, 0);
+  if (operation.carried) return commitWithGrant(dependencies, body, wallet, operation, carried);
+  return commitInSome(dependencies, body, wallet, operation);
 }
 
-/** The only slice that can have the match; null: any. */
-async function knownSlice(
-  { money }: ImpressionDependencies,
-  { campaign_id: campaignId, game_id: gameId }: ImpressionRequest,
-  campaign: { advertiserId: string; slices: number },
-  { carried, operationId, isRetry }: Operation,
-): Promise<number | null> {
-  if (carried) return carried.facts.wallet_slice ?? 0;
-  return isRetry ? money.sliceOfOperation({ ...campaign, campaignId, gameId, operationId }) : null;
-}
-
-/** Charges in one slice, which gets money from the advertiser's own wallet where it has too little. */
-async function commitIn(
+/** Charges in the first slice with a match; gets money only for the first that lacks some, where no slice charges one. */
+async function commitInSome(
   dependencies: ImpressionDependencies,
   body: ImpressionRequest,
-  { advertiserId, slices }: { advertiserId: string; slices: number },
+  wallet: Wallet,
+  operation: Operation,
+): Promise<CommitResult> {
+  const { campaign_id: campaignId, game_id: gameId } = body;
+  const { isRetry, operationId } = operation;
+  const known = isRetry
+    ? await dependencies.money.sliceOfOperation({ ...wallet, campaignId, gameId, operationId })
+    : null;
+  if (known !== null) return commitWithGrant(dependencies, body, wallet, operation, known);
+  let lacking: number | null = null;
+  for (let slice = 0; slice < wallet.slices; slice += 1) {
+    const result = await commitIn(dependencies, body, wallet.advertiserId, operation, slice);
+    if (result.outcome === "charged") return result;
+    if (LACKS_MONEY.has(result.reason)) lacking ??= slice;
+    else if (result.reason !== "no_match") return result;
+  }
+  return lacking === null ? NO_MATCH : commitWithGrant(dependencies, body, wallet, operation, lacking);
+}
+
+interface Wallet {
+  advertiserId: string;
+  slices: number;
+}
+
+/** Charges in a slice, which gets money from the advertiser's own wallet where it has too little. */
+async function commitWithGrant(
+  dependencies: ImpressionDependencies,
+  body: ImpressionRequest,
+  wallet: Wallet,
+  operation: Operation,
+  slice: number,
+): Promise<CommitResult> {
+  const { grants } = dependencies;
+  const campaign = { ...wallet, campaignId: body.campaign_id };
+  let result = await commitIn(dependencies, body, wallet.advertiserId, operation, slice);
+  // Other requests may take what this one got.
+  for (let tries = 0; tries < MAX_GRANTS; tries += 1) {
+    if (result.outcome === "charged" || !LACKS_MONEY.has(result.reason)) return result;
+    if (result.lacks === undefined) {
+      await grants.collectFor(campaign, result.reason);
+    } else {
+      const refusal = await grants.extend(campaign, slice, result.lacks);
+      if (refusal === "unknown_wallet") return { outcome: "refused", reason: refusal };
+      if (refusal !== null) return { outcome: "refused", reason: refusal.reason };
+    }
+    result = await commitIn(dependencies, body, wallet.advertiserId, operation, slice);
+  }
+  return result;
+}
+
+async function commitIn(
+  { money, due, batcher, nowMs }: ImpressionDependencies,
+  body: ImpressionRequest,
+  advertiserId: string,
   { isRetry: _, ...operation }: Operation,
   slice: number,
 ): Promise<CommitResult> {
-  const { money, due, batcher, nowMs } = dependencies;
   const charge = async () => {
     const result = await money.commit({
       advertiserId,
@@ -245,16 +283,7 @@ async function commitIn(
     charge(),
     due.register("outbox", walletIdOf(advertiserId, slice), nowMs() + OUTBOX_DUE_MS),
   ]);
-  if (slices === 1 || result.outcome === "charged" || !LACKS_MONEY.has(result.reason)) return result;
-  const sliced = { advertiserId, campaignId: body.campaign_id, slices };
-  if (slice === 0) {
-    await dependencies.grants.collect(sliced, "unused");
-    return charge();
-  }
-  if (result.lacks === undefined) return result;
-  const refusal = await dependencies.grants.extend(sliced, slice, result.lacks);
-  if (refusal === null) return charge();
-  return { outcome: "refused", reason: refusal === "unknown_wallet" ? refusal : refusal.reason };
+  return result;
 }
 
 function refusal(reason: CommitRefusal, body: ImpressionRequest, campaign: CampaignIds): HttpError {

@@ -237,7 +237,7 @@ async function withMoreMoney(
   if (campaign.slices === 1) return refused;
   if (!state.attempts.mayRepeat(advertiserId)) return withoutLasts(match, refused);
   if (slice === 0) {
-    await grants.collect(campaign, "unused");
+    await grants.collectFor(campaign, refused.reason);
     return again();
   }
   const refusal = await grants.extend(campaign, slice, {

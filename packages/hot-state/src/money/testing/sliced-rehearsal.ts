@@ -19,7 +19,7 @@ import { TestWallet, today } from "./wallet.ts";
 export const SLICES = 3;
 
 const ALL = Array.from({ length: SLICES }, () => true);
-const NONE = { neededMillicents: 0, wantedMillicents: 0, slices: SLICES };
+const NONE = { neededMillicents: 0, wantedMillicents: 0, priceMillicents: 1, slices: SLICES };
 
 /** One step of a sliced wallet's history. Numbers select among the existing items. */
 export type SlicedStep =
@@ -32,6 +32,11 @@ export type SlicedStep =
   | { kind: "report late"; report: number }
   | { kind: "take back"; campaign: number; part: ReturnedPart; isReported: boolean }
   | { kind: "set budget"; campaign: number; units: number }
+  /** Null: no daily cap. */
+  | { kind: "set cap"; campaign: number; units: number | null }
+  /** Billing settles a charge that the wallet does not know, or takes one back. */
+  | { kind: "late"; campaign: number; slice: number; price: number }
+  | { kind: "reverse"; match: number }
   | { kind: "report" }
   /** Whether each slice forgets its matches. */
   | { kind: "restore"; forget: readonly boolean[] };
@@ -44,12 +49,17 @@ interface Match {
   /** From before the wallet forgot its matches. */
   isVoid: boolean;
   chargedInEpoch?: number;
+  /** Charged by a settlement, which may exceed limits. */
+  isLate?: boolean;
 }
 
 interface Campaign {
   wallet: TestWallet;
   version: number;
   budget: number;
+  dailyCap: number | null;
+  /** Charged when the cap was last lowered: more than a lower cap may be spent already. */
+  spentBelowCap: number;
 }
 
 /** A sliced wallet beside a naive model, which knows every charge and no grant. */
@@ -60,31 +70,29 @@ export class SlicedRehearsal {
   readonly #grants: SliceGrants;
   readonly #advertiserId: string;
   readonly #deposited: number;
-  readonly #dailyCap: number | null;
   readonly #campaigns: Campaign[] = [];
   readonly #matches: Match[] = [];
   readonly #lostGrants: { reference: SliceReference; grant: Grant }[] = [];
   readonly #reports: { reference: SliceReference; report: SliceReport }[] = [];
   #epoch = 0;
 
-  private constructor(
-    money: MoneyCommands,
-    redis: RedisConnection,
-    limits: { deposited: number; dailyCap: number | null },
-  ) {
+  private constructor(money: MoneyCommands, redis: RedisConnection, limits: { deposited: number }) {
     this.#money = money;
     this.#redis = redis;
     this.#commands = createSliceCommands(redis);
     this.#grants = new SliceGrants(this.#commands);
     this.#advertiserId = newId("adv");
     this.#deposited = limits.deposited;
-    this.#dailyCap = limits.dailyCap;
   }
 
   static async open(
     money: MoneyCommands,
     redis: RedisConnection,
-    { budgets, ...limits }: { deposited: number; budgets: readonly number[]; dailyCap: number | null },
+    {
+      budgets,
+      dailyCap,
+      ...limits
+    }: { deposited: number; budgets: readonly number[]; dailyCap: number | null },
   ): Promise<SlicedRehearsal> {
     const rehearsal = new SlicedRehearsal(money, redis, limits);
     await openWallet(money, {
@@ -94,7 +102,7 @@ export class SlicedRehearsal {
     });
     for (const budget of budgets) {
       const wallet = new TestWallet(money, redis, rehearsal.#advertiserId);
-      rehearsal.#campaigns.push({ wallet, version: 1, budget });
+      rehearsal.#campaigns.push({ wallet, version: 1, budget, dailyCap, spentBelowCap: 0 });
       await rehearsal.#apply(rehearsal.#campaigns.length - 1);
     }
     await rehearsal.#restore(ALL);
@@ -132,6 +140,15 @@ export class SlicedRehearsal {
         break;
       case "set budget":
         await this.#setBudget(step.campaign, step.units);
+        break;
+      case "set cap":
+        await this.#setCap(step.campaign, step.units);
+        break;
+      case "late":
+        await this.#settleLate(step);
+        break;
+      case "reverse":
+        await this.#reverse(step.match);
         break;
       case "report":
         for (const campaign of this.#campaigns) await this.#grants.collect(this.#sliced(campaign), "nothing");
@@ -179,7 +196,7 @@ export class SlicedRehearsal {
         result = await this.#money.reserve(request);
         same("after a grant", result.outcome, "held");
       } else if (refusal === "unknown_wallet") throw new Error("the slice must be restored");
-      else if (refusal.reason !== "balance" && this.#left(index) >= price) {
+      else if (this.#left(index) >= price) {
         throw new Error(`refused for ${refusal.reason} while ${this.#left(index)} are left`);
       }
     }
@@ -188,7 +205,7 @@ export class SlicedRehearsal {
   }
 
   async #commit(match: Match | undefined): Promise<void> {
-    if (match === undefined) return;
+    if (match === undefined || match.isLate) return;
     const { facts, price, state, isVoid } = match;
     const campaign = this.#campaign(match.campaign);
     const slice = facts.wallet_slice ?? 0;
@@ -213,8 +230,39 @@ export class SlicedRehearsal {
     }
   }
 
-  async #release(match: Match | undefined, isLapsed: boolean): Promise<void> {
+  async #settleLate({ campaign, slice, price }: SlicedStep & { kind: "late" }): Promise<void> {
+    const facts = this.#campaign(campaign).wallet.match({ price_millicents: price, wallet_slice: slice });
+    const match = { facts, campaign, price, state: "charged", isVoid: false, isLate: true } as const;
+    same("late charge", await this.#settle("late", match), "settled");
+    this.#matches.push({ ...match, chargedInEpoch: this.#epoch });
+  }
+
+  async #reverse(choice: number): Promise<void> {
+    const late = this.#matches.filter(({ isLate, state }) => isLate && state === "charged");
+    const match = pick(late, choice);
     if (match === undefined) return;
+    same("reversal", await this.#settle("reversed", match), "settled");
+    match.state = "cancelled";
+  }
+
+  #settle(kind: "late" | "reversed", { facts, campaign, price }: Match): Promise<string> {
+    const { wallet } = this.#campaign(campaign);
+    return this.#money.settle({
+      epoch: this.#epoch,
+      kind,
+      impressionId: facts.match_id.replace("mat_", "imp_"),
+      matchId: facts.match_id,
+      walletId: walletIdOf(this.#advertiserId, facts.wallet_slice ?? 0),
+      campaignId: wallet.campaignId,
+      gameId: wallet.gameId,
+      priceMillicents: price,
+      day: today(),
+      committedInEpoch: 0,
+    });
+  }
+
+  async #release(match: Match | undefined, isLapsed: boolean): Promise<void> {
+    if (match === undefined || match.isLate) return;
     if (isLapsed && match.state === "open") {
       await this.#campaign(match.campaign).wallet.age(match.facts, 700_000);
     }
@@ -266,10 +314,18 @@ export class SlicedRehearsal {
     await this.#apply(index);
   }
 
+  async #setCap(index: number, cap: number | null): Promise<void> {
+    const campaign = this.#campaign(index);
+    campaign.version += 1;
+    campaign.dailyCap = cap;
+    await this.#apply(index);
+    campaign.spentBelowCap = this.#sum(["charged"], index) - this.#late(index);
+  }
+
   async #apply(index: number): Promise<void> {
     const campaign = this.#campaign(index);
-    const { version, budget } = campaign;
-    const state = { version, budgetMillicents: budget, dailyCapMillicents: this.#dailyCap };
+    const { version, budget, dailyCap } = campaign;
+    const state = { version, budgetMillicents: budget, dailyCapMillicents: dailyCap };
     same("applied", await this.#money.applyCampaign(campaign.wallet.campaign(state)), "applied");
   }
 
@@ -293,12 +349,21 @@ export class SlicedRehearsal {
       epoch: this.#epoch,
       version: 1,
     };
-    const campaigns = this.#campaigns.map(({ wallet, version, budget }, index) => ({
+    const heldIn = (slice: number, campaign: number) =>
+      forget[slice] ? 0 : this.#sum(["open"], campaign, slice);
+    const marksOf = (slice: number) =>
+      this.#in(["charged"], undefined, slice)
+        .filter(({ isLate }) => isLate)
+        .map(({ facts }) => facts.match_id.replace("mat_", "imp_"));
+    const campaigns = this.#campaigns.map(({ wallet, version, budget, dailyCap }, index) => ({
       campaignId: wallet.campaignId,
       version,
       status: "active" as const,
       budgetMillicents: budget,
-      dailyCapMillicents: this.#dailyCap,
+      dailyCapMillicents: dailyCap,
+      heldInSlices: new Map(
+        slices.map((_, i) => [i + 1, heldIn(i + 1, index)] as const).filter(([, held]) => held > 0),
+      ),
       spentMillicents: this.#sum(["charged"], index),
       impressions: this.#in(["charged"], index).length,
       day: today(),
@@ -313,7 +378,7 @@ export class SlicedRehearsal {
       spentMillicents: this.#sum(["charged"]),
       slices: SLICES,
       impressions: this.#in(["charged"]).length,
-      settledMarks: [],
+      settledMarks: marksOf(0),
       campaigns,
     });
     same("restored", restored, "restored");
@@ -324,12 +389,19 @@ export class SlicedRehearsal {
         slice: index + 1,
         found: wallet,
         forgetMatches: forget[index + 1] ?? false,
-        settledMarks: [],
-        campaigns,
+        settledMarks: marksOf(index + 1),
+        campaigns: campaigns.map(({ campaignId, version, status }, one) => ({
+          campaignId,
+          version,
+          status,
+          heldMillicents: heldIn(index + 1, one),
+        })),
       };
       same("slice restored", await this.#money.restoreSlice(request), "restored");
     }
-    for (const match of this.#matches) if (forget[match.facts.wallet_slice ?? 0]) this.#forget(match);
+    for (const match of this.#matches) {
+      if (forget[match.facts.wallet_slice ?? 0] && !match.isLate) this.#forget(match);
+    }
   }
 
   #forget(match: Match): void {
@@ -340,11 +412,12 @@ export class SlicedRehearsal {
   /** At every instant, by what really happened. */
   async #check(): Promise<void> {
     let spent = 0;
-    for (const [index, { budget, wallet }] of this.#campaigns.entries()) {
+    for (const [index, { budget, dailyCap, spentBelowCap, wallet }] of this.#campaigns.entries()) {
       const charged = this.#sum(["charged"], index);
-      spent += charged;
-      atMost("charged of a budget", charged, budget);
-      if (this.#dailyCap !== null) atMost("charged of a daily cap", charged, this.#dailyCap);
+      const inTime = charged - this.#late(index);
+      spent += inTime;
+      atMost("charged of a budget", inTime, budget);
+      if (dailyCap !== null) atMost("charged of a daily cap", inTime, Math.max(dailyCap, spentBelowCap));
       const { campaign } = await wallet.totals();
       same("spent in all slices", campaign.spentMillicents, charged);
       same("held in all slices", campaign.heldMillicents, this.#sum(["open"], index));
@@ -385,10 +458,17 @@ export class SlicedRehearsal {
       .reduce((sum, { price }) => sum + price, 0);
   }
 
-  /** What budget and daily cap leave, open holds included. */
+  /** What balance, budget and daily cap leave, without open holds. */
   #left(index: number): number {
-    const { budget } = this.#campaign(index);
-    return Math.min(budget, this.#dailyCap ?? budget) - this.#sum(["charged", "open"], index);
+    const { budget, dailyCap } = this.#campaign(index);
+    const ofCampaign = Math.min(budget, dailyCap ?? budget) - this.#sum(["charged", "open"], index);
+    return Math.min(ofCampaign, this.#deposited - this.#sum(["charged", "open"]));
+  }
+
+  #late(index: number): number {
+    return this.#in(["charged"], index)
+      .filter(({ isLate }) => isLate)
+      .reduce((sum, { price }) => sum + price, 0);
   }
 
   #in(states: readonly Match["state"][], index?: number, slice?: number): Match[] {

@@ -14,6 +14,7 @@ import {
   type SnapshotEntry,
   SnapshotLostError,
   type SnapshotPublisher,
+  walletIds,
 } from "@diegetic/hot-state";
 import {
   createForeignRedisLog,
@@ -312,12 +313,20 @@ export class RepairLoop {
     let after: string | undefined = "";
     while (after !== undefined) {
       signal?.throwIfAborted();
-      const ids = await page(database, "advertiser", after, REBUILD_PAGE_ROWS);
+      const rows: { id: string; walletSlices: number }[] = await database.advertiser.findMany({
+        where: { id: { gt: after } },
+        orderBy: { id: "asc" },
+        take: REBUILD_PAGE_ROWS,
+        select: { id: true, walletSlices: true },
+      });
+      const moved = rows.filter(({ id, walletSlices }) =>
+        walletIds(id, walletSlices).some((walletId) => this.#moved.has(walletId)),
+      );
       left += await recovery.restoreFrozen(
-        ids.filter((id) => this.#moved.has(id)),
+        moved.map(({ id }) => id),
         signal,
       );
-      after = ids.at(-1);
+      after = rows.at(-1)?.id;
     }
     logger.info({ hashSlots: this.#moved.size, left }, "cluster moved hash slots");
     if (left === 0) this.#moved.clear();

@@ -276,40 +276,57 @@ export class WalletRecovery {
     const isOfEpoch = ({ epoch }: FrozenWallet) => epoch === own.epoch;
     const together = found.filter((one) => isOfEpoch(one.found));
     const isWhole = own.epoch !== "" && isIntact(together, { known, totals });
-    const mayKeep = (wallet: FrozenWallet) => (isWhole && isOfEpoch(wallet)) || hasLostNothing(wallet);
-    const common = {
-      epoch: known.epoch,
-      version: known.version,
-      campaigns: totals.campaigns,
-    };
+    const keeps = found.map((one) => (isWhole && isOfEpoch(one.found)) || hasLostNothing(one, known));
+    const heldIn = (slice: number, campaign: number) =>
+      keeps[slice] ? (found[slice]?.campaigns[campaign]?.heldMillicents ?? 0) : 0;
+    const common = { epoch: known.epoch, version: known.version };
     const outcome = await this.#parts.wallets.restoreWallet({
       ...common,
       walletId: known.id,
       found: own,
-      forgetMatches: !mayKeep(own),
+      forgetMatches: !keeps[0],
       settledMarks: totals.settledMarks[0] ?? [],
       spentMillicents: totals.spentMillicents,
       impressions: totals.impressions,
       slices: known.slices,
       depositedMillicents: known.depositedMillicents,
+      campaigns: totals.campaigns.map((campaign, index) => ({
+        ...campaign,
+        heldInSlices: new Map(
+          found.flatMap(({ slice }) => {
+            const heldMillicents = slice === 0 ? 0 : heldIn(slice, index);
+            return heldMillicents > 0 ? [[slice, heldMillicents] as const] : [];
+          }),
+        ),
+      })),
     });
     if (outcome === "changed") return null;
-    for (const [slice, wallet] of slices.entries()) {
-      if (slice === 0) continue;
-      const restored = await this.#parts.wallets.restoreSlice({
-        ...common,
-        advertiserId: known.id,
-        slice,
-        found: wallet,
-        forgetMatches: !mayKeep(wallet),
-        settledMarks: totals.settledMarks[slice] ?? [],
-      });
-      if (restored === "changed") return null;
+    const restored = await Promise.allSettled(
+      found.slice(1).map(({ slice, found: wallet }) =>
+        this.#parts.wallets.restoreSlice({
+          ...common,
+          advertiserId: known.id,
+          slice,
+          found: wallet,
+          forgetMatches: !keeps[slice],
+          settledMarks: totals.settledMarks[slice] ?? [],
+          campaigns: totals.campaigns.map(({ campaignId, version, status }, index) => ({
+            campaignId,
+            version,
+            status,
+            heldMillicents: heldIn(slice, index),
+          })),
+        }),
+      ),
+    );
+    for (const one of restored) {
+      if (one.status === "rejected") throw one.reason;
+      if (one.value === "changed") return null;
     }
     const kind: Outcome = isNew(known, own, row.epoch) ? "created" : isWhole ? "kept" : "forgotten";
     this.#restored.inc({ matches: kind });
     await this.#announce(known, {
-      holds: slices.some((wallet) => mayKeep(wallet) && wallet.heldMillicents > 0),
+      holds: found.some(({ slice, found: wallet }) => keeps[slice] && wallet.heldMillicents > 0),
       outbox: outbox.length > 0,
     });
     return { epoch: known.epoch, outcome: kind, lateIds: missingLateIds(found, known) };
@@ -337,6 +354,7 @@ export class WalletRecovery {
       const own = await this.#readOutbox(walletId);
       if (own === null) return null;
       records.push(...own);
+      if (records.length > MAX_OUTBOX_LENGTH) return null;
     }
     return records;
   }
@@ -404,9 +422,14 @@ function isNew(known: KnownAdvertiser, wallet: FrozenWallet, formerEpoch: number
   return formerEpoch === 0 || known.impressions === 0;
 }
 
-/** Its own server proves it, whatever the servers of other slices have lost. */
-function hasLostNothing({ servedUntilFrozen, heldMillicents, holdsMillicents }: FrozenWallet): boolean {
-  return servedUntilFrozen && heldMillicents === holdsMillicents;
+/**
+ * Its own server proves it, whatever the servers of other slices have lost. But a match that a late charge has yet to take would
+ * be charged again.
+ */
+function hasLostNothing(slice: FoundSlice, known: KnownAdvertiser): boolean {
+  const { servedUntilFrozen, heldMillicents, holdsMillicents } = slice.found;
+  if (!servedUntilFrozen || heldMillicents !== holdsMillicents) return false;
+  return known.unsettled !== null && missingLateIds([slice], known).length === 0;
 }
 
 type Freezing = ReturnType<MoneyCommands["freezeUnlessLive"]>;
