@@ -1,7 +1,8 @@
-import { connectRedis, createMoneyCommands } from "@diegetic/hot-state";
+import { connectRedis, createWalletReader, walletIdOf } from "@diegetic/hot-state";
 import { createTestDatabase } from "@diegetic/testing/database";
 import { HashSlotMove } from "@diegetic/testing/hash-slot-move";
 import { afterEach, describe, expect, it } from "@jest/globals";
+import { sliceWallet } from "../../services/management/src/core/advertisers/slice-wallet.ts";
 import { createInstance } from "../../services/management/src/testing/harness.ts";
 import { startCluster } from "./cluster.fixture.ts";
 import { insertAdvertisers } from "./many-advertisers.fixture.ts";
@@ -21,31 +22,40 @@ function first(others: number[]): number {
 }
 
 describe("a hash slot that a cluster gives to another node", () => {
-  it("serves again after the next round, however many advertisers there are", async () => {
-    const { url, nodes, close } = await startCluster();
-    closers.push(close);
-    const postgres = await createTestDatabase();
-    closers.push(() => postgres.drop());
-    const management = createInstance({ databaseUrl: postgres.url, redisUrl: url });
-    closers.push(() => management.stop());
-    const { database, repairLoop } = management;
-    await insertAdvertisers(database, { advertisers: ADVERTISERS, campaignsEach: 0 });
-    const redis = connectRedis(url, { name: "resharding" });
-    closers.push(() => redis.disconnect());
-    const money = createMoneyCommands(redis);
-    const [looked] = await database.advertiser.findMany({ orderBy: { id: "asc" }, take: 1 });
-    const id = looked?.id ?? "";
-    // Everything is looked at, then the first page once more: its turn is over.
-    await repairLoop.round();
+  it.each([0, 2])(
+    "serves again after the next round, also a slice (%i), however many advertisers there are",
+    async (slice) => {
+      const { url, nodes, close } = await startCluster();
+      closers.push(close);
+      const postgres = await createTestDatabase();
+      closers.push(() => postgres.drop());
+      const management = createInstance({ databaseUrl: postgres.url, redisUrl: url });
+      closers.push(() => management.stop());
+      const { database, repairLoop } = management;
+      await insertAdvertisers(database, { advertisers: ADVERTISERS, campaignsEach: 0 });
+      const [looked] = await database.advertiser.findMany({ orderBy: { id: "asc" }, take: 1 });
+      const id = looked?.id ?? "";
+      if (slice > 0) await sliceWallet(database, id, slice + 1);
+      const redis = connectRedis(url, { name: "resharding" });
+      closers.push(() => redis.disconnect());
+      const reader = createWalletReader(redis);
+      const isLive = async () => {
+        const summary = await reader.read(id, [], { holds: 10, records: 10, lateMs: 1_000 });
+        return summary?.account?.live;
+      };
+      // Everything is looked at, then the first page once more: its turn is over.
+      await repairLoop.round();
 
-    const move = await HashSlotMove.begin(nodes, id, first);
-    await move.some(ALL_KEYS);
-    await move.finish();
-    const account = { advertiserId: id, version: 1, depositedMillicents: 10_000_000 };
-    expect(await money.applyAccount(account)).toBe("unknown_wallet");
-    await repairLoop.round();
-    expect(await money.applyAccount(account)).toBe("applied");
-  });
+      expect(await isLive()).toBe(true);
+
+      const move = await HashSlotMove.begin(nodes, walletIdOf(id, slice), first);
+      await move.some(ALL_KEYS);
+      await move.finish();
+      expect(await isLive()).toBe(false);
+      await repairLoop.round();
+      expect(await isLive()).toBe(true);
+    },
+  );
 });
 
 describe("a node lost while a wallet moves away from it", () => {

@@ -6,12 +6,12 @@
 --       number of marks, then the marks: ids of impressions that the totals contain and that may still be settled,
 --       with a leading '-' if the totals no longer contain them;
 --       then per campaign: version, status, budget, daily_cap | '', spent, impressions, day (YYYY-MM-DD), day_spent,
---       number of slices that keep open holds of it, then for each: slice, held
+--       number of slices with money reserved for kept holds of it, then for each: slice, reserved
 -- Reply {code}
 -- Codes restored  the wallet serves in the new epoch
 --       changed   the wallet or the server has changed since the freeze: freeze again; nothing was changed
--- Counts held money and the shares of developers again from the kept holds. Slices must be frozen: they are granted only what
--- their open holds need.
+-- Counts held money and the shares of developers again from the kept holds. Slices must be frozen: what is reserved for them is
+-- all that they are granted.
 -- A campaign or account that is newer in the wallet keeps its settings; an equally new campaign keeps its ceiling.
 -- Takes effect at most once: a restored wallet no longer matches epoch and seq.
 
@@ -63,11 +63,11 @@ for i = FIRST_CAMPAIGN_KEY, #KEYS, KEYS_OF_CAMPAIGN do
   redis.call('HDEL', campaign_key, 'revision', 'sliced_spent', 'sliced_held', 'sliced_impressions')
   local campaign_held, in_slices = sums and sums.total or 0, 0
   for _ = 1, tonumber(ARGV[next_argument]) do
-    local slice, held_in_slice = ARGV[next_argument + 1], ARGV[next_argument + 2]
+    local slice, reserved = ARGV[next_argument + 1], ARGV[next_argument + 2]
     next_argument = next_argument + 2
-    in_slices = in_slices + tonumber(held_in_slice)
+    in_slices = in_slices + tonumber(reserved)
     -- As "grant" keeps reports.
-    redis.call('HSET', grants, slice, '0|0|' .. held_in_slice .. '|0|0||0')
+    redis.call('HSET', grants, slice, '0|0|' .. reserved .. '|0|0||0')
   end
   next_argument = next_argument + 1
   if in_slices > 0 then

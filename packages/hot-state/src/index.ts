@@ -38,7 +38,7 @@ export {
 } from "./money/holds.ts";
 export type * from "./money/recovery-types.ts";
 export { createSliceGrants, type SlicedCampaign, type SliceGrants } from "./money/slice-grants.ts";
-export type { SpentTotals } from "./money/sliced-totals.ts";
+export type { OwnTotals, SpentTotals } from "./money/sliced-totals.ts";
 export type * from "./money/types.ts";
 export { walletIds } from "./money/wallet-ids.ts";
 export {

@@ -10,7 +10,7 @@ import type { Releaser } from "./release/releaser.ts";
 import { Retention } from "./retention/retention.ts";
 import type { BillingSettings } from "./settings.ts";
 import { Settler } from "./settle/settler.ts";
-import { settleSlices } from "./slices/slice-settler.ts";
+import { reportSliceSpending } from "./slices/slice-reporter.ts";
 import type { Stores } from "./stores.ts";
 import type { Sweeper } from "./sweep/sweeper.ts";
 import type { HoldOutcomes } from "./webhooks/hold-outcomes.ts";
@@ -56,7 +56,7 @@ export function createPasses(parts: PassesParts): Pass[] {
     {
       name: "slices",
       everyMs: pace.passEveryMs,
-      run: (signal) => settleSlices({ database, grants }, signal),
+      run: (signal) => reportSliceSpending({ database, grants }, signal),
     },
     { name: "release", everyMs: pace.passEveryMs, run: (signal) => releaser.pass(signal) },
     { name: "webhooks", everyMs: pace.passEveryMs, run: (signal) => parts.sender.pass(signal) },

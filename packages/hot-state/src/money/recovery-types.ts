@@ -46,8 +46,8 @@ export interface RestoredCampaign {
   /** The UTC day (YYYY-MM-DD) that spending counts for: today by the clock of Redis, or tomorrow if it already was. */
   day: string;
   daySpentMillicents: Millicents;
-  /** What kept holds in slices (1 to 63) need: it stays reserved for them. Default: nothing. */
-  heldInSlices?: ReadonlyMap<number, Millicents>;
+  /** By slice (1 to 63): what was reserved for its kept holds, and stays so. Default: nothing. */
+  reservedInSlices?: ReadonlyMap<number, Millicents>;
 }
 
 export interface RestoreRequest {
@@ -79,8 +79,8 @@ export interface RestoreSliceRequest
   slice: number;
   /** Every campaign of the advertiser. At most 10 000. */
   campaigns: readonly (Pick<RestoredCampaign, "campaignId" | "version" | "status"> & {
-    /** What the slice is granted: as in `heldInSlices` of the advertiser's own wallet. */
-    heldMillicents: Millicents;
+    /** What the slice is granted: as in `reservedInSlices` of the advertiser's own wallet. */
+    reservedMillicents: Millicents;
   })[];
 }
 

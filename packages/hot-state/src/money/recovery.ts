@@ -91,7 +91,7 @@ function restoreArguments(request: RestoreRequest): (string | number)[] {
       requireInteger("impressions", campaign.impressions, 0),
       requireDay(campaign.day),
       requireInteger("daySpentMillicents", campaign.daySpentMillicents, 0),
-      ...heldArguments(campaign.heldInSlices),
+      ...reservedArguments(campaign.reservedInSlices),
     ]),
   ];
 }
@@ -119,12 +119,12 @@ function createRestore(redis: RedisConnection): MoneyCommands["restoreWallet"] {
   };
 }
 
-function heldArguments(heldInSlices: RestoredCampaign["heldInSlices"] = new Map()): number[] {
+function reservedArguments(reserved: RestoredCampaign["reservedInSlices"] = new Map()): number[] {
   return [
-    heldInSlices.size,
-    ...[...heldInSlices].flatMap(([slice, heldMillicents]) => [
+    reserved.size,
+    ...[...reserved].flatMap(([slice, reservedMillicents]) => [
       requireInteger("slice", slice, 1, MAX_WALLET_SLICES - 1),
-      requireInteger("heldMillicents", heldMillicents, 1),
+      requireInteger("reservedMillicents", reservedMillicents, 1),
     ]),
   ];
 }
@@ -143,10 +143,10 @@ function restoreRequestOfSlice({
     walletId: walletIdOf(advertiserId, requireInteger("slice", slice, 1, MAX_WALLET_SLICES - 1)),
     depositedMillicents: Number.MAX_SAFE_INTEGER,
     slices: null,
-    campaigns: campaigns.map(({ heldMillicents, ...campaign }) => ({
+    campaigns: campaigns.map(({ reservedMillicents, ...campaign }) => ({
       ...campaign,
       ...nothing,
-      budgetMillicents: heldMillicents,
+      budgetMillicents: reservedMillicents,
       dailyCapMillicents: null,
       day: request.found.day,
       daySpentMillicents: 0,

@@ -107,16 +107,16 @@ export class SliceGrants {
    * Reports to an advertiser's own wallet what slices with money have spent since their last report; those that have spent and
    * hold nothing give it back. Returns whether all of them did.
    */
-  async settle({ advertiserId, slices }: Omit<SlicedCampaign, "campaignId">): Promise<boolean> {
+  async reportSpending({ advertiserId, slices }: Omit<SlicedCampaign, "campaignId">): Promise<boolean> {
     const campaignIds = await this.#commands.listGranted(advertiserId);
     let isDone = true;
     for (const campaignId of campaignIds) {
-      isDone = (await this.#settleCampaign({ advertiserId, campaignId, slices })) && isDone;
+      isDone = (await this.#reportCampaign({ advertiserId, campaignId, slices })) && isDone;
     }
     return isDone;
   }
 
-  async #settleCampaign(campaign: SlicedCampaign): Promise<boolean> {
+  async #reportCampaign(campaign: SlicedCampaign): Promise<boolean> {
     const known = await this.#commands.listGrants(campaign.advertiserId, campaign.campaignId);
     return this.#report(campaign, [...known.keys()], async (reference) => {
       const before = known.get(reference.slice);

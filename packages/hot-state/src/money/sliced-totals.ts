@@ -13,6 +13,12 @@ export interface StoredTotals extends SpentTotals {
   sliced?: SpentTotals;
 }
 
+/** What one wallet itself has spent on a campaign and holds. */
+export interface OwnTotals extends SpentTotals {
+  /** Of a slice: what open holds need of what it was granted and has not spent. It may be less than they hold. */
+  reservedMillicents: Millicents;
+}
+
 /** What a wallet itself has spent and holds, without what is in slices. */
 export function ownTotals({ sliced, ...totals }: StoredTotals): SpentTotals {
   return {

@@ -3,7 +3,7 @@ import { openWallet } from "@diegetic/testing/open-wallet";
 import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { connectRedis, type RedisConnection } from "../connection.ts";
-import { walletIdOf } from "../keys.ts";
+import { advertiserKeys, walletIdOf } from "../keys.ts";
 import { createMoneyCommands } from "./commands.ts";
 import { createSliceGrants, type SlicedCampaign } from "./slice-grants.ts";
 import { TestWallet, today } from "./testing/wallet.ts";
@@ -15,6 +15,7 @@ const PRICE = 500;
 let server: TestRedis;
 let redis: RedisConnection;
 let money: MoneyCommands;
+let wallet: TestWallet;
 let campaign: SlicedCampaign;
 
 beforeAll(async () => {
@@ -31,15 +32,19 @@ afterAll(async () => {
 beforeEach(async () => {
   const advertiserId = newId("adv");
   await openWallet(money, { advertiserId, version: 1, depositedMillicents: 1_000_000, slices: SLICES });
-  const { campaignId } = new TestWallet(money, redis, advertiserId);
-  campaign = { advertiserId, campaignId, slices: SLICES };
+  wallet = new TestWallet(money, redis, advertiserId);
+  campaign = { advertiserId, campaignId: wallet.campaignId, slices: SLICES };
   await setBudget(1, 100_000);
 });
 
-function setBudget(version: number, budgetMillicents: number): Promise<string> {
+function setBudget(
+  version: number,
+  budgetMillicents: number,
+  dailyCapMillicents: number | null = null,
+): Promise<string> {
   const { advertiserId, campaignId } = campaign;
   const seed = { spentMillicents: 0, impressions: 0, day: today(), daySpentMillicents: 0 };
-  const settings = { version, status: "active" as const, budgetMillicents, dailyCapMillicents: null, seed };
+  const settings = { version, status: "active" as const, budgetMillicents, dailyCapMillicents, seed };
   return money.applyCampaign({ advertiserId, campaignId, ...settings });
 }
 
@@ -82,6 +87,42 @@ describe("what billing settles in a slice", () => {
     expect(await money.setBudgetCeiling(advertiserId, campaignId, 0)).toEqual({ outcome: "ok" });
   });
 });
+
+describe("a daily cap", () => {
+  it("that is lowered counts for open holds in slices, too", async () => {
+    await setBudget(2, 100_000, 10_000);
+    const matches = [];
+    for (let n = 0; n < 10; n += 1) {
+      expect(await extend(1, 1_000)).toBeNull();
+      matches.push(await wallet.hold({ wallet_slice: 1, campaign_version: 2 }, { campaignVersion: 2 }));
+    }
+    expect(await setBudget(3, 100_000, 3_000)).toBe("applied");
+    const grants = createSliceGrants(redis);
+    let charged = 0;
+    for (const { match_id: matchId } of matches) {
+      const commit = () => wallet.commit({ matchId, slice: 1 });
+      let result = await commit();
+      if (result.outcome === "refused" && result.lacks) {
+        if ((await grants.extend(campaign, 1, result.lacks)) === null) result = await commit();
+      }
+      if (result.outcome === "charged") charged += 1;
+    }
+    expect(charged).toBe(3);
+  });
+
+  it("counts in a slice for the day of its grant, whatever the slice's clock says", async () => {
+    const { advertiserId, campaignId } = campaign;
+    const tomorrow = utcDayAfter(today());
+    await redis.hset(advertiserKeys.campaign(advertiserId, campaignId), "day", tomorrow);
+    expect(await extend(2, 1_000)).toBeNull();
+    const slice = advertiserKeys.campaign(walletIdOf(advertiserId, 2), campaignId);
+    expect(await redis.hget(slice, "day")).toBe(tomorrow);
+  });
+});
+
+function utcDayAfter(day: string): string {
+  return new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10);
+}
 
 describe("a lowered budget", () => {
   it("is refused when slices have spent more, and the former one counts again", async () => {

@@ -15,7 +15,7 @@ import {
   type CeilingResult,
   type MoneyCommands,
 } from "./types.ts";
-import { walletIds, walletIdsOf } from "./wallet-ids.ts";
+import { walletIds } from "./wallet-ids.ts";
 
 const CEILING_CODES = ["ok", "spent", "unknown_wallet"] as const;
 const STATUSES: readonly CampaignStatus[] = ["draft", "active", "paused"];
@@ -156,13 +156,19 @@ function campaignKey(advertiserId: string, campaignId: string): string {
   );
 }
 
-type StoredAccount = AccountTotals & StoredTotals;
+type StoredAccount = AccountTotals & StoredTotals & { slices: number };
 type StoredCampaign = CampaignTotals & StoredTotals;
 
 async function readStoredAccount(redis: RedisConnection, walletId: string): Promise<StoredAccount | null> {
-  const fields = await readFields(redis, advertiserKeys.account(walletId), ACCOUNT_FIELDS, SLICED_FIELDS);
+  const optional = ["slices", ...SLICED_FIELDS];
+  const fields = await readFields(redis, advertiserKeys.account(walletId), ACCOUNT_FIELDS, optional);
   if (fields === null) return null;
-  return { ...readAccountTotals(fields), ...readSliced(fields, ACCOUNT_FIELDS.length) };
+  const at = ACCOUNT_FIELDS.length;
+  return {
+    ...readAccountTotals(fields),
+    slices: fields.optionalInteger(at) ?? 1,
+    ...readSliced(fields, at + 1),
+  };
 }
 
 /** Reads the first fields of a reply, in the order of `ACCOUNT_FIELDS`. */
@@ -221,10 +227,13 @@ export function readCampaignTotals(
 }
 
 async function readAccount(redis: RedisConnection, advertiserId: string): Promise<AccountTotals | null> {
-  const [own, ...slices] = await readEach(redis, advertiserId, (id) => readStoredAccount(redis, id));
-  if (!own) return null;
-  const { sliced: _, ...settings } = own;
-  return { ...settings, ...sumTotals([own, ...existing(slices)]) };
+  const own = await readStoredAccount(redis, advertiserId);
+  if (own === null) return null;
+  const { sliced: _, slices, ...settings } = own;
+  if (slices === 1) return settings;
+  const others = await readSlices(advertiserId, slices, (walletId) => readStoredAccount(redis, walletId));
+  // Others were not restored with it: it counts what is in them.
+  return { ...settings, ...sumTotals([own, ...others.filter(({ epoch }) => epoch === own.epoch)]) };
 }
 
 async function readCampaign(
@@ -232,25 +241,26 @@ async function readCampaign(
   advertiserId: string,
   campaignId: string,
 ): Promise<CampaignTotals | null> {
-  const read = (walletId: string) => readStoredCampaign(redis, walletId, campaignId);
-  const [own, ...slices] = await readEach(redis, advertiserId, read);
-  return own ? sumCampaigns(own, existing(slices)) : null;
-}
-
-/** Reads an advertiser's own wallet, and the slices that were restored with it: it counts what was in others. */
-async function readEach<Totals>(
-  redis: RedisConnection,
-  advertiserId: string,
-  read: (walletId: string) => Promise<Totals | null>,
-): Promise<(Totals | null)[]> {
   const readEpoch = (walletId: string) => redis.hget(advertiserKeys.account(walletId), "epoch");
-  const [own, [, ...slices]] = await Promise.all([read(advertiserId), walletIdsOf(redis, advertiserId)]);
-  if (slices.length === 0) return [own];
-  const [epoch, ...epochs] = await Promise.all([advertiserId, ...slices].map(readEpoch));
-  return [own, ...(await Promise.all(slices.filter((_, index) => epochs[index] === epoch).map(read)))];
+  const [own, [slices, epoch]] = await Promise.all([
+    readStoredCampaign(redis, advertiserId, campaignId),
+    redis.hmget(advertiserKeys.account(advertiserId), "slices", "epoch"),
+  ]);
+  if (own === null) return null;
+  const others = await readSlices(advertiserId, Number(slices ?? 1), async (walletId) => {
+    const isCurrent = (await readEpoch(walletId)) === epoch;
+    return isCurrent ? readStoredCampaign(redis, walletId, campaignId) : null;
+  });
+  return sumCampaigns(own, others);
 }
 
-function existing<Totals>(totals: readonly (Totals | null)[]): Totals[] {
+/** Reads the slices of a wallet that exist. */
+async function readSlices<Totals>(
+  advertiserId: string,
+  slices: number,
+  read: (walletId: string) => Promise<Totals | null>,
+): Promise<Totals[]> {
+  const totals = await Promise.all(walletIds(advertiserId, slices).slice(1).map(read));
   return totals.filter((one) => one !== null);
 }
 
@@ -262,7 +272,10 @@ export function createTotalsCommands(redis: RedisConnection) {
     readCampaign: (advertiserId, campaignId) => readCampaign(redis, advertiserId, campaignId),
     async readOwnTotals(walletId, campaignId) {
       const campaign = await readStoredCampaign(redis, walletId, campaignId);
-      return campaign === null ? null : ownTotals(campaign);
+      if (campaign === null) return null;
+      const own = ownTotals(campaign);
+      const leftMillicents = Math.max(campaign.budgetMillicents - own.spentMillicents, 0);
+      return { ...own, reservedMillicents: Math.min(own.heldMillicents, leftMillicents) };
     },
     async committedCounts(advertiserIds) {
       requireAtMost("advertiserIds", advertiserIds, MAX_COUNTED_ADVERTISERS);

@@ -9,7 +9,7 @@ import type {
   SettleResult,
   UnfrozenWallet,
 } from "./recovery-types.ts";
-import type { SpentTotals } from "./sliced-totals.ts";
+import type { OwnTotals } from "./sliced-totals.ts";
 
 /**
  * Ads of an advertiser that a player session got more than half of its idle time ago, so that the wallet's counts of them may
@@ -318,7 +318,7 @@ export interface MoneyCommands {
     operationId: string;
   }): Promise<number | null>;
   /** What one wallet itself has spent on a campaign and holds, without what is in slices. Null: the campaign is not in it. */
-  readOwnTotals(walletId: string, campaignId: string): Promise<SpentTotals | null>;
+  readOwnTotals(walletId: string, campaignId: string): Promise<OwnTotals | null>;
   /** Open holds on a campaign of one developer's account (docs/behaviour.md#open-holds-of-one-developer). */
   readDeveloperHolds(advertiserId: string, campaignId: string, accountId: string): Promise<DeveloperHolds>;
   /** Matches and impressions of a campaign in the last 24 hours, and its open holds, by game. */

@@ -349,8 +349,20 @@ export class SlicedRehearsal {
       epoch: this.#epoch,
       version: 1,
     };
-    const heldIn = (slice: number, campaign: number) =>
-      forget[slice] ? 0 : this.#sum(["open"], campaign, slice);
+    const reserved = await Promise.all(
+      found.map((_, slice) =>
+        Promise.all(
+          this.#campaigns.map(async ({ wallet }) => {
+            const totals = await this.#money.readOwnTotals(
+              walletIdOf(this.#advertiserId, slice),
+              wallet.campaignId,
+            );
+            return forget[slice] ? 0 : (totals?.reservedMillicents ?? 0);
+          }),
+        ),
+      ),
+    );
+    const reservedIn = (slice: number, campaign: number) => reserved[slice]?.[campaign] ?? 0;
     const marksOf = (slice: number) =>
       this.#in(["charged"], undefined, slice)
         .filter(({ isLate }) => isLate)
@@ -361,8 +373,10 @@ export class SlicedRehearsal {
       status: "active" as const,
       budgetMillicents: budget,
       dailyCapMillicents: dailyCap,
-      heldInSlices: new Map(
-        slices.map((_, i) => [i + 1, heldIn(i + 1, index)] as const).filter(([, held]) => held > 0),
+      reservedInSlices: new Map(
+        slices
+          .map((_, i) => [i + 1, reservedIn(i + 1, index)] as const)
+          .filter(([, millicents]) => millicents > 0),
       ),
       spentMillicents: this.#sum(["charged"], index),
       impressions: this.#in(["charged"], index).length,
@@ -394,7 +408,7 @@ export class SlicedRehearsal {
           campaignId,
           version,
           status,
-          heldMillicents: heldIn(index + 1, one),
+          reservedMillicents: reservedIn(index + 1, one),
         })),
       };
       same("slice restored", await this.#money.restoreSlice(request), "restored");

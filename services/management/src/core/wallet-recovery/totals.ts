@@ -3,8 +3,8 @@ import { DAY_MS, utcDay } from "@diegetic/database";
 import {
   type AccountTotals,
   type FrozenWallet,
+  type OwnTotals,
   type RestoredCampaign,
-  type SpentTotals,
   sliceOf,
 } from "@diegetic/hot-state";
 import { centsToMillicents } from "@diegetic/money";
@@ -22,7 +22,7 @@ export interface FoundSlice {
   slice: number;
   found: FrozenWallet;
   /** What each of the totals' campaigns has spent and holds in it; null: it lacks the campaign. */
-  campaigns: readonly (SpentTotals | null)[];
+  campaigns: readonly (OwnTotals | null)[];
   /** Marks of the unsettled impressions (`marksOf`) that it has. */
   marks: ReadonlySet<string>;
 }

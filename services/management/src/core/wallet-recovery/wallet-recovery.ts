@@ -277,8 +277,8 @@ export class WalletRecovery {
     const together = found.filter((one) => isOfEpoch(one.found));
     const isWhole = own.epoch !== "" && isIntact(together, { known, totals });
     const keeps = found.map((one) => (isWhole && isOfEpoch(one.found)) || hasLostNothing(one, known));
-    const heldIn = (slice: number, campaign: number) =>
-      keeps[slice] ? (found[slice]?.campaigns[campaign]?.heldMillicents ?? 0) : 0;
+    const reservedIn = (slice: number, campaign: number) =>
+      keeps[slice] ? (found[slice]?.campaigns[campaign]?.reservedMillicents ?? 0) : 0;
     const common = { epoch: known.epoch, version: known.version };
     const outcome = await this.#parts.wallets.restoreWallet({
       ...common,
@@ -292,10 +292,10 @@ export class WalletRecovery {
       depositedMillicents: known.depositedMillicents,
       campaigns: totals.campaigns.map((campaign, index) => ({
         ...campaign,
-        heldInSlices: new Map(
+        reservedInSlices: new Map(
           found.flatMap(({ slice }) => {
-            const heldMillicents = slice === 0 ? 0 : heldIn(slice, index);
-            return heldMillicents > 0 ? [[slice, heldMillicents] as const] : [];
+            const millicents = slice === 0 ? 0 : reservedIn(slice, index);
+            return millicents > 0 ? [[slice, millicents] as const] : [];
           }),
         ),
       })),
@@ -314,7 +314,7 @@ export class WalletRecovery {
             campaignId,
             version,
             status,
-            heldMillicents: heldIn(slice, index),
+            reservedMillicents: reservedIn(slice, index),
           })),
         }),
       ),

@@ -7,18 +7,18 @@ const ADVERTISERS_PER_PAGE = 100;
 const MAX_CONCURRENT_ADVERTISERS = 8;
 
 /**
- * Tells the wallets of advertisers what their slices have spent, and gives back what idle slices were granted
+ * Reports to the wallets of advertisers what their slices have spent, and gives back what idle slices were granted
  * (docs/behaviour.md#slices-of-a-wallet). A failure does not block other advertisers: the first is thrown at the end.
  */
-export async function settleSlices(
-  { database, grants }: { database: Database; grants: Pick<SliceGrants, "settle"> },
+export async function reportSliceSpending(
+  { database, grants }: { database: Database; grants: Pick<SliceGrants, "reportSpending"> },
   signal: AbortSignal,
 ): Promise<void> {
   const failures: unknown[] = [];
   for await (const page of pagesOf((after) => slicedAdvertisers(database, after))) {
     if (signal.aborted) break;
     const failed = await tryEachLimited(page, MAX_CONCURRENT_ADVERTISERS, async ({ id, slices }) => {
-      if (!signal.aborted) await grants.settle({ advertiserId: id, slices });
+      if (!signal.aborted) await grants.reportSpending({ advertiserId: id, slices });
     });
     failures.push(...failed.slice(0, 1));
     if (failed.length === page.length) break;
