@@ -18,6 +18,8 @@ import { type Served, Town } from "./town.fixture.ts";
 const SLICES = 4;
 const BUDGET = 60;
 const PATIENCE = { timeoutMs: 60_000 };
+/** Characters of a match id before what it carries. */
+const PLAIN_MATCH_ID = 30;
 const LIMITS = { holds: 1_000, records: 1_000, lateMs: 60_000 };
 
 let server: TestRedis;
@@ -73,6 +75,30 @@ function recoverer(overrides: Partial<MoneyCommands> = {}): WalletRecovery {
     logger: createLogger({ service: "recovery", instance: "test", level: "silent" }),
     metrics: createMetrics({ service: "recovery" }),
   });
+}
+
+/** Writes an impression of an earlier epoch, as billing does, which the slice does not know. */
+async function chargeLate(matchId: string, slice: number): Promise<void> {
+  const { database } = town.management;
+  const { advertiserId, campaignId } = town;
+  const { recoveryEpoch } = await database.advertiser.findUniqueOrThrow({ where: { id: advertiserId } });
+  await database.walletSettlement.create({
+    data: {
+      impressionId: matchId.replace("mat_", "imp_"),
+      kind: "late",
+      advertiserId,
+      campaignId,
+      gameId: "old-town",
+      matchId,
+      priceMillicents: 1_000n,
+      day: new Date(new Date().toISOString().slice(0, 10)),
+      committedInEpoch: recoveryEpoch - 1n,
+      walletSlice: slice,
+    },
+  });
+  const charge = { spentMillicents: { increment: 1_000n }, impressions: { increment: 1n } };
+  await database.advertiser.update({ where: { id: advertiserId }, data: charge });
+  await database.campaign.update({ where: { id: campaignId }, data: charge });
 }
 
 /** A match in the slice. */
@@ -202,6 +228,19 @@ describe("a wallet in slices", () => {
     // The match of slice 2 is void.
     expect(await heldBySlice()).toEqual([...before.slice(0, 2), 0, ...before.slice(3)]);
     await town.agree(charged);
+  });
+
+  it("keeps no match that a late charge has yet to take", async () => {
+    const kept = await matchIn(3);
+    const { match_id: matchId } = await matchIn(2);
+    await town.agree();
+    await town.stopManagement();
+    await town.stopBilling();
+    await chargeLate(matchId.slice(0, PLAIN_MATCH_ID), 2);
+    await town.redis.hset(`{${walletIdOf(town.advertiserId, 1)}}:account`, "lineage", "another");
+    await eventually(async () => (await recoverer().restoreFrozen([town.advertiserId])) === 0, PATIENCE);
+    expect(kept.match_id).not.toBe(matchId);
+    expect((await heldBySlice()).slice(2)).toEqual([0, 1_000]);
   });
 
   it("is read as one", async () => {
