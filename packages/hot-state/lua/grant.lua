@@ -2,9 +2,10 @@
 -- spent is held here.
 -- KEYS  account, campaign, grants, granted
 -- ARGV  campaign_id, slice, its report (see "slice"): epoch, seq, revision, granted, spent, impressions, day, day_spent;
---       needed, wanted (millicents; '0' twice: none), parts: a grant is at most one of these parts of what is left, or what is
---       needed; price of the match that needs it
--- Reply {'granted', revision, granted in all (millicents), the day (YYYY-MM-DD) that it is granted for}
+--       needed, wanted (millicents; '0' twice: none): a grant is at most half of a slice's part of what is free, or what is needed;
+--       price of the match that needs it
+-- Reply {'granted', revision, granted in all (millicents), the day (YYYY-MM-DD) that it is granted for,
+--        the slice's part of what the campaign has left}
 --       {'refused', 'balance' | 'budget' | 'daily_cap', lasts, of the price (see "reserve")}: less than needed is left
 --       {'reported'}: nothing was needed
 --       {'stale'}: the report is of another epoch
@@ -20,7 +21,7 @@
 
 local account_key, campaign_key, grants, granted_campaigns = unpack(KEYS)
 local campaign_id, slice, epoch = ARGV[1], ARGV[2], ARGV[3]
-local needed, wanted, parts, price = tonumber(ARGV[11]), tonumber(ARGV[12]), tonumber(ARGV[13]), tonumber(ARGV[14])
+local needed, wanted, price = tonumber(ARGV[11]), tonumber(ARGV[12]), tonumber(ARGV[13])
 local now_ms = now_milliseconds()
 
 local function parse(seq, revision, granted, spent, impressions, day, day_spent)
@@ -67,7 +68,7 @@ if needed > 0 then
   if campaign.daily_cap then left = math.min(left, campaign.daily_cap - campaign.day_spent - campaign.held) end
   refusal = hold_refusal(account, campaign, needed)
   if not refusal then
-    granted = math.max(needed, math.min(wanted, math.floor(left / parts)))
+    granted = math.max(needed, math.min(wanted, math.floor(left / account.slices / 2)))
     newest.granted = math.max(newest.granted, newest.spent) + granted
     account.held, campaign.held = account.held + granted, campaign.held + granted
   end
@@ -89,4 +90,5 @@ redis.call('HSET', grants, slice, table.concat({ integer_text(newest.seq), integ
 redis.call(sliced_held > 0 and 'SADD' or 'SREM', granted_campaigns, campaign_id)
 if refusal then return { 'refused', refusal, lasts(refusal, account, campaign, price, now_ms) } end
 if needed == 0 then return { 'reported' } end
-return { 'granted', integer_text(newest.revision), integer_text(newest.granted), campaign.day }
+return { 'granted', integer_text(newest.revision), integer_text(newest.granted), campaign.day,
+  integer_text(math.floor(what_is_left(account, campaign) / account.slices)) }

@@ -45,7 +45,13 @@ export async function runSlicesCommand(args: string[]): Promise<number> {
   const redis = connectRedis(redisUrl, { name: "slices" });
   redis.on("error", () => {});
   try {
-    await new InstallationClaim(redis, () => installationId(database)).verify();
+    const claim = new InstallationClaim(redis, () => installationId(database));
+    await claim.verify();
+    if (!(await claim.isMade())) {
+      throw new SetupError(
+        "REDIS_URL names a Redis that management has not used: correct it, or start management.",
+      );
+    }
     if (options !== "list") return await divide({ database, redis }, options);
     process.stdout.write(await listText(database));
     return 0;

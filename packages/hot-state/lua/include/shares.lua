@@ -20,13 +20,11 @@ local function read_share(shares, account_id, game)
   return { holds = tonumber(holds), held = tonumber(held), game_held = tonumber(values[2] or 0) }
 end
 
--- Whether one more hold of `price` would exceed half of what the campaign has left under any limit. The first hundred holds
--- are always allowed.
+-- Whether one more hold of `price` would exceed half of what the campaign has left under any limit; in each slice of a wallet, half
+-- of an equal part. The first hundred holds are always allowed.
 local function exceeds_share(share, account, campaign, price)
   if share.holds < MAX_UNSHARED_HOLDS then return false end
-  local left = math.min(account.deposited - account.spent, campaign.limit - campaign.spent)
-  if campaign.daily_cap then left = math.min(left, campaign.daily_cap - campaign.day_spent) end
-  return 2 * (share.held + price) > left
+  return 2 * (share.held + price) > (campaign.part_left or what_is_left(account, campaign) / account.slices)
 end
 
 local function count_hold(shares, account_id, game, share, price)

@@ -6,7 +6,7 @@
 
 local function read_account(key)
   local values = redis.call('HMGET', key, 'version', 'deposited', 'spent', 'held', 'lineage', 'epoch', 'era',
-    'seq', 'impressions')
+    'seq', 'impressions', 'slices')
   if not values[1] or values[5] ~= server_replication_id() then return nil end
   return {
     version = values[1],
@@ -17,6 +17,7 @@ local function read_account(key)
     matches_valid_from_epoch = values[7],
     seq = tonumber(values[8] or 0),
     impressions = tonumber(values[9] or 0),
+    slices = tonumber(values[10] or 1) or 1,
   }
 end
 
@@ -34,7 +35,7 @@ end
 -- Needs "time".
 local function read_campaign(key, now_ms)
   local values = redis.call('HMGET', key, 'version', 'status', 'budget', 'ceiling', 'daily_cap', 'spent', 'held',
-    'day', 'day_spent', 'impressions', 'rotation')
+    'day', 'day_spent', 'impressions', 'rotation', 'part_left')
   if not values[1] then return nil end
   local limit = tonumber(values[3])
   if values[4] ~= '' then limit = math.min(limit, tonumber(values[4])) end
@@ -54,7 +55,15 @@ local function read_campaign(key, now_ms)
     is_day_far = day > today and day > utc_day(now_ms + DAY_MS),
     impressions = tonumber(values[10] or 0),
     rotation = tonumber(values[11] or 0),
+    part_left = values[12] and tonumber(values[12]),
   }
+end
+
+-- What is left under every limit; open holds are part of it.
+local function what_is_left(account, campaign)
+  local left = math.min(account.deposited - account.spent, campaign.limit - campaign.spent)
+  if campaign.daily_cap then left = math.min(left, campaign.daily_cap - campaign.day_spent) end
+  return left
 end
 
 local function exceeds_day(campaign, amount)

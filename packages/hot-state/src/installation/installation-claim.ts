@@ -39,6 +39,11 @@ export class InstallationClaim {
     this.#check((await this.#redis.get(installationKeys.owner)) ?? own, own);
   }
 
+  /** Whether anybody has claimed Redis. */
+  async isMade(): Promise<boolean> {
+    return (await this.#redis.exists(installationKeys.owner)) === 1;
+  }
+
   /** Throws ForeignRedis if the last check did. Makes no call, except `verify` until a check has been answered. */
   async expectOwn(): Promise<void> {
     if (!this.#isChecked) await this.verify();

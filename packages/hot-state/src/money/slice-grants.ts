@@ -63,13 +63,13 @@ export class SliceGrants {
     // What late charges spent beyond its grants is counted already.
     const leftMillicents = Math.max(grantedMillicents - spentMillicents, 0);
     const lackedMillicents = (isHeld ? 0 : heldMillicents) + priceMillicents - leftMillicents;
-    // Another request may have got it money meanwhile, or its limits are others.
+    // A slice that lacks nothing gets least: another request has got it money, or one developer holds half of its part.
     const neededMillicents = Math.max(1, lackedMillicents);
+    const moreMillicents = lackedMillicents > 0 ? PRICES_PER_GRANT * priceMillicents : 0;
     const result = await this.#commands.grant(reference, report, {
       neededMillicents,
-      wantedMillicents: neededMillicents + PRICES_PER_GRANT * priceMillicents,
+      wantedMillicents: neededMillicents + moreMillicents,
       priceMillicents,
-      slices: campaign.slices,
     });
     if (result.outcome === "refused") return { reason: result.reason, lasts: result.lasts };
     if (result.outcome !== "granted") return "unknown_wallet";
@@ -132,12 +132,7 @@ export class SliceGrants {
     slices: readonly number[],
     reportOf: (reference: SliceReference) => Promise<SliceReport | null>,
   ): Promise<boolean> {
-    const nothing = {
-      neededMillicents: 0,
-      wantedMillicents: 0,
-      priceMillicents: 0,
-      slices: campaign.slices,
-    };
+    const nothing = { neededMillicents: 0, wantedMillicents: 0, priceMillicents: 0 };
     const done = await Promise.all(
       slices.map(async (slice) => {
         const reference = referenceOf(campaign, slice);

@@ -88,6 +88,28 @@ describe("what billing settles in a slice", () => {
   });
 });
 
+describe("open holds of one developer", () => {
+  /** Whether a match of the campaign's version is held, with money from the advertiser's own wallet where it needs some. */
+  async function holds(slice: number, version: number): Promise<boolean> {
+    const match = { wallet_slice: slice, campaign_version: version, price_millicents: 100 };
+    const request = wallet.request(match, { campaignVersion: version });
+    if ((await money.reserve(request)).outcome === "held") return true;
+    if ((await extend(slice, 100)) !== null) return false;
+    return (await money.reserve(request)).outcome === "held";
+  }
+
+  it("may take half of a slice's part of what is left, also after a change", async () => {
+    for (let n = 0; n < 120; n += 1) expect(await holds(1, 1)).toBe(true);
+    expect(await setBudget(2, 100_000)).toBe("applied");
+    expect(await holds(1, 2)).toBe(true);
+    let held = 121;
+    while (held < 200 && (await holds(1, 2))) held += 1;
+    // A third of the budget is for each slice; half of that is 166 holds.
+    expect(held).toBe(166);
+    for (let n = 0; n < 120; n += 1) expect(await holds(0, 2)).toBe(true);
+  });
+});
+
 describe("a daily cap", () => {
   it("that is lowered counts for open holds in slices, too", async () => {
     await setBudget(2, 100_000, 10_000);

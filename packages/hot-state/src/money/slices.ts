@@ -46,6 +46,8 @@ export interface Grant {
   grantedMillicents: Millicents;
   /** The UTC day (YYYY-MM-DD) whose daily cap it counts for. */
   day: string;
+  /** The slice's part of what the campaign has left, of which one developer may hold half. */
+  partLeftMillicents: Millicents;
 }
 
 const GRANT_REFUSALS = ["balance", "budget", "daily_cap"] as const;
@@ -81,7 +83,6 @@ export interface SliceCommands {
       neededMillicents: Millicents;
       wantedMillicents: Millicents;
       priceMillicents: Millicents;
-      slices: number;
     },
   ): Promise<GrantResult>;
   /**
@@ -99,9 +100,6 @@ export interface SliceCommands {
   /** Idempotent. `void`: the slice was restored, or has returned grants, since the grant was made. */
   acceptGrant(reference: SliceReference, grant: Grant): Promise<"accepted" | "void">;
 }
-
-/** A grant is at most such a part of what is left, for each slice, unless more is needed. */
-const PARTS_PER_SLICE = 2;
 
 function keysOf({ advertiserId, campaignId, slice }: SliceReference): [string, string] {
   requirePlainName("advertiserId", advertiserId);
@@ -140,7 +138,7 @@ export function createSliceCommands(redis: RedisConnection): SliceCommands {
       return readReport("apply_slice", reply);
     },
     async grant({ advertiserId, campaignId, slice }, report, needed) {
-      const { neededMillicents, wantedMillicents, priceMillicents, slices } = needed;
+      const { neededMillicents, wantedMillicents, priceMillicents } = needed;
       const reply = new ReplyReader(
         "grant",
         await grant(
@@ -160,15 +158,17 @@ export function createSliceCommands(redis: RedisConnection): SliceCommands {
           report.daySpentMillicents,
           requireInteger("neededMillicents", neededMillicents, 0),
           requireInteger("wantedMillicents", wantedMillicents, neededMillicents),
-          PARTS_PER_SLICE * requireInteger("slices", slices, 1, MAX_WALLET_SLICES),
           requireInteger("priceMillicents", priceMillicents, 0),
         ),
       );
       const outcome = reply.code(0, GRANT_CODES);
       if (outcome === "granted") {
         const [revision, grantedMillicents] = [reply.integer(1), reply.integer(2)];
-        const grant = { epoch: report.epoch, revision, grantedMillicents, day: requireDay(reply.text(3)) };
-        return { outcome, grant };
+        const [day, partLeftMillicents] = [requireDay(reply.text(3)), reply.integer(4)];
+        return {
+          outcome,
+          grant: { epoch: report.epoch, revision, grantedMillicents, day, partLeftMillicents },
+        };
       }
       if (outcome === "refused")
         return { outcome, reason: reply.code(1, GRANT_REFUSALS), lasts: readLasts(reply, 2) };
@@ -188,8 +188,9 @@ export function createSliceCommands(redis: RedisConnection): SliceCommands {
         }),
       );
     },
-    async acceptGrant(reference, { epoch, revision, grantedMillicents, day }) {
-      const reply = await acceptGrant(...keysOf(reference), epoch, revision, grantedMillicents, day);
+    async acceptGrant(reference, { epoch, revision, grantedMillicents, day, partLeftMillicents }) {
+      const values = [epoch, revision, grantedMillicents, day, partLeftMillicents];
+      const reply = await acceptGrant(...keysOf(reference), ...values);
       return new ReplyReader("accept_grant", reply).code(0, ACCEPT_CODES);
     },
   };

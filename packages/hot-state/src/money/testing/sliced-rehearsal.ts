@@ -19,7 +19,7 @@ import { TestWallet, today } from "./wallet.ts";
 export const SLICES = 3;
 
 const ALL = Array.from({ length: SLICES }, () => true);
-const NONE = { neededMillicents: 0, wantedMillicents: 0, priceMillicents: 1, slices: SLICES };
+const NONE = { neededMillicents: 0, wantedMillicents: 0, priceMillicents: 1 };
 
 /** One step of a sliced wallet's history. Numbers select among the existing items. */
 export type SlicedStep =
