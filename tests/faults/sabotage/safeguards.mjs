@@ -365,7 +365,7 @@ export const SAFEGUARDS = {
     ],
   },
   "slices-restored-empty": {
-    what: "a slice of a restored wallet has no money until it is granted some again",
+    what: "a slice of a restored wallet has only what is reserved for its open holds",
     faults: ["kill -9 redis", "change while a state is restored"],
     noticedBy: "never over balance, budget or daily cap at any sampled instant",
     patches: [
