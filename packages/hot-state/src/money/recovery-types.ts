@@ -78,7 +78,7 @@ export interface RestoreSliceRequest
   advertiserId: string;
   slice: number;
   /** Every campaign of the advertiser. At most 10 000. */
-  campaigns: readonly (Pick<RestoredCampaign, "campaignId" | "version" | "status"> & {
+  campaigns: readonly (Pick<RestoredCampaign, "campaignId" | "version" | "status" | "day"> & {
     /** What the slice is granted: as in `reservedInSlices` of the advertiser's own wallet. */
     reservedMillicents: Millicents;
   })[];

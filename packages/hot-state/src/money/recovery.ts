@@ -148,7 +148,6 @@ function restoreRequestOfSlice({
       ...nothing,
       budgetMillicents: reservedMillicents,
       dailyCapMillicents: null,
-      day: request.found.day,
       daySpentMillicents: 0,
     })),
   };

@@ -248,11 +248,11 @@ async function commitWithGrant(
     if (result.outcome === "charged" || !LACKS_MONEY.has(result.reason)) return result;
     if (result.lacks === undefined) {
       await grants.collectFor(campaign, result.reason);
-    } else {
-      const refusal = await grants.extend(campaign, slice, result.lacks);
-      if (refusal === "unknown_wallet") return { outcome: "refused", reason: refusal };
-      if (refusal !== null) return { outcome: "refused", reason: refusal.reason };
+      return commitIn(dependencies, body, wallet.advertiserId, operation, slice);
     }
+    const refusal = await grants.extend(campaign, slice, result.lacks);
+    if (refusal === "unknown_wallet") return { outcome: "refused", reason: refusal };
+    if (refusal !== null) return { outcome: "refused", reason: refusal.reason };
     result = await commitIn(dependencies, body, wallet.advertiserId, operation, slice);
   }
   return result;

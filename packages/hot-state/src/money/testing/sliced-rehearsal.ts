@@ -404,10 +404,11 @@ export class SlicedRehearsal {
         found: wallet,
         forgetMatches: forget[index + 1] ?? false,
         settledMarks: marksOf(index + 1),
-        campaigns: campaigns.map(({ campaignId, version, status }, one) => ({
+        campaigns: campaigns.map(({ campaignId, version, status, day }, one) => ({
           campaignId,
           version,
           status,
+          day,
           reservedMillicents: reservedIn(index + 1, one),
         })),
       };

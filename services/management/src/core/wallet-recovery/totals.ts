@@ -108,6 +108,40 @@ export function isIntact(
   );
 }
 
+/** By slice and campaign (in the order of the totals), what stays reserved for kept holds. */
+export type Reserved = (slice: number, campaign: number) => number;
+
+/**
+ * What was reserved in slices for the holds that they keep, where restored limits leave it beside what is spent and what the
+ * advertiser's own wallet holds; otherwise nothing of that campaign, or of any: a server may have lost that it was returned.
+ */
+export function reservedInSlices(
+  { depositedMillicents, spentMillicents, campaigns }: WalletTotals & { depositedMillicents: number },
+  found: readonly FoundSlice[],
+  keeps: readonly boolean[],
+): Reserved {
+  const keptIn = (slice: number, campaign: number) =>
+    keeps[slice] ? (found[slice]?.campaigns[campaign] ?? null) : null;
+  const slices = found.map(({ slice }) => slice).filter((slice) => slice > 0);
+  const reservedOf = (campaign: number) =>
+    slices.reduce((sum, slice) => sum + (keptIn(slice, campaign)?.reservedMillicents ?? 0), 0);
+  const ownHeld = (campaign: number) => keptIn(0, campaign)?.heldMillicents ?? 0;
+  const fits = campaigns.map((one, campaign) => {
+    const ofDay =
+      one.dailyCapMillicents === null
+        ? Number.POSITIVE_INFINITY
+        : one.dailyCapMillicents - one.daySpentMillicents;
+    const left = Math.min(one.budgetMillicents - one.spentMillicents, ofDay);
+    return reservedOf(campaign) <= left - ownHeld(campaign);
+  });
+  const used = campaigns.reduce(
+    (sum, _, campaign) => sum + ownHeld(campaign) + (fits[campaign] ? reservedOf(campaign) : 0),
+    spentMillicents,
+  );
+  return (slice, campaign) =>
+    fits[campaign] && used <= depositedMillicents ? (keptIn(slice, campaign)?.reservedMillicents ?? 0) : 0;
+}
+
 function isUndamaged({ found, campaigns }: FoundSlice, known: KnownAdvertiser): boolean {
   const heldMillicents = campaigns.reduce((sum, campaign) => sum + (campaign?.heldMillicents ?? 0), 0);
   return (

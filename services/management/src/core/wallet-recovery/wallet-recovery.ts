@@ -13,7 +13,15 @@ import {
 } from "@diegetic/hot-state";
 import type { Logger, Metrics } from "@diegetic/service-kit";
 import { beginEpochs, type KnownAdvertiser, markVerified, readWalletRows, type WalletRow } from "./load.ts";
-import { type FoundSlice, isIntact, marksOf, missingLateIds, totalsOf, type WalletTotals } from "./totals.ts";
+import {
+  type FoundSlice,
+  isIntact,
+  marksOf,
+  missingLateIds,
+  reservedInSlices,
+  totalsOf,
+  type WalletTotals,
+} from "./totals.ts";
 
 /** Advertisers whose wallets are checked together. */
 const BATCH = 100;
@@ -277,8 +285,8 @@ export class WalletRecovery {
     const together = found.filter((one) => isOfEpoch(one.found));
     const isWhole = own.epoch !== "" && isIntact(together, { known, totals });
     const keeps = found.map((one) => (isWhole && isOfEpoch(one.found)) || hasLostNothing(one, known));
-    const reservedIn = (slice: number, campaign: number) =>
-      keeps[slice] ? (found[slice]?.campaigns[campaign]?.reservedMillicents ?? 0) : 0;
+    const { depositedMillicents } = known;
+    const reservedIn = reservedInSlices({ ...totals, depositedMillicents }, found, keeps);
     const common = { epoch: known.epoch, version: known.version };
     const outcome = await this.#parts.wallets.restoreWallet({
       ...common,
@@ -310,10 +318,11 @@ export class WalletRecovery {
           found: wallet,
           forgetMatches: !keeps[slice],
           settledMarks: totals.settledMarks[slice] ?? [],
-          campaigns: totals.campaigns.map(({ campaignId, version, status }, index) => ({
+          campaigns: totals.campaigns.map(({ campaignId, version, status, day }, index) => ({
             campaignId,
             version,
             status,
+            day,
             reservedMillicents: reservedIn(slice, index),
           })),
         }),
