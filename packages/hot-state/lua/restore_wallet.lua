@@ -2,7 +2,7 @@
 -- KEYS  account, holds, settled, restoring, granted, then for every campaign of the advertiser: campaign, shares, grants
 -- ARGV  replication_id, epoch, seq, as `freeze_wallet` returned them;
 --       'keep' | 'forget' (the holds and matches), new epoch, version, deposited, spent, impressions, number of the wallet's
---       slices ('': this wallet is a slice, to which money is granted once it serves);
+--       slices ('': this wallet is a slice, whose budgets are what is reserved for it);
 --       number of marks, then the marks: ids of impressions that the totals contain and that may still be settled,
 --       with a leading '-' if the totals no longer contain them;
 --       then per campaign: version, status, budget, daily_cap | '', spent, impressions, day (YYYY-MM-DD), day_spent,

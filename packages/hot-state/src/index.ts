@@ -26,6 +26,7 @@ export {
   sliceOfSession,
   walletIdOf,
   walletOfMatch,
+  walletOfRecord,
 } from "./keys.ts";
 export { addCampaignGameCounts, type CampaignGameCounts } from "./money/campaign-games.ts";
 export { createMoneyCommands } from "./money/commands.ts";

@@ -65,6 +65,11 @@ export function sliceOf({ wallet_slice: slice = 0 }: Pick<ImpressionRecord, "wal
   return Number.isInteger(slice) && slice >= 0 && slice < MAX_WALLET_SLICES ? slice : 0;
 }
 
+/** The wallet that was charged. */
+export function walletOfRecord(record: Pick<ImpressionRecord, "wallet_slice" | "match">): string {
+  return walletIdOf(record.match.advertiser_id, sliceOf(record));
+}
+
 const WALLET_ID = /^([A-Za-z0-9_-]{1,64})(?:\.([1-9]\d?))?$/;
 
 /** The parts of `walletIdOf`; null: not the id of a wallet. */

@@ -129,7 +129,8 @@ function checkHold(hold: HoldReference): void {
   requirePlainName("developerAccountId", hold.developerAccountId);
 }
 
-function matchKeys(walletId: string, campaignId: string, gameId: string): string[] {
+/** The first keys of each script that holds, charges or releases a match. */
+export function matchKeys(walletId: string, campaignId: string, gameId: string): string[] {
   return [
     advertiserKeys.account(walletId),
     advertiserKeys.campaign(walletId, campaignId),

@@ -11,6 +11,7 @@ import {
 } from "../keys.ts";
 import { ReplyReader } from "../reply.ts";
 import { defineScript, defineVariadicScript } from "../script.ts";
+import { matchKeys } from "./holds.ts";
 import { requireAtMost, requireDay, requireInteger, requirePlainName, requireWalletId } from "./limits.ts";
 import {
   type FrozenWallet,
@@ -161,13 +162,7 @@ function createSettle(redis: RedisConnection): MoneyCommands["settle"] {
     requireWalletId(walletId);
     requirePlainName("campaignId", campaignId);
     const reply = await script(
-      advertiserKeys.account(walletId),
-      advertiserKeys.campaign(walletId, campaignId),
-      advertiserKeys.holds(walletId),
-      advertiserKeys.pending(walletId, campaignId, gameId),
-      advertiserKeys.matches(walletId, campaignId, gameId),
-      advertiserKeys.history(walletId, campaignId, gameId),
-      advertiserKeys.shares(walletId, campaignId),
+      ...matchKeys(walletId, campaignId, gameId),
       advertiserKeys.settled(walletId),
       advertiserKeys.charged(walletId, settlement.matchId),
       requireInteger("epoch", settlement.epoch, 0),

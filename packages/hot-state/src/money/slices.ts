@@ -69,7 +69,10 @@ export type ReturnedPart = "nothing" | "unused" | "all";
 
 /** The scripts of a sliced wallet; each changes one wallet. */
 export interface SliceCommands {
-  /** What the slice has to report once it has given back that part; idempotent. Null: it lacks the campaign, or must be restored first. */
+  /**
+   * What the slice has to report once it has given back that part; idempotent. Null: it lacks the campaign, or must be restored
+   * first.
+   */
   reportSlice(reference: SliceReference, returned: ReturnedPart): Promise<SliceReport | null>;
   /**
    * Reports to the advertiser's own wallet, and asks it for money. An older report changes nothing.

@@ -7,14 +7,14 @@ export interface DueVisits {
   nowMs: () => number;
   /** At most this many of those that are due at once. */
   maxConcurrent: number;
-  /** Pause before an advertiser whose visit failed is visited again. */
+  /** Pause before a wallet whose visit failed is visited again. */
   pauseAfterFailureMs: number;
 }
 
-const ADVERTISERS_PER_PASS = 200;
+const WALLETS_PER_PASS = 200;
 
 /**
- * Visits the advertisers that are due, longest overdue first. One whose visit fails waits for a pause, so that it keeps
+ * Visits the wallets that are due, longest overdue first. One whose visit fails waits for a pause, so that it keeps
  * nobody who is due later from a visit. Returns the failures.
  * @param visit returns when to visit it again (Unix ms); null: nothing is left
  */
@@ -23,8 +23,8 @@ export async function visitDue(
   signal: AbortSignal,
   visit: (walletId: string) => Promise<number | null>,
 ): Promise<unknown[]> {
-  const advertisers = await due.due(kind, nowMs(), ADVERTISERS_PER_PASS);
-  return tryEachLimited(advertisers, maxConcurrent, async ({ walletId, dueMs }) => {
+  const wallets = await due.due(kind, nowMs(), WALLETS_PER_PASS);
+  return tryEachLimited(wallets, maxConcurrent, async ({ walletId, dueMs }) => {
     if (signal.aborted) return;
     let nextDueMs: number | null;
     try {

@@ -1,7 +1,13 @@
 import { chunks } from "@diegetic/collections";
 import type { ImpressionRecord } from "@diegetic/contracts";
 import { ConstraintViolation, type Database, type Pipeline, StatementTimeout } from "@diegetic/database";
-import { type InstallationClaim, type MoneyCommands, sliceOf, walletIdOf } from "@diegetic/hot-state";
+import {
+  type InstallationClaim,
+  type MoneyCommands,
+  sliceOf,
+  walletIdOf,
+  walletOfRecord,
+} from "@diegetic/hot-state";
 import type { Logger } from "@diegetic/service-kit";
 import type { BillingMeasures } from "../measures.ts";
 import { type BilledImpression, billImpression, ClocksDisagree, RecordRefused } from "./billed-impression.ts";
@@ -165,7 +171,7 @@ export class ImpressionWriter {
       const { impression_id: impressionId, match } = record;
       if (typeof impressionId !== "string" || typeof match?.advertiser_id !== "string") return [];
       const { advertiser_id: advertiserId } = match;
-      return [{ record, impressionId, advertiserId, walletId: walletIdOf(advertiserId, sliceOf(record)) }];
+      return [{ record, impressionId, advertiserId, walletId: walletOfRecord(record) }];
     });
     if (named.length === 0) return foreign;
     const ids = [...new Set(named.map(({ advertiserId }) => advertiserId))];
@@ -246,7 +252,7 @@ export class ImpressionWriter {
       const { impression_id, match } = record;
       // A record without these did not come from an outbox.
       if (typeof impression_id !== "string" || typeof match?.advertiser_id !== "string") continue;
-      const walletId = walletIdOf(match.advertiser_id, sliceOf(record));
+      const walletId = walletOfRecord(record);
       const ids = byWallet.get(walletId) ?? [];
       ids.push(impression_id);
       byWallet.set(walletId, ids);
