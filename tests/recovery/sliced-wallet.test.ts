@@ -17,6 +17,8 @@ import { type Served, Town } from "./town.fixture.ts";
 
 const SLICES = 4;
 const BUDGET = 60;
+/** Late charges with which a restore begins without a list of them. */
+const MAX_UNSETTLED = 20_000;
 const PATIENCE = { timeoutMs: 60_000 };
 /** Characters of a match id before what it carries. */
 const PLAIN_MATCH_ID = 30;
@@ -241,6 +243,90 @@ describe("a wallet in slices", () => {
     await eventually(async () => (await recoverer().restoreFrozen([town.advertiserId])) === 0, PATIENCE);
     expect(kept.match_id).not.toBe(matchId);
     expect((await heldBySlice()).slice(2)).toEqual([0, 1_000]);
+  });
+
+  it("keeps no match that one of too many late charges has yet to take, also if the restore is repeated", async () => {
+    const { match_id: matchId } = await matchIn(2);
+    await town.agree();
+    await town.stopManagement();
+    await town.stopBilling();
+    await chargeLate(matchId.slice(0, PLAIN_MATCH_ID), 2);
+    await town.management.database.$executeRaw`
+      INSERT INTO wallet_settlements (impression_id, kind, advertiser_id, campaign_id, game_id, match_id, price_millicents, day,
+        committed_in_epoch, wallet_slice)
+      SELECT 'imp_late' || n, kind, advertiser_id, campaign_id, game_id, 'mat_late' || n, price_millicents, day,
+        committed_in_epoch, 1
+      FROM wallet_settlements, generate_series(1, ${MAX_UNSETTLED}) AS n`;
+    await town.redis.hset(`{${walletIdOf(town.advertiserId, 1)}}:account`, "lineage", "another");
+    const { restoreSlice } = town.money;
+    const broken = recoverer({
+      restoreSlice: async (request) => {
+        if (request.slice === 2) throw new Error("the connection broke");
+        return restoreSlice(request);
+      },
+    });
+    expect(await broken.restoreFrozen([town.advertiserId])).toBe(1);
+    await eventually(async () => (await recoverer().restoreFrozen([town.advertiserId])) === 0, PATIENCE);
+    expect((await heldBySlice())[2]).toBe(0);
+  });
+
+  it("is restored by the last of two instances of which one stood still for longer than its claim", async () => {
+    for (let slice = 0; slice < SLICES; slice += 1) await matchIn(slice);
+    const charged = await town.agree();
+    const before = await heldBySlice();
+    await town.stopManagement();
+    const { restoreSlice } = town.money;
+    let goOn = () => {};
+    const stands = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const late = recoverer({
+      extendClaims: async () => {},
+      restoreSlice: async (request) => {
+        if (request.slice === 2) await stands;
+        return restoreSlice(request);
+      },
+    });
+    let lateLeft: Promise<number> | undefined;
+    const last = recoverer({
+      restoreSlice: async (request) => {
+        if (request.slice === 2) {
+          goOn();
+          expect(await lateLeft).toBe(1);
+        }
+        return restoreSlice(request);
+      },
+    });
+    await restartRedis();
+    lateLeft = late.restoreFrozen([town.advertiserId]);
+    const { database } = town.management;
+    const wallet = `{${town.advertiserId}}:account`;
+    await eventually(async () => {
+      const row = await database.advertiser.findUniqueOrThrow({ where: { id: town.advertiserId } });
+      return (await town.redis.hget(wallet, "epoch")) === String(row.recoveryEpoch);
+    });
+    await eventually(async () => (await last.restoreFrozen([town.advertiserId])) === 0, PATIENCE);
+    expect((await heldBySlice()).slice(0, 2)).toEqual(before.slice(0, 2));
+    await town.agree(charged);
+  });
+
+  it("is left to the instance that restores it, however long that takes", async () => {
+    for (let slice = 0; slice < SLICES; slice += 1) await matchIn(slice);
+    const charged = await town.agree();
+    const before = await heldBySlice();
+    await town.stopManagement();
+    const { restoreSlice } = town.money;
+    const other = recoverer();
+    const slow = recoverer({
+      restoreSlice: async (request) => {
+        if (request.slice === 2) expect(await other.restoreFrozen([town.advertiserId])).toBe(1);
+        return restoreSlice(request);
+      },
+    });
+    await restartRedis();
+    expect(await slow.restoreFrozen([town.advertiserId])).toBe(0);
+    expect(await heldBySlice()).toEqual(before);
+    await town.agree(charged);
   });
 
   it("is read as one", async () => {

@@ -10,7 +10,7 @@
 --       '' twice and zeros: the wallet does not exist
 -- A cluster moves the keys of a hash slot one by one: if a node is lost during that, only some keys are left. The sum of the
 -- holds shows whether the holds that the account counts exist; reading 2 000 holds takes a millisecond.
--- Idempotent for each caller.
+-- Every claimed freeze raises `seq`, so that a restore by an earlier claim, which may still be on its way, has no effect.
 
 -- @include "time"
 -- @include "replication_id"
@@ -34,6 +34,8 @@ if claimant ~= '' and owner and owner ~= claimant then return { 'busy' } end
 if known[1] and known[2] == replication_id and tonumber(known[3]) > tonumber(epoch) and mode == '' then return { 'ahead' } end
 if claimant ~= '' then redis.call('SET', restoring, claimant, 'PX', claim_ms) end
 if not known[1] then return { 'frozen', replication_id, '', '', '0', '0', '0', day, '0', '' } end
+local seq = known[4] or ''
+if claimant ~= '' then seq = integer_text(redis.call('HINCRBY', account_key, 'seq', 1)) end
 -- A restore that fails leaves this behind for the next one.
 local mark_of_live = 'served until frozen ' .. replication_id
 if known[2] == replication_id then redis.call('HSET', account_key, 'lineage', is_live and mark_of_live or '') end
@@ -42,5 +44,5 @@ local holds_sum = 0
 for _, member in ipairs(redis.call('ZRANGE', holds, 0, -1)) do
   holds_sum = holds_sum + tonumber(string.match(member, '|(%d+)$') or 0)
 end
-return { 'frozen', replication_id, known[3], known[4] or '', own(known, 5), own(known, 6), own(known, 7), day,
+return { 'frozen', replication_id, known[3], seq, own(known, 5), own(known, 6), own(known, 7), day,
   integer_text(holds_sum), served and '1' or '' }

@@ -203,6 +203,9 @@ export function createRecoveryCommands(redis: RedisConnection) {
   const restoreWallet = createRestore(redis);
   return {
     freezeUnlessLive: createFreeze(redis),
+    extendClaims: async (walletIds, forMs) => {
+      await Promise.all(walletIds.map((id) => redis.pexpire(advertiserKeys.restoring(id), forMs)));
+    },
     findSettledMarks: createFindMarks(redis),
     restoreWallet,
     restoreSlice: async (request) => await restoreWallet(restoreRequestOfSlice(request)),

@@ -297,6 +297,8 @@ export interface MoneyCommands {
     epoch: number,
     claim?: RestoreClaim,
   ): Promise<FrozenWallet | UnfrozenWallet>;
+  /** Lets claims that have not expired last this long from now. */
+  extendClaims(walletIds: readonly string[], forMs: number): Promise<void>;
   /** Which of these marks the wallet has, from its restore and from settlements since. */
   findSettledMarks(walletId: string, marks: readonly string[]): Promise<Set<string>>;
   /** Lets a frozen wallet serve again. `changed`: it has changed since the freeze; nothing was changed. */

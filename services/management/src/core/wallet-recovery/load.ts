@@ -150,6 +150,9 @@ async function readUnsettled(
   if (skipped.length > 0) {
     await transaction.$executeRaw`
       DELETE FROM wallet_settlements WHERE advertiser_id = ANY(${skipped}) AND settled_at IS NULL`;
+    // A restore that fails is repeated without them: it must keep no match that one of them has yet to take.
+    await transaction.$executeRaw`
+      UPDATE advertisers SET verified_recovery_epoch = recovery_epoch WHERE id = ANY(${skipped})`;
   }
   const rows = await transaction.$queryRaw<UnsettledRow[]>`
     SELECT advertiser_id, kind::text AS kind, impression_id, wallet_slice, campaign_id, price_millicents, committed_in_epoch

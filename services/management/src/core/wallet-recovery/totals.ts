@@ -191,7 +191,8 @@ function isCounted(
   return found.epoch === String(committedInEpoch) || marks.has(impressionId);
 }
 
-function isTrustedEpoch({ epoch }: FrozenWallet, { verifiedEpoch }: KnownAdvertiser): boolean {
+/** Whether it is no older copy of the wallet. */
+export function isTrustedEpoch({ epoch }: FrozenWallet, { verifiedEpoch }: KnownAdvertiser): boolean {
   return epoch !== "" && Number(epoch) >= verifiedEpoch;
 }
 

@@ -16,6 +16,7 @@ import { beginEpochs, type KnownAdvertiser, markVerified, readWalletRows, type W
 import {
   type FoundSlice,
   isIntact,
+  isTrustedEpoch,
   marksOf,
   missingLateIds,
   reservedInSlices,
@@ -30,8 +31,9 @@ const MAX_RECORDS = 10_000;
 const OUTBOX_PAGE = 500;
 /** Billing drains a longer outbox first; a frozen wallet does not prevent that. */
 const MAX_OUTBOX_LENGTH = 10_000;
-/** How long other instances leave a wallet to the one that restores it: a batch takes a few 100 ms. */
+/** How long other instances leave a wallet to the one that has begun to restore it, unless that extends its claim. */
 const CLAIM_MS = 3_000;
+const EXTEND_EVERY_MS = 1_000;
 /** Number of checks of a wallet that another instance restores: a little longer than the claim. */
 const MAX_CHECKS = 80;
 const CHECK_EVERY_MS = 40;
@@ -41,6 +43,7 @@ export interface WalletRecoveryParts {
   wallets: Pick<
     MoneyCommands,
     | "freezeUnlessLive"
+    | "extendClaims"
     | "findSettledMarks"
     | "restoreWallet"
     | "restoreSlice"
@@ -200,9 +203,21 @@ export class WalletRecovery {
 
   /** Returns how many are still frozen. */
   async #restoreFound(found: ReadonlyMap<string, Found>, signal: AbortSignal | undefined): Promise<number> {
-    let left = 0;
-    for (const group of transactionGroups(found)) left += await this.#restoreGroup(group, signal);
-    return left;
+    const { wallets, logger } = this.#parts;
+    const claimed = [...found].flatMap(([id, { row }]) => walletIds(id, row.slices));
+    const extending = setInterval(() => {
+      // Without a claim another instance may restore the same wallets: then one of the two takes effect.
+      wallets
+        .extendClaims(claimed, CLAIM_MS)
+        .catch((err: unknown) => logger.debug({ err }, "claims not extended"));
+    }, EXTEND_EVERY_MS);
+    try {
+      let left = 0;
+      for (const group of transactionGroups(found)) left += await this.#restoreGroup(group, signal);
+      return left;
+    } finally {
+      clearInterval(extending);
+    }
   }
 
   /** Wallets that another transaction's locks keep from being restored keep no others from it. */
@@ -438,6 +453,7 @@ function isNew(known: KnownAdvertiser, wallet: FrozenWallet, formerEpoch: number
 function hasLostNothing(slice: FoundSlice, known: KnownAdvertiser): boolean {
   const { servedUntilFrozen, heldMillicents, holdsMillicents } = slice.found;
   if (!servedUntilFrozen || heldMillicents !== holdsMillicents) return false;
+  if (!isTrustedEpoch(slice.found, known)) return false;
   return known.unsettled !== null && missingLateIds([slice], known).length === 0;
 }
 
