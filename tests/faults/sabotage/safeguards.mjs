@@ -225,7 +225,8 @@ export const SAFEGUARDS = {
       {
         file: "/lua/reserve.lua",
         search: "if entry.state ~= 'X' then",
-        replacement: "if false then",
+        // The former hold's member of `pending` would stop `commit` with an error.
+        replacement: "redis.call('ZREM', pending, pending_member(match_id, entry)) if false then",
       },
     ],
   },
