@@ -66,6 +66,19 @@ describe("npm run slices", () => {
     expect(await slices()).toEqual({ code: 0, stdout: "No wallet is divided into slices.\n", stderr: "" });
   });
 
+  it("refuses while a process of a version without slices runs, and names it", async () => {
+    const report = { service: "match", instance: "old-1", failing: [], reportedAtMs: Date.now() + 60_000 };
+    await town.redis.hset("{processes}:reports", "old", JSON.stringify(report));
+    expect(await divide(4)).toEqual({
+      code: 1,
+      stdout: "",
+      stderr:
+        '--slices is "4": first upgrade these processes, whose versions cannot use as many: match old-1.\n',
+    });
+    expect(await slicesOfWallet()).toBe(1);
+    await town.redis.hdel("{processes}:reports", "old");
+  });
+
   it("divides the wallet of a serving advertiser, and ends when it is in force", async () => {
     const open = await town.served();
     expect(await divide(4)).toEqual({

@@ -43,6 +43,8 @@ export type { OwnTotals, SpentTotals } from "./money/sliced-totals.ts";
 export type * from "./money/types.ts";
 export { walletIds } from "./money/wallet-ids.ts";
 export {
+  isSilent,
+  type ProcessReport,
   ProcessReporter,
   type ReconciliationReport,
   readProcessReports,

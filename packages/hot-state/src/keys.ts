@@ -180,7 +180,7 @@ export const rateLimitKeys = {
 };
 
 export const processKeys = {
-  /** The latest report of each match and billing process, for the operator; a hash by process, expires after an hour. */
+  /** The latest report of each process, for operators; a hash by process, expires after an hour. */
   reports: "{processes}:reports",
 };
 

@@ -2,7 +2,9 @@ import { createDatabase, type Database, installationId } from "@diegetic/databas
 import {
   connectRedis,
   InstallationClaim,
+  isSilent,
   MAX_WALLET_SLICES,
+  type ProcessReport,
   type RedisConnection,
   readProcessReports,
   SnapshotPublisher,
@@ -16,8 +18,6 @@ import { throwUnavailable } from "./external-stores.ts";
 const USAGE = "Usage: npm run --silent slices -- [--advertiser ID --slices N [--wait SECONDS]]";
 const MAX_ID_CHARACTERS = 200;
 const MAX_LISTED = 1_000;
-/** Processes report every two seconds. */
-const SILENT_AFTER_MS = 10_000;
 const OPTIONS = {
   advertiserId: textSetting("--advertiser", { maxLength: MAX_ID_CHARACTERS }),
   slices: integerSetting("--slices", { min: 1, max: MAX_WALLET_SLICES }),
@@ -70,6 +70,7 @@ interface Stores {
 
 async function divide(stores: Stores, { advertiserId, slices, waitSeconds }: Division): Promise<number> {
   const { database, redis } = stores;
+  await requireUpgraded(redis, slices);
   const result = await sliceWallet(database, advertiserId, slices);
   if (result === "unknown") {
     throw new SetupError(
@@ -112,12 +113,23 @@ async function isInForce(
   );
 }
 
-async function runsManagement(redis: RedisConnection): Promise<boolean> {
-  const nowMs = Date.now();
-  const reports = await readProcessReports(redis, nowMs);
-  return reports.some(
-    ({ service, reportedAtMs }) => service === "management" && nowMs - reportedAtMs < SILENT_AFTER_MS,
+/** Throws if a process runs whose version would spend the money of slices again. */
+async function requireUpgraded(redis: RedisConnection, slices: number): Promise<void> {
+  const old = (await runningProcesses(redis)).filter(({ maxWalletSlices = 1 }) => maxWalletSlices < slices);
+  if (old.length === 0) return;
+  const names = old.map(({ service, instance }) => `${service} ${instance}`).join(", ");
+  throw new SetupError(
+    `--slices is "${slices}": first upgrade these processes, whose versions cannot use as many: ${names}.`,
   );
+}
+
+async function runsManagement(redis: RedisConnection): Promise<boolean> {
+  return (await runningProcesses(redis)).some(({ service }) => service === "management");
+}
+
+async function runningProcesses(redis: RedisConnection): Promise<ProcessReport[]> {
+  const nowMs = Date.now();
+  return (await readProcessReports(redis, nowMs)).filter((report) => !isSilent(report, nowMs));
 }
 
 async function listText(database: Database): Promise<string> {

@@ -1,12 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RedisConnection } from "../connection.ts";
-import { processKeys } from "../keys.ts";
+import { MAX_WALLET_SLICES, processKeys } from "../keys.ts";
 import type { RecentCounts } from "../traffic/recent-calls.ts";
 
 const REPORT_EVERY_MS = 2_000;
 /** How long reports of crashed processes stay visible. */
 const KEPT_MS = 3_600_000;
+const SILENT_AFTER_MS = 10_000;
 
 /** A difference between two balances that should agree. Amounts are texts: they may exceed JSON numbers. */
 export interface ReportedDifference {
@@ -39,6 +40,8 @@ export interface ProcessState {
 export interface ProcessReport extends ProcessState {
   service: string;
   instance: string;
+  /** Slices of a wallet that its version can use; missing from versions that know none. */
+  maxWalletSlices?: number;
   /** By the process' clock, Unix milliseconds. */
   reportedAtMs: number;
 }
@@ -87,7 +90,13 @@ export class ProcessReporter {
 
   async #report(): Promise<void> {
     const { service, instance, state, nowMs } = this.#options;
-    const report: ProcessReport = { service, instance, ...(await state()), reportedAtMs: nowMs() };
+    const report: ProcessReport = {
+      service,
+      instance,
+      ...(await state()),
+      maxWalletSlices: MAX_WALLET_SLICES,
+      reportedAtMs: nowMs(),
+    };
     await this.#redis.hset(processKeys.reports, this.#field, JSON.stringify(report));
     await this.#redis.pexpire(processKeys.reports, KEPT_MS);
   }
@@ -106,6 +115,11 @@ export async function readProcessReports(redis: RedisConnection, nowMs: number):
     .sort(
       (one, other) => compareTexts(one.service, other.service) || compareTexts(one.instance, other.instance),
     );
+}
+
+/** Whether the process has not reported for longer than a running one takes. */
+export function isSilent({ reportedAtMs }: ProcessReport, nowMs: number): boolean {
+  return nowMs - reportedAtMs >= SILENT_AFTER_MS;
 }
 
 function compareTexts(one: string, other: string): number {

@@ -10,7 +10,12 @@ import {
   systemApi,
 } from "@diegetic/contracts";
 import { type Database, type Prisma, safeInteger } from "@diegetic/database";
-import { type ReconciliationReport, type RedisConnection, readProcessReports } from "@diegetic/hot-state";
+import {
+  isSilent,
+  type ReconciliationReport,
+  type RedisConnection,
+  readProcessReports,
+} from "@diegetic/hot-state";
 import { checkReadiness, type RequestContext } from "@diegetic/service-kit";
 import { pageAnswer, readPaging, rowsOfPage, rowsToRead } from "../../core/shared/paging.ts";
 import { timestamp } from "../../core/shared/time.ts";
@@ -21,8 +26,6 @@ import { countRows, readWaiting } from "./store.ts";
 const DEFAULT_LISTED_RECORDS = 100;
 const MAX_LISTED_ACCOUNTS = 500;
 const MILLICENTS_PER_CENT = 1_000n;
-/** Processes report every two seconds. */
-const SILENT_AFTER_MS = 10_000;
 
 /** Endpoints for the operator of the installation. */
 export const systemEndpoints = endpointsOf(systemApi.operations, {
@@ -103,21 +106,17 @@ async function readProcesses(
   );
   const finishedAtMs = latest?.finishedAtMs ?? null;
   // The last counts of a silent process are of an earlier time.
-  const calls = reports
-    .filter(({ reportedAtMs }) => nowMs - reportedAtMs < SILENT_AFTER_MS)
-    .flatMap((report) => report.calls ?? []);
+  const calls = reports.filter((report) => !isSilent(report, nowMs)).flatMap((report) => report.calls ?? []);
   return {
     matches_last_5_minutes: calls.reduce((sum, { matches }) => sum + matches, 0),
     impressions_last_5_minutes: calls.reduce((sum, { impressions }) => sum + impressions, 0),
-    processes: reports
-      .toSpliced(ownIndex, ownIndex === -1 ? 0 : 1)
-      .map(({ service, instance, failing, reportedAtMs }) => ({
-        service,
-        instance,
-        ready: failing.length === 0 && nowMs - reportedAtMs < SILENT_AFTER_MS,
-        failing,
-        reported_at: timestamp(new Date(reportedAtMs)),
-      })),
+    processes: reports.toSpliced(ownIndex, ownIndex === -1 ? 0 : 1).map((report) => ({
+      service: report.service,
+      instance: report.instance,
+      ready: report.failing.length === 0 && !isSilent(report, nowMs),
+      failing: report.failing,
+      reported_at: timestamp(new Date(report.reportedAtMs)),
+    })),
     reconciliation: {
       finished_at: finishedAtMs === null ? null : timestamp(new Date(finishedAtMs)),
       differences: latest?.differences ?? 0,
