@@ -23,6 +23,7 @@ function headersOfHelmet(): string[] {
 /** Logs and counts exchanges. */
 export interface ExchangeObserver {
   logger: Logger;
+  /** Requests that are not answered; answers that a client has not read yet are no work. */
   running: number;
   /** @param status of the response, or `aborted` when the client disconnected earlier */
   observe(labels: { method: string; route: string; status: string }, elapsedMs: number): void;
@@ -72,6 +73,7 @@ export class Exchange {
   readonly #observer: ExchangeObserver;
   readonly #startedMs = performance.now();
   #logger: Logger | undefined;
+  #isRunning = true;
 
   /** @param url pass it when `request.url` may have been changed */
   constructor(
@@ -117,6 +119,7 @@ export class Exchange {
   /** Sends the response with exactly the headers that belong to it. */
   send(answer: Answer): void {
     const { response } = this;
+    this.#endWork();
     for (const name of response.getHeaderNames()) response.removeHeader(name);
     const headers: OutgoingHttpHeader[] = this.#usualHeaders();
     for (const name in answer.headers) headers.push(name, answer.headers[name] ?? "");
@@ -141,8 +144,13 @@ export class Exchange {
     return headers;
   }
 
+  #endWork(): void {
+    if (this.#isRunning) this.#observer.running -= 1;
+    this.#isRunning = false;
+  }
+
   #observe(): void {
-    this.#observer.running -= 1;
+    this.#endWork();
     const { methodLabel: method, response, route } = this;
     const elapsedMs = performance.now() - this.#startedMs;
     const status = response.writableFinished ? String(response.statusCode) : "aborted";

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { connect } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
 import { createLogger } from "../observability/logger.ts";
 import { createMetrics } from "../observability/metrics.ts";
@@ -6,15 +7,19 @@ import { createApp } from "./app.ts";
 import { type ListeningServer, listen } from "./listen.ts";
 
 const AT_A_TIME = 3;
+/** More than the buffers of a connection. */
+const LARGE_CHARACTERS = 20_000_000;
 const KEY = "igk_busy";
 
 let server: ListeningServer;
 let origin: string;
 let finish: () => void;
 let begun: number;
+let answer: string;
 
 beforeEach(async () => {
   begun = 0;
+  answer = "";
   const finished = new Promise<void>((resolve) => {
     finish = resolve;
   });
@@ -30,7 +35,7 @@ beforeEach(async () => {
       handle: async () => {
         begun += 1;
         await finished;
-        return { status: 200, body: {} };
+        return { status: 200, body: { answer } };
       },
     })),
     keys: {
@@ -105,6 +110,21 @@ describe.each([
     expect((await work(path)).status).toBe(200);
     expect((await fetch(`${origin}/page`)).status).toBe(200);
     expect(begun).toBe(AT_A_TIME + 1);
+  });
+
+  it("do not count when their clients read no answers", async () => {
+    finish();
+    answer = "x".repeat(LARGE_CHARACTERS);
+    const request = `POST /api${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${KEY}\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`;
+    const sockets = Array.from({ length: AT_A_TIME }, () => connect(server.port, "127.0.0.1").pause());
+    try {
+      for (const socket of sockets) socket.write(request);
+      while (begun < AT_A_TIME) await new Promise((resolve) => setImmediate(resolve));
+      answer = "";
+      expect((await work(path)).status).toBe(200);
+    } finally {
+      for (const socket of sockets) socket.destroy();
+    }
   });
 
   it("do not count when their clients have gone", async () => {
