@@ -2,18 +2,18 @@
 -- spent is held here.
 -- KEYS  account, campaign, grants, granted
 -- ARGV  campaign_id, slice, its report (see "slice"): epoch, seq, revision, granted, spent, impressions, day, day_spent;
---       needed, wanted (millicents; '0' twice: none): a grant is at most half of a slice's part of what is free, or what is needed;
---       price of the match that needs it
+--       needed, wanted (millicents): a grant is at most half of a slice's part of what is free, or what is needed;
+--       price of the match that needs it ('0': none, it is only a report)
 -- Reply {'granted', revision, granted in all (millicents), the day (YYYY-MM-DD) that it is granted for,
 --        the slice's part of what the campaign has left}
 --       {'refused', 'balance' | 'budget' | 'daily_cap', lasts, of the price (see "reserve")}: less than needed is left
---       {'reported'}: nothing was needed
+--       {'reported', by how much what is spent and held exceeds limits (millicents)}: there is no match
 --       {'stale'}: the report is of another epoch
 --       {'unknown_wallet'}
 -- `grants` keeps the newest report of each slice: 'seq|revision|granted|spent|impressions|day|day_spent'. `granted` names the
 -- campaigns for which slices have money.
 -- An older report, or the same again, changes nothing, but may be granted more; a grant that never arrives is returned with the
--- next return of the slice.
+-- next time that money is taken back.
 
 -- @include "time"
 -- @include "replication_id"
@@ -29,9 +29,9 @@ local function parse(seq, revision, granted, spent, impressions, day, day_spent)
     impressions = tonumber(impressions), day = day, day_spent = tonumber(day_spent) }
 end
 
--- What the slice may still spend. Late settlements may have made it spend more than it was granted.
+-- What the slice may still spend.
 local function outstanding(report)
-  return math.max(report.granted - report.spent, 0)
+  return report.granted - report.spent
 end
 
 local account = read_account(account_key)
@@ -62,14 +62,14 @@ for _, totals in ipairs({ account, campaign }) do
   totals.held = totals.held + held
 end
 
+local free = math.min(account.deposited - account.spent - account.held, campaign.limit - campaign.spent - campaign.held)
+if campaign.daily_cap then free = math.min(free, campaign.daily_cap - campaign.day_spent - campaign.held) end
 local granted, refusal = 0, nil
-if needed > 0 then
-  local left = math.min(account.deposited - account.spent - account.held, campaign.limit - campaign.spent - campaign.held)
-  if campaign.daily_cap then left = math.min(left, campaign.daily_cap - campaign.day_spent - campaign.held) end
+if price > 0 then
   refusal = hold_refusal(account, campaign, needed)
   if not refusal then
-    granted = math.max(needed, math.min(wanted, math.floor(left / account.slices / 2)))
-    newest.granted = math.max(newest.granted, newest.spent) + granted
+    granted = math.max(needed, math.min(wanted, math.floor(free / account.slices / 2)))
+    newest.granted = newest.granted + granted
     account.held, campaign.held = account.held + granted, campaign.held + granted
   end
 end
@@ -78,17 +78,17 @@ redis.call('HSET', account_key, 'spent', integer_text(account.spent), 'held', in
   'impressions', integer_text(account.impressions), 'seq', integer_text(account.seq + 1))
 redis.call('HSET', campaign_key, 'spent', integer_text(campaign.spent), 'held', integer_text(campaign.held),
   'impressions', integer_text(campaign.impressions), 'day', campaign.day, 'day_spent', integer_text(campaign.day_spent))
-local sliced_held
 for _, key in ipairs({ account_key, campaign_key }) do
   redis.call('HINCRBY', key, 'sliced_spent', integer_text(spent))
   redis.call('HINCRBY', key, 'sliced_impressions', integer_text(impressions))
-  sliced_held = redis.call('HINCRBY', key, 'sliced_held', integer_text(held + granted))
+  redis.call('HINCRBY', key, 'sliced_held', integer_text(held + granted))
 end
 redis.call('HSET', grants, slice, table.concat({ integer_text(newest.seq), integer_text(newest.revision),
   integer_text(newest.granted), integer_text(newest.spent), integer_text(newest.impressions), newest.day,
   integer_text(newest.day_spent) }, '|'))
-redis.call(sliced_held > 0 and 'SADD' or 'SREM', granted_campaigns, campaign_id)
+local is_granted = tonumber(redis.call('HGET', campaign_key, 'sliced_held')) > 0
+redis.call(is_granted and 'SADD' or 'SREM', granted_campaigns, campaign_id)
 if refusal then return { 'refused', refusal, lasts(refusal, account, campaign, price, now_ms) } end
-if needed == 0 then return { 'reported' } end
+if price == 0 then return { 'reported', integer_text(math.max(-free, 0)) } end
 return { 'granted', integer_text(newest.revision), integer_text(newest.granted), campaign.day,
   integer_text(math.floor(what_is_left(account, campaign) / account.slices)) }

@@ -3,7 +3,7 @@
 -- KEYS  account, campaign, holds, pending, matches, history, shares, settled, charged (of the match)
 -- ARGV  epoch in Postgres, 'late' | 'reversed', impression_id, match_id, price, day (YYYY-MM-DD),
 --       epoch of the commit, scope ('<campaign_id>|<encoded game_id>'), field of the match in `charged`, recorded_at_ms ('': unknown)
--- Reply {code}
+-- Reply {code, number of the wallet's slices (only with 'settled' and 'known')}
 -- Codes settled         the totals were changed and now agree with Postgres
 --       known           the totals already agreed
 --       stale           the wallet has another epoch: read it again
@@ -32,12 +32,14 @@ if not account or not campaign_day then return { 'unknown_wallet' } end
 if account.epoch ~= epoch then return { 'stale' } end
 local mark = kind == 'reversed' and '-' .. impression_id or impression_id
 local recorded = redis.call('HGET', settled, mark)
-if recorded == MOVED then return { 'settled' } end
+if recorded == MOVED then return { 'settled', integer_text(account.slices) } end
 -- A wallet contains every charge of its own epoch, whatever it contained when it was restored.
 if kind == 'late' or committed_in ~= account.epoch then
-  if recorded then return { 'known' } end
+  if recorded then return { 'known', integer_text(account.slices) } end
   -- No mark: a retry may still charge the match here.
-  if kind == 'reversed' and redis.call('HEXISTS', settled, impression_id) == 0 then return { 'known' } end
+  if kind == 'reversed' and redis.call('HEXISTS', settled, impression_id) == 0 then
+    return { 'known', integer_text(account.slices) }
+  end
 end
 
 -- So that no request bills the match again.
@@ -71,7 +73,7 @@ else
   -- Charged here, by a request that was retried after the wallet was restored.
   if read_charge(charged, charged_field, account) or is_charged and entry.impression_id == impression_id then
     redis.call('HSET', settled, mark, '1')
-    return { 'known' }
+    return { 'known', integer_text(account.slices) }
   end
   redis.call('HSET', settled, mark, MOVED)
   -- A match without an entry, too: a request may still charge it from its id. Never a cancelled one.
@@ -84,7 +86,10 @@ redis.call('HINCRBY', account_key, 'spent', amount)
 redis.call('HINCRBY', account_key, 'impressions', sign)
 redis.call('HINCRBY', account_key, 'seq', 1)
 redis.call('HINCRBY', campaign_key, 'spent', amount)
+-- Open holds of a slice keep what it was granted for them: the advertiser's own wallet counts the charge as spent.
+local is_slice = redis.call('HGET', account_key, 'slices') == ''
+if is_slice and kind == 'late' then redis.call('HINCRBY', campaign_key, 'budget', amount) end
 redis.call('HINCRBY', campaign_key, 'impressions', sign)
 if campaign_day == day then redis.call('HINCRBY', campaign_key, 'day_spent', amount) end
 if campaign_day < day then redis.call('HSET', campaign_key, 'day', day, 'day_spent', amount) end
-return { 'settled' }
+return { 'settled', integer_text(account.slices) }

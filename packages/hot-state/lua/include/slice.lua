@@ -1,7 +1,7 @@
 -- A slice of an advertiser's wallet: a wallet of its own whose money the advertiser's own wallet has granted it. Its account has
 -- no limit, and the budget of each of its campaigns is what was granted in all since the wallet was restored. Every change of
--- money raises `seq`, so of two reports the one with the larger seq is newer. `revision` counts how often grants were returned:
--- a grant made before that is void. `granted_below` is the campaign's daily cap, which only grants respect. Needs "time", "totals".
+-- money raises `seq`, so of two reports the one with the larger seq is newer. `revision` counts how often money was taken back: a
+-- grant made before that is void. Budget and daily cap limit only grants. Needs "time", "totals".
 
 -- Returns {epoch, seq, revision, granted, spent, held, impressions, day, day_spent} of a campaign; nil: the slice lacks it.
 local function report(account_key, campaign_key)
@@ -13,11 +13,17 @@ local function report(account_key, campaign_key)
   return { account.epoch, integer_text(account.seq), unpack(values) }
 end
 
--- Returns what the campaign was granted, but for what is spent and `kept`, and voids grants that have not arrived.
-local function return_grant(account_key, campaign_key, kept)
-  local values = redis.call('HMGET', campaign_key, 'budget', 'spent')
-  local left = math.min(tonumber(values[1]), tonumber(values[2]) + kept)
-  redis.call('HSET', campaign_key, 'budget', integer_text(left))
+-- Takes back at most `amount` of what the campaign was granted and has not spent, and voids grants that have not arrived.
+local function take_back(account_key, campaign_key, amount)
+  local granted, spent = unpack(redis.call('HMGET', campaign_key, 'budget', 'spent'))
+  local taken = math.min(amount, granted - spent)
+  redis.call('HSET', campaign_key, 'budget', integer_text(granted - taken))
   redis.call('HINCRBY', campaign_key, 'revision', 1)
   redis.call('HINCRBY', account_key, 'seq', 1)
+end
+
+-- Leaves what open holds need.
+local function take_back_unused(account_key, campaign_key)
+  local granted, spent, held = unpack(redis.call('HMGET', campaign_key, 'budget', 'spent', 'held'))
+  take_back(account_key, campaign_key, math.max(granted - spent - held, 0))
 end

@@ -176,13 +176,13 @@ function createSettle(redis: RedisConnection): MoneyCommands["settle"] {
       chargedField(settlement.matchId),
       settlement.recordedAtMs ?? "",
     );
-    const result = new ReplyReader("settle", reply).code(0, SETTLE_CODES);
+    const fields = new ReplyReader("settle", reply);
+    const result = fields.code(0, SETTLE_CODES);
     const slice = partsOfWalletId(walletId)?.slice ?? 0;
-    if (slice === 0 || (result !== "settled" && result !== "known")) return result;
-    // A slice without money makes no other report.
-    const campaign = { advertiserId: advertiserOf(walletId), campaignId, slices: slice + 1 };
-    const isReported = await grants.reportOne(campaign, slice);
-    return isReported ? result : "stale";
+    if ((result !== "settled" && result !== "known") || (slice === 0 && fields.integer(1) === 1))
+      return result;
+    const campaign = { advertiserId: advertiserOf(walletId), campaignId };
+    return (await grants.settled(campaign, slice)) ? result : "stale";
   };
 }
 

@@ -33,7 +33,10 @@ const step: fc.Arbitrary<SlicedStep> = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant("take back" as const),
       campaign,
-      part: fc.constantFrom("unused" as const, "all" as const),
+      part: fc.oneof(
+        { weight: 4, arbitrary: fc.constant("unused" as const) },
+        fc.integer({ min: 1, max: 5 }),
+      ),
       isReported: fc.boolean(),
     }),
   },
@@ -65,6 +68,12 @@ const step: fc.Arbitrary<SlicedStep> = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant("restore" as const),
       forget: fc.array(fc.boolean(), { minLength: SLICES, maxLength: SLICES }),
+      limits: fc.option(
+        fc.record({
+          budget: fc.integer({ min: 1, max: 40 }),
+          dailyCap: fc.option(fc.integer({ min: 1, max: 30 })),
+        }),
+      ),
     }),
   },
 );

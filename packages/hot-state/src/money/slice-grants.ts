@@ -1,14 +1,16 @@
 import type { RedisConnection } from "../connection.ts";
+import { isRedisUnavailable } from "../redis-unavailable.ts";
+import { SharedRuns } from "../shared-runs.ts";
 import {
   createSliceCommands,
   type GrantRefusal,
-  type ReturnedPart,
   type SliceCampaign,
   type SliceCommands,
   type SliceReference,
   type SliceReport,
+  type TakenPart,
 } from "./slices.ts";
-import type { NeededMoney } from "./types.ts";
+import type { CommitRefusal, CommitResult, NeededMoney } from "./types.ts";
 
 /** A campaign of an advertiser whose wallet has slices. */
 export interface SlicedCampaign {
@@ -18,53 +20,124 @@ export interface SlicedCampaign {
   slices: number;
 }
 
+type CampaignOfWallet = Omit<SlicedCampaign, "slices">;
+
 /** A slice asks for this many more of the price, so that grants are few beside matches, and little lies idle. */
 const PRICES_PER_GRANT = 256;
-
 /** Campaigns whose grants are collected for one match. */
 const MAX_COLLECTED = 100;
+/** Grants that other requests void, or take back, before a request gives up. */
+const MAX_LOST_GRANTS = 10;
+const LACKS_MONEY: ReadonlySet<CommitRefusal> = new Set(["balance", "budget", "daily_cap"]);
 
-/** Why a slice gets no money. `unknown_wallet`: it, or the advertiser's own wallet, must be restored first. */
-export type ExtendRefusal = GrantRefusal | "unknown_wallet";
+const ONLY_A_REPORT = { neededMillicents: 0, wantedMillicents: 0, priceMillicents: 0 };
+
+/**
+ * Why a slice gets no money. `unknown_wallet`: it, or the advertiser's own wallet, must be restored first. `contended`: other
+ * requests took back again and again what it got; nothing says that there is none.
+ */
+export type ExtendRefusal = GrantRefusal | "unknown_wallet" | "contended";
 
 /** Moves money between an advertiser's own wallet and its slices (docs/behaviour.md#slices-of-a-wallet). */
 export class SliceGrants {
   readonly #commands: SliceCommands;
+  readonly #collections = new SharedRuns();
 
   constructor(commands: SliceCommands) {
     this.#commands = commands;
   }
 
-  /** Gets a slice the money for a match; where too little is left, first what all slices have not spent. Null: it has it. */
-  async extend(campaign: SlicedCampaign, slice: number, needed: NeededMoney): Promise<ExtendRefusal | null> {
-    const first = await this.#extendOnce(campaign, slice, needed);
-    if (first === null || first === "unknown_wallet") return first;
-    await this.collectFor(campaign, first.reason);
-    return this.#extendOnce(campaign, slice, needed);
-  }
-
-  /** Collects what slices do not need of what lacks: of the balance in all campaigns. */
-  async collectFor(campaign: SlicedCampaign, lacking: string): Promise<void> {
-    const campaignIds =
-      lacking === "balance" ? await this.#commands.listGranted(campaign.advertiserId) : [campaign.campaignId];
-    const some = campaignIds.slice(0, MAX_COLLECTED);
-    await Promise.all(some.map((campaignId) => this.collect({ ...campaign, campaignId }, "unused")));
-  }
-
-  async #extendOnce(
+  /** Charges in a slice, once that has the money. `contended`: nothing says that there is none. */
+  async commitWithMoney(
     campaign: SlicedCampaign,
     slice: number,
+    commit: () => Promise<CommitResult>,
+  ): Promise<CommitResult | "contended"> {
+    for (let tries = 0; tries < MAX_LOST_GRANTS; tries += 1) {
+      const result = await commit();
+      if (!isRefusedForLackOfMoney(result)) return result;
+      if (result.lacks === undefined) {
+        await this.collectFor(campaign, result.reason);
+        return commit();
+      }
+      const refusal = await this.extend(campaign, slice, result.lacks);
+      if (refusal === "unknown_wallet") return { outcome: "refused", reason: refusal };
+      if (isForLackOfMoney(refusal)) {
+        // A repeated request may have been charged meanwhile.
+        const last = await commit();
+        return isRefusedForLackOfMoney(last) ? { outcome: "refused", reason: refusal.reason } : last;
+      }
+    }
+    return "contended";
+  }
+
+  /**
+   * Gets a slice the money for a match. Where too little is left, takes back first what no slice needs; then, for an open hold,
+   * what others reserve for theirs: whose impression comes first is charged. Null: the slice has it.
+   */
+  async extend(campaign: SlicedCampaign, slice: number, needed: NeededMoney): Promise<ExtendRefusal | null> {
+    const first = await this.#ask(campaign, slice, needed);
+    if (!isForLackOfMoney(first)) return first;
+    await this.collectFor(campaign, first.reason);
+    let refusal = await this.#ask(campaign, slice, needed);
+    if (!needed.isHeld) return refusal;
+    for (const other of await this.#slicesWithMoney(campaign)) {
+      if (!isForLackOfMoney(refusal)) break;
+      if (other === slice) continue;
+      await this.#takeBack(referenceOf(campaign, other), needed.priceMillicents);
+      refusal = await this.#ask(campaign, slice, needed);
+    }
+    return refusal;
+  }
+
+  /**
+   * Takes back what slices do not need of what lacks: of the balance in all campaigns. A slice that cannot be reached gives nothing
+   * back.
+   */
+  collectFor(campaign: CampaignOfWallet, lacking: string): Promise<void> {
+    const { advertiserId, campaignId } = campaign;
+    if (lacking !== "balance") {
+      return this.#collections.run(`${advertiserId} ${campaignId}`, () => this.#collectReachable(campaign));
+    }
+    return this.#collections.run(advertiserId, async () => {
+      const campaignIds = (await this.#commands.listGranted(advertiserId)).slice(0, MAX_COLLECTED);
+      await Promise.all(campaignIds.map((id) => this.#collectReachable({ advertiserId, campaignId: id })));
+    });
+  }
+
+  async #collectReachable(campaign: CampaignOfWallet): Promise<void> {
+    const slices = await this.#slicesWithMoney(campaign);
+    await Promise.all(
+      slices.map((slice) =>
+        this.#takeBack(referenceOf(campaign, slice), "unused").catch((error: unknown) => {
+          if (!isRedisUnavailable(error)) throw error;
+        }),
+      ),
+    );
+  }
+
+  /** Asks the advertiser's own wallet again while other requests void what it grants. */
+  async #ask(campaign: CampaignOfWallet, slice: number, needed: NeededMoney): Promise<ExtendRefusal | null> {
+    for (let tries = 0; tries < MAX_LOST_GRANTS; tries += 1) {
+      const answer = await this.#askOnce(referenceOf(campaign, slice), needed);
+      if (answer !== "void") return answer;
+    }
+    return "contended";
+  }
+
+  async #askOnce(
+    reference: SliceReference,
     { priceMillicents, isHeld }: NeededMoney,
-  ): Promise<ExtendRefusal | null> {
-    const reference = referenceOf(campaign, slice);
-    const report = await this.#commands.reportSlice(reference, "nothing");
+  ): Promise<ExtendRefusal | "void" | null> {
+    const report = await this.#commands.takeBack(reference, "nothing");
     if (report === null) return "unknown_wallet";
     const { grantedMillicents, spentMillicents, heldMillicents } = report;
-    // What late charges spent beyond its grants is counted already.
-    const leftMillicents = Math.max(grantedMillicents - spentMillicents, 0);
+    const leftMillicents = grantedMillicents - spentMillicents;
     const lackedMillicents = (isHeld ? 0 : heldMillicents) + priceMillicents - leftMillicents;
-    // A slice that lacks nothing gets least: another request has got it money, or one developer holds half of its part.
-    const neededMillicents = Math.max(1, lackedMillicents);
+    // Another request has got it money.
+    if (isHeld && lackedMillicents <= 0) return null;
+    // A slice that lacks nothing asks what one developer may hold half of.
+    const neededMillicents = Math.max(lackedMillicents, 0);
     const moreMillicents = lackedMillicents > 0 ? PRICES_PER_GRANT * priceMillicents : 0;
     const result = await this.#commands.grant(reference, report, {
       neededMillicents,
@@ -74,74 +147,121 @@ export class SliceGrants {
     if (result.outcome === "refused") return { reason: result.reason, lasts: result.lasts };
     if (result.outcome !== "granted") return "unknown_wallet";
     const accepted = await this.#commands.acceptGrant(reference, result.grant);
-    // Void: another request has collected what slices had.
-    return accepted === "accepted" ? null : { reason: "budget", lasts: null };
+    return accepted === "accepted" ? null : "void";
   }
 
   /**
-   * Reports to the advertiser's own wallet what slices have spent, once they have given back a part of what they have not.
-   * Returns whether all of them did.
+   * Writes a campaign's status to the slices, and takes back what limits that were lowered no longer leave. Returns whether all
+   * of them are live.
    */
-  collect(campaign: SlicedCampaign, returned: ReturnedPart): Promise<boolean> {
-    return this.#report(campaign, slicesOf(campaign), (reference) =>
-      this.#commands.reportSlice(reference, returned),
+  async apply(campaign: SlicedCampaign, settings: SliceCampaign): Promise<boolean> {
+    const applied = await Promise.all(
+      slicesOf(campaign).map((slice) => {
+        const reference = referenceOf(campaign, slice);
+        return this.#report(reference, this.#commands.applySlice(reference, settings));
+      }),
     );
+    return applied.every((excess) => excess !== null) && (await this.#takeBackExcess(campaign));
   }
 
-  /** As `collect`, of one slice that has given nothing back. */
-  reportOne(campaign: SlicedCampaign, slice: number): Promise<boolean> {
-    return this.#report(campaign, [slice], (reference) => this.#commands.reportSlice(reference, "nothing"));
+  /** Takes back what limits that were lowered no longer leave slices. Returns whether all with money are live. */
+  async applyLimits(campaign: CampaignOfWallet): Promise<boolean> {
+    return (await this.#takeBackAll(campaign, "unused")) && (await this.#takeBackExcess(campaign));
   }
 
   /**
-   * Writes a campaign's status to the slices; what they have not spent was granted under earlier limits, and goes back. Returns
-   * whether all of them did.
+   * After billing has settled a charge in one of the wallets: reports it, because a slice without money makes no other report, and
+   * takes back what slices may not spend any more. Returns whether all are live.
    */
-  apply(campaign: SlicedCampaign, settings: SliceCampaign): Promise<boolean> {
-    return this.#report(campaign, slicesOf(campaign), (reference) =>
-      this.#commands.applySlice(reference, settings),
+  async settled(campaign: CampaignOfWallet, slice: number): Promise<boolean> {
+    if (slice > 0 && (await this.#takeBack(referenceOf(campaign, slice), "nothing")) === null) return false;
+    return this.#takeBackExcess(campaign);
+  }
+
+  /**
+   * Takes back from slices what they have beyond limits, also what open holds need: of the campaign, and where the balance is
+   * exceeded, of others. Returns whether all are live.
+   */
+  async #takeBackExcess(campaign: CampaignOfWallet): Promise<boolean> {
+    const { advertiserId } = campaign;
+    let excess = await this.#takeBackExcessOf(campaign);
+    if (excess === 0) return true;
+    for (const campaignId of await this.#commands.listGranted(advertiserId)) {
+      if (excess === null) return false;
+      excess = await this.#takeBackExcessOf({ advertiserId, campaignId });
+      if (excess === 0) return true;
+    }
+    return excess !== null;
+  }
+
+  /** Returns what the excess is then; `unknown`: no slice has money of the campaign. Null: not all are live. */
+  async #takeBackExcessOf(campaign: CampaignOfWallet): Promise<number | "unknown" | null> {
+    let excess: number | "unknown" | null = "unknown";
+    for (const slice of await this.#slicesWithMoney(campaign)) {
+      const reference = referenceOf(campaign, slice);
+      if (excess === "unknown") excess = await this.#takeBack(reference, "nothing");
+      if (excess !== null && excess > 0) excess = await this.#takeBack(reference, excess);
+      if (excess === null || excess === 0) return excess;
+    }
+    return excess;
+  }
+
+  /** Reports to the advertiser's own wallet, once a part is taken back from every slice with money. Returns whether all are live. */
+  async #takeBackAll(campaign: CampaignOfWallet, part: TakenPart): Promise<boolean> {
+    const slices = await this.#slicesWithMoney(campaign);
+    const taken = await Promise.all(
+      slices.map((slice) => this.#takeBack(referenceOf(campaign, slice), part)),
     );
+    return taken.every((excess) => excess !== null);
   }
 
   /**
    * Reports to an advertiser's own wallet what slices with money have spent since their last report; those that have spent and
-   * hold nothing give it back. Returns whether all of them did.
+   * hold nothing give it back. A failure does not keep other campaigns from it: the first is thrown at the end.
    */
-  async reportSpending({ advertiserId, slices }: Omit<SlicedCampaign, "campaignId">): Promise<boolean> {
-    const campaignIds = await this.#commands.listGranted(advertiserId);
-    let isDone = true;
-    for (const campaignId of campaignIds) {
-      isDone = (await this.#reportCampaign({ advertiserId, campaignId, slices })) && isDone;
+  async reportSpending(advertiserId: string): Promise<void> {
+    const failures: unknown[] = [];
+    for (const campaignId of await this.#commands.listGranted(advertiserId)) {
+      const reported = await Promise.allSettled(await this.#reportSpendingOf({ advertiserId, campaignId }));
+      failures.push(
+        ...reported.flatMap((one) => (one.status === "rejected" ? [one.reason] : [])).slice(0, 1),
+      );
     }
-    return isDone;
+    if (failures.length > 0) throw failures[0];
   }
 
-  async #reportCampaign(campaign: SlicedCampaign): Promise<boolean> {
+  async #reportSpendingOf(campaign: CampaignOfWallet): Promise<Promise<unknown>[]> {
     const known = await this.#commands.listGrants(campaign.advertiserId, campaign.campaignId);
-    return this.#report(campaign, [...known.keys()], async (reference) => {
-      const before = known.get(reference.slice);
-      const report = await this.#commands.reportSlice(reference, "nothing");
-      const isIdle = report?.heldMillicents === 0 && report.spentMillicents === before?.spentMillicents;
-      const mayReturn = isIdle && before.outstandingMillicents > 0;
-      return mayReturn ? this.#commands.reportSlice(reference, "unused") : report;
+    const withMoney = [...known].filter(([, { outstandingMillicents }]) => outstandingMillicents > 0);
+    return withMoney.map(async ([slice, before]) => {
+      const reference = referenceOf(campaign, slice);
+      const report = await this.#commands.takeBack(reference, "nothing");
+      const isIdle = report?.heldMillicents === 0 && report.spentMillicents === before.spentMillicents;
+      await (isIdle ? this.#takeBack(reference, "unused") : this.#report(reference, report));
     });
   }
 
-  async #report(
-    campaign: SlicedCampaign,
-    slices: readonly number[],
-    reportOf: (reference: SliceReference) => Promise<SliceReport | null>,
-  ): Promise<boolean> {
-    const nothing = { neededMillicents: 0, wantedMillicents: 0, priceMillicents: 0 };
-    const done = await Promise.all(
-      slices.map(async (slice) => {
-        const reference = referenceOf(campaign, slice);
-        const report = await reportOf(reference);
-        if (report === null) return false;
-        return (await this.#commands.grant(reference, report, nothing)).outcome === "reported";
-      }),
+  /** Slices that may spend more than they have reported. */
+  async #slicesWithMoney({ advertiserId, campaignId }: CampaignOfWallet): Promise<number[]> {
+    const grants = await this.#commands.listGrants(advertiserId, campaignId);
+    return [...grants].flatMap(([slice, { outstandingMillicents }]) =>
+      outstandingMillicents > 0 ? [slice] : [],
     );
-    return done.every(Boolean);
+  }
+
+  #takeBack(reference: SliceReference, part: TakenPart): Promise<number | null> {
+    return this.#report(reference, this.#commands.takeBack(reference, part));
+  }
+
+  /** Returns by how much what is spent and held exceeds limits then. Null: the slice, or the own wallet, must be restored first. */
+  async #report(
+    reference: SliceReference,
+    report: SliceReport | null | Promise<SliceReport | null>,
+  ): Promise<number | null> {
+    const found = await report;
+    if (found === null) return null;
+    const result = await this.#commands.grant(reference, found, ONLY_A_REPORT);
+    return result.outcome === "reported" ? result.excessMillicents : null;
   }
 }
 
@@ -149,10 +269,18 @@ export function createSliceGrants(redis: RedisConnection): SliceGrants {
   return new SliceGrants(createSliceCommands(redis));
 }
 
+function isForLackOfMoney(refusal: ExtendRefusal | null): refusal is GrantRefusal {
+  return refusal !== null && typeof refusal !== "string";
+}
+
+function isRefusedForLackOfMoney(result: CommitResult): result is CommitResult & { outcome: "refused" } {
+  return result.outcome === "refused" && LACKS_MONEY.has(result.reason);
+}
+
 function slicesOf({ slices }: SlicedCampaign): number[] {
   return Array.from({ length: slices - 1 }, (_, index) => index + 1);
 }
 
-function referenceOf({ advertiserId, campaignId }: SlicedCampaign, slice: number): SliceReference {
+function referenceOf({ advertiserId, campaignId }: CampaignOfWallet, slice: number): SliceReference {
   return { advertiserId, campaignId, slice };
 }

@@ -1,11 +1,12 @@
 import { newId } from "@diegetic/contracts";
 import { openWallet } from "@diegetic/testing/open-wallet";
 import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
+import { rounds } from "@diegetic/testing/rounds";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { connectRedis, type RedisConnection } from "../connection.ts";
 import { advertiserKeys, walletIdOf } from "../keys.ts";
 import { createMoneyCommands } from "./commands.ts";
-import { createSliceGrants, type SlicedCampaign } from "./slice-grants.ts";
+import { createSliceGrants, type SlicedCampaign, type SliceGrants } from "./slice-grants.ts";
 import { TestWallet, today } from "./testing/wallet.ts";
 import type { MoneyCommands } from "./types.ts";
 
@@ -48,8 +49,13 @@ function setBudget(
   return money.applyCampaign({ advertiserId, campaignId, ...settings });
 }
 
-function settle(kind: "late" | "reversed", impressionId: string, slice: number): Promise<string> {
-  const { advertiserId, campaignId } = campaign;
+function settle(
+  kind: "late" | "reversed",
+  impressionId: string,
+  slice: number,
+  campaignId = campaign.campaignId,
+): Promise<string> {
+  const { advertiserId } = campaign;
   return money.settle({
     epoch: 0,
     kind,
@@ -62,6 +68,69 @@ function settle(kind: "late" | "reversed", impressionId: string, slice: number):
     day: today(),
     committedInEpoch: 0,
   });
+}
+
+/** An open match of a campaign in a slice. */
+interface Open {
+  matchId: string;
+  slice: number;
+  of: TestWallet;
+}
+
+/** Null: refused, also after the slices have given back what they can. */
+async function hold(
+  slice: number,
+  { of = wallet, version = 1, priceMillicents = 100 } = {},
+  grants: SliceGrants = createSliceGrants(redis),
+): Promise<Open | null> {
+  const facts = { wallet_slice: slice, campaign_version: version, price_millicents: priceMillicents };
+  const request = of.request(slice > 0 ? facts : { ...facts, wallet_slice: undefined }, {
+    campaignVersion: version,
+  });
+  let result = await money.reserve(request);
+  if (result.outcome === "refused" && slice > 0) {
+    const sliced = { ...campaign, campaignId: of.campaignId };
+    await grants.extend(sliced, slice, { priceMillicents, isHeld: false });
+    result = await money.reserve(request);
+  } else if (result.outcome === "refused") {
+    await grants.collectFor({ ...campaign, campaignId: of.campaignId }, result.reason);
+    result = await money.reserve(request);
+  }
+  return result.outcome === "held" ? { matchId: request.match.match_id, slice, of } : null;
+}
+
+async function holdAll(
+  count: number,
+  sliceOf: (n: number) => number,
+  options: Parameters<typeof hold>[1],
+): Promise<Open[]> {
+  const open: Open[] = [];
+  for (let n = 0; n < count; n += 1) {
+    const one = await hold(sliceOf(n), options);
+    if (one === null) throw new Error(`match ${n} is refused`);
+    open.push(one);
+  }
+  return open;
+}
+
+/** As an impression is charged. */
+async function charge(
+  { matchId, slice, of }: Open,
+  { commands = money, grants = createSliceGrants(redis) } = {},
+): Promise<string> {
+  const { advertiserId, campaignId, creativeId } = of;
+  const payer = new TestWallet(commands, redis, advertiserId);
+  const result = await grants.commitWithMoney({ ...campaign, campaignId }, slice, () =>
+    payer.commit({ campaignId, creativeId, matchId, slice }),
+  );
+  if (result === "contended") return result;
+  return result.outcome === "charged" ? "charged" : result.reason;
+}
+
+async function chargeAll(open: readonly Open[]): Promise<number> {
+  let charged = 0;
+  for (const one of open) if ((await charge(one)) === "charged") charged += 1;
+  return charged;
 }
 
 /** For a hold of that price. */
@@ -88,15 +157,95 @@ describe("what billing settles in a slice", () => {
   });
 });
 
+describe("a late charge", () => {
+  it.each([0, 1, 2])("in slice %i counts for what other slices may spend", async (slice) => {
+    await setBudget(2, 5_000);
+    const open = await holdAll(10, (n) => 1 + (n % 2), { version: 2, priceMillicents: PRICE });
+    expect(await settle("late", newId("imp"), slice)).toBe("settled");
+    expect(await settle("late", newId("imp"), slice)).toBe("settled");
+    expect(await chargeAll(open)).toBe(8);
+    expect((await wallet.spentAndHeld()).spent).toBe(5_000);
+  });
+
+  it("beyond the balance counts for what slices may spend on other campaigns", async () => {
+    const { advertiserId } = campaign;
+    const deposited = 5_000;
+    const version = 2;
+    await money.applyAccount({ advertiserId, version, depositedMillicents: deposited, slices: SLICES });
+    const open = await holdAll(10, (n) => 1 + (n % 2), { priceMillicents: PRICE });
+    const other = new TestWallet(money, redis, advertiserId);
+    await money.applyCampaign(other.campaign());
+    const late = { ...campaign, campaignId: other.campaignId };
+    const impressionId = newId("imp");
+    expect(await settle("late", impressionId, 0, late.campaignId)).toBe("settled");
+    expect(await chargeAll(open)).toBe(9);
+    expect((await money.readAccount(advertiserId))?.spentMillicents).toBe(deposited);
+  });
+});
+
+describe("requests at the same time", () => {
+  const CLIENTS = 6;
+  let clients: RedisConnection[];
+  beforeAll(() => {
+    clients = Array.from({ length: CLIENTS }, () => connectRedis(server.url, { name: "test" }));
+  });
+  afterAll(() => {
+    for (const client of clients) client.disconnect();
+  });
+
+  it("of one match agree: it is charged", async () => {
+    const [open] = await holdAll(1, () => 1, {});
+    await hold(0);
+    if (open === undefined) throw new Error("there is no match");
+    expect(await money.setBudgetCeiling(campaign.advertiserId, campaign.campaignId, 100)).toEqual({
+      outcome: "ok",
+    });
+    expect(await setBudget(2, 200)).toBe("applied");
+    const answers = await Promise.all(
+      clients.map((client) => charge(open, { grants: createSliceGrants(client) })),
+    );
+    expect(new Set(answers)).toEqual(new Set(["charged"]));
+  });
+
+  it("charge as many open matches as a lowered budget leaves", async () => {
+    const parts = clients.map((client) => ({
+      commands: createMoneyCommands(client),
+      grants: createSliceGrants(client),
+    }));
+    for (let round = 0; round < rounds(5, 40); round += 1) {
+      const of = new TestWallet(money, redis, campaign.advertiserId);
+      await money.applyCampaign(of.campaign({ budgetMillicents: 100_000 }));
+      const open = await holdAll(60, (n) => 1 + (n % 2), { of });
+      const budget = 1_000 + 100 * ((7 * round) % 40);
+      expect(await money.setBudgetCeiling(of.advertiserId, of.campaignId, budget)).toEqual({ outcome: "ok" });
+      await money.applyCampaign(of.campaign({ version: 2, budgetMillicents: budget }));
+      const answers = await Promise.all(open.map((one, n) => charge(one, parts[n % CLIENTS])));
+      expect(answers.filter((answer) => answer === "charged")).toHaveLength(budget / 100);
+      expect(new Set(answers)).toEqual(new Set(["charged", "budget"]));
+    }
+  });
+
+  it("that find no balance share what they do", async () => {
+    const { advertiserId } = campaign;
+    const others = Array.from({ length: 20 }, () => new TestWallet(money, redis, advertiserId));
+    await money.applyAccount({ advertiserId, version: 2, depositedMillicents: 20_000, slices: SLICES });
+    for (const [n, of] of others.entries()) {
+      await money.applyCampaign(of.campaign());
+      expect(await hold(1 + (n % 2), { of, priceMillicents: 1_000 })).not.toBeNull();
+    }
+    const grants = createSliceGrants(redis);
+    await redis.config("RESETSTAT");
+    const needed = { priceMillicents: 1_000, isHeld: false };
+    const asked = await Promise.all(Array.from({ length: 50 }, () => grants.extend(campaign, 1, needed)));
+    expect(asked).toEqual(asked.map(() => ({ reason: "balance", lasts: null })));
+    const scripts = /cmdstat_evalsha:calls=(\d+)/.exec(await redis.info("commandstats"))?.[1];
+    // Two for each request before and after, and two rounds over 20 slices with money.
+    expect(Number(scripts)).toBeLessThan(300);
+  });
+});
+
 describe("open holds of one developer", () => {
-  /** Whether a match of the campaign's version is held, with money from the advertiser's own wallet where it needs some. */
-  async function holds(slice: number, version: number): Promise<boolean> {
-    const match = { wallet_slice: slice, campaign_version: version, price_millicents: 100 };
-    const request = wallet.request(match, { campaignVersion: version });
-    if ((await money.reserve(request)).outcome === "held") return true;
-    if ((await extend(slice, 100)) !== null) return false;
-    return (await money.reserve(request)).outcome === "held";
-  }
+  const holds = async (slice: number, version: number) => (await hold(slice, { version })) !== null;
 
   it("may take half of a slice's part of what is left, also after a change", async () => {
     for (let n = 0; n < 120; n += 1) expect(await holds(1, 1)).toBe(true);
@@ -113,23 +262,9 @@ describe("open holds of one developer", () => {
 describe("a daily cap", () => {
   it("that is lowered counts for open holds in slices, too", async () => {
     await setBudget(2, 100_000, 10_000);
-    const matches = [];
-    for (let n = 0; n < 10; n += 1) {
-      expect(await extend(1, 1_000)).toBeNull();
-      matches.push(await wallet.hold({ wallet_slice: 1, campaign_version: 2 }, { campaignVersion: 2 }));
-    }
+    const open = await holdAll(10, () => 1, { version: 2, priceMillicents: 1_000 });
     expect(await setBudget(3, 100_000, 3_000)).toBe("applied");
-    const grants = createSliceGrants(redis);
-    let charged = 0;
-    for (const { match_id: matchId } of matches) {
-      const commit = () => wallet.commit({ matchId, slice: 1 });
-      let result = await commit();
-      if (result.outcome === "refused" && result.lacks) {
-        if ((await grants.extend(campaign, 1, result.lacks)) === null) result = await commit();
-      }
-      if (result.outcome === "charged") charged += 1;
-    }
-    expect(charged).toBe(3);
+    expect(await chargeAll(open)).toBe(3);
   });
 
   it("counts in a slice for the day of its grant, whatever the slice's clock says", async () => {
@@ -166,4 +301,23 @@ describe("a lowered budget", () => {
     expect(await extend(2, 10_000)).toBeNull();
     expect(await extend(1, 10_001)).toMatchObject({ reason: "budget" });
   });
+
+  it.each(["budget", "daily cap"])(
+    "or a lowered %s leaves open holds what it still covers",
+    async (limit) => {
+      const { advertiserId, campaignId } = campaign;
+      const account = { advertiserId, version: 2, depositedMillicents: 10_000, slices: SLICES };
+      expect(await money.applyAccount({ ...account, depositedMillicents: 1_000_000 })).toBe("applied");
+      await setBudget(2, 600_000, 600_000);
+      const open = await holdAll(50, (n) => 1 + (n % 2), { version: 2, priceMillicents: 1_000 });
+      if (limit === "budget") {
+        expect(await money.setBudgetCeiling(advertiserId, campaignId, 100_000)).toEqual({ outcome: "ok" });
+        expect(await setBudget(3, 100_000, 600_000)).toBe("applied");
+      } else expect(await setBudget(3, 600_000, 100_000)).toBe("applied");
+      const { held } = await wallet.spentAndHeld();
+      const own = await redis.hget(advertiserKeys.account(advertiserId), "held");
+      expect([held, Number(own)]).toEqual([50_000, 50_000]);
+      expect(await chargeAll(open)).toBe(50);
+    },
+  );
 });

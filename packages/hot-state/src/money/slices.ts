@@ -35,7 +35,6 @@ export interface SliceReference {
 export interface SliceCampaign {
   version: number;
   status: CampaignStatus;
-  dailyCapMillicents: Millicents | null;
 }
 
 /** More money for all that the slice spends of a campaign. */
@@ -56,28 +55,27 @@ export type GrantRefusal = { reason: (typeof GRANT_REFUSALS)[number]; lasts: Ref
 export type GrantResult =
   | { outcome: "granted"; grant: Grant }
   | ({ outcome: "refused" } & GrantRefusal)
-  | { outcome: "reported" | "stale" | "unknown_wallet" };
+  /** By how much what is spent and held exceeds limits. */
+  | { outcome: "reported"; excessMillicents: Millicents }
+  | { outcome: "stale" | "unknown_wallet" };
 
 const ACCEPT_CODES = ["accepted", "void"] as const;
 const GRANT_CODES = ["granted", "refused", "reported", "stale", "unknown_wallet"] as const;
 
 /**
- * What a slice gives back of what it has not spent. `unused`: what open holds need stays. `all`: open holds cannot be charged
- * until money is granted again.
+ * What is taken back of what a slice was granted and has not spent. `unused`: what open holds need stays. An amount, at most: open
+ * holds that it takes the money of cannot be charged until money is granted again.
  */
-export type ReturnedPart = "nothing" | "unused" | "all";
+export type TakenPart = "nothing" | "unused" | Millicents;
 
 /** The scripts of a sliced wallet; each changes one wallet. */
 export interface SliceCommands {
-  /**
-   * What the slice has to report once it has given back that part; idempotent. Null: it lacks the campaign, or must be restored
-   * first.
-   */
-  reportSlice(reference: SliceReference, returned: ReturnedPart): Promise<SliceReport | null>;
+  /** What the slice has to report after that. Null: it lacks the campaign, or must be restored first. */
+  takeBack(reference: SliceReference, part: TakenPart): Promise<SliceReport | null>;
   /**
    * Reports to the advertiser's own wallet, and asks it for money. An older report changes nothing.
-   * @param needed the least that is of use (0: only a report), how much more to ask for (less where little is left), and the price
-   *   of the match that needs it
+   * @param needed the least that is of use, how much is asked for in all (less where little is left), and the price of the match
+   *   that needs it (0: none, it is only a report)
    */
   grant(
     reference: SliceReference,
@@ -89,8 +87,8 @@ export interface SliceCommands {
     },
   ): Promise<GrantResult>;
   /**
-   * Writes a campaign's status to the slice, takes back what the slice has not spent, and creates the campaign if the slice
-   * lacks it. Idempotent. Null: the slice must be restored first.
+   * Writes a campaign's status to the slice, takes back what is unused, and creates the campaign if the slice lacks it. Idempotent.
+   * Null: the slice must be restored first.
    */
   applySlice(reference: SliceReference, campaign: SliceCampaign): Promise<SliceReport | null>;
   /** The campaigns for which slices of the wallet have money. */
@@ -128,16 +126,14 @@ function readReport(script: string, reply: ScriptReply): SliceReport | null {
 }
 
 export function createSliceCommands(redis: RedisConnection): SliceCommands {
-  const reportSlice = defineScript(redis, "report_slice", 2);
+  const takeBack = defineScript(redis, "take_back", 2);
   const grant = defineScript(redis, "grant", 4);
   const acceptGrant = defineScript(redis, "accept_grant", 2);
   const applySlice = defineScript(redis, "apply_slice", 2);
   return {
-    reportSlice: async (reference, returned) =>
-      readReport("report_slice", await reportSlice(...keysOf(reference), returned)),
-    async applySlice(reference, { version, status, dailyCapMillicents }) {
-      requireInteger("version", version, 0);
-      const reply = await applySlice(...keysOf(reference), version, status, dailyCapMillicents ?? "");
+    takeBack: async (reference, part) => readReport("take_back", await takeBack(...keysOf(reference), part)),
+    async applySlice(reference, { version, status }) {
+      const reply = await applySlice(...keysOf(reference), requireInteger("version", version, 0), status);
       return readReport("apply_slice", reply);
     },
     async grant({ advertiserId, campaignId, slice }, report, needed) {
@@ -175,7 +171,7 @@ export function createSliceCommands(redis: RedisConnection): SliceCommands {
       }
       if (outcome === "refused")
         return { outcome, reason: reply.code(1, GRANT_REFUSALS), lasts: readLasts(reply, 2) };
-      return { outcome };
+      return outcome === "reported" ? { outcome, excessMillicents: reply.integer(1) } : { outcome };
     },
     listGranted: (advertiserId) => redis.smembers(advertiserKeys.granted(advertiserId)),
     async listGrants(advertiserId, campaignId) {
@@ -184,10 +180,7 @@ export function createSliceCommands(redis: RedisConnection): SliceCommands {
         Object.entries(grants).map(([slice, text]) => {
           const [, , granted, spent] = text.split("|").map(Number);
           if (granted === undefined || spent === undefined) throw new UnexpectedReply("hgetall", text);
-          return [
-            Number(slice),
-            { spentMillicents: spent, outstandingMillicents: Math.max(granted - spent, 0) },
-          ];
+          return [Number(slice), { spentMillicents: spent, outstandingMillicents: granted - spent }];
         }),
       );
     },

@@ -98,9 +98,7 @@ function createApplyCommands(redis: RedisConnection) {
       const result = reply.code(0, APPLY_CAMPAIGN_CODES);
       if (result !== "applied") return result;
       const sliced = { advertiserId, campaignId, slices: reply.integer(1) };
-      return (await grants.apply(sliced, { version, status, dailyCapMillicents }))
-        ? "applied"
-        : "unknown_wallet";
+      return (await grants.apply(sliced, { version, status })) ? "applied" : "unknown_wallet";
     },
     async setBudgetCeiling(advertiserId, campaignId, ceilingMillicents) {
       const set = async (millicents: number | null) =>
@@ -115,9 +113,9 @@ function createApplyCommands(redis: RedisConnection) {
       const first = await set(ceilingMillicents);
       const slices = first.code(0, CEILING_CODES) === "ok" ? first.integer(1) : 1;
       if (slices === 1 || ceilingMillicents === null) return ceilingResult(first);
-      // Grants made from now on respect the ceiling; those before are taken back, and what slices have spent is known then.
+      // Grants made from now on respect the ceiling. After this, those before do, too, and what slices have spent is known.
       const sliced = { advertiserId, campaignId, slices };
-      if (!(await grants.collect(sliced, "all"))) return { outcome: "unknown_wallet" };
+      if (!(await grants.applyLimits(sliced))) return { outcome: "unknown_wallet" };
       const result = ceilingResult(await set(ceilingMillicents));
       if (result.outcome !== "ok") await set(null);
       return result;

@@ -17,8 +17,8 @@ export async function reportSliceSpending(
   const failures: unknown[] = [];
   for await (const page of pagesOf((after) => slicedAdvertisers(database, after))) {
     if (signal.aborted) break;
-    const failed = await tryEachLimited(page, MAX_CONCURRENT_ADVERTISERS, async ({ id, slices }) => {
-      if (!signal.aborted) await grants.reportSpending({ advertiserId: id, slices });
+    const failed = await tryEachLimited(page, MAX_CONCURRENT_ADVERTISERS, async ({ id }) => {
+      if (!signal.aborted) await grants.reportSpending(id);
     });
     failures.push(...failed.slice(0, 1));
     if (failed.length === page.length) break;
@@ -26,8 +26,8 @@ export async function reportSliceSpending(
   if (failures.length > 0) throw failures[0];
 }
 
-function slicedAdvertisers(database: Database, after: string): Promise<{ id: string; slices: number }[]> {
-  return database.$queryRaw<{ id: string; slices: number }[]>`
-    SELECT id, wallet_slices AS slices FROM advertisers WHERE wallet_slices > 1 AND id > ${after}
+function slicedAdvertisers(database: Database, after: string): Promise<{ id: string }[]> {
+  return database.$queryRaw<{ id: string }[]>`
+    SELECT id FROM advertisers WHERE wallet_slices > 1 AND id > ${after}
     ORDER BY id LIMIT ${ADVERTISERS_PER_PAGE}`;
 }

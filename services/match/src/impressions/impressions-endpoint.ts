@@ -45,7 +45,6 @@ import type { ImpressionBatcher } from "./impression-batcher.ts";
 const OUTBOX_DUE_MS = 5_000;
 
 const LACKS_MONEY: ReadonlySet<CommitRefusal> = new Set(["balance", "budget", "daily_cap"]);
-const MAX_GRANTS = 3;
 const NO_MATCH: CommitResult = { outcome: "refused", reason: "no_match" };
 
 export interface ImpressionDependencies
@@ -240,22 +239,13 @@ async function commitWithGrant(
   operation: Operation,
   slice: number,
 ): Promise<CommitResult> {
-  const { grants } = dependencies;
-  const campaign = { ...wallet, campaignId: body.campaign_id };
-  let result = await commitIn(dependencies, body, wallet.advertiserId, operation, slice);
-  // Other requests may take what this one got.
-  for (let tries = 0; tries < MAX_GRANTS; tries += 1) {
-    if (result.outcome === "charged" || !LACKS_MONEY.has(result.reason)) return result;
-    if (result.lacks === undefined) {
-      await grants.collectFor(campaign, result.reason);
-      return commitIn(dependencies, body, wallet.advertiserId, operation, slice);
-    }
-    const refusal = await grants.extend(campaign, slice, result.lacks);
-    if (refusal === "unknown_wallet") return { outcome: "refused", reason: refusal };
-    if (refusal !== null) return { outcome: "refused", reason: refusal.reason };
-    result = await commitIn(dependencies, body, wallet.advertiserId, operation, slice);
-  }
-  return result;
+  const result = await dependencies.grants.commitWithMoney(
+    { ...wallet, campaignId: body.campaign_id },
+    slice,
+    () => commitIn(dependencies, body, wallet.advertiserId, operation, slice),
+  );
+  if (result !== "contended") return result;
+  throw unavailable("Other requests need the last money of the campaign at this moment: try again.");
 }
 
 async function commitIn(

@@ -245,6 +245,7 @@ async function withMoreMoney(
     isHeld: false,
   });
   if (refusal === "unknown_wallet") return { ...refused, reason: refusal, lasts: null };
+  if (refusal === "contended") return withoutLasts(match, refused);
   if (refusal !== null) return { ...refused, ...refusal };
   return withoutLasts(match, await again());
 }

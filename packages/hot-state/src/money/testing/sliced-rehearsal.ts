@@ -7,10 +7,10 @@ import { type SlicedCampaign, SliceGrants } from "../slice-grants.ts";
 import {
   createSliceCommands,
   type Grant,
-  type ReturnedPart,
   type SliceCommands,
   type SliceReference,
   type SliceReport,
+  type TakenPart,
 } from "../slices.ts";
 import type { MoneyCommands } from "../types.ts";
 import { TestWallet, today } from "./wallet.ts";
@@ -19,7 +19,7 @@ import { TestWallet, today } from "./wallet.ts";
 export const SLICES = 3;
 
 const ALL = Array.from({ length: SLICES }, () => true);
-const NONE = { neededMillicents: 0, wantedMillicents: 0, priceMillicents: 1 };
+const ONLY_A_REPORT = { neededMillicents: 0, wantedMillicents: 0, priceMillicents: 0 };
 
 /** One step of a sliced wallet's history. Numbers select among the existing items. */
 export type SlicedStep =
@@ -30,7 +30,7 @@ export type SlicedStep =
   | { kind: "lose grant"; campaign: number; slice: number }
   | { kind: "accept late"; grant: number }
   | { kind: "report late"; report: number }
-  | { kind: "take back"; campaign: number; part: ReturnedPart; isReported: boolean }
+  | { kind: "take back"; campaign: number; part: TakenPart; isReported: boolean }
   | { kind: "set budget"; campaign: number; units: number }
   /** Null: no daily cap. */
   | { kind: "set cap"; campaign: number; units: number | null }
@@ -38,8 +38,12 @@ export type SlicedStep =
   | { kind: "late"; campaign: number; slice: number; price: number }
   | { kind: "reverse"; match: number }
   | { kind: "report" }
-  /** Whether each slice forgets its matches. */
-  | { kind: "restore"; forget: readonly boolean[] };
+  /** Whether each slice forgets its matches; limits of the first campaign that only the restore brings (null: as they are). */
+  | {
+      kind: "restore";
+      forget: readonly boolean[];
+      limits: { budget: number; dailyCap: number | null } | null;
+    };
 
 interface Match {
   facts: Awaited<ReturnType<TestWallet["hold"]>>;
@@ -75,6 +79,8 @@ export class SlicedRehearsal {
   readonly #lostGrants: { reference: SliceReference; grant: Grant }[] = [];
   readonly #reports: { reference: SliceReference; report: SliceReport }[] = [];
   #epoch = 0;
+  /** Limits left too little for open holds at some time, or it was taken back from them. */
+  #mayLack = false;
 
   private constructor(money: MoneyCommands, redis: RedisConnection, limits: { deposited: number }) {
     this.#money = money;
@@ -131,7 +137,7 @@ export class SlicedRehearsal {
       case "report late": {
         const late = pick(this.#reports, step.report);
         if (late !== undefined) {
-          await this.#commands.grant(late.reference, late.report, NONE);
+          await this.#commands.grant(late.reference, late.report, ONLY_A_REPORT);
         }
         break;
       }
@@ -151,9 +157,10 @@ export class SlicedRehearsal {
         await this.#reverse(step.match);
         break;
       case "report":
-        for (const campaign of this.#campaigns) await this.#grants.collect(this.#sliced(campaign), "nothing");
+        await this.#grants.reportSpending(this.#advertiserId);
         break;
       case "restore":
+        if (step.limits !== null) this.#changeLimits(step.limits);
         await this.#restore(step.forget);
     }
     await this.#check();
@@ -162,8 +169,7 @@ export class SlicedRehearsal {
   /** Once all slices have reported, the advertiser's own wallet knows what was spent. */
   async finish(): Promise<void> {
     for (const [index, campaign] of this.#campaigns.entries()) {
-      same("reported", await this.#grants.collect(this.#sliced(campaign), "nothing"), true);
-      same("taken back", await this.#grants.collect(this.#sliced(campaign), "all"), true);
+      await this.#takeBack({ campaign: index, part: Number.MAX_SAFE_INTEGER, isReported: true });
       const totals = await campaign.wallet.totals();
       const charged = this.#sum(["charged"], index);
       const own = { spent: charged, held: this.#sum(["open"], index, 0) };
@@ -195,7 +201,7 @@ export class SlicedRehearsal {
       if (refusal === null) {
         result = await this.#money.reserve(request);
         same("after a grant", result.outcome, "held");
-      } else if (refusal === "unknown_wallet") throw new Error("the slice must be restored");
+      } else if (typeof refusal === "string") throw new Error(`the slice is ${refusal}`);
       else if (this.#left(index) >= price) {
         throw new Error(`refused for ${refusal.reason} while ${this.#left(index)} are left`);
       }
@@ -218,6 +224,8 @@ export class SlicedRehearsal {
       if (refusal === null) {
         result = await commit();
         same("after a grant", result.outcome, "charged");
+      } else if (state === "open" && !isVoid && this.#leftForOpen(match.campaign) >= price) {
+        throw new Error(`an open hold is refused for ${JSON.stringify(refusal)}`);
       }
     }
     if (isVoid || state === "cancelled")
@@ -275,23 +283,34 @@ export class SlicedRehearsal {
   async #loseGrant({ campaign: index, slice }: SlicedStep & { kind: "lose grant" }): Promise<void> {
     if (slice === 0) return;
     const reference = { ...this.#sliced(this.#campaign(index)), slice };
-    const report = await this.#commands.reportSlice(reference, "nothing");
+    const report = await this.#commands.takeBack(reference, "nothing");
     if (report === null) throw new Error("the slice must be restored");
     this.#reports.push({ reference, report });
     const result = await this.#commands.grant(reference, report, {
-      ...NONE,
       neededMillicents: 1,
       wantedMillicents: 9,
+      priceMillicents: 1,
     });
     if (result.outcome === "granted") this.#lostGrants.push({ reference, grant: result.grant });
   }
 
-  async #takeBack({ campaign: index, part, isReported }: SlicedStep & { kind: "take back" }): Promise<void> {
-    const sliced = this.#sliced(this.#campaign(index));
-    if (isReported) same("taken back", await this.#grants.collect(sliced, part), true);
-    for (let slice = 1; slice < SLICES && !isReported; slice += 1) {
-      const report = await this.#commands.reportSlice({ ...sliced, slice }, part);
-      if (report !== null) this.#reports.push({ reference: { ...sliced, slice }, report });
+  async #takeBack({
+    campaign: index,
+    part,
+    isReported,
+  }: Omit<SlicedStep & { kind: "take back" }, "kind">): Promise<void> {
+    this.#mayLack ||= part !== "unused";
+    for (let slice = 1; slice < SLICES; slice += 1) {
+      const reference = { ...this.#sliced(this.#campaign(index)), slice };
+      const report = await this.#commands.takeBack(reference, part);
+      if (report === null) throw new Error("the slice must be restored");
+      if (isReported)
+        same(
+          "taken back",
+          (await this.#commands.grant(reference, report, ONLY_A_REPORT)).outcome,
+          "reported",
+        );
+      else this.#reports.push({ reference, report });
     }
   }
 
@@ -320,6 +339,15 @@ export class SlicedRehearsal {
     campaign.dailyCap = cap;
     await this.#apply(index);
     campaign.spentBelowCap = this.#sum(["charged"], index) - this.#late(index);
+  }
+
+  /** Postgres has limits that no script has brought to the wallet. */
+  #changeLimits({ budget, dailyCap }: { budget: number; dailyCap: number | null }): void {
+    const campaign = this.#campaign(0);
+    campaign.version += 1;
+    campaign.budget = Math.max(budget, this.#sum(["charged"], 0));
+    campaign.dailyCap = dailyCap;
+    campaign.spentBelowCap = this.#sum(["charged"], 0) - this.#late(0);
   }
 
   async #apply(index: number): Promise<void> {
@@ -362,7 +390,11 @@ export class SlicedRehearsal {
         ),
       ),
     );
-    const reservedIn = (slice: number, campaign: number) => reserved[slice]?.[campaign] ?? 0;
+    const fits = this.#campaigns.map((_, index) => this.#fits(index, forget, reserved));
+    const fitsDeposit = this.#fitsDeposit(forget, reserved);
+    if (!fitsDeposit || fits.includes(false)) this.#mayLack = true;
+    const reservedIn = (slice: number, campaign: number) =>
+      fitsDeposit && fits[campaign] ? (reserved[slice]?.[campaign] ?? 0) : 0;
     const marksOf = (slice: number) =>
       this.#in(["charged"], undefined, slice)
         .filter(({ isLate }) => isLate)
@@ -419,6 +451,23 @@ export class SlicedRehearsal {
     }
   }
 
+  /** Whether limits leave what is reserved in slices beside what is charged and held in the advertiser's own wallet. */
+  #fits(index: number, forget: readonly boolean[], reserved: readonly number[][]): boolean {
+    const { budget, dailyCap } = this.#campaign(index);
+    const own = forget[0] ? 0 : this.#sum(["open"], index, 0);
+    const inSlices = reserved.slice(1).reduce((sum, slice) => sum + (slice[index] ?? 0), 0);
+    return this.#sum(["charged"], index) + own + inSlices <= Math.min(budget, dailyCap ?? budget);
+  }
+
+  #fitsDeposit(forget: readonly boolean[], reserved: readonly number[][]): boolean {
+    const own = forget[0] ? 0 : this.#sum(["open"], undefined, 0);
+    const inSlices = reserved
+      .slice(1)
+      .flat()
+      .reduce((sum, one) => sum + one, 0);
+    return this.#sum(["charged"]) + own + inSlices <= this.#deposited;
+  }
+
   #forget(match: Match): void {
     match.isVoid = true;
     if (match.state !== "charged") match.state = "cancelled";
@@ -427,6 +476,8 @@ export class SlicedRehearsal {
   /** At every instant, by what really happened. */
   async #check(): Promise<void> {
     let spent = 0;
+    this.#mayLack ||= this.#isBeyondLimits();
+    const slices = { maySpend: 0, spentAndHeld: 0 };
     for (const [index, { budget, dailyCap, spentBelowCap, wallet }] of this.#campaigns.entries()) {
       const charged = this.#sum(["charged"], index);
       const inTime = charged - this.#late(index);
@@ -441,9 +492,29 @@ export class SlicedRehearsal {
       atMost("known as spent", known, charged);
       const own = this.#sum(["charged"], index, 0) + this.#sum(["open"], index, 0);
       const granted = known + held - own - this.#earlier(index);
-      atMost("what slices may spend", await this.#grantedIn(wallet.campaignId), granted);
+      const inSlices = await this.#grantedIn(wallet.campaignId);
+      atMost("what slices may spend", inSlices.granted, granted);
+      if (known + held > Math.min(budget, dailyCap ?? budget)) {
+        atMost("what slices may spend beyond limits", inSlices.left, 0);
+      }
+      if (!this.#mayLack) atMost("charged and held", this.#sum(["charged", "open"], index), known + held);
+      slices.maySpend += inSlices.left;
+      slices.spentAndHeld += known + held;
+    }
+    if (slices.spentAndHeld > this.#deposited) {
+      atMost("what slices may spend beyond the deposit", slices.maySpend, 0);
     }
     atMost("charged of a deposit", spent, this.#deposited);
+  }
+
+  #isBeyondLimits(): boolean {
+    const used = (index?: number) => this.#sum(["charged", "open"], index);
+    return (
+      used() > this.#deposited ||
+      this.#campaigns.some(
+        ({ budget, dailyCap }, index) => used(index) > Math.min(budget, dailyCap ?? budget),
+      )
+    );
   }
 
   /** What the advertiser's own wallet counts, with what slices have reported and were granted. */
@@ -453,15 +524,17 @@ export class SlicedRehearsal {
     return { spent: Number(spent), held: Number(held) };
   }
 
-  /** What the slices believe to have been granted. */
-  async #grantedIn(campaignId: string): Promise<number> {
-    let sum = 0;
+  /** What the slices believe to have been granted, and to have left of it. */
+  async #grantedIn(campaignId: string): Promise<{ granted: number; left: number }> {
+    const sum = { granted: 0, left: 0 };
     for (let slice = 1; slice < SLICES; slice += 1) {
-      const report = await this.#commands.reportSlice(
+      const report = await this.#commands.takeBack(
         { advertiserId: this.#advertiserId, campaignId, slice },
         "nothing",
       );
-      sum += Math.max(report?.grantedMillicents ?? 0, report?.spentMillicents ?? 0);
+      const { grantedMillicents: granted = 0, spentMillicents: charged = 0 } = report ?? {};
+      sum.granted += Math.max(granted, charged);
+      sum.left += Math.max(granted - charged, 0);
     }
     return sum;
   }
@@ -478,6 +551,15 @@ export class SlicedRehearsal {
     const { budget, dailyCap } = this.#campaign(index);
     const ofCampaign = Math.min(budget, dailyCap ?? budget) - this.#sum(["charged", "open"], index);
     return Math.min(ofCampaign, this.#deposited - this.#sum(["charged", "open"]));
+  }
+
+  /** What limits leave for an open hold in a slice, without the open holds of the campaign's other slices: first come, first served. */
+  #leftForOpen(index: number): number {
+    const { budget, dailyCap } = this.#campaign(index);
+    const own = this.#sum(["open"], index, 0);
+    const ofCampaign = Math.min(budget, dailyCap ?? budget) - this.#sum(["charged"], index) - own;
+    const ofOthers = this.#sum(["open"]) - this.#sum(["open"], index);
+    return Math.min(ofCampaign, this.#deposited - this.#sum(["charged"]) - own - ofOthers);
   }
 
   #late(index: number): number {
