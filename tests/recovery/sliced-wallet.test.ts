@@ -1,3 +1,4 @@
+import { newId } from "@diegetic/contracts";
 import { installationId } from "@diegetic/database";
 import {
   createWalletReader,
@@ -17,6 +18,7 @@ import { type Served, Town } from "./town.fixture.ts";
 
 const SLICES = 4;
 const BUDGET = 60;
+const LATE_CHARGES = 10;
 /** Late charges with which a restore begins without a list of them. */
 const MAX_UNSETTLED = 20_000;
 const PATIENCE = { timeoutMs: 60_000 };
@@ -327,6 +329,22 @@ describe("a wallet in slices", () => {
     expect(await slow.restoreFrozen([town.advertiserId])).toBe(0);
     expect(await heldBySlice()).toEqual(before);
     await town.agree(charged);
+  });
+
+  it("answers no impression with 201 for which late charges leave no budget", async () => {
+    const { database } = town.management;
+    const served = await matchUntilNone();
+    for (let late = 0; late < LATE_CHARGES; late += 1) await chargeLate(newId("mat"), late % SLICES);
+    const pending = () => database.walletSettlement.count({ where: { settledAt: null } });
+    await eventually(async () => (await pending()) === 0, PATIENCE);
+    const statuses = [];
+    for (const match of served) statuses.push(await town.statusOf(match));
+    expect(statuses.filter((status) => status === 201)).toHaveLength(BUDGET - 2 - LATE_CHARGES);
+    await eventually(async () => {
+      const campaign = await database.campaign.findUniqueOrThrow({ where: { id: town.campaignId } });
+      return campaign.spentMillicents === BigInt(BUDGET * 1_000);
+    }, PATIENCE);
+    expect(await database.quarantinedImpression.count()).toBe(0);
   });
 
   it("is read as one", async () => {

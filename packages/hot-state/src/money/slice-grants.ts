@@ -161,12 +161,16 @@ export class SliceGrants {
         return this.#report(reference, this.#commands.applySlice(reference, settings));
       }),
     );
-    return applied.every((excess) => excess !== null) && (await this.#takeBackExcess(campaign));
+    return applied.every((excess) => excess !== null) && (await this.takeBackExcess(campaign));
   }
 
-  /** Takes back what limits that were lowered no longer leave slices. Returns whether all with money are live. */
-  async applyLimits(campaign: CampaignOfWallet): Promise<boolean> {
-    return (await this.#takeBackAll(campaign, "unused")) && (await this.#takeBackExcess(campaign));
+  /** Takes back what slices do not need; their reports then say what they have spent. Returns whether all with money are live. */
+  async takeBackUnused(campaign: CampaignOfWallet): Promise<boolean> {
+    const slices = await this.#slicesWithMoney(campaign);
+    const taken = await Promise.all(
+      slices.map((slice) => this.#takeBack(referenceOf(campaign, slice), "unused")),
+    );
+    return taken.every((excess) => excess !== null);
   }
 
   /**
@@ -175,14 +179,14 @@ export class SliceGrants {
    */
   async settled(campaign: CampaignOfWallet, slice: number): Promise<boolean> {
     if (slice > 0 && (await this.#takeBack(referenceOf(campaign, slice), "nothing")) === null) return false;
-    return this.#takeBackExcess(campaign);
+    return this.takeBackExcess(campaign);
   }
 
   /**
    * Takes back from slices what they have beyond limits, also what open holds need: of the campaign, and where the balance is
    * exceeded, of others. Returns whether all are live.
    */
-  async #takeBackExcess(campaign: CampaignOfWallet): Promise<boolean> {
+  async takeBackExcess(campaign: CampaignOfWallet): Promise<boolean> {
     const { advertiserId } = campaign;
     let excess = await this.#takeBackExcessOf(campaign);
     if (excess === 0) return true;
@@ -204,15 +208,6 @@ export class SliceGrants {
       if (excess === null || excess === 0) return excess;
     }
     return excess;
-  }
-
-  /** Reports to the advertiser's own wallet, once a part is taken back from every slice with money. Returns whether all are live. */
-  async #takeBackAll(campaign: CampaignOfWallet, part: TakenPart): Promise<boolean> {
-    const slices = await this.#slicesWithMoney(campaign);
-    const taken = await Promise.all(
-      slices.map((slice) => this.#takeBack(referenceOf(campaign, slice), part)),
-    );
-    return taken.every((excess) => excess !== null);
   }
 
   /**

@@ -113,10 +113,15 @@ function createApplyCommands(redis: RedisConnection) {
       const first = await set(ceilingMillicents);
       const slices = first.code(0, CEILING_CODES) === "ok" ? first.integer(1) : 1;
       if (slices === 1 || ceilingMillicents === null) return ceilingResult(first);
-      // Grants made from now on respect the ceiling. After this, those before do, too, and what slices have spent is known.
-      const sliced = { advertiserId, campaignId, slices };
-      if (!(await grants.applyLimits(sliced))) return { outcome: "unknown_wallet" };
-      const result = ceilingResult(await set(ceilingMillicents));
+      // Grants made from now on respect the ceiling. First it must be known what slices have spent: an open hold loses its money only
+      // to a ceiling that counts.
+      const sliced = { advertiserId, campaignId };
+      if (!(await grants.takeBackUnused(sliced))) return { outcome: "unknown_wallet" };
+      let result = ceilingResult(await set(ceilingMillicents));
+      if (result.outcome === "ok") {
+        if (!(await grants.takeBackExcess(sliced))) return { outcome: "unknown_wallet" };
+        result = ceilingResult(await set(ceilingMillicents));
+      }
       if (result.outcome !== "ok") await set(null);
       return result;
     },

@@ -9,6 +9,7 @@ import { beginEpochs } from "./load.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
+const MANY_CAMPAIGNS = 1_000;
 /** Less than a single lock may take. */
 const LOCKED_MS = 400;
 
@@ -106,6 +107,28 @@ describe("WalletRecovery", () => {
     await management.repairLoop.round();
     await eventually(async () => (await money.readAccount(advertiserId))?.epoch !== before?.epoch);
   });
+
+  it("restores a wallet with many slices and campaigns", async () => {
+    harness = await startWithoutRounds();
+    const { management, money, redis } = harness;
+    const { database } = management;
+    const advertiser = await harness.advertiser(10_000);
+    const { advertiserId } = advertiser;
+    const { campaignId } = await activeCampaign(advertiser, {});
+    const { id: _, ...row } = await database.campaign.findUniqueOrThrow({ where: { id: campaignId } });
+    const copies = Array.from({ length: MANY_CAMPAIGNS }, () => ({ ...row, id: newId("camp") }));
+    await database.campaign.createMany({ data: copies });
+    await database.advertiser.update({ where: { id: advertiserId }, data: { walletSlices: 64 } });
+    // The second restore reads every campaign in each slice.
+    for (let restore = 0; restore < 2; restore += 1) {
+      const before = await money.readAccount(advertiserId);
+      await redis.hset(`{${advertiserId}}:account`, "lineage", "another");
+      await management.repairLoop.round();
+      await eventually(async () => (await money.readAccount(advertiserId))?.epoch !== before?.epoch);
+      const lineage = await redis.hget(`{${advertiserId}.63}:account`, "lineage");
+      expect(lineage).toMatch(/^[0-9a-f]{40}$/);
+    }
+  }, 120_000);
 
   it("restores all wallets but the one whose row is locked", async () => {
     harness = await startWithoutRounds();

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import { chunks } from "@diegetic/collections";
 import type { ImpressionRecord } from "@diegetic/contracts";
 import { type Database, StatementTimeout, utcDay } from "@diegetic/database";
 import {
@@ -29,6 +30,8 @@ const BATCH = 100;
 /** Maximum outbox records that one transaction looks for in Postgres, unless one advertiser has more. */
 const MAX_RECORDS = 10_000;
 const OUTBOX_PAGE = 500;
+/** More at once could take longer than a command may. */
+const CAMPAIGNS_READ_TOGETHER = 500;
 /** Billing drains a longer outbox first; a frozen wallet does not prevent that. */
 const MAX_OUTBOX_LENGTH = 10_000;
 /** How long other instances leave a wallet to the one that has begun to restore it, unless that extends its claim. */
@@ -291,9 +294,10 @@ export class WalletRecovery {
     day: string,
   ): Promise<Restored | null> {
     const totals = totalsOf(known, outbox, day);
-    const found = await Promise.all(
-      slices.map((wallet, slice) => this.#readSlice(known, totals, { wallet, slice })),
-    );
+    const found: FoundSlice[] = [];
+    for (const [slice, wallet] of slices.entries()) {
+      found.push(await this.#readSlice(known, totals, { wallet, slice }));
+    }
     const [own] = slices;
     // A restore that ended early has counted what is in slices of another epoch, but compared nothing in them.
     const isOfEpoch = ({ epoch }: FrozenWallet) => epoch === own.epoch;
@@ -365,37 +369,36 @@ export class WalletRecovery {
     const walletId = walletIdOf(known.id, slice);
     const marks = await wallets.findSettledMarks(walletId, marksOf(known, slice));
     if (wallet.epoch === "") return { slice, found: wallet, campaigns: [], marks };
-    const campaigns = await Promise.all(
-      totals.campaigns.map(({ campaignId }) => wallets.readOwnTotals(walletId, campaignId)),
-    );
+    const campaigns: FoundSlice["campaigns"][number][] = [];
+    for (const page of chunks(totals.campaigns, CAMPAIGNS_READ_TOGETHER)) {
+      const read = page.map(({ campaignId }) => wallets.readOwnTotals(walletId, campaignId));
+      campaigns.push(...(await Promise.all(read)));
+    }
     return { slice, found: wallet, campaigns, marks };
   }
 
-  /** Null: too long to count. */
+  /** Null: too many to count; billing has to write them first. */
   async #readOutboxes(walletIds: readonly string[]): Promise<ImpressionRecord[] | null> {
+    const { due, nowMs } = this.#parts;
     const records: ImpressionRecord[] = [];
-    for (const walletId of walletIds) {
-      const own = await this.#readOutbox(walletId);
-      if (own === null) return null;
-      records.push(...own);
-      if (records.length > MAX_OUTBOX_LENGTH) return null;
+    for (const [index, walletId] of walletIds.entries()) {
+      records.push(...(await this.#readOutbox(walletId)));
+      if (records.length <= MAX_OUTBOX_LENGTH) continue;
+      for (const id of walletIds.slice(0, index + 1)) await due.register("outbox", id, nowMs());
+      return null;
     }
     return records;
   }
 
-  /** Null: too long to count. */
-  async #readOutbox(walletId: string): Promise<ImpressionRecord[] | null> {
+  /** Ends after the page that is too many. */
+  async #readOutbox(walletId: string): Promise<ImpressionRecord[]> {
     const records = new Map<string, ImpressionRecord>();
     let cursor: string | undefined;
     do {
       const page = await this.#parts.wallets.listOutbox(walletId, OUTBOX_PAGE, cursor);
       for (const record of page.items) records.set(record.impression_id, record);
-      if (records.size > MAX_OUTBOX_LENGTH) {
-        await this.#parts.due.register("outbox", walletId, this.#parts.nowMs());
-        return null;
-      }
       cursor = page.cursor ?? undefined;
-    } while (cursor !== undefined);
+    } while (cursor !== undefined && records.size <= MAX_OUTBOX_LENGTH);
     return [...records.values()];
   }
 
