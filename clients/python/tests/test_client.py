@@ -278,9 +278,13 @@ class ClientTest(unittest.TestCase):
         self.assertEqual(pending, [1])
 
     def test_an_answer_that_is_not_json_is_no_success(self) -> None:
-        transport = httpx.MockTransport(lambda _request: httpx.Response(200, text="<html>Sign in</html>"))
-        with DiegeticClient(base_url="http://diegetic.test", api_key="key", transport=transport) as client:
-            with self.assertRaisesRegex(DiegeticError, "200 Unexpected answer 200"):
+        for text in ("<html>Sign in</html>", "[" * 100_000):
+            transport = httpx.MockTransport(lambda _request, text=text: httpx.Response(200, text=text))
+            with (
+                self.subTest(text[:6]),
+                DiegeticClient(base_url="http://diegetic.test", api_key="key", transport=transport) as client,
+                self.assertRaisesRegex(DiegeticError, "200 Unexpected answer 200"),
+            ):
                 client.api.get_profile()
 
     def test_a_listener_that_raises_stops_nothing(self) -> None:
