@@ -16,7 +16,7 @@ import unittest.mock
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import httpx
 
@@ -46,7 +46,7 @@ def entry(match_id: str) -> Any:
     }
 
 
-def wait_until(condition: Callable[[], bool]) -> None:
+def wait_until(condition: Callable[[], object]) -> None:
     end = time.monotonic() + TIMEOUT_S
     while not condition():
         if time.monotonic() > end:
@@ -76,8 +76,9 @@ class FakeDiegeticTest(unittest.TestCase):
             async with diegetic.async_client() as client:
                 match = await client.match(SCENE)
                 assert match is not None
-                for how in ("timeout", "unavailable"):
-                    diegetic.fail(how)
+                outages: list[Literal["timeout", "unavailable"]] = ["timeout", "unavailable"]
+                for outage in outages:
+                    diegetic.fail(outage)
                     self.assertIsNone(await client.match(SCENE))
                 client.record_impression(match)
                 self.assertEqual(await client.flush(timeout_ms=20), 1)
@@ -278,14 +279,12 @@ class ClientTest(unittest.TestCase):
         self.assertEqual(pending, [1])
 
     def test_an_answer_that_is_not_json_is_no_success(self) -> None:
-        for text in ("<html>Sign in</html>", "[" * 100_000):
-            transport = httpx.MockTransport(lambda _request, text=text: httpx.Response(200, text=text))
-            with (
-                self.subTest(text[:6]),
-                DiegeticClient(base_url="http://diegetic.test", api_key="key", transport=transport) as client,
-                self.assertRaisesRegex(DiegeticError, "200 Unexpected answer 200"),
-            ):
-                client.api.get_profile()
+        texts = ["<html>Sign in</html>", "[" * 100_000]
+        transport = httpx.MockTransport(lambda _request: httpx.Response(200, text=texts.pop()))
+        with DiegeticClient(base_url="http://diegetic.test", api_key="key", transport=transport) as client:
+            while texts:
+                with self.assertRaisesRegex(DiegeticError, "200 Unexpected answer 200"):
+                    client.api.get_profile()
 
     def test_a_listener_that_raises_stops_nothing(self) -> None:
         def listener(_event: Any) -> None:
@@ -400,7 +399,7 @@ class DrippingServerTest(unittest.TestCase):
             wait_until(
                 lambda: client.match(SCENE) is None and "1 matches are pending" not in events[-1]["detail"]
             )
-            client.record_impression({**entry("mat_1")})
+            client.record_impression(entry("mat_1"))
             wait_until(lambda: events[-1]["type"] == "impression_retrying")
             self.assertEqual(client.close(timeout_ms=1), 1)
 
@@ -436,7 +435,7 @@ class SlowResolverTest(unittest.TestCase):
             for _ in range(3):
                 with self.assertRaisesRegex(DiegeticError, "timed out"):
                     client.api.get_profile()
-            client.record_impression({**entry("mat_1")})
+            client.record_impression(entry("mat_1"))
             wait_until(lambda: len(events) > 0)
             self.assertIn("timed out", events[0]["detail"])
             # Those that wait for a host share its thread.
@@ -853,7 +852,8 @@ class FileOutboxTest(unittest.TestCase):
 
     def test_keeps_texts_that_are_no_unicode(self) -> None:
         outbox = FileOutbox(self.path)
-        outbox.add({**entry("mat_1"), "game_id": "\ud800"})
+        invalid: Any = {**entry("mat_1"), "game_id": "\ud800"}
+        outbox.add(invalid)
         outbox.add(entry("mat_2"))
         outbox.close()
         following = FileOutbox(self.path)
@@ -861,8 +861,9 @@ class FileOutboxTest(unittest.TestCase):
         following.close()
 
     def test_refuses_a_capacity_that_is_no_limit(self) -> None:
+        outboxes: list[Callable[..., Any]] = [lambda **wrong: FileOutbox(self.path, **wrong), MemoryOutbox]
         for capacity in (0, -1, 1.5, float("nan"), float("inf"), None):
-            for outbox in (lambda **wrong: FileOutbox(self.path, **wrong), MemoryOutbox):
+            for outbox in outboxes:
                 with self.subTest(capacity), self.assertRaisesRegex(ValueError, f"above 0, not {capacity}"):
                     outbox(capacity=capacity)
 

@@ -67,7 +67,8 @@ class _Limited(_Wrapper):
         return _Limited(self.inner.start_tls(ssl_context, server_hostname, timeout=_left_s(timeout)))
 
     def read(self, max_bytes: int, timeout: Optional[float] = None) -> bytes:
-        return self.inner.read(max_bytes, timeout=_left_s(timeout))
+        received: bytes = self.inner.read(max_bytes, timeout=_left_s(timeout))
+        return received
 
     def write(self, buffer: bytes, timeout: Optional[float] = None) -> None:
         self.inner.write(buffer, timeout=_left_s(timeout))
@@ -185,7 +186,7 @@ def _is_address(host: str) -> bool:
 
 
 def _left_s(timeout_s: Optional[float]) -> Optional[float]:
-    end = getattr(_of_thread, "end", None)
+    end: Optional[float] = getattr(_of_thread, "end", None)
     if end is None:
         return timeout_s
     left_s = end - time.monotonic()

@@ -116,7 +116,7 @@ def retry_after_ms(answer: Optional[Answer]) -> float:
 
     0 for anything else, such as a date that does not exist.
     """
-    value = answer.headers.get("retry-after", "") if answer is not None else ""
+    value: str = answer.headers.get("retry-after", "") if answer is not None else ""
     if re.fullmatch("[0-9]+", value):
         return min(_MAX_RETRY_AFTER_MS, float(value) * 1_000)
     if not _HTTP_DATE.fullmatch(value):
