@@ -7,6 +7,7 @@ import contextlib
 import os
 import socket
 import stat
+import sys
 import tempfile
 import threading
 import time
@@ -499,6 +500,97 @@ class SlowResolverTest(unittest.TestCase):
             with DiegeticClient(base_url="http://missing.test/api", api_key="key") as client:
                 with self.assertRaisesRegex(DiegeticError, "No answer from .*: Name or service not known"):
                     client.api.get_profile()
+
+
+@unittest.skipUnless(sys.platform == "linux", "the backlog of a listener drops no packets")
+class DroppingAddressTest(unittest.TestCase):
+    """A name whose first address drops packets. The second answers."""
+
+    def setUp(self) -> None:
+        server = socket.create_server(("127.0.0.1", 0))
+        port = server.getsockname()[1]
+        # Linux drops what wants to connect to a listener with a full backlog.
+        dropping = socket.create_server(("127.0.0.2", port), backlog=0)
+        waiting = [socket.socket() for _ in range(4)]
+        for one in waiting:
+            one.setblocking(False)
+            one.connect_ex(dropping.getsockname())
+
+        def answer(connection: socket.socket) -> None:
+            with connection, contextlib.suppress(OSError):
+                while connection.recv(65_536):
+                    body = b'{"match_id": "mat_1"}'
+                    connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body))
+
+        def accept() -> None:
+            with contextlib.suppress(OSError):
+                while True:
+                    threading.Thread(target=answer, args=(server.accept()[0],), daemon=True).start()
+
+        accepting = threading.Thread(target=accept)
+        accepting.start()
+
+        def stop() -> None:
+            server.shutdown(socket.SHUT_RDWR)
+            accepting.join()
+            for one in (server, dropping, *waiting):
+                one.close()
+
+        self.addCleanup(stop)
+        addresses = [
+            (socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port)) for address in ("127.0.0.2", "127.0.0.1")
+        ]
+        self.addresses = addresses
+        resolve, found = socket.getaddrinfo, {"diegetic.test": addresses}
+
+        def resolved(host: str, *options: Any, **more: Any) -> Any:
+            return found.get(host) or resolve(host, *options, **more)
+
+        patches: list[Any] = [
+            unittest.mock.patch("socket.getaddrinfo", resolved),
+            # Less than it takes the system to give up.
+            unittest.mock.patch("diegetic._client.CALL_TIMEOUT_S", 10),
+            unittest.mock.patch("diegetic._async_client.CALL_TIMEOUT_S", 10),
+        ]
+        for patch in patches:
+            patch.start()
+            self.addCleanup(patch.stop)
+        self.base_url = f"http://diegetic.test:{port}/api"
+
+    def test_a_call_is_answered_by_the_next_address(self) -> None:
+        with DiegeticClient(base_url=self.base_url, api_key="key") as client:
+            self.assertEqual(client.api.get_profile(), {"match_id": "mat_1"})
+
+    def test_a_call_of_an_async_client_is_answered_by_the_next_address(self) -> None:
+        async def play() -> None:
+            async with AsyncDiegeticClient(base_url=self.base_url, api_key="key") as client:
+                self.assertEqual(await client.api.get_profile(), {"match_id": "mat_1"})
+
+        asyncio.run(play())
+
+    def test_an_async_client_ends_in_time_when_no_address_answers(self) -> None:
+        async def play() -> None:
+            async with AsyncDiegeticClient(base_url=self.base_url, api_key="key") as client:
+                with self.assertRaisesRegex(DiegeticError, "timeout after 900 ms"):
+                    await client.api.get_profile()
+
+        self.addresses[1] = self.addresses[0]
+        # While the first address is tried for the second time.
+        with unittest.mock.patch("diegetic._async_client.CALL_TIMEOUT_S", 0.9):
+            asyncio.run(play())
+
+    def test_a_match_tries_the_next_address_after_one_without_an_answer(self) -> None:
+        with DiegeticClient(base_url=self.base_url, api_key="key") as client:
+            wait_until(lambda: client.match(SCENE))
+
+    def test_a_match_of_an_async_client_tries_the_next_address_after_one_without_an_answer(self) -> None:
+        async def play() -> None:
+            async with AsyncDiegeticClient(base_url=self.base_url, api_key="key") as client:
+                async with asyncio.timeout(TIMEOUT_S):
+                    while await client.match(SCENE) is None:
+                        pass
+
+        asyncio.run(play())
 
 
 class ClosingTest(unittest.TestCase):
