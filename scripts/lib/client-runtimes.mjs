@@ -1,8 +1,14 @@
-/** Installs the runtimes of the Python and C# clients where that needs no password; the tests report what is missing. */
+/** Installs the runtimes of the Python and C# clients, and mypy, where that needs no password; the tests report what is missing. */
 import { spawnSync } from "node:child_process";
 import { say } from "./setup.mjs";
 
-const PACKAGES = ["python3-httpx", "mono-mcs", "mono-runtime", "libmono-system-net-http4.0-cil"];
+const PACKAGES = [
+  "python3-httpx",
+  "python3-mypy",
+  "mono-mcs",
+  "mono-runtime",
+  "libmono-system-net-http4.0-cil",
+];
 
 export function installClientRuntimes() {
   if (process.getuid?.() !== 0 || spawnSync("apt-get", ["--version"]).error !== undefined) return;

@@ -28,6 +28,10 @@ const PYTHON_NEEDED = "import sys, httpx; assert sys.version_info >= (3, 11)";
 export const python = PYTHONS.find((program) => succeeds(program, ["-c", PYTHON_NEEDED]));
 export const PYTHON_MISSING = "no Python 3.11 with httpx (Debian: apt-get install python3-httpx)";
 
+/** Of that Python, so that mypy sees httpx. */
+export const hasMypy = python !== undefined && succeeds(python, ["-m", "mypy", "--version"]);
+export const MYPY_MISSING = "no mypy beside httpx (Debian: apt-get install python3-mypy)";
+
 /** A Python that can make an environment and installs from its package registry; asks the registry. */
 export function findInstallingPython(): string | undefined {
   const folder = mkdtempSync(join(tmpdir(), "diegetic-pip-"));

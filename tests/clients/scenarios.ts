@@ -20,6 +20,7 @@ export interface ScriptedAnswer {
   body?: unknown;
   text?: string;
   hang?: boolean;
+  endless?: boolean;
   disconnect?: boolean;
 }
 

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { pipeline } from "node:stream/promises";
 import { type ScriptedAnswer, scenarioFile } from "./scenarios.ts";
 
 export interface RecordedCall {
@@ -10,6 +11,9 @@ export interface RecordedCall {
   body: unknown;
   atMs: number;
 }
+
+/** Ends an `endless` answer, so that a client without a limit fails its scenario and takes no machine down. */
+const MAX_ENDLESS_BYTES = 128 * 1_024 * 1_024;
 
 /** Answers the scenarios' requests as scripted; the scenario's index is the first part of the path. */
 export class ScriptedServer {
@@ -66,8 +70,19 @@ function send(response: ServerResponse, answer: ScriptedAnswer): void {
     response.flushHeaders();
   }
   if (answer.hang) return;
+  if (answer.endless) {
+    // Rejects when the client closes the connection.
+    pipeline(spaces, response).catch(() => undefined);
+    return;
+  }
   const body = typeof answer.body === "string" ? scenarioFile[answer.body] : answer.body;
   response.end(answer.text ?? (body === undefined ? "" : JSON.stringify(body)));
+}
+
+/** JSON may begin with any number of them. */
+function* spaces(): Generator<Buffer> {
+  const chunk = Buffer.alloc(65_536, " ");
+  for (let bytes = 0; bytes < MAX_ENDLESS_BYTES; bytes += chunk.length) yield chunk;
 }
 
 async function readAll(request: IncomingMessage): Promise<string> {

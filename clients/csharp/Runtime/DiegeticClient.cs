@@ -30,6 +30,10 @@ namespace Diegetic
         private const int ImpressionTimeoutMs = 10000;
         private const int CallTimeoutMs = 30000;
         private const int DefaultFlushMs = 10000;
+        // Of a match or a record. A proxy that sends without end must not fill the memory.
+        private const int MaxAnswerBytes = 1024 * 1024;
+        // Longer lists are read in pages.
+        private const int MaxCallAnswerBytes = 32 * 1024 * 1024;
 
         private readonly string _baseUrl;
         private readonly string _apiKey;
@@ -60,7 +64,8 @@ namespace Diegetic
             _sender = new ImpressionSender(
                 options.Outbox ?? new MemoryOutbox(),
                 (entry, closed) => Send(
-                    "POST", "/impressions", Json.Write(ImpressionSender.Body(entry)), ImpressionTimeoutMs, null, closed),
+                    "POST", "/impressions", Json.Write(ImpressionSender.Body(entry)), ImpressionTimeoutMs, MaxAnswerBytes,
+                    null, closed),
                 Report);
         }
 
@@ -75,7 +80,8 @@ namespace Diegetic
         {
             try
             {
-                Answer answer = await Send("POST", "/match", Json.Write(scene.ToJson()), _matchBudgetMs, null).ConfigureAwait(false);
+                string body = Json.Write(scene.ToJson());
+                Answer answer = await Send("POST", "/match", body, _matchBudgetMs, MaxAnswerBytes, null).ConfigureAwait(false);
                 Match match = Diegetic.Match.From(answer, scene.GameId);
                 if (match != null) return match;
                 Report(answer.Status == 204
@@ -166,7 +172,7 @@ namespace Diegetic
                 Exception cause = null;
                 try
                 {
-                    answer = await Send(method, path, text, CallTimeoutMs, key).ConfigureAwait(false);
+                    answer = await Send(method, path, text, CallTimeoutMs, MaxCallAnswerBytes, key).ConfigureAwait(false);
                     if (answer.IsComplete) return answer.Body;
                 }
                 catch (Exception error)
@@ -185,7 +191,7 @@ namespace Diegetic
         }
 
         private async Task<Answer> Send(
-            string method, string path, string body, int timeoutMs, string idempotencyKey,
+            string method, string path, string body, int timeoutMs, int maxAnswerBytes, string idempotencyKey,
             CancellationToken cancelled = default(CancellationToken))
         {
             var headers = new Dictionary<string, string> { ["Authorization"] = "Bearer " + _apiKey };
@@ -196,6 +202,7 @@ namespace Diegetic
                 Url = _baseUrl + path,
                 Headers = headers,
                 Body = body,
+                MaxAnswerBytes = maxAnswerBytes,
             };
             lock (_exchangesGate)
             {
@@ -213,7 +220,10 @@ namespace Diegetic
             }
         }
 
-        /// <summary>Throws when no answer was read within the time, even if the transport ignores the cancellation.</summary>
+        /// <summary>
+        /// Throws when no answer was read within the time, or it is larger than the limit, even if the transport ignores the
+        /// cancellation and the limit.
+        /// </summary>
         private async Task<Answer> Exchange(TransportRequest request, int timeoutMs, CancellationToken cancelled)
         {
             using (var cancellation = CancellationTokenSource.CreateLinkedTokenSource(cancelled))
@@ -226,7 +236,9 @@ namespace Diegetic
                     cancellation.Cancel();
                     if (answered.IsFaulted) throw NoAnswer(request, answered.Exception);
                     if (answered.IsCanceled) throw NoAnswer(request, new TaskCanceledException());
-                    return new Answer(await answered.ConfigureAwait(false));
+                    TransportResponse response = await answered.ConfigureAwait(false);
+                    if (response.Body?.Length > request.MaxAnswerBytes) throw NoAnswer(request, request.AnswerTooLarge());
+                    return new Answer(response);
                 }
                 cancellation.Cancel();
                 // Nobody waits for it any more: its failure is no unobserved one.

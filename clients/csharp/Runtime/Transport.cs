@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.IO;
 using System.Net.Http;
 using System.Text;
 using System.Threading;
@@ -14,6 +15,13 @@ namespace Diegetic
         public IReadOnlyDictionary<string, string> Headers;
         /// <summary>JSON, or null for none.</summary>
         public string Body;
+        /// <summary>Of the answer. Throw instead of reading a larger one.</summary>
+        public int MaxAnswerBytes = int.MaxValue;
+
+        internal Exception AnswerTooLarge()
+        {
+            return new IOException("the answer is larger than " + MaxAnswerBytes + " bytes");
+        }
     }
 
     public sealed class TransportResponse
@@ -35,6 +43,7 @@ namespace Diegetic
     public sealed class HttpTransport : ITransport, IDisposable
     {
         private const int MaxConnections = 64;
+        private const int ReadBytes = 16384;
         private readonly HttpClient _http;
 
         public HttpTransport()
@@ -62,9 +71,12 @@ namespace Diegetic
                 {
                     message.Content = new StringContent(request.Body, Encoding.UTF8, "application/json");
                 }
-                using (HttpResponseMessage response = await _http.SendAsync(message, cancellation).ConfigureAwait(false))
+                const HttpCompletionOption Unread = HttpCompletionOption.ResponseHeadersRead;
+                using (HttpResponseMessage response = await _http.SendAsync(message, Unread, cancellation).ConfigureAwait(false))
+                // Not every runtime ends a read by its token.
+                using (cancellation.Register(response.Dispose))
                 {
-                    string body = await response.Content.ReadAsStringAsync().ConfigureAwait(false);
+                    string body = await ReadText(response.Content, request, cancellation).ConfigureAwait(false);
                     var headers = new Dictionary<string, string>(StringComparer.OrdinalIgnoreCase);
                     foreach (var header in response.Headers) headers[header.Key] = string.Join(", ", header.Value);
                     return new TransportResponse
@@ -74,6 +86,25 @@ namespace Diegetic
                         Header = name => headers.TryGetValue(name, out string value) ? value : null,
                     };
                 }
+            }
+        }
+
+        /// <summary>Stops reading beyond the limit of the request.</summary>
+        private static async Task<string> ReadText(HttpContent content, TransportRequest request, CancellationToken cancellation)
+        {
+            using (Stream stream = await content.ReadAsStreamAsync().ConfigureAwait(false))
+            using (var bytes = new MemoryStream())
+            {
+                var buffer = new byte[ReadBytes];
+                for (;;)
+                {
+                    int count = await stream.ReadAsync(buffer, 0, buffer.Length, cancellation).ConfigureAwait(false);
+                    if (count == 0) break;
+                    if (bytes.Length + count > request.MaxAnswerBytes) throw request.AnswerTooLarge();
+                    bytes.Write(buffer, 0, count);
+                }
+                bytes.Position = 0;
+                using (var text = new StreamReader(bytes, Encoding.UTF8)) return text.ReadToEnd();
             }
         }
     }

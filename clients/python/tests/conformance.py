@@ -62,7 +62,7 @@ class Run:
     def verified(self, step: dict[str, Any]) -> str:
         webhook = self.file["webhook"]
         try:
-            now = webhook["nowMs"] / 1_000
+            now: float = webhook["nowMs"] / 1_000
             return verify_webhook(webhook["body"], step["signature"], webhook["secret"], now=lambda: now)["id"]
         except WebhookSignatureError:
             return "refused"

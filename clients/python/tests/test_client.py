@@ -7,6 +7,7 @@ import contextlib
 import os
 import socket
 import stat
+import sys
 import tempfile
 import threading
 import time
@@ -16,7 +17,7 @@ import unittest.mock
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import httpx
 
@@ -46,7 +47,7 @@ def entry(match_id: str) -> Any:
     }
 
 
-def wait_until(condition: Callable[[], bool]) -> None:
+def wait_until(condition: Callable[[], object]) -> None:
     end = time.monotonic() + TIMEOUT_S
     while not condition():
         if time.monotonic() > end:
@@ -76,8 +77,9 @@ class FakeDiegeticTest(unittest.TestCase):
             async with diegetic.async_client() as client:
                 match = await client.match(SCENE)
                 assert match is not None
-                for how in ("timeout", "unavailable"):
-                    diegetic.fail(how)
+                outages: list[Literal["timeout", "unavailable"]] = ["timeout", "unavailable"]
+                for outage in outages:
+                    diegetic.fail(outage)
                     self.assertIsNone(await client.match(SCENE))
                 client.record_impression(match)
                 self.assertEqual(await client.flush(timeout_ms=20), 1)
@@ -278,10 +280,12 @@ class ClientTest(unittest.TestCase):
         self.assertEqual(pending, [1])
 
     def test_an_answer_that_is_not_json_is_no_success(self) -> None:
-        transport = httpx.MockTransport(lambda _request: httpx.Response(200, text="<html>Sign in</html>"))
+        texts = ["<html>Sign in</html>", "[" * 100_000]
+        transport = httpx.MockTransport(lambda _request: httpx.Response(200, text=texts.pop()))
         with DiegeticClient(base_url="http://diegetic.test", api_key="key", transport=transport) as client:
-            with self.assertRaisesRegex(DiegeticError, "200 Unexpected answer 200"):
-                client.api.get_profile()
+            while texts:
+                with self.assertRaisesRegex(DiegeticError, "200 Unexpected answer 200"):
+                    client.api.get_profile()
 
     def test_a_listener_that_raises_stops_nothing(self) -> None:
         def listener(_event: Any) -> None:
@@ -396,7 +400,7 @@ class DrippingServerTest(unittest.TestCase):
             wait_until(
                 lambda: client.match(SCENE) is None and "1 matches are pending" not in events[-1]["detail"]
             )
-            client.record_impression({**entry("mat_1")})
+            client.record_impression(entry("mat_1"))
             wait_until(lambda: events[-1]["type"] == "impression_retrying")
             self.assertEqual(client.close(timeout_ms=1), 1)
 
@@ -432,7 +436,7 @@ class SlowResolverTest(unittest.TestCase):
             for _ in range(3):
                 with self.assertRaisesRegex(DiegeticError, "timed out"):
                     client.api.get_profile()
-            client.record_impression({**entry("mat_1")})
+            client.record_impression(entry("mat_1"))
             wait_until(lambda: len(events) > 0)
             self.assertIn("timed out", events[0]["detail"])
             # Those that wait for a host share its thread.
@@ -496,6 +500,97 @@ class SlowResolverTest(unittest.TestCase):
             with DiegeticClient(base_url="http://missing.test/api", api_key="key") as client:
                 with self.assertRaisesRegex(DiegeticError, "No answer from .*: Name or service not known"):
                     client.api.get_profile()
+
+
+@unittest.skipUnless(sys.platform == "linux", "the backlog of a listener drops no packets")
+class DroppingAddressTest(unittest.TestCase):
+    """A name whose first address drops packets. The second answers."""
+
+    def setUp(self) -> None:
+        server = socket.create_server(("127.0.0.1", 0))
+        port = server.getsockname()[1]
+        # Linux drops what wants to connect to a listener with a full backlog.
+        dropping = socket.create_server(("127.0.0.2", port), backlog=0)
+        waiting = [socket.socket() for _ in range(4)]
+        for one in waiting:
+            one.setblocking(False)
+            one.connect_ex(dropping.getsockname())
+
+        def answer(connection: socket.socket) -> None:
+            with connection, contextlib.suppress(OSError):
+                while connection.recv(65_536):
+                    body = b'{"match_id": "mat_1"}'
+                    connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body))
+
+        def accept() -> None:
+            with contextlib.suppress(OSError):
+                while True:
+                    threading.Thread(target=answer, args=(server.accept()[0],), daemon=True).start()
+
+        accepting = threading.Thread(target=accept)
+        accepting.start()
+
+        def stop() -> None:
+            server.shutdown(socket.SHUT_RDWR)
+            accepting.join()
+            for one in (server, dropping, *waiting):
+                one.close()
+
+        self.addCleanup(stop)
+        addresses = [
+            (socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port)) for address in ("127.0.0.2", "127.0.0.1")
+        ]
+        self.addresses = addresses
+        resolve, found = socket.getaddrinfo, {"diegetic.test": addresses}
+
+        def resolved(host: str, *options: Any, **more: Any) -> Any:
+            return found.get(host) or resolve(host, *options, **more)
+
+        patches: list[Any] = [
+            unittest.mock.patch("socket.getaddrinfo", resolved),
+            # Less than it takes the system to give up.
+            unittest.mock.patch("diegetic._client.CALL_TIMEOUT_S", 10),
+            unittest.mock.patch("diegetic._async_client.CALL_TIMEOUT_S", 10),
+        ]
+        for patch in patches:
+            patch.start()
+            self.addCleanup(patch.stop)
+        self.base_url = f"http://diegetic.test:{port}/api"
+
+    def test_a_call_is_answered_by_the_next_address(self) -> None:
+        with DiegeticClient(base_url=self.base_url, api_key="key") as client:
+            self.assertEqual(client.api.get_profile(), {"match_id": "mat_1"})
+
+    def test_a_call_of_an_async_client_is_answered_by_the_next_address(self) -> None:
+        async def play() -> None:
+            async with AsyncDiegeticClient(base_url=self.base_url, api_key="key") as client:
+                self.assertEqual(await client.api.get_profile(), {"match_id": "mat_1"})
+
+        asyncio.run(play())
+
+    def test_an_async_client_ends_in_time_when_no_address_answers(self) -> None:
+        async def play() -> None:
+            async with AsyncDiegeticClient(base_url=self.base_url, api_key="key") as client:
+                with self.assertRaisesRegex(DiegeticError, "timeout after 900 ms"):
+                    await client.api.get_profile()
+
+        self.addresses[1] = self.addresses[0]
+        # While the first address is tried for the second time.
+        with unittest.mock.patch("diegetic._async_client.CALL_TIMEOUT_S", 0.9):
+            asyncio.run(play())
+
+    def test_a_match_tries_the_next_address_after_one_without_an_answer(self) -> None:
+        with DiegeticClient(base_url=self.base_url, api_key="key") as client:
+            wait_until(lambda: client.match(SCENE))
+
+    def test_a_match_of_an_async_client_tries_the_next_address_after_one_without_an_answer(self) -> None:
+        async def play() -> None:
+            async with AsyncDiegeticClient(base_url=self.base_url, api_key="key") as client:
+                async with asyncio.timeout(TIMEOUT_S):
+                    while await client.match(SCENE) is None:
+                        pass
+
+        asyncio.run(play())
 
 
 class ClosingTest(unittest.TestCase):
@@ -849,7 +944,8 @@ class FileOutboxTest(unittest.TestCase):
 
     def test_keeps_texts_that_are_no_unicode(self) -> None:
         outbox = FileOutbox(self.path)
-        outbox.add({**entry("mat_1"), "game_id": "\ud800"})
+        invalid: Any = {**entry("mat_1"), "game_id": "\ud800"}
+        outbox.add(invalid)
         outbox.add(entry("mat_2"))
         outbox.close()
         following = FileOutbox(self.path)
@@ -857,8 +953,9 @@ class FileOutboxTest(unittest.TestCase):
         following.close()
 
     def test_refuses_a_capacity_that_is_no_limit(self) -> None:
+        outboxes: list[Callable[..., Any]] = [lambda **wrong: FileOutbox(self.path, **wrong), MemoryOutbox]
         for capacity in (0, -1, 1.5, float("nan"), float("inf"), None):
-            for outbox in (lambda **wrong: FileOutbox(self.path, **wrong), MemoryOutbox):
+            for outbox in outboxes:
                 with self.subTest(capacity), self.assertRaisesRegex(ValueError, f"above 0, not {capacity}"):
                     outbox(capacity=capacity)
 

@@ -20,7 +20,8 @@ def signed(body: str = BODY, secret: str = SECRET, time: int = TIME) -> str:
 
 class WebhookTest(unittest.TestCase):
     def test_returns_the_event_of_text_and_bytes(self) -> None:
-        for body in (BODY, BODY.encode()):
+        bodies: list[bytes | str] = [BODY, BODY.encode()]
+        for body in bodies:
             event = verify_webhook(body, f"t={TIME},{signed()}", SECRET, now=lambda: TIME)
             self.assertEqual(event, json.loads(BODY))
 

@@ -2,14 +2,16 @@ import { DiegeticError } from "./diegetic-error.ts";
 import type { ApiCalls, IdempotentCallOptions } from "./generated/api.ts";
 import { type OperationRoute, routes } from "./generated/routes.ts";
 import { isFinal, retryAfterMs, retryDelayMs } from "./retry.ts";
-import { type Answer, detailOf, messageOf } from "./transport.ts";
+import { type Answer, detailOf, type ExchangeLimits, messageOf } from "./transport.ts";
 
 const CALL_TIMEOUT_MS = 30_000;
+/** Longer lists are read in pages. */
+const MAX_CALL_ANSWER_BYTES = 32 * 1_024 * 1_024;
 
 export type Send = (
   method: string,
   path: string,
-  options: { body?: unknown; headers?: Record<string, string>; timeoutMs: number; cancelled?: AbortSignal },
+  options: ExchangeLimits & { body?: unknown; headers?: Record<string, string>; cancelled?: AbortSignal },
 ) => Promise<Answer>;
 
 type Call = Record<string, unknown> & IdempotentCallOptions & { body?: unknown };
@@ -40,6 +42,7 @@ async function perform(
       body: call.body,
       headers,
       timeoutMs: CALL_TIMEOUT_MS,
+      maxBytes: MAX_CALL_ANSWER_BYTES,
     }).then(
       (answer) => ({ answer, error: undefined }),
       (error: unknown) => ({ answer: undefined, error }),

@@ -76,6 +76,19 @@ describe("DiegeticClient", () => {
     expect(unhandled).toEqual([]);
   });
 
+  it("refuses a large answer of a transport without a stream, too", async () => {
+    const { transport } = scripted([200, { match_id: "mat_1", tagline: "x".repeat(1_024 * 1_024) }]);
+    const { client, events } = create({ fetch: transport });
+    expect(await client.match(SCENE)).toBeNull();
+    expect(events).toEqual([
+      {
+        type: "match_failed",
+        status: undefined,
+        detail: `No answer from ${BASE_URL}/match: the answer is larger than 1048576 bytes`,
+      },
+    ]);
+  });
+
   it("names the address that it cannot connect to, and why", async () => {
     const { client, events } = create({ baseUrl: "http://127.0.0.1:1/api" });
     await client.match(SCENE);

@@ -7,8 +7,10 @@ import type { Outbox, OutboxEntry } from "./outbox/outbox.ts";
 import { type Answer, detailOf, exchange, messageOf, noAnswer, type Transport } from "./transport.ts";
 
 const DEFAULT_MATCH_BUDGET_MS = 150;
-const IMPRESSION_TIMEOUT_MS = 10_000;
 const DEFAULT_FLUSH_MS = 10_000;
+/** Of a match or a record. A proxy that sends without end must not fill the memory. */
+const MAX_ANSWER_BYTES = 1_024 * 1_024;
+const IMPRESSION_LIMITS = { timeoutMs: 10_000, maxBytes: MAX_ANSWER_BYTES };
 
 export interface DiegeticClientOptions {
   /** The address with its prefix, such as `https://ads.example.com/api`. */
@@ -60,7 +62,7 @@ export class DiegeticClient {
     this.#sender = new ImpressionSender({
       outbox: options.outbox ?? new MemoryOutbox(),
       send: ({ recorded_at_ms: _time, ...body }, cancelled) =>
-        this.#send("POST", "/impressions", { body, timeoutMs: IMPRESSION_TIMEOUT_MS, cancelled }),
+        this.#send("POST", "/impressions", { body, ...IMPRESSION_LIMITS, cancelled }),
       onEvent: this.#onEvent,
     });
     this.api = createApiCalls(this.#send, this.#sender.closed);
@@ -77,7 +79,8 @@ export class DiegeticClient {
    */
   async match(scene: Scene): Promise<Match | null> {
     try {
-      const answer = await this.#send("POST", "/match", { body: scene, timeoutMs: this.#matchBudgetMs });
+      const limits = { timeoutMs: this.#matchBudgetMs, maxBytes: MAX_ANSWER_BYTES };
+      const answer = await this.#send("POST", "/match", { body: scene, ...limits });
       const match = matchIn(answer);
       if (match !== undefined) return { ...match, game_id: scene.game_id };
       if (answer.status === 204) {
@@ -117,7 +120,7 @@ export class DiegeticClient {
     return this.#sender.pending;
   }
 
-  readonly #send: Send = (method, path, { body, headers, timeoutMs, cancelled }) => {
+  readonly #send: Send = (method, path, { body, headers, cancelled, ...limits }) => {
     const request = {
       method,
       headers: { Authorization: `Bearer ${this.#apiKey}`, "Content-Type": "application/json", ...headers },
@@ -125,7 +128,7 @@ export class DiegeticClient {
     };
     const url = `${this.#baseUrl}${path}`;
     if (this.#sender.closed.aborted) return Promise.reject(noAnswer(url, new Error("the client is closed")));
-    return exchange(this.#transport, url, request, timeoutMs, cancelled);
+    return exchange(this.#transport, url, request, limits, cancelled);
   };
 }
 

@@ -5,7 +5,7 @@ export type DropReason = "outbox_full" | "closed" | "expired" | "abandoned";
 export type ClientEvent =
   /** The service has no ad for the scene; `reason` is `X-No-Match-Reason`. */
   | { type: "no_match"; reason: string | undefined }
-  /** The scene goes on without an ad. `status` is undefined when no answer came within the budget. */
+  /** The scene goes on without an ad. `status` is undefined when no whole answer came within the budget. */
   | { type: "match_failed"; status: number | undefined; detail: string }
   | { type: "impression_recorded"; match_id: string; charged_cents: number; attempts: number }
   /** `status` is undefined when no answer came. */

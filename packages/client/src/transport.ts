@@ -13,6 +13,8 @@ export interface TransportRequest {
 export interface TransportResponse {
   readonly status: number;
   readonly headers: { get(name: string): string | null };
+  /** A stream of bytes, as `fetch` has it: read in place of `text`, and only up to the limit of an answer. */
+  readonly body?: unknown;
   text(): Promise<string>;
 }
 
@@ -24,15 +26,21 @@ export interface Answer {
   body: unknown;
 }
 
+export interface ExchangeLimits {
+  timeoutMs: number;
+  /** Of the answer's body, decompressed. */
+  maxBytes: number;
+}
+
 /**
  * Sends one request and reads its answer. Rejects when both do not happen within the time, or `cancelled` comes first, even
- * if the transport ignores the signal.
+ * if the transport ignores the signal. Rejects when the answer is larger than the limit.
  */
 export async function exchange(
   transport: Transport,
   url: string,
   request: Omit<TransportRequest, "signal" | "redirect">,
-  timeoutMs: number,
+  { timeoutMs, maxBytes }: ExchangeLimits,
   cancelled?: AbortSignal,
 ): Promise<Answer> {
   const abort = new AbortController();
@@ -44,7 +52,7 @@ export async function exchange(
   cancelled?.addEventListener("abort", cancel);
   const answered = async (): Promise<Answer> => {
     const response = await transport(url, { ...request, redirect: "manual", signal: abort.signal });
-    const text = await response.text();
+    const text = await readText(response, maxBytes);
     return { status: response.status, headers: response.headers, body: parsed(text) };
   };
   try {
@@ -55,6 +63,29 @@ export async function exchange(
     clearTimeout(timer);
     cancelled?.removeEventListener("abort", cancel);
   }
+}
+
+/** Stops reading beyond the limit, which closes the connection. Without a stream, the transport has read everything. */
+async function readText(response: TransportResponse, maxBytes: number): Promise<string> {
+  const tooLarge = () => new Error(`the answer is larger than ${maxBytes} bytes`);
+  if (!isStream(response.body)) {
+    const text = await response.text();
+    if (text.length > maxBytes) throw tooLarge();
+    return text;
+  }
+  const decoder = new TextDecoder();
+  let text = "";
+  let bytes = 0;
+  for await (const chunk of response.body) {
+    bytes += chunk.byteLength;
+    if (bytes > maxBytes) throw tooLarge();
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+function isStream(body: unknown): body is AsyncIterable<Uint8Array> {
+  return typeof body === "object" && body !== null && Symbol.asyncIterator in body;
 }
 
 export function noAnswer(url: string, cause: unknown): Error {

@@ -144,6 +144,8 @@ namespace Diegetic.Tests
             Check((await FailedCall(client, retryForMs: PatientMs * 60)).Contains("closed"), "a closed client calls nothing");
             client = new DiegeticClient(new DiegeticClientOptions { BaseUrl = Address, ApiKey = "key", Transport = new SignInPage() });
             Check(await FailedCall(client) == "Unexpected answer 200", "a page is no success");
+            client = new DiegeticClient(new DiegeticClientOptions { BaseUrl = Address, ApiKey = "key", Transport = new LargeAnswer() });
+            Check((await FailedCall(client)).EndsWith("larger than 33554432 bytes"), "a transport's large answer is refused, too");
         }
 
         /// <summary>A call that runs when the client is closed gets its answer.</summary>
@@ -385,6 +387,14 @@ namespace Diegetic.Tests
             {
                 Asked.TrySetResult(true);
                 return Task.FromResult(new TransportResponse { Status = 503, Header = name => name == "Retry-After" ? "3600" : null });
+            }
+        }
+
+        private sealed class LargeAnswer : ITransport
+        {
+            public Task<TransportResponse> Send(TransportRequest request, CancellationToken cancellation)
+            {
+                return Task.FromResult(new TransportResponse { Status = 200, Body = new string(' ', request.MaxAnswerBytes) + "{}" });
             }
         }
 

@@ -24,10 +24,14 @@ from ._transport import (
     DEFAULT_FLUSH_MS,
     DEFAULT_MATCH_BUDGET_MS,
     IMPRESSION_TIMEOUT_S,
+    MAX_ANSWER_BYTES,
+    MAX_CALL_ANSWER_BYTES,
     Answer,
+    AnswerTooLarge,
     Match,
     Scene,
     answer_of,
+    append,
     checked_options,
     entry_of,
     match_in,
@@ -95,7 +99,8 @@ class AsyncDiegeticClient:
         """The ad for a scene, or None: no ad, no answer within the budget, an error. Sent once, never raises."""
         self._pump()
         try:
-            match, event = match_in(await self._send("POST", "/match", scene, self._match_budget_s), scene)
+            answer = await self._send("POST", "/match", scene, self._match_budget_s, MAX_ANSWER_BYTES)
+            match, event = match_in(answer, scene)
             if event is not None:
                 self._on_event(event)
             return match
@@ -185,35 +190,42 @@ class AsyncDiegeticClient:
     async def _send_impression(self, pending: Pending) -> None:
         outcome: Answer | Exception
         try:
-            outcome = await self._send("POST", "/impressions", pending.body, IMPRESSION_TIMEOUT_S)
+            outcome = await self._send("POST", "/impressions", pending.body, IMPRESSION_TIMEOUT_S, MAX_ANSWER_BYTES)
         except Exception as error:  # noqa: BLE001
             outcome = error
         self._queue.finish(pending, outcome)
         self._pump()
 
     async def _send(
-        self, method: str, path: str, body: object, timeout_s: float, headers: Optional[dict[str, str]] = None,
-        query: Optional[dict[str, Any]] = None,
+        self, method: str, path: str, body: object, timeout_s: float, max_bytes: int,
+        headers: Optional[dict[str, str]] = None, query: Optional[dict[str, Any]] = None,
     ) -> Answer:
         url = f"{self._base_url}{path}"
         content = None if body is None else json.dumps(body).encode()
         if self._queue.is_closed:
             raise no_answer(url, CLOSED)
         self._exchanges += 1
-        request = self._http.request(
-            method, url, content=content, headers=headers, params=query or None, timeout=None
-        )
         try:
+            request = self._http.build_request(
+                method, url, content=content, headers=headers, params=query or None, timeout=None
+            )
             # The timeouts of httpx are for single reads.
-            response = await asyncio.wait_for(request, timeout_s)
+            return await asyncio.wait_for(self._exchange(request, max_bytes), timeout_s)
         except asyncio.TimeoutError:
             raise no_answer(url, timeout_after(timeout_s)) from None
-        except httpx.HTTPError as error:
+        except (httpx.HTTPError, AnswerTooLarge) as error:
             raise no_answer(url, error) from error
         finally:
             self._exchanges -= 1
             await self._close_connections()
-        return answer_of(response)
+
+    async def _exchange(self, request: httpx.Request, max_bytes: int) -> Answer:
+        response = await self._http.send(request, stream=True)
+        async with contextlib.aclosing(response):
+            content = bytearray()
+            async for chunk in response.aiter_bytes():
+                append(content, chunk, max_bytes)
+        return answer_of(response, content)
 
 
 class _AsyncApi(AsyncCalls):
@@ -234,7 +246,7 @@ class _AsyncApi(AsyncCalls):
             answer: Optional[Answer] = None
             detail = ""
             try:
-                answer = await self._client._send(method, path, body, CALL_TIMEOUT_S, headers, given)
+                answer = await self._client._send(method, path, body, CALL_TIMEOUT_S, MAX_CALL_ANSWER_BYTES, headers, given)
                 if answer.is_complete:
                     return answer.body
                 detail = answer.detail

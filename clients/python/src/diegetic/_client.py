@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import json
 import threading
 import time
@@ -24,10 +25,14 @@ from ._transport import (
     DEFAULT_FLUSH_MS,
     DEFAULT_MATCH_BUDGET_MS,
     IMPRESSION_TIMEOUT_S,
+    MAX_ANSWER_BYTES,
+    MAX_CALL_ANSWER_BYTES,
     Answer,
+    AnswerTooLarge,
     Match,
     Scene,
     answer_of,
+    append,
     checked_options,
     entry_of,
     match_in,
@@ -150,7 +155,7 @@ class DiegeticClient:
                 left_s = end - time.monotonic()
                 if left_s <= 0:
                     raise timeout_after(budget_s)
-                return self._send("POST", "/match", scene, left_s)
+                return self._send("POST", "/match", scene, left_s, MAX_ANSWER_BYTES)
             finally:
                 pending.release()
 
@@ -196,7 +201,7 @@ class DiegeticClient:
         while (pending := self._next_impression()) is not None:
             outcome: Answer | Exception
             try:
-                outcome = self._send("POST", "/impressions", pending.body, IMPRESSION_TIMEOUT_S)
+                outcome = self._send("POST", "/impressions", pending.body, IMPRESSION_TIMEOUT_S, MAX_ANSWER_BYTES)
             except Exception as error:  # noqa: BLE001
                 outcome = error
             with self._changed:
@@ -217,8 +222,8 @@ class DiegeticClient:
             return None
 
     def _send(
-        self, method: str, path: str, body: object, timeout_s: float, headers: Optional[dict[str, str]] = None,
-        query: Optional[dict[str, Any]] = None,
+        self, method: str, path: str, body: object, timeout_s: float, max_bytes: int,
+        headers: Optional[dict[str, str]] = None, query: Optional[dict[str, Any]] = None,
     ) -> Answer:
         url = f"{self._base_url}{path}"
         content = None if body is None else json.dumps(body).encode()
@@ -227,17 +232,25 @@ class DiegeticClient:
                 raise no_answer(url, CLOSED)
             self._exchanges += 1
         try:
+            request = self._http.build_request(
+                method, url, content=content, headers=headers, params=query or None, timeout=timeout_s
+            )
             with deadline(timeout_s):
-                response = self._http.request(
-                    method, url, content=content, headers=headers, params=query or None, timeout=timeout_s
-                )
-        except httpx.HTTPError as error:
+                return self._exchange(request, max_bytes)
+        except (httpx.HTTPError, AnswerTooLarge) as error:
             raise no_answer(url, error) from error
         finally:
             with self._exchanges_lock:
                 self._exchanges -= 1
             self._close_connections()
-        return answer_of(response)
+
+    def _exchange(self, request: httpx.Request, max_bytes: int) -> Answer:
+        response = self._http.send(request, stream=True)
+        with contextlib.closing(response):
+            content = bytearray()
+            for chunk in response.iter_bytes():
+                append(content, chunk, max_bytes)
+        return answer_of(response, content)
 
 
 class _Api(Calls):
@@ -258,7 +271,7 @@ class _Api(Calls):
             answer: Optional[Answer] = None
             detail = ""
             try:
-                answer = self._client._send(method, path, body, CALL_TIMEOUT_S, headers, given)
+                answer = self._client._send(method, path, body, CALL_TIMEOUT_S, MAX_CALL_ANSWER_BYTES, headers, given)
                 if answer.is_complete:
                     return answer.body
                 detail = answer.detail

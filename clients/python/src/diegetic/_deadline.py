@@ -1,6 +1,7 @@
 """A time limit for a whole exchange.
 
 Those of httpx are for single reads, and it has none for lookups of names: a server that drips would hold a thread for ever.
+It connects to one address after another, so that the first one that drops packets would take all the time.
 """
 
 from __future__ import annotations
@@ -11,12 +12,16 @@ import ipaddress
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import Future
 from typing import Any, Optional
 
 import httpcore
 import httpx
+
+# As RFC 8305 recommends; doubles with each further attempt at the same address.
+_FIRST_ATTEMPT_S = 0.25
 
 _of_thread = threading.local()
 
@@ -67,10 +72,50 @@ class _Limited(_Wrapper):
         return _Limited(self.inner.start_tls(ssl_context, server_hostname, timeout=_left_s(timeout)))
 
     def read(self, max_bytes: int, timeout: Optional[float] = None) -> bytes:
-        return self.inner.read(max_bytes, timeout=_left_s(timeout))
+        received: bytes = self.inner.read(max_bytes, timeout=_left_s(timeout))
+        return received
 
     def write(self, buffer: bytes, timeout: Optional[float] = None) -> None:
         self.inner.write(buffer, timeout=_left_s(timeout))
+
+
+class _Attempts:
+    """Which address of a name to connect to, and for how long.
+
+    One that stays silent gives way to the next and is tried again later. `first` remembers where the next connection
+    begins: a match has less time than an attempt.
+    """
+
+    def __init__(self, host: str, addresses: list[str], first: dict[str, str]) -> None:
+        self._host = host
+        self._first = first
+        start = addresses.index(first[host]) if first.get(host) in addresses else 0
+        self._queue = deque((address, _FIRST_ATTEMPT_S) for address in addresses[start:] + addresses[:start])
+        self._failure: Exception = httpcore.ConnectError(f"{host} has no address")
+
+    def current(self) -> tuple[str, Optional[float]]:
+        """The address and its seconds, None for the only one. Raises the last failure when none remains."""
+        if not self._queue:
+            raise self._failure
+        address, limit_s = self._queue[0]
+        return address, limit_s if len(self._queue) > 1 else None
+
+    def connected(self) -> None:
+        self._first[self._host] = self._queue[0][0]
+
+    def failed(self, error: BaseException) -> bool:
+        """Whether another attempt may follow."""
+        address, limit_s = self._queue.popleft()
+        is_alone = not self._queue
+        if not is_alone:
+            self._first[self._host] = self._queue[0][0]
+        if isinstance(error, httpcore.ConnectTimeout) and not is_alone:
+            self._queue.append((address, 2 * limit_s))
+            return True
+        if isinstance(error, httpcore.ConnectError):
+            self._failure = error
+            return True
+        return False
 
 
 class _AsyncNetwork(_Wrapper):
@@ -79,6 +124,7 @@ class _AsyncNetwork(_Wrapper):
     def __init__(self, inner: Any) -> None:
         super().__init__(inner)
         self._resolver = _Resolver()
+        self._first: dict[str, str] = {}
 
     async def connect_tcp(self, host: str, port: int, timeout: Optional[float] = None, **options: Any) -> Any:
         loop, answered = asyncio.get_running_loop(), asyncio.Event()
@@ -96,13 +142,49 @@ class _AsyncNetwork(_Wrapper):
         # A RuntimeError: there is no thread.
         except (OSError, UnicodeError, RuntimeError) as error:
             raise httpcore.ConnectError(str(error)) from error
-        failure: Exception = httpcore.ConnectError(f"{host} has no address")
-        for address in addresses:
+        attempts = _Attempts(host, addresses, self._first)
+        while True:
+            address, limit_s = attempts.current()
             try:
-                return await self.inner.connect_tcp(address, port, timeout=timeout, **options)
-            except httpcore.ConnectError as error:
-                failure = error
-        raise failure
+                connecting = self.inner.connect_tcp(address, port, **options)
+                connection = await _within(_shorter(timeout, limit_s), connecting)
+            # Also a cancellation: that of a match whose budget is over.
+            except BaseException as error:
+                if not attempts.failed(error):
+                    raise
+            else:
+                attempts.connected()
+                return connection
+
+
+async def _within(timeout_s: Optional[float], connecting: Coroutine[Any, Any, Any]) -> Any:
+    """Ends at once when it is cancelled. anyio 3 turns some cancellations into an error of the connection."""
+    task = asyncio.create_task(_outcome(connecting))
+    try:
+        await asyncio.wait({task}, timeout=timeout_s)
+        if not task.done():
+            raise httpcore.ConnectTimeout("timed out")
+    finally:
+        if not task.done():
+            task.cancel()
+            task.add_done_callback(_close_abandoned)
+    outcome = task.result()
+    if isinstance(outcome, Exception):
+        raise outcome
+    return outcome
+
+
+async def _outcome(connecting: Coroutine[Any, Any, Any]) -> Any:
+    """Returns an error: asyncio logs one that a task raises after nobody waits for it."""
+    try:
+        return await connecting
+    except Exception as error:  # noqa: BLE001
+        return error
+
+
+def _close_abandoned(task: asyncio.Task[Any]) -> None:
+    if not task.cancelled() and not isinstance(task.result(), Exception):
+        asyncio.ensure_future(task.result().aclose())
 
 
 class _LimitedNetwork(_Wrapper):
@@ -111,15 +193,21 @@ class _LimitedNetwork(_Wrapper):
     def __init__(self, inner: Any) -> None:
         super().__init__(inner)
         self._resolver = _Resolver()
+        self._first: dict[str, str] = {}
 
     def connect_tcp(self, host: str, port: int, timeout: Optional[float] = None, **options: Any) -> _Limited:
-        failure: Exception = httpcore.ConnectError(f"{host} has no address")
-        for address in self._resolver.addresses(host, port, _left_s(timeout)):
+        attempts = _Attempts(host, self._resolver.addresses(host, port, _left_s(timeout)), self._first)
+        while True:
+            address, limit_s = attempts.current()
+            attempt_s = _shorter(_left_s(timeout), limit_s)
             try:
-                return _Limited(self.inner.connect_tcp(address, port, timeout=_left_s(timeout), **options))
-            except httpcore.ConnectError as error:
-                failure = error
-        raise failure
+                connection = self.inner.connect_tcp(address, port, timeout=attempt_s, **options)
+            except Exception as error:  # noqa: BLE001
+                if not attempts.failed(error):
+                    raise
+            else:
+                attempts.connected()
+                return _Limited(connection)
 
     def connect_unix_socket(self, path: str, timeout: Optional[float] = None, **options: Any) -> _Limited:
         return _Limited(self.inner.connect_unix_socket(path, timeout=_left_s(timeout), **options))
@@ -185,10 +273,14 @@ def _is_address(host: str) -> bool:
 
 
 def _left_s(timeout_s: Optional[float]) -> Optional[float]:
-    end = getattr(_of_thread, "end", None)
+    end: Optional[float] = getattr(_of_thread, "end", None)
     if end is None:
         return timeout_s
     left_s = end - time.monotonic()
     if left_s <= 0:
         raise httpcore.ReadTimeout("timed out")
-    return left_s if timeout_s is None else min(timeout_s, left_s)
+    return _shorter(timeout_s, left_s)
+
+
+def _shorter(first_s: Optional[float], second_s: Optional[float]) -> Optional[float]:
+    return min((limit_s for limit_s in (first_s, second_s) if limit_s is not None), default=None)

@@ -15,7 +15,7 @@ class NoMatch(TypedDict):
 
 
 class MatchFailed(TypedDict):
-    """The scene goes on without an ad. `status` is None when no answer came within the budget."""
+    """The scene goes on without an ad. `status` is None when no whole answer came within the budget."""
 
     type: Literal["match_failed"]
     status: Optional[int]

@@ -11,7 +11,9 @@ from ._outbox import MemoryOutbox, Outbox
 
 class _Client(Protocol):
     _queue: ImpressionQueue
-    _on_event: OnEvent
+
+    @property
+    def _on_event(self) -> OnEvent: ...
 
     def _start(self, outbox: Outbox) -> None: ...
 

@@ -20,6 +20,10 @@ DEFAULT_MATCH_BUDGET_MS = 150
 DEFAULT_FLUSH_MS = 10_000
 IMPRESSION_TIMEOUT_S = 10.0
 CALL_TIMEOUT_S = 30.0
+# Of a match or a record. A proxy that sends without end must not fill the memory.
+MAX_ANSWER_BYTES = 1_024 * 1_024
+# Longer lists are read in pages.
+MAX_CALL_ANSWER_BYTES = 32 * 1_024 * 1_024
 # Upper bound of the first delay; doubles with each attempt.
 _FIRST_BACKOFF_MS = 250
 _MAX_BACKOFF_MS = 30_000
@@ -80,10 +84,23 @@ class Answer:
         return is_refusal and self.service_detail is not None
 
 
-def answer_of(response: httpx.Response) -> Answer:
+class AnswerTooLarge(Exception):
+    def __init__(self, max_bytes: int) -> None:
+        super().__init__(f"the answer is larger than {max_bytes} bytes")
+
+
+def append(content: bytearray, chunk: bytes, max_bytes: int) -> None:
+    """Raises AnswerTooLarge."""
+    if len(content) + len(chunk) > max_bytes:
+        raise AnswerTooLarge(max_bytes)
+    content += chunk
+
+
+def answer_of(response: httpx.Response, content: bytearray) -> Answer:
     try:
-        body = json.loads(response.content) if response.content else None
-    except ValueError:
+        body = json.loads(content) if content else None
+    # Deep nesting raises RecursionError.
+    except (ValueError, RecursionError):
         body = None
     return Answer(response.status_code, response.headers, body)
 
@@ -99,7 +116,7 @@ def retry_after_ms(answer: Optional[Answer]) -> float:
 
     0 for anything else, such as a date that does not exist.
     """
-    value = answer.headers.get("retry-after", "") if answer is not None else ""
+    value: str = answer.headers.get("retry-after", "") if answer is not None else ""
     if re.fullmatch("[0-9]+", value):
         return min(_MAX_RETRY_AFTER_MS, float(value) * 1_000)
     if not _HTTP_DATE.fullmatch(value):

@@ -97,7 +97,8 @@ class FakeDiegetic:
 
     def _record(self, impression: ImpressionRequest) -> httpx.Response:
         match = self._matches.get(impression.get("match_id") or "")
-        if match is None or any(match[key] != impression[key] for key in ("campaign_id", "creative_id")):  # type: ignore[literal-required]
+        named = (impression["campaign_id"], impression["creative_id"])
+        if match is None or named != (match["campaign_id"], match["creative_id"]):
             return httpx.Response(
                 409, json={"detail": "There is no unbilled match of this campaign and creative in this game."}
             )
