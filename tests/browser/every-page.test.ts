@@ -1,4 +1,6 @@
 import { readFile } from "node:fs/promises";
+import { createDatabase } from "@diegetic/database";
+import { sliceWallet } from "@diegetic/management";
 import { eventually } from "@diegetic/testing/eventually";
 import { isLongForm, rounds } from "@diegetic/testing/rounds";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
@@ -287,6 +289,30 @@ describe("every page of an installation with demo data", () => {
       await notice.getByRole("button", { name: "Try again" }).click();
       await notice.getByText(/^Some of this/).waitFor({ state: "detached" });
       await health.waitFor();
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    "shows the operator which wallets are divided, once one is",
+    async () => {
+      const page = await operatorPage();
+      await page.goto(`${dashboard.origin}/system`);
+      const contents = page.getByRole("table", { name: "Contents" });
+      await contents.getByRole("row", { name: "Divided wallets 0" }).waitFor();
+      const wallets = page.getByRole("table", { name: "Divided wallets" });
+      expect(await wallets.count()).toBe(0);
+      const { id } = await read<{ id: string }>("/profile");
+      const database = createDatabase(dashboard.stack.describe().databaseUrl, {
+        poolSize: 1,
+        applicationName: "test",
+      });
+      await sliceWallet(database, id, 4);
+      await database.$disconnect();
+      await page.reload();
+      await contents.getByRole("row", { name: "Divided wallets 1" }).waitFor();
+      await wallets.getByRole("row").filter({ hasText: id }).filter({ hasText: "4In force" }).waitFor();
+      await expectAccessibleInPassing(page);
     },
     TIMEOUT_MS,
   );

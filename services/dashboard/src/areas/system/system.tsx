@@ -17,6 +17,7 @@ import { Page, Section } from "../../kit/page.tsx";
 import { Empty, Failed } from "../../kit/states.tsx";
 import { Status } from "../../kit/status.tsx";
 import { AccountList } from "./account-list.tsx";
+import { DividedWallets } from "./divided-wallets.tsx";
 import { findingsOf, formatWait, limitOf } from "./findings.ts";
 import { Quarantine } from "./quarantine.tsx";
 import { REFETCH_MS, type System } from "./read.ts";
@@ -67,6 +68,7 @@ export function Component() {
       )}
       {(data || !error) && <Reconciliation system={data} />}
       <Quarantine />
+      {data && <DividedWallets wallets={data.divided_wallets} />}
       <AccountList />
     </Page>
   );
@@ -188,11 +190,12 @@ function Overview({ system }: { system: System | undefined }) {
                 { what: "Active campaigns", count: system.active_campaigns },
                 { what: "Changes not yet in force", count: system.unpublished_changes },
                 { what: "Quarantined records", count: system.quarantined_records },
+                { what: "Divided wallets", count: system.divided_wallets.count },
               ]
             }
             rowKey={({ what }) => what}
             empty={null}
-            skeletonRows={6}
+            skeletonRows={7}
             columns={(make) => [
               make.text("what", "What", ({ what }) => what, { phone: "title" }),
               make.number("count", "Count", ({ count }) => count, { phone: "fact" }),
