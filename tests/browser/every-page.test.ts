@@ -335,11 +335,14 @@ describe("every page of an installation with demo data", () => {
       const { page } = view;
       await page.setViewportSize(PHONE);
       await open("/campaigns");
-      await page
-        .getByRole("checkbox", { name: /^Choose / })
-        .first()
-        .check();
-      await page.getByRole("region", { name: "Chosen rows" }).getByText("1 chosen").waitFor();
+      const boxes = page.getByRole("checkbox", { name: /^Choose / });
+      await boxes.first().check();
+      const chosen = page.getByRole("region", { name: "Chosen rows" });
+      await chosen.getByText("1 chosen", { exact: true }).waitFor();
+      const rows = await boxes.count();
+      await chosen.getByRole("button", { name: `Choose all ${rows}` }).click();
+      await chosen.getByText(`${rows} chosen`, { exact: true }).waitFor();
+      expect(await boxes.and(page.locator(":checked")).count()).toBe(rows);
       await expectAccessibleInPassing(page);
       // Another page that is opened by its address begins at its top.
       await page.evaluate("scrollTo(0, 400)");
