@@ -1,10 +1,10 @@
 import { Alert, Button, Card, Group, Text } from "@mantine/core";
-import type { FormEvent } from "react";
 import { Link, useNavigate } from "react-router";
 import type { BodyOf } from "../../api/operations.ts";
 import { hasStatus, useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
+import { Form } from "../../kit/form.tsx";
 import { Page } from "../../kit/page.tsx";
 import { CampaignFields } from "./campaign-fields.tsx";
 import { datesInOrder } from "./dates-in-order.ts";
@@ -34,8 +34,7 @@ export function Component() {
       </Page>
     );
   }
-  const create = async (event: FormEvent) => {
-    event.preventDefault();
+  const create = async () => {
     const campaign = await form.send({});
     if (campaign === undefined) return;
     await navigate(`/campaigns/${campaign.id}/creatives/new`);
@@ -47,7 +46,7 @@ export function Component() {
       about="It starts as a draft. Nothing is served or spent before you activate it."
     >
       <Card>
-        <form onSubmit={(event) => void create(event)} noValidate>
+        <Form onSend={create}>
           <CampaignFields form={form} />
           {form.failure && (
             <Alert color="negative" mt="lg">
@@ -70,7 +69,7 @@ export function Component() {
               Next: write what players will read.
             </Text>
           </Group>
-        </form>
+        </Form>
       </Card>
     </Page>
   );
