@@ -1,9 +1,10 @@
 import { Alert, Button, Card, Group, Text } from "@mantine/core";
-import { Link, useNavigate } from "react-router";
+import { useNavigate } from "react-router";
 import type { BodyOf } from "../../api/operations.ts";
 import { hasStatus, useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
+import { ButtonLink } from "../../kit/button-link.tsx";
 import { Form } from "../../kit/form.tsx";
 import { Page } from "../../kit/page.tsx";
 import { CampaignFields } from "./campaign-fields.tsx";
@@ -57,14 +58,9 @@ export function Component() {
             <Button type="submit" loading={form.isSending}>
               Create campaign
             </Button>
-            <Button
-              component={Link}
-              to="/campaigns"
-              variant="default"
-              onClick={() => form.reset(NEW_CAMPAIGN)}
-            >
+            <ButtonLink to="/campaigns" variant="default" onClick={() => form.reset(NEW_CAMPAIGN)}>
               {form.isChanged ? "Discard draft" : "Cancel"}
-            </Button>
+            </ButtonLink>
             <Text c="dimmed" fz="xs">
               Next: write what players will read.
             </Text>

@@ -1,9 +1,9 @@
 import { Alert, Button, Group, Skeleton, Stack, Text } from "@mantine/core";
-import { Link } from "react-router";
 import type { AnswerOf } from "../../api/operations.ts";
 import { hasStatus, useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
+import { ButtonLink } from "../../kit/button-link.tsx";
 import { Form } from "../../kit/form.tsx";
 import { notifyDone } from "../../kit/notify.ts";
 import { Failed } from "../../kit/states.tsx";
@@ -37,9 +37,9 @@ export function CompanyForm() {
     <Stack align="flex-start">
       <Text c="dimmed">This account does not advertise yet. The first step is to name its company.</Text>
       {canChange && (
-        <Button component={Link} to={ADVERTISE_PATH} variant="default">
+        <ButtonLink to={ADVERTISE_PATH} variant="default">
           Advertise in games
-        </Button>
+        </ButtonLink>
       )}
     </Stack>
   );

@@ -21,6 +21,7 @@ import { useAbility } from "../../api/session.ts";
 import { useFieldProblems } from "../../api/use-field-problems.ts";
 import { Chart } from "../../charts/chart.tsx";
 import { formatAgo, formatCents, formatDecimal, formatNoun, formatTerm } from "../../format/format.ts";
+import { ButtonLink } from "../../kit/button-link.tsx";
 import { NO_FIGURE } from "../../kit/columns.tsx";
 import { Figures } from "../../kit/figures.tsx";
 import { Form } from "../../kit/form.tsx";
@@ -227,14 +228,13 @@ function Answer({ answer, campaign }: { answer: Explanation; campaign: Campaign 
               <Text key={sentence}>{sentence}</Text>
             ))}
             {canChange && bidToWin !== null && bidToWin > bidCents && (
-              <Button
-                component={Link}
+              <ButtonLink
                 to={`/campaigns/${campaign.id}/settings?bid=${bidToWin}`}
                 variant="default"
                 size="compact-sm"
               >
                 {`Raise the bid to ${formatCents(bidToWin)} in the settings`}
-              </Button>
+              </ButtonLink>
             )}
           </Stack>
         </Alert>

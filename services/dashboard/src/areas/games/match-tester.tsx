@@ -11,7 +11,7 @@ import {
   Text,
 } from "@mantine/core";
 import { useEffect, useRef, useState } from "react";
-import { Link, useSearchParams } from "react-router";
+import { useSearchParams } from "react-router";
 import { ApiError } from "../../api/api-error.ts";
 import { callForResponse } from "../../api/call.ts";
 import type { BodyOf } from "../../api/operations.ts";
@@ -19,6 +19,7 @@ import { useChange, useRead } from "../../api/queries.ts";
 import { useAbility, useSession } from "../../api/session.ts";
 import { type FieldSentences, useFieldProblems } from "../../api/use-field-problems.ts";
 import { formatPercent } from "../../format/format.ts";
+import { ButtonLink } from "../../kit/button-link.tsx";
 import { Form } from "../../kit/form.tsx";
 import { Page, Section } from "../../kit/page.tsx";
 import { Empty, Failed } from "../../kit/states.tsx";
@@ -326,9 +327,9 @@ function RecentScenes() {
                 {scene.game_id} · {reasonAdvice(scene.reason).label}
               </Text>
               <Group>
-                <Button component={Link} to={testerPath(scene)} variant="default" size="compact-sm">
+                <ButtonLink to={testerPath(scene)} variant="default" size="compact-sm">
                   Use this scene
-                </Button>
+                </ButtonLink>
               </Group>
             </Stack>
           </Card>

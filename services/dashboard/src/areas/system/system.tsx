@@ -1,6 +1,5 @@
-import { Alert, Button, Card, SimpleGrid, Text } from "@mantine/core";
+import { Alert, Card, SimpleGrid, Text } from "@mantine/core";
 import type { ReactNode } from "react";
-import { Link } from "react-router";
 import { hasStatus, useRead } from "../../api/queries.ts";
 import {
   centsOfMillicents,
@@ -9,6 +8,7 @@ import {
   formatNoun,
   formatTerm,
 } from "../../format/format.ts";
+import { ButtonLink } from "../../kit/button-link.tsx";
 import { NO_FIGURE } from "../../kit/columns.tsx";
 import { DataTable } from "../../kit/data-table.tsx";
 import { Figures } from "../../kit/figures.tsx";
@@ -39,11 +39,7 @@ export function Component() {
         <Card>
           <Empty
             line="This door is for the keeper of the house."
-            action={
-              <Button component={Link} to="/">
-                Show the overview
-              </Button>
-            }
+            action={<ButtonLink to="/">Show the overview</ButtonLink>}
           >
             Only the operator of the installation, the first who signed up, sees its state.
           </Empty>
