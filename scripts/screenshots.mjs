@@ -12,6 +12,8 @@ const WINDOW = { width: 1280, height: 800 };
 const IMAGES = join(root, "docs/images");
 const MAX_BYTES = 200_000;
 const JPEG_QUALITY = 88;
+/** Above what a picture begins with. */
+const MARGIN_PX = 24;
 
 const CAMPAIGN = "Oak & Barrel: the long evening";
 
@@ -38,6 +40,9 @@ const PICTURES = [
       await page.getByRole("button", { name: "tavern", exact: true }).click();
       await page.getByRole("heading", { name: /^Score [^0]/ }).waitFor();
       await page.getByRole("img", { name: /A drawing of/ }).waitFor();
+      const tabs = page.getByRole("navigation", { name: "Questions" });
+      await tabs.evaluate((element) => element.scrollIntoView());
+      await page.evaluate(`scrollBy(0, ${-MARGIN_PX})`);
     },
   },
   {

@@ -860,7 +860,7 @@ describe("an advertiser in the dashboard", () => {
   it("acts on chosen rows that are listed only, and begins a new order on the first page", async () => {
     const { page, problems } = await dashboard.newPage();
     const post = await advertiser(page, "Bea Many");
-    const campaigns = Array.from({ length: 101 }, (_, index) => ({
+    const campaigns = Array.from({ length: 102 }, (_, index) => ({
       name: `${index === 0 ? "Frost" : "Season"} ${index}`,
       budget_cents: 10_000 + index,
       cpm_bid_cents: 1_000,
@@ -884,6 +884,19 @@ describe("an advertiser in the dashboard", () => {
     expect(await chosen.getByRole("button").allTextContents()).toEqual(["Clear"]);
     await chosen.getByRole("button", { name: "Clear" }).click();
     await chosen.waitFor({ state: "detached" });
+
+    await page.getByLabel("Search campaigns").fill("season");
+    await page.getByText("101 of 102 rows", { exact: true }).waitFor();
+    await page.getByRole("checkbox", { name: "Choose every row of this page" }).check();
+    await chosen.getByText("100 chosen", { exact: true }).waitFor();
+    await chosen.getByRole("button", { name: "Choose all 101 that match" }).click();
+    await chosen.getByText("101 chosen, 1 of them on other pages", { exact: true }).waitFor();
+    await chosen.getByRole("button", { name: "Duplicate 101" }).waitFor();
+    expect(await chosen.getByRole("button", { name: /^Choose all/ }).count()).toBe(0);
+    await expectAccessibleInPassing(page);
+    await page.getByLabel("Search campaigns").fill("");
+    await chosen.getByRole("button", { name: "Choose all 102", exact: true }).click();
+    await chosen.getByText("102 chosen, 2 of them on other pages", { exact: true }).waitFor();
     expect(problems).toEqual([]);
   });
 

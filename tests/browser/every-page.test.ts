@@ -1,4 +1,6 @@
 import { readFile } from "node:fs/promises";
+import { createDatabase } from "@diegetic/database";
+import { sliceWallet } from "@diegetic/management";
 import { eventually } from "@diegetic/testing/eventually";
 import { isLongForm, rounds } from "@diegetic/testing/rounds";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
@@ -292,6 +294,30 @@ describe("every page of an installation with demo data", () => {
   );
 
   it(
+    "shows the operator which wallets are divided, once one is",
+    async () => {
+      const page = await operatorPage();
+      await page.goto(`${dashboard.origin}/system`);
+      const contents = page.getByRole("table", { name: "Contents" });
+      await contents.getByRole("row", { name: "Divided wallets 0" }).waitFor();
+      const wallets = page.getByRole("table", { name: "Divided wallets" });
+      expect(await wallets.count()).toBe(0);
+      const { id } = await read<{ id: string }>("/profile");
+      const database = createDatabase(dashboard.stack.describe().databaseUrl, {
+        poolSize: 1,
+        applicationName: "test",
+      });
+      await sliceWallet(database, id, 4);
+      await database.$disconnect();
+      await page.reload();
+      await contents.getByRole("row", { name: "Divided wallets 1" }).waitFor();
+      await wallets.getByRole("row").filter({ hasText: id }).filter({ hasText: "4In force" }).waitFor();
+      await expectAccessibleInPassing(page);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
     "has counted what a campaign was matched in each game in the last day",
     async () => {
       const { games } = await read<{ games: { game_id: string; matches: number; impressions: number }[] }>(
@@ -309,11 +335,14 @@ describe("every page of an installation with demo data", () => {
       const { page } = view;
       await page.setViewportSize(PHONE);
       await open("/campaigns");
-      await page
-        .getByRole("checkbox", { name: /^Choose / })
-        .first()
-        .check();
-      await page.getByRole("region", { name: "Chosen rows" }).getByText("1 chosen").waitFor();
+      const boxes = page.getByRole("checkbox", { name: /^Choose / });
+      await boxes.first().check();
+      const chosen = page.getByRole("region", { name: "Chosen rows" });
+      await chosen.getByText("1 chosen", { exact: true }).waitFor();
+      const rows = await boxes.count();
+      await chosen.getByRole("button", { name: `Choose all ${rows}` }).click();
+      await chosen.getByText(`${rows} chosen`, { exact: true }).waitFor();
+      expect(await boxes.and(page.locator(":checked")).count()).toBe(rows);
       await expectAccessibleInPassing(page);
       // Another page that is opened by its address begins at its top.
       await page.evaluate("scrollTo(0, 400)");

@@ -56,6 +56,27 @@ export const reconciliationSchema = closed(
   "What the comparison of all stores found. Billing repeats it all the time.",
 );
 
+export const dividedWalletSchema = closed(
+  {
+    advertiser_id: answerText("The advertiser's identifier, adv_…."),
+    company_name: answerText("The advertiser's company."),
+    slices: count("Into how many slices the wallet is divided, 2 to 64."),
+    in_force: Type.Boolean({
+      description:
+        "Whether the match tier was given all slices: each match instance then uses them within two seconds, or answers 503. false: a change of the advertiser is still being published.",
+    }),
+  },
+  "An advertiser whose wallet is divided into slices.",
+);
+
+export const dividedWalletsSchema = closed(
+  {
+    count: count("Advertisers whose wallet is divided into slices."),
+    listed: Type.Array(dividedWalletSchema, { description: "The first 100 of them, by identifier." }),
+  },
+  "Which advertisers' wallets are divided among hash slots.",
+);
+
 export const systemSchema = closed(
   {
     read_at: timestamp("When this was read."),
@@ -96,6 +117,7 @@ export const systemSchema = closed(
       "Changes that are stored, and not yet known to be in force in the match tier.",
     ),
     quarantined_records: count("Impression records that could not be written and wait for a decision."),
+    divided_wallets: dividedWalletsSchema,
   },
   "The state of the installation at one moment. While Redis is unavailable, what is read from it is null, and of the processes only the one that answers is listed.",
 );
@@ -180,6 +202,8 @@ export const systemApi = defineFeature({
     Process: processSchema,
     Reconciliation: reconciliationSchema,
     Difference: differenceSchema,
+    DividedWallets: dividedWalletsSchema,
+    DividedWallet: dividedWalletSchema,
     QuarantinedRecord: quarantinedRecordSchema,
     Resolution: resolutionSchema,
     SystemAccount: systemAccountSchema,
@@ -191,7 +215,7 @@ export const systemApi = defineFeature({
       answersWithoutLimits: true,
       summary: "Read the state of the installation",
       description:
-        "Stores, processes, throughput, held money, what waits, and where the stores disagree, read in bounded time.",
+        "Stores, processes, throughput, held money, what waits, where the stores disagree, and divided wallets, read in bounded time.",
       success: [
         ok("The state.", systemSchema, {
           read_at: exampleIds.moment,
@@ -241,6 +265,17 @@ export const systemApi = defineFeature({
           oldest_waiting_seconds: 1,
           unpublished_changes: 0,
           quarantined_records: 1,
+          divided_wallets: {
+            count: 1,
+            listed: [
+              {
+                advertiser_id: exampleIds.advertiser,
+                company_name: "Emberroast Coffee",
+                slices: 24,
+                in_force: true,
+              },
+            ],
+          },
         }),
       ],
       refusals: [notOperator],

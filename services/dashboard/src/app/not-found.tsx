@@ -1,5 +1,5 @@
-import { Button, Card } from "@mantine/core";
-import { Link } from "react-router";
+import { Card } from "@mantine/core";
+import { ButtonLink } from "../kit/button-link.tsx";
 import { Page } from "../kit/page.tsx";
 import { Empty } from "../kit/states.tsx";
 
@@ -7,14 +7,7 @@ export function NotFound() {
   return (
     <Page title="Not found">
       <Card>
-        <Empty
-          line="The map ends here."
-          action={
-            <Button component={Link} to="/">
-              Go to the overview
-            </Button>
-          }
-        >
+        <Empty line="The map ends here." action={<ButtonLink to="/">Go to the overview</ButtonLink>}>
           No page has this address. It may have moved, or the link is incomplete.
         </Empty>
       </Card>

@@ -64,8 +64,9 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const table = useRef<HTMLDivElement>(null);
   const columns = useMemo(() => columnsOf(props.columns), [props.columns]);
   const view = useView(props, columns);
-  const { shown, pages, page, sort } = view;
-  const { chosen, chosenRows, hiddenCount, toggle, clear } = useChosen(rows, view.found, rowKey);
+  const { found, shown, pages, page, sort } = view;
+  const { chosen, chosenRows, hiddenCount, toggle, clear } = useChosen(rows, found, rowKey);
+  const onOtherPages = chosenRows.length - shown.filter((row) => chosen.has(rowKey(row))).length;
 
   if (props.error !== undefined && props.error !== null && rows === undefined) {
     return (
@@ -125,10 +126,23 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         <Group className={classes.bulk ?? ""} gap="sm" role="region" aria-label="Chosen rows">
           <Text fw={600}>
             {formatCount(chosenRows.length)} chosen
+            {onOtherPages > 0 && `, ${formatCount(onOtherPages)} of them on other pages`}
             {hiddenCount > 0 && `, ${formatCount(hiddenCount)} more hidden by the search or filters`}
           </Text>
+          {/* The checkbox above the rows, which a phone has no room for, chooses those of its page. */}
+          {(isPhone || pages > 1) && chosenRows.length < found.length && (
+            <Button
+              variant="subtle"
+              color="gray"
+              size="compact-sm"
+              onClick={() => toggle(found.map(rowKey), true)}
+            >
+              Choose all {formatCount(found.length)}
+              {view.isFiltered && " that match"}
+            </Button>
+          )}
           {chosenRows.length > 0 && bulkActions(chosenRows, (done) => toggle(done.map(rowKey), false))}
-          <Button variant="subtle" color="gray" onClick={clear}>
+          <Button variant="subtle" color="gray" size="compact-sm" onClick={clear}>
             Clear
           </Button>
         </Group>

@@ -1,10 +1,10 @@
 import { Alert, Button, Group, Stack } from "@mantine/core";
 import type { ReactNode } from "react";
+import { Form } from "./form.tsx";
 
 interface DialogFormProps {
-  /** The sentence of the API that belongs to no field. */
-  failure: string | undefined;
-  isSending: boolean;
+  /** `failure`: the sentence of the API that belongs to no field. */
+  form: { failure: string | undefined; isSending: boolean };
   onSend: () => Promise<void>;
   onClose: () => void;
   /** The verb on the button: "Create key". */
@@ -15,27 +15,21 @@ interface DialogFormProps {
 
 /** A form in a dialog: its fields, then cancel and send. */
 export function DialogForm(props: DialogFormProps) {
-  const { failure, isSending, onSend, onClose, action, isDisabled = false, children } = props;
+  const { form, onSend, onClose, action, isDisabled = false, children } = props;
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        void onSend();
-      }}
-      noValidate
-    >
+    <Form onSend={onSend}>
       <Stack>
         {children}
-        {failure !== undefined && <Alert color="negative">{failure}</Alert>}
+        {form.failure !== undefined && <Alert color="negative">{form.failure}</Alert>}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>
-          <Button type="submit" loading={isSending} disabled={isDisabled}>
+          <Button type="submit" loading={form.isSending} disabled={isDisabled}>
             {action}
           </Button>
         </Group>
       </Stack>
-    </form>
+    </Form>
   );
 }

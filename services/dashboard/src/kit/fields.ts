@@ -39,6 +39,49 @@ function textFieldSending<Key extends ChangeKey>(
   };
 }
 
+interface NumberFieldProps {
+  value: number | "";
+  error: string | undefined;
+  onChange: (value: number | string) => void;
+}
+
+/**
+ * Ties a field for a number to a form.
+ * @param whenEmpty what an emptied one sends: `null`, or nothing
+ */
+export function numberField<Key extends ChangeKey, Field extends keyof BodyOf<Key>>(
+  form: ApiForm<Key>,
+  field: Field,
+  whenEmpty?: null & BodyOf<Key>[Field],
+): NumberFieldProps {
+  const { cents, error, onCents } = moneyField(form, field, whenEmpty);
+  return {
+    value: cents ?? "",
+    error,
+    onChange: (next) => onCents(typeof next === "number" ? next : undefined),
+  };
+}
+
+interface MoneyFieldProps {
+  cents: number | undefined;
+  error: string | undefined;
+  onCents: (cents: number | undefined) => void;
+}
+
+/** As `numberField`, for `MoneyInput`. */
+export function moneyField<Key extends ChangeKey, Field extends keyof BodyOf<Key>>(
+  form: ApiForm<Key>,
+  field: Field,
+  whenEmpty?: null & BodyOf<Key>[Field],
+): MoneyFieldProps {
+  const value: unknown = form.values[field];
+  return {
+    cents: typeof value === "number" ? value : undefined,
+    error: form.problem(field),
+    onCents: (cents) => form.set(field, (cents ?? whenEmpty) as BodyOf<Key>[Field] | undefined),
+  };
+}
+
 interface ListFieldProps<Value> {
   values: readonly Value[];
   error: string | undefined;

@@ -10,12 +10,13 @@ import {
   type TextInputProps,
 } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, type ReactNode, useState } from "react";
+import { type ReactNode, useState } from "react";
 import { call } from "../../api/call.ts";
 import { useAbility, useSession, useSessionChange } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
 import { useFieldProblems } from "../../api/use-field-problems.ts";
 import { requiredTextField } from "../../kit/fields.ts";
+import { Form } from "../../kit/form.tsx";
 import { notifyDone } from "../../kit/notify.ts";
 import { Page, Section } from "../../kit/page.tsx";
 import { PasswordInput } from "../../kit/password-input.tsx";
@@ -105,13 +106,9 @@ interface NameCardProps {
 }
 
 function NameCard({ form, label, description, field, onSave, action }: NameCardProps) {
-  const save = async (event: FormEvent) => {
-    event.preventDefault();
-    await onSave();
-  };
   return (
     <Card component="section" aria-label={label}>
-      <form onSubmit={(event) => void save(event)} noValidate>
+      <Form onSend={onSave}>
         <Stack>
           <TextInput
             label={label}
@@ -126,7 +123,7 @@ function NameCard({ form, label, description, field, onSave, action }: NameCardP
             </Button>
           </Group>
         </Stack>
-      </form>
+      </Form>
     </Card>
   );
 }
@@ -137,8 +134,7 @@ function PasswordForm() {
   const [next, setNext] = useState("");
   const { problem, failure, clear, check, showRefusal } = useFieldProblems("POST /auth/change-password");
   const [isSending, setSending] = useState(false);
-  const save = async (event: FormEvent) => {
-    event.preventDefault();
+  const save = async () => {
     const body = { current_password: current, new_password: next };
     if (!check(body, { new_password: checkPassword(next) })) return;
     setSending(true);
@@ -156,7 +152,7 @@ function PasswordForm() {
   };
   return (
     <Card component="section" aria-label="Password">
-      <form onSubmit={(event) => void save(event)} noValidate>
+      <Form onSend={save}>
         <Stack>
           {failure && <Alert color="negative">{failure}</Alert>}
           <PasswordInput
@@ -189,7 +185,7 @@ function PasswordForm() {
             </Text>
           </Group>
         </Stack>
-      </form>
+      </Form>
     </Card>
   );
 }

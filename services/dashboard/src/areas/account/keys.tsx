@@ -9,7 +9,7 @@ import { useConfirm } from "../../kit/confirm.tsx";
 import { DataTable } from "../../kit/data-table.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
 import { DialogForm } from "../../kit/dialog-form.tsx";
-import { listField, textField } from "../../kit/fields.ts";
+import { listField, numberField, textField } from "../../kit/fields.ts";
 import { Moment } from "../../kit/moment.tsx";
 import { notifyDone, notifyFailed } from "../../kit/notify.ts";
 import { Page } from "../../kit/page.tsx";
@@ -241,13 +241,7 @@ function CreateForm({ onClose, onSecret }: SecretFormProps) {
     if (created !== undefined) onSecret(created.key);
   };
   return (
-    <DialogForm
-      failure={form.failure}
-      isSending={form.isSending}
-      onSend={send}
-      onClose={onClose}
-      action="Create key"
-    >
+    <DialogForm form={form} onSend={send} onClose={onClose} action="Create key">
       <TextInput
         label="Label"
         description="By which you recognise it, such as the server that will use it."
@@ -262,9 +256,7 @@ function CreateForm({ onClose, onSecret }: SecretFormProps) {
         placeholder="Default"
         min={1}
         allowDecimal={false}
-        value={form.values.rate_limit_per_minute ?? ""}
-        onChange={(limit) => form.set("rate_limit_per_minute", typeof limit === "number" ? limit : undefined)}
-        error={form.problem("rate_limit_per_minute")}
+        {...numberField(form, "rate_limit_per_minute")}
       />
     </DialogForm>
   );
@@ -278,8 +270,7 @@ function RotateForm({ apiKey, onClose, onSecret }: SecretFormProps & { apiKey: A
   };
   return (
     <DialogForm
-      failure={form.failure ?? form.problem("overlap_seconds")}
-      isSending={form.isSending}
+      form={{ ...form, failure: form.failure ?? form.problem("overlap_seconds") }}
       onSend={send}
       onClose={onClose}
       action="Rotate key"

@@ -297,8 +297,7 @@ function InviteDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => voi
     <Dialog opened={isOpen} onClose={close} title="Invite a member" hasSecret={link !== undefined}>
       {link === undefined ? (
         <DialogForm
-          failure={failure}
-          isSending={isSending}
+          form={{ failure, isSending }}
           onSend={invite}
           onClose={close}
           action="Create invitation link"

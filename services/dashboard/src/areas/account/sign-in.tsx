@@ -1,11 +1,12 @@
 import { Alert, Anchor, Button, Stack, Text, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { Link, Navigate, useLocation, useSearchParams } from "react-router";
 import { call } from "../../api/call.ts";
 import { useRead } from "../../api/queries.ts";
 import { sessionQuery, useSessionChange } from "../../api/session.ts";
 import { useFieldProblems } from "../../api/use-field-problems.ts";
+import { Form } from "../../kit/form.tsx";
 import { PasswordInput } from "../../kit/password-input.tsx";
 import { Entrance } from "./entrance.tsx";
 import { nextPage } from "./next-page.ts";
@@ -23,8 +24,7 @@ export function Component() {
 
   if (session.data) return <Navigate to={nextPage(parameters.get("next"))} replace />;
 
-  const signIn = async (event: FormEvent) => {
-    event.preventDefault();
+  const signIn = async () => {
     const body = { email, password };
     if (!check(body)) return;
     setSending(true);
@@ -37,7 +37,7 @@ export function Component() {
   };
   return (
     <Entrance title="Sign in">
-      <form onSubmit={(event) => void signIn(event)} noValidate>
+      <Form onSend={signIn}>
         <Stack>
           {parameters.has("next") && state?.hasEnded === true && (
             <Text c="dimmed">Your session has ended. After signing in you return to where you were.</Text>
@@ -72,7 +72,7 @@ export function Component() {
             Sign in
           </Button>
         </Stack>
-      </form>
+      </Form>
       <Text c="dimmed">
         New here?{" "}
         <Anchor component={Link} to={`/sign-up?${parameters}`}>

@@ -1,9 +1,10 @@
 import { Alert, Button, Stack, TextInput } from "@mantine/core";
-import { type FormEvent, type ReactNode, useState } from "react";
+import { type ReactNode, useState } from "react";
 import { call } from "../../api/call.ts";
 import { useRead } from "../../api/queries.ts";
 import { useSessionChange } from "../../api/session.ts";
 import { useFieldProblems } from "../../api/use-field-problems.ts";
+import { Form } from "../../kit/form.tsx";
 import { notifyDone } from "../../kit/notify.ts";
 import { PasswordInput } from "../../kit/password-input.tsx";
 import { checkPassword, PASSWORD_HELP } from "./password.ts";
@@ -35,8 +36,7 @@ export function SignUpForm({ invitationToken, onDone, children }: SignUpFormProp
       clear(field);
     },
   });
-  const signUp = async (event: FormEvent) => {
-    event.preventDefault();
+  const signUp = async () => {
     const { account_label, setup_token, ...user } = values;
     const body = {
       ...user,
@@ -64,7 +64,7 @@ export function SignUpForm({ invitationToken, onDone, children }: SignUpFormProp
     );
   }
   return (
-    <form onSubmit={(event) => void signUp(event)} noValidate>
+    <Form onSend={signUp}>
       <Stack>
         {failure && (
           <Alert color="negative" role="alert">
@@ -101,6 +101,6 @@ export function SignUpForm({ invitationToken, onDone, children }: SignUpFormProp
           {invitationToken === undefined ? "Create account" : "Create user and join"}
         </Button>
       </Stack>
-    </form>
+    </Form>
   );
 }

@@ -1,7 +1,8 @@
 import { Button, Card } from "@mantine/core";
-import { Link, useParams } from "react-router";
+import { useParams } from "react-router";
 import { hasStatus, useChange, useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
+import { ButtonLink } from "../../kit/button-link.tsx";
 import { DataTable } from "../../kit/data-table.tsx";
 import { Moment } from "../../kit/moment.tsx";
 import { notifyDone, notifyFailed } from "../../kit/notify.ts";
@@ -37,11 +38,7 @@ export function Component() {
         <Card>
           <Empty
             line="Nobody here knows this webhook."
-            action={
-              <Button component={Link} to={BACK.to}>
-                Show the webhooks
-              </Button>
-            }
+            action={<ButtonLink to={BACK.to}>Show the webhooks</ButtonLink>}
           >
             It was deleted, or it belongs to another account.
           </Empty>

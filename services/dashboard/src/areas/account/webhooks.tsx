@@ -8,7 +8,7 @@ import { useConfirm } from "../../kit/confirm.tsx";
 import { DataTable } from "../../kit/data-table.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
 import { DialogForm } from "../../kit/dialog-form.tsx";
-import { listField, requiredTextField } from "../../kit/fields.ts";
+import { listField, moneyField, numberField, requiredTextField } from "../../kit/fields.ts";
 import { MoneyInput } from "../../kit/money-input.tsx";
 import { notifyDone, notifyFailed } from "../../kit/notify.ts";
 import { Page } from "../../kit/page.tsx";
@@ -199,13 +199,7 @@ function CreateForm({ onClose, onSecret }: { onClose: () => void; onSecret: (sec
     if (created !== undefined) onSecret(created.secret);
   };
   return (
-    <DialogForm
-      failure={form.failure}
-      isSending={form.isSending}
-      onSend={send}
-      onClose={onClose}
-      action="Create webhook"
-    >
+    <DialogForm form={form} onSend={send} onClose={onClose} action="Create webhook">
       <Fields form={form} />
     </DialogForm>
   );
@@ -222,13 +216,7 @@ function EditForm({ webhook, onClose }: { webhook: Webhook; onClose: () => void 
     onClose();
   };
   return (
-    <DialogForm
-      failure={form.failure}
-      isSending={form.isSending}
-      onSend={send}
-      onClose={onClose}
-      action="Save changes"
-    >
+    <DialogForm form={form} onSend={send} onClose={onClose} action="Save changes">
       <Switch
         label="Active"
         description="While it is off, events are neither recorded nor sent."
@@ -277,9 +265,7 @@ function Fields({ form: anyForm, stored }: FieldsProps) {
         <MoneyInput
           label="Balance below (optional)"
           placeholder="100.00"
-          cents={form.values.balance_low_cents}
-          onCents={(cents) => form.set("balance_low_cents", cents ?? null)}
-          error={form.problem("balance_low_cents")}
+          {...moneyField(form, "balance_low_cents", null)}
         />
       )}
       {events.includes("holds.expiry_rate_high") && (
@@ -287,11 +273,7 @@ function Fields({ form: anyForm, stored }: FieldsProps) {
           label="Unseen matches, percent (optional)"
           placeholder="50"
           allowDecimal={false}
-          value={form.values.hold_expiry_percent ?? ""}
-          onChange={(percent) =>
-            form.set("hold_expiry_percent", typeof percent === "number" ? percent : null)
-          }
-          error={form.problem("hold_expiry_percent")}
+          {...numberField(form, "hold_expiry_percent", null)}
         />
       )}
     </>

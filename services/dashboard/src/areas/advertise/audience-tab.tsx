@@ -1,10 +1,10 @@
-import { Button, Card, Group, Skeleton, Text, Title } from "@mantine/core";
+import { Card, Group, Skeleton, Text, Title } from "@mantine/core";
 import { lazy, type ReactNode, Suspense } from "react";
-import { Link } from "react-router";
 import type { AnswerOf } from "../../api/operations.ts";
 import { useRead } from "../../api/queries.ts";
 import { countryName } from "../../format/countries.ts";
 import { formatCount, formatNoun, formatShare } from "../../format/format.ts";
+import { ButtonLink } from "../../kit/button-link.tsx";
 import { TableSection } from "../../kit/data-table.tsx";
 import { Empty } from "../../kit/states.tsx";
 import classes from "./audience-tab.module.css";
@@ -64,9 +64,9 @@ export function Component() {
         title="Countries"
         about="As the games say it; the address of a player is never used."
         actions={
-          <Button component={Link} to={`/spend?campaign=${campaign.id}&by=day-country`} variant="default">
+          <ButtonLink to={`/spend?campaign=${campaign.id}&by=day-country`} variant="default">
             Spend by day and country
-          </Button>
+          </ButtonLink>
         }
         read={geo}
         rows={rows}
@@ -146,9 +146,9 @@ function NothingYet({ line, to, action, children }: NothingYetProps) {
     <Empty
       line={line}
       action={
-        <Button component={Link} to={to} variant="default">
+        <ButtonLink to={to} variant="default">
           {action}
-        </Button>
+        </ButtonLink>
       }
     >
       {children}

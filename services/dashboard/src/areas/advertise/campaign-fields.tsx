@@ -3,7 +3,7 @@ import { useRead } from "../../api/queries.ts";
 import type { ApiForm } from "../../api/use-api-form.ts";
 import { numberLimits } from "../../api/use-field-problems.ts";
 import { formatCents, formatCount, formatExactCents } from "../../format/format.ts";
-import { requiredTextField } from "../../kit/fields.ts";
+import { moneyField, requiredTextField } from "../../kit/fields.ts";
 import { MoneyInput } from "../../kit/money-input.tsx";
 import { WordsInput } from "../../kit/words-input.tsx";
 import { CAMPAIGN_LABELS } from "./field-labels.ts";
@@ -61,17 +61,13 @@ export function CampaignFields({ form: anyForm, spentCents = 0, isShort = false 
           label={CAMPAIGN_LABELS.budget_cents}
           wrapperProps={unsavedMark(form, "budget_cents")}
           description={budgetHelp.filter(Boolean).join(" ")}
-          cents={values.budget_cents}
-          onCents={(cents) => form.set("budget_cents", cents)}
-          error={form.problem("budget_cents")}
+          {...moneyField(form, "budget_cents")}
         />
         <MoneyInput
           label={CAMPAIGN_LABELS.cpm_bid_cents}
           wrapperProps={unsavedMark(form, "cpm_bid_cents")}
           description={bidSentence(values.cpm_bid_cents, values.budget_cents)}
-          cents={values.cpm_bid_cents}
-          onCents={(cents) => form.set("cpm_bid_cents", cents)}
-          error={form.problem("cpm_bid_cents")}
+          {...moneyField(form, "cpm_bid_cents")}
         />
       </SimpleGrid>
       {!isShort && (
@@ -84,9 +80,7 @@ export function CampaignFields({ form: anyForm, spentCents = 0, isShort = false 
                 ? `At most ${formatCents(values.daily_cap_cents)} on one UTC day.`
                 : "Without a cap, a busy day may spend the whole budget."
             }
-            cents={values.daily_cap_cents}
-            onCents={(cents) => form.set("daily_cap_cents", cents ?? null)}
-            error={form.problem("daily_cap_cents")}
+            {...moneyField(form, "daily_cap_cents", null)}
           />
           <SimpleGrid cols={{ base: 1, xs: 2 }}>
             <TextInput

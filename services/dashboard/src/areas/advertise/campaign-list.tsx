@@ -1,12 +1,12 @@
 import { Button, Group, Text } from "@mantine/core";
 import { useMemo, useState } from "react";
-import { Link } from "react-router";
 import { call } from "../../api/call.ts";
 import { hasStatus, useRead } from "../../api/queries.ts";
 import { retryWhileRateLimited } from "../../api/retry-rate-limited.ts";
 import { useAbility } from "../../api/session.ts";
 import { Sparkline } from "../../charts/sparkline.tsx";
 import { centsOfMillicents, formatNoun, percentOfShare } from "../../format/format.ts";
+import { ButtonLink } from "../../kit/button-link.tsx";
 import type { Columns } from "../../kit/columns.tsx";
 import { useConfirm } from "../../kit/confirm.tsx";
 import { DataTable, type Filter } from "../../kit/data-table.tsx";
@@ -126,11 +126,7 @@ export function Component() {
   const bulk = useBulkRun();
   const balanceCents = profile.data?.balance_cents;
   const columns = useMemo(() => columnsOf(balanceCents), [balanceCents]);
-  const newCampaign = (
-    <Button component={Link} to="/campaigns/new">
-      New campaign
-    </Button>
-  );
+  const newCampaign = <ButtonLink to="/campaigns/new">New campaign</ButtonLink>;
   if (hasStatus(campaigns.error, 403)) return <NotRegistered title="Campaigns" />;
   return (
     <Page title="Campaigns" actions={canChange && newCampaign}>

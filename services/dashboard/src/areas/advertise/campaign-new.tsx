@@ -1,10 +1,11 @@
 import { Alert, Button, Card, Group, Text } from "@mantine/core";
-import type { FormEvent } from "react";
-import { Link, useNavigate } from "react-router";
+import { useNavigate } from "react-router";
 import type { BodyOf } from "../../api/operations.ts";
 import { hasStatus, useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
+import { ButtonLink } from "../../kit/button-link.tsx";
+import { Form } from "../../kit/form.tsx";
 import { Page } from "../../kit/page.tsx";
 import { CampaignFields } from "./campaign-fields.tsx";
 import { datesInOrder } from "./dates-in-order.ts";
@@ -34,8 +35,7 @@ export function Component() {
       </Page>
     );
   }
-  const create = async (event: FormEvent) => {
-    event.preventDefault();
+  const create = async () => {
     const campaign = await form.send({});
     if (campaign === undefined) return;
     await navigate(`/campaigns/${campaign.id}/creatives/new`);
@@ -47,7 +47,7 @@ export function Component() {
       about="It starts as a draft. Nothing is served or spent before you activate it."
     >
       <Card>
-        <form onSubmit={(event) => void create(event)} noValidate>
+        <Form onSend={create}>
           <CampaignFields form={form} />
           {form.failure && (
             <Alert color="negative" mt="lg">
@@ -58,19 +58,14 @@ export function Component() {
             <Button type="submit" loading={form.isSending}>
               Create campaign
             </Button>
-            <Button
-              component={Link}
-              to="/campaigns"
-              variant="default"
-              onClick={() => form.reset(NEW_CAMPAIGN)}
-            >
+            <ButtonLink to="/campaigns" variant="default" onClick={() => form.reset(NEW_CAMPAIGN)}>
               {form.isChanged ? "Discard draft" : "Cancel"}
-            </Button>
+            </ButtonLink>
             <Text c="dimmed" fz="xs">
               Next: write what players will read.
             </Text>
           </Group>
-        </form>
+        </Form>
       </Card>
     </Page>
   );

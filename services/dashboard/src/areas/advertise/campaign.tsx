@@ -1,13 +1,14 @@
 import { Box, Button, Card, Menu, Skeleton, Stack } from "@mantine/core";
 import { IconChevronDown } from "@tabler/icons-react";
 import { useState } from "react";
-import { Link, Outlet, useMatch, useNavigate, useParams } from "react-router";
+import { Outlet, useMatch, useNavigate, useParams } from "react-router";
 import { ApiError } from "../../api/api-error.ts";
 import { call } from "../../api/call.ts";
 import { hasStatus, useChange, useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { useLeaveSignal } from "../../api/use-leave-signal.ts";
 import { formatCents, formatExactCents, formatTerm } from "../../format/format.ts";
+import { ButtonLink } from "../../kit/button-link.tsx";
 import { useConfirm } from "../../kit/confirm.tsx";
 import { Id } from "../../kit/id.tsx";
 import { notifyDone, notifyFailed } from "../../kit/notify.ts";
@@ -226,9 +227,7 @@ function CampaignActions({ campaign, hasCreative, spent }: CampaignActionsProps)
         </Menu.Dropdown>
       </Menu>
       {spent !== undefined && status === "active" && (
-        <Button component={Link} to={MORE_MONEY[spent].pageOf(id)}>
-          {MORE_MONEY[spent].label}
-        </Button>
+        <ButtonLink to={MORE_MONEY[spent].pageOf(id)}>{MORE_MONEY[spent].label}</ButtonLink>
       )}
       {status === "active" ? (
         <Button variant="default" onClick={() => void runPause()} loading={pause.isPending || isReading}>

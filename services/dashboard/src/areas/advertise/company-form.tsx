@@ -1,10 +1,10 @@
 import { Alert, Button, Group, Skeleton, Stack, Text } from "@mantine/core";
-import type { FormEvent } from "react";
-import { Link } from "react-router";
 import type { AnswerOf } from "../../api/operations.ts";
 import { hasStatus, useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
+import { ButtonLink } from "../../kit/button-link.tsx";
+import { Form } from "../../kit/form.tsx";
 import { notifyDone } from "../../kit/notify.ts";
 import { Failed } from "../../kit/states.tsx";
 import { ADVERTISE_PATH } from "./advertise-path.ts";
@@ -37,9 +37,9 @@ export function CompanyForm() {
     <Stack align="flex-start">
       <Text c="dimmed">This account does not advertise yet. The first step is to name its company.</Text>
       {canChange && (
-        <Button component={Link} to={ADVERTISE_PATH} variant="default">
+        <ButtonLink to={ADVERTISE_PATH} variant="default">
           Advertise in games
-        </Button>
+        </ButtonLink>
       )}
     </Stack>
   );
@@ -49,32 +49,29 @@ function ProfileForm({ profile }: { profile: Profile }) {
   const { canChange } = useAbility();
   const form = useApiForm("PATCH /profile", companyOf(profile), { draft: "company" });
   const discard = () => form.reset(companyOf(profile));
-  const save = async (event: FormEvent) => {
-    event.preventDefault();
+  const save = async () => {
     const changed = await form.send({}, companyOf);
     if (changed !== undefined) notifyDone("The company was changed.");
   };
   return (
-    <form onSubmit={(event) => void save(event)} noValidate>
+    <Form onSend={save} isReadOnly={!canChange}>
       {canChange && <UnsavedNotice form={form} labels={COMPANY_LABELS} onDiscard={discard} />}
-      <fieldset disabled={!canChange} style={{ border: 0, margin: 0, padding: 0 }}>
-        <Stack>
-          <CompanyFields form={form} />
-          {form.failure && <Alert color="negative">{form.failure}</Alert>}
-          {canChange && (
-            <Group>
-              <Button type="submit" variant="default" loading={form.isSending} disabled={!form.isChanged}>
-                Save company
+      <Stack>
+        <CompanyFields form={form} />
+        {form.failure && <Alert color="negative">{form.failure}</Alert>}
+        {canChange && (
+          <Group>
+            <Button type="submit" variant="default" loading={form.isSending} disabled={!form.isChanged}>
+              Save company
+            </Button>
+            {form.isChanged && (
+              <Button variant="default" onClick={discard}>
+                Discard
               </Button>
-              {form.isChanged && (
-                <Button variant="default" onClick={discard}>
-                  Discard
-                </Button>
-              )}
-            </Group>
-          )}
-        </Stack>
-      </fieldset>
-    </form>
+            )}
+          </Group>
+        )}
+      </Stack>
+    </Form>
   );
 }

@@ -1,8 +1,9 @@
 import { Button, Card, Skeleton } from "@mantine/core";
-import { Link, useNavigate, useParams } from "react-router";
+import { useNavigate, useParams } from "react-router";
 import { hasStatus, useChange, useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
+import { ButtonLink } from "../../kit/button-link.tsx";
 import { useConfirm } from "../../kit/confirm.tsx";
 import { notifyDone, notifyFailed } from "../../kit/notify.ts";
 import { Page } from "../../kit/page.tsx";
@@ -37,11 +38,7 @@ export function Component() {
         <Card>
           <Empty
             line="This page was torn out."
-            action={
-              <Button component={Link} to={`/campaigns/${campaignId}/lines`}>
-                Show the creatives
-              </Button>
-            }
+            action={<ButtonLink to={`/campaigns/${campaignId}/lines`}>Show the creatives</ButtonLink>}
           >
             The creative was deleted. Its impressions stay counted.
           </Empty>

@@ -14,12 +14,13 @@ import {
   TextInput,
 } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { useAbility } from "../../api/session.ts";
 import type { ApiForm } from "../../api/use-api-form.ts";
 import { numberLimits, requestSchema } from "../../api/use-field-problems.ts";
 import { formatCount, formatTerm } from "../../format/format.ts";
 import { requiredTextField, textField } from "../../kit/fields.ts";
+import { Form } from "../../kit/form.tsx";
 import { CREATIVE_TYPES } from "../../scene/creative-types.ts";
 import { Scene } from "../../scene/scene.tsx";
 import { Story, type StoryForm } from "../../scene/story.tsx";
@@ -95,10 +96,6 @@ export function CreativeEditor({
   const hooks = values.alt_hooks ?? [];
   const order = hookOrder(values);
   const seen = order[appearance % order.length];
-  const save = async (event: FormEvent) => {
-    event.preventDefault();
-    await onSave();
-  };
   const setHook = (index: number, text: string) =>
     form.set(
       "alt_hooks",
@@ -112,160 +109,158 @@ export function CreativeEditor({
   return (
     <div className={classes.editor}>
       <Card>
-        <form onSubmit={(event) => void save(event)} noValidate>
+        <Form onSend={onSave} isReadOnly={!canChange}>
           {!isNew && canChange && (
             <UnsavedNotice form={form} labels={CREATIVE_LABELS} onDiscard={onDiscard} />
           )}
-          <fieldset disabled={!canChange} className={classes.fields}>
-            <Stack>
-              {type === undefined ? (
-                <Radio.Group
-                  label="Type"
-                  description="Developers choose which types their games accept. It cannot be changed later."
-                  value={chosenType}
-                  onChange={(value) => form.set("creative_type", value as Creative["creative_type"])}
-                  error={form.problem("creative_type")}
-                >
-                  <Stack gap={8} mt={4}>
-                    {CREATIVE_TYPES.map(({ value, label, description }) => (
-                      <Radio key={value} value={value} label={`${label}: ${description}`} />
-                    ))}
-                  </Stack>
-                </Radio.Group>
-              ) : (
-                <Text>
-                  <Text span c="dimmed">
-                    Type:
-                  </Text>{" "}
-                  {formatTerm(type)}
+          <Stack>
+            {type === undefined ? (
+              <Radio.Group
+                label="Type"
+                description="Developers choose which types their games accept. It cannot be changed later."
+                value={chosenType}
+                onChange={(value) => form.set("creative_type", value as Creative["creative_type"])}
+                error={form.problem("creative_type")}
+              >
+                <Stack gap={8} mt={4}>
+                  {CREATIVE_TYPES.map(({ value, label, description }) => (
+                    <Radio key={value} value={value} label={`${label}: ${description}`} />
+                  ))}
+                </Stack>
+              </Radio.Group>
+            ) : (
+              <Text>
+                <Text span c="dimmed">
+                  Type:
+                </Text>{" "}
+                {formatTerm(type)}
+              </Text>
+            )}
+            <TextInput
+              label={CREATIVE_LABELS.brand_name}
+              wrapperProps={markOf("brand_name")}
+              {...requiredTextField(form, "brand_name")}
+            />
+            <div>
+              <Textarea
+                label={
+                  isHook ? CREATIVE_LABELS.narrative_hook : `${CREATIVE_LABELS.narrative_hook} (optional)`
+                }
+                wrapperProps={markOf("narrative_hook")}
+                description="In the voice of the story: no prices, no links, no “buy now”. For example: The innkeeper sets down a steaming cup of Emberroast."
+                autosize
+                minRows={2}
+                classNames={{ input: classes.line ?? "" }}
+                {...textField(form, "narrative_hook")}
+              />
+              <LineAdvice lines={[values.narrative_hook, ...hooks]} />
+            </div>
+            <Stack gap="xs" {...markOf("alt_hooks")}>
+              <Text fw={600}>{CREATIVE_LABELS.alt_hooks} (optional)</Text>
+              {hooks.map((hook, index) => (
+                <Group key={`${index + 1}`} gap="xs" wrap="nowrap" align="flex-start">
+                  <Textarea
+                    aria-label={`Alternative line ${index + 1}`}
+                    autosize
+                    minRows={1}
+                    value={hook}
+                    error={form.problem("alt_hooks") !== undefined && isSuspect(hook)}
+                    onChange={({ currentTarget }) => setHook(index, currentTarget.value)}
+                    classNames={{ input: classes.line ?? "" }}
+                    flex={1}
+                  />
+                  <Button
+                    variant="subtle"
+                    color="gray"
+                    aria-label={`Remove alternative line ${index + 1}`}
+                    onClick={() =>
+                      form.set(
+                        "alt_hooks",
+                        hooks.filter((_hook, at) => at !== index),
+                      )
+                    }
+                  >
+                    Remove
+                  </Button>
+                </Group>
+              ))}
+              {form.problem("alt_hooks") && (
+                <Text c="negative" fz="xs">
+                  {form.problem("alt_hooks")}
                 </Text>
               )}
+              <Group>
+                <Button
+                  variant="default"
+                  size="compact-sm"
+                  leftSection={<IconPlus size={14} stroke={1.5} />}
+                  onClick={() => form.set("alt_hooks", [...hooks, ""])}
+                >
+                  Add a line
+                </Button>
+                <Text c="dimmed" fz="xs">
+                  A player who meets the creative again reads the next one.
+                </Text>
+              </Group>
+            </Stack>
+            <Group grow align="flex-start">
               <TextInput
-                label={CREATIVE_LABELS.brand_name}
-                wrapperProps={markOf("brand_name")}
-                {...requiredTextField(form, "brand_name")}
+                label={`${CREATIVE_LABELS.product_name} (optional)`}
+                description="What is advertised, such as Dark No. 7. The game receives it with the line."
+                wrapperProps={markOf("product_name")}
+                {...textField(form, "product_name")}
               />
-              <div>
-                <Textarea
-                  label={
-                    isHook ? CREATIVE_LABELS.narrative_hook : `${CREATIVE_LABELS.narrative_hook} (optional)`
-                  }
-                  wrapperProps={markOf("narrative_hook")}
-                  description="In the voice of the story: no prices, no links, no “buy now”. For example: The innkeeper sets down a steaming cup of Emberroast."
-                  autosize
-                  minRows={2}
-                  classNames={{ input: classes.line ?? "" }}
-                  {...textField(form, "narrative_hook")}
-                />
-                <LineAdvice lines={[values.narrative_hook, ...hooks]} />
-              </div>
-              <Stack gap="xs" {...markOf("alt_hooks")}>
-                <Text fw={600}>{CREATIVE_LABELS.alt_hooks} (optional)</Text>
-                {hooks.map((hook, index) => (
-                  <Group key={`${index + 1}`} gap="xs" wrap="nowrap" align="flex-start">
-                    <Textarea
-                      aria-label={`Alternative line ${index + 1}`}
-                      autosize
-                      minRows={1}
-                      value={hook}
-                      error={form.problem("alt_hooks") !== undefined && isSuspect(hook)}
-                      onChange={({ currentTarget }) => setHook(index, currentTarget.value)}
-                      classNames={{ input: classes.line ?? "" }}
-                      flex={1}
-                    />
-                    <Button
-                      variant="subtle"
-                      color="gray"
-                      aria-label={`Remove alternative line ${index + 1}`}
-                      onClick={() =>
-                        form.set(
-                          "alt_hooks",
-                          hooks.filter((_hook, at) => at !== index),
-                        )
-                      }
-                    >
-                      Remove
-                    </Button>
-                  </Group>
-                ))}
-                {form.problem("alt_hooks") && (
-                  <Text c="negative" fz="xs">
-                    {form.problem("alt_hooks")}
+              <Select
+                label={CREATIVE_LABELS.tone}
+                description="How the line sounds. The game receives it, to fit its own words to it."
+                wrapperProps={markOf("tone")}
+                data={TONES.map((tone) => ({ value: tone, label: formatTerm(tone) }))}
+                value={values.tone ?? String(toneSchema?.default)}
+                allowDeselect={false}
+                onChange={(value) => form.set("tone", value as Creative["tone"])}
+                error={form.problem("tone")}
+              />
+            </Group>
+            <TextInput
+              label={`${CREATIVE_LABELS.tagline} (optional)`}
+              wrapperProps={markOf("tagline")}
+              description={isHook ? undefined : "Shown where the creative has no line."}
+              {...textField(form, "tagline")}
+            />
+            <NumberInput
+              label={CREATIVE_LABELS.max_uses_per_game}
+              wrapperProps={markOf("max_uses_per_game")}
+              description={`From ${formatCount(USES.min)} to ${formatCount(USES.max)}. Each match counts; one that no player has seen stops counting when its hold lapses.`}
+              min={USES.min}
+              max={USES.max}
+              clampBehavior="none"
+              value={values.max_uses_per_game ?? USES.usual}
+              onChange={(value) =>
+                form.set("max_uses_per_game", typeof value === "number" ? value : undefined)
+              }
+              error={form.problem("max_uses_per_game")}
+              maw={320}
+            />
+            {form.failure && <Alert color="negative">{form.failure}</Alert>}
+            {canChange && (
+              <Group>
+                <Button type="submit" loading={form.isSending} disabled={!isNew && !form.isChanged}>
+                  {action}
+                </Button>
+                {form.isChanged && (
+                  <Button variant="default" onClick={onDiscard}>
+                    {isNew ? "Discard draft" : "Discard changes"}
+                  </Button>
+                )}
+                {!isNew && form.isChanged && (
+                  <Text c="dimmed" fz="xs">
+                    Ads that are already matched keep the former line.
                   </Text>
                 )}
-                <Group>
-                  <Button
-                    variant="default"
-                    size="compact-sm"
-                    leftSection={<IconPlus size={14} stroke={1.5} />}
-                    onClick={() => form.set("alt_hooks", [...hooks, ""])}
-                  >
-                    Add a line
-                  </Button>
-                  <Text c="dimmed" fz="xs">
-                    A player who meets the creative again reads the next one.
-                  </Text>
-                </Group>
-              </Stack>
-              <Group grow align="flex-start">
-                <TextInput
-                  label={`${CREATIVE_LABELS.product_name} (optional)`}
-                  description="What is advertised, such as Dark No. 7. The game receives it with the line."
-                  wrapperProps={markOf("product_name")}
-                  {...textField(form, "product_name")}
-                />
-                <Select
-                  label={CREATIVE_LABELS.tone}
-                  description="How the line sounds. The game receives it, to fit its own words to it."
-                  wrapperProps={markOf("tone")}
-                  data={TONES.map((tone) => ({ value: tone, label: formatTerm(tone) }))}
-                  value={values.tone ?? String(toneSchema?.default)}
-                  allowDeselect={false}
-                  onChange={(value) => form.set("tone", value as Creative["tone"])}
-                  error={form.problem("tone")}
-                />
               </Group>
-              <TextInput
-                label={`${CREATIVE_LABELS.tagline} (optional)`}
-                wrapperProps={markOf("tagline")}
-                description={isHook ? undefined : "Shown where the creative has no line."}
-                {...textField(form, "tagline")}
-              />
-              <NumberInput
-                label={CREATIVE_LABELS.max_uses_per_game}
-                wrapperProps={markOf("max_uses_per_game")}
-                description={`From ${formatCount(USES.min)} to ${formatCount(USES.max)}. Each match counts; one that no player has seen stops counting when its hold lapses.`}
-                min={USES.min}
-                max={USES.max}
-                clampBehavior="none"
-                value={values.max_uses_per_game ?? USES.usual}
-                onChange={(value) =>
-                  form.set("max_uses_per_game", typeof value === "number" ? value : undefined)
-                }
-                error={form.problem("max_uses_per_game")}
-                maw={320}
-              />
-              {form.failure && <Alert color="negative">{form.failure}</Alert>}
-              {canChange && (
-                <Group>
-                  <Button type="submit" loading={form.isSending} disabled={!isNew && !form.isChanged}>
-                    {action}
-                  </Button>
-                  {form.isChanged && (
-                    <Button variant="default" onClick={onDiscard}>
-                      {isNew ? "Discard draft" : "Discard changes"}
-                    </Button>
-                  )}
-                  {!isNew && form.isChanged && (
-                    <Text c="dimmed" fz="xs">
-                      Ads that are already matched keep the former line.
-                    </Text>
-                  )}
-                </Group>
-              )}
-            </Stack>
-          </fieldset>
-        </form>
+            )}
+          </Stack>
+        </Form>
       </Card>
       <section className={classes.preview} aria-label="Preview">
         <Group justify="space-between" mb="sm">

@@ -1,7 +1,8 @@
 import { Alert, Button, Group, Stack, Text } from "@mantine/core";
-import type { FormEvent } from "react";
 import { useApiForm } from "../../api/use-api-form.ts";
 import { formatCents } from "../../format/format.ts";
+import { moneyField } from "../../kit/fields.ts";
+import { Form } from "../../kit/form.tsx";
 import { MoneyInput } from "../../kit/money-input.tsx";
 import { notifyDone } from "../../kit/notify.ts";
 
@@ -14,8 +15,7 @@ interface DepositFormProps {
 /** Adds money to the balance. */
 export function DepositForm({ onDone }: DepositFormProps) {
   const form = useApiForm("POST /deposit", { amount_cents: AMOUNTS_CENTS[0] ?? 0 });
-  const send = async (event: FormEvent) => {
-    event.preventDefault();
+  const send = async () => {
     const made = await form.send({});
     if (made === undefined) return;
     notifyDone(
@@ -25,15 +25,13 @@ export function DepositForm({ onDone }: DepositFormProps) {
   };
   const amount = form.values.amount_cents;
   return (
-    <form onSubmit={(event) => void send(event)} noValidate>
+    <Form onSend={send}>
       <Stack maw={480}>
         <MoneyInput
           label="Amount"
           data-autofocus
           description="Campaigns can use the money immediately. You pay only for impressions that players have seen."
-          cents={amount}
-          onCents={(cents) => form.set("amount_cents", cents)}
-          error={form.problem("amount_cents")}
+          {...moneyField(form, "amount_cents")}
         />
         <Group gap="xs">
           {AMOUNTS_CENTS.map((cents) => (
@@ -57,6 +55,6 @@ export function DepositForm({ onDone }: DepositFormProps) {
           </Text>
         </Group>
       </Stack>
-    </form>
+    </Form>
   );
 }

@@ -1,10 +1,11 @@
 import { Alert, Button, Card, Group } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
-import type { FormEvent, ReactNode } from "react";
+import type { ReactNode } from "react";
 import { hasStatus } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import type { Columns } from "../../kit/columns.tsx";
 import { DataTable } from "../../kit/data-table.tsx";
+import { Form } from "../../kit/form.tsx";
 import { notifyFailed } from "../../kit/notify.ts";
 import { usePending } from "../../kit/use-pending.ts";
 
@@ -18,13 +19,9 @@ interface EntryFormProps {
 
 /** Adds one entry to a list of the campaign. */
 export function EntryForm({ form, action, onAdd, children }: EntryFormProps) {
-  const add = async (event: FormEvent) => {
-    event.preventDefault();
-    await onAdd();
-  };
   return (
     <Card padding="md" mb="md">
-      <form onSubmit={(event) => void add(event)} noValidate>
+      <Form onSend={onAdd}>
         {form.failure && (
           <Alert color="negative" mb="sm">
             {form.failure}
@@ -36,7 +33,7 @@ export function EntryForm({ form, action, onAdd, children }: EntryFormProps) {
             {action}
           </Button>
         </Group>
-      </form>
+      </Form>
     </Card>
   );
 }

@@ -12,7 +12,7 @@ import {
   Title,
 } from "@mantine/core";
 import { IconCheck, IconX } from "@tabler/icons-react";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { Link, useSearchParams } from "react-router";
 import { call } from "../../api/call.ts";
 import type { AnswerOf, BodyOf } from "../../api/operations.ts";
@@ -21,8 +21,10 @@ import { useAbility } from "../../api/session.ts";
 import { useFieldProblems } from "../../api/use-field-problems.ts";
 import { Chart } from "../../charts/chart.tsx";
 import { formatAgo, formatCents, formatDecimal, formatNoun, formatTerm } from "../../format/format.ts";
+import { ButtonLink } from "../../kit/button-link.tsx";
 import { NO_FIGURE } from "../../kit/columns.tsx";
 import { Figures } from "../../kit/figures.tsx";
+import { Form } from "../../kit/form.tsx";
 import { NotLoaded } from "../../kit/states.tsx";
 import { Status } from "../../kit/status.tsx";
 import { reasonAdvice } from "../games/advice.ts";
@@ -95,8 +97,7 @@ export function Component() {
     ...(country !== null && { player_geo: { country_code: country } }),
   };
   const request = JSON.stringify(body);
-  const ask = async (event: FormEvent) => {
-    event.preventDefault();
+  const ask = async () => {
     if (!check(body)) return;
     if (isProposed) setParameters(shown, { replace: true, preventScrollReset: true });
     setAsking(true);
@@ -114,7 +115,7 @@ export function Component() {
   return (
     <>
       <Card>
-        <form onSubmit={(event) => void ask(event)} noValidate>
+        <Form onSend={ask}>
           <Stack>
             <Text c="dimmed">
               Describe a scene as a game would send it. Nothing is served, held or billed; the player counts
@@ -177,7 +178,7 @@ export function Component() {
               </Button>
             </Group>
           </Stack>
-        </form>
+        </Form>
       </Card>
       {explained && explained.request !== request && (
         <Alert color="warning" title="The scene was changed since">
@@ -227,14 +228,13 @@ function Answer({ answer, campaign }: { answer: Explanation; campaign: Campaign 
               <Text key={sentence}>{sentence}</Text>
             ))}
             {canChange && bidToWin !== null && bidToWin > bidCents && (
-              <Button
-                component={Link}
+              <ButtonLink
                 to={`/campaigns/${campaign.id}/settings?bid=${bidToWin}`}
                 variant="default"
                 size="compact-sm"
               >
                 {`Raise the bid to ${formatCents(bidToWin)} in the settings`}
-              </Button>
+              </ButtonLink>
             )}
           </Stack>
         </Alert>

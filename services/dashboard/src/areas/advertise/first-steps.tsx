@@ -1,12 +1,13 @@
 import { Alert, Anchor, Button, Card, Group, Stack, Text, Textarea, TextInput, Title } from "@mantine/core";
 import { IconCheck } from "@tabler/icons-react";
-import { type FormEvent, type ReactNode, useEffect, useRef } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 import { Link } from "react-router";
 import type { AnswerOf } from "../../api/operations.ts";
 import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
 import { formatCents } from "../../format/format.ts";
 import { textField } from "../../kit/fields.ts";
+import { Form } from "../../kit/form.tsx";
 import { Story } from "../../scene/story.tsx";
 import { CampaignFields } from "./campaign-fields.tsx";
 import { NEW_CAMPAIGN } from "./campaign-new.tsx";
@@ -133,12 +134,11 @@ function CampaignStep({ balanceCents }: { balanceCents: number }) {
     { name: "First campaign", ...NEW_CAMPAIGN, ...(balanceCents > 0 && { budget_cents: balanceCents }) },
     { draft: "first-campaign" },
   );
-  const create = async (event: FormEvent) => {
-    event.preventDefault();
+  const create = async () => {
     await form.send({});
   };
   return (
-    <form onSubmit={(event) => void create(event)} noValidate>
+    <Form onSend={create}>
       <CampaignFields form={form} isShort />
       {form.failure && (
         <Alert color="negative" mt="md">
@@ -153,7 +153,7 @@ function CampaignStep({ balanceCents }: { balanceCents: number }) {
           Dates, a daily cap and targeting can follow later.
         </Text>
       </Group>
-    </form>
+    </Form>
   );
 }
 
@@ -166,13 +166,12 @@ function CreativeStep({ campaign, company }: { campaign: CampaignSummary; compan
     },
     { draft: `first creative of ${campaign.campaign_id}`, check: missingLine },
   );
-  const create = async (event: FormEvent) => {
-    event.preventDefault();
+  const create = async () => {
     await form.send({ path: { campaign_id: campaign.campaign_id } });
   };
   const brand = form.values.brand_name ?? "your brand";
   return (
-    <form onSubmit={(event) => void create(event)} noValidate>
+    <Form onSend={create}>
       <Stack maw={560}>
         <TextInput label="Brand" {...textField(form, "brand_name")} />
         <div>
@@ -197,7 +196,7 @@ function CreativeStep({ campaign, company }: { campaign: CampaignSummary; compan
           </Button>
         </Group>
       </Stack>
-    </form>
+    </Form>
   );
 }
 

@@ -1,5 +1,5 @@
-import { Button, Card } from "@mantine/core";
-import { Link } from "react-router";
+import { Card } from "@mantine/core";
+import { ButtonLink } from "../../kit/button-link.tsx";
 import { Empty } from "../../kit/states.tsx";
 
 interface ForManagersProps {
@@ -13,14 +13,7 @@ interface ForManagersProps {
 export function ForManagers({ task, next }: ForManagersProps) {
   return (
     <Card>
-      <Empty
-        line="The pen is in other hands."
-        action={
-          <Button component={Link} to={next.to}>
-            {next.label}
-          </Button>
-        }
-      >
+      <Empty line="The pen is in other hands." action={<ButtonLink to={next.to}>{next.label}</ButtonLink>}>
         Ask an owner or a manager of the account to {task}.
       </Empty>
     </Card>

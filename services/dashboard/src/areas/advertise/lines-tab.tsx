@@ -1,8 +1,7 @@
-import { Button } from "@mantine/core";
-import { Link } from "react-router";
 import { useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { formatDecimal, formatShare, formatTerm } from "../../format/format.ts";
+import { ButtonLink } from "../../kit/button-link.tsx";
 import { TableSection } from "../../kit/data-table.tsx";
 import { Empty } from "../../kit/states.tsx";
 import classes from "./lines-tab.module.css";
@@ -16,9 +15,9 @@ export function Component() {
   const creatives = useRead("GET /campaigns/{campaign_id}/creatives", at);
   const affinities = useRead("GET /campaigns/{campaign_id}/analytics/affinities", at);
   const write = canChange && (
-    <Button component={Link} to={`/campaigns/${campaign.id}/creatives/new`} variant="default">
+    <ButtonLink to={`/campaigns/${campaign.id}/creatives/new`} variant="default">
       Write a creative
-    </Button>
+    </ButtonLink>
   );
   const lineOf = (id: string) => {
     const creative = creatives.data?.find((one) => one.id === id);
@@ -82,9 +81,9 @@ export function Component() {
             line="Any scene is as good as another."
             action={
               canChange && (
-                <Button component={Link} to={`/campaigns/${campaign.id}/targeting`} variant="default">
+                <ButtonLink to={`/campaigns/${campaign.id}/targeting`} variant="default">
                   Add affinities
-                </Button>
+                </ButtonLink>
               )
             }
           >

@@ -1,5 +1,5 @@
-import { Button, Card } from "@mantine/core";
-import { Link } from "react-router";
+import { Card } from "@mantine/core";
+import { ButtonLink } from "../../kit/button-link.tsx";
 import { Page } from "../../kit/page.tsx";
 import { Empty } from "../../kit/states.tsx";
 import { ADVERTISE_PATH } from "./advertise-path.ts";
@@ -11,11 +11,7 @@ export function NotRegistered({ title }: { title: string }) {
       <Card>
         <Empty
           line="No story has been told for you yet."
-          action={
-            <Button component={Link} to={ADVERTISE_PATH}>
-              Go to the first steps
-            </Button>
-          }
+          action={<ButtonLink to={ADVERTISE_PATH}>Go to the first steps</ButtonLink>}
         >
           Say who advertises, deposit money, and write a first line: the overview leads the way.
         </Empty>

@@ -1,4 +1,4 @@
-import { Anchor, Button, Card, Group, Skeleton, Stack, Text } from "@mantine/core";
+import { Anchor, Card, Group, Skeleton, Stack, Text } from "@mantine/core";
 import { lazy, Suspense, useState } from "react";
 import { Link, useSearchParams } from "react-router";
 import { hasStatus, useRead } from "../../api/queries.ts";
@@ -6,6 +6,7 @@ import { useAbility } from "../../api/session.ts";
 import { Chart } from "../../charts/chart.tsx";
 import { monthOnMonth, sumOf } from "../../format/change.ts";
 import { centsOfMillicents, formatCount, formatNoun } from "../../format/format.ts";
+import { ButtonLink } from "../../kit/button-link.tsx";
 import { Figures } from "../../kit/figures.tsx";
 import { Money } from "../../kit/money.tsx";
 import { Page, Section } from "../../kit/page.tsx";
@@ -97,11 +98,7 @@ export function Component() {
         isListKnown && (
           <>
             <PlayDemo />
-            {canChange && hasEverRun && (
-              <Button component={Link} to="/campaigns/new">
-                New campaign
-              </Button>
-            )}
+            {canChange && hasEverRun && <ButtonLink to="/campaigns/new">New campaign</ButtonLink>}
           </>
         )
       }
@@ -237,9 +234,9 @@ function PlayDemo() {
   const demo = useRead("GET /demo");
   if (demo.data === undefined) return null;
   return (
-    <Button component={Link} to="/play" variant="default">
+    <ButtonLink to="/play" variant="default">
       Play the demo game
-    </Button>
+    </ButtonLink>
   );
 }
 

@@ -12,14 +12,15 @@ import {
   Text,
   TextInput,
 } from "@mantine/core";
-import { type FormEvent, lazy, Suspense, useMemo } from "react";
+import { lazy, Suspense, useMemo } from "react";
 import type { AnswerOf, BodyOf } from "../../api/operations.ts";
 import { useChange } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
 import { countryName } from "../../format/countries.ts";
 import { useConfirm } from "../../kit/confirm.tsx";
-import { textField } from "../../kit/fields.ts";
+import { numberField, textField } from "../../kit/fields.ts";
+import { Form } from "../../kit/form.tsx";
 import { Section } from "../../kit/page.tsx";
 import { Status } from "../../kit/status.tsx";
 import type { Circle } from "../../map/circle.ts";
@@ -111,8 +112,7 @@ export function Places({ targets, error, onRetry }: EntriesRead & { targets: Geo
     const country = next === "radius" ? undefined : values.country_code;
     form.reset({ ...emptyPlace(next, values.include), ...(country && { country_code: country }) });
   };
-  const add = async (event: FormEvent) => {
-    event.preventDefault();
+  const add = async () => {
     await form.send(at, () => emptyPlace(type, values.include));
   };
   const isOnlyInclude = ({ id, include }: GeoTarget) =>
@@ -133,14 +133,7 @@ export function Places({ targets, error, onRetry }: EntriesRead & { targets: Geo
     await remove.mutateAsync({ path: { ...at.path, geo_target_id: target.id } });
   };
   const number = (field: "lat" | "lng" | "radius_km", label: string) => (
-    <NumberInput
-      label={label}
-      value={values[field] ?? ""}
-      onChange={(value) => form.set(field, typeof value === "number" ? value : undefined)}
-      error={form.problem(field)}
-      hideControls
-      decimalScale={3}
-    />
+    <NumberInput label={label} {...numberField(form, field)} hideControls decimalScale={3} />
   );
   return (
     <Section
@@ -170,7 +163,7 @@ export function Places({ targets, error, onRetry }: EntriesRead & { targets: Geo
         </Card>
         {canChange && (
           <Card padding="md">
-            <form onSubmit={(event) => void add(event)} noValidate>
+            <Form onSend={add}>
               <Stack gap="sm">
                 {form.failure && <Alert color="negative">{form.failure}</Alert>}
                 <Group gap="xs">
@@ -236,7 +229,7 @@ export function Places({ targets, error, onRetry }: EntriesRead & { targets: Geo
                   </Button>
                 </Group>
               </Stack>
-            </form>
+            </Form>
           </Card>
         )}
       </SimpleGrid>

@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Stack } from "@mantine/core";
-import type { FormEvent } from "react";
 import { useSession } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
+import { Form } from "../../kit/form.tsx";
 import { CompanyFields } from "./company-fields.tsx";
 
 /** Names the company that advertises. */
@@ -12,12 +12,11 @@ export function RegisterForm() {
     { company_name: account.label, contact_email: user.email },
     { draft: "register" },
   );
-  const send = async (event: FormEvent) => {
-    event.preventDefault();
+  const send = async () => {
     await form.send({});
   };
   return (
-    <form onSubmit={(event) => void send(event)} noValidate>
+    <Form onSend={send}>
       <Stack maw={480}>
         <CompanyFields form={form} />
         {form.failure && <Alert color="negative">{form.failure}</Alert>}
@@ -27,6 +26,6 @@ export function RegisterForm() {
           </Button>
         </Group>
       </Stack>
-    </form>
+    </Form>
   );
 }

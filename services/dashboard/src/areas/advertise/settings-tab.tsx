@@ -1,9 +1,10 @@
 import { Alert, Button, Card, Group, Text } from "@mantine/core";
-import { type FormEvent, useEffect, useEffectEvent } from "react";
+import { useEffect, useEffectEvent } from "react";
 import { useSearchParams } from "react-router";
 import { useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
+import { Form } from "../../kit/form.tsx";
 import { notifyDone } from "../../kit/notify.ts";
 import { CampaignFields } from "./campaign-fields.tsx";
 import { consequences } from "./consequences.ts";
@@ -25,8 +26,7 @@ export function Component() {
   useOfferedBid((cents) => {
     if (canChange) form.set("cpm_bid_cents", cents);
   });
-  const save = async (event: FormEvent) => {
-    event.preventDefault();
+  const save = async () => {
     const changed = await form.send(pathOf(campaign), settingsOf);
     if (changed !== undefined) notifyDone("Saved. Every match from now on follows the change.");
   };
@@ -37,13 +37,11 @@ export function Component() {
   });
   return (
     <Card>
-      <form onSubmit={(event) => void save(event)} noValidate>
+      <Form onSend={save} isReadOnly={!canChange}>
         {canChange && (
           <UnsavedNotice form={form} labels={CAMPAIGN_LABELS} onDiscard={() => reset(settingsOf(campaign))} />
         )}
-        <fieldset disabled={!canChange} style={{ border: 0, padding: 0, margin: 0 }}>
-          <CampaignFields form={form} spentCents={campaign.spent_cents} />
-        </fieldset>
+        <CampaignFields form={form} spentCents={campaign.spent_cents} />
         {form.failure && (
           <Alert color="negative" mt="lg">
             {form.failure}
@@ -76,7 +74,7 @@ export function Component() {
             </div>
           </Group>
         )}
-      </form>
+      </Form>
     </Card>
   );
 }

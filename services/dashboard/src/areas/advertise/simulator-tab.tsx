@@ -9,6 +9,7 @@ import { hasStatus, useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { Chart } from "../../charts/chart.tsx";
 import { formatDecimal, formatTerm } from "../../format/format.ts";
+import { ButtonLink } from "../../kit/button-link.tsx";
 import { Empty, Failed } from "../../kit/states.tsx";
 import { useUrlState } from "../../kit/use-url-state.ts";
 import { Scene } from "../../scene/scene.tsx";
@@ -48,9 +49,9 @@ export function Component() {
           line="The page is still blank."
           action={
             canChange && (
-              <Button component={Link} to={`/campaigns/${campaign.id}/creatives/new`} variant="default">
+              <ButtonLink to={`/campaigns/${campaign.id}/creatives/new`} variant="default">
                 Write a creative
-              </Button>
+              </ButtonLink>
             )
           }
         >

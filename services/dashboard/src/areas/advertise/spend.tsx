@@ -1,5 +1,4 @@
-import { Button, Card, Checkbox, Group, SegmentedControl, Select } from "@mantine/core";
-import { Link } from "react-router";
+import { Card, Checkbox, Group, SegmentedControl, Select } from "@mantine/core";
 import { callForResponse } from "../../api/call.ts";
 import type { AnswerOf } from "../../api/operations.ts";
 import { hasStatus } from "../../api/queries.ts";
@@ -8,6 +7,7 @@ import { useReadFirst } from "../../api/use-read-all.ts";
 import { countryName } from "../../format/countries.ts";
 import { firstDayOf, utcDayOf } from "../../format/days.ts";
 import { centsOfMillicents, formatCount, formatDayWithYear, formatNoun } from "../../format/format.ts";
+import { ButtonLink } from "../../kit/button-link.tsx";
 import type { Column, ColumnMakers } from "../../kit/columns.tsx";
 import { CsvButton } from "../../kit/csv-button.tsx";
 import { TableSection } from "../../kit/data-table.tsx";
@@ -151,9 +151,9 @@ export function Component() {
           <Empty
             line="Not a coin has moved."
             action={
-              <Button component={Link} to="/campaigns" variant="default">
+              <ButtonLink to="/campaigns" variant="default">
                 Show the campaigns
-              </Button>
+              </ButtonLink>
             }
           >
             No impression was billed in this period with these filters.

@@ -1,5 +1,5 @@
-import { Button, Card } from "@mantine/core";
-import { Link } from "react-router";
+import { Card } from "@mantine/core";
+import { ButtonLink } from "../../kit/button-link.tsx";
 import { Empty } from "../../kit/states.tsx";
 
 /** In place of a page of a campaign that the account does not have. */
@@ -8,11 +8,7 @@ export function UnknownCampaign() {
     <Card>
       <Empty
         line="Nobody here knows this campaign."
-        action={
-          <Button component={Link} to="/campaigns">
-            Show the campaigns
-          </Button>
-        }
+        action={<ButtonLink to="/campaigns">Show the campaigns</ButtonLink>}
       >
         It was deleted, or it belongs to another account.
       </Empty>

@@ -1,11 +1,11 @@
-import { Button, Card, Group, SegmentedControl, Select } from "@mantine/core";
-import { Link } from "react-router";
+import { Card, Group, SegmentedControl, Select } from "@mantine/core";
 import { callForResponse } from "../../api/call.ts";
 import { useRead } from "../../api/queries.ts";
 import { useAnswered } from "../../api/use-answered.ts";
 import { Chart } from "../../charts/chart.tsx";
 import { daysBetween, firstDayOf } from "../../format/days.ts";
 import { centsOfMicrocents, formatDayWithYear, formatNoun, formatPercent } from "../../format/format.ts";
+import { ButtonLink } from "../../kit/button-link.tsx";
 import { CsvButton } from "../../kit/csv-button.tsx";
 import { DataTable } from "../../kit/data-table.tsx";
 import { Figures } from "../../kit/figures.tsx";
@@ -69,11 +69,7 @@ export function Component() {
         <Card>
           <Empty
             line="The purse is empty, and light to carry."
-            action={
-              <Button component={Link} to="/games">
-                Add a game
-              </Button>
-            }
+            action={<ButtonLink to="/games">Add a game</ButtonLink>}
           >
             Earnings appear with the first billed impression of a game.
           </Empty>

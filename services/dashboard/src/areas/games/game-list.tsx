@@ -175,8 +175,10 @@ function AddForm({ onClose }: { onClose: () => void }) {
   const refusal = refused?.problem ?? (form.failure === undefined ? undefined : gameIdProblem(form.error));
   return (
     <DialogForm
-      failure={refusal === undefined ? form.failure : undefined}
-      isSending={isChecking || form.isSending}
+      form={{
+        failure: refusal === undefined ? form.failure : undefined,
+        isSending: isChecking || form.isSending,
+      }}
       isDisabled={gameId.trim() === ""}
       onSend={send}
       onClose={onClose}

@@ -1,9 +1,10 @@
 import { Button, Card, Skeleton } from "@mantine/core";
 import { useState } from "react";
-import { Link, Outlet, useMatch, useParams } from "react-router";
+import { Outlet, useMatch, useParams } from "react-router";
 import { hasStatus, useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { formatDayWithYear } from "../../format/format.ts";
+import { ButtonLink } from "../../kit/button-link.tsx";
 import { Page } from "../../kit/page.tsx";
 import { Empty, Failed } from "../../kit/states.tsx";
 import { TabLinks } from "../../kit/tab-links.tsx";
@@ -47,11 +48,7 @@ export function Component() {
           <Card>
             <Empty
               line="Nobody here knows this game."
-              action={
-                <Button component={Link} to="/games">
-                  Show games
-                </Button>
-              }
+              action={<ButtonLink to="/games">Show games</ButtonLink>}
             >
               This account has no game of this identifier. Another of your accounts may have it.
             </Empty>
@@ -87,9 +84,7 @@ export function Component() {
               {isActive ? "Turn off ads" : "Turn on ads"}
             </Button>
           )}
-          <Button component={Link} to={`/match-tester?game=${encodeURIComponent(gameId)}`}>
-            Test a scene
-          </Button>
+          <ButtonLink to={`/match-tester?game=${encodeURIComponent(gameId)}`}>Test a scene</ButtonLink>
         </>
       }
     >

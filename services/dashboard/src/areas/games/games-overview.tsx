@@ -1,7 +1,8 @@
-import { Anchor, Button, Card, Text } from "@mantine/core";
+import { Anchor, Card, Text } from "@mantine/core";
 import { Link } from "react-router";
 import { useAbility } from "../../api/session.ts";
 import { centsOfMicrocents } from "../../format/format.ts";
+import { ButtonLink } from "../../kit/button-link.tsx";
 import { DataTable } from "../../kit/data-table.tsx";
 import { Page, Section } from "../../kit/page.tsx";
 import { OperatorNotice } from "../system/operator-notice.tsx";
@@ -26,11 +27,7 @@ export default function GamesOverview({ placements, advertisePath }: GamesOvervi
     <Page
       title="Overview"
       about="What your games ask for, show and earn."
-      actions={
-        <Button component={Link} to="/match-tester">
-          Test a scene
-        </Button>
-      }
+      actions={<ButtonLink to="/match-tester">Test a scene</ButtonLink>}
     >
       <OperatorNotice />
       <GamesSummary traffic={traffic} />

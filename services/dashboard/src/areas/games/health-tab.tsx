@@ -1,6 +1,6 @@
-import { Badge, Button, Card, Group, Skeleton, Text } from "@mantine/core";
-import { Link } from "react-router";
+import { Badge, Card, Group, Skeleton, Text } from "@mantine/core";
 import { Chart } from "../../charts/chart.tsx";
+import { ButtonLink } from "../../kit/button-link.tsx";
 import { Section } from "../../kit/page.tsx";
 import { Empty } from "../../kit/states.tsx";
 import { Status } from "../../kit/status.tsx";
@@ -70,12 +70,12 @@ function Waiting({ gameId }: { gameId: string }) {
           line="The stage is lit, and the first scene has yet to begin."
           action={
             <Group gap="sm" justify="center">
-              <Button component={Link} to={`/match-tester?game=${game}`} variant="default">
+              <ButtonLink to={`/match-tester?game=${game}`} variant="default">
                 Test a scene
-              </Button>
-              <Button component={Link} to={`/snippets?game=${game}`} variant="default">
+              </ButtonLink>
+              <ButtonLink to={`/snippets?game=${game}`} variant="default">
                 Copy a snippet
-              </Button>
+              </ButtonLink>
             </Group>
           }
         >

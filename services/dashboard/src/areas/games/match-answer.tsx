@@ -13,6 +13,7 @@ import {
   formatShare,
   formatTerm,
 } from "../../format/format.ts";
+import { ButtonLink } from "../../kit/button-link.tsx";
 import { Figures } from "../../kit/figures.tsx";
 import { Id } from "../../kit/id.tsx";
 import { Status } from "../../kit/status.tsx";
@@ -85,9 +86,9 @@ function NoAd({ outcome: { tested, reason, milliseconds } }: { outcome: Outcome 
           {fixes.map(
             ({ link }) =>
               link && (
-                <Button key={link.label} variant="default" component={Link} to={link.path}>
+                <ButtonLink key={link.label} variant="default" to={link.path}>
                   {link.label}
-                </Button>
+                </ButtonLink>
               ),
           )}
         </Group>

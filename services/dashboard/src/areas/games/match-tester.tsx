@@ -10,8 +10,8 @@ import {
   Stack,
   Text,
 } from "@mantine/core";
-import { type FormEvent, useEffect, useRef, useState } from "react";
-import { Link, useSearchParams } from "react-router";
+import { useEffect, useRef, useState } from "react";
+import { useSearchParams } from "react-router";
 import { ApiError } from "../../api/api-error.ts";
 import { callForResponse } from "../../api/call.ts";
 import type { BodyOf } from "../../api/operations.ts";
@@ -19,6 +19,8 @@ import { useChange, useRead } from "../../api/queries.ts";
 import { useAbility, useSession } from "../../api/session.ts";
 import { type FieldSentences, useFieldProblems } from "../../api/use-field-problems.ts";
 import { formatPercent } from "../../format/format.ts";
+import { ButtonLink } from "../../kit/button-link.tsx";
+import { Form } from "../../kit/form.tsx";
 import { Page, Section } from "../../kit/page.tsx";
 import { Empty, Failed } from "../../kit/states.tsx";
 import { useIsPhone } from "../../kit/use-is-phone.ts";
@@ -135,8 +137,7 @@ function Tester({ chosen, games, onChange }: TesterProps) {
     // On a phone it stands below the form.
     if (isPhone && (outcome !== undefined || failure !== undefined)) answer.current?.scrollIntoView();
   }, [isPhone, outcome, failure]);
-  const ask = async (event: FormEvent) => {
-    event.preventDefault();
+  const ask = async () => {
     setAsking(true);
     setFailure(undefined);
     clear();
@@ -181,7 +182,7 @@ function Tester({ chosen, games, onChange }: TesterProps) {
   return (
     <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="lg" style={{ alignItems: "start" }}>
       <Card component="section" aria-label="Scene">
-        <form onSubmit={(event) => void ask(event)}>
+        <Form onSend={ask}>
           <SceneFields
             chosen={chosen}
             games={games}
@@ -199,7 +200,7 @@ function Tester({ chosen, games, onChange }: TesterProps) {
               {isFirst ? "Add game and ask for an ad" : "Ask for an ad"}
             </Button>
           </Group>
-        </form>
+        </Form>
       </Card>
       <section ref={answer} aria-label="Answer" aria-live="polite" className={classes.answer}>
         {failure !== undefined && gameProblem === undefined ? (
@@ -326,9 +327,9 @@ function RecentScenes() {
                 {scene.game_id} · {reasonAdvice(scene.reason).label}
               </Text>
               <Group>
-                <Button component={Link} to={testerPath(scene)} variant="default" size="compact-sm">
+                <ButtonLink to={testerPath(scene)} variant="default" size="compact-sm">
                   Use this scene
-                </Button>
+                </ButtonLink>
               </Group>
             </Stack>
           </Card>

@@ -1,13 +1,14 @@
 import { Alert, Button, Card, Group, NumberInput, Stack, Text, TextInput } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useMemo } from "react";
+import { useMemo } from "react";
 import { ApiError } from "../../api/api-error.ts";
 import { call } from "../../api/call.ts";
 import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
 import { formatPercent } from "../../format/format.ts";
 import { Choices } from "../../kit/choices.tsx";
-import { listField, requiredTextField } from "../../kit/fields.ts";
+import { listField, numberField, requiredTextField } from "../../kit/fields.ts";
+import { Form } from "../../kit/form.tsx";
 import { notifyDone } from "../../kit/notify.ts";
 import { WordsInput } from "../../kit/words-input.tsx";
 import { CREATIVE_TYPES } from "../../scene/creative-types.ts";
@@ -62,83 +63,76 @@ export function Component() {
     ...(!placement.is_active && { fixed: FIXED_WITHOUT_ADS }),
   });
   const { values } = form;
-  const save = async (event: FormEvent) => {
-    event.preventDefault();
+  const save = async () => {
     const saved = await form.send(pathOf(placement), settingsOf);
     if (saved !== undefined) notifyDone("The settings are in force.");
   };
   return (
     <Card>
-      <form onSubmit={(event) => void save(event)} noValidate>
-        <fieldset disabled={!canChange} style={{ border: 0, margin: 0, padding: 0 }}>
-          <Stack maw={560}>
-            {!canChange && (
-              <Alert color="info" title="As a viewer you can look at settings only">
-                Managers and owners change them.
-              </Alert>
-            )}
-            {form.failure && <Alert color="negative">{form.failure}</Alert>}
-            {placement.is_active ? (
-              <TextInput
-                label="Creator ID"
-                description="Who makes the game, in your own system."
-                {...requiredTextField(form, "creator_id")}
-              />
-            ) : (
-              <TextInput
-                label="Creator ID"
-                description="Who makes the game, in your own system. Turn on ads to change it."
-                value={placement.creator_id}
-                readOnly
-              />
-            )}
-            <Choices label="Types of ads" choices={CREATIVE_TYPES} {...listField(form, "placement_types")} />
-            <NumberInput
-              label="Your share"
-              description={shareWords(values.revenue_share_pct)}
-              suffix=" %"
-              min={0}
-              max={100}
-              decimalScale={2}
-              value={values.revenue_share_pct ?? ""}
-              onChange={(share) => form.set("revenue_share_pct", typeof share === "number" ? share : null)}
-              error={form.problem("revenue_share_pct")}
+      <Form onSend={save} isReadOnly={!canChange}>
+        <Stack maw={560}>
+          {!canChange && (
+            <Alert color="info" title="As a viewer you can look at settings only">
+              Managers and owners change them.
+            </Alert>
+          )}
+          {form.failure && <Alert color="negative">{form.failure}</Alert>}
+          {placement.is_active ? (
+            <TextInput
+              label="Creator ID"
+              description="Who makes the game, in your own system."
+              {...requiredTextField(form, "creator_id")}
             />
-            <NumberInput
-              label="Ads per session"
-              description="How many ads one player sees at most in one session, 1 to 50."
-              min={1}
-              max={50}
-              allowDecimal={false}
-              value={values.max_ads_per_session ?? ""}
-              onChange={(ads) => form.set("max_ads_per_session", typeof ads === "number" ? ads : null)}
-              error={form.problem("max_ads_per_session")}
+          ) : (
+            <TextInput
+              label="Creator ID"
+              description="Who makes the game, in your own system. Turn on ads to change it."
+              value={placement.creator_id}
+              readOnly
             />
-            <WordsInput
-              label="Blocked categories"
-              description="Campaigns that target one of these are never shown, such as gambling. Press Enter after each."
-              value={values.blocked_categories ?? []}
-              onChange={(categories) => form.set("blocked_categories", categories)}
-              error={form.problem("blocked_categories")}
-            />
-            {canChange && (
-              <Group align="center">
-                <Button type="submit" loading={form.isSending} disabled={!form.isChanged}>
-                  Save settings
+          )}
+          <Choices label="Types of ads" choices={CREATIVE_TYPES} {...listField(form, "placement_types")} />
+          <NumberInput
+            label="Your share"
+            description={shareWords(values.revenue_share_pct)}
+            suffix=" %"
+            min={0}
+            max={100}
+            decimalScale={2}
+            {...numberField(form, "revenue_share_pct", null)}
+          />
+          <NumberInput
+            label="Ads per session"
+            description="How many ads one player sees at most in one session, 1 to 50."
+            min={1}
+            max={50}
+            allowDecimal={false}
+            {...numberField(form, "max_ads_per_session", null)}
+          />
+          <WordsInput
+            label="Blocked categories"
+            description="Campaigns that target one of these are never shown, such as gambling. Press Enter after each."
+            value={values.blocked_categories ?? []}
+            onChange={(categories) => form.set("blocked_categories", categories)}
+            error={form.problem("blocked_categories")}
+          />
+          {canChange && (
+            <Group align="center">
+              <Button type="submit" loading={form.isSending} disabled={!form.isChanged}>
+                Save settings
+              </Button>
+              {form.isChanged && (
+                <Button variant="default" onClick={() => form.reset(stored)}>
+                  Discard
                 </Button>
-                {form.isChanged && (
-                  <Button variant="default" onClick={() => form.reset(stored)}>
-                    Discard
-                  </Button>
-                )}
-                <Text c="dimmed" fz="xs" maw={300}>
-                  Takes effect with the next match. Advertisers are blocked under “Who is shown?”.
-                </Text>
-              </Group>
-            )}
-          </Stack>
-        </fieldset>
-      </form>
+              )}
+              <Text c="dimmed" fz="xs" maw={300}>
+                Takes effect with the next match. Advertisers are blocked under “Who is shown?”.
+              </Text>
+            </Group>
+          )}
+        </Stack>
+      </Form>
     </Card>
   );
 }

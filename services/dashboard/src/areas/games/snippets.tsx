@@ -12,10 +12,10 @@ import {
 } from "@mantine/core";
 import { IconCheck, IconCopy } from "@tabler/icons-react";
 import { useState } from "react";
-import { Link } from "react-router";
 import { API_BASE } from "../../api/call.ts";
 import { useChange } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
+import { ButtonLink } from "../../kit/button-link.tsx";
 import { notifyFailed } from "../../kit/notify.ts";
 import { Page, Section } from "../../kit/page.tsx";
 import { Secret } from "../../kit/secret.tsx";
@@ -64,13 +64,7 @@ export function Component() {
           ) : (
             <Empty
               line="Every integration begins with a name."
-              action={
-                canChange && (
-                  <Button component={Link} to="/games">
-                    Add a game
-                  </Button>
-                )
-              }
+              action={canChange && <ButtonLink to="/games">Add a game</ButtonLink>}
             >
               {canChange
                 ? "Add a game first. Its snippets then stand here, ready to run."
@@ -220,9 +214,9 @@ function Arrival({ gameId }: { gameId: string }) {
     <Stack>
       <Steps traffic={game} />
       <Group>
-        <Button component={Link} to={gamePath(gameId)} variant="default">
+        <ButtonLink to={gamePath(gameId)} variant="default">
           Open the game
-        </Button>
+        </ButtonLink>
       </Group>
     </Stack>
   );

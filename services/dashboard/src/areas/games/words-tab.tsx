@@ -1,7 +1,7 @@
-import { Button, Stack } from "@mantine/core";
-import { Link } from "react-router";
+import { Stack } from "@mantine/core";
 import { useRead } from "../../api/queries.ts";
 import { formatTerm } from "../../format/format.ts";
+import { ButtonLink } from "../../kit/button-link.tsx";
 import type { ColumnMakers } from "../../kit/columns.tsx";
 import { TableSection } from "../../kit/data-table.tsx";
 import { Empty } from "../../kit/states.tsx";
@@ -68,13 +68,9 @@ export function Component() {
           <Empty
             line="No word has been said yet."
             action={
-              <Button
-                component={Link}
-                to={`/snippets?game=${encodeURIComponent(placement.game_id)}`}
-                variant="default"
-              >
+              <ButtonLink to={`/snippets?game=${encodeURIComponent(placement.game_id)}`} variant="default">
                 Show the snippets
-              </Button>
+              </ButtonLink>
             }
           >
             Words appear here once the game sends scenes with a location, moods or actions.

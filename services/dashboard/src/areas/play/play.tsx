@@ -3,6 +3,7 @@ import { type Ref, useEffect } from "react";
 import { Link } from "react-router";
 import { hasStatus, useRead } from "../../api/queries.ts";
 import { Brand } from "../../kit/brand.tsx";
+import { ButtonLink } from "../../kit/button-link.tsx";
 import { Loading } from "../../kit/loading.tsx";
 import { Empty, Failed } from "../../kit/states.tsx";
 import { Scene } from "../../scene/scene.tsx";
@@ -35,11 +36,7 @@ export function Component() {
         <main>
           <Empty
             line="The keep stands empty tonight."
-            action={
-              <Button component={Link} to="/">
-                Open the dashboard
-              </Button>
-            }
+            action={<ButtonLink to="/">Open the dashboard</ButtonLink>}
           >
             This installation runs without demo data, so there is no game to play here.
           </Empty>

@@ -27,6 +27,7 @@ const well = {
   oldest_waiting_seconds: 1,
   unpublished_changes: 0,
   quarantined_records: 0,
+  divided_wallets: { count: 0, listed: [] },
 };
 
 describe("findingsOf", () => {

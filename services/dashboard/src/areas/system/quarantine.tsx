@@ -115,13 +115,7 @@ function ResolveForm({ record, onClose }: { record: QuarantinedRecord; onClose: 
     onClose();
   };
   return (
-    <DialogForm
-      failure={form.failure}
-      isSending={form.isSending}
-      onSend={send}
-      onClose={onClose}
-      action="Resolve record"
-    >
+    <DialogForm form={form} onSend={send} onClose={onClose} action="Resolve record">
       <Text>{record.reason}</Text>
       <Text
         component="pre"

@@ -1,6 +1,5 @@
-import { Alert, Button, Card, SimpleGrid, Text } from "@mantine/core";
+import { Alert, Card, SimpleGrid, Text } from "@mantine/core";
 import type { ReactNode } from "react";
-import { Link } from "react-router";
 import { hasStatus, useRead } from "../../api/queries.ts";
 import {
   centsOfMillicents,
@@ -9,6 +8,7 @@ import {
   formatNoun,
   formatTerm,
 } from "../../format/format.ts";
+import { ButtonLink } from "../../kit/button-link.tsx";
 import { NO_FIGURE } from "../../kit/columns.tsx";
 import { DataTable } from "../../kit/data-table.tsx";
 import { Figures } from "../../kit/figures.tsx";
@@ -17,6 +17,7 @@ import { Page, Section } from "../../kit/page.tsx";
 import { Empty, Failed } from "../../kit/states.tsx";
 import { Status } from "../../kit/status.tsx";
 import { AccountList } from "./account-list.tsx";
+import { DividedWallets } from "./divided-wallets.tsx";
 import { findingsOf, formatWait, limitOf } from "./findings.ts";
 import { Quarantine } from "./quarantine.tsx";
 import { REFETCH_MS, type System } from "./read.ts";
@@ -38,11 +39,7 @@ export function Component() {
         <Card>
           <Empty
             line="This door is for the keeper of the house."
-            action={
-              <Button component={Link} to="/">
-                Show the overview
-              </Button>
-            }
+            action={<ButtonLink to="/">Show the overview</ButtonLink>}
           >
             Only the operator of the installation, the first who signed up, sees its state.
           </Empty>
@@ -67,6 +64,7 @@ export function Component() {
       )}
       {(data || !error) && <Reconciliation system={data} />}
       <Quarantine />
+      {data && <DividedWallets wallets={data.divided_wallets} />}
       <AccountList />
     </Page>
   );
@@ -188,11 +186,12 @@ function Overview({ system }: { system: System | undefined }) {
                 { what: "Active campaigns", count: system.active_campaigns },
                 { what: "Changes not yet in force", count: system.unpublished_changes },
                 { what: "Quarantined records", count: system.quarantined_records },
+                { what: "Divided wallets", count: system.divided_wallets.count },
               ]
             }
             rowKey={({ what }) => what}
             empty={null}
-            skeletonRows={6}
+            skeletonRows={7}
             columns={(make) => [
               make.text("what", "What", ({ what }) => what, { phone: "title" }),
               make.number("count", "Count", ({ count }) => count, { phone: "fact" }),

@@ -21,7 +21,7 @@ import { pageAnswer, readPaging, rowsOfPage, rowsToRead } from "../../core/share
 import { timestamp } from "../../core/shared/time.ts";
 import { endpointsOf } from "../endpoints-of.ts";
 import type { Parts } from "../parts.ts";
-import { countRows, readWaiting } from "./store.ts";
+import { countRows, readDividedWallets, readWaiting } from "./store.ts";
 
 const DEFAULT_LISTED_RECORDS = 100;
 const MAX_LISTED_ACCOUNTS = 500;
@@ -81,6 +81,7 @@ async function show(
     ...reported,
     ...(await countRows(database, nowMs)),
     ...waiting,
+    divided_wallets: await readDividedWallets(database),
   };
   return { status: 200, body };
 }

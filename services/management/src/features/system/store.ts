@@ -10,6 +10,7 @@ const MAX_RECORDS = 2_000;
 const MAX_RECORDS_PER_OUTBOX = 100;
 /** Unpublished rows of one kind are counted up to this limit. */
 const MAX_UNPUBLISHED = 1_000;
+const MAX_DIVIDED_WALLETS = 100;
 
 /** Counts that need only Postgres. */
 export async function countRows(database: Database, nowMs: number) {
@@ -40,6 +41,24 @@ export async function countRows(database: Database, nowMs: number) {
     spent_today_millicents: safeInteger(ofToday._sum.spentMillicents ?? 0n, "spent"),
     unpublished_changes: waiting.reduce((sum, rows) => sum + rows.length, 0),
     quarantined_records: quarantined,
+  };
+}
+
+/** Wallets in several slices, in the order of their advertisers. */
+export async function readDividedWallets(database: Database) {
+  const where = { walletSlices: { gt: 1 } };
+  const [count, rows] = await Promise.all([
+    database.advertiser.count({ where }),
+    database.advertiser.findMany({ where, orderBy: { id: "asc" }, take: MAX_DIVIDED_WALLETS }),
+  ]);
+  return {
+    count,
+    listed: rows.map(({ id, companyName, walletSlices, version, publishedVersion }) => ({
+      advertiser_id: id,
+      company_name: companyName,
+      slices: walletSlices,
+      in_force: publishedVersion >= version,
+    })),
   };
 }
 

@@ -1,6 +1,8 @@
 import { newId } from "@diegetic/contracts";
+import { eventually } from "@diegetic/testing/eventually";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import type { Response } from "supertest";
+import { sliceWallet } from "../../core/advertisers/slice-wallet.ts";
 import { type Browser, signedUp } from "../../testing/browser.ts";
 import { activeCampaign, type Harness, startHarness } from "../../testing/harness.ts";
 import { charge, hold } from "../../testing/spending.ts";
@@ -216,6 +218,54 @@ describe("the operator", () => {
     });
     await harness.money.ackOutbox(advertiserId, [impressionId]);
     expect((await open()).impressions_waiting - before).toBe(0);
+  });
+});
+
+describe("divided wallets", () => {
+  const divided = async () => (await open()).divided_wallets;
+
+  it("are listed with their slices, and in force once management has published them", async () => {
+    expect(await divided()).toEqual({ count: 0, listed: [] });
+    const { database } = harness.management;
+    await harness.advertiser(1_000);
+    const { advertiserId } = await harness.advertiser(1_000);
+    await database.$executeRaw`CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS
+      'BEGIN RAISE EXCEPTION ''interrupted''; END'`;
+    await database.$executeRaw`CREATE TRIGGER refuse BEFORE UPDATE OF published_version ON advertisers
+      FOR EACH ROW EXECUTE FUNCTION refuse_change()`;
+    await sliceWallet(database, advertiserId, 3);
+    const wallet = { advertiser_id: advertiserId, company_name: "Ember", slices: 3 };
+    expect(await divided()).toEqual({ count: 1, listed: [{ ...wallet, in_force: false }] });
+    // Management's updates may deadlock with it.
+    await eventually(async () => {
+      await database.$executeRaw`DROP FUNCTION IF EXISTS refuse_change CASCADE`;
+      return true;
+    });
+    await eventually(async () => (await divided()).listed[0].in_force === true);
+    expect(await divided()).toEqual({ count: 1, listed: [{ ...wallet, in_force: true }] });
+  });
+
+  it("are counted beyond the hundred that are listed", async () => {
+    const { database } = harness.management;
+    const owners = Array.from({ length: 100 }, () => ({ id: newId("acct"), label: "Many" }));
+    await database.account.createMany({ data: owners });
+    await database.advertiser.createMany({
+      data: owners.map(({ id }) => ({
+        id: newId("adv"),
+        accountId: id,
+        companyName: "Many",
+        contactEmail: `${id}@example.com`,
+        contactEmailLower: `${id}@example.com`,
+        walletSlices: 2,
+        publishedVersion: 1,
+      })),
+    });
+    const { count, listed } = await divided();
+    expect([count, listed.length]).toEqual([101, 100]);
+    const ids = listed.map((one: { advertiser_id: string }) => one.advertiser_id);
+    expect(ids).toEqual(ids.toSorted());
+    await database.advertiser.deleteMany({ where: { companyName: "Many" } });
+    await database.account.deleteMany({ where: { label: "Many" } });
   });
 });
 
