@@ -10,7 +10,7 @@
 --       '' twice and zeros: the wallet does not exist
 -- A cluster moves the keys of a hash slot one by one: if a node is lost during that, only some keys are left. The sum of the
 -- holds shows whether the holds that the account counts exist; reading 2 000 holds takes a millisecond.
--- Every claimed freeze raises `seq`, so that a restore by an earlier claim, which may still be on its way, has no effect.
+-- Every claimed freeze of an existing wallet raises `seq`, so that a restore by an earlier claim, which may still be on its way, has no effect.
 
 -- @include "time"
 -- @include "replication_id"

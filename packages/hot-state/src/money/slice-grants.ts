@@ -183,28 +183,33 @@ export class SliceGrants {
   }
 
   /**
-   * Takes back from slices what they have beyond limits, also what open holds need: of the campaign, and where the balance is
-   * exceeded, of others. Returns whether all are live.
+   * Takes back from slices what limits do not leave them: of the campaign, and where the balance is exceeded, of others. First what
+   * they do not need, then also what open holds need. Returns whether all are live.
    */
   async takeBackExcess(campaign: CampaignOfWallet): Promise<boolean> {
     const { advertiserId } = campaign;
-    let excess = await this.#takeBackExcessOf(campaign);
-    if (excess === 0) return true;
-    for (const campaignId of await this.#commands.listGranted(advertiserId)) {
-      if (excess === null) return false;
-      excess = await this.#takeBackExcessOf({ advertiserId, campaignId });
+    for (const isNeeded of [false, true]) {
+      let excess = await this.#takeBackExcessOf(campaign, isNeeded);
       if (excess === 0) return true;
+      for (const campaignId of await this.#commands.listGranted(advertiserId)) {
+        if (excess === null) return false;
+        if (excess === 0) break;
+        excess = await this.#takeBackExcessOf({ advertiserId, campaignId }, isNeeded);
+      }
+      if (excess === null) return false;
     }
-    return excess !== null;
+    return true;
   }
 
   /** Returns what the excess is then; `unknown`: no slice has money of the campaign. Null: not all are live. */
-  async #takeBackExcessOf(campaign: CampaignOfWallet): Promise<number | "unknown" | null> {
+  async #takeBackExcessOf(campaign: CampaignOfWallet, isNeeded: boolean): Promise<number | "unknown" | null> {
     let excess: number | "unknown" | null = "unknown";
     for (const slice of await this.#slicesWithMoney(campaign)) {
       const reference = referenceOf(campaign, slice);
       if (excess === "unknown") excess = await this.#takeBack(reference, "nothing");
-      if (excess !== null && excess > 0) excess = await this.#takeBack(reference, excess);
+      if (excess !== null && excess > 0) {
+        excess = await this.#takeBack(reference, isNeeded ? excess : "unused");
+      }
       if (excess === null || excess === 0) return excess;
     }
     return excess;

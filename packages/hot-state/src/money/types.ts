@@ -303,7 +303,7 @@ export interface MoneyCommands {
   findSettledMarks(walletId: string, marks: readonly string[]): Promise<Set<string>>;
   /** Lets a frozen wallet serve again. `changed`: it has changed since the freeze; nothing was changed. */
   restoreWallet(request: RestoreRequest): Promise<"restored" | "changed">;
-  /** Lets a frozen slice of a wallet serve again, without money. `changed` as for `restoreWallet`. */
+  /** Lets a frozen slice of a wallet serve again, with the money that is reserved for it. `changed` as for `restoreWallet`. */
   restoreSlice(request: RestoreSliceRequest): Promise<"restored" | "changed">;
   /** Settles a difference between the wallet's totals and Postgres. Idempotent by kind and impression id. */
   settle(settlement: Settlement): Promise<SettleResult>;

@@ -17,7 +17,7 @@ export const MAX_CONCURRENT_CALLS = 16;
 /**
  * Brings missing changes into restored wallets: charges that reached Postgres after the restore counted it, and charges
  * that Postgres refused. A frozen wallet is retried in the next pass. The next restore of a wallet counts from
- * Postgres, and deletes its settlements in the same transaction.
+ * Postgres, and marks in the wallet what it has counted.
  */
 export class Settler {
   readonly #dependencies: SettlerDependencies;
