@@ -47,7 +47,10 @@ export class TransactionConflict extends DatabaseError {}
  */
 export class DatabaseUnavailable extends DatabaseError {}
 
-/** The database rejects its user, does not exist, or lacks its installation id: only an operator can change that. */
+/**
+ * The database rejects its user, does not exist, or lacks its installation id, or a file that DATABASE_URL names cannot be
+ * used: only an operator can change that.
+ */
 export class DatabaseUnusable extends DatabaseUnavailable {}
 
 /** A statement ended at the time limit of itself, its locks or its transaction: the database is reachable, but busy. */
@@ -78,6 +81,7 @@ const UNAVAILABLE_SQL_STATE = /^(08|25006|25P03|25P04|53|57)/;
 /** Messages of driver errors without a code. */
 const UNAVAILABLE_MESSAGE =
   /connection error|Connection terminated|timeout exceeded when trying to connect|^timeout expired$|Query read timeout|pool after calling end|not queryable/i;
+const FILE_CODES: ReadonlySet<unknown> = new Set(["ENOENT", "EACCES", "EPERM", "EISDIR", "ENOTDIR"]);
 const CONFLICT_SQL_STATES = new Set(["40001", "40P01"]);
 
 /** Converts an error of Prisma or its driver into one of the classes above; returns others unchanged. */
@@ -98,7 +102,7 @@ export function translateError(error: unknown): unknown {
     return new StatementTimeout(message, options);
   }
   if (/^2[23]/.test(sqlState)) return new ConstraintViolation(message, constraintOf(cause), options);
-  const unusable = unusableSentence(sqlState);
+  const unusable = unusableSentence(sqlState) ?? fileSentence(code, error.message);
   if (unusable !== undefined) return new DatabaseUnusable(unusable, options);
   if (
     UNAVAILABLE_SQL_STATE.test(sqlState) ||
@@ -121,12 +125,31 @@ function unusableSentence(sqlState: string): string | undefined {
   return undefined;
 }
 
+/** Certificates and keys are read when a connection is opened. */
+function fileSentence(code: unknown, message: string): string | undefined {
+  if (!FILE_CODES.has(code)) return undefined;
+  const line = lastLineOf(message);
+  const file = /, (?:open|read)(?: '(.*)')?$/.exec(line);
+  if (file !== null) {
+    const name = file[1] === undefined ? "A file" : `The file ${file[1]}`;
+    return `${name} that DATABASE_URL names cannot be read (${code}): correct its path or its permissions.`;
+  }
+  const socket = /^connect EACCES (\/.*)$/.exec(line)?.[1];
+  return (
+    socket && `The socket ${socket} of DATABASE_URL may not be opened (EACCES): correct its permissions.`
+  );
+}
+
+/** Prisma's message quotes the failing code first and gives the reason below it. */
+function lastLineOf(message: string): string {
+  return message.trim().split("\n").at(-1)?.trim() ?? "";
+}
+
 function unavailableSentence(sqlState: string, message: string): string {
   if (sqlState === READ_ONLY_SQL_STATE) {
     return "Postgres at DATABASE_URL only allows reads: see that the address leads to the primary server.";
   }
-  // Prisma's message quotes the failing code first and gives the reason below it.
-  const lastLine = message.trim().split("\n").at(-1) ?? "";
+  const lastLine = lastLineOf(message);
   const why = /Message: `([^`]+)`$/.exec(lastLine)?.[1] ?? lastLine;
   return `Postgres is not reached at DATABASE_URL (${why}): see that it runs, and that the address is right.`;
 }

@@ -34,9 +34,10 @@ interface Migration {
 export async function migrate(url: string, options: MigrateOptions = {}): Promise<string[]> {
   const folder = options.folder ?? MIGRATIONS;
   const migrations = await readMigrations(folder);
-  const lock = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
-  lock.on("error", () => {}); // The running statement rejects as well.
+  let lock: pg.Client | undefined;
   try {
+    lock = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
+    lock.on("error", () => {}); // The running statement rejects as well.
     await lock.connect();
     await takeLock(lock, options.lockTimeoutMs ?? 120_000);
     if (await isUpToDate(lock, migrations)) return [];
@@ -48,7 +49,7 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
     throw translateError(error);
   } finally {
     // Ending the session releases the lock in every case.
-    await lock.end();
+    await lock?.end();
   }
 }
 

@@ -2,6 +2,13 @@ import { type AddressInfo, createServer } from "node:net";
 import { createTestDatabase } from "@diegetic/testing/database";
 import { startTestRedis } from "@diegetic/testing/redis";
 import { afterEach, describe, expect, it } from "@jest/globals";
+import { createDatabase } from "./database.ts";
+import { DatabaseUnusable, translateError } from "./errors.ts";
+import { Prisma } from "./generated/client.ts";
+import { migrate } from "./migrate.ts";
+import { createPipeline } from "./pipeline.ts";
+import { createReader } from "./reader.ts";
+import { inTransaction } from "./transaction.ts";
 import { unusableDatabase } from "./unusable-database.ts";
 
 const closers: (() => unknown)[] = [];
@@ -38,5 +45,44 @@ describe("a database that an operator sets", () => {
     for (const sentence of await Promise.all(urls.map(unusableDatabase))) {
       expect(sentence).toMatch(/ DATABASE_URL .*: (correct the address|see that it runs)/);
     }
+  });
+
+  it.each([
+    ["of a certificate is missing", "sslrootcert=/nowhere/ca.pem", /\/nowhere\/ca\.pem .* \(ENOENT\)/],
+    ["of a key is a directory", `sslkey=${import.meta.dirname}`, /^A file .* DATABASE_URL .* \(EISDIR\)/],
+  ])("is unusable while the file %s, and the sentence says so", async (_name, parameter, sentence) => {
+    const url = `postgres://user:secret@127.0.0.1:1/x?${parameter}`;
+    expect(await unusableDatabase(url)).toMatch(sentence);
+    const [database, pipeline, reader] = [createDatabase(url), createPipeline(url), createReader(url)];
+    closers.push(
+      () => database.$disconnect(),
+      () => pipeline.close(),
+      () => reader.close(),
+    );
+    const calls = [
+      database.$queryRaw`SELECT 1`,
+      database.account.count(),
+      inTransaction(database, (transaction) => transaction.account.count()),
+      pipeline.query(Prisma.sql`SELECT 1`),
+      pipeline.inTransaction((statements) => statements.query(Prisma.sql`SELECT 1`)),
+      reader.query(Prisma.sql`SELECT 1`),
+      migrate(url),
+    ].map((call) => call.catch((error: unknown) => error));
+    for (const error of await Promise.all(calls)) {
+      expect(error).toBeInstanceOf(DatabaseUnusable);
+      expect((error as Error).message).toMatch(sentence);
+      expect((error as Error).message).not.toContain("secret");
+    }
+  });
+
+  it("names the socket that is missing while its server does not run, or that may not be opened", async () => {
+    expect(await unusableDatabase("postgres://user@/x?host=/nowhere")).toMatch(
+      /^Postgres is not reached at DATABASE_URL \(connect ENOENT \/nowhere\/\.s\.PGSQL\.5432\): see that it runs/,
+    );
+    // Root may open every socket.
+    const refused = Object.assign(new Error("connect EACCES /nowhere/.s.PGSQL.5432"), { code: "EACCES" });
+    const translated = translateError(refused);
+    expect(translated).toBeInstanceOf(DatabaseUnusable);
+    expect((translated as Error).message).toMatch(/\/nowhere\/\.s\.PGSQL\.5432 .* permission/);
   });
 });

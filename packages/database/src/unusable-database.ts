@@ -8,14 +8,15 @@ const TIMEOUT_MS = 4_000;
  * undefined.
  */
 export async function unusableDatabase(url: string): Promise<string | undefined> {
-  const client = new pg.Client({
-    connectionString: url,
-    connectionTimeoutMillis: TIMEOUT_MS,
-    query_timeout: TIMEOUT_MS,
-    application_name: "check",
-  });
-  client.on("error", () => {}); // The running call rejects as well.
+  let client: pg.Client | undefined;
   try {
+    client = new pg.Client({
+      connectionString: url,
+      connectionTimeoutMillis: TIMEOUT_MS,
+      query_timeout: TIMEOUT_MS,
+      application_name: "check",
+    });
+    client.on("error", () => {}); // The running call rejects as well.
     await client.connect();
     await client.query("SELECT 1");
     return undefined;
@@ -24,6 +25,6 @@ export async function unusableDatabase(url: string): Promise<string | undefined>
     if (translated instanceof DatabaseUnavailable) return translated.message;
     return "What answers at DATABASE_URL is no Postgres that can be used: correct the address.";
   } finally {
-    await client.end().catch(() => undefined);
+    await client?.end().catch(() => undefined);
   }
 }

@@ -30,7 +30,8 @@ export async function visitDue(
     try {
       nextDueMs = await visit(walletId);
     } catch (error) {
-      await due.reschedule(kind, walletId, dueMs, nowMs() + pauseAfterFailureMs);
+      // Otherwise it stays due.
+      await due.reschedule(kind, walletId, dueMs, nowMs() + pauseAfterFailureMs).catch(() => undefined);
       throw error;
     }
     await due.reschedule(kind, walletId, dueMs, nextDueMs);

@@ -1,12 +1,18 @@
 import { type MatchFacts, newId } from "@diegetic/contracts";
-import { connectRedis, createGameSessions, type GameSessions, holdOf } from "@diegetic/hot-state";
+import {
+  connectRedis,
+  createGameSessions,
+  createMoneyCommands,
+  type GameSessions,
+  holdOf,
+} from "@diegetic/hot-state";
 import { createLogger, createMetrics } from "@diegetic/service-kit";
 import { eventually } from "@diegetic/testing/eventually";
 import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { createBillingMeasures } from "../measures.ts";
 import { Wallets } from "../testing/wallets.fixture.ts";
-import { MAX_CONCURRENT_CALLS, Releaser } from "./releaser.ts";
+import { MAX_CONCURRENT_CALLS, Releaser, type ReleaserDependencies } from "./releaser.ts";
 
 const ADVERTISER = "adv_1";
 const PRICE = 250;
@@ -47,9 +53,9 @@ afterEach(async () => {
   wallets.close();
 });
 
-function createReleaser(): Releaser {
+function createReleaser(money: ReleaserDependencies["money"] = wallets.money): Releaser {
   const measures = createBillingMeasures(createMetrics({ service: "billing" }));
-  const { money, sessions, due } = wallets;
+  const { sessions, due } = wallets;
   return new Releaser({ money, sessions, due, onLapsed: () => {}, measures, logger, nowMs: Date.now });
 }
 
@@ -192,6 +198,26 @@ describe("Releaser", () => {
     await expect(new Releaser({ ...parts, onLapsed: () => {} }).returnSeats(ADVERTISER)).rejects.toThrow();
     expect(new Set(await wallets.redis.hvals(releases))).toEqual(new Set(["gone|session"]));
     expect(calls).toBeLessThanOrEqual(MAX_CONCURRENT_CALLS);
+  });
+
+  it("asks an unavailable wallet a few times only", async () => {
+    const matches = await Promise.all(Array.from({ length: 40 }, () => wallets.hold({}, { ttlMs: 20 })));
+    for (const match of matches) await lapse(match);
+    const cutOff = connectRedis(redis.url, { name: "cut off" });
+    cutOff.disconnect();
+    const { release } = createMoneyCommands(cutOff);
+    let calls = 0;
+    const money: ReleaserDependencies["money"] = {
+      ...wallets.money,
+      release: (hold, kind) => {
+        calls += 1;
+        return release(hold, kind);
+      },
+    };
+    await expect(createReleaser(money).releaseLapsed(ADVERTISER)).rejects.toThrow();
+    expect(calls).toBeLessThanOrEqual(MAX_CONCURRENT_CALLS);
+    await createReleaser().releaseLapsed(ADVERTISER);
+    expect(await wallets.heldMillicents(ADVERTISER)).toBe(0);
   });
 
   it("does not take back an impression that was faster", async () => {

@@ -150,7 +150,10 @@ export class Releaser {
     const { money, measures, logger, onLapsed } = this.#dependencies;
     let kept = 0;
     let frozen = false;
+    let isUnavailable = false;
     await forEachLimited(holds, MAX_CONCURRENT_CALLS, async (hold) => {
+      // Each call could take its whole time limit.
+      if (isUnavailable) return;
       try {
         const result = await money.release(hold, "lapsed");
         if (result === "released") {
@@ -163,7 +166,10 @@ export class Releaser {
         if (result === "unknown_wallet" || result === "not_due") kept += 1;
       } catch (error) {
         // A damaged hold does not block the others.
-        if (isRedisUnavailable(error)) throw error;
+        if (isRedisUnavailable(error)) {
+          isUnavailable = true;
+          throw error;
+        }
         logger.error({ err: error, ...hold }, "hold release failed");
         kept += 1;
       }

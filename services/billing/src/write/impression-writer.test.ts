@@ -5,6 +5,7 @@ import {
   type Database,
   DatabaseUnavailable,
   installationId,
+  LockTimeout,
   type Pipeline,
 } from "@diegetic/database";
 import { connectRedis, createMoneyCommands, ForeignRedis, InstallationClaim } from "@diegetic/hot-state";
@@ -299,5 +300,107 @@ describe("ImpressionWriter", () => {
     expect(await wallets.outboxSize()).toBe(2);
     await write(records.slice(1));
     expect(await wallets.outboxSize()).toBe(0);
+  });
+});
+
+describe("while another transaction holds a row of one advertiser", () => {
+  /** Runs `work` while the row is locked. */
+  async function whileLocked(table: "advertisers" | "campaigns", id: string, work: () => Promise<void>) {
+    await database.$transaction(
+      async (blocker) => {
+        await blocker.$queryRaw`SELECT set_config('idle_in_transaction_session_timeout', '0', true)`;
+        await blocker.$queryRawUnsafe(`SELECT id FROM ${table} WHERE id = $1 FOR UPDATE`, id);
+        await work();
+      },
+      { timeout: 120_000 },
+    );
+  }
+
+  const outboxOf = async (advertiserId: string) =>
+    (await wallets.money.listOutbox(advertiserId, 500)).items.length;
+
+  it.each(["advertisers", "campaigns"] as const)(
+    "writes the others' records, and leaves its own in the outbox (%s)",
+    async (table) => {
+      const [locked, other] = [pick(wallets.market.campaigns, 0), pick(wallets.market.campaigns, 2)];
+      const records = await impress(12);
+      const { write } = createWriter();
+      await whileLocked(
+        table,
+        table === "advertisers" ? locked.advertiserId : locked.campaignId,
+        async () => {
+          await write(records);
+          expect(await outboxOf(other.advertiserId)).toBe(0);
+          expect((await writtenIn(2)) + (await writtenIn(3))).toBe(6);
+          expect(await outboxOf(locked.advertiserId)).toBe(6);
+          // Known to be locked.
+          const more = await impress(4);
+          await write([...records, ...more]);
+          expect(await outboxOf(other.advertiserId)).toBe(0);
+          expect(await outboxOf(locked.advertiserId)).toBe(8);
+          records.push(...more);
+        },
+      );
+      await write(records);
+      expect(await wallets.outboxSize()).toBe(0);
+      expect(await writtenInAll()).toBe(16);
+      expect(
+        await database.quarantinedImpression.count({ where: { advertiserId: locked.advertiserId } }),
+      ).toBe(0);
+    },
+  );
+
+  it("finishes the others' refused records, and leaves its own in the outbox", async () => {
+    const [locked, other] = [pick(wallets.market.campaigns, 0), pick(wallets.market.campaigns, 2)];
+    const records: ImpressionRecord[] = [];
+    for (const campaign of [0, 0, 2, 2]) {
+      const record = await wallets.impress({ campaign });
+      record.match.country_code = "nowhere";
+      records.push(record);
+    }
+    records.push(await wallets.impress({ campaign: 2 }));
+    const quarantinedOf = ({ advertiserId }: { advertiserId: string }) =>
+      database.quarantinedImpression.count({ where: { advertiserId } });
+    const { write } = createWriter();
+    await whileLocked("advertisers", locked.advertiserId, async () => {
+      await write(records);
+      expect(await outboxOf(other.advertiserId)).toBe(0);
+      expect(await quarantinedOf(other)).toBe(2);
+      expect(await writtenIn(2)).toBe(1);
+      expect(await outboxOf(locked.advertiserId)).toBe(2);
+      expect(await quarantinedOf(locked)).toBe(0);
+    });
+    await write(records);
+    expect(await wallets.outboxSize()).toBe(0);
+    expect(await quarantinedOf(locked)).toBe(2);
+  });
+
+  it("leaves two matches under one id alone until one of them can be written", async () => {
+    const { advertiserId } = pick(wallets.market.campaigns, 0);
+    const record = await wallets.impress();
+    const other = { ...(await wallets.impress({ campaign: 2 })), impression_id: record.impression_id };
+    const { write } = createWriter();
+    await whileLocked("advertisers", advertiserId, async () => {
+      await expect(write([record, other])).rejects.toThrow(LockTimeout);
+      expect(await outboxOf(advertiserId)).toBe(1);
+      expect(
+        await database.quarantinedImpression.count({ where: { impressionId: record.impression_id } }),
+      ).toBe(0);
+    });
+    await write([record, other]);
+    expect(await outboxOf(advertiserId)).toBe(0);
+    expect(await writtenIn(0)).toBe(1);
+  });
+
+  it("returns the job of a record that is in no outbox", async () => {
+    const { advertiserId } = pick(wallets.market.campaigns, 0);
+    const record = await wallets.impress();
+    await wallets.redis.del(`{${advertiserId}}:outbox`);
+    const { write } = createWriter();
+    await whileLocked("advertisers", advertiserId, async () => {
+      await expect(write([record])).rejects.toThrow(LockTimeout);
+    });
+    await write([record]);
+    expect(await writtenIn(0)).toBe(1);
   });
 });

@@ -1,6 +1,12 @@
 import { chunks } from "@diegetic/collections";
 import type { ImpressionRecord } from "@diegetic/contracts";
-import { ConstraintViolation, type Database, type Pipeline, StatementTimeout } from "@diegetic/database";
+import {
+  ConstraintViolation,
+  type Database,
+  LockTimeout,
+  type Pipeline,
+  StatementTimeout,
+} from "@diegetic/database";
 import {
   type InstallationClaim,
   type MoneyCommands,
@@ -12,10 +18,12 @@ import type { Logger } from "@diegetic/service-kit";
 import type { BillingMeasures } from "../measures.ts";
 import { type BilledImpression, billImpression, ClocksDisagree, RecordRefused } from "./billed-impression.ts";
 import type { DayPartitions } from "./day-partitions.ts";
+import { LockedRows, MAX_LOCK_WAIT_MS } from "./locked-rows.ts";
 import { splitByOperation } from "./operations.ts";
 import { quarantine, type Unwritable } from "./quarantine.ts";
 import { committedInEpoch } from "./settlements.ts";
 import {
+  type LockLimits,
   NOTHING_WRITTEN,
   type PreparedBatch,
   prepareBatch,
@@ -73,17 +81,23 @@ interface Sorted {
   waiting: { record: ImpressionRecord; reason: string }[];
   /** Refused records of another installation: left alone. */
   foreign: ReadonlySet<ImpressionRecord>;
+  /** Records that wait for locked rows: they stay in the outbox, where their ids name them. */
+  left: Set<ImpressionRecord>;
+  leftIds: Set<string>;
 }
 
 /**
  * Writes committed records to Postgres, then removes them from the outbox: `write`, or its three steps. Idempotent,
- * also concurrently. Rejects when a store is unavailable; unwritten records must not be acknowledged.
+ * also concurrently. Rejects when a store is unavailable; unwritten records must not be acknowledged. Leaves records of
+ * advertisers with locked rows in the outbox, for the sweeper; rejects with LockTimeout if one is in no outbox.
  */
 export class ImpressionWriter {
   readonly #dependencies: ImpressionWriterDependencies;
+  readonly #lockedRows: LockedRows;
 
   constructor(dependencies: ImpressionWriterDependencies) {
     this.#dependencies = dependencies;
+    this.#lockedRows = new LockedRows(dependencies);
   }
 
   async write(records: readonly ImpressionRecord[]): Promise<void> {
@@ -102,14 +116,15 @@ export class ImpressionWriter {
   async post({ count, sorted, batch }: PreparedRecords): Promise<void> {
     const { measures, partitions } = this.#dependencies;
     const stopTimer = measures.batchSeconds.startTimer();
-    const { billed, again, refused, waiting } = sorted;
+    const { billed, again, refused, waiting, left } = sorted;
+    await this.#lockedRows.update();
     const dropped = await partitions.ensure([...billed, ...again].map(({ day }) => day));
     const isWritable = ({ day }: BilledImpression) => !dropped.has(day);
     refused.push(...[...billed, ...again].filter((one) => !isWritable(one)).map(undecidable));
     const writable = dropped.size === 0 ? batch : await prepareBatch(billed.filter(isWritable));
-    let written = await this.#writeOrSplit(writable, refused);
+    let written = await this.#writeUnlocked(writable, sorted);
     for (const one of again.filter(isWritable)) {
-      written = combine(written, await this.#writeOrSplit(await prepareBatch([one]), refused));
+      written = combine(written, await this.#writeUnlocked(await prepareBatch([one]), sorted));
     }
     refused.push(
       ...written.conflicting.map(conflict),
@@ -118,19 +133,25 @@ export class ImpressionWriter {
     );
     sorted.foreign = await this.#foreignAmong(refused);
     for (const one of refused) {
-      if (!sorted.foreign.has(one.record)) await this.#quarantine(one);
+      if (!sorted.foreign.has(one.record)) await this.#quarantineUnlocked(one, sorted);
     }
+    const refusedCount = refused.filter(({ record }) => !left.has(record)).length;
     measures.written.inc(written.written);
     measures.late.inc(written.late);
-    measures.duplicates.inc(count - refused.length - waiting.length - written.written);
+    measures.duplicates.inc(count - refusedCount - waiting.length - left.size - written.written);
     this.#report(waiting);
     stopTimer();
+    await this.#requireInOutbox(left);
   }
 
   /** Removes written and quarantined records from the outbox. */
-  async acknowledge({ sorted: { billed, again, refused, foreign } }: PreparedRecords): Promise<void> {
+  async acknowledge({
+    sorted: { billed, again, refused, foreign, leftIds },
+  }: PreparedRecords): Promise<void> {
     const records = [...billed, ...again, ...refused].map(({ record }) => record);
-    await this.#acknowledge(records.filter((record) => !foreign.has(record)));
+    await this.#acknowledge(
+      records.filter((record) => !foreign.has(record) && !leftIds.has(record.impression_id)),
+    );
   }
 
   #sort(records: readonly ImpressionRecord[]): Sorted {
@@ -157,7 +178,15 @@ export class ImpressionWriter {
       }
     }
     const { first, again } = splitByOperation([...billed.values()]);
-    return { billed: first, again, refused: [...refused.values()], waiting, foreign: new Set() };
+    return {
+      billed: first,
+      again,
+      refused: [...refused.values()],
+      waiting,
+      foreign: new Set(),
+      left: new Set(),
+      leftIds: new Set(),
+    };
   }
 
   /**
@@ -197,25 +226,67 @@ export class ImpressionWriter {
     );
   }
 
-  /** Writes the batch, or halves it until unwritable records are isolated, or a statement fits its time limit. */
-  async #writeOrSplit(batch: PreparedBatch, refused: RefusedRecord[]): Promise<WrittenBatch> {
+  /** Writes the batch without the records of advertisers with locked rows. */
+  async #writeUnlocked(batch: PreparedBatch, sorted: Sorted): Promise<WrittenBatch> {
+    const { advertiserIds } = this.#lockedRows;
+    const isLocked = (one: BilledImpression) => advertiserIds.has(advertiserOf(one));
+    const locked = advertiserIds.size === 0 ? [] : batch.impressions.filter(isLocked);
+    if (locked.length === 0) return this.#writeOrSplit(batch, sorted);
+    for (const { record } of locked) leave(record, sorted);
+    return this.#writeOrSplit(await prepareBatch(batch.impressions.filter((one) => !isLocked(one))), sorted);
+  }
+
+  /**
+   * Writes the batch, or divides it: by advertiser, while rows are locked; in halves, until unwritable records are
+   * isolated, or a statement fits its time limit.
+   */
+  async #writeOrSplit(
+    batch: PreparedBatch,
+    sorted: Sorted,
+    limits: LockLimits = { lockTimeoutMs: MAX_LOCK_WAIT_MS },
+  ): Promise<WrittenBatch> {
     try {
-      return await writeBatch(this.#dependencies.pipeline, batch);
+      return await writeBatch(this.#dependencies.pipeline, batch, limits);
     } catch (error) {
       const { impressions: billed } = batch;
+      if (error instanceof LockTimeout && limits.lockTimeoutMs !== undefined)
+        return this.#divideByAdvertiser(batch, sorted, error);
       if (!(error instanceof StatementTimeout && billed.length > MIN_RECORDS_TO_HALVE)) {
         this.#requireDataProblem(error);
         const [only] = billed;
         if (billed.length === 1 && only !== undefined) {
-          refused.push(refusal(only, error));
+          sorted.refused.push(refusal(only, error));
           return NOTHING_WRITTEN;
         }
       }
       const middle = Math.ceil(billed.length / 2);
-      const first = await this.#writeOrSplit(await prepareBatch(billed.slice(0, middle)), refused);
-      const second = await this.#writeOrSplit(await prepareBatch(billed.slice(middle)), refused);
+      const first = await this.#writeUnlocked(await prepareBatch(billed.slice(0, middle)), sorted);
+      const second = await this.#writeUnlocked(await prepareBatch(billed.slice(middle)), sorted);
       return combine(first, second);
     }
+  }
+
+  /**
+   * After a lock was waited for in vain: writes the records of advertisers whose rows are free, then those of each other
+   * one alone, because other writers have most of these rows only for a moment.
+   */
+  async #divideByAdvertiser(batch: PreparedBatch, sorted: Sorted, error: LockTimeout): Promise<WrittenBatch> {
+    const { impressions } = batch;
+    const locked = await this.#lockedRows.findLocked(impressions);
+    // Another lock, such as that of a table.
+    if (locked.size === 0) return this.#writeOrSplit(batch, sorted, {});
+    const [only, ...others] = new Set(impressions.map(advertiserOf));
+    if (only !== undefined && others.length === 0) {
+      this.#lockedRows.add(only, locked.get(only) ?? [], error);
+      return this.#writeUnlocked(batch, sorted);
+    }
+    const free = impressions.filter((one) => !locked.has(advertiserOf(one)));
+    let written = await this.#writeUnlocked(await prepareBatch(free), sorted);
+    for (const id of locked.keys()) {
+      const own = await prepareBatch(impressions.filter((one) => advertiserOf(one) === id));
+      written = combine(written, await this.#writeUnlocked(own, sorted));
+    }
+    return written;
   }
 
   /** Throws errors that no record caused: they are retried, not quarantined. */
@@ -225,6 +296,35 @@ export class ImpressionWriter {
       throw error;
     }
     if (!(error instanceof RecordRefused || error instanceof ConstraintViolation)) throw error;
+  }
+
+  /** Leaves the record in the outbox if its advertiser's row is locked. */
+  async #quarantineUnlocked(refused: RefusedRecord, sorted: Sorted): Promise<void> {
+    const { record } = refused;
+    const advertiserId = String(record.match?.advertiser_id ?? "");
+    // Under the same id, another match may wait: once this one is quarantined, it would never be written.
+    if (!sorted.leftIds.has(record.impression_id) && !this.#lockedRows.advertiserIds.has(advertiserId)) {
+      try {
+        await this.#quarantine(refused);
+        return;
+      } catch (error) {
+        if (!(error instanceof LockTimeout)) throw error;
+        this.#lockedRows.add(advertiserId, [advertiserId], error);
+      }
+    }
+    leave(record, sorted);
+  }
+
+  /** A record that is in no outbox would be lost with its job. */
+  async #requireInOutbox(left: ReadonlySet<ImpressionRecord>): Promise<void> {
+    const { money } = this.#dependencies;
+    const areKept = await Promise.all(
+      [...left].map((record) => {
+        const { impression_id: id } = record;
+        return typeof id === "string" && money.isInOutbox(walletOfRecord(record), id);
+      }),
+    );
+    if (!areKept.every(Boolean)) throw new LockTimeout("records of locked rows are in no outbox");
   }
 
   async #quarantine({ record, reason, unfunded, ...refused }: RefusedRecord): Promise<void> {
@@ -264,6 +364,15 @@ export class ImpressionWriter {
       ),
     );
   }
+}
+
+function advertiserOf({ record }: BilledImpression): string {
+  return record.match.advertiser_id;
+}
+
+function leave(record: ImpressionRecord, { left, leftIds }: Sorted): void {
+  left.add(record);
+  leftIds.add(record.impression_id);
 }
 
 function combine(one: WrittenBatch, other: WrittenBatch): WrittenBatch {

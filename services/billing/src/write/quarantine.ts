@@ -3,6 +3,7 @@ import { type Database, dateOfDay, inTransaction, Prisma, type Transaction } fro
 import type { Logger } from "@diegetic/service-kit";
 import type { BillingMeasures } from "../measures.ts";
 import type { BilledImpression } from "./billed-impression.ts";
+import { MAX_LOCK_WAIT_MS } from "./locked-rows.ts";
 import { settlementsStatement } from "./settlements.ts";
 
 /** A refused record, or a damaged outbox entry. */
@@ -46,6 +47,7 @@ export async function quarantine(
   const { advertiserId, reason, billed, reversed, resolution } = unwritable;
   const impressionId = nameOf(unwritable);
   const count = await inTransaction(database, async (transaction) => {
+    await transaction.$queryRaw`SELECT set_config('lock_timeout', ${String(MAX_LOCK_WAIT_MS)}, true)`;
     // Serialises with a restore of the wallet, which counts outbox records that are not quarantined.
     const [wallet] = await transaction.$queryRaw<{ recovery_epoch: bigint }[]>`
       SELECT recovery_epoch FROM advertisers WHERE id = ${advertiserId} FOR NO KEY UPDATE`;

@@ -99,6 +99,11 @@ interface DeltaStatements {
   gameRollups: Prisma.Sql;
 }
 
+/** LockTimeout after it; default: a lock is waited for as long as a statement may take. */
+export interface LockLimits {
+  lockTimeoutMs?: number;
+}
+
 interface Named {
   id: string;
 }
@@ -184,16 +189,21 @@ class DecidedMeanwhile extends TransactionConflict {}
  * Writes impressions in one transaction; only new ones change totals. All or nothing: rejects with RecordRefused or
  * ConstraintViolation when one cannot be written, with DatabaseUnavailable when a retry may help.
  */
-export async function writeBatch(pipeline: Pipeline, prepared: PreparedBatch): Promise<WrittenBatch> {
+export async function writeBatch(
+  pipeline: Pipeline,
+  prepared: PreparedBatch,
+  limits: LockLimits = {},
+): Promise<WrittenBatch> {
   const { impressions } = prepared;
   if (impressions.length === 0) return NOTHING_WRITTEN;
-  if (impressions.some(({ otherDays }) => otherDays.length > 0)) return writeUnknown(pipeline, prepared);
+  if (impressions.some(({ otherDays }) => otherDays.length > 0))
+    return writeUnknown(pipeline, prepared, limits);
   try {
-    return await pipeline.inTransaction((statements) => writeNew(statements, prepared));
+    return await pipeline.inTransaction((statements) => writeNew(statements, prepared), limits);
   } catch (error) {
     // Usually a job that was delivered again.
     if (!(error instanceof SomeAreKnown || error instanceof UniqueViolation)) throw error;
-    return writeUnknown(pipeline, prepared);
+    return writeUnknown(pipeline, prepared, limits);
   }
 }
 
@@ -216,6 +226,7 @@ async function writeNew(
 function writeUnknown(
   pipeline: Pipeline,
   { impressions, deltaStatements }: PreparedBatch,
+  limits: LockLimits,
 ): Promise<WrittenBatch> {
   return pipeline.inTransaction(async (statements) => {
     // Otherwise the planner scans the partition of a whole day.
@@ -251,7 +262,7 @@ function writeUnknown(
       },
     );
     return { written: inserted.size, late, conflicting, repeated, quarantined };
-  });
+  }, limits);
 }
 
 async function findQuarantined(

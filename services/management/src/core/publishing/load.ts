@@ -127,6 +127,19 @@ export async function unpublished(
   return rows.map((row) => row.id);
 }
 
+/** Those of these rows that another transaction has locked now. */
+export async function lockedAmong(
+  database: Database,
+  kind: PublishedKind,
+  ids: readonly string[],
+): Promise<Set<string>> {
+  const { table, key } = PUBLISHED[kind];
+  const rows = await database.$queryRaw<{ id: string }[]>`
+    SELECT ${key} AS id FROM ${table} WHERE ${key} = ANY(${ids}) AND ${key} <> ALL(ARRAY(
+      SELECT ${key} FROM ${table} WHERE ${key} = ANY(${ids}) FOR NO KEY UPDATE SKIP LOCKED))`;
+  return new Set(rows.map((row) => row.id));
+}
+
 /** The next identifiers after `after`, in order, at most `limit`. */
 export async function page(
   database: Database,

@@ -1,4 +1,4 @@
-import { StatementTimeout } from "@diegetic/database";
+import { LockTimeout, StatementTimeout } from "@diegetic/database";
 import { eventually } from "@diegetic/testing/eventually";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { snapshotKeys } from "../../../../../packages/hot-state/src/keys.ts";
@@ -127,6 +127,26 @@ describe("the repair loop", () => {
         await eventually(async () => !(await known.placement("others")).is_active);
       });
     });
+
+    it("waits for it once, not in every round", () =>
+      whileLocked(async () => {
+        const { database, repairLoop } = harness.management;
+        await expect(repairLoop.round()).rejects.toThrow(LockTimeout);
+        let hasEnded = false;
+        const round = repairLoop.round().finally(() => {
+          hasEnded = true;
+        });
+        round.catch(() => undefined);
+        let waiting = 0;
+        while (!hasEnded) {
+          const [seen] = await database.$queryRaw<{ count: number }[]>`
+            SELECT count(*)::int AS count FROM pg_stat_activity
+            WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+          waiting += seen?.count ?? 0;
+        }
+        await expect(round).rejects.toThrow(LockTimeout);
+        expect(waiting).toBe(0);
+      }));
 
     it("rebuilds a lost snapshot", () =>
       whileLocked(async () => {

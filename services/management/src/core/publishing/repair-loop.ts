@@ -25,7 +25,7 @@ import {
 } from "@diegetic/service-kit";
 import { MovedHashSlots } from "../wallet-recovery/moved-hash-slots.ts";
 import type { WalletRecovery } from "../wallet-recovery/wallet-recovery.ts";
-import { PUBLISHED_KINDS, type PublishedKind, page, unpublished } from "./load.ts";
+import { lockedAmong, PUBLISHED_KINDS, type PublishedKind, page, unpublished } from "./load.ts";
 import { type Publishing, WalletNotReady } from "./publishing.ts";
 import {
   compareServers,
@@ -78,6 +78,8 @@ export class RepairLoop {
    * continues after a page of rows, because those of an unavailable node stay unpublished.
    */
   readonly #unpublished = new Map<PublishedKind, { met: ReadonlySet<string>; after: string }>();
+  /** Rows that a round waited for in vain: later rounds leave them out until they are free. */
+  readonly #locked = new Map<PublishedKind, Map<string, LockTimeout>>();
   /** Replication ids of servers with verified wallets. */
   #verifiedReplicationIds: readonly string[] = [];
   /** The last notice, so that a repeated verification is not logged again. */
@@ -254,7 +256,20 @@ export class RepairLoop {
     const isLast = waiting.length < 2 * PAGE_ROWS;
     const next = ids.length === PAGE_ROWS ? ids.at(-1) : isLast ? "" : after;
     this.#unpublished.set(kind, { met: new Set(waiting), after: next ?? "" });
-    return ids.length === 0 ? [] : this.#publish(kind, ids, signal);
+    if (ids.length === 0) return [];
+    const locked = await this.#stillLocked(kind, ids);
+    const free = ids.filter((id) => !locked.has(id));
+    const failures = free.length === 0 ? [] : await this.#publish(kind, free, signal);
+    return [...failures, ...locked.values()];
+  }
+
+  async #stillLocked(kind: PublishedKind, ids: readonly string[]): Promise<Map<string, LockTimeout>> {
+    const known = this.#locked.get(kind);
+    const doubted = ids.filter((id) => known?.has(id));
+    if (known === undefined || doubted.length === 0) return new Map();
+    const locked = await lockedAmong(this.#parts.database, kind, doubted);
+    for (const id of doubted) if (!locked.has(id)) known.delete(id);
+    return new Map([...known].filter(([id]) => locked.has(id)));
   }
 
   /**
@@ -276,7 +291,11 @@ export class RepairLoop {
         logger.debug({ err: error, kind }, "rows wait for their wallets");
         return error.cause === undefined ? [] : [error.cause];
       }
-      return ids.length === 1 || isRedisUnavailable(error) ? [error] : this.#publishEach(kind, ids, signal);
+      const [only = "", ...others] = ids;
+      if (others.length > 0 && !isRedisUnavailable(error)) return this.#publishEach(kind, ids, signal);
+      if (error instanceof LockTimeout)
+        this.#locked.set(kind, new Map(this.#locked.get(kind)).set(only, error));
+      return [error];
     }
     this.#republished.inc({ kind }, ids.length);
     logger.info({ kind, rows: ids.length }, "unpublished rows published");

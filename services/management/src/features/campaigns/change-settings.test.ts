@@ -1,6 +1,8 @@
+import { connectRedis, createMoneyCommands, isRedisUnavailable } from "@diegetic/hot-state";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { activeCampaign, type Harness, startHarness } from "../../testing/harness.ts";
 import { charge, hold } from "../../testing/spending.ts";
+import { changeSettings } from "./change-settings.ts";
 
 let harness: Harness;
 beforeAll(async () => {
@@ -68,5 +70,27 @@ describe("lowering a budget", () => {
     expect(await read(spending)).toMatchObject({ ceilingMillicents: 1_000 });
     for (let round = 0; round < 2; round++) await repairLoop.round();
     expect(await read(spending)).toMatchObject({ ceilingMillicents: null, budgetMillicents: 10_000 });
+  });
+
+  it("asks the wallet before it waits for Postgres, so that an unavailable one keeps nothing there", async () => {
+    const { campaignId, spending } = await spendingCampaign(10);
+    const { database } = harness.management;
+    const cutOff = connectRedis("redis://127.0.0.1:1", { name: "cut off" });
+    cutOff.on("error", () => undefined);
+    cutOff.disconnect();
+    const parts = { pipeline: harness.pipeline, wallets: createMoneyCommands(cutOff) };
+    const campaign = { id: campaignId, advertiserId: spending.advertiserId, budgetCents: 10 };
+    await database.$transaction(
+      async (blocker) => {
+        await blocker.$queryRaw`SELECT id FROM campaigns WHERE id = ${campaignId} FOR UPDATE`;
+        const refused = await changeSettings(parts, campaign, { budgetCents: 5 }).catch(
+          (error: unknown) => error,
+        );
+        expect(isRedisUnavailable(refused)).toBe(true);
+      },
+      { timeout: 120_000 },
+    );
+    const changed = await changeSettings(parts, campaign, { budgetCents: 20 });
+    expect(changed.budgetCents).toBe(20);
   });
 });

@@ -19,15 +19,20 @@ export type CeilingCommands = Pick<MoneyCommands, "setBudgetCeiling" | "readCamp
  * While the campaign is locked, nothing else writes its wallet.
  *
  * Setting the ceiling is an effect outside of the transaction: it is idempotent.
+ * @param campaign as last read, unlocked
  */
 export async function changeSettings(
   { pipeline, wallets }: { pipeline: Pipeline; wallets: CeilingCommands },
-  campaignId: string,
+  campaign: Pick<Campaign, "id" | "advertiserId" | "budgetCents">,
   changed: Partial<CampaignSettings>,
 ): Promise<Campaign> {
+  // Rejects here when the wallet is unavailable, rather than with a connection and a locked row.
+  if (changed.budgetCents !== undefined && changed.budgetCents < campaign.budgetCents) {
+    await wallets.readCampaign(campaign.advertiserId, campaign.id);
+  }
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     const result = await pipeline.inTransaction((statements) =>
-      changeCampaign<Campaign | undefined>(statements, campaignId, async ({ current }) => {
+      changeCampaign<Campaign | undefined>(statements, campaign.id, async ({ current }) => {
         requireDatesInOrder({ ...current, ...changed });
         if (changed.budgetCents !== undefined && changed.budgetCents < current.budgetCents) {
           const outcome = await setCeiling(wallets, current, changed.budgetCents);
@@ -36,7 +41,7 @@ export async function changeSettings(
         const mayGrow = Object.values(changed).some(Array.isArray);
         return {
           change: { campaign: changed, ...(mayGrow && { size: { mayGrow } }) },
-          result: (campaign) => campaign,
+          result: (written) => written,
         };
       }),
     );

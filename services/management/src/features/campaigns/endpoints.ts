@@ -89,7 +89,7 @@ async function change(parts: Parts, context: RequestContext) {
   const campaign = await ownBilledCampaign(parts.reads, context.accountId, context.param("campaignId"));
   const changed = settingsIn(context.body((sent) => campaignPatch(sent, toCampaignResponse(campaign))));
   if (Object.keys(changed).length === 0) return { status: 200, body: toCampaignResponse(campaign) };
-  const result = await changeSettings(parts, campaign.id, changed);
+  const result = await changeSettings(parts, campaign, changed);
   await parts.publishing.publishAndWait("campaign", campaign.id);
   return { status: 200, body: toCampaignResponse(result) };
 }
