@@ -5,16 +5,17 @@ const text = readFileSync(new URL("../../docs/scaling.md", import.meta.url), "ut
 const SEEN = 0.5;
 const UTILISATION = 0.6;
 
-/** Microseconds of the row that begins so. */
+/** Microseconds of the item that begins so. */
 function costOf(work: string): number {
-  const line = text.split("\n").find((row) => row.startsWith(`| ${work}`));
-  return Number(/\| (\d+) µs/.exec(line ?? "")?.[1]);
+  const line = text.split("\n").find((row) => row.startsWith(`- ${work}`));
+  return Number(/: (\d+) µs/.exec(line ?? "")?.[1]);
 }
 
 it("docs/scaling.md computes its table from its figures", () => {
   const seconds = (microseconds: number) => microseconds / 1_000_000;
   const instance = seconds(costOf("match among") + SEEN * costOf("impression, in a match instance"));
   const redis = seconds(costOf("match, in Redis") + SEEN * costOf("impression, in Redis"));
+  const inCluster = Number(/: ([\d.]+) times as much/.exec(text)?.[1]);
   const billing = seconds(SEEN * costOf("impression, in billing"));
   const postgres = seconds(SEEN * costOf("impression, in Postgres"));
   const rows = [
@@ -23,9 +24,10 @@ it("docs/scaling.md computes its table from its figures", () => {
   expect(rows).toHaveLength(4);
   for (const [, rateText = "", ...numbers] of rows) {
     const rate = Number(rateText.replaceAll(" ", ""));
-    const processes = [instance, redis, billing].map((cost) => Math.ceil((rate * cost) / UTILISATION));
+    const cores = (cost: number) => (rate * cost) / UTILISATION;
+    const masters = cores(redis) > 1 ? cores(redis) * inCluster : cores(redis);
+    const processes = [cores(instance), masters, cores(billing)].map(Math.ceil);
     expect([rate, ...numbers.slice(0, 3).map(Number)]).toEqual([rate, ...processes]);
-    const cores = (rate * postgres) / UTILISATION;
-    expect(Math.abs(Number(numbers[3]) - cores)).toBeLessThan(0.05 * cores + 0.005);
+    expect(Math.abs(Number(numbers[3]) - cores(postgres))).toBeLessThan(0.05 * cores(postgres) + 0.005);
   }
 });
