@@ -1,18 +1,22 @@
 import type { Goal, Metric } from "./suite.ts";
 
 const HEAD = ["Metric", "Median", "Spread", "Goal", "Aim", "", "Note"];
+/** Metric, median, spread and goal. */
+const COLUMNS_OF_GOALS = 4;
 
 /** The results as a Markdown table that is also readable on a terminal. */
 export function tableOf(metrics: readonly Metric[]): string {
   return markdownOf([HEAD, ...metrics.map(rowOf)]);
 }
 
-/** Those of the results that have a goal, without their aims and notes. */
+/** Those of the results that have a goal, without their aims and notes; a missed goal says so. */
 export function tableOfGoals(metrics: readonly Metric[]): string {
-  const judged = metrics.filter(({ goal }) => goal);
-  const left = (row: readonly string[]) =>
-    row.filter((_, column) => !["Aim", "Note"].includes(HEAD[column] ?? ""));
-  return markdownOf([HEAD, ...judged.map(rowOf)].map(left));
+  const rows = metrics.flatMap((metric) => {
+    if (metric.goal === undefined) return [];
+    const cells = rowOf(metric).slice(0, COLUMNS_OF_GOALS);
+    return [isMet(metric.median, metric.goal) ? cells : [...cells.slice(0, -1), `${cells.at(-1)}, missed`]];
+  });
+  return markdownOf([HEAD.slice(0, COLUMNS_OF_GOALS), ...rows]);
 }
 
 function markdownOf([head = [], ...rows]: readonly string[][]): string {
