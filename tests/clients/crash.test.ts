@@ -7,13 +7,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { eventually } from "@diegetic/testing/eventually";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { languages } from "./languages.ts";
+import { languages, runtimes } from "./languages.ts";
 
 const IMPRESSIONS_BEFORE_CRASH = 100;
 const TIMEOUT_MS = 240_000;
 
 // Both Python clients have the same outbox.
-const clients = languages.filter(({ name }) => name !== "Python (async)");
+const clients = [...languages.filter(({ name }) => name !== "Python (async)"), ...runtimes];
 
 describe.each(clients)("the outbox file of the $name client", ({ missing, recorder }) => {
   if (missing !== undefined) {

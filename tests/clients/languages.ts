@@ -12,15 +12,17 @@ export interface Language {
   /** Why the client cannot be run on this machine. */
   missing?: string;
   run(serverUrl: string, directory: string): Promise<Outcome[]>;
-  /** A program that records impressions until it is killed, and its arguments: see `recorder.ts`. */
-  recorder(directory: string): Promise<string[]>;
+  recorder: Recorder;
 }
+
+/** A program that records impressions until it is killed, and its arguments: see `recorder.ts`. */
+type Recorder = (directory: string) => Promise<string[]>;
 
 export const CLIENTS = fileURLToPath(new URL("../../clients/", import.meta.url));
 
 const run = promisify(execFile);
 const RECORDER = new URL("./recorder.ts", import.meta.url);
-const TYPESCRIPT = ["--no-warnings", "--conditions=@diegetic/source"];
+const SOURCES = "--conditions=@diegetic/source";
 const PYTHONS = [process.env.PYTHON ?? "python3", "/usr/bin/python3"];
 const PYTHON_NEEDED = "import sys, httpx; assert sys.version_info >= (3, 11)";
 
@@ -115,9 +117,23 @@ export const languages: Language[] = [
   {
     name: "TypeScript",
     run: runTypeScript,
-    recorder: async () => [process.execPath, ...TYPESCRIPT, fileURLToPath(RECORDER)],
+    recorder: async () => [process.execPath, "--no-warnings", SOURCES, fileURLToPath(RECORDER)],
   },
   pythonLanguage("sync"),
   pythonLanguage("async"),
   csharp,
 ];
+
+/** Other runtimes of the TypeScript client. Without all permissions, Deno finds no crashed owner of an outbox file. */
+export const runtimes: Pick<Language, "name" | "missing" | "recorder">[] = [
+  runtime("bun", []),
+  runtime("deno", ["run", "--allow-all"]),
+];
+
+function runtime(program: string, args: string[]) {
+  return {
+    name: `TypeScript (${program})`,
+    ...(!succeeds(program, ["--version"]) && { missing: `no ${program}` }),
+    recorder: async () => [program, ...args, SOURCES, fileURLToPath(RECORDER)],
+  };
+}

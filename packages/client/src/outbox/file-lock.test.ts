@@ -108,6 +108,21 @@ describe("FileLock", () => {
     expect(isHeld()).toBe(false);
   });
 
+  it("is held while the runtime does not say whether its owner runs, until its heartbeat stops", () => {
+    writeLock({ pid: 999_999_999, thread: "999999999" });
+    const { kill } = process;
+    process.kill = () => {
+      throw new Error("Requires run access");
+    };
+    try {
+      expect(isHeld()).toBe(true);
+      silence();
+      expect(isHeld()).toBe(false);
+    } finally {
+      process.kill = kill;
+    }
+  });
+
   itWithProc("is free when the worker thread of its owner ended (needs /proc)", async () => {
     const { worker, result } = await lockInWorker();
     expect(result).toBe("locked");

@@ -108,7 +108,9 @@ function renew(path: string, content: string): boolean | undefined {
   if (descriptor === undefined) return undefined;
   try {
     if (readFileSync(descriptor, "utf8") !== content) return false;
-    writeSync(descriptor, content, 0);
+    const bytes = new TextEncoder().encode(content);
+    // Deno ignores the position of a text.
+    writeSync(descriptor, bytes, 0, bytes.length, 0);
     return true;
   } finally {
     closeSync(descriptor);
@@ -243,6 +245,7 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
+    // Anything else, such as Deno without the permission to ask, does not say that it has ended.
+    return (error as NodeJS.ErrnoException).code !== "ESRCH";
   }
 }
