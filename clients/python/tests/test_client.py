@@ -86,9 +86,45 @@ class FakeDiegeticTest(unittest.TestCase):
                 diegetic.serve_no_ad()
                 self.assertEqual(await client.close(), 0)
             self.assertEqual(len(diegetic.impressions), 1)
+            self.assertEqual(diegetic.scenes, [SCENE, SCENE, SCENE])
 
         asyncio.run(play())
 
+    def test_refuses_scenes_as_the_service_does(self) -> None:
+        scenes: list[tuple[Any, str]] = [
+            ({"user_id": "player", "game_context": {}}, "game_id is required: it must be text that is not blank"),
+            ({**SCENE, "user_id": None}, "user_id is required: it must be text that is not blank"),
+            ({**SCENE, "user_id": " "}, "user_id must be text that is not blank"),
+            ({"game_id": "game", "user_id": "player"}, "game_context is required: it must be an object"),
+            ({**SCENE, "game_context": []}, "game_context must be an object"),
+        ]
+        for scene, detail in scenes:
+            with self.subTest(detail):
+                diegetic = FakeDiegetic()
+                diegetic.serve_no_ad()
+                events: list[Any] = []
+                with diegetic.client(match_budget_ms=5_000, on_event=events.append) as client:
+                    self.assertIsNone(client.match(scene))
+                self.assertEqual(events, [{"type": "match_failed", "status": 400, "detail": detail}])
+                self.assertEqual(diegetic.scenes, [scene])
+
+    def test_bills_no_impression_without_a_required_field(self) -> None:
+        diegetic = FakeDiegetic()
+        events: list[Any] = []
+        with diegetic.client(match_budget_ms=5_000, on_event=events.append) as client:
+            match = client.match(SCENE)
+            assert match is not None
+            match["game_id"] = ""
+            client.record_impression(match)
+        self.assertEqual([(event["type"], event["status"]) for event in events], [("impression_rejected", 400)])
+        self.assertEqual(events[0]["detail"], "game_id must be text that is not blank")
+        self.assertEqual(diegetic.impressions, [])
+
+    def test_enables_no_game_without_a_required_field(self) -> None:
+        placement: Any = {"creator_id": "me"}
+        with FakeDiegetic().client(match_budget_ms=5_000) as client:
+            with self.assertRaisesRegex(DiegeticError, "placement_types is required: it must be a list"):
+                client.api.enable_placement("game", placement)
 
     def test_enables_a_game(self) -> None:
         with FakeDiegetic().client(match_budget_ms=5_000) as client:

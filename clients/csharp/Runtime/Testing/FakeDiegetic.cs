@@ -12,6 +12,27 @@ namespace Diegetic.Testing
     /// </summary>
     public sealed class FakeDiegetic : ITransport
     {
+        private const string CampaignId = "camp-1";
+        private const string CreativeId = "crt-1";
+        private const string Text = "text that is not blank";
+        private const string Object = "an object";
+        private const string List = "a list";
+
+        private static readonly Dictionary<string, string> MatchFields = new Dictionary<string, string>
+        {
+            ["game_id"] = Text, ["user_id"] = Text, ["game_context"] = Object,
+        };
+
+        private static readonly Dictionary<string, string> ImpressionFields = new Dictionary<string, string>
+        {
+            ["campaign_id"] = Text, ["creative_id"] = Text, ["game_id"] = Text,
+        };
+
+        private static readonly Dictionary<string, string> PlacementFields = new Dictionary<string, string>
+        {
+            ["creator_id"] = Text, ["placement_types"] = List,
+        };
+
         private readonly object _gate = new object();
         private readonly HashSet<string> _matches = new HashSet<string>();
         private Behaviour _behaviour = Behaviour.Ad;
@@ -26,7 +47,7 @@ namespace Diegetic.Testing
             Timeout,
         }
 
-        /// <summary>Every scene that was sent, oldest first.</summary>
+        /// <summary>Every scene that was sent, oldest first, whatever its answer.</summary>
         public List<Dictionary<string, object>> Scenes { get; } = new List<Dictionary<string, object>>();
 
         /// <summary>Every impression that was billed, oldest first, each once.</summary>
@@ -64,16 +85,26 @@ namespace Diegetic.Testing
 
         public async Task<TransportResponse> Send(TransportRequest request, CancellationToken cancellation)
         {
-            if (_behaviour == Behaviour.Timeout) await Task.Delay(Timeout.Infinite, cancellation).ConfigureAwait(false);
+            var body = (Dictionary<string, object>)Json.Parse(request.Body ?? "{}");
             lock (_gate)
             {
-                if (_behaviour == Behaviour.Unavailable) return Refusal(503, "Service temporarily unavailable.");
-                var body = (Dictionary<string, object>)Json.Parse(request.Body ?? "{}");
-                if (request.Url.EndsWith("/match")) return MatchFor(body);
-                if (request.Url.EndsWith("/impressions")) return Record(body);
-                if (request.Method == "POST" && request.Url.Contains("/placements/")) return Enable(request.Url, body);
-                return Refusal(404, "FakeDiegetic does not know " + request.Url + ".");
+                if (request.Url.EndsWith("/match")) Scenes.Add(body);
+                if (_behaviour != Behaviour.Timeout) return AnswerTo(request, body);
             }
+            await Task.Delay(Timeout.Infinite, cancellation).ConfigureAwait(false);
+            throw new TimeoutException();
+        }
+
+        private TransportResponse AnswerTo(TransportRequest request, Dictionary<string, object> body)
+        {
+            if (_behaviour == Behaviour.Unavailable) return Refusal(503, "Service temporarily unavailable.");
+            if (request.Url.EndsWith("/match")) return RefusalOf(body, MatchFields) ?? MatchNow();
+            if (request.Url.EndsWith("/impressions")) return RefusalOf(body, ImpressionFields) ?? Record(body);
+            if (request.Method == "POST" && request.Url.Contains("/placements/"))
+            {
+                return RefusalOf(body, PlacementFields) ?? Enable(request.Url, body);
+            }
+            return Refusal(404, "FakeDiegetic does not know " + request.Url + ".");
         }
 
         private void Set(Behaviour behaviour)
@@ -81,9 +112,8 @@ namespace Diegetic.Testing
             lock (_gate) _behaviour = behaviour;
         }
 
-        private TransportResponse MatchFor(Dictionary<string, object> scene)
+        private TransportResponse MatchNow()
         {
-            Scenes.Add(scene);
             if (_behaviour == Behaviour.NoMatch)
             {
                 string reason = _noMatchReason;
@@ -94,9 +124,9 @@ namespace Diegetic.Testing
             return Answer(200, new Dictionary<string, object>
             {
                 ["match_id"] = matchId,
-                ["campaign_id"] = "camp-1",
+                ["campaign_id"] = CampaignId,
                 ["advertiser_id"] = "adv-1",
-                ["creative_id"] = "crt-1",
+                ["creative_id"] = CreativeId,
                 ["narrative_hook"] = _hook ?? "The innkeeper pours you a Hearthwell ale.",
                 ["creative_type"] = "narrative_hook",
                 ["brand_name"] = "Hearthwell",
@@ -111,8 +141,11 @@ namespace Diegetic.Testing
 
         private TransportResponse Record(Dictionary<string, object> impression)
         {
-            string matchId = (string)impression["match_id"];
-            if (!_matches.Contains(matchId))
+            object named;
+            impression.TryGetValue("match_id", out named);
+            string matchId = named as string;
+            bool isServed = matchId != null && _matches.Contains(matchId);
+            if (!isServed || !CampaignId.Equals(impression["campaign_id"]) || !CreativeId.Equals(impression["creative_id"]))
             {
                 return Refusal(409, "There is no unbilled match of this campaign and creative in this game.");
             }
@@ -124,6 +157,25 @@ namespace Diegetic.Testing
         {
             string gameId = Uri.UnescapeDataString(url.Substring(url.LastIndexOf('/') + 1));
             return Answer(201, new Dictionary<string, object>(body) { ["game_id"] = gameId, ["is_active"] = true });
+        }
+
+        /// <summary>The service's answer to a body without a required field; null when none is missing.</summary>
+        private static TransportResponse RefusalOf(Dictionary<string, object> body, Dictionary<string, string> required)
+        {
+            foreach (var field in required)
+            {
+                object value;
+                body.TryGetValue(field.Key, out value);
+                if (value == null) return Refusal(400, field.Key + " is required: it must be " + field.Value);
+                if (!IsOfKind(value, field.Value)) return Refusal(400, field.Key + " must be " + field.Value);
+            }
+            return null;
+        }
+
+        private static bool IsOfKind(object value, string kind)
+        {
+            if (kind == Text) return value is string text && text.Trim() != "";
+            return kind == List ? value is List<object> : value is Dictionary<string, object>;
         }
 
         private static TransportResponse Refusal(int status, string detail)

@@ -33,6 +33,7 @@ namespace Diegetic.Tests
                 return 0;
             }
             CheckFake().Wait();
+            CheckFakeRefusals().Wait();
             CheckArguments();
             CheckJson().Wait();
             CheckCalls().Wait();
@@ -95,6 +96,71 @@ namespace Diegetic.Tests
             diegetic.ServeAd();
             Check(await client.Close() == 0, "an impression is delivered");
             Check(diegetic.Impressions.Count == 1 && diegetic.Scenes.Count == 2, "calls are kept");
+            diegetic.Fail();
+            Check(await diegetic.Client().Match(scene) == null, "an outage serves no ad");
+            diegetic.Fail(byTimeout: true);
+            Check(await diegetic.Client(new DiegeticClientOptions { MatchBudgetMs = 20 }).Match(scene) == null, "silence serves no ad");
+            Check(diegetic.Scenes.Count == 4, "scenes without an answer are kept");
+        }
+
+        private static async Task CheckFakeRefusals()
+        {
+            var diegetic = new FakeDiegetic();
+            diegetic.ServeNoAd();
+            var context = new Dictionary<string, object>();
+            DiegeticClient client = diegetic.Client();
+            var bodies = new Dictionary<Dictionary<string, object>, string>
+            {
+                [new Dictionary<string, object> { ["user_id"] = "player", ["game_context"] = context }]
+                    = "game_id is required: it must be text that is not blank",
+                [new Dictionary<string, object> { ["game_id"] = "game", ["user_id"] = null, ["game_context"] = context }]
+                    = "user_id is required: it must be text that is not blank",
+                [new Dictionary<string, object> { ["game_id"] = "game", ["user_id"] = " ", ["game_context"] = context }]
+                    = "user_id must be text that is not blank",
+                [new Dictionary<string, object> { ["game_id"] = "game", ["user_id"] = "player" }]
+                    = "game_context is required: it must be an object",
+                [new Dictionary<string, object> { ["game_id"] = "game", ["user_id"] = "player", ["game_context"] = new object[0] }]
+                    = "game_context must be an object",
+            };
+            foreach (var body in bodies) await CheckRefusal(client, "/match", body.Key, 400, body.Value);
+            Check(diegetic.Scenes.Count == bodies.Count, "refused scenes are kept");
+            await CheckRefusal(client, "/placements/game", new Dictionary<string, object> { ["creator_id"] = "me" }, 400,
+                "placement_types is required: it must be a list");
+            var impression = new Dictionary<string, object>
+            {
+                ["match_id"] = "match-6", ["campaign_id"] = "camp-1", ["creative_id"] = "crt-1", ["game_id"] = "game",
+            };
+            diegetic.ServeAd();
+            Match match = await client.Match(new Scene { GameId = "game", UserId = "player" });
+            Check(match.MatchId == "match-6", "the match has the number of its scene");
+            await CheckRefusal(client, "/impressions", With(impression, "game_id", ""), 400, "game_id must be text that is not blank");
+            const string NoMatch = "There is no unbilled match of this campaign and creative in this game.";
+            foreach (string name in new[] { "match_id", "campaign_id", "creative_id" })
+            {
+                await CheckRefusal(client, "/impressions", With(impression, name, "other"), 409, NoMatch);
+            }
+            await CheckRefusal(client, "/impressions", With(impression, "match_id", null), 409, NoMatch);
+            Check(diegetic.Impressions.Count == 0, "refused impressions are not billed");
+            await client.Close();
+        }
+
+        private static Dictionary<string, object> With(Dictionary<string, object> body, string name, object value)
+        {
+            return new Dictionary<string, object>(body) { [name] = value };
+        }
+
+        private static async Task CheckRefusal(DiegeticClient client, string path, Dictionary<string, object> body, int status, string detail)
+        {
+            try
+            {
+                await client.Call("POST", path, body);
+            }
+            catch (DiegeticException error)
+            {
+                Check(error.Status == status && error.Detail == detail, path + " is refused, not " + error.Message);
+                return;
+            }
+            Check(false, path + " is refused: " + detail);
         }
 
         private static async Task CheckJson()

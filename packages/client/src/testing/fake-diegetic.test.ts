@@ -1,4 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
+import type { Match, NewPlacement, Scene } from "../index.ts";
 import { FakeDiegetic } from "./fake-diegetic.ts";
 
 const SCENE = { game_id: "game", user_id: "player", game_context: { location: "tavern" } };
@@ -37,6 +38,24 @@ describe("FakeDiegetic", () => {
     diegetic.serveAd();
     expect(await client.close()).toBe(0);
     expect(diegetic.impressions).toHaveLength(1);
+    expect(diegetic.scenes).toEqual([SCENE, SCENE, SCENE, SCENE]);
+  });
+
+  it.each([
+    [{ user_id: "player", game_context: {} }, "game_id is required: it must be text that is not blank"],
+    [{ ...SCENE, user_id: null }, "user_id is required: it must be text that is not blank"],
+    [{ ...SCENE, user_id: " " }, "user_id must be text that is not blank"],
+    [{ game_id: "game", user_id: "player" }, "game_context is required: it must be an object"],
+    [{ ...SCENE, game_context: [] }, "game_context must be an object"],
+  ])("refuses the scene %j as the service does", async (scene, detail) => {
+    const events: unknown[] = [];
+    const diegetic = new FakeDiegetic();
+    const client = diegetic.client({ onEvent: (event) => events.push(event) });
+    diegetic.serveNoAd();
+    expect(await client.match(scene as unknown as Scene)).toBeNull();
+    expect(events).toEqual([{ type: "match_failed", status: 400, detail }]);
+    expect(diegetic.scenes).toEqual([scene]);
+    await client.close();
   });
 
   it("enables a game", async () => {
@@ -48,6 +67,28 @@ describe("FakeDiegetic", () => {
       is_active: true,
     });
     await client.close();
+  });
+
+  it("enables no game without a required field", async () => {
+    const client = new FakeDiegetic().client();
+    const body = { creator_id: "me" } as unknown as NewPlacement;
+    await expect(client.api.enablePlacement({ game_id: "game", body })).rejects.toMatchObject({
+      status: 400,
+      detail: "placement_types is required: it must be a list",
+    });
+    await client.close();
+  });
+
+  it("bills no impression without a required field", async () => {
+    const events: unknown[] = [];
+    const diegetic = new FakeDiegetic();
+    const client = diegetic.client({ onEvent: (event) => events.push(event) });
+    const match = await client.match(SCENE);
+    client.recordImpression({ ...match, game_id: "" } as Match);
+    await client.close();
+    const detail = "game_id must be text that is not blank";
+    expect(events).toMatchObject([{ type: "impression_rejected", status: 400, detail }]);
+    expect(diegetic.impressions).toEqual([]);
   });
 
   it("bills no ad that it did not serve", async () => {

@@ -5,12 +5,19 @@ import type { Transport, TransportRequest, TransportResponse } from "../transpor
 /** What the next scenes get. `timeout` never answers. */
 type Behaviour = "ad" | "no_match" | "unavailable" | "timeout";
 
+const TEXT = "text that is not blank";
+const OBJECT = "an object";
+const LIST = "a list";
+const MATCH_FIELDS = { game_id: TEXT, user_id: TEXT, game_context: OBJECT };
+const IMPRESSION_FIELDS = { campaign_id: TEXT, creative_id: TEXT, game_id: TEXT };
+const PLACEMENT_FIELDS = { creator_id: TEXT, placement_types: LIST };
+
 /**
  * The service for tests of a game: in memory, without network. `client()` is a real client that talks to it.
  * By default each scene gets an ad.
  */
 export class FakeDiegetic {
-  /** Every scene that was sent, oldest first. */
+  /** Every scene that was sent, oldest first, whatever its answer. */
   readonly scenes: MatchRequest[] = [];
   /** Every impression that was billed, oldest first, each once. */
   readonly impressions: ImpressionRequest[] = [];
@@ -22,9 +29,10 @@ export class FakeDiegetic {
   /** The transport of a client. */
   readonly fetch: Transport = async (url, request) => {
     const { pathname } = new URL(url);
+    const body = JSON.parse(request.body ?? "{}");
+    if (pathname.endsWith("/match")) this.scenes.push(body);
     if (this.#behaviour === "timeout") return await never(request);
     if (this.#behaviour === "unavailable") return answer(503, { detail: "Service temporarily unavailable." });
-    const body = JSON.parse(request.body ?? "{}");
     if (pathname.endsWith("/match")) return this.#match(body);
     if (pathname.endsWith("/impressions")) return this.#record(body);
     const [, gameId] = /\/placements\/([^/]+)$/.exec(pathname) ?? [];
@@ -60,7 +68,8 @@ export class FakeDiegetic {
   }
 
   #match(scene: MatchRequest): TransportResponse {
-    this.scenes.push(scene);
+    const refusal = refusalOf(scene, MATCH_FIELDS);
+    if (refusal !== undefined) return refusal;
     if (this.#behaviour === "no_match") {
       return answer(204, undefined, { "x-no-match-reason": this.#noMatchReason });
     }
@@ -85,6 +94,8 @@ export class FakeDiegetic {
   }
 
   #record(impression: ImpressionRequest): TransportResponse {
+    const refusal = refusalOf(impression, IMPRESSION_FIELDS);
+    if (refusal !== undefined) return refusal;
     const match = this.#matches.get(impression.match_id ?? "");
     if (match?.campaign_id !== impression.campaign_id || match.creative_id !== impression.creative_id) {
       return answer(409, {
@@ -105,16 +116,35 @@ export class FakeDiegetic {
 }
 
 function enable(gameId: string, placement: NewPlacement): TransportResponse {
-  return answer(201, {
-    game_id: gameId,
-    revenue_share_pct: 70,
-    max_ads_per_session: 10,
-    blocked_advertisers: [],
-    blocked_categories: [],
-    ...placement,
-    is_active: true,
-    created_at: new Date().toISOString(),
-  });
+  const refusal = refusalOf(placement, PLACEMENT_FIELDS);
+  return (
+    refusal ??
+    answer(201, {
+      game_id: gameId,
+      revenue_share_pct: 70,
+      max_ads_per_session: 10,
+      blocked_advertisers: [],
+      blocked_categories: [],
+      ...placement,
+      is_active: true,
+      created_at: new Date().toISOString(),
+    })
+  );
+}
+
+/** The service's answer to a body without a required field; undefined when none is missing. */
+function refusalOf(body: object, required: Record<string, string>): TransportResponse | undefined {
+  for (const [name, kind] of Object.entries(required)) {
+    const value = (body as Record<string, unknown>)[name] ?? undefined;
+    if (value === undefined) return answer(400, { detail: `${name} is required: it must be ${kind}` });
+    if (!isOfKind(value, kind)) return answer(400, { detail: `${name} must be ${kind}` });
+  }
+  return undefined;
+}
+
+function isOfKind(value: unknown, kind: string): boolean {
+  if (kind === TEXT) return typeof value === "string" && value.trim() !== "";
+  return typeof value === "object" && Array.isArray(value) === (kind === LIST);
 }
 
 function answer(status: number, body?: unknown, headers: Record<string, string> = {}): TransportResponse {
