@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
@@ -68,6 +68,19 @@ describe("the packed TypeScript client in an empty project", () => {
     const files = readdirSync(join(directory, "node_modules/@diegetic/client"), { recursive: true });
     expect(files).toEqual(expect.arrayContaining(["README.md", "dist/index.js", "dist/index.d.ts"]));
     expect(files.filter((name) => /test\.|tsbuildinfo|tsconfig/.test(String(name)))).toEqual([]);
+  });
+
+  it("is not packed before it is built", async () => {
+    const unbuilt = join(directory, "unbuilt");
+    const isSource = (path: string) => !/node_modules|dist/.test(relative(ROOT, path));
+    cpSync(join(ROOT, "packages/client"), unbuilt, { recursive: true, filter: isSource });
+    const packed = run("npm", ["pack", unbuilt], { cwd: unbuilt });
+    await expect(packed).rejects.toMatchObject({
+      stderr: expect.stringContaining(
+        "@diegetic/client is not built: ./dist/index.d.ts is missing. Run `npm start`",
+      ),
+    });
+    expect(readdirSync(unbuilt).filter((name) => name.endsWith(".tgz"))).toEqual([]);
   });
 
   it.each([
