@@ -4,8 +4,10 @@ import { once } from "node:events";
 const HEADER_BYTES = 12;
 const TYPE_A = 1;
 const RESPONSE = 0x8180;
+/** Response codes of RFC 1035. */
+const CODES = { found: 0, failure: 2, unknown: 3 };
 
-/** A DNS server that gives every name the same IPv4 addresses. */
+/** A DNS server that gives every name the same answer. */
 export class NameServer {
   readonly address: string;
   /** Null: the server is silent. */
@@ -13,19 +15,23 @@ export class NameServer {
   queries = 0;
   readonly #socket: Socket;
 
-  private constructor(socket: Socket, addresses: string[] | null) {
+  readonly #code: number;
+
+  private constructor(socket: Socket, addresses: string[] | null, code: number) {
+    this.#code = code;
     this.#socket = socket;
     this.address = `127.0.0.1:${socket.address().port}`;
     this.addresses = addresses;
   }
 
-  static async open(addresses: string[] | null): Promise<NameServer> {
+  static async open(addresses: string[] | null, outcome: keyof typeof CODES = "found"): Promise<NameServer> {
     const socket = createSocket("udp4").bind(0, "127.0.0.1");
     await once(socket, "listening");
-    const server = new NameServer(socket, addresses);
+    const server = new NameServer(socket, addresses, CODES[outcome]);
     socket.on("message", (query, { port, address }) => {
       server.queries += 1;
-      if (server.addresses !== null) socket.send(answerTo(query, server.addresses), port, address);
+      if (server.addresses !== null)
+        socket.send(answerTo(query, server.addresses, server.#code), port, address);
     });
     return server;
   }
@@ -35,13 +41,13 @@ export class NameServer {
   }
 }
 
-function answerTo(query: Buffer, addresses: string[]): Buffer {
+function answerTo(query: Buffer, addresses: string[], code: number): Buffer {
   const nameEnd = query.indexOf(0, HEADER_BYTES) + 1;
   const question = query.subarray(HEADER_BYTES, nameEnd + 4);
   const records = query.readUInt16BE(nameEnd) === TYPE_A ? addresses.map(recordOf) : [];
   const header = Buffer.alloc(HEADER_BYTES);
   header.writeUInt16BE(query.readUInt16BE(0), 0);
-  header.writeUInt16BE(RESPONSE, 2);
+  header.writeUInt16BE(RESPONSE | code, 2);
   header.writeUInt16BE(1, 4);
   header.writeUInt16BE(records.length, 6);
   return Buffer.concat([header, question, ...records]);

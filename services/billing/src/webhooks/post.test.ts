@@ -25,8 +25,16 @@ describe("post", () => {
     const { status, error } = await postTo("https://studio.example/");
     expect({ status, error }).toEqual({
       status: null,
-      error: expect.stringMatching(/ENODATA studio\.example/),
+      error: "the host has no address",
     });
+  });
+
+  it.each([
+    ["unknown", "the host was not found"],
+    ["failure", "the host cannot be looked up (ESERVFAIL)"],
+  ] as const)("puts the answer '%s' of a name server into words", async (outcome, error) => {
+    names = await NameServer.open([], outcome);
+    expect(await postTo("https://studio.example/")).toEqual({ status: null, error, response: null });
   });
 
   it("looks up names without the process' few threads, which silent name servers would hold", async () => {

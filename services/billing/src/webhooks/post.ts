@@ -4,6 +4,7 @@ import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import type { LookupFunction } from "node:net";
 import { isPrivateHost, isPublicAddress, type WebhookAddresses } from "@diegetic/service-kit";
+import { describeFailure } from "./failure.ts";
 
 export interface PostOptions {
   addresses: WebhookAddresses;
@@ -85,9 +86,9 @@ function unanswered(error: string): PostResult {
   return { status: null, error: error.slice(0, MAX_KEPT_CHARACTERS), response: null };
 }
 
-function describe(error: Error & { code?: string }, timeoutMs: number): string {
+function describe(error: Error, timeoutMs: number): string {
   if (error.name === "AbortError" || error.name === "TimeoutError") return `no answer within ${timeoutMs} ms`;
-  return error.message === "" ? (error.code ?? "the connection failed") : printable(error.message);
+  return printable(describeFailure(error));
 }
 
 /** The text without what Postgres or a terminal would not take. */
