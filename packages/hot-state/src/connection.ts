@@ -112,6 +112,20 @@ Redis.prototype.asking = function taken(this: Redis, ...parts: Parameters<typeof
 };
 
 /**
+ * The client forgets this promise when a cluster that answers is not ready: it connects again later, with another promise. A
+ * queue worker waits for this one, and would never take a job again.
+ */
+const { connect } = Cluster.prototype;
+Cluster.prototype.connect = function connectOnce(this: Cluster) {
+  return new Promise((resolve, reject) => {
+    const onClose = () => reject(new Error("Connection is closed."));
+    this.once("close", onClose);
+    const settle = () => this.off("close", onClose);
+    connect.call(this).finally(settle).then(resolve, reject);
+  });
+};
+
+/**
  * Another connection with the same settings, for subscriptions, which the caller renews whenever it is ready: the client
  * handles no failure of those that it renews by itself, and an unhandled rejection would end the process.
  */

@@ -1,0 +1,31 @@
+import { startTestRedisCluster, type TestRedis } from "@diegetic/testing/redis";
+import { afterAll, beforeAll, expect, it } from "@jest/globals";
+import { clusterNodes, connectRedis, type RedisConnection } from "./connection.ts";
+
+const SLOT = 7;
+
+let server: TestRedis;
+let nodes: RedisConnection[];
+beforeAll(async () => {
+  server = await startTestRedisCluster();
+  nodes = clusterNodes(server.url).map(({ host, port }) =>
+    connectRedis(`redis://${host}:${port}`, { name: "test" }),
+  );
+});
+afterAll(async () => {
+  for (const node of nodes) node.disconnect();
+  await server.stop();
+});
+
+it("an attempt to connect to a cluster that is not ready fails, and a later one succeeds", async () => {
+  const redis = connectRedis(server.url, { name: "test", patient: true });
+  await redis.ping();
+  const ended = new Promise((resolve) => redis.once("end", resolve));
+  redis.disconnect();
+  await ended;
+  for (const node of nodes) await node.call("CLUSTER", "DELSLOTS", String(SLOT));
+  await expect(redis.connect()).rejects.toThrow("Connection is closed.");
+  await nodes[0]?.call("CLUSTER", "ADDSLOTS", String(SLOT));
+  expect(await redis.ping()).toBe("PONG");
+  redis.disconnect();
+});
