@@ -7,6 +7,7 @@ import { management } from "./management/management.ts";
 import { memory } from "./memory/memory.ts";
 import { scripts } from "./scripts/scripts.ts";
 import { serving } from "./serving/serving.ts";
+import { tracing } from "./serving/tracing.ts";
 import { snapshot } from "./snapshot/snapshot.ts";
 import { start } from "./start/start.ts";
 import { writeBack } from "./write-back/write-back.ts";
@@ -17,6 +18,7 @@ export const suites: readonly Suite[] = [
   cluster,
   memory,
   serving,
+  tracing,
   snapshot,
   writeBack,
   billing,

@@ -11,6 +11,8 @@ const CLOCK_TICKS_PER_SECOND = 100;
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 const path = (file: string) => new URL(`../processes/${file}`, import.meta.url).href;
 const TYPESCRIPT = ["--conditions=@diegetic/source"];
+/** For --import: removes tracing from the code of a process. */
+export const WITHOUT_TRACING = path("without-tracing.mjs");
 
 /** A measured process, or the generator. */
 export interface Measured {

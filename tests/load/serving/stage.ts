@@ -93,8 +93,9 @@ export class Stage {
     return world;
   }
 
-  async addInstance(world: ServedWorld): Promise<Measured> {
-    const instance = await startMatchService(world.redisUrl, `match-${world.instances.length + 1}`);
+  async addInstance(world: ServedWorld, nodeFlags: string[] = []): Promise<Measured> {
+    const name = `match-${world.instances.length + 1}`;
+    const instance = await startMatchService(world.redisUrl, name, { nodeFlags });
     world.instances.push(instance);
     this.#run.defer(() => instance.stop());
     await answersReady(instance.port);
@@ -165,8 +166,13 @@ export class Stage {
     return this.#latency([baseline], { source: "echo" }, rate, durationMs);
   }
 
-  matchLatency(world: ServedWorld, rate: number, durationMs: number): Promise<OpenLoopResult> {
-    return this.#latency(world.instances.slice(0, 1), this.#matches(world), rate, durationMs);
+  matchLatency(
+    world: ServedWorld,
+    rate: number,
+    durationMs: number,
+    instances: readonly Measured[] = world.instances.slice(0, 1),
+  ): Promise<OpenLoopResult> {
+    return this.#latency(instances, this.#matches(world), rate, durationMs);
   }
 
   impressionLatency(world: ServedWorld, rate: number, durationMs: number): Promise<OpenLoopResult> {
