@@ -16,7 +16,7 @@ registerHooks({
     const source = code
       .replace(IMPORT, "const tracing = undefined;")
       .replace(IS_OFF, "true")
-      .replace(CALL, "");
+      .replace(CALL, ";");
     return { ...loaded, source };
   },
 });
