@@ -6,7 +6,7 @@ const COULD_NOT_AUDIT = 2;
 await runMain(audit, { failureCode: COULD_NOT_AUDIT });
 
 async function audit() {
-  // With external stores, runs the existing build, as in the image, where nothing can be installed.
+  // With external stores, runs the existing build.
   if (!process.env.DATABASE_URL && !process.env.REDIS_URL) await setUp();
   const { runAuditCommand } = await import("../services/standalone/dist/index.js");
   process.exitCode = await runAuditCommand(process.argv.slice(2));

@@ -30,9 +30,11 @@ class SetupProblem extends Error {
   name = "SetupProblem";
 }
 
-/** Installs if the lock file has changed since the last run; generates and builds what has changed. */
+/** Installs if the lock file has changed since the last run; generates and builds what has changed. Does nothing in the image. */
 export async function setUp() {
   checkNodeVersion();
+  // The image holds what was built, without sources.
+  if (!existsSync(`${root}tsconfig.json`)) return;
   await install();
   await runStep("Generating the database client", ["scripts/generate.mjs"], { quietForMs: 2_000 });
   await runStep("Building", ["node_modules/typescript/bin/tsc", "-b"], { quietForMs: 2_000 });

@@ -167,7 +167,7 @@ describe("the commands of the image, as processes beside nothing but its files",
   });
 
   it(
-    "migrate, serve, bill, make keys and audit, without writing anywhere",
+    "migrate, serve, bill, make keys, audit and erase, without writing anywhere",
     async () => {
       const [, ...migrate] = compose.services.migrate?.command ?? [];
       expect((await runInImage("migrate", migrate)).stderr).toContain("The database is ready.");
@@ -207,6 +207,14 @@ describe("the commands of the image, as processes beside nothing but its files",
       expect((await runInImage("management", slicing)).stdout).toContain("now has 2 slices, in force");
       const audit = await runInImage("billing", ["scripts/audit.mjs", "--json", "--wait", "30"]);
       expect(JSON.parse(audit.stdout)).toMatchObject({ verdict: "agrees" });
+      const erasing = [
+        "scripts/erase.mjs",
+        "--player",
+        "player-0",
+        "--account",
+        await onlyAccount(database.url),
+      ];
+      expect((await runInImage("management", erasing)).stdout).toContain("Impressions 1,");
       const headers = { Accept: "text/html" };
       for (const path of ["/", "/docs"]) {
         const page = await fetch(`http://127.0.0.1:${management.port}${path}`, { headers });
@@ -214,6 +222,20 @@ describe("the commands of the image, as processes beside nothing but its files",
       }
     },
     TIMEOUT_MS,
+  );
+
+  it.each(["audit", "erase", "slices"])(
+    "%s prints its usage, and says which addresses are missing",
+    async (name) => {
+      const script = `scripts/${name}.mjs`;
+      const nothing = { REDIS_URL: "", DATABASE_URL: "" };
+      const help = await runInImage("management", [script, "--help"], nothing);
+      expect(help).toEqual({ stdout: expect.stringMatching(/^Usage: .*\n$/), stderr: "" });
+      const args = name === "erase" ? ["--player", "player-0", "--account", "acct_none"] : [];
+      await expect(runInImage("management", [script, ...args], nothing)).rejects.toMatchObject({
+        stderr: expect.stringMatching(/^No stack runs .* DATABASE_URL and REDIS_URL\.\n$/),
+      });
+    },
   );
 
   it.each(["management", "match", "billing"])("%s does not start without its secrets", async (name) => {
@@ -227,10 +249,19 @@ describe("the commands of the image, as processes beside nothing but its files",
 });
 
 async function makeEmpty(url: string): Promise<void> {
+  await query(url, "DROP SCHEMA public CASCADE; CREATE SCHEMA public");
+}
+
+async function onlyAccount(url: string): Promise<string> {
+  const { rows } = await query(url, "SELECT id FROM accounts");
+  expect(rows).toHaveLength(1);
+  return rows[0].id;
+}
+
+async function query(url: string, statement: string): Promise<pg.QueryResult> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
-  await client.query("DROP SCHEMA public CASCADE; CREATE SCHEMA public");
-  await client.end();
+  return client.query(statement).finally(() => client.end());
 }
 
 async function stop(child: ChildProcess): Promise<void> {

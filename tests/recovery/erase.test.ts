@@ -1,3 +1,5 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
 import { type Erased, erasePlayer, reconcileAll, UnknownAccount } from "@diegetic/billing";
 import { identifyPlayer } from "@diegetic/hot-state";
 import { eventually } from "@diegetic/testing/eventually";
@@ -51,6 +53,25 @@ const erase = (
     playerId,
     waitMs,
   });
+
+/** `npm run erase` with the town's stores, until it ends. */
+function runErase(
+  args: string[],
+  playerHashKey = PLAYER_HASH_KEY,
+): Promise<{ code: unknown; output: string }> {
+  const env = {
+    PATH: process.env.PATH,
+    DATABASE_URL: town.postgres.url,
+    REDIS_URL: town.redisUrl,
+    PLAYER_HASH_KEY: playerHashKey,
+  };
+  const script = fileURLToPath(new URL("../../scripts/erase.mjs", import.meta.url));
+  return new Promise((resolve) => {
+    execFile(process.execPath, [script, ...args], { env, timeout: 200_000 }, (error, stdout, stderr) =>
+      resolve({ code: error?.code ?? 0, output: stdout + stderr }),
+    );
+  });
+}
 
 /** All that both stores hold, as text: keys, members and values of Redis, rows of Postgres. */
 async function everything(): Promise<string> {
@@ -154,6 +175,14 @@ describe("erasing a player", () => {
     await expect(
       erasePlayer({ ...unknown, accountId: "acct_unknown", playerId: ERASED, waitMs: 0, nowMs: Date.now() }),
     ).rejects.toThrow(UnknownAccount);
+  });
+
+  it("says where to look for an account that does not exist", async () => {
+    expect(await runErase(["--player", ERASED, "--account", "acct_unknown"])).toEqual({
+      code: 1,
+      output:
+        '--account is "acct_unknown": there is no such account. SELECT id, label FROM accounts lists them.\n',
+    });
   });
 
   it("leaves stores that agree", async () => {

@@ -40,7 +40,11 @@ export async function runEraseCommand(args: string[]): Promise<number> {
     accountId,
     waitMs: waitSeconds * 1_000,
   }).catch((error: unknown) => {
-    if (error instanceof UnknownAccount) throw new SetupError(`${error.message}.`);
+    if (error instanceof UnknownAccount) {
+      throw new SetupError(
+        `--account is "${accountId}": there is no such account. SELECT id, label FROM accounts lists them.`,
+      );
+    }
     return throwUnavailable(error);
   });
   process.stdout.write(erasedText(erased));
