@@ -188,10 +188,9 @@ export class World {
     { user = "user", game = "game", developer = "acct_dev", slice = 0 } = {},
   ): Promise<string> {
     if (slice > 0) {
-      const slices = slice + 1;
       const { priceMillicents } = campaign;
       const needed = { priceMillicents, isHeld: false };
-      const refusal = await this.#grants.extend({ ...campaign, slices }, slice, needed);
+      const refusal = await this.#grants.extend(campaign, slice, needed);
       if (refusal !== null) throw new Error(`slice ${slice} got no money`);
     }
     const row = await this.database.campaign.findUniqueOrThrow({ where: { id: campaign.campaignId } });

@@ -312,24 +312,32 @@ describe("a wallet in slices", () => {
     await town.agree(charged);
   });
 
-  it("is left to the instance that restores it, however long that takes", async () => {
-    for (let slice = 0; slice < SLICES; slice += 1) await matchIn(slice);
-    const charged = await town.agree();
-    const before = await heldBySlice();
-    await town.stopManagement();
-    const { restoreSlice } = town.money;
-    const other = recoverer();
-    const slow = recoverer({
-      restoreSlice: async (request) => {
-        if (request.slice === 2) expect(await other.restoreFrozen([town.advertiserId])).toBe(1);
-        return restoreSlice(request);
-      },
-    });
-    await restartRedis();
-    expect(await slow.restoreFrozen([town.advertiserId])).toBe(0);
-    expect(await heldBySlice()).toEqual(before);
-    await town.agree(charged);
-  });
+  it.each(["reads its outboxes", "restores its slices"])(
+    "is left to the instance that %s, however long that takes",
+    async (step) => {
+      for (let slice = 0; slice < SLICES; slice += 1) await matchIn(slice);
+      const charged = await town.agree();
+      const before = await heldBySlice();
+      await town.stopManagement();
+      const { restoreSlice, listOutbox } = town.money;
+      const other = recoverer();
+      const waitInVain = async () => expect(await other.restoreFrozen([town.advertiserId])).toBe(1);
+      const slow = recoverer({
+        listOutbox: async (...given) => {
+          if (step === "reads its outboxes" && given[0] === town.advertiserId) await waitInVain();
+          return listOutbox(...given);
+        },
+        restoreSlice: async (request) => {
+          if (step === "restores its slices" && request.slice === 2) await waitInVain();
+          return restoreSlice(request);
+        },
+      });
+      await restartRedis();
+      expect(await slow.restoreFrozen([town.advertiserId])).toBe(0);
+      expect(await heldBySlice()).toEqual(before);
+      await town.agree(charged);
+    },
+  );
 
   it("answers no impression with 201 for which late charges leave no budget", async () => {
     const { database } = town.management;

@@ -6,7 +6,7 @@
 --       number of marks, then the marks: ids of impressions that the totals contain and that may still be settled,
 --       with a leading '-' if the totals no longer contain them;
 --       then per campaign: version, status, budget, daily_cap | '', spent, impressions, day (YYYY-MM-DD), day_spent,
---       number of slices with money reserved for kept holds of it, then for each: slice, reserved
+--       number of slices with kept holds of it, then for each: slice, what is reserved for them, what they hold
 -- Reply {code}
 -- Codes restored  the wallet serves in the new epoch
 --       changed   the wallet or the server has changed since the freeze: freeze again; nothing was changed
@@ -41,7 +41,7 @@ end
 if mode == 'forget' then redis.call('DEL', holds) end
 -- Sums in memory first: one write per hold would block Redis for seconds if there are many.
 local sums_by_campaign, held = sum_holds(holds)
-local sliced_held = 0
+local sliced_held, sliced_lack = 0, 0
 redis.call('DEL', granted)
 for i = FIRST_CAMPAIGN_KEY, #KEYS, KEYS_OF_CAMPAIGN do
   local campaign_key, shares, grants = unpack(KEYS, i, i + 2)
@@ -60,20 +60,21 @@ for i = FIRST_CAMPAIGN_KEY, #KEYS, KEYS_OF_CAMPAIGN do
   if known <= tonumber(campaign_version) or is_slice then
     redis.call('HSET', campaign_key, 'budget', budget, 'daily_cap', daily_cap)
   end
-  redis.call('HDEL', campaign_key, 'revision', 'sliced_spent', 'sliced_held', 'sliced_impressions')
-  local campaign_held, in_slices = sums and sums.total or 0, 0
+  redis.call('HDEL', campaign_key, 'revision', 'sliced_spent', 'sliced_held', 'sliced_impressions', 'sliced_lack')
+  local campaign_held, in_slices, lack = sums and sums.total or 0, 0, 0
   for _ = 1, tonumber(ARGV[next_argument]) do
-    local slice, reserved = ARGV[next_argument + 1], ARGV[next_argument + 2]
-    next_argument = next_argument + 2
-    in_slices = in_slices + tonumber(reserved)
+    local slice, reserved, held_in_slice = unpack(ARGV, next_argument + 1, next_argument + 3)
+    next_argument = next_argument + 3
+    in_slices, lack = in_slices + tonumber(reserved), lack + math.max(held_in_slice - reserved, 0)
     -- As "grant" keeps reports.
-    redis.call('HSET', grants, slice, '0|0|' .. reserved .. '|0|0||0')
+    redis.call('HSET', grants, slice, '0|0|' .. reserved .. '|0|' .. held_in_slice .. '|0||0')
   end
   next_argument = next_argument + 1
-  if in_slices > 0 then
-    redis.call('HSET', campaign_key, 'sliced_spent', 0, 'sliced_held', integer_text(in_slices), 'sliced_impressions', 0)
+  if in_slices + lack > 0 then
+    redis.call('HSET', campaign_key, 'sliced_spent', 0, 'sliced_held', integer_text(in_slices), 'sliced_impressions', 0,
+      'sliced_lack', integer_text(lack))
     redis.call('SADD', granted, campaign_id)
-    sliced_held = sliced_held + in_slices
+    sliced_held, sliced_lack = sliced_held + in_slices, sliced_lack + lack
   end
   redis.call('HSET', campaign_key, 'spent', campaign_spent, 'held', integer_text(campaign_held + in_slices),
     'impressions', campaign_impressions, 'day', day, 'day_spent', day_spent)
@@ -86,9 +87,10 @@ if tonumber(current[3] or -1) <= tonumber(version) then
 end
 redis.call('HSET', account_key, 'spent', spent, 'held', integer_text(held + sliced_held), 'impressions', impressions,
   'epoch', epoch, 'lineage', replication_id)
-redis.call('HDEL', account_key, 'sliced_spent', 'sliced_held', 'sliced_impressions')
-if sliced_held > 0 then
-  redis.call('HSET', account_key, 'sliced_spent', 0, 'sliced_held', integer_text(sliced_held), 'sliced_impressions', 0)
+redis.call('HDEL', account_key, 'sliced_spent', 'sliced_held', 'sliced_impressions', 'sliced_lack')
+if sliced_held + sliced_lack > 0 then
+  redis.call('HSET', account_key, 'sliced_spent', 0, 'sliced_held', integer_text(sliced_held), 'sliced_impressions', 0,
+    'sliced_lack', integer_text(sliced_lack))
 end
 redis.call('HINCRBY', account_key, 'seq', 1)
 if mode == 'forget' then redis.call('HSET', account_key, 'era', epoch) end

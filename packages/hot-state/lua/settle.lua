@@ -86,9 +86,11 @@ redis.call('HINCRBY', account_key, 'spent', amount)
 redis.call('HINCRBY', account_key, 'impressions', sign)
 redis.call('HINCRBY', account_key, 'seq', 1)
 redis.call('HINCRBY', campaign_key, 'spent', amount)
--- Open holds of a slice keep what it was granted for them: the advertiser's own wallet counts the charge as spent.
-local is_slice = redis.call('HGET', account_key, 'slices') == ''
-if is_slice and kind == 'late' then redis.call('HINCRBY', campaign_key, 'budget', amount) end
+-- What a slice may still spend stays: only the advertiser's own wallet knows what limits leave.
+if redis.call('HGET', account_key, 'slices') == '' then
+  redis.call('HINCRBY', campaign_key, 'budget', amount)
+  redis.call('HINCRBY', campaign_key, 'revision', 1)
+end
 redis.call('HINCRBY', campaign_key, 'impressions', sign)
 if campaign_day == day then redis.call('HINCRBY', campaign_key, 'day_spent', amount) end
 if campaign_day < day then redis.call('HSET', campaign_key, 'day', day, 'day_spent', amount) end

@@ -2,11 +2,12 @@
 -- may have lost writes, so nothing may be served or charged. Needs "replication_id".
 -- Stored field names: 'lineage' the replication id that the wallet was verified on, 'era' the valid-from epoch,
 -- 'epoch' the recovery epoch, 'seq' the number of changes to its money, 'slices' the number of the wallet's slices,
--- 'sliced_spent', 'sliced_held' and 'sliced_impressions' what of the totals is in other slices (see "slice"), also of a campaign.
+-- 'sliced_spent', 'sliced_held' and 'sliced_impressions' what of the totals is in other slices (see "slice"), also of a campaign;
+-- 'sliced_lack' what open holds in slices need beyond that.
 
 local function read_account(key)
   local values = redis.call('HMGET', key, 'version', 'deposited', 'spent', 'held', 'lineage', 'epoch', 'era',
-    'seq', 'impressions', 'slices')
+    'seq', 'impressions', 'slices', 'sliced_lack')
   if not values[1] or values[5] ~= server_replication_id() then return nil end
   return {
     version = values[1],
@@ -18,6 +19,7 @@ local function read_account(key)
     seq = tonumber(values[8] or 0),
     impressions = tonumber(values[9] or 0),
     slices = tonumber(values[10] or 1) or 1,
+    lack = tonumber(values[11] or 0),
   }
 end
 
@@ -35,7 +37,7 @@ end
 -- Needs "time".
 local function read_campaign(key, now_ms)
   local values = redis.call('HMGET', key, 'version', 'status', 'budget', 'ceiling', 'daily_cap', 'spent', 'held',
-    'day', 'day_spent', 'impressions', 'rotation', 'part_left')
+    'day', 'day_spent', 'impressions', 'rotation', 'part_left', 'sliced_lack')
   if not values[1] then return nil end
   local limit = tonumber(values[3])
   if values[4] ~= '' then limit = math.min(limit, tonumber(values[4])) end
@@ -56,6 +58,7 @@ local function read_campaign(key, now_ms)
     impressions = tonumber(values[10] or 0),
     rotation = tonumber(values[11] or 0),
     part_left = values[12] and tonumber(values[12]),
+    lack = tonumber(values[13] or 0),
   }
 end
 
@@ -76,12 +79,17 @@ local function recorded_at_ms(campaign, now_ms)
   return now_ms - now_ms % DAY_MS + DAY_MS
 end
 
--- Returns why a new hold of `price` does not fit, or nil. Open holds count against the current day.
-local function hold_refusal(account, campaign, price)
-  if account.deposited - account.spent - account.held < price then return 'balance' end
-  if campaign.limit - campaign.spent - campaign.held < price then return 'budget' end
-  if exceeds_day(campaign, campaign.held + price) then return 'daily_cap' end
+-- Returns why more money than is spent and held does not fit, or nil. Open holds count against the current day.
+local function grant_refusal(account, campaign, account_amount, campaign_amount)
+  if account.deposited - account.spent - account.held < account_amount then return 'balance' end
+  if campaign.limit - campaign.spent - campaign.held < campaign_amount then return 'budget' end
+  if exceeds_day(campaign, campaign.held + campaign_amount) then return 'daily_cap' end
   return nil
+end
+
+-- Returns why a new hold of `price` does not fit, or nil.
+local function hold_refusal(account, campaign, price)
+  return grant_refusal(account, campaign, account.lack + price, campaign.lack + price)
 end
 
 -- Returns why a charge of `price` does not fit, or nil. The money of an open hold is reserved: it must only fit a budget or cap

@@ -47,7 +47,7 @@ export interface RestoredCampaign {
   day: string;
   daySpentMillicents: Millicents;
   /** By slice (1 to 63): what was reserved for its kept holds, and stays so. Default: nothing. */
-  reservedInSlices?: ReadonlyMap<number, Millicents>;
+  reservedInSlices?: ReadonlyMap<number, { reservedMillicents: Millicents; heldMillicents: Millicents }>;
 }
 
 export interface RestoreRequest {

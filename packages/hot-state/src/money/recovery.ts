@@ -9,6 +9,7 @@ import {
   partsOfWalletId,
   walletIdOf,
 } from "../keys.ts";
+import { isRedisUnavailable } from "../redis-unavailable.ts";
 import { ReplyReader } from "../reply.ts";
 import { defineScript, defineVariadicScript } from "../script.ts";
 import { matchKeys } from "./holds.ts";
@@ -123,9 +124,10 @@ function createRestore(redis: RedisConnection): MoneyCommands["restoreWallet"] {
 function reservedArguments(reserved: RestoredCampaign["reservedInSlices"] = new Map()): number[] {
   return [
     reserved.size,
-    ...[...reserved].flatMap(([slice, reservedMillicents]) => [
+    ...[...reserved].flatMap(([slice, { reservedMillicents, heldMillicents }]) => [
       requireInteger("slice", slice, 1, MAX_WALLET_SLICES - 1),
-      requireInteger("reservedMillicents", reservedMillicents, 1),
+      requireInteger("reservedMillicents", reservedMillicents, 0),
+      requireInteger("heldMillicents", heldMillicents, 0),
     ]),
   ];
 }
@@ -182,7 +184,11 @@ function createSettle(redis: RedisConnection): MoneyCommands["settle"] {
     if ((result !== "settled" && result !== "known") || (slice === 0 && fields.integer(1) === 1))
       return result;
     const campaign = { advertiserId: advertiserOf(walletId), campaignId };
-    return (await grants.settled(campaign, slice)) ? result : "stale";
+    const isReported = await grants.settled(campaign, slice).catch((error: unknown) => {
+      if (isRedisUnavailable(error)) return false;
+      throw error;
+    });
+    return isReported ? result : "stale";
   };
 }
 

@@ -4,6 +4,7 @@ import { SharedRuns } from "../shared-runs.ts";
 import {
   createSliceCommands,
   type GrantRefusal,
+  type KnownGrant,
   type SliceCampaign,
   type SliceCommands,
   type SliceReference,
@@ -30,7 +31,7 @@ const MAX_COLLECTED = 100;
 const MAX_LOST_GRANTS = 10;
 const LACKS_MONEY: ReadonlySet<CommitRefusal> = new Set(["balance", "budget", "daily_cap"]);
 
-const ONLY_A_REPORT = { neededMillicents: 0, wantedMillicents: 0, priceMillicents: 0 };
+const ONLY_A_REPORT = { neededMillicents: 0, wantedMillicents: 0, priceMillicents: 0, isHeld: false };
 
 /**
  * Why a slice gets no money. `unknown_wallet`: it, or the advertiser's own wallet, must be restored first. `contended`: other
@@ -49,7 +50,7 @@ export class SliceGrants {
 
   /** Charges in a slice, once that has the money. `contended`: nothing says that there is none. */
   async commitWithMoney(
-    campaign: SlicedCampaign,
+    campaign: CampaignOfWallet,
     slice: number,
     commit: () => Promise<CommitResult>,
   ): Promise<CommitResult | "contended"> {
@@ -75,19 +76,44 @@ export class SliceGrants {
    * Gets a slice the money for a match. Where too little is left, takes back first what no slice needs; then, for an open hold,
    * what others reserve for theirs: whose impression comes first is charged. Null: the slice has it.
    */
-  async extend(campaign: SlicedCampaign, slice: number, needed: NeededMoney): Promise<ExtendRefusal | null> {
+  async extend(
+    campaign: CampaignOfWallet,
+    slice: number,
+    needed: NeededMoney,
+  ): Promise<ExtendRefusal | null> {
     const first = await this.#ask(campaign, slice, needed);
     if (!isForLackOfMoney(first)) return first;
     await this.collectFor(campaign, first.reason);
-    let refusal = await this.#ask(campaign, slice, needed);
-    if (!needed.isHeld) return refusal;
-    for (const other of await this.#slicesWithMoney(campaign)) {
-      if (!isForLackOfMoney(refusal)) break;
-      if (other === slice) continue;
-      await this.#takeBack(referenceOf(campaign, other), needed.priceMillicents);
-      refusal = await this.#ask(campaign, slice, needed);
+    const refusal = await this.#ask(campaign, slice, needed);
+    if (!needed.isHeld || !isForLackOfMoney(refusal)) return refusal;
+    const isTaken = await this.#takeFromOthers(campaign, slice, refusal);
+    return isTaken ? this.#ask(campaign, slice, needed) : refusal;
+  }
+
+  /** Takes back what is missing from what other slices reserve, if that is enough. */
+  async #takeFromOthers(
+    campaign: CampaignOfWallet,
+    slice: number,
+    { reason, missingMillicents }: GrantRefusal,
+  ): Promise<boolean> {
+    const { advertiserId, campaignId } = campaign;
+    const more = reason === "balance" ? await this.#commands.listGranted(advertiserId) : [];
+    const campaignIds = [...new Set([campaignId, ...more])].slice(0, MAX_COLLECTED);
+    const others: { reference: SliceReference; outstandingMillicents: number }[] = [];
+    for (const id of campaignIds) {
+      for (const [other, { outstandingMillicents }] of await this.#commands.listGrants(advertiserId, id)) {
+        if (outstandingMillicents <= 0 || (other === slice && id === campaignId)) continue;
+        others.push({ reference: { advertiserId, campaignId: id, slice: other }, outstandingMillicents });
+      }
     }
-    return refusal;
+    let leftToTake = missingMillicents;
+    if (others.reduce((sum, one) => sum + one.outstandingMillicents, 0) < leftToTake) return false;
+    for (const { reference, outstandingMillicents } of others) {
+      if (leftToTake <= 0) break;
+      await ifReachable(this.#takeBack(reference, leftToTake));
+      leftToTake -= outstandingMillicents;
+    }
+    return true;
   }
 
   /**
@@ -100,7 +126,8 @@ export class SliceGrants {
       return this.#collections.run(`${advertiserId} ${campaignId}`, () => this.#collectReachable(campaign));
     }
     return this.#collections.run(advertiserId, async () => {
-      const campaignIds = (await this.#commands.listGranted(advertiserId)).slice(0, MAX_COLLECTED);
+      const granted = await this.#commands.listGranted(advertiserId);
+      const campaignIds = [...new Set([campaignId, ...granted])].slice(0, MAX_COLLECTED);
       await Promise.all(campaignIds.map((id) => this.#collectReachable({ advertiserId, campaignId: id })));
     });
   }
@@ -108,11 +135,7 @@ export class SliceGrants {
   async #collectReachable(campaign: CampaignOfWallet): Promise<void> {
     const slices = await this.#slicesWithMoney(campaign);
     await Promise.all(
-      slices.map((slice) =>
-        this.#takeBack(referenceOf(campaign, slice), "unused").catch((error: unknown) => {
-          if (!isRedisUnavailable(error)) throw error;
-        }),
-      ),
+      slices.map((slice) => ifReachable(this.#takeBack(referenceOf(campaign, slice), "unused"))),
     );
   }
 
@@ -143,8 +166,12 @@ export class SliceGrants {
       neededMillicents,
       wantedMillicents: neededMillicents + moreMillicents,
       priceMillicents,
+      isHeld,
     });
-    if (result.outcome === "refused") return { reason: result.reason, lasts: result.lasts };
+    if (result.outcome === "refused") {
+      const { outcome: _, ...refusal } = result;
+      return refusal;
+    }
     if (result.outcome !== "granted") return "unknown_wallet";
     const accepted = await this.#commands.acceptGrant(reference, result.grant);
     return accepted === "accepted" ? null : "void";
@@ -184,40 +211,47 @@ export class SliceGrants {
 
   /**
    * Takes back from slices what limits do not leave them: of the campaign, and where the balance is exceeded, of others. First what
-   * they do not need, then also what open holds need. Returns whether all are live.
+   * they do not need, then also what open holds need. Returns whether all are live. An unreachable slice keeps no other from it: its
+   * error is thrown at the end.
    */
   async takeBackExcess(campaign: CampaignOfWallet): Promise<boolean> {
     const { advertiserId } = campaign;
+    const pass: ExcessPass = { isNeeded: false, failures: [], areAllLive: true };
     for (const isNeeded of [false, true]) {
-      let excess = await this.#takeBackExcessOf(campaign, isNeeded);
-      if (excess === 0) return true;
+      pass.isNeeded = isNeeded;
+      let excess = await this.#takeBackExcessOf(campaign, pass);
+      if (excess === 0) break;
       for (const campaignId of await this.#commands.listGranted(advertiserId)) {
-        if (excess === null) return false;
         if (excess === 0) break;
-        excess = await this.#takeBackExcessOf({ advertiserId, campaignId }, isNeeded);
+        excess = await this.#takeBackExcessOf({ advertiserId, campaignId }, pass);
       }
-      if (excess === null) return false;
     }
-    return true;
+    if (pass.failures.length > 0) throw pass.failures[0];
+    return pass.areAllLive;
   }
 
-  /** Returns what the excess is then; `unknown`: no slice has money of the campaign. Null: not all are live. */
-  async #takeBackExcessOf(campaign: CampaignOfWallet, isNeeded: boolean): Promise<number | "unknown" | null> {
-    let excess: number | "unknown" | null = "unknown";
+  /** Returns what the excess is then; null: no slice with money of the campaign has answered. */
+  async #takeBackExcessOf(campaign: CampaignOfWallet, pass: ExcessPass): Promise<number | null> {
+    let excess: number | null = null;
     for (const slice of await this.#slicesWithMoney(campaign)) {
       const reference = referenceOf(campaign, slice);
-      if (excess === "unknown") excess = await this.#takeBack(reference, "nothing");
-      if (excess !== null && excess > 0) {
-        excess = await this.#takeBack(reference, isNeeded ? excess : "unused");
+      try {
+        const before: number | null = excess ?? (await this.#takeBack(reference, "nothing"));
+        const part: TakenPart = pass.isNeeded && before !== null ? before : "unused";
+        const after: number | null = before === 0 ? 0 : await this.#takeBack(reference, part);
+        if (after === null) pass.areAllLive = false;
+        else excess = after;
+      } catch (error) {
+        pass.failures.push(error);
       }
-      if (excess === null || excess === 0) return excess;
+      if (excess === 0) break;
     }
     return excess;
   }
 
   /**
-   * Reports to an advertiser's own wallet what slices with money have spent since their last report; those that have spent and
-   * hold nothing give it back. A failure does not keep other campaigns from it: the first is thrown at the end.
+   * Reports to an advertiser's own wallet what slices have spent since their last report; those that hold nothing, and have spent
+   * nothing since, give back what they have. A failure does not keep other campaigns from it: the first is thrown at the end.
    */
   async reportSpending(advertiserId: string): Promise<void> {
     const failures: unknown[] = [];
@@ -230,23 +264,23 @@ export class SliceGrants {
     if (failures.length > 0) throw failures[0];
   }
 
-  async #reportSpendingOf(campaign: CampaignOfWallet): Promise<Promise<unknown>[]> {
+  async #reportSpendingOf(campaign: CampaignOfWallet): Promise<PromiseSettledResult<void>[]> {
     const known = await this.#commands.listGrants(campaign.advertiserId, campaign.campaignId);
-    const withMoney = [...known].filter(([, { outstandingMillicents }]) => outstandingMillicents > 0);
-    return withMoney.map(async ([slice, before]) => {
-      const reference = referenceOf(campaign, slice);
-      const report = await this.#commands.takeBack(reference, "nothing");
-      const isIdle = report?.heldMillicents === 0 && report.spentMillicents === before.spentMillicents;
-      await (isIdle ? this.#takeBack(reference, "unused") : this.#report(reference, report));
-    });
+    const reports = [...known]
+      .filter(([, grant]) => mayReport(grant))
+      .map(async ([slice, before]) => {
+        const reference = referenceOf(campaign, slice);
+        const report = await this.#commands.takeBack(reference, "nothing");
+        const isIdle = report?.heldMillicents === 0 && report.spentMillicents === before.spentMillicents;
+        await (isIdle ? this.#takeBack(reference, "unused") : this.#report(reference, report));
+      });
+    return Promise.allSettled(reports);
   }
 
-  /** Slices that may spend more than they have reported. */
+  /** Slices that may spend more than they have reported, or lack money for open holds. */
   async #slicesWithMoney({ advertiserId, campaignId }: CampaignOfWallet): Promise<number[]> {
     const grants = await this.#commands.listGrants(advertiserId, campaignId);
-    return [...grants].flatMap(([slice, { outstandingMillicents }]) =>
-      outstandingMillicents > 0 ? [slice] : [],
-    );
+    return [...grants].filter(([, grant]) => mayReport(grant)).map(([slice]) => slice);
   }
 
   #takeBack(reference: SliceReference, part: TakenPart): Promise<number | null> {
@@ -265,8 +299,28 @@ export class SliceGrants {
   }
 }
 
+interface ExcessPass {
+  /** Whether to take back also what open holds need. */
+  isNeeded: boolean;
+  failures: unknown[];
+  areAllLive: boolean;
+}
+
 export function createSliceGrants(redis: RedisConnection): SliceGrants {
   return new SliceGrants(createSliceCommands(redis));
+}
+
+/** What a slice that cannot be reached has is not to be had. */
+async function ifReachable(taking: Promise<unknown>): Promise<void> {
+  try {
+    await taking;
+  } catch (error) {
+    if (!isRedisUnavailable(error)) throw error;
+  }
+}
+
+function mayReport({ outstandingMillicents, lackedMillicents }: KnownGrant): boolean {
+  return outstandingMillicents > 0 || lackedMillicents > 0;
 }
 
 function isForLackOfMoney(refusal: ExtendRefusal | null): refusal is GrantRefusal {

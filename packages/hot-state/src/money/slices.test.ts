@@ -6,7 +6,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/glo
 import { connectRedis, type RedisConnection } from "../connection.ts";
 import { advertiserKeys, walletIdOf } from "../keys.ts";
 import { createMoneyCommands } from "./commands.ts";
-import { createSliceGrants, type SlicedCampaign, type SliceGrants } from "./slice-grants.ts";
+import { holdOf } from "./holds.ts";
+import { createSliceGrants, type SlicedCampaign, SliceGrants } from "./slice-grants.ts";
+import { createSliceCommands } from "./slices.ts";
 import { TestWallet, today } from "./testing/wallet.ts";
 import type { MoneyCommands } from "./types.ts";
 
@@ -99,6 +101,19 @@ async function hold(
   return result.outcome === "held" ? { matchId: request.match.match_id, slice, of } : null;
 }
 
+async function holdOne(slice: number, options: Parameters<typeof hold>[1]): Promise<Open> {
+  const one = await hold(slice, options);
+  if (one === null) throw new Error("the match is refused");
+  return one;
+}
+
+/** As management lowers a budget. */
+async function lowerTo(version: number, budgetMillicents: number): Promise<void> {
+  const { advertiserId, campaignId } = campaign;
+  expect(await money.setBudgetCeiling(advertiserId, campaignId, budgetMillicents)).toEqual({ outcome: "ok" });
+  expect(await setBudget(version, budgetMillicents)).toBe("applied");
+}
+
 async function holdAll(
   count: number,
   sliceOf: (n: number) => number,
@@ -183,6 +198,86 @@ describe("a late charge", () => {
   });
 });
 
+describe("what open holds in slices lack", () => {
+  it("counts against new matches, until it is charged", async () => {
+    await setBudget(2, 10_000);
+    const inSlice = await holdOne(1, { version: 2, priceMillicents: 5_000 });
+    const own = await wallet.hold({ price_millicents: 5_000, campaign_version: 2 }, { campaignVersion: 2 });
+    await lowerTo(3, 5_000);
+    expect(await money.release(holdOf(own), "cancelled")).toBe("released");
+    expect(await hold(2, { version: 3, priceMillicents: 5_000 })).toBeNull();
+    expect(await hold(0, { version: 3, priceMillicents: 5_000 })).toBeNull();
+    expect(await charge(inSlice)).toBe("charged");
+  });
+
+  it("is not taken from other holds for an impression that cannot be paid", async () => {
+    await setBudget(2, 10_000);
+    const large = await holdOne(1, { version: 2, priceMillicents: 3_000 });
+    const small = await holdAll(2, () => 2, { version: 2, priceMillicents: 1_000 });
+    await lowerTo(3, 2_000);
+    expect(await charge(large)).toBe("budget");
+    expect(await hold(0, { version: 3, priceMillicents: 2_000 })).toBeNull();
+    expect(await chargeAll(small)).toBe(2);
+  });
+
+  it("is taken from other campaigns where the balance lacks: whose impression comes first is charged", async () => {
+    const { advertiserId } = campaign;
+    await money.applyAccount({ advertiserId, version: 2, depositedMillicents: 10_000, slices: SLICES });
+    const other = new TestWallet(money, redis, advertiserId);
+    await money.applyCampaign(other.campaign());
+    const first = await holdOne(1, { priceMillicents: 5_000 });
+    const second = await holdOne(2, { of: other, priceMillicents: 5_000 });
+    for (let n = 0; n < 5_000 / PRICE; n += 1) expect(await settle("late", newId("imp"), 0)).toBe("settled");
+    expect(await charge(first)).toBe("charged");
+    expect(await charge(second)).toBe("balance");
+  });
+});
+
+describe("when a slice cannot be reached", () => {
+  it("others give back what a late charge does not leave them", async () => {
+    await setBudget(2, 10_000);
+    await holdOne(1, { version: 2, priceMillicents: 100 });
+    const open = await holdAll(50, () => 2, { version: 2 });
+    const spent = advertiserKeys.campaign(campaign.advertiserId, campaign.campaignId);
+    for (const key of [spent, advertiserKeys.account(campaign.advertiserId)])
+      await redis.hincrby(key, "spent", 9_000);
+    const commands = createSliceCommands(redis);
+    const unreachable = Object.assign(new Error("Connection is closed."), { name: "Error" });
+    const grants = new SliceGrants({
+      ...commands,
+      takeBack: async (reference, part) => {
+        if (reference.slice === 1) throw unreachable;
+        return commands.takeBack(reference, part);
+      },
+    });
+    await expect(grants.settled(campaign, 0)).rejects.toThrow(unreachable);
+    let charged = 0;
+    for (const { matchId, slice } of open) {
+      if ((await wallet.commit({ matchId, slice })).outcome === "charged") charged += 1;
+    }
+    // The unreachable slice may keep what is left.
+    expect(charged).toBeLessThanOrEqual(10);
+  });
+});
+
+describe("a reversal in a slice", () => {
+  it("gives it no money, whatever becomes of billing", async () => {
+    await setBudget(2, 10_000);
+    const open = await holdAll(10, () => 1, { version: 2, priceMillicents: 1_000 });
+    expect(await chargeAll(open)).toBe(10);
+    const key = advertiserKeys.campaign(walletIdOf(campaign.advertiserId, 1), campaign.campaignId);
+    const left = async () => {
+      const [granted, spent] = await redis.hmget(key, "budget", "spent");
+      return Number(granted) - Number(spent);
+    };
+    expect(await left()).toBe(0);
+    const impressionId = open[0]?.matchId.replace("mat_", "imp_") ?? "";
+    expect(await settle("reversed", impressionId, 1)).toBe("settled");
+    expect(await left()).toBe(0);
+    expect((await wallet.spentAndHeld()).spent).toBe(10_000 - PRICE);
+  });
+});
+
 describe("requests at the same time", () => {
   const CLIENTS = 6;
   let clients: RedisConnection[];
@@ -237,7 +332,8 @@ describe("requests at the same time", () => {
     await redis.config("RESETSTAT");
     const needed = { priceMillicents: 1_000, isHeld: false };
     const asked = await Promise.all(Array.from({ length: 50 }, () => grants.extend(campaign, 1, needed)));
-    expect(asked).toEqual(asked.map(() => ({ reason: "balance", lasts: null })));
+    const refused = { reason: "balance", lasts: null, missingMillicents: 1_000 };
+    expect(asked).toEqual(asked.map(() => refused));
     const scripts = /cmdstat_evalsha:calls=(\d+)/.exec(await redis.info("commandstats"))?.[1];
     // Two for each request before and after, and two rounds over 20 slices with money.
     expect(Number(scripts)).toBeLessThan(300);

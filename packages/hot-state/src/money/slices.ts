@@ -50,7 +50,12 @@ export interface Grant {
 }
 
 const GRANT_REFUSALS = ["balance", "budget", "daily_cap"] as const;
-export type GrantRefusal = { reason: (typeof GRANT_REFUSALS)[number]; lasts: RefusalLasts };
+export interface GrantRefusal {
+  reason: (typeof GRANT_REFUSALS)[number];
+  lasts: RefusalLasts;
+  /** How much more would have to be free. */
+  missingMillicents: Millicents;
+}
 
 export type GrantResult =
   | { outcome: "granted"; grant: Grant }
@@ -68,14 +73,23 @@ const GRANT_CODES = ["granted", "refused", "reported", "stale", "unknown_wallet"
  */
 export type TakenPart = "nothing" | "unused" | Millicents;
 
+/** What the advertiser's own wallet knows of a slice. */
+export interface KnownGrant {
+  spentMillicents: Millicents;
+  /** What the slice may still spend, at most. */
+  outstandingMillicents: Millicents;
+  /** What its open holds need beyond that. */
+  lackedMillicents: Millicents;
+}
+
 /** The scripts of a sliced wallet; each changes one wallet. */
 export interface SliceCommands {
   /** What the slice has to report after that. Null: it lacks the campaign, or must be restored first. */
   takeBack(reference: SliceReference, part: TakenPart): Promise<SliceReport | null>;
   /**
    * Reports to the advertiser's own wallet, and asks it for money. An older report changes nothing.
-   * @param needed the least that is of use, how much is asked for in all (less where little is left), and the price of the match
-   *   that needs it (0: none, it is only a report)
+   * @param needed the least that is of use, how much is asked for in all (less where little is left), the price of the match
+   *   that needs it (0: none, it is only a report), and whether that has an open hold, which counts already
    */
   grant(
     reference: SliceReference,
@@ -84,6 +98,7 @@ export interface SliceCommands {
       neededMillicents: Millicents;
       wantedMillicents: Millicents;
       priceMillicents: Millicents;
+      isHeld: boolean;
     },
   ): Promise<GrantResult>;
   /**
@@ -94,10 +109,7 @@ export interface SliceCommands {
   /** The campaigns for which slices of the wallet have money. */
   listGranted(advertiserId: string): Promise<string[]>;
   /** What the advertiser's own wallet knows of its slices, by slice: without those that never asked for money. */
-  listGrants(
-    advertiserId: string,
-    campaignId: string,
-  ): Promise<Map<number, { spentMillicents: Millicents; outstandingMillicents: Millicents }>>;
+  listGrants(advertiserId: string, campaignId: string): Promise<Map<number, KnownGrant>>;
   /** Idempotent. `void`: the slice was restored, or has returned grants, since the grant was made. */
   acceptGrant(reference: SliceReference, grant: Grant): Promise<"accepted" | "void">;
 }
@@ -137,7 +149,7 @@ export function createSliceCommands(redis: RedisConnection): SliceCommands {
       return readReport("apply_slice", reply);
     },
     async grant({ advertiserId, campaignId, slice }, report, needed) {
-      const { neededMillicents, wantedMillicents, priceMillicents } = needed;
+      const { neededMillicents, wantedMillicents, priceMillicents, isHeld } = needed;
       const reply = new ReplyReader(
         "grant",
         await grant(
@@ -152,12 +164,14 @@ export function createSliceCommands(redis: RedisConnection): SliceCommands {
           report.revision,
           report.grantedMillicents,
           report.spentMillicents,
+          report.heldMillicents,
           report.impressions,
           report.day,
           report.daySpentMillicents,
           requireInteger("neededMillicents", neededMillicents, 0),
           requireInteger("wantedMillicents", wantedMillicents, neededMillicents),
           requireInteger("priceMillicents", priceMillicents, 0),
+          isHeld ? "1" : "",
         ),
       );
       const outcome = reply.code(0, GRANT_CODES);
@@ -169,8 +183,10 @@ export function createSliceCommands(redis: RedisConnection): SliceCommands {
           grant: { epoch: report.epoch, revision, grantedMillicents, day, partLeftMillicents },
         };
       }
-      if (outcome === "refused")
-        return { outcome, reason: reply.code(1, GRANT_REFUSALS), lasts: readLasts(reply, 2) };
+      if (outcome === "refused") {
+        const reason = reply.code(1, GRANT_REFUSALS);
+        return { outcome, reason, lasts: readLasts(reply, 2), missingMillicents: reply.integer(3) };
+      }
       return outcome === "reported" ? { outcome, excessMillicents: reply.integer(1) } : { outcome };
     },
     listGranted: (advertiserId) => redis.smembers(advertiserKeys.granted(advertiserId)),
@@ -178,9 +194,13 @@ export function createSliceCommands(redis: RedisConnection): SliceCommands {
       const grants = await redis.hgetall(advertiserKeys.grants(advertiserId, campaignId));
       return new Map(
         Object.entries(grants).map(([slice, text]) => {
-          const [, , granted, spent] = text.split("|").map(Number);
-          if (granted === undefined || spent === undefined) throw new UnexpectedReply("hgetall", text);
-          return [Number(slice), { spentMillicents: spent, outstandingMillicents: granted - spent }];
+          const [, , granted, spent, held] = text.split("|").map(Number);
+          if (granted === undefined || spent === undefined || held === undefined) {
+            throw new UnexpectedReply("hgetall", text);
+          }
+          const outstandingMillicents = granted - spent;
+          const lackedMillicents = Math.max(held - outstandingMillicents, 0);
+          return [Number(slice), { spentMillicents: spent, outstandingMillicents, lackedMillicents }];
         }),
       );
     },

@@ -246,7 +246,7 @@ async function withMoreMoney(
   });
   if (refusal === "unknown_wallet") return { ...refused, reason: refusal, lasts: null };
   if (refusal === "contended") return withoutLasts(match, refused);
-  if (refusal !== null) return { ...refused, ...refusal };
+  if (refusal !== null) return { ...refused, reason: refusal.reason, lasts: refusal.lasts };
   return withoutLasts(match, await again());
 }
 

@@ -19,7 +19,7 @@ import { TestWallet, today } from "./wallet.ts";
 export const SLICES = 3;
 
 const ALL = Array.from({ length: SLICES }, () => true);
-const ONLY_A_REPORT = { neededMillicents: 0, wantedMillicents: 0, priceMillicents: 0 };
+const ONLY_A_REPORT = { neededMillicents: 0, wantedMillicents: 0, priceMillicents: 0, isHeld: false };
 
 /** One step of a sliced wallet's history. Numbers select among the existing items. */
 export type SlicedStep =
@@ -172,7 +172,8 @@ export class SlicedRehearsal {
       await this.#takeBack({ campaign: index, part: Number.MAX_SAFE_INTEGER, isReported: true });
       const totals = await campaign.wallet.totals();
       const charged = this.#sum(["charged"], index);
-      const own = { spent: charged, held: this.#sum(["open"], index, 0) };
+      const lack = this.#sum(["open"], index) - this.#sum(["open"], index, 0);
+      const own = { spent: charged, held: this.#sum(["open"], index, 0), lack };
       same("books of a campaign", await this.#ownBooks(campaign.wallet.campaignId), own);
       same("day", totals.campaign.daySpentMillicents, charged);
       same("impressions", totals.campaign.impressions, this.#in(["charged"], index).length);
@@ -207,6 +208,7 @@ export class SlicedRehearsal {
       }
     }
     if (result.outcome !== "held") return;
+    if (this.#left(index) < price) throw new Error(`held ${price} while ${this.#left(index)} are left`);
     this.#matches.push({ facts: request.match, campaign: index, price, state: "open", isVoid: false });
   }
 
@@ -290,6 +292,7 @@ export class SlicedRehearsal {
       neededMillicents: 1,
       wantedMillicents: 9,
       priceMillicents: 1,
+      isHeld: false,
     });
     if (result.outcome === "granted") this.#lostGrants.push({ reference, grant: result.grant });
   }
@@ -406,9 +409,11 @@ export class SlicedRehearsal {
       budgetMillicents: budget,
       dailyCapMillicents: dailyCap,
       reservedInSlices: new Map(
-        slices
-          .map((_, i) => [i + 1, reservedIn(i + 1, index)] as const)
-          .filter(([, millicents]) => millicents > 0),
+        slices.flatMap((_, i) => {
+          const heldMillicents = forget[i + 1] ? 0 : this.#sum(["open"], index, i + 1);
+          const reservedMillicents = reservedIn(i + 1, index);
+          return heldMillicents > 0 ? [[i + 1, { reservedMillicents, heldMillicents }] as const] : [];
+        }),
       ),
       spentMillicents: this.#sum(["charged"], index),
       impressions: this.#in(["charged"], index).length,
@@ -487,7 +492,7 @@ export class SlicedRehearsal {
       const { campaign } = await wallet.totals();
       same("spent in all slices", campaign.spentMillicents, charged);
       same("held in all slices", campaign.heldMillicents, this.#sum(["open"], index));
-      const { spent: known, held } = await this.#ownBooks(wallet.campaignId);
+      const { spent: known, held, lack } = await this.#ownBooks(wallet.campaignId);
       atMost("charged", charged, known + held);
       atMost("known as spent", known, charged);
       const own = this.#sum(["charged"], index, 0) + this.#sum(["open"], index, 0);
@@ -497,7 +502,9 @@ export class SlicedRehearsal {
       if (known + held > Math.min(budget, dailyCap ?? budget)) {
         atMost("what slices may spend beyond limits", inSlices.left, 0);
       }
-      if (!this.#mayLack) atMost("charged and held", this.#sum(["charged", "open"], index), known + held);
+      const chargedAndOpen = this.#sum(["charged", "open"], index);
+      if (!this.#mayLack) atMost("charged and open", chargedAndOpen, known + held);
+      atMost("charged and open, also without money", chargedAndOpen, known + held + lack);
       slices.maySpend += inSlices.left;
       slices.spentAndHeld += known + held;
     }
@@ -518,10 +525,10 @@ export class SlicedRehearsal {
   }
 
   /** What the advertiser's own wallet counts, with what slices have reported and were granted. */
-  async #ownBooks(campaignId: string): Promise<{ spent: number; held: number }> {
+  async #ownBooks(campaignId: string): Promise<{ spent: number; held: number; lack: number }> {
     const key = advertiserKeys.campaign(this.#advertiserId, campaignId);
-    const [spent, held] = await this.#redis.hmget(key, "spent", "held");
-    return { spent: Number(spent), held: Number(held) };
+    const [spent, held, lack] = await this.#redis.hmget(key, "spent", "held", "sliced_lack");
+    return { spent: Number(spent), held: Number(held), lack: Number(lack ?? 0) };
   }
 
   /** What the slices believe to have been granted, and to have left of it. */

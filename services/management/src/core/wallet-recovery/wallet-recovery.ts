@@ -137,22 +137,34 @@ export class WalletRecovery {
       if (check > 0) await sleep(CHECK_EVERY_MS);
       const mine = waiting.filter((id) => !this.#inWork.has(id));
       for (const id of mine) this.#inWork.add(id);
+      const claimed = new Set<string>();
+      const extending = setInterval(() => this.#extendClaims(claimed), EXTEND_EVERY_MS);
       try {
-        const seen = await this.#freeze(await readWalletRows(this.#parts.database, mine), check > 0);
+        const rows = await readWalletRows(this.#parts.database, mine);
+        const seen = await this.#freeze(rows, { isSure: check > 0, claimed });
         left += seen.failed + (await this.#restoreFound(seen.found, signal));
         const isMine = new Set(mine);
         waiting = [...waiting.filter((id) => !isMine.has(id)), ...seen.withOthers];
       } finally {
+        clearInterval(extending);
         for (const id of mine) this.#inWork.delete(id);
       }
     }
     return left + waiting.length;
   }
 
-  /** Freezes wallets that may not serve and that no other instance restores. */
+  /** Without a claim another instance may restore the same wallets: then one of the two takes effect. */
+  #extendClaims(claimed: ReadonlySet<string>): void {
+    const { wallets, logger } = this.#parts;
+    wallets
+      .extendClaims([...claimed], CLAIM_MS)
+      .catch((err: unknown) => logger.debug({ err }, "claims not extended"));
+  }
+
+  /** Freezes wallets that may not serve and that no other instance restores. `claimed` gets the ids of those that are frozen. */
   async #freeze(
     rows: ReadonlyMap<string, WalletRow>,
-    isSure: boolean,
+    { isSure, claimed }: { isSure: boolean; claimed: Set<string> },
   ): Promise<{ found: Map<string, Found>; withOthers: string[]; failed: number }> {
     const found = new Map<string, Found>();
     const withOthers: string[] = [];
@@ -166,6 +178,7 @@ export class WalletRecovery {
             withOthers.push(id);
             return;
           }
+          for (const walletId of walletIds(id, row.slices)) claimed.add(walletId);
           const outbox = await this.#readOutboxes(walletIds(id, row.slices));
           if (outbox === null) failed += 1;
           else found.set(id, { slices, row, outbox });
@@ -206,21 +219,9 @@ export class WalletRecovery {
 
   /** Returns how many are still frozen. */
   async #restoreFound(found: ReadonlyMap<string, Found>, signal: AbortSignal | undefined): Promise<number> {
-    const { wallets, logger } = this.#parts;
-    const claimed = [...found].flatMap(([id, { row }]) => walletIds(id, row.slices));
-    const extending = setInterval(() => {
-      // Without a claim another instance may restore the same wallets: then one of the two takes effect.
-      wallets
-        .extendClaims(claimed, CLAIM_MS)
-        .catch((err: unknown) => logger.debug({ err }, "claims not extended"));
-    }, EXTEND_EVERY_MS);
-    try {
-      let left = 0;
-      for (const group of transactionGroups(found)) left += await this.#restoreGroup(group, signal);
-      return left;
-    } finally {
-      clearInterval(extending);
-    }
+    let left = 0;
+    for (const group of transactionGroups(found)) left += await this.#restoreGroup(group, signal);
+    return left;
   }
 
   /** Wallets that another transaction's locks keep from being restored keep no others from it. */
@@ -320,9 +321,10 @@ export class WalletRecovery {
       campaigns: totals.campaigns.map((campaign, index) => ({
         ...campaign,
         reservedInSlices: new Map(
-          found.flatMap(({ slice }) => {
-            const millicents = slice === 0 ? 0 : reservedIn(slice, index);
-            return millicents > 0 ? [[slice, millicents] as const] : [];
+          found.slice(1).flatMap(({ slice, campaigns }) => {
+            const heldMillicents = keeps[slice] ? (campaigns[index]?.heldMillicents ?? 0) : 0;
+            const reservedMillicents = reservedIn(slice, index);
+            return heldMillicents > 0 ? [[slice, { reservedMillicents, heldMillicents }] as const] : [];
           }),
         ),
       })),
