@@ -305,15 +305,31 @@ describe("ImpressionWriter", () => {
 
 describe("while another transaction holds a row of one advertiser", () => {
   /** Runs `work` while the row is locked. */
-  async function whileLocked(table: "advertisers" | "campaigns", id: string, work: () => Promise<void>) {
+  async function whileLocked(
+    table: "advertisers" | "campaigns" | "creatives",
+    ids: string | string[],
+    work: () => Promise<void>,
+  ) {
     await database.$transaction(
       async (blocker) => {
         await blocker.$queryRaw`SELECT set_config('idle_in_transaction_session_timeout', '0', true)`;
-        await blocker.$queryRawUnsafe(`SELECT id FROM ${table} WHERE id = $1 FOR UPDATE`, id);
+        await blocker.$queryRawUnsafe(`SELECT id FROM ${table} WHERE id = ANY($1) FOR UPDATE`, [ids].flat());
         await work();
       },
       { timeout: 120_000 },
     );
+  }
+
+  /** The pipeline, with a call after each transaction that waited for a lock in vain. */
+  function watchLockTimeouts(onTimeout: () => unknown): Pipeline {
+    return {
+      ...pipeline,
+      inTransaction: (...given) =>
+        pipeline.inTransaction(...given).catch(async (error: unknown) => {
+          if (error instanceof LockTimeout) await onTimeout();
+          throw error;
+        }),
+    };
   }
 
   const outboxOf = async (advertiserId: string) =>
@@ -392,15 +408,103 @@ describe("while another transaction holds a row of one advertiser", () => {
     expect(await writtenIn(0)).toBe(1);
   });
 
-  it("returns the job of a record that is in no outbox", async () => {
-    const { advertiserId } = pick(wallets.market.campaigns, 0);
-    const record = await wallets.impress();
-    await wallets.redis.del(`{${advertiserId}}:outbox`);
-    const { write } = createWriter();
-    await whileLocked("advertisers", advertiserId, async () => {
-      await expect(write([record])).rejects.toThrow(LockTimeout);
+  it("waits twice, however many advertisers are locked", async () => {
+    const more = await createMarket(database);
+    for (const { advertiserId, campaignId } of more.campaigns) await wallets.apply(advertiserId, campaignId);
+    wallets.market.campaigns.push(...more.campaigns);
+    const records = await impress(8);
+    const [first, second, third, fourth] = [0, 2, 4, 6].map(
+      (campaign) => pick(wallets.market.campaigns, campaign).advertiserId,
+    ) as [string, string, string, string];
+    let timeouts = 0;
+    let releaseThird: () => void = () => {};
+    const released = new Promise<void>((resolve) => {
+      releaseThird = resolve;
     });
-    await write([record]);
-    expect(await writtenIn(0)).toBe(1);
+    let holding: Promise<void> | undefined;
+    const watched = watchLockTimeouts(async () => {
+      timeouts += 1;
+      if (timeouts < 2) return;
+      releaseThird();
+      await holding;
+    });
+    const { write } = createWriter({ pipeline: watched });
+    await whileLocked("advertisers", [first, second], async () => {
+      await new Promise<void>((resolve) => {
+        holding = whileLocked("advertisers", third, () => {
+          resolve();
+          return released;
+        });
+      });
+      await write(records);
+      expect(timeouts).toBe(2);
+      expect(await Promise.all([first, second, third, fourth].map(outboxOf))).toEqual([2, 2, 0, 0]);
+    });
+    await write(records);
+    expect(await wallets.outboxSize()).toBe(0);
+    expect(await writtenInAll()).toBe(8);
   });
+
+  it("waits twice for any other lock, then returns the job", async () => {
+    const { creativeIds } = pick(wallets.market.campaigns, 0);
+    const records = await impress(4);
+    let timeouts = 0;
+    const { write } = createWriter({ pipeline: watchLockTimeouts(() => timeouts++) });
+    await whileLocked("creatives", creativeIds, async () => {
+      await expect(write(records)).rejects.toThrow(LockTimeout);
+    });
+    expect(timeouts).toBe(2);
+    expect(await wallets.outboxSize()).toBe(4);
+    await write(records);
+    expect(await writtenInAll()).toBe(4);
+  });
+
+  it("finishes a repeated job whose records were written or quarantined before", async () => {
+    const [locked, other] = [pick(wallets.market.campaigns, 0), pick(wallets.market.campaigns, 2)];
+    const broken = await wallets.impress();
+    broken.match.country_code = "nowhere";
+    const done = [await wallets.impress(), broken];
+    const { write } = createWriter();
+    await write(done);
+    const records = [await wallets.impress({ campaign: 2 }), await wallets.impress({ campaign: 2 })];
+    await whileLocked("advertisers", locked.advertiserId, async () => {
+      await write([await wallets.impress()]);
+      expect(await outboxOf(locked.advertiserId)).toBe(1);
+      await write([...done, ...records]);
+      expect(await outboxOf(other.advertiserId)).toBe(0);
+      expect(await writtenIn(2)).toBe(2);
+    });
+  });
+
+  it("returns the job of a record that is in no outbox, after the others", async () => {
+    const [locked, other] = [pick(wallets.market.campaigns, 0), pick(wallets.market.campaigns, 2)];
+    const record = await wallets.impress();
+    await wallets.redis.del(`{${locked.advertiserId}}:outbox`);
+    const others = await wallets.impress({ campaign: 2 });
+    const { write } = createWriter();
+    await whileLocked("advertisers", locked.advertiserId, async () => {
+      await expect(write([record, others])).rejects.toThrow(LockTimeout);
+      expect(await outboxOf(other.advertiserId)).toBe(0);
+    });
+    await write([record, others]);
+    expect(await writtenIn(0)).toBe(1);
+    expect(await writtenIn(2)).toBe(1);
+  });
+
+  it.each(["written", "quarantined"])(
+    "returns the job of another match under the id of a %s record",
+    async (outcome) => {
+      const { advertiserId } = pick(wallets.market.campaigns, 0);
+      const [known, second] = [await wallets.impress(), await wallets.impress()];
+      if (outcome === "quarantined") for (const { match } of [known, second]) match.country_code = "nowhere";
+      const { write } = createWriter();
+      await write([known]);
+      await wallets.redis.del(`{${advertiserId}}:outbox`);
+      second.impression_id = known.impression_id;
+      await whileLocked("advertisers", advertiserId, async () => {
+        await expect(write([second])).rejects.toThrow(LockTimeout);
+        await write([known]);
+      });
+    },
+  );
 });

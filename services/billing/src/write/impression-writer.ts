@@ -21,9 +21,9 @@ import type { DayPartitions } from "./day-partitions.ts";
 import { LockedRows, MAX_LOCK_WAIT_MS } from "./locked-rows.ts";
 import { splitByOperation } from "./operations.ts";
 import { quarantine, type Unwritable } from "./quarantine.ts";
+import { findUnrecorded, type NamedRecord } from "./recorded.ts";
 import { committedInEpoch } from "./settlements.ts";
 import {
-  type LockLimits,
   NOTHING_WRITTEN,
   type PreparedBatch,
   prepareBatch,
@@ -82,14 +82,15 @@ interface Sorted {
   /** Refused records of another installation: left alone. */
   foreign: ReadonlySet<ImpressionRecord>;
   /** Records that wait for locked rows: they stay in the outbox, where their ids name them. */
-  left: Set<ImpressionRecord>;
+  left: Map<ImpressionRecord, NamedRecord>;
   leftIds: Set<string>;
 }
 
 /**
  * Writes committed records to Postgres, then removes them from the outbox: `write`, or its three steps. Idempotent,
  * also concurrently. Rejects when a store is unavailable; unwritten records must not be acknowledged. Leaves records of
- * advertisers with locked rows in the outbox, for the sweeper; rejects with LockTimeout if one is in no outbox.
+ * advertisers with locked rows in the outbox, for the sweeper. If one of these is in no outbox, and neither written nor
+ * quarantined, the call rejects with LockTimeout once all others are acknowledged: the record exists in its job alone.
  */
 export class ImpressionWriter {
   readonly #dependencies: ImpressionWriterDependencies;
@@ -141,17 +142,17 @@ export class ImpressionWriter {
     measures.duplicates.inc(count - refusedCount - waiting.length - left.size - written.written);
     this.#report(waiting);
     stopTimer();
-    await this.#requireInOutbox(left);
   }
 
-  /** Removes written and quarantined records from the outbox. */
+  /** Removes written and quarantined records from the outbox, then rejects if a job has the only copy of a record. */
   async acknowledge({
-    sorted: { billed, again, refused, foreign, leftIds },
+    sorted: { billed, again, refused, foreign, left, leftIds },
   }: PreparedRecords): Promise<void> {
     const records = [...billed, ...again, ...refused].map(({ record }) => record);
     await this.#acknowledge(
       records.filter((record) => !foreign.has(record) && !leftIds.has(record.impression_id)),
     );
+    await this.#requireKept([...left.values()]);
   }
 
   #sort(records: readonly ImpressionRecord[]): Sorted {
@@ -184,7 +185,7 @@ export class ImpressionWriter {
       refused: [...refused.values()],
       waiting,
       foreign: new Set(),
-      left: new Set(),
+      left: new Map(),
       leftIds: new Set(),
     };
   }
@@ -227,30 +228,28 @@ export class ImpressionWriter {
   }
 
   /** Writes the batch without the records of advertisers with locked rows. */
-  async #writeUnlocked(batch: PreparedBatch, sorted: Sorted): Promise<WrittenBatch> {
+  async #writeUnlocked(batch: PreparedBatch, sorted: Sorted, hasWaited = false): Promise<WrittenBatch> {
     const { advertiserIds } = this.#lockedRows;
     const isLocked = (one: BilledImpression) => advertiserIds.has(advertiserOf(one));
     const locked = advertiserIds.size === 0 ? [] : batch.impressions.filter(isLocked);
-    if (locked.length === 0) return this.#writeOrSplit(batch, sorted);
-    for (const { record } of locked) leave(record, sorted);
-    return this.#writeOrSplit(await prepareBatch(batch.impressions.filter((one) => !isLocked(one))), sorted);
+    if (locked.length === 0) return this.#writeOrSplit(batch, sorted, hasWaited);
+    for (const one of locked) leave({ record: one.record, billed: one }, sorted);
+    const others = await prepareBatch(batch.impressions.filter((one) => !isLocked(one)));
+    return this.#writeOrSplit(others, sorted, hasWaited);
   }
 
   /**
    * Writes the batch, or divides it: by advertiser, while rows are locked; in halves, until unwritable records are
-   * isolated, or a statement fits its time limit.
+   * isolated, or a statement fits its time limit. `hasWaited`: its locks were waited for in vain before.
    */
-  async #writeOrSplit(
-    batch: PreparedBatch,
-    sorted: Sorted,
-    limits: LockLimits = { lockTimeoutMs: MAX_LOCK_WAIT_MS },
-  ): Promise<WrittenBatch> {
+  async #writeOrSplit(batch: PreparedBatch, sorted: Sorted, hasWaited = false): Promise<WrittenBatch> {
     try {
-      return await writeBatch(this.#dependencies.pipeline, batch, limits);
+      return await writeBatch(this.#dependencies.pipeline, batch, { lockTimeoutMs: MAX_LOCK_WAIT_MS });
     } catch (error) {
       const { impressions: billed } = batch;
-      if (error instanceof LockTimeout && limits.lockTimeoutMs !== undefined)
-        return this.#divideByAdvertiser(batch, sorted, error);
+      if (error instanceof LockTimeout) {
+        return hasWaited ? this.#leaveLocked(batch, sorted, error) : this.#writeFreeFirst(batch, sorted);
+      }
       if (!(error instanceof StatementTimeout && billed.length > MIN_RECORDS_TO_HALVE)) {
         this.#requireDataProblem(error);
         const [only] = billed;
@@ -267,26 +266,26 @@ export class ImpressionWriter {
   }
 
   /**
-   * After a lock was waited for in vain: writes the records of advertisers whose rows are free, then those of each other
-   * one alone, because other writers have most of these rows only for a moment.
+   * After a lock was waited for in vain: writes the records of advertisers whose rows are free, then the others together
+   * once more, because other writers have most of these rows only for a moment.
    */
-  async #divideByAdvertiser(batch: PreparedBatch, sorted: Sorted, error: LockTimeout): Promise<WrittenBatch> {
+  async #writeFreeFirst(batch: PreparedBatch, sorted: Sorted): Promise<WrittenBatch> {
     const { impressions } = batch;
     const locked = await this.#lockedRows.findLocked(impressions);
-    // Another lock, such as that of a table.
-    if (locked.size === 0) return this.#writeOrSplit(batch, sorted, {});
-    const [only, ...others] = new Set(impressions.map(advertiserOf));
-    if (only !== undefined && others.length === 0) {
-      this.#lockedRows.add(only, locked.get(only) ?? [], error);
-      return this.#writeUnlocked(batch, sorted);
-    }
-    const free = impressions.filter((one) => !locked.has(advertiserOf(one)));
-    let written = await this.#writeUnlocked(await prepareBatch(free), sorted);
-    for (const id of locked.keys()) {
-      const own = await prepareBatch(impressions.filter((one) => advertiserOf(one) === id));
-      written = combine(written, await this.#writeUnlocked(own, sorted));
-    }
-    return written;
+    // The rows are free again, or it was another lock, such as that of a table.
+    if (locked.size === 0) return this.#writeOrSplit(batch, sorted, true);
+    const isFree = (one: BilledImpression) => !locked.has(advertiserOf(one));
+    const free = await this.#writeUnlocked(await prepareBatch(impressions.filter(isFree)), sorted);
+    const others = await prepareBatch(impressions.filter((one) => !isFree(one)));
+    return combine(free, await this.#writeUnlocked(others, sorted, true));
+  }
+
+  /** After a second wait in vain: leaves the records of advertisers with locked rows, and writes the others. */
+  async #leaveLocked(batch: PreparedBatch, sorted: Sorted, error: LockTimeout): Promise<WrittenBatch> {
+    const locked = await this.#lockedRows.findLocked(batch.impressions);
+    if (locked.size === 0) throw error;
+    for (const [advertiserId, rowIds] of locked) this.#lockedRows.add(advertiserId, rowIds, error);
+    return this.#writeUnlocked(batch, sorted, true);
   }
 
   /** Throws errors that no record caused: they are retried, not quarantined. */
@@ -312,19 +311,23 @@ export class ImpressionWriter {
         this.#lockedRows.add(advertiserId, [advertiserId], error);
       }
     }
-    leave(record, sorted);
+    leave(refused, sorted);
   }
 
-  /** A record that is in no outbox would be lost with its job. */
-  async #requireInOutbox(left: ReadonlySet<ImpressionRecord>): Promise<void> {
-    const { money } = this.#dependencies;
-    const areKept = await Promise.all(
-      [...left].map((record) => {
+  /** Else the record would be lost with its job. An acknowledged one is in no outbox, but in Postgres. */
+  async #requireKept(left: readonly NamedRecord[]): Promise<void> {
+    const { money, pipeline } = this.#dependencies;
+    const areInOutbox = await Promise.all(
+      left.map(({ record }) => {
         const { impression_id: id } = record;
         return typeof id === "string" && money.isInOutbox(walletOfRecord(record), id);
       }),
     );
-    if (!areKept.every(Boolean)) throw new LockTimeout("records of locked rows are in no outbox");
+    const [lost] = await findUnrecorded(
+      pipeline,
+      left.filter((_, index) => !areInOutbox[index]),
+    );
+    if (lost !== undefined) throw new LockTimeout("records of locked rows are in no outbox");
   }
 
   async #quarantine({ record, reason, unfunded, ...refused }: RefusedRecord): Promise<void> {
@@ -370,9 +373,9 @@ function advertiserOf({ record }: BilledImpression): string {
   return record.match.advertiser_id;
 }
 
-function leave(record: ImpressionRecord, { left, leftIds }: Sorted): void {
-  left.add(record);
-  leftIds.add(record.impression_id);
+function leave(one: NamedRecord, { left, leftIds }: Sorted): void {
+  left.set(one.record, one);
+  leftIds.add(one.record.impression_id);
 }
 
 function combine(one: WrittenBatch, other: WrittenBatch): WrittenBatch {

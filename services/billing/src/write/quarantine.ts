@@ -112,7 +112,8 @@ function nameOf({ impressionId: id, text }: Unwritable): string {
     .digest("hex")}`;
 }
 
-function isName(value: unknown): value is string {
+/** Whether Postgres can store it as the name of a quarantined record. */
+export function isName(value: unknown): value is string {
   if (typeof value !== "string" || value === "" || value.length > MAX_NAME_LENGTH) return false;
   return !value.includes("\0") && value.isWellFormed();
 }

@@ -100,7 +100,7 @@ interface DeltaStatements {
 }
 
 /** LockTimeout after it; default: a lock is waited for as long as a statement may take. */
-export interface LockLimits {
+interface LockLimits {
   lockTimeoutMs?: number;
 }
 
