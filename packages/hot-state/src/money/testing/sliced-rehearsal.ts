@@ -195,6 +195,8 @@ export class SlicedRehearsal {
       { campaignVersion: campaign.version },
     );
     let result = await this.#money.reserve(request);
+    // What it has left was granted before others lacked any.
+    const mayHold = this.#mayLack && slice > 0 && result.outcome === "held";
     if (result.outcome === "refused" && slice > 0) {
       same("refusal of a slice", result.reason, "budget");
       const needed = { priceMillicents: price, isHeld: false };
@@ -208,7 +210,7 @@ export class SlicedRehearsal {
       }
     }
     if (result.outcome !== "held") return;
-    if (this.#left(index) < price) throw new Error(`held ${price} while ${this.#left(index)} are left`);
+    if (!mayHold && this.#left(index) < price) throw new Error(`held ${price} while ${this.#left(index)} are left`);
     this.#matches.push({ facts: request.match, campaign: index, price, state: "open", isVoid: false });
   }
 
