@@ -210,7 +210,8 @@ export class SlicedRehearsal {
       }
     }
     if (result.outcome !== "held") return;
-    if (!mayHold && this.#left(index) < price) throw new Error(`held ${price} while ${this.#left(index)} are left`);
+    if (!mayHold && this.#left(index) < price)
+      throw new Error(`held ${price} while ${this.#left(index)} are left`);
     this.#matches.push({ facts: request.match, campaign: index, price, state: "open", isVoid: false });
   }
 
