@@ -14,6 +14,7 @@ import {
   runKeyCommand,
   spawnStack,
   startStack,
+  startStackOnTestStores,
   type TestStack,
   withOwnNode,
 } from "@diegetic/testing/stack";
@@ -287,6 +288,61 @@ describe("npm start", () => {
       stack.closeTerminal();
       await eventually(() => !pids.some(isAlive), { timeoutMs: 60_000 });
       expectAllGone(pids);
+    },
+    STACK_TIMEOUT_MS,
+  );
+});
+
+describe("stacks on the same external stores", () => {
+  const dirs = ["first", "second"].map((name) => mkdtempSync(join(tmpdir(), `diegetic-${name}-`)));
+  const [firstDir = "", secondDir = ""] = dirs;
+  const started: TestStack[] = [];
+  const warnings = (dataDir: string) =>
+    readFileSync(join(dataDir, "logs/management.log"), "utf8")
+      .split("\n")
+      .filter((line) => line.includes("PLAYER_HASH_KEY is not the recorded one"));
+  afterAll(async () => {
+    for (const stack of started.reverse()) await stack.pressCtrlC();
+    for (const dir of dirs) rmSync(dir, { recursive: true, force: true });
+  }, STACK_TIMEOUT_MS);
+
+  it(
+    "serve side by side and one after the other, though each has its own PLAYER_HASH_KEY",
+    async () => {
+      const first = await startStackOnTestStores({ dataDir: firstDir, environment: withOwnNode() });
+      started.push(first);
+      const { baseUrl, databaseUrl, redisUrl } = first.describe();
+      const key = await first.createKey("shared");
+      const api = apiClient(baseUrl, key);
+      await enableGame(api, "shared-game");
+      const { campaignId } = await startCampaign(api, {
+        depositCents: 1_000,
+        budgetCents: 1_000,
+        cpmBidCents: 2_000,
+      });
+      const environment = { ...withOwnNode(), DATABASE_URL: databaseUrl, REDIS_URL: redisUrl };
+      const startSecond = async () => {
+        const stack = await startStack({ dataDir: secondDir, environment });
+        started.push(stack);
+        return stack;
+      };
+      const play = async (stack: TestStack) => {
+        const server = apiClient(stack.describe().baseUrl, key);
+        const scene = { game_id: "shared-game", user_id: "player", game_context: {} };
+        const { campaign_id, creative_id, match_id } = await server.expect(200, "POST", "/match", scene);
+        expect(campaign_id).toBe(campaignId);
+        const seen = { game_id: "shared-game", campaign_id, creative_id, match_id };
+        await server.expect(201, "POST", "/impressions", seen);
+      };
+
+      const second = await startSecond();
+      await play(second);
+      await play(first);
+      expect(await second.pressCtrlC()).toBe(0);
+      await play(await startSecond());
+      expect(await readBilled(api, `/campaigns/${campaignId}/stats`)).toMatchObject({ impressions: 3 });
+      expect(warnings(firstDir)).toHaveLength(0);
+      expect(warnings(secondDir)).toHaveLength(1);
     },
     STACK_TIMEOUT_MS,
   );

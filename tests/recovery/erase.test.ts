@@ -9,6 +9,7 @@ import { PLAYER_HASH_KEY, type Served, Town } from "./town.fixture.ts";
 
 const ERASED = "a player who asks to be forgotten";
 const OTHER = "another player";
+const OTHER_KEY = "another key of more than thirty-two characters";
 
 let redis: TestRedis;
 let town: Town;
@@ -183,6 +184,28 @@ describe("erasing a player", () => {
       output:
         '--account is "acct_unknown": there is no such account. SELECT id, label FROM accounts lists them.\n',
     });
+  });
+
+  it("refuses another PLAYER_HASH_KEY than the recorded one, under which it would find nothing", async () => {
+    const refused = await runErase(["--player", OTHER, "--account", accountId], OTHER_KEY);
+    expect(refused.output).toMatch(
+      /^PLAYER_HASH_KEY is not the key .* DATABASE_URL .* Nothing was erased\.\n$/,
+    );
+    expect(refused.code).toBe(1);
+    expect(await everything()).toContain(hash(OTHER).userHash);
+  });
+
+  it("goes on while no PLAYER_HASH_KEY is recorded", async () => {
+    const { installation } = town.management.database;
+    const { playerHashKeyCheck } = await installation.findFirstOrThrow();
+    await installation.updateMany({ data: { playerHashKeyCheck: null } });
+    try {
+      const { code, output } = await runErase(["--player", "nobody", "--account", accountId], OTHER_KEY);
+      expect(output).toContain("Impressions 0,");
+      expect(code).toBe(0);
+    } finally {
+      await installation.updateMany({ data: { playerHashKeyCheck } });
+    }
   });
 
   it("leaves stores that agree", async () => {

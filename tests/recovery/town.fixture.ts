@@ -86,7 +86,10 @@ export class Town {
     this.postgres = postgres;
     this.redisUrl = redisUrl;
     const urls = { databaseUrl: postgres.url, redisUrl: servicesRedisUrl };
-    this.management = createInstance(urls, undefined, undefined, logTo && { logTo });
+    this.management = createInstance(urls, undefined, undefined, {
+      ...(logTo && { logTo }),
+      environment: { PLAYER_HASH_KEY },
+    });
     this.redis = connectRedis(redisUrl, { name: "test" });
     this.redis.on("error", () => undefined);
     this.money = createMoneyCommands(this.redis);

@@ -5,7 +5,7 @@ export * from "./errors.ts";
 export type * from "./generated/client.ts";
 export { Prisma } from "./generated/client.ts";
 export * from "./generated/enums.ts";
-export { installationId } from "./installation.ts";
+export { hasOtherPlayerHashKey, installationId, recordPlayerHashKey } from "./installation.ts";
 export { safeInteger } from "./integers.ts";
 export { type MigrateOptions, migrate } from "./migrate.ts";
 export { databaseNowMs } from "./now.ts";

@@ -2,7 +2,7 @@ import { createTestDatabase, type TestDatabase } from "@diegetic/testing/databas
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { createDatabase, type Database } from "./database.ts";
 import { DatabaseUnavailable } from "./errors.ts";
-import { installationId } from "./installation.ts";
+import { hasOtherPlayerHashKey, installationId, recordPlayerHashKey } from "./installation.ts";
 
 let test: TestDatabase;
 let database: Database;
@@ -29,5 +29,19 @@ describe("installationId", () => {
 
     await database.$executeRaw`INSERT INTO installation (id) VALUES (${id})`;
     expect(await installationId(database)).toBe(id);
+  });
+});
+
+describe("the check value of PLAYER_HASH_KEY", () => {
+  it("is the first that is recorded, until it is removed", async () => {
+    expect(await hasOtherPlayerHashKey(database, "first")).toBe(false);
+    await recordPlayerHashKey(database, "first");
+    await recordPlayerHashKey(database, "second");
+    expect(await hasOtherPlayerHashKey(database, "first")).toBe(false);
+    expect(await hasOtherPlayerHashKey(database, "second")).toBe(true);
+    await database.$executeRaw`UPDATE installation SET player_hash_key_check = NULL`;
+    expect(await hasOtherPlayerHashKey(database, "second")).toBe(false);
+    await recordPlayerHashKey(database, "second");
+    expect(await hasOtherPlayerHashKey(database, "first")).toBe(true);
   });
 });

@@ -13,3 +13,17 @@ export async function installationId(database: Database): Promise<string> {
       'with the id that it had (see "One Redis, one installation" in docs/operating.md).',
   );
 }
+
+/** Records the check value of PLAYER_HASH_KEY, from `playerHashKeyCheck`, unless the database has one. */
+export async function recordPlayerHashKey(database: Database, check: string): Promise<void> {
+  await database.installation.updateMany({
+    where: { playerHashKeyCheck: null },
+    data: { playerHashKeyCheck: check },
+  });
+}
+
+/** Whether the database has recorded a PLAYER_HASH_KEY with another check value. */
+export async function hasOtherPlayerHashKey(database: Database, check: string): Promise<boolean> {
+  const recorded = (await database.installation.findFirst())?.playerHashKeyCheck ?? check;
+  return recorded !== check;
+}

@@ -5,7 +5,12 @@ export { connectRedis, type RedisConnection } from "./connection.ts";
 export { DueIndex } from "./due/due-index.ts";
 export { evictionPolicies } from "./eviction.ts";
 export { anonymousHash, ERASED_SESSION, PlayerEraser } from "./game-session/player-eraser.ts";
-export { identifyPlayer, type SessionIdleTimes, sessionIdleMs } from "./game-session/player-identity.ts";
+export {
+  identifyPlayer,
+  playerHashKeyCheck,
+  type SessionIdleTimes,
+  sessionIdleMs,
+} from "./game-session/player-identity.ts";
 export { createSessionReader, type SessionReader } from "./game-session/session-reader.ts";
 export {
   type AdmitRequest,

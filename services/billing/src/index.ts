@@ -1,4 +1,10 @@
-export { type Erased, type EraseOptions, erasePlayer, UnknownAccount } from "./erase/erase-player.ts";
+export {
+  type Erased,
+  type EraseOptions,
+  erasePlayer,
+  OtherPlayerHashKey,
+  UnknownAccount,
+} from "./erase/erase-player.ts";
 export type { BillingPace } from "./pace.ts";
 export { type AuditOptions, reconcileAll } from "./reconciliation/audit.ts";
 export { type AuditReport, auditJson, auditText } from "./reconciliation/audit-report.ts";

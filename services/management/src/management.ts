@@ -5,8 +5,10 @@ import {
   createReader,
   type Database,
   DatabaseUnavailable,
+  hasOtherPlayerHashKey,
   installationId,
   type Reader,
+  recordPlayerHashKey,
   TransactionConflict,
 } from "@diegetic/database";
 import {
@@ -19,6 +21,7 @@ import {
   isRedisUnavailable,
   masterReplicationIds,
   ProcessReporter,
+  playerHashKeyCheck,
   RateLimiter,
   SnapshotPublisher,
   TrafficReader,
@@ -140,6 +143,7 @@ export function createManagement(options: ManagementOptions): Management {
     snapshot,
     recovery,
     claim,
+    recordPlayerHashKey: () => recordOwnPlayerHashKey(database, settings.secrets.playerHashKey, logger),
     replicationIds: () => masterReplicationIds(redis),
     owners: () => hashSlotOwners(redis),
     logger,
@@ -204,6 +208,21 @@ export function createManagement(options: ManagementOptions): Management {
       await Promise.all([reader.close(), reportReader.close(), pipeline.close(), database.$disconnect()]);
     },
   };
+}
+
+/** Local stacks with a key each may share a database, so another key is only logged. */
+async function recordOwnPlayerHashKey(
+  database: Database,
+  playerHashKey: string,
+  logger: Logger,
+): Promise<void> {
+  const check = playerHashKeyCheck(playerHashKey);
+  await recordPlayerHashKey(database, check);
+  if (await hasOtherPlayerHashKey(database, check)) {
+    logger.warn(
+      "PLAYER_HASH_KEY is not the recorded one: players are counted anew, match ids made with the recorded key need it in MATCH_ID_KEYS, erase needs the recorded key",
+    );
+  }
 }
 
 function createManagementApp(

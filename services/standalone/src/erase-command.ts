@@ -1,4 +1,4 @@
-import { type Erased, erasePlayer, UnknownAccount } from "@diegetic/billing";
+import { type Erased, erasePlayer, OtherPlayerHashKey, UnknownAccount } from "@diegetic/billing";
 import { SetupError } from "@diegetic/local-stores";
 import {
   integerSetting,
@@ -43,6 +43,12 @@ export async function runEraseCommand(args: string[]): Promise<number> {
     if (error instanceof UnknownAccount) {
       throw new SetupError(
         `--account is "${accountId}": there is no such account. SELECT id, label FROM accounts lists them.`,
+      );
+    }
+    if (error instanceof OtherPlayerHashKey) {
+      throw new SetupError(
+        "PLAYER_HASH_KEY is not the key that the database at DATABASE_URL has recorded: give the recorded one (npm start has it " +
+          "in secrets.json in DATA_DIR), or see PLAYER_HASH_KEY in docs/operating.md. Nothing was erased.",
       );
     }
     return throwUnavailable(error);

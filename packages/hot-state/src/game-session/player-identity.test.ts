@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { identifyPlayer } from "./player-identity.ts";
+import { identifyPlayer, playerHashKeyCheck } from "./player-identity.ts";
 
 const key = "k".repeat(32);
 
@@ -21,6 +21,12 @@ it("identifies a player and their session by keyed hashes that reveal nothing", 
   expect(new Set(sessionKeys).size).toBe(6);
   expect(others.slice(0, 2).map(({ userHash }) => userHash)).toEqual([one.userHash, one.userHash]);
   expect(new Set([one, ...others].map(({ userHash }) => userHash)).size).toBe(4);
+});
+
+it("has a check value that differs between keys, and is stable", () => {
+  // Stored: with another value `erase` would refuse every installation's own key.
+  expect(playerHashKeyCheck(key)).toBe("9nhEsTQUWvzzWMtgvnvA33");
+  expect(playerHashKeyCheck("x".repeat(32))).not.toBe(playerHashKeyCheck(key));
 });
 
 it("hashes by HMAC-SHA-256, whatever the key and the text", () => {

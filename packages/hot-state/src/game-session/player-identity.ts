@@ -40,6 +40,13 @@ export function identifyPlayer(
   };
 }
 
+/**
+ * Shows whether two processes have the same key, and nothing else of it. No account has this id, so it is nobody's hash.
+ */
+export function playerHashKeyCheck(playerHashKey: string): string {
+  return keyedHash(playerHashKey, "check value of PLAYER_HASH_KEY");
+}
+
 /** Of SHA-256. */
 const BLOCK_BYTES = 64;
 const DIGEST_BYTES = 32;

@@ -4,6 +4,7 @@ import {
   DAY_MS,
   type Database,
   dateOfDay,
+  hasOtherPlayerHashKey,
   installationId,
   inTransaction,
   type Transaction,
@@ -16,6 +17,7 @@ import {
   InstallationClaim,
   identifyPlayer,
   PlayerEraser,
+  playerHashKeyCheck,
 } from "@diegetic/hot-state";
 import { LOOK_UP_BY_KEY } from "../write/statements.ts";
 
@@ -51,6 +53,11 @@ export class UnknownAccount extends Error {
   override name = "UnknownAccount";
 }
 
+/** Under this key the player has other hashes than the stored ones, so that nothing of them would be found. */
+export class OtherPlayerHashKey extends Error {
+  override name = "OtherPlayerHashKey";
+}
+
 const STATEMENT_TIMEOUT_MS = 600_000;
 /** While an advertiser's row is locked; less than billing waits for it. */
 const LOCKED_STATEMENT_TIMEOUT = "5s";
@@ -72,6 +79,9 @@ export async function erasePlayer(options: EraseOptions): Promise<Erased> {
   redis.on("error", () => {});
   try {
     await new InstallationClaim(redis, () => installationId(database)).verify();
+    if (await hasOtherPlayerHashKey(database, playerHashKeyCheck(playerHashKey))) {
+      throw new OtherPlayerHashKey("another PLAYER_HASH_KEY is recorded");
+    }
     const account = await database.account.findUnique({
       where: { id: accountId },
       select: { placements: { select: { gameId: true } } },

@@ -23,6 +23,7 @@ export interface Harness {
   management: Management;
   metrics: Metrics;
   databaseUrl: string;
+  redisUrl: string;
   redis: RedisConnection;
   money: MoneyCommands;
   /** For billing's writes; connects on first use. */
@@ -145,6 +146,7 @@ export async function startHarness(clock?: Clock, options?: InstanceOptions): Pr
     management,
     metrics,
     databaseUrl: database.url,
+    redisUrl: server.url,
     redis,
     money: createMoneyCommands(redis),
     pipeline,

@@ -80,6 +80,7 @@ function repairLoopWith(recoveries: { ofAll?: Recovery; ofPublishing?: Recovery 
     ...shared,
     publishing: new Publishing({ ...shared, recovery: recoveries.ofPublishing ?? recovery }),
     recovery: recoveries.ofAll ?? recovery,
+    recordPlayerHashKey: async () => undefined,
     replicationIds: () => masterReplicationIds(harness.redis),
     owners: () => hashSlotOwners(harness.redis),
     metrics: metrics(),

@@ -2,7 +2,13 @@ import { LockTimeout, StatementTimeout } from "@diegetic/database";
 import { eventually } from "@diegetic/testing/eventually";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { snapshotKeys } from "../../../../../packages/hot-state/src/keys.ts";
-import { activeCampaign, type Caller, type Harness, startHarness } from "../../testing/harness.ts";
+import {
+  activeCampaign,
+  type Caller,
+  createInstance,
+  type Harness,
+  startHarness,
+} from "../../testing/harness.ts";
 import { KnownSnapshot } from "../../testing/known-snapshot.ts";
 
 let harness: Harness;
@@ -18,6 +24,35 @@ beforeAll(async () => {
 afterAll(async () => {
   await known.follower.stop();
   await harness.stop();
+});
+
+describe("the start of management", () => {
+  /** The warnings of another instance on the same stores. */
+  async function warningsOfStart(playerHashKey: string): Promise<{ level: number; msg: string }[]> {
+    const lines: { level: number; msg: string }[] = [];
+    const instance = createInstance(harness, undefined, undefined, {
+      environment: { PLAYER_HASH_KEY: playerHashKey },
+      logTo: { write: (line) => void lines.push(JSON.parse(line)) },
+    });
+    await instance.start();
+    await instance.stop();
+    return lines.filter(({ level }) => level >= 40);
+  }
+
+  it("records PLAYER_HASH_KEY once; with another key it goes on, and warns in one line", async () => {
+    const { installation } = harness.management.database;
+    const own = await installation.findFirstOrThrow();
+    expect(await warningsOfStart("k".repeat(32))).toEqual([]);
+    const warnings = await warningsOfStart("x".repeat(32));
+    expect(warnings.map(({ msg }) => msg)).toEqual([
+      expect.stringMatching(/^PLAYER_HASH_KEY is not the recorded one: .* erase /),
+    ]);
+    expect(await installation.findFirstOrThrow()).toEqual(own);
+
+    await installation.updateMany({ data: { playerHashKeyCheck: null } });
+    expect(await warningsOfStart("x".repeat(32))).toEqual([]);
+    expect(await warningsOfStart("k".repeat(32))).toHaveLength(1);
+  });
 });
 
 describe("the repair loop", () => {

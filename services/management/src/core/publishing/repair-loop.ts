@@ -52,6 +52,8 @@ export interface RepairLoopParts {
   snapshot: SnapshotPublisher;
   recovery: Pick<WalletRecovery, "restoreFrozen">;
   claim: Pick<InstallationClaim, "check">;
+  /** Records this process's PLAYER_HASH_KEY in the database, or logs that another is recorded. */
+  recordPlayerHashKey: () => Promise<void>;
   /** Replication ids of Redis' servers, from `masterReplicationIds`. */
   replicationIds: () => Promise<string[]>;
   /** Owner of each hash slot, from `hashSlotOwners`. */
@@ -145,6 +147,8 @@ export class RepairLoop {
     this.#moved.compare(await this.#parts.owners());
     await this.#restoreAllWallets(signal);
     await this.#rebuild(signal);
+    // Last: a failure of an earlier step repeats all of them, and the warning must come once.
+    await this.#parts.recordPlayerHashKey();
     this.#verifiedReplicationIds = compareServers([], { replicationIds, needsRebuild: false }).verified;
   }
 
