@@ -256,10 +256,8 @@ export class SliceGrants {
   async reportSpending(advertiserId: string): Promise<void> {
     const failures: unknown[] = [];
     for (const campaignId of await this.#commands.listGranted(advertiserId)) {
-      const reported = await Promise.allSettled(await this.#reportSpendingOf({ advertiserId, campaignId }));
-      failures.push(
-        ...reported.flatMap((one) => (one.status === "rejected" ? [one.reason] : [])).slice(0, 1),
-      );
+      const reported = await this.#reportSpendingOf({ advertiserId, campaignId });
+      failures.push(...reported.flatMap((one) => (one.status === "rejected" ? [one.reason] : [])));
     }
     if (failures.length > 0) throw failures[0];
   }

@@ -234,6 +234,27 @@ describe("what open holds in slices lack", () => {
 });
 
 describe("when a slice cannot be reached", () => {
+  const unreachable = new Error("Connection is closed.");
+  /** As if slice 1 were on a node that is away. */
+  function grantsWithoutSlice1(): SliceGrants {
+    const commands = createSliceCommands(redis);
+    return new SliceGrants({
+      ...commands,
+      takeBack: async (reference, part) => {
+        if (reference.slice === 1) throw unreachable;
+        return commands.takeBack(reference, part);
+      },
+    });
+  }
+
+  it("what others have spent is reported, and the failure, too", async () => {
+    const open = await holdAll(4, (n) => 1 + (n % 2), { priceMillicents: 1_000 });
+    expect(await chargeAll(open)).toBe(4);
+    await expect(grantsWithoutSlice1().reportSpending(campaign.advertiserId)).rejects.toThrow(unreachable);
+    const own = advertiserKeys.campaign(campaign.advertiserId, campaign.campaignId);
+    expect(await redis.hget(own, "sliced_spent")).toBe("2000");
+  });
+
   it("others give back what a late charge does not leave them", async () => {
     await setBudget(2, 10_000);
     await holdOne(1, { version: 2, priceMillicents: 100 });
@@ -241,16 +262,7 @@ describe("when a slice cannot be reached", () => {
     const spent = advertiserKeys.campaign(campaign.advertiserId, campaign.campaignId);
     for (const key of [spent, advertiserKeys.account(campaign.advertiserId)])
       await redis.hincrby(key, "spent", 9_000);
-    const commands = createSliceCommands(redis);
-    const unreachable = Object.assign(new Error("Connection is closed."), { name: "Error" });
-    const grants = new SliceGrants({
-      ...commands,
-      takeBack: async (reference, part) => {
-        if (reference.slice === 1) throw unreachable;
-        return commands.takeBack(reference, part);
-      },
-    });
-    await expect(grants.settled(campaign, 0)).rejects.toThrow(unreachable);
+    await expect(grantsWithoutSlice1().settled(campaign, 0)).rejects.toThrow(unreachable);
     let charged = 0;
     for (const { matchId, slice } of open) {
       if ((await wallet.commit({ matchId, slice })).outcome === "charged") charged += 1;
