@@ -75,18 +75,18 @@ export const SAFEGUARDS = {
     patches: [
       {
         file: "/lua/include/totals.lua",
-        search: "if account.deposited - account.spent - account.held < price then",
-        replacement: "if account.deposited - account.spent < price then",
+        search: "if account.deposited - account.spent - account.held < account_amount then",
+        replacement: "if account.deposited - account.spent < account_amount then",
       },
       {
         file: "/lua/include/totals.lua",
-        search: "if campaign.limit - campaign.spent - campaign.held < price then",
-        replacement: "if campaign.limit - campaign.spent < price then",
+        search: "if campaign.limit - campaign.spent - campaign.held < campaign_amount then",
+        replacement: "if campaign.limit - campaign.spent < campaign_amount then",
       },
       {
         file: "/lua/include/totals.lua",
-        search: "if exceeds_day(campaign, campaign.held + price) then",
-        replacement: "if exceeds_day(campaign, price) then",
+        search: "if exceeds_day(campaign, campaign.held + campaign_amount) then",
+        replacement: "if exceeds_day(campaign, campaign_amount) then",
       },
     ],
   },
