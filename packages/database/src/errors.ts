@@ -129,7 +129,7 @@ function unusableSentence(sqlState: string): string | undefined {
 function fileSentence(code: unknown, message: string): string | undefined {
   if (!FILE_CODES.has(code)) return undefined;
   const line = lastLineOf(message);
-  const file = /, (?:open|read)(?: '(.*)')?$/.exec(line);
+  const file = /, (?:open|read)(?: '([^']*)')?$/.exec(line);
   if (file !== null) {
     const name = file[1] === undefined ? "A file" : `The file ${file[1]}`;
     return `${name} that DATABASE_URL names cannot be read (${code}): correct its path or its permissions.`;

@@ -108,7 +108,8 @@ redis.call('HSET', grants, slice, table.concat({ integer_text(newest.seq), integ
   integer_text(newest.granted), integer_text(newest.spent), integer_text(newest.held), integer_text(newest.impressions), newest.day,
   integer_text(newest.day_spent) }, '|'))
 local sliced_held, sliced_lack = unpack(redis.call('HMGET', campaign_key, 'sliced_held', 'sliced_lack'))
-redis.call(sliced_held + sliced_lack > 0 and 'SADD' or 'SREM', granted_campaigns, campaign_id)
+local is_granted = sliced_held + sliced_lack > 0
+redis.call(is_granted and 'SADD' or 'SREM', granted_campaigns, campaign_id)
 if refusal then
   return { 'refused', refusal, lasts(refusal, account, campaign, price, now_ms), integer_text(needed - free(0, 0)) }
 end
