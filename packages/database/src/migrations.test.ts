@@ -157,6 +157,7 @@ describe("migrations", () => {
       "20261128000200_settled_settlements",
       "20261129000000_wallet_slices",
       "20261129000100_sliced_advertisers",
+      "20261129000200_player_hash_key_check",
     ]);
     expect(await migrate(described.url)).toEqual([]);
     expect(await structureOf(described.url)).toEqual(await structureOf(migrated.url));
