@@ -390,7 +390,8 @@ export const SAFEGUARDS = {
       {
         file: "/lua/freeze_wallet.lua",
         search: "if known[2] == replication_id then",
-        replacement: "if known[3] == epoch then return { 'live' } end if known[2] == replication_id then",
+        replacement:
+          "if known[3] == epoch and mode ~= 'always' then return { 'live' } end if known[2] == replication_id then",
       },
     ],
   },
