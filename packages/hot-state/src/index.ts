@@ -43,7 +43,12 @@ export {
   isCapStale,
 } from "./money/holds.ts";
 export type * from "./money/recovery-types.ts";
-export { createSliceGrants, type SlicedCampaign, type SliceGrants } from "./money/slice-grants.ts";
+export {
+  createSliceGrants,
+  LACKS_MONEY,
+  type SlicedCampaign,
+  type SliceGrants,
+} from "./money/slice-grants.ts";
 export type { OwnTotals, SpentTotals } from "./money/sliced-totals.ts";
 export type * from "./money/types.ts";
 export { walletIds } from "./money/wallet-ids.ts";

@@ -29,7 +29,8 @@ const PRICES_PER_GRANT = 256;
 const MAX_COLLECTED = 100;
 /** Grants that other requests void, or take back, before a request gives up. */
 const MAX_LOST_GRANTS = 10;
-const LACKS_MONEY: ReadonlySet<CommitRefusal> = new Set(["balance", "budget", "daily_cap"]);
+/** Refusals of an impression that more money could prevent. */
+export const LACKS_MONEY: ReadonlySet<CommitRefusal> = new Set(["balance", "budget", "daily_cap"]);
 
 const ONLY_A_REPORT = { neededMillicents: 0, wantedMillicents: 0, priceMillicents: 0, isHeld: false };
 

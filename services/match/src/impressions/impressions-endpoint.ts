@@ -24,7 +24,7 @@ import type {
   IdempotencyClaims,
   ReplayedRecord,
 } from "@diegetic/hot-state";
-import { walletIdOf } from "@diegetic/hot-state";
+import { LACKS_MONEY, walletIdOf } from "@diegetic/hot-state";
 import { chargedCents } from "@diegetic/money";
 import {
   type Answer,
@@ -44,7 +44,6 @@ import type { ImpressionBatcher } from "./impression-batcher.ts";
 /** A committed impression that is not in Postgres after this time is queued again. */
 const OUTBOX_DUE_MS = 5_000;
 
-const LACKS_MONEY: ReadonlySet<CommitRefusal> = new Set(["balance", "budget", "daily_cap"]);
 const NO_MATCH: CommitResult = { outcome: "refused", reason: "no_match" };
 
 export interface ImpressionDependencies
