@@ -836,6 +836,10 @@ describe("an advertiser in the dashboard", () => {
     await chosen.getByText("1 campaign without a creative cannot be activated.").waitFor();
     await expectAccessibleInPassing(page);
     await chosen.getByRole("button", { name: "Activate 3" }).click();
+    const start = page.getByRole("dialog", { name: "Activate 3 campaigns" });
+    await start.getByText("Together they may spend $150.00, the rest of their budgets.").waitFor();
+    await expectAccessibleInPassing(page);
+    await start.getByRole("button", { name: "Activate campaigns" }).click();
     await page.getByText("2 campaigns activated.").waitFor();
     const refusal = page.getByRole("alert").filter({ hasText: "1 campaign could not be activated." });
     await refusal.getByText(/^Harps: .*creative/).waitFor();

@@ -15,7 +15,7 @@ import { Empty } from "../../kit/states.tsx";
 import { Status } from "../../kit/status.tsx";
 import classes from "./campaign-list.module.css";
 import { type CampaignSummary, campaignState } from "./campaign-state.ts";
-import { heldByAccount } from "./consequences.ts";
+import { heldByAccount, spendOnceActive } from "./consequences.ts";
 import { duplicateCampaign } from "./duplicate-campaign.ts";
 import { NotRegistered } from "./not-registered.tsx";
 import { PacingBar } from "./pacing-bar.tsx";
@@ -193,6 +193,24 @@ function BulkActions({ rows, deselect, bulk }: BulkActionsProps) {
   const startable = stopped.filter(({ creatives }) => creatives > 0);
   const unwritten = stopped.length - startable.length;
   const active = rows.filter(({ status }) => status === "active");
+  const activate = async () => {
+    const isOne = startable.length === 1;
+    const isAgreed = await confirm({
+      title: `Activate ${formatNoun(startable.length, "campaign")}`,
+      consequences: [
+        `Within ${isOne ? "its" : "their"} dates, serving starts with the next match.`,
+        spendOnceActive(startable),
+      ],
+      action: isOne ? "Activate campaign" : "Activate campaigns",
+    });
+    if (!isAgreed) return;
+    await run({
+      doing: "Activating",
+      done: "activated",
+      campaigns: startable,
+      work: calling("POST /campaigns/{campaign_id}/activate"),
+    });
+  };
   const pause = async () => {
     setReading(true);
     const ledger = await call("GET /ledger", { query: { days: 1 } }).catch(() => undefined);
@@ -217,14 +235,7 @@ function BulkActions({ rows, deselect, bulk }: BulkActionsProps) {
         variant="default"
         disabled={startable.length === 0}
         loading={isRunning}
-        onClick={() =>
-          void run({
-            doing: "Activating",
-            done: "activated",
-            campaigns: startable,
-            work: calling("POST /campaigns/{campaign_id}/activate"),
-          })
-        }
+        onClick={() => void activate()}
       >
         Activate {startable.length > 0 && startable.length}
       </Button>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { consequences, heldByAccount, heldByCampaign } from "./consequences.ts";
+import { consequences, heldByAccount, heldByCampaign, spendOnceActive } from "./consequences.ts";
 
 const campaign = {
   status: "active" as const,
@@ -123,6 +123,17 @@ describe("the consequences of other filters", () => {
     [{ target_categories: ["fantasy"], target_tags: ["inn", "tavern"] }, "Takes effect with the next match."],
   ])("name what is matched: %p", (values, sentence) => {
     expect(consequences(campaign, values, now)).toEqual([sentence]);
+  });
+});
+
+describe("the consequences of activating", () => {
+  const half = { budget_cents: 5_000, spent_millicents: 2_500_500 };
+  const overspent = { budget_cents: 1_000, spent_millicents: 1_000_400 };
+  it.each([
+    [[half], "It may spend $24.995, the rest of its budget."],
+    [[half, half, overspent], "Together they may spend $49.99, the rest of their budgets."],
+  ])("say what may be spent by %j", (campaigns, sentence) => {
+    expect(spendOnceActive(campaigns)).toBe(sentence);
   });
 });
 
