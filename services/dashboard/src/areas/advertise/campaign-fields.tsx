@@ -1,4 +1,5 @@
 import { SimpleGrid, Slider, Stack, Text, TextInput } from "@mantine/core";
+import type { BodyOf } from "../../api/operations.ts";
 import { useRead } from "../../api/queries.ts";
 import type { ApiForm } from "../../api/use-api-form.ts";
 import { numberLimits } from "../../api/use-field-problems.ts";
@@ -6,12 +7,33 @@ import { formatCents, formatCount, formatExactCents } from "../../format/format.
 import { moneyField, requiredTextField } from "../../kit/fields.ts";
 import { MoneyInput } from "../../kit/money-input.tsx";
 import { WordsInput } from "../../kit/words-input.tsx";
-import { CAMPAIGN_LABELS } from "./field-labels.ts";
 import { MAX_SUGGESTIONS, sentWords } from "./sent-words.ts";
 import { balanceSentence } from "./spend-outlook.ts";
 import { unsavedMark } from "./unsaved-notice.tsx";
+import type { Campaign } from "./use-campaign.ts";
 
 type CampaignForm = ApiForm<"POST /campaigns"> | ApiForm<"PATCH /campaigns/{campaign_id}">;
+
+type Setting = keyof Campaign & keyof BodyOf<"PATCH /campaigns/{campaign_id}">;
+
+/** The fields that an advertiser sets, and what they are called. */
+export const CAMPAIGN_LABELS = {
+  name: "Name",
+  budget_cents: "Budget",
+  cpm_bid_cents: "Bid per thousand impressions",
+  daily_cap_cents: "Daily cap",
+  start_date: "First day",
+  end_date: "Last day",
+  priority: "Priority",
+  target_categories: "Only in scenes of these categories",
+  target_tags: "Only in scenes with one of these tags",
+} as const satisfies Record<Setting, string>;
+
+/** What an advertiser has set. */
+export function settingsOf(campaign: Campaign): Pick<Campaign, Setting> {
+  const settings = Object.entries(campaign).filter(([field]) => field in CAMPAIGN_LABELS);
+  return Object.fromEntries(settings) as Pick<Campaign, Setting>;
+}
 
 const MILLE = 1_000;
 const BID_CENTS = numberLimits("POST /campaigns", "cpm_bid_cents");

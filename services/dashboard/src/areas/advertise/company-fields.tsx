@@ -1,8 +1,15 @@
 import { TextInput } from "@mantine/core";
+import type { BodyOf } from "../../api/operations.ts";
 import type { ApiForm } from "../../api/use-api-form.ts";
 import { requiredTextField, textField } from "../../kit/fields.ts";
-import { COMPANY_LABELS } from "./field-labels.ts";
 import { unsavedMark } from "./unsaved-notice.tsx";
+
+/** What the fields of an advertiser's profile are called. */
+export const COMPANY_LABELS = {
+  company_name: "Company",
+  contact_email: "Contact e-mail",
+  website: "Website",
+} as const satisfies Partial<Record<keyof BodyOf<"PATCH /profile">, string>>;
 
 type CompanyForm = ApiForm<"POST /register"> | ApiForm<"PATCH /profile">;
 

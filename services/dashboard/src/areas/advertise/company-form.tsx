@@ -8,8 +8,7 @@ import { Form } from "../../kit/form.tsx";
 import { notifyDone } from "../../kit/notify.ts";
 import { Failed } from "../../kit/states.tsx";
 import { ADVERTISE_PATH } from "./advertise-path.ts";
-import { CompanyFields } from "./company-fields.tsx";
-import { COMPANY_LABELS } from "./field-labels.ts";
+import { COMPANY_LABELS, CompanyFields } from "./company-fields.tsx";
 import { UnsavedNotice } from "./unsaved-notice.tsx";
 
 type Profile = AnswerOf<"GET /profile">;

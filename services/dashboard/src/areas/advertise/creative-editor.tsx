@@ -15,6 +15,7 @@ import {
 } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
 import { useState } from "react";
+import type { BodyOf } from "../../api/operations.ts";
 import { useAbility } from "../../api/session.ts";
 import type { ApiForm } from "../../api/use-api-form.ts";
 import { numberLimits, requestSchema } from "../../api/use-field-problems.ts";
@@ -25,7 +26,6 @@ import { CREATIVE_TYPES } from "../../scene/creative-types.ts";
 import { Scene } from "../../scene/scene.tsx";
 import { Story, type StoryForm } from "../../scene/story.tsx";
 import classes from "./creative-editor.module.css";
-import { CREATIVE_LABELS } from "./field-labels.ts";
 import { LineAdvice } from "./line-advice.tsx";
 import { UnsavedNotice, unsavedMark } from "./unsaved-notice.tsx";
 import type { Creative } from "./use-campaign.ts";
@@ -36,6 +36,17 @@ const CREATE = "POST /campaigns/{campaign_id}/creatives";
 const { tone: toneSchema } = requestSchema(CREATE).properties ?? {};
 const TONES = (toneSchema?.enum ?? []).filter((tone) => typeof tone === "string");
 const USES = numberLimits(CREATE, "max_uses_per_game");
+
+/** What the fields of a creative are called. */
+export const CREATIVE_LABELS = {
+  brand_name: "Brand",
+  narrative_hook: "Line",
+  alt_hooks: "Alternative lines",
+  product_name: "Product",
+  tone: "Tone",
+  tagline: "Tagline",
+  max_uses_per_game: "Most appearances in one player session",
+} as const satisfies Partial<Record<keyof BodyOf<"PATCH /creatives/{creative_id}">, string>>;
 
 const SETTINGS: Record<
   StoryForm,

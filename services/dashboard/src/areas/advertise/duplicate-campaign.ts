@@ -2,7 +2,7 @@ import { ApiError } from "../../api/api-error.ts";
 import { call } from "../../api/call.ts";
 import type { BodyOf } from "../../api/operations.ts";
 import { retryWhileRateLimited } from "../../api/retry-rate-limited.ts";
-import { settingsOf } from "./use-campaign.ts";
+import { settingsOf } from "./campaign-fields.tsx";
 
 type WholeCampaign = BodyOf<"POST /campaigns/bulk">["campaigns"][number];
 

@@ -6,12 +6,11 @@ import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
 import { Form } from "../../kit/form.tsx";
 import { notifyDone } from "../../kit/notify.ts";
-import { CampaignFields } from "./campaign-fields.tsx";
+import { CAMPAIGN_LABELS, CampaignFields, settingsOf } from "./campaign-fields.tsx";
 import { consequences } from "./consequences.ts";
 import { datesInOrder } from "./dates-in-order.ts";
-import { CAMPAIGN_LABELS } from "./field-labels.ts";
 import { UnsavedNotice } from "./unsaved-notice.tsx";
-import { pathOf, settingsOf, useCampaign, useHeldCents } from "./use-campaign.ts";
+import { pathOf, useCampaign, useHeldCents } from "./use-campaign.ts";
 
 export function Component() {
   const campaign = useCampaign();

@@ -1,10 +1,9 @@
 import { useOutletContext } from "react-router";
-import type { AnswerOf, BodyOf } from "../../api/operations.ts";
+import type { AnswerOf } from "../../api/operations.ts";
 import { useRead } from "../../api/queries.ts";
 import { centsOfMillicents } from "../../format/format.ts";
 
 export type Campaign = AnswerOf<"GET /campaigns/{campaign_id}">;
-type Settings = Pick<Campaign, keyof Campaign & keyof BodyOf<"PATCH /campaigns/{campaign_id}">>;
 export type Creative = AnswerOf<"GET /campaigns/{campaign_id}/creatives">[number];
 
 /** The campaign of the tab's page. */
@@ -14,31 +13,6 @@ export function useCampaign(): Campaign {
 
 export function pathOf({ id }: Campaign): { path: { campaign_id: string } } {
   return { path: { campaign_id: id } };
-}
-
-/** The fields that an advertiser sets. */
-export function settingsOf({
-  name,
-  budget_cents,
-  cpm_bid_cents,
-  daily_cap_cents,
-  start_date,
-  end_date,
-  priority,
-  target_categories,
-  target_tags,
-}: Campaign): Settings {
-  return {
-    name,
-    budget_cents,
-    cpm_bid_cents,
-    daily_cap_cents,
-    start_date,
-    end_date,
-    priority,
-    target_categories,
-    target_tags,
-  };
 }
 
 /** What is held for the campaign's matches that nobody has seen yet, exactly. */
