@@ -13,9 +13,10 @@ export interface StallingProxy {
 
 /**
  * A TCP proxy on 127.0.0.1 to a port of 127.0.0.1 that can be stalled and cut.
+ * @param target the port, or a function that returns it for each new connection
  * @param port where it listens; default: any free port
  */
-export async function startStallingProxy(targetPort: number, port = 0): Promise<StallingProxy> {
+export async function startStallingProxy(target: number | (() => number), port = 0): Promise<StallingProxy> {
   const sockets = new Set<Socket>();
   let stalled = false;
   const track = (socket: Socket, peer: Socket) => {
@@ -29,7 +30,7 @@ export async function startStallingProxy(targetPort: number, port = 0): Promise<
     if (stalled) socket.pause();
   };
   const server = createServer((client) => {
-    const upstream = connect(targetPort, "127.0.0.1");
+    const upstream = connect(typeof target === "number" ? target : target(), "127.0.0.1");
     track(client, upstream);
     track(upstream, client);
   });

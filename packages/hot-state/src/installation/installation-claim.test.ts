@@ -18,6 +18,8 @@ describe.each(servers)("an installation's claim on %s", (kind, startServer) => {
   beforeAll(async () => {
     server = await startServer();
     redis = connectRedis(server.url, { name: "installation-test" });
+    // Every claim listens to the connection.
+    redis.setMaxListeners(0);
   });
   afterAll(async () => {
     redis.disconnect();

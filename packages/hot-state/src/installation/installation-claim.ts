@@ -2,16 +2,19 @@ import type { RedisConnection } from "../connection.ts";
 import { installationKeys } from "../keys.ts";
 import { ReplyReader } from "../reply.ts";
 import { defineScript, type ScriptCall } from "../script.ts";
+import { ConnectionGuard } from "./connection-guard.ts";
 import { ForeignRedis } from "./foreign-redis.ts";
 
 /**
  * Keeps an installation off another installation's Redis. The first caller claims an unclaimed Redis (new, or without
- * its data); from then on all other installations are refused.
+ * its data); from then on all other installations are refused. Once it has begun to check, no command reaches another
+ * installation's Redis by a reconnect.
  */
 export class InstallationClaim {
   readonly #redis: RedisConnection;
   readonly #readId: () => Promise<string>;
   readonly #claimScript: ScriptCall;
+  readonly #guard: ConnectionGuard;
   #id: string | undefined;
   #isChecked = false;
   #refusal: ForeignRedis | undefined;
@@ -21,6 +24,14 @@ export class InstallationClaim {
     this.#redis = redis;
     this.#readId = readId;
     this.#claimScript = defineScript(redis, "claim_installation", 1);
+    this.#guard = new ConnectionGuard(redis, {
+      key: installationKeys.owner,
+      verify: async (readOwner) => {
+        // Unknown until the first check, which then asks the server itself.
+        const own = this.#id;
+        return own === undefined ? undefined : refusalOf((await readOwner()) ?? own, own);
+      },
+    });
   }
 
   /**
@@ -52,12 +63,17 @@ export class InstallationClaim {
 
   #check(owner: string, own: string): void {
     this.#isChecked = true;
-    this.#refusal = owner === own ? undefined : new ForeignRedis(owner, own);
+    this.#refusal = refusalOf(owner, own);
     if (this.#refusal !== undefined) throw this.#refusal;
+    this.#guard.reconnectRefused();
   }
 
   async #ownId(): Promise<string> {
     this.#id ??= await this.#readId();
     return this.#id;
   }
+}
+
+function refusalOf(owner: string, own: string): ForeignRedis | undefined {
+  return owner === own ? undefined : new ForeignRedis(owner, own);
 }

@@ -1,0 +1,201 @@
+import { once } from "node:events";
+import { eventually } from "@diegetic/testing/eventually";
+import { startTestRedis, startTestRedisCluster, type TestRedis } from "@diegetic/testing/redis";
+import { type StallingProxy, startStallingProxy } from "@diegetic/testing/stalling-proxy";
+import { afterEach, describe, expect, it } from "@jest/globals";
+import calculateSlot from "cluster-key-slot";
+import { CLUSTER_SCHEME, clusterNodes, connectRedis, type RedisConnection } from "../connection.ts";
+import { installationKeys } from "../keys.ts";
+import { ForeignRedis } from "./foreign-redis.ts";
+import { InstallationClaim } from "./installation-claim.ts";
+
+/** Not on the node of the claim, where there are several. */
+const KEY = "{advertiser}:account";
+const HASH_SLOTS = 16_384;
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+function connect(url: string): RedisConnection {
+  const redis = connectRedis(url, { name: "test" });
+  closers.push(() => redis.disconnect());
+  return redis;
+}
+
+interface Installations {
+  own: RedisConnection;
+  foreign: RedisConnection;
+  /** To the own Redis, through the proxies. */
+  url: string;
+  proxies: StallingProxy[];
+  /** Of this key's node. */
+  proxyOf(key: string): StallingProxy;
+  /** Where further connections of proxies lead. */
+  lead(to: "own" | "foreign", proxies?: StallingProxy[]): void;
+}
+
+async function start(startServer: () => Promise<TestRedis>): Promise<Installations> {
+  const [ownServer, foreignServer] = await Promise.all([startServer(), startServer()]);
+  closers.push(
+    () => ownServer.stop(),
+    () => foreignServer.stop(),
+  );
+  const ports = {
+    own: portsOf(ownServer),
+    foreign: portsOf(foreignServer),
+  };
+  const isCluster = ownServer.url.startsWith(CLUSTER_SCHEME);
+  const targets = new Map<StallingProxy, number>();
+  const proxies = await Promise.all(
+    ports.own.map(async (port) => {
+      const proxy: StallingProxy = await startStallingProxy(() => targets.get(proxy) ?? port);
+      closers.push(() => proxy.stop());
+      return proxy;
+    }),
+  );
+  const own = connect(ownServer.url);
+  if (isCluster) await announce(ports.own, proxies);
+  const addresses = proxies.map(({ port }) => `127.0.0.1:${port}`).join(",");
+  const foreign = connect(foreignServer.url);
+  await foreign.set(installationKeys.owner, "inst_other");
+  return {
+    own,
+    foreign,
+    url: isCluster ? `${CLUSTER_SCHEME}${addresses}` : `redis://${addresses}`,
+    proxies,
+    proxyOf: (key) => {
+      const proxy = proxies[Math.floor((calculateSlot(key) * proxies.length) / HASH_SLOTS)];
+      if (proxy === undefined) throw new Error(`no node has ${key}`);
+      return proxy;
+    },
+    lead: (to, some = proxies) => {
+      for (const proxy of some) targets.set(proxy, ports[to][proxies.indexOf(proxy)] ?? 0);
+    },
+  };
+}
+
+function portsOf({ url }: TestRedis): number[] {
+  return url.startsWith(CLUSTER_SCHEME)
+    ? clusterNodes(url).map(({ port }) => port)
+    : [Number(new URL(url).port)];
+}
+
+/** Makes the nodes of a cluster send clients to their proxies. */
+async function announce(ports: readonly number[], proxies: readonly StallingProxy[]): Promise<void> {
+  const nodes = ports.map((port) => connect(`redis://127.0.0.1:${port}`));
+  for (const [index, node] of nodes.entries()) {
+    await node.config("SET", "cluster-announce-port", String(proxies[index]?.port));
+  }
+  const isKnown = async (node: RedisConnection) => {
+    const slots = JSON.stringify(await node.cluster("SLOTS"));
+    return proxies.every(({ port }) => slots.includes(`"127.0.0.1",${port},`));
+  };
+  await eventually(async () => (await Promise.all(nodes.map(isKnown))).every(Boolean), { timeoutMs: 60_000 });
+}
+
+const servers: [string, () => Promise<TestRedis>][] = [
+  ["Redis", () => startTestRedis()],
+  ["Redis Cluster", () => startTestRedisCluster()],
+];
+
+describe.each(servers)("commands after a checked claim, when the address leads to another's %s", (kind, startServer) => {
+  const outcomeOf = (command: Promise<unknown>) => command.catch((error: unknown) => error);
+
+  it("are not sent again there", async () => {
+    const { url, own, foreign, proxies, lead } = await start(startServer);
+    const redis = connect(url);
+    await redis.set(KEY, "before");
+    await new InstallationClaim(redis, async () => "inst_1").check();
+    for (const proxy of proxies) proxy.stall();
+    const outcome = outcomeOf(redis.set(KEY, "sent again"));
+    lead("foreign");
+    for (const proxy of proxies) {
+      proxy.breakConnections();
+      proxy.resume();
+    }
+    expect(await outcome).toBeInstanceOf(ForeignRedis);
+    expect(await foreign.get(KEY)).toBeNull();
+    expect(await own.get(KEY)).toBe("before");
+  });
+
+  it("do not wait for a connection there", async () => {
+    const { url, foreign, proxies, proxyOf, lead } = await start(startServer);
+    const redis = connect(url);
+    await redis.set(KEY, "before");
+    await new InstallationClaim(redis, async () => "inst_1").check();
+    lead("foreign");
+    const isClosed = kind === "Redis" ? once(redis, "close") : once(redis, "-node");
+    for (const proxy of kind === "Redis" ? proxies : [proxyOf(KEY)]) proxy.breakConnections();
+    await isClosed;
+    expect(await outcomeOf(redis.set(KEY, "waited"))).toBeInstanceOf(ForeignRedis);
+    expect(await foreign.get(KEY)).toBeNull();
+  });
+
+  it("are refused there although no connection was lost while they were sent", async () => {
+    const { url, foreign, proxies, lead } = await start(startServer);
+    const redis = connect(url);
+    const claim = new InstallationClaim(redis, async () => "inst_1");
+    await claim.check();
+    lead("foreign");
+    for (const proxy of proxies) proxy.breakConnections();
+    await eventually(async () => (await outcomeOf(redis.ping())) instanceof ForeignRedis);
+    await expect(claim.check()).rejects.toThrow(ForeignRedis);
+    expect(await outcomeOf(redis.set(KEY, "new"))).toBeInstanceOf(ForeignRedis);
+    expect(await foreign.get(KEY)).toBeNull();
+  });
+
+  it("work again once it belongs to nobody", async () => {
+    const { url, foreign, proxies, lead } = await start(startServer);
+    const redis = connect(url);
+    const claim = new InstallationClaim(redis, async () => "inst_1");
+    await claim.check();
+    lead("foreign");
+    for (const proxy of proxies) proxy.breakConnections();
+    await eventually(async () => (await outcomeOf(redis.set(KEY, "early"))) instanceof ForeignRedis);
+    await foreign.del(installationKeys.owner);
+    await claim.check();
+    await eventually(async () => (await outcomeOf(redis.set(KEY, "later"))) === "OK");
+    expect(await foreign.get(KEY)).toBe("later");
+    expect(await foreign.get(installationKeys.owner)).toBe("inst_1");
+  });
+
+  if (kind === "Redis Cluster") {
+    it("are refused by a single node that is another cluster's", async () => {
+      const { url, own, foreign, proxyOf, lead } = await start(startServer);
+      expect(proxyOf(KEY)).not.toBe(proxyOf(installationKeys.owner));
+      const redis = connect(url);
+      await redis.set(KEY, "before");
+      const claim = new InstallationClaim(redis, async () => "inst_1");
+      await claim.check();
+      lead("foreign", [proxyOf(KEY)]);
+      proxyOf(KEY).breakConnections();
+      expect(await outcomeOf(redis.set(KEY, "new"))).toBeInstanceOf(ForeignRedis);
+      expect(await foreign.get(KEY)).toBeNull();
+
+      lead("own", [proxyOf(KEY)]);
+      await eventually(async () => {
+        await claim.check();
+        return (await outcomeOf(redis.set(KEY, "later"))) === "OK";
+      });
+      expect(await own.get(KEY)).toBe("later");
+    });
+  } else {
+    it("work again once it leads to their own", async () => {
+      const { url, own, foreign, proxies, lead } = await start(startServer);
+      const redis = connect(url);
+      const claim = new InstallationClaim(redis, async () => "inst_1");
+      await claim.check();
+      lead("foreign");
+      for (const proxy of proxies) proxy.breakConnections();
+      await eventually(async () => (await outcomeOf(redis.set(KEY, "early"))) instanceof ForeignRedis);
+      lead("own");
+      for (const proxy of proxies) proxy.breakConnections();
+      await eventually(async () => (await outcomeOf(redis.set(KEY, "later"))) === "OK");
+      await claim.check();
+      expect(await own.get(KEY)).toBe("later");
+      expect(await foreign.get(KEY)).toBeNull();
+    });
+  }
+});
