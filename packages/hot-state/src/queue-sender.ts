@@ -1,5 +1,6 @@
 import { Queue } from "bullmq";
 import { connectRedis } from "./connection.ts";
+import type { InstallationClaim } from "./installation/installation-claim.ts";
 
 export interface ConnectionEvents {
   /** Name in CLIENT LIST. */
@@ -7,6 +8,8 @@ export interface ConnectionEvents {
   onError: (error: Error) => void;
   /** Called for every established connection. */
   onSuccess: () => void;
+  /** Guards the connection. Default: any Redis is used. */
+  claim?: Pick<InstallationClaim, "guard">;
 }
 
 export interface QueueSenderOptions extends ConnectionEvents {
@@ -21,6 +24,7 @@ export interface QueueSenderOptions extends ConnectionEvents {
 /** Opens the sending end of a queue on its own connection. */
 export function openQueueSender<Job>(url: string, options: QueueSenderOptions) {
   const connection = connectRedis(url, { name: options.name });
+  options.claim?.guard(connection);
   const queue = new Queue<Job>(options.queue.name, {
     connection,
     prefix: options.queue.prefix,

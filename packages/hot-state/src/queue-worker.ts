@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Processor, Worker } from "bullmq";
 import { connectRedis, type RedisConnection } from "./connection.ts";
+import type { InstallationClaim } from "./installation/installation-claim.ts";
 
 export interface QueueWorker {
   /** Takes no further job until `resume`, except one that it is already waiting for. Idempotent. */
@@ -26,6 +27,8 @@ export interface QueueWorkerOptions<Job> {
   onSuccess: () => void;
   /** Called for every failed attempt at a job; `final`: no retry follows. */
   onFailed: (error: Error, job: Job | undefined, final: boolean) => void;
+  /** Guards the connections. Default: any Redis is used. */
+  claim?: Pick<InstallationClaim, "guard"> | undefined;
 }
 
 class ClosableWorker<Job> extends Worker<Job> {
@@ -38,7 +41,7 @@ class ClosableWorker<Job> extends Worker<Job> {
 /** Opens the receiving end of a queue on its own connections, paused. */
 export function openQueueWorker<Job>(url: string, options: QueueWorkerOptions<Job>): QueueWorker {
   const connection = connectRedis(url, { name: options.name, patient: true });
-  const connections = withDuplicates(connection, options.onSuccess);
+  const connections = withDuplicates(connection, options);
   const worker = new ClosableWorker<Job>(options.queue.name, options.handle, {
     connection,
     prefix: options.queue.prefix,
@@ -94,18 +97,22 @@ function abandon(connection: RedisConnection): void {
 /**
  * BullMQ duplicates the connection for its blocking reads. Closing a worker that waits for an unresponsive Redis
  * requires those duplicates. Returns the list that collects them.
- * @param onReady called whenever one of them is connected
  */
-function withDuplicates(connection: RedisConnection, onReady: () => void): RedisConnection[] {
+function withDuplicates(
+  connection: RedisConnection,
+  { claim, onSuccess }: Pick<QueueWorkerOptions<never>, "claim" | "onSuccess">,
+): RedisConnection[] {
   const connections = [connection];
+  claim?.guard(connection);
   connection.on("error", () => undefined);
-  connection.on("ready", onReady);
+  connection.on("ready", onSuccess);
   const duplicate = connection.duplicate.bind(connection) as (...options: unknown[]) => RedisConnection;
   Object.assign(connection, {
     duplicate: (...options: unknown[]) => {
       const copy = duplicate(...options);
+      claim?.guard(copy);
       copy.on("error", () => undefined); // The worker reports them for as long as it listens.
-      copy.on("ready", onReady);
+      copy.on("ready", onSuccess);
       connections.push(copy);
       return copy;
     },

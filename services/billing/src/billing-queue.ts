@@ -37,6 +37,7 @@ export function createBillingQueue({
   const sending = stores.outageOf("producer");
   const producer = createBillingProducer(redisUrl, {
     name: `${name}-producer`,
+    claim: stores.claim,
     onError: sending.failed,
     onSuccess: sending.succeeded,
   });
@@ -51,6 +52,7 @@ export function createBillingQueue({
   const taking = stores.outageOf("worker");
   const worker = createBillingWorker(redisUrl, handle, {
     name: `${name}-worker`,
+    claim: stores.claim,
     concurrency: parts.concurrency,
     lockMs: pace.jobLockMs,
     stalledCheckMs: Math.ceil(pace.jobLockMs / 6),

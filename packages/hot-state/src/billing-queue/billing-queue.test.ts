@@ -7,6 +7,9 @@ import { startTestRedis, startTestRedisCluster, type TestRedis } from "@diegetic
 import { startStallingProxy } from "@diegetic/testing/stalling-proxy";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
 import { connectRedis, type RedisConnection } from "../connection.ts";
+import { ForeignRedis } from "../installation/foreign-redis.ts";
+import { InstallationClaim } from "../installation/installation-claim.ts";
+import { installationKeys } from "../keys.ts";
 import { type BillingProducer, createBillingProducer } from "./producer.ts";
 import { type BillingWorker, type BillingWorkerOptions, createBillingWorker } from "./worker.ts";
 
@@ -230,6 +233,55 @@ describe.each(servers)("billing queue on %s", (_kind, startServer) => {
     expect(events).toEqual(["begin", "end", "closed"]);
     expect(await producer.depth()).toBe(1);
     startWorker(async () => undefined);
+  });
+});
+
+describe("billing queue when its address leads to another installation's Redis", () => {
+  it("neither takes nor adds a job there, and works again once it leads to its own", async () => {
+    const [own, foreign] = await Promise.all([startTestRedis(), startTestRedis()]);
+    let target = own;
+    const proxy = await startStallingProxy(() => Number(new URL(target.url).port));
+    const leadTo = (server: typeof own) => {
+      target = server;
+      proxy.breakConnections();
+    };
+    const url = `redis://127.0.0.1:${proxy.port}`;
+    const redis = connectRedis(url, { name: "test" });
+    const claim = new InstallationClaim(redis, async () => "inst_1");
+    await claim.check();
+    const foreignRedis = connectRedis(foreign.url, { name: "test" });
+    await foreignRedis.set(installationKeys.owner, "inst_other");
+    const foreignProducer = createBillingProducer(foreign.url);
+    await foreignProducer.add([record("imp_foreign")]);
+
+    const jobs: BillingJob[] = [];
+    const errors: unknown[] = [];
+    const worker = createBillingWorker(url, async (job) => void jobs.push(job), {
+      claim,
+      onError: (error) => void errors.push(error),
+    });
+    const producer = createBillingProducer(url, { claim });
+    await producer.add([record("imp_a")]);
+    await eventually(() => jobs.length === 1);
+
+    leadTo(foreign);
+    await eventually(() => errors.some((error) => error instanceof ForeignRedis));
+    const add = (id: string) => producer.add([record(id)]).catch((error: unknown) => error);
+    await eventually(async () => (await add("imp_b")) instanceof ForeignRedis);
+    await expect(foreignProducer.depth()).resolves.toBe(1);
+
+    leadTo(own);
+    await eventually(async () => (await add("imp_c")) === undefined);
+    await eventually(() => jobs.length > 1);
+    expect(jobs.flatMap(({ records }) => records.map((one) => one.impression_id))).not.toContain(
+      "imp_foreign",
+    );
+    await expect(foreignProducer.depth()).resolves.toBe(1);
+    await worker.close();
+    await Promise.all([producer.close(), foreignProducer.close()]);
+    redis.disconnect();
+    foreignRedis.disconnect();
+    await Promise.all([proxy.stop(), own.stop(), foreign.stop()]);
   });
 });
 

@@ -100,102 +100,105 @@ const servers: [string, () => Promise<TestRedis>][] = [
   ["Redis Cluster", () => startTestRedisCluster()],
 ];
 
-describe.each(servers)("commands after a checked claim, when the address leads to another's %s", (kind, startServer) => {
-  const outcomeOf = (command: Promise<unknown>) => command.catch((error: unknown) => error);
+describe.each(servers)(
+  "commands after a checked claim, when the address leads to another's %s",
+  (kind, startServer) => {
+    const outcomeOf = (command: Promise<unknown>) => command.catch((error: unknown) => error);
 
-  it("are not sent again there", async () => {
-    const { url, own, foreign, proxies, lead } = await start(startServer);
-    const redis = connect(url);
-    await redis.set(KEY, "before");
-    await new InstallationClaim(redis, async () => "inst_1").check();
-    for (const proxy of proxies) proxy.stall();
-    const outcome = outcomeOf(redis.set(KEY, "sent again"));
-    lead("foreign");
-    for (const proxy of proxies) {
-      proxy.breakConnections();
-      proxy.resume();
-    }
-    expect(await outcome).toBeInstanceOf(ForeignRedis);
-    expect(await foreign.get(KEY)).toBeNull();
-    expect(await own.get(KEY)).toBe("before");
-  });
-
-  it("do not wait for a connection there", async () => {
-    const { url, foreign, proxies, proxyOf, lead } = await start(startServer);
-    const redis = connect(url);
-    await redis.set(KEY, "before");
-    await new InstallationClaim(redis, async () => "inst_1").check();
-    lead("foreign");
-    const isClosed = kind === "Redis" ? once(redis, "close") : once(redis, "-node");
-    for (const proxy of kind === "Redis" ? proxies : [proxyOf(KEY)]) proxy.breakConnections();
-    await isClosed;
-    expect(await outcomeOf(redis.set(KEY, "waited"))).toBeInstanceOf(ForeignRedis);
-    expect(await foreign.get(KEY)).toBeNull();
-  });
-
-  it("are refused there although no connection was lost while they were sent", async () => {
-    const { url, foreign, proxies, lead } = await start(startServer);
-    const redis = connect(url);
-    const claim = new InstallationClaim(redis, async () => "inst_1");
-    await claim.check();
-    lead("foreign");
-    for (const proxy of proxies) proxy.breakConnections();
-    await eventually(async () => (await outcomeOf(redis.ping())) instanceof ForeignRedis);
-    await expect(claim.check()).rejects.toThrow(ForeignRedis);
-    expect(await outcomeOf(redis.set(KEY, "new"))).toBeInstanceOf(ForeignRedis);
-    expect(await foreign.get(KEY)).toBeNull();
-  });
-
-  it("work again once it belongs to nobody", async () => {
-    const { url, foreign, proxies, lead } = await start(startServer);
-    const redis = connect(url);
-    const claim = new InstallationClaim(redis, async () => "inst_1");
-    await claim.check();
-    lead("foreign");
-    for (const proxy of proxies) proxy.breakConnections();
-    await eventually(async () => (await outcomeOf(redis.set(KEY, "early"))) instanceof ForeignRedis);
-    await foreign.del(installationKeys.owner);
-    await claim.check();
-    await eventually(async () => (await outcomeOf(redis.set(KEY, "later"))) === "OK");
-    expect(await foreign.get(KEY)).toBe("later");
-    expect(await foreign.get(installationKeys.owner)).toBe("inst_1");
-  });
-
-  if (kind === "Redis Cluster") {
-    it("are refused by a single node that is another cluster's", async () => {
-      const { url, own, foreign, proxyOf, lead } = await start(startServer);
-      expect(proxyOf(KEY)).not.toBe(proxyOf(installationKeys.owner));
+    it("are not sent again there", async () => {
+      const { url, own, foreign, proxies, lead } = await start(startServer);
       const redis = connect(url);
       await redis.set(KEY, "before");
+      await new InstallationClaim(redis, async () => "inst_1").check();
+      for (const proxy of proxies) proxy.stall();
+      const outcome = outcomeOf(redis.set(KEY, "sent again"));
+      lead("foreign");
+      for (const proxy of proxies) {
+        proxy.breakConnections();
+        proxy.resume();
+      }
+      expect(await outcome).toBeInstanceOf(ForeignRedis);
+      expect(await foreign.get(KEY)).toBeNull();
+      expect(await own.get(KEY)).toBe("before");
+    });
+
+    it("do not wait for a connection there", async () => {
+      const { url, foreign, proxies, proxyOf, lead } = await start(startServer);
+      const redis = connect(url);
+      await redis.set(KEY, "before");
+      await new InstallationClaim(redis, async () => "inst_1").check();
+      lead("foreign");
+      const isClosed = kind === "Redis" ? once(redis, "close") : once(redis, "-node");
+      for (const proxy of kind === "Redis" ? proxies : [proxyOf(KEY)]) proxy.breakConnections();
+      await isClosed;
+      expect(await outcomeOf(redis.set(KEY, "waited"))).toBeInstanceOf(ForeignRedis);
+      expect(await foreign.get(KEY)).toBeNull();
+    });
+
+    it("are refused there although no connection was lost while they were sent", async () => {
+      const { url, foreign, proxies, lead } = await start(startServer);
+      const redis = connect(url);
       const claim = new InstallationClaim(redis, async () => "inst_1");
       await claim.check();
-      lead("foreign", [proxyOf(KEY)]);
-      proxyOf(KEY).breakConnections();
+      lead("foreign");
+      for (const proxy of proxies) proxy.breakConnections();
+      await eventually(async () => (await outcomeOf(redis.ping())) instanceof ForeignRedis);
+      await expect(claim.check()).rejects.toThrow(ForeignRedis);
       expect(await outcomeOf(redis.set(KEY, "new"))).toBeInstanceOf(ForeignRedis);
       expect(await foreign.get(KEY)).toBeNull();
-
-      lead("own", [proxyOf(KEY)]);
-      await eventually(async () => {
-        await claim.check();
-        return (await outcomeOf(redis.set(KEY, "later"))) === "OK";
-      });
-      expect(await own.get(KEY)).toBe("later");
     });
-  } else {
-    it("work again once it leads to their own", async () => {
-      const { url, own, foreign, proxies, lead } = await start(startServer);
+
+    it("work again once it belongs to nobody", async () => {
+      const { url, foreign, proxies, lead } = await start(startServer);
       const redis = connect(url);
       const claim = new InstallationClaim(redis, async () => "inst_1");
       await claim.check();
       lead("foreign");
       for (const proxy of proxies) proxy.breakConnections();
       await eventually(async () => (await outcomeOf(redis.set(KEY, "early"))) instanceof ForeignRedis);
-      lead("own");
-      for (const proxy of proxies) proxy.breakConnections();
-      await eventually(async () => (await outcomeOf(redis.set(KEY, "later"))) === "OK");
+      await foreign.del(installationKeys.owner);
       await claim.check();
-      expect(await own.get(KEY)).toBe("later");
-      expect(await foreign.get(KEY)).toBeNull();
+      await eventually(async () => (await outcomeOf(redis.set(KEY, "later"))) === "OK");
+      expect(await foreign.get(KEY)).toBe("later");
+      expect(await foreign.get(installationKeys.owner)).toBe("inst_1");
     });
-  }
-});
+
+    if (kind === "Redis Cluster") {
+      it("are refused by a single node that is another cluster's", async () => {
+        const { url, own, foreign, proxyOf, lead } = await start(startServer);
+        expect(proxyOf(KEY)).not.toBe(proxyOf(installationKeys.owner));
+        const redis = connect(url);
+        await redis.set(KEY, "before");
+        const claim = new InstallationClaim(redis, async () => "inst_1");
+        await claim.check();
+        lead("foreign", [proxyOf(KEY)]);
+        proxyOf(KEY).breakConnections();
+        expect(await outcomeOf(redis.set(KEY, "new"))).toBeInstanceOf(ForeignRedis);
+        expect(await foreign.get(KEY)).toBeNull();
+
+        lead("own", [proxyOf(KEY)]);
+        await eventually(async () => {
+          await claim.check();
+          return (await outcomeOf(redis.set(KEY, "later"))) === "OK";
+        });
+        expect(await own.get(KEY)).toBe("later");
+      });
+    } else {
+      it("work again once it leads to their own", async () => {
+        const { url, own, foreign, proxies, lead } = await start(startServer);
+        const redis = connect(url);
+        const claim = new InstallationClaim(redis, async () => "inst_1");
+        await claim.check();
+        lead("foreign");
+        for (const proxy of proxies) proxy.breakConnections();
+        await eventually(async () => (await outcomeOf(redis.set(KEY, "early"))) instanceof ForeignRedis);
+        lead("own");
+        for (const proxy of proxies) proxy.breakConnections();
+        await eventually(async () => (await outcomeOf(redis.set(KEY, "later"))) === "OK");
+        await claim.check();
+        expect(await own.get(KEY)).toBe("later");
+        expect(await foreign.get(KEY)).toBeNull();
+      });
+    }
+  },
+);

@@ -1,4 +1,4 @@
-import { Cluster, Command, Redis } from "ioredis";
+import { Cluster, Command, type Redis } from "ioredis";
 import type { RedisConnection } from "../connection.ts";
 
 export interface ConnectionGuardParts {

@@ -7,14 +7,14 @@ import { ForeignRedis } from "./foreign-redis.ts";
 
 /**
  * Keeps an installation off another installation's Redis. The first caller claims an unclaimed Redis (new, or without
- * its data); from then on all other installations are refused. Once it has begun to check, no command reaches another
- * installation's Redis by a reconnect.
+ * its data); from then on all other installations are refused. From the first check on, a reconnect leads no command of a
+ * guarded client, which `redis` is, to another installation's Redis.
  */
 export class InstallationClaim {
   readonly #redis: RedisConnection;
   readonly #readId: () => Promise<string>;
   readonly #claimScript: ScriptCall;
-  readonly #guard: ConnectionGuard;
+  readonly #guards: ConnectionGuard[] = [];
   #id: string | undefined;
   #isChecked = false;
   #refusal: ForeignRedis | undefined;
@@ -24,7 +24,12 @@ export class InstallationClaim {
     this.#redis = redis;
     this.#readId = readId;
     this.#claimScript = defineScript(redis, "claim_installation", 1);
-    this.#guard = new ConnectionGuard(redis, {
+    this.guard(redis);
+  }
+
+  /** Refuses all commands on each new connection of this client that leads to another installation's Redis. */
+  guard(redis: RedisConnection): void {
+    const guard = new ConnectionGuard(redis, {
       key: installationKeys.owner,
       verify: async (readOwner) => {
         // Unknown until the first check, which then asks the server itself.
@@ -32,6 +37,7 @@ export class InstallationClaim {
         return own === undefined ? undefined : refusalOf((await readOwner()) ?? own, own);
       },
     });
+    this.#guards.push(guard);
   }
 
   /**
@@ -65,7 +71,7 @@ export class InstallationClaim {
     this.#isChecked = true;
     this.#refusal = refusalOf(owner, own);
     if (this.#refusal !== undefined) throw this.#refusal;
-    this.#guard.reconnectRefused();
+    for (const guard of this.#guards) guard.reconnectRefused();
   }
 
   async #ownId(): Promise<string> {

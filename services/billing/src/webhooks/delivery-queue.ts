@@ -16,7 +16,7 @@ const CONCURRENCY = 32;
 export interface DeliveryQueueParts {
   redisUrl: string;
   settings: BillingSettings;
-  stores: Pick<Stores, "database" | "outageOf">;
+  stores: Pick<Stores, "database" | "claim" | "outageOf">;
   measures: BillingMeasures;
   logger: Logger;
   nowMs: () => number;
@@ -38,11 +38,12 @@ export function createDeliveryQueue({
   pace,
   ...parts
 }: DeliveryQueueParts): DeliveryQueue {
-  const { database, outageOf } = stores;
+  const { database, claim, outageOf } = stores;
   const name = `${settings.instanceName}-webhooks`;
   const sending = outageOf("webhook producer");
   const producer = createWebhookProducer(redisUrl, {
     name: `${name}-producer`,
+    claim,
     onError: sending.failed,
     onSuccess: sending.succeeded,
   });
@@ -60,6 +61,7 @@ export function createDeliveryQueue({
   const taking = outageOf("webhook worker");
   const worker = createWebhookWorker(redisUrl, (job) => sender.handle(job), {
     name: `${name}-worker`,
+    claim,
     concurrency: CONCURRENCY,
     lockMs: pace.jobLockMs,
     onError: taking.failed,
