@@ -1,5 +1,7 @@
+import { once } from "node:events";
 import { installationId } from "@diegetic/database";
 import {
+  connectRedis,
   createMoneyCommands,
   DueIndex,
   ForeignRedis,
@@ -9,6 +11,8 @@ import {
   SnapshotPublisher,
 } from "@diegetic/hot-state";
 import { createLogger, createMetrics } from "@diegetic/service-kit";
+import { startTestRedis } from "@diegetic/testing/redis";
+import { startStallingProxy } from "@diegetic/testing/stalling-proxy";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { signedUp } from "../../testing/browser.ts";
 import { activeCampaign, type Caller, type Harness, startHarness } from "../../testing/harness.ts";
@@ -110,6 +114,37 @@ describe("a Redis of another installation gets nothing", () => {
     expect(await harness.money.readAccount(caller.advertiserId)).toMatchObject({
       depositedMillicents: 1_000_000,
     });
+  });
+
+  it("when wallets are restored, and a reconnect after the check leads to it", async () => {
+    const foreign = await startTestRedis();
+    let target = harness.redisUrl;
+    const proxy = await startStallingProxy(() => Number(new URL(target).port));
+    const redis = connectRedis(`redis://127.0.0.1:${proxy.port}`, { name: "test" });
+    const { database, ...shared } = parts();
+    const claim = new InstallationClaim(redis, () => installationId(database));
+    const recovery = new WalletRecovery({
+      ...shared,
+      database,
+      wallets: createMoneyCommands(redis),
+      claim: {
+        check: async () => {
+          await claim.check();
+          target = foreign.url;
+          const closed = once(redis, "close");
+          proxy.breakConnections();
+          await closed;
+        },
+      },
+      due: new DueIndex(redis),
+      metrics: metrics(),
+    });
+    const foreignRedis = connectRedis(foreign.url, { name: "test" });
+    await foreignRedis.set(OWNER, "inst_other");
+    expect(await recovery.restoreFrozen([caller.advertiserId])).toBe(1);
+    expect(await foreignRedis.keys("*")).toEqual([OWNER]);
+    for (const connection of [redis, foreignRedis]) connection.disconnect();
+    await Promise.all([proxy.stop(), foreign.stop()]);
   });
 
   it("when it comes to be met before everything is published anew", async () => {
