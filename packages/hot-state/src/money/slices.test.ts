@@ -398,6 +398,16 @@ describe("a lowered budget", () => {
     expect(await extend(1, 90_000)).toBeNull();
   });
 
+  it("is refused while a slice with money is frozen, and the former one counts again", async () => {
+    const { advertiserId, campaignId } = campaign;
+    expect(await extend(2, 1_000)).toBeNull();
+    const claim = { by: "test", forMs: 1, freezes: "always" as const };
+    await money.freezeUnlessLive(walletIdOf(advertiserId, 2), 0, claim);
+    const refused = { outcome: "unknown_wallet" };
+    expect(await money.setBudgetCeiling(advertiserId, campaignId, 10_000)).toEqual(refused);
+    expect(await money.readCampaign(advertiserId, campaignId)).toMatchObject({ ceilingMillicents: null });
+  });
+
   it("takes back what slices were granted", async () => {
     const { advertiserId, campaignId } = campaign;
     expect(await extend(1, 40_000)).toBeNull();

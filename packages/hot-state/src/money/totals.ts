@@ -116,14 +116,19 @@ function createApplyCommands(redis: RedisConnection) {
       // Grants made from now on respect the ceiling. First it must be known what slices have spent: an open hold loses its money only
       // to a ceiling that counts.
       const sliced = { advertiserId, campaignId };
-      if (!(await grants.takeBackUnused(sliced))) return { outcome: "unknown_wallet" };
-      let result = ceilingResult(await set(ceilingMillicents));
-      if (result.outcome === "ok") {
-        if (!(await grants.takeBackExcess(sliced))) return { outcome: "unknown_wallet" };
-        result = ceilingResult(await set(ceilingMillicents));
+      let isInForce = false;
+      try {
+        if (!(await grants.takeBackUnused(sliced))) return { outcome: "unknown_wallet" };
+        let result = ceilingResult(await set(ceilingMillicents));
+        if (result.outcome === "ok") {
+          if (!(await grants.takeBackExcess(sliced))) return { outcome: "unknown_wallet" };
+          result = ceilingResult(await set(ceilingMillicents));
+        }
+        isInForce = result.outcome === "ok";
+        return result;
+      } finally {
+        if (!isInForce) await set(null);
       }
-      if (result.outcome !== "ok") await set(null);
-      return result;
     },
   } satisfies Partial<MoneyCommands>;
 }
