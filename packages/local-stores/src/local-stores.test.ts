@@ -70,6 +70,14 @@ describe("a local Redis", () => {
     server.close();
   });
 
+  it("is not mistaken for another one that answers on its port", async () => {
+    const other = await keep(startRedis({ dir: join(dir, "other") }));
+    await expect(startRedis({ dir: join(dir, "own"), port: other.port })).rejects.toThrow(
+      "Redis did not start",
+    );
+    expect(other.hasExited()).toBe(false);
+  });
+
   it("ends with the process that started it, even when that is killed", async () => {
     const pid = await startAndKillOwner(`startRedis({ dir: ${JSON.stringify(dir)} })`);
     await eventually(() => processIdentity(pid) === undefined);

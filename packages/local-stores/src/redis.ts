@@ -66,11 +66,14 @@ export async function startRedis(options: RedisOptions): Promise<RunningStore> {
   }
 }
 
+/** Another server may have taken the port meanwhile, and answers there. */
 async function becomesReady(server: ServerProcess, port: number): Promise<boolean> {
   const answers = async () => {
     if (server.hasExited()) return true;
     const reply = await redisCommand(port, "PING").catch(() => "");
-    return reply.startsWith("+PONG");
+    if (!reply.startsWith("+PONG")) return false;
+    const info = await redisCommand(port, "INFO server").catch(() => "");
+    return info.includes(`\nprocess_id:${server.pid}\r`);
   };
   return (await waitUntil(answers, READY_TIMEOUT_MS)) && !server.hasExited();
 }

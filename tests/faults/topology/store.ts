@@ -2,6 +2,8 @@ import { type RunningStore, startPostgres, startRedis } from "@diegetic/local-st
 import { freePort } from "./free-port.ts";
 import { hang } from "./signals.ts";
 
+const START_ATTEMPTS = 3;
+
 /** A store that can be stopped and restarted on the same data and port. */
 export class KillableStore {
   readonly name: string;
@@ -27,7 +29,14 @@ export class KillableStore {
     dir: string,
     launch: (port: number) => Promise<RunningStore>,
   ): Promise<KillableStore> {
-    return new KillableStore(name, dir, launch, await launch(await freePort()));
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return new KillableStore(name, dir, launch, await launch(await freePort()));
+      } catch (error) {
+        // Another server may have taken the port meanwhile.
+        if (attempt === START_ATTEMPTS) throw error;
+      }
+    }
   }
 
   get port(): number {
