@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Processor, Worker } from "bullmq";
 import { connectRedis, type RedisConnection } from "./connection.ts";
+import { ForeignRedis } from "./installation/foreign-redis.ts";
 import type { InstallationClaim } from "./installation/installation-claim.ts";
 
 export interface QueueWorker {
@@ -21,7 +22,7 @@ export interface QueueWorkerOptions<Job> {
   lockMs: number;
   /** How often workers check for such jobs; the same for all workers. */
   stalledCheckMs: number;
-  /** Called for every failed connection and command. */
+  /** Called for every failed connection and command, except at another installation's Redis. */
   onError: (error: Error) => void;
   /** Called for every established connection and delivered job, and after a failure while all connections work. */
   onSuccess: () => void;
@@ -57,6 +58,8 @@ export function openQueueWorker<Job>(url: string, options: QueueWorkerOptions<Jo
   const run = worker.run.bind(worker);
   worker.run = () => run().catch(reportError);
   worker.on("error", (error) => {
+    // Whoever checks the claim logs it once.
+    if (error instanceof ForeignRedis) return;
     options.onError(error);
     // BullMQ also reports what fails on a working connection, such as a lock that it could not renew.
     if (connections.every(({ status }) => status === "ready")) options.onSuccess();

@@ -255,17 +255,15 @@ describe("billing queue when its address leads to another installation's Redis",
     await foreignProducer.add([record("imp_foreign")]);
 
     const jobs: BillingJob[] = [];
-    const errors: unknown[] = [];
-    const worker = createBillingWorker(url, async (job) => void jobs.push(job), {
-      claim,
-      onError: (error) => void errors.push(error),
-    });
+    const worker = createBillingWorker(url, async (job) => void jobs.push(job), { claim });
     const producer = createBillingProducer(url, { claim });
     await producer.add([record("imp_a")]);
     await eventually(() => jobs.length === 1);
 
     leadTo(foreign);
-    await eventually(() => errors.some((error) => error instanceof ForeignRedis));
+    const connections = async () => String(await foreignRedis.client("LIST")).trim().split("\n").length;
+    // Two of its own, the claim's, the producer's and two of the worker.
+    await eventually(async () => (await connections()) === 6);
     const add = (id: string) => producer.add([record(id)]).catch((error: unknown) => error);
     await eventually(async () => (await add("imp_b")) instanceof ForeignRedis);
     await expect(foreignProducer.depth()).resolves.toBe(1);
