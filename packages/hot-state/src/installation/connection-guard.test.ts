@@ -184,6 +184,26 @@ describe.each(servers)(
         expect(await own.get(KEY)).toBe("later");
       });
     } else {
+      it("work again on a client whose connection alone was refused, however often the claim is checked", async () => {
+        const { url, own, proxies, lead } = await start(startServer);
+        const claim = new InstallationClaim(own, async () => "inst_1");
+        await claim.check();
+        const redis = connect(url);
+        claim.guard(redis);
+        lead("foreign");
+        for (const proxy of proxies) proxy.breakConnections();
+        await eventually(async () => (await outcomeOf(redis.set(KEY, "early"))) instanceof ForeignRedis);
+        lead("own");
+        let outcome: unknown;
+        const sent = async () => {
+          outcome = await outcomeOf(redis.set(KEY, "later"));
+          return outcome === "OK";
+        };
+        const work = eventually(sent);
+        while (outcome !== "OK") await Promise.race([claim.check(), work]);
+        expect(await own.get(KEY)).toBe("later");
+      });
+
       it("work again once it leads to their own", async () => {
         const { url, own, foreign, proxies, lead } = await start(startServer);
         const redis = connect(url);

@@ -36,7 +36,10 @@ export class ConnectionGuard {
 
   /** Replaces refused connections, whose successors are verified again. */
   reconnectRefused(): void {
-    for (const node of this.#nodes()) if (this.#refusals.has(node)) node.disconnect(true);
+    for (const node of this.#nodes()) {
+      // One that is being replaced must not be ended again and again.
+      if (node.status === "ready" && this.#refusals.has(node)) node.disconnect(true);
+    }
   }
 
   #nodes(): Redis[] {
