@@ -261,7 +261,10 @@ describe("billing queue when its address leads to another installation's Redis",
     await eventually(() => jobs.length === 1);
 
     leadTo(foreign);
-    const connections = async () => String(await foreignRedis.client("LIST")).trim().split("\n").length;
+    const connections = async () =>
+      String(await foreignRedis.client("LIST"))
+        .trim()
+        .split("\n").length;
     // Two of its own, the claim's, the producer's and two of the worker.
     await eventually(async () => (await connections()) === 6);
     const add = (id: string) => producer.add([record(id)]).catch((error: unknown) => error);
