@@ -16,6 +16,8 @@ export interface ConnectionOptions {
 const COMMAND_TIMEOUT_MS = 2_000;
 /** A connection with an outstanding reply for this much longer is replaced: its server may have vanished silently. */
 const SILENT_FOR_MS = 1_000;
+/** Commands that wait fail at the next one. */
+const MAX_FAILED_RECONNECTIONS = 1;
 /** Longer than a queue worker's blocking command. */
 const PATIENT_SILENT_FOR_MS = 12_000;
 export const CLUSTER_SCHEME = "redis-cluster://";
@@ -33,7 +35,7 @@ export function connectRedis(url: string, options: ConnectionOptions): RedisConn
     ...(options.patient ? {} : { commandTimeout }),
     socketTimeout: options.patient ? PATIENT_SILENT_FOR_MS : commandTimeout + SILENT_FOR_MS,
     connectTimeout: 5_000,
-    maxRetriesPerRequest: options.patient ? null : 1,
+    maxRetriesPerRequest: options.patient ? null : MAX_FAILED_RECONNECTIONS,
     enableAutoPipelining: false,
     retryStrategy: reconnectDelayMs,
   };
@@ -45,6 +47,7 @@ export function connectRedis(url: string, options: ConnectionOptions): RedisConn
       clusterRetryStrategy: reconnectDelayMs,
     });
     cluster.on("+node", writeTogether);
+    if (!options.patient) limitWaiting(cluster, commandTimeout);
     return surviveErrors(cluster);
   }
   return surviveErrors(writeTogether(new Redis(url, redisOptions)));
@@ -54,6 +57,32 @@ export function connectRedis(url: string, options: ConnectionOptions): RedisConn
 function surviveErrors<Connection extends RedisConnection>(redis: Connection): Connection {
   redis.on("error", () => undefined);
   return redis;
+}
+
+/**
+ * Ends what waits for a cluster without a usable node. The client limits commands only once a node has them: those that
+ * wait for any node would wait, and keep their callers waiting, for as long as none answers.
+ */
+function limitWaiting(cluster: Cluster, commandTimeoutMs: number): void {
+  const { sendCommand } = cluster;
+  cluster.sendCommand = (command, ...rest) => {
+    command.setTimeout(commandTimeoutMs);
+    return Reflect.apply(sendCommand, cluster, [command, ...rest]);
+  };
+  const client = cluster as unknown as { flushQueue(error: Error): void };
+  let closes = 0;
+  let lastNodeError: unknown;
+  cluster.on("node error", (error) => {
+    lastNodeError = error;
+  });
+  cluster.on("ready", () => {
+    closes = 0;
+  });
+  cluster.on("close", () => {
+    closes += 1;
+    if (closes <= MAX_FAILED_RECONNECTIONS) return;
+    client.flushQueue(Object.assign(new Error("None of startup nodes is available"), { lastNodeError }));
+  });
 }
 
 /** The nodes named in a cluster's address. */
