@@ -1,6 +1,6 @@
 import { startTestRedisCluster, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
-import { clusterNodes, connectRedis, type RedisConnection } from "./connection.ts";
+import { connectRedis, type RedisConnection, readClusterAddress } from "./connection.ts";
 
 const SLOT = 7;
 
@@ -8,9 +8,8 @@ let server: TestRedis;
 let nodes: RedisConnection[];
 beforeAll(async () => {
   server = await startTestRedisCluster();
-  nodes = clusterNodes(server.url).map(({ host, port }) =>
-    connectRedis(`redis://${host}:${port}`, { name: "test" }),
-  );
+  const named = readClusterAddress(server.url)?.nodes ?? [];
+  nodes = named.map(({ host, port }) => connectRedis(`redis://${host}:${port}`, { name: "test" }));
 });
 afterAll(async () => {
   for (const node of nodes) node.disconnect();

@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import { Cluster, Redis } from "ioredis";
+import { Cluster, Redis, type RedisOptions } from "ioredis";
 
 /** A connection to a single Redis or to a Redis Cluster; opaque outside this package. */
 export type RedisConnection = Redis | Cluster;
@@ -20,13 +20,13 @@ const SILENT_FOR_MS = 1_000;
 const MAX_FAILED_RECONNECTIONS = 1;
 /** Longer than a queue worker's blocking command. */
 const PATIENT_SILENT_FOR_MS = 12_000;
-export const CLUSTER_SCHEME = "redis-cluster://";
+const CLUSTER_ADDRESS = /^redis(?<tls>s?)-cluster:\/\/(?:(?<user>[^:]*):(?<password>.*)@)?(?<nodes>[^@]*)$/;
 
 /**
- * Connects to `redis://host:port/db`, `rediss://…` or a cluster as `redis-cluster://h1:p1,h2:p2,…`. While the connection is
- * down, a command waits for at most two failed reconnections and at most `commandTimeoutMs`, then fails: short
- * interruptions go unnoticed, and callers fail closed soon. Autopipelining stays off: it slows down handlers with a single
- * call, and breaks while a cluster is resharded.
+ * Connects to `redis://host:port/db` or a cluster as `redis-cluster://h1:p1,h2:p2,…`, with `rediss` by TLS. While the
+ * connection is down, a command waits for at most two failed reconnections and at most `commandTimeoutMs`, then fails:
+ * short interruptions go unnoticed, and callers fail closed soon. Autopipelining stays off: it slows down handlers with a
+ * single call, and breaks while a cluster is resharded.
  */
 export function connectRedis(url: string, options: ConnectionOptions): RedisConnection {
   const commandTimeout = options.commandTimeoutMs ?? COMMAND_TIMEOUT_MS;
@@ -39,9 +39,12 @@ export function connectRedis(url: string, options: ConnectionOptions): RedisConn
     enableAutoPipelining: false,
     retryStrategy: reconnectDelayMs,
   };
-  if (url.startsWith(CLUSTER_SCHEME)) {
-    const cluster = new Cluster(clusterNodes(url), {
-      redisOptions,
+  const address = readClusterAddress(url);
+  if (address !== undefined) {
+    const cluster = new Cluster(address.nodes, {
+      redisOptions: { ...redisOptions, ...address.access },
+      // A certificate is for the name, which the client would replace by its address.
+      ...(address.access.tls && { dnsLookup: (host, found) => found(null, host) }),
       slotsRefreshTimeout: 2_000,
       scaleReads: "master",
       clusterRetryStrategy: reconnectDelayMs,
@@ -85,15 +88,26 @@ function limitWaiting(cluster: Cluster, commandTimeoutMs: number): void {
   });
 }
 
-/** The nodes named in a cluster's address. */
-export function clusterNodes(url: string): { host: string; port: number }[] {
-  return url
-    .slice(CLUSTER_SCHEME.length)
-    .split(",")
-    .map((address) => {
-      const separator = address.lastIndexOf(":");
-      return { host: address.slice(0, separator), port: Number(address.slice(separator + 1)) };
-    });
+export interface ClusterAddress {
+  nodes: { host: string; port: number }[];
+  /** The same for all nodes, also for those that are not named. */
+  access: Pick<RedisOptions, "username" | "password" | "tls">;
+}
+
+/** `redis-cluster://user:password@h1:p1,h2:p2` or `rediss-cluster://…`; undefined: the address is that of a single server. */
+export function readClusterAddress(url: string): ClusterAddress | undefined {
+  const parts = CLUSTER_ADDRESS.exec(url)?.groups;
+  if (parts === undefined) return undefined;
+  const nodes = (parts.nodes ?? "").split(",").map((node) => {
+    const separator = node.lastIndexOf(":");
+    return { host: node.slice(0, separator), port: Number(node.slice(separator + 1)) };
+  });
+  const access = {
+    ...(parts.user && { username: decodeURIComponent(parts.user) }),
+    ...(parts.password && { password: decodeURIComponent(parts.password) }),
+    ...(parts.tls && { tls: {} }),
+  };
+  return { nodes, access };
 }
 
 /**

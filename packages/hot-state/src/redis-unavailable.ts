@@ -15,6 +15,8 @@ const SOCKET_CODES = new Set([
   "EHOSTUNREACH",
   "ENETUNREACH",
 ]);
+/** Of a server's certificate that is not trusted, or not for this host. */
+const CERTIFICATE_CODE = /^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CERT_|HOSTNAME_MISMATCH)/;
 const CLIENT_ERRORS = new Set(["MaxRetriesPerRequestError", "ClusterAllFailedError", "AbortError"]);
 const CLIENT_MESSAGES =
   /^(Connection is closed\.|Command timed out|Socket timeout|Node is disconnected|None of startup nodes is available|Cluster (isn't ready|is disconnect)|Stream isn't writeable|Too many Cluster redirections|Unknown RESP type)/;
@@ -28,7 +30,8 @@ const SERVER_STATES =
 export function isRedisUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof ForeignRedis) return true;
-  if ("code" in error && typeof error.code === "string" && SOCKET_CODES.has(error.code)) return true;
+  const code = codeOf(error);
+  if (SOCKET_CODES.has(code) || CERTIFICATE_CODE.test(code)) return true;
   return (
     CLIENT_ERRORS.has(error.name) || CLIENT_MESSAGES.test(error.message) || SERVER_STATES.test(error.message)
   );
@@ -38,6 +41,15 @@ export function isRedisUnavailable(error: unknown): boolean {
 export function describeRedisUnavailable(error: unknown): string | undefined {
   if (!(error instanceof Error) || !isRedisUnavailable(error)) return undefined;
   if (error instanceof ForeignRedis) return error.message;
+  // Of a cluster of which no node can be used, one node's error says more.
+  if ("lastNodeError" in error) {
+    const ofNode = describeRedisUnavailable(error.lastNodeError);
+    if (ofNode !== undefined) return ofNode;
+  }
+  const code = codeOf(error);
+  if (CERTIFICATE_CODE.test(code)) {
+    return `The certificate of Redis is not trusted (${code}): name its issuer's certificates in NODE_EXTRA_CA_CERTS, and in REDIS_URL the host that it is for.`;
+  }
   const [line = ""] = error.message.split("\n");
   if (line.startsWith("Unknown RESP type"))
     return "What answers at REDIS_URL is not a Redis server: correct the address.";
@@ -49,8 +61,11 @@ export function describeRedisUnavailable(error: unknown): string | undefined {
     return "Redis does not answer in time at REDIS_URL: see that it is neither stopped nor overloaded, and that the network works.";
   }
   if (SERVER_STATES.test(line)) return `Redis at REDIS_URL refuses commands (${line}): see the runbook.`;
-  const why = (error as NodeJS.ErrnoException).code ?? "the connection is gone";
-  return `Redis is not reached at REDIS_URL (${why}): see that it runs, and that the address is right.`;
+  return `Redis is not reached at REDIS_URL (${code || "the connection is gone"}): see that it runs, and that the address is right.`;
+}
+
+function codeOf(error: Error): string {
+  return "code" in error && typeof error.code === "string" ? error.code : "";
 }
 
 /** Whether Redis refused a write because its memory is full. Commands that free memory still work. */

@@ -1,5 +1,5 @@
 import { Redis } from "ioredis";
-import { CLUSTER_SCHEME, clusterNodes } from "./connection.ts";
+import { readClusterAddress } from "./connection.ts";
 import { describeRedisUnavailable } from "./redis-unavailable.ts";
 
 const CONNECT_TIMEOUT_MS = 2_500;
@@ -12,11 +12,11 @@ const NO_REDIS = "What answers at REDIS_URL is not a Redis server: correct the a
  * five seconds. Of a cluster, one usable node is enough.
  */
 export async function unusableRedis(url: string): Promise<string | undefined> {
-  const isCluster = url.startsWith(CLUSTER_SCHEME);
-  const connections = isCluster
-    ? clusterNodes(url).map((node) => new Redis({ ...node, ...ONCE }))
-    : [new Redis(url, ONCE)];
-  const outcomes = await Promise.all(connections.map((redis) => unusable(redis, isCluster)));
+  const cluster = readClusterAddress(url);
+  const connections = cluster?.nodes.map((node) => new Redis({ ...node, ...cluster.access, ...ONCE })) ?? [
+    new Redis(url, ONCE),
+  ];
+  const outcomes = await Promise.all(connections.map((redis) => unusable(redis, cluster !== undefined)));
   return outcomes.includes(undefined) ? undefined : outcomes[0];
 }
 

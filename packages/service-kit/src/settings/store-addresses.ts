@@ -4,9 +4,9 @@ import type { Setting } from "./settings.ts";
 export const redisUrlSetting: Setting<string> = {
   variable: "REDIS_URL",
   parse: (text) =>
-    text.startsWith("redis-cluster://")
+    /^rediss?-cluster:/.test(text)
       ? parseCluster(text)
-      : parseAddress(text, ["redis", "rediss", "redis-cluster"], "redis://127.0.0.1:6379"),
+      : parseAddress(text, ["redis", "rediss", "redis-cluster", "rediss-cluster"], "redis://127.0.0.1:6379"),
 };
 
 /** The address of the Postgres database. May contain a password. */
@@ -16,7 +16,8 @@ export const databaseUrlSetting: Setting<string> = {
     parseAddress(text, ["postgres", "postgresql"], "postgres://user:password@127.0.0.1:5432/name"),
 };
 
-const CLUSTER_EXAMPLE = "redis-cluster://10.0.0.1:6379,10.0.0.2:6379";
+const CLUSTER_EXAMPLE = "redis-cluster://user:password@10.0.0.1:6379,10.0.0.2:6379";
+const CLUSTER = /^rediss?-cluster:\/\/(?:(?<credentials>.*)@)?(?<nodes>[^@]*)$/;
 const HIGHEST_PORT = 65_535;
 
 /** Errors do not quote the text, which may contain a password. */
@@ -43,13 +44,28 @@ function parseAddress(text: string, schemes: readonly string[], example: string)
 }
 
 function parseCluster(text: string): string {
-  const nodes = text.slice("redis-cluster://".length).split(",");
+  const wrong = (what: string) => new Error(`an address like ${CLUSTER_EXAMPLE}, and ${what}`);
+  const { credentials = "", nodes = "" } = CLUSTER.exec(text)?.groups ?? {};
   const isNode = (node: string) => {
-    const port = /^[^\s@/:]+:(\d{1,5})$/.exec(node)?.[1];
+    const port = /^[^\s/:]+:(\d{1,5})$/.exec(node)?.[1];
     return port !== undefined && Number(port) > 0 && Number(port) <= HIGHEST_PORT;
   };
-  if (nodes.every(isNode)) return text;
-  throw new Error(
-    `an address like ${CLUSTER_EXAMPLE}, and not all of this one are hosts with their ports, divided by commas`,
-  );
+  if (!nodes.split(",").every(isNode)) {
+    throw wrong("not all of this one are hosts with their ports, divided by commas");
+  }
+  if (credentials !== "" && !isCredentials(credentials)) {
+    throw wrong(
+      "what stands before @ in this one is not user:password: write / # ? @ % of a password as %2F %23 %3F %40 %25",
+    );
+  }
+  return text;
+}
+
+function isCredentials(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+  } catch {
+    return false;
+  }
+  return /^[^:/?#@]*:[^/?#@]*$/.test(text);
 }
