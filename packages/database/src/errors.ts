@@ -48,8 +48,8 @@ export class TransactionConflict extends DatabaseError {}
 export class DatabaseUnavailable extends DatabaseError {}
 
 /**
- * The database rejects its user, does not exist, or lacks its installation id, or a file that DATABASE_URL names cannot be
- * used: only an operator can change that.
+ * The database rejects its user, does not exist, or lacks its installation id, its certificate is not trusted, or a file
+ * that DATABASE_URL names cannot be used: only an operator can change that.
  */
 export class DatabaseUnusable extends DatabaseUnavailable {}
 
@@ -63,6 +63,8 @@ interface DriverCause {
   kind?: string;
   originalCode?: string;
   originalMessage?: string;
+  /** Of a failed TLS connection. */
+  reason?: string;
   constraint?: { index?: string; fields?: string[] };
 }
 
@@ -82,6 +84,10 @@ const UNAVAILABLE_SQL_STATE = /^(08|25006|25P03|25P04|53|57)/;
 const UNAVAILABLE_MESSAGE =
   /connection error|Connection terminated|timeout exceeded when trying to connect|^timeout expired$|Query read timeout|pool after calling end|not queryable/i;
 const FILE_CODES: ReadonlySet<unknown> = new Set(["ENOENT", "EACCES", "EPERM", "EISDIR", "ENOTDIR"]);
+/** Of a server's certificate that is not trusted, or not for this host. */
+const CERTIFICATE_CODE = /^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CERT_|HOSTNAME_MISMATCH)/;
+/** The driver's sentences about a server that takes no TLS. */
+const WITHOUT_TLS = /SSL connection/;
 const CONFLICT_SQL_STATES = new Set(["40001", "40P01"]);
 
 /** Converts an error of Prisma or its driver into one of the classes above; returns others unchanged. */
@@ -102,7 +108,8 @@ export function translateError(error: unknown): unknown {
     return new StatementTimeout(message, options);
   }
   if (/^2[23]/.test(sqlState)) return new ConstraintViolation(message, constraintOf(cause), options);
-  const unusable = unusableSentence(sqlState) ?? fileSentence(code, error.message);
+  const unusable =
+    unusableSentence(sqlState) ?? fileSentence(code, error.message) ?? certificateSentence(code, cause);
   if (unusable !== undefined) return new DatabaseUnusable(unusable, options);
   if (
     UNAVAILABLE_SQL_STATE.test(sqlState) ||
@@ -138,6 +145,14 @@ function fileSentence(code: unknown, message: string): string | undefined {
   return (
     socket && `The socket ${socket} of DATABASE_URL may not be opened (EACCES): correct its permissions.`
   );
+}
+
+function certificateSentence(code: unknown, cause: DriverCause | undefined): string | undefined {
+  // Prisma keeps only OpenSSL's words, and Node's advice behind them.
+  const reason = cause?.kind === "TlsConnectionError" ? cause.reason?.split(";")[0] : undefined;
+  const why = CERTIFICATE_CODE.test(String(code)) ? code : reason;
+  if (why === undefined || WITHOUT_TLS.test(String(why))) return undefined;
+  return `The certificate of Postgres is not trusted (${why}): name its issuer's certificates in NODE_EXTRA_CA_CERTS, and in DATABASE_URL the host that it is for.`;
 }
 
 /** Prisma's message quotes the failing code first and gives the reason below it. */

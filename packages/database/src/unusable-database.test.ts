@@ -1,4 +1,7 @@
+import { readFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
+import { createSecureContext, TLSSocket } from "node:tls";
+import { createTestCertificate } from "@diegetic/testing/certificate";
 import { createTestDatabase } from "@diegetic/testing/database";
 import { startTestRedis } from "@diegetic/testing/redis";
 import { afterEach, describe, expect, it } from "@jest/globals";
@@ -52,6 +55,32 @@ describe("a database that an operator sets", () => {
     ["of a key is a directory", `sslkey=${import.meta.dirname}`, /^A file .* DATABASE_URL .* \(EISDIR\)/],
   ])("is unusable while the file %s, and the sentence says so", async (_name, parameter, sentence) => {
     const url = `postgres://user:secret@127.0.0.1:1/x?${parameter}`;
+    await expectUnusable(url, sentence);
+  });
+
+  it("is unusable while nobody trusts its certificate, and the sentence says what to do", async () => {
+    const files = await createTestCertificate();
+    closers.push(files.remove);
+    const [cert, key] = await Promise.all([readFile(files.certificate), readFile(files.key)]);
+    const secureContext = createSecureContext({ cert, key });
+    const server = createServer((socket) => {
+      socket.on("error", () => undefined);
+      // As Postgres takes the request for TLS.
+      socket.once("data", () => {
+        socket.write("S");
+        new TLSSocket(socket, { isServer: true, secureContext }).on("error", () => undefined);
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    closers.push(() => server.close());
+    const { port } = server.address() as AddressInfo;
+    await expectUnusable(
+      `postgres://user:secret@127.0.0.1:${port}/x?sslmode=verify-full`,
+      /^The certificate of Postgres is not trusted \((DEPTH_ZERO_SELF_SIGNED_CERT|self-signed certificate)\): .* NODE_EXTRA_CA_CERTS/,
+    );
+  });
+
+  async function expectUnusable(url: string, sentence: RegExp): Promise<void> {
     expect(await unusableDatabase(url)).toMatch(sentence);
     const [database, pipeline, reader] = [createDatabase(url), createPipeline(url), createReader(url)];
     closers.push(
@@ -73,7 +102,7 @@ describe("a database that an operator sets", () => {
       expect((error as Error).message).toMatch(sentence);
       expect((error as Error).message).not.toContain("secret");
     }
-  });
+  }
 
   it("names the socket that is missing while its server does not run, or that may not be opened", async () => {
     expect(await unusableDatabase("postgres://user@/x?host=/nowhere")).toMatch(
