@@ -21,6 +21,7 @@ const minimal: Values = { ...defaults, secret: { ...defaults.secret, name: "dieg
 const everything: Values = {
   ...minimal,
   env: { HOLD_TTL_SECONDS: "300" },
+  caCertificates: { configMap: "stores-ca", key: "bundle.pem" },
   match: {
     ...minimal.match,
     env: { HOLD_TTL_SECONDS: "301" },
@@ -77,6 +78,10 @@ describe("the values of the chart", () => {
 
   it.each<[string, Values]>([
     ["no Secret", defaults],
+    [
+      "certificates of no ConfigMap's name",
+      { ...minimal, caCertificates: { configMap: "a b", key: "ca.crt" } },
+    ],
     ["a misspelt setting", { ...minimal, matc: {} }],
     ["a secret among the settings", { ...minimal, env: { REDIS_URL: "redis://:password@redis" } }],
     ["secrets of match ids among the settings", merged(minimal, { match: { env: { MATCH_ID_KEYS: "k" } } })],
@@ -157,7 +162,7 @@ if (render instanceof Error) {
 
       it("starts what the image has, with settings that each service accepts and secrets by reference alone", () => {
         const secrets = {
-          REDIS_URL: "redis-cluster://a:6379,b:6379",
+          REDIS_URL: "rediss-cluster://user:password@a:6379,b:6379",
           DATABASE_URL: "postgres://user@db.example.com/diegetic?sslmode=verify-full",
           PLAYER_HASH_KEY: "h".repeat(32),
           AUTH_SECRET: "a".repeat(32),
@@ -238,7 +243,29 @@ if (render instanceof Error) {
         expect(job.metadata.annotations?.["helm.sh/hook"]).toBe("pre-install,pre-upgrade");
         const [container] = job.spec.template.spec.containers;
         expect(container.args).toEqual(["scripts/migrate.mjs"]);
-        expect(container.env.map((variable: { name: string }) => variable.name)).toEqual(["DATABASE_URL"]);
+        const extra = name === "everything" ? ["NODE_EXTRA_CA_CERTS"] : [];
+        expect(container.env.map((variable: { name: string }) => variable.name)).toEqual([
+          "DATABASE_URL",
+          ...extra,
+        ]);
+      });
+
+      it("gives every pod the certificates of private issuers, if there are any", () => {
+        for (const { spec } of pods()) {
+          const [{ env, volumeMounts }] = spec.containers;
+          const certificates = env.find(
+            (variable: { name: string }) => variable.name === "NODE_EXTRA_CA_CERTS",
+          );
+          const volume = spec.volumes.find((one: { configMap?: object }) => one.configMap !== undefined);
+          if (name !== "everything") {
+            expect([certificates, volume, volumeMounts.length]).toEqual([undefined, undefined, 1]);
+            continue;
+          }
+          expect(volume.configMap).toEqual({ name: "stores-ca" });
+          const mount = volumeMounts.find((one: { name: string }) => one.name === volume.name);
+          expect(mount.readOnly).toBe(true);
+          expect(certificates.value).toBe(`${mount.mountPath}/bundle.pem`);
+        }
       });
 
       it("leaves nothing of its hooks behind", () => {

@@ -46,6 +46,11 @@ volumes:
   - name: tmp
     emptyDir:
       sizeLimit: 16Mi
+{{- with .Values.caCertificates.configMap }}
+  - name: ca-certificates
+    configMap:
+      name: {{ . }}
+{{- end }}
 {{- end }}
 
 {{- define "diegetic.containerSettings" -}}
@@ -59,6 +64,17 @@ securityContext:
 volumeMounts:
   - name: tmp
     mountPath: /tmp
+{{- if .Values.caCertificates.configMap }}
+  - name: ca-certificates
+    mountPath: /etc/ca-certificates
+    readOnly: true
+{{- end }}
+{{- end }}
+
+{{- /* Node reads them beside its own. */}}
+{{- define "diegetic.caCertificatesVariable" -}}
+- name: NODE_EXTRA_CA_CERTS
+  value: {{ printf "/etc/ca-certificates/%s" .Values.caCertificates.key | quote }}
 {{- end }}
 
 {{- /* One variable from the Secret; arguments: root, variable, key of values.secret.keys. */}}
