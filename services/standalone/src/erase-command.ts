@@ -75,7 +75,7 @@ function erasedText(erased: Erased): string {
     );
   }
   lines.push(
-    "Match ids that games hold still name the player for up to 24 hours: repeat the command after that.",
+    "Match ids that games hold still name the player while they can be billed (LATE_IMPRESSION_SECONDS, a day by default): repeat the command after that.",
   );
   return `${lines.join("\n")}\n`;
 }
