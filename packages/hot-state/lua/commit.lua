@@ -100,8 +100,15 @@ local function remove_settled(members)
   return #settled > 0 and redis.call('ZREM', pending, unpack(settled)) > 0
 end
 
--- Returns match_id and entry of the first candidate that can be charged, or nil, the first one that was refused money (nil: none)
--- and why.
+-- Whether one match that was refused money needs less than another (nil: none): if that gets none, neither does this one. An open
+-- hold counts already.
+local function needs_less(one, other)
+  if not other or one.state ~= other.state then return not other or one.state == 'O' end
+  return tonumber(one.price) < tonumber(other.price)
+end
+
+-- Returns match_id and entry of the first candidate that can be charged, or nil, the one that was refused money and needs the
+-- least (nil: none) and why.
 local function find_candidate()
   local members, refused, refusal = list_candidates(), nil, 'no_match'
   if #members >= MAX_CANDIDATES and remove_settled(members) then return find_candidate() end
@@ -113,7 +120,7 @@ local function find_candidate()
       if entry.state == 'T' then entry = whole_entry(entry, held_at_ms, creative_of_short or creative_id) end
       local reason = refusal_of(entry)
       if not reason then return id, entry end
-      if refusal == 'no_match' and reason ~= refusal then refused, refusal = entry, reason end
+      if reason ~= 'no_match' and needs_less(entry, refused) then refused, refusal = entry, reason end
     end
   end
   return nil, refused, refusal

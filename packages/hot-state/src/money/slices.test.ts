@@ -210,6 +210,35 @@ describe("what open holds in slices lack", () => {
     expect(await charge(inSlice)).toBe("charged");
   });
 
+  /** An impression in slice 1 without a match id. */
+  const commitAny = () =>
+    createSliceGrants(redis).commitWithMoney(campaign, 1, () => wallet.commit({ matchId: null, slice: 1 }));
+
+  it("pays an impression without a match id, although an older match has lapsed", async () => {
+    await setBudget(2, 10_000);
+    expect(await extend(1, 5_000)).toBeNull();
+    const lapsed = await wallet.hold(
+      { price_millicents: 5_000, campaign_version: 2, wallet_slice: 1 },
+      { campaignVersion: 2 },
+    );
+    await wallet.age(lapsed, 700_000);
+    expect(await money.release(holdOf(lapsed), "lapsed")).toBe("released");
+    const { matchId } = await holdOne(1, { version: 2, priceMillicents: 5_000 });
+    const own = await wallet.hold({ price_millicents: 5_000, campaign_version: 2 }, { campaignVersion: 2 });
+    await lowerTo(3, 5_000);
+    expect(await money.release(holdOf(own), "cancelled")).toBe("released");
+    expect(await commitAny()).toMatchObject({ outcome: "charged", record: { match: { match_id: matchId } } });
+  });
+
+  it("pays an impression without a match id, although an older match is too expensive", async () => {
+    await setBudget(2, 10_000);
+    await holdOne(1, { version: 2, priceMillicents: 5_000 });
+    const { matchId } = await holdOne(1, { version: 2, priceMillicents: 3_000 });
+    await lowerTo(3, 1_000);
+    await setBudget(4, 4_000);
+    expect(await commitAny()).toMatchObject({ outcome: "charged", record: { match: { match_id: matchId } } });
+  });
+
   it("is not taken from other holds for an impression that cannot be paid", async () => {
     await setBudget(2, 10_000);
     const large = await holdOne(1, { version: 2, priceMillicents: 3_000 });
