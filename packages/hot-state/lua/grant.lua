@@ -6,8 +6,8 @@
 --       price of the match that needs it ('0': none, it is only a report), '1': for an open hold, which counts already | ''
 -- Reply {'granted', revision, granted in all (millicents), the day (YYYY-MM-DD) that it is granted for,
 --        the slice's part of what the campaign has left}
---       {'refused', 'balance' | 'budget' | 'daily_cap', lasts, of the price (see "reserve"), what is missing (millicents)}: less
---        than needed is left
+--       {'refused', 'balance' | 'budget' | 'daily_cap', lasts, of the price (see "reserve"), what is missing (millicents), what of
+--        that the campaign's own limits lack}: less than needed is left
 --       {'reported', by how much what is spent and held exceeds limits (millicents)}: there is no match
 --       {'stale'}: the report is of another epoch
 --       {'unknown_wallet'}
@@ -68,11 +68,14 @@ for _, totals in ipairs({ account, campaign }) do
   totals.held, totals.lack = totals.held + outstanding(newest) - held_before, totals.lack + lack(newest) - lack_before
 end
 
-local function free(account_kept, campaign_kept)
-  local left = math.min(account.deposited - account.spent - account.held - account_kept,
-    campaign.limit - campaign.spent - campaign.held - campaign_kept)
+local function free_in_campaign(kept)
+  local left = campaign.limit - campaign.spent - campaign.held - kept
   if not campaign.daily_cap then return left end
-  return math.min(left, campaign.daily_cap - campaign.day_spent - campaign.held - campaign_kept)
+  return math.min(left, campaign.daily_cap - campaign.day_spent - campaign.held - kept)
+end
+
+local function free(account_kept, campaign_kept)
+  return math.min(account.deposited - account.spent - account.held - account_kept, free_in_campaign(campaign_kept))
 end
 
 local granted, refusal = 0, nil
@@ -111,7 +114,8 @@ local sliced_held, sliced_lack = unpack(redis.call('HMGET', campaign_key, 'slice
 local is_granted = sliced_held + sliced_lack > 0
 redis.call(is_granted and 'SADD' or 'SREM', granted_campaigns, campaign_id)
 if refusal then
-  return { 'refused', refusal, lasts(refusal, account, campaign, price, now_ms), integer_text(needed - free(0, 0)) }
+  return { 'refused', refusal, lasts(refusal, account, campaign, price, now_ms), integer_text(needed - free(0, 0)),
+    integer_text(needed - free_in_campaign(0)) }
 end
 if price == 0 then return { 'reported', integer_text(math.max(-free(0, 0), 0)) } end
 return { 'granted', integer_text(newest.revision), integer_text(newest.granted), campaign.day,

@@ -1,3 +1,4 @@
+import type { Millicents } from "@diegetic/money";
 import type { RedisConnection } from "../connection.ts";
 import { isRedisUnavailable } from "../redis-unavailable.ts";
 import { SharedRuns } from "../shared-runs.ts";
@@ -95,20 +96,22 @@ export class SliceGrants {
   async #takeFromOthers(
     campaign: CampaignOfWallet,
     slice: number,
-    { reason, missingMillicents }: GrantRefusal,
+    { reason, missingMillicents, missingInCampaignMillicents }: GrantRefusal,
   ): Promise<boolean> {
     const { advertiserId, campaignId } = campaign;
     const more = reason === "balance" ? await this.#commands.listGranted(advertiserId) : [];
     const campaignIds = [...new Set([campaignId, ...more])].slice(0, MAX_COLLECTED);
-    const others: { reference: SliceReference; outstandingMillicents: number }[] = [];
+    const others: { reference: SliceReference; outstandingMillicents: Millicents }[] = [];
     for (const id of campaignIds) {
       for (const [other, { outstandingMillicents }] of await this.#commands.listGrants(advertiserId, id)) {
         if (outstandingMillicents <= 0 || (other === slice && id === campaignId)) continue;
         others.push({ reference: { advertiserId, campaignId: id, slice: other }, outstandingMillicents });
       }
     }
+    const sumOf = (some: typeof others) => some.reduce((sum, one) => sum + one.outstandingMillicents, 0);
+    const ofCampaign = others.filter(({ reference }) => reference.campaignId === campaignId);
+    if (sumOf(others) < missingMillicents || sumOf(ofCampaign) < missingInCampaignMillicents) return false;
     let leftToTake = missingMillicents;
-    if (others.reduce((sum, one) => sum + one.outstandingMillicents, 0) < leftToTake) return false;
     for (const { reference, outstandingMillicents } of others) {
       if (leftToTake <= 0) break;
       await ifReachable(this.#takeBack(reference, leftToTake));

@@ -249,6 +249,22 @@ describe("what open holds in slices lack", () => {
     expect(await chargeAll(small)).toBe(2);
   });
 
+  it("is not taken from other campaigns for an impression that its budget does not cover", async () => {
+    const { advertiserId } = campaign;
+    await money.applyAccount({ advertiserId, version: 2, depositedMillicents: 10_000, slices: SLICES });
+    await setBudget(2, 3_000);
+    const other = new TestWallet(money, redis, advertiserId);
+    await money.applyCampaign(other.campaign());
+    const large = await holdOne(1, { version: 2, priceMillicents: 3_000 });
+    await holdAll(7, (n) => 1 + (n % 2), { of: other, priceMillicents: 1_000 });
+    await lowerTo(3, 1_000);
+    for (let n = 0; n < 2_000 / PRICE; n += 1) {
+      expect(await settle("late", newId("imp"), 0, other.campaignId)).toBe("settled");
+    }
+    expect(await charge(large)).toBe("balance");
+    expect(await redis.hget(advertiserKeys.campaign(advertiserId, other.campaignId), "held")).toBe("7000");
+  });
+
   it("is taken from other campaigns where the balance lacks: whose impression comes first is charged", async () => {
     const { advertiserId } = campaign;
     await money.applyAccount({ advertiserId, version: 2, depositedMillicents: 10_000, slices: SLICES });
@@ -374,7 +390,7 @@ describe("requests at the same time", () => {
     const needed = { priceMillicents: 1_000, isHeld: false };
     const asked = await Promise.all(Array.from({ length: 50 }, () => grants.extend(campaign, 1, needed)));
     const refused = { reason: "balance", lasts: null, missingMillicents: 1_000 };
-    expect(asked).toEqual(asked.map(() => refused));
+    expect(asked).toMatchObject(asked.map(() => refused));
     const scripts = /cmdstat_evalsha:calls=(\d+)/.exec(await redis.info("commandstats"))?.[1];
     // Two for each request before and after, and two rounds over 20 slices with money.
     expect(Number(scripts)).toBeLessThan(300);

@@ -55,6 +55,8 @@ export interface GrantRefusal {
   lasts: RefusalLasts;
   /** How much more would have to be free. */
   missingMillicents: Millicents;
+  /** How much of that only the campaign can give, because its budget or daily cap lacks it. */
+  missingInCampaignMillicents: Millicents;
 }
 
 export type GrantResult =
@@ -185,7 +187,8 @@ export function createSliceCommands(redis: RedisConnection): SliceCommands {
       }
       if (outcome === "refused") {
         const reason = reply.code(1, GRANT_REFUSALS);
-        return { outcome, reason, lasts: readLasts(reply, 2), missingMillicents: reply.integer(3) };
+        const [missingMillicents, missingInCampaignMillicents] = [reply.integer(3), reply.integer(4)];
+        return { outcome, reason, lasts: readLasts(reply, 2), missingMillicents, missingInCampaignMillicents };
       }
       return outcome === "reported" ? { outcome, excessMillicents: reply.integer(1) } : { outcome };
     },
