@@ -26,7 +26,7 @@ type CampaignOfWallet = Omit<SlicedCampaign, "slices">;
 
 /** A slice asks for this many more of the price, so that grants are few beside matches, and little lies idle. */
 const PRICES_PER_GRANT = 256;
-/** Campaigns whose grants are collected for one match. */
+/** Campaigns whose grants are collected for one match, at random: so all have their turn. */
 const MAX_COLLECTED = 100;
 /** Grants that other requests void, or take back, before a request gives up. */
 const MAX_LOST_GRANTS = 10;
@@ -99,8 +99,7 @@ export class SliceGrants {
     { reason, missingMillicents, missingInCampaignMillicents }: GrantRefusal,
   ): Promise<boolean> {
     const { advertiserId, campaignId } = campaign;
-    const more = reason === "balance" ? await this.#commands.listGranted(advertiserId) : [];
-    const campaignIds = [...new Set([campaignId, ...more])].slice(0, MAX_COLLECTED);
+    const campaignIds = reason === "balance" ? await this.#someWithMoney(campaign) : [campaignId];
     const others: { reference: SliceReference; outstandingMillicents: Millicents }[] = [];
     for (const id of campaignIds) {
       for (const [other, { outstandingMillicents }] of await this.#commands.listGrants(advertiserId, id)) {
@@ -130,10 +129,15 @@ export class SliceGrants {
       return this.#collections.run(`${advertiserId} ${campaignId}`, () => this.#collectReachable(campaign));
     }
     return this.#collections.run(advertiserId, async () => {
-      const granted = await this.#commands.listGranted(advertiserId);
-      const campaignIds = [...new Set([campaignId, ...granted])].slice(0, MAX_COLLECTED);
+      const campaignIds = await this.#someWithMoney(campaign);
       await Promise.all(campaignIds.map((id) => this.#collectReachable({ advertiserId, campaignId: id })));
     });
+  }
+
+  /** The campaign first, then others of the wallet. */
+  async #someWithMoney({ advertiserId, campaignId }: CampaignOfWallet): Promise<string[]> {
+    const granted = await this.#commands.sampleGranted(advertiserId, MAX_COLLECTED);
+    return [...new Set([campaignId, ...granted])];
   }
 
   async #collectReachable(campaign: CampaignOfWallet): Promise<void> {

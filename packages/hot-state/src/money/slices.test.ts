@@ -198,6 +198,25 @@ describe("a late charge", () => {
   });
 });
 
+describe("the balance", () => {
+  it("is granted to the last millicent, however many campaigns have money that they do not need", async () => {
+    const { advertiserId } = campaign;
+    const others = Array.from({ length: 120 }, () => new TestWallet(money, redis, advertiserId));
+    for (const of of others) {
+      await money.applyCampaign(of.campaign());
+      await holdOne(1, { of });
+    }
+    const account = advertiserKeys.account(advertiserId);
+    const held = async () => Number(await redis.hget(account, "held"));
+    expect(await held()).toBeGreaterThan(100 * others.length);
+    await redis.hset(account, "deposited", await held());
+    for (let tries = 0; tries < 30 && (await held()) > 100 * others.length; tries += 1) {
+      expect(await extend(2, 2_000_000)).toMatchObject({ reason: "balance" });
+    }
+    expect(await held()).toBe(100 * others.length);
+  });
+});
+
 describe("what open holds in slices lack", () => {
   it("counts against new matches, until it is charged", async () => {
     await setBudget(2, 10_000);

@@ -110,6 +110,8 @@ export interface SliceCommands {
   applySlice(reference: SliceReference, campaign: SliceCampaign): Promise<SliceReport | null>;
   /** The campaigns for which slices of the wallet have money. */
   listGranted(advertiserId: string): Promise<string[]>;
+  /** Some of them, at random. */
+  sampleGranted(advertiserId: string, count: number): Promise<string[]>;
   /** What the advertiser's own wallet knows of its slices, by slice: without those that never asked for money. */
   listGrants(advertiserId: string, campaignId: string): Promise<Map<number, KnownGrant>>;
   /** Idempotent. `void`: the slice was restored, or has returned grants, since the grant was made. */
@@ -193,6 +195,7 @@ export function createSliceCommands(redis: RedisConnection): SliceCommands {
       return outcome === "reported" ? { outcome, excessMillicents: reply.integer(1) } : { outcome };
     },
     listGranted: (advertiserId) => redis.smembers(advertiserKeys.granted(advertiserId)),
+    sampleGranted: (advertiserId, count) => redis.srandmember(advertiserKeys.granted(advertiserId), count),
     async listGrants(advertiserId, campaignId) {
       const grants = await redis.hgetall(advertiserKeys.grants(advertiserId, campaignId));
       return new Map(
