@@ -3,6 +3,7 @@ import { installationId } from "@diegetic/database";
 import {
   createWalletReader,
   DueIndex,
+  type HoldReference,
   InstallationClaim,
   type MoneyCommands,
   walletIdOf,
@@ -126,6 +127,27 @@ async function loseAnswers(): Promise<void> {
   }
 }
 
+/** The open holds of a slice. */
+async function holdsIn(slice: number): Promise<HoldReference[]> {
+  const walletId = walletIdOf(town.advertiserId, slice);
+  const members = (await town.redis.call("ZRANGE", `{${walletId}}:holds`, "0", "-1")) as string[];
+  return members.map((member) => {
+    const [matchId = "", campaignId = "", gameId = "", sessionKey = "", developerAccountId = "", price] =
+      member.split("|");
+    const match = { matchId, walletId, campaignId, gameId, sessionKey, developerAccountId };
+    return { ...match, priceMillicents: Number(price), matchedAtMs: null };
+  });
+}
+
+/** Ends a hold before its time. */
+async function lapse(hold: HoldReference): Promise<void> {
+  const { walletId, campaignId, gameId, matchId } = hold;
+  const key = `{${walletId}}:matches:${campaignId}:${gameId}`;
+  const [state, price, , ...rest] = String(await town.redis.call("HGET", key, matchId)).split("|");
+  await town.redis.call("HSET", key, matchId, [state, price, Date.now(), ...rest].join("|"));
+  expect(await town.money.release(hold, "lapsed")).toBe("released");
+}
+
 async function matchUntilNone(): Promise<Served[]> {
   const served: Served[] = [];
   for (;;) {
@@ -179,6 +201,21 @@ describe("a wallet in slices", () => {
     await town.setBudget(BUDGET);
     await town.play(3);
     await town.agree(15);
+  });
+
+  it("pays an impression without a match id in any slice that has money for one", async () => {
+    const first = await matchIn(1);
+    await matchIn(2);
+    await matchIn(0);
+    const charged = await town.agree();
+    const [lapsed] = await holdsIn(1);
+    const [own] = await holdsIn(0);
+    if (lapsed === undefined || own === undefined) throw new Error("there is no hold");
+    await lapse(lapsed);
+    await town.setBudget(charged + 1);
+    expect(await town.money.release(own, "cancelled")).toBe("released");
+    expect((await town.keyedImpression(first, "key")).status).toBe(201);
+    await town.agree(charged + 1);
   });
 
   it("charges an operation once, whose answer was lost while other slices got matches", async () => {

@@ -22,6 +22,7 @@ import type {
   CommitRequest,
   CommitResult,
   IdempotencyClaims,
+  NeededMoney,
   ReplayedRecord,
 } from "@diegetic/hot-state";
 import { LACKS_MONEY, walletIdOf } from "@diegetic/hot-state";
@@ -202,7 +203,7 @@ async function commit(
   return commitInSome(dependencies, body, wallet, operation);
 }
 
-/** Charges in the first slice with a match; gets money only for the first that lacks some, where no slice charges one. */
+/** Charges in the first slice with a match; where no slice charges one, gets money for the match that needs the least. */
 async function commitInSome(
   dependencies: ImpressionDependencies,
   body: ImpressionRequest,
@@ -215,14 +216,25 @@ async function commitInSome(
     ? await dependencies.money.sliceOfOperation({ ...wallet, campaignId, gameId, operationId })
     : null;
   if (known !== null) return commitWithGrant(dependencies, body, wallet, operation, known);
-  let lacking: number | null = null;
+  let lacking: { slice: number; needed: NeededMoney | undefined } | null = null;
   for (let slice = 0; slice < wallet.slices; slice += 1) {
     const result = await commitIn(dependencies, body, wallet.advertiserId, operation, slice);
     if (result.outcome === "charged") return result;
-    if (LACKS_MONEY.has(result.reason)) lacking ??= slice;
-    else if (result.reason !== "no_match") return result;
+    const { reason, lacks: needed } = result;
+    if (LACKS_MONEY.has(reason)) {
+      if (lacking === null || needsLess(needed, lacking.needed)) lacking = { slice, needed };
+    } else if (reason !== "no_match") return result;
   }
-  return lacking === null ? NO_MATCH : commitWithGrant(dependencies, body, wallet, operation, lacking);
+  return lacking === null ? NO_MATCH : commitWithGrant(dependencies, body, wallet, operation, lacking.slice);
+}
+
+/**
+ * Where the match that needs the least gets no money, no other does. Undefined: a match of the advertiser's own wallet, which gets
+ * no grants.
+ */
+function needsLess(one: NeededMoney | undefined, other: NeededMoney | undefined): boolean {
+  if (one === undefined || other === undefined) return one !== undefined;
+  return one.isHeld === other.isHeld ? one.priceMillicents < other.priceMillicents : one.isHeld;
 }
 
 interface Wallet {
