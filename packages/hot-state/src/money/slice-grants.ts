@@ -224,7 +224,7 @@ export class SliceGrants {
    */
   async takeBackExcess(campaign: CampaignOfWallet): Promise<boolean> {
     const { advertiserId } = campaign;
-    const pass: ExcessPass = { isNeeded: false, failures: [], areAllLive: true };
+    const pass: ExcessPass = { isNeeded: false, calls: new SliceCalls(), areAllLive: true };
     for (const isNeeded of [false, true]) {
       pass.isNeeded = isNeeded;
       let excess = await this.#takeBackExcessOf(campaign, pass);
@@ -234,7 +234,7 @@ export class SliceGrants {
         excess = await this.#takeBackExcessOf({ advertiserId, campaignId }, pass);
       }
     }
-    if (pass.failures.length > 0) throw pass.failures[0];
+    pass.calls.throwFirstFailure();
     return pass.areAllLive;
   }
 
@@ -242,19 +242,24 @@ export class SliceGrants {
   async #takeBackExcessOf(campaign: CampaignOfWallet, pass: ExcessPass): Promise<number | null> {
     let excess: number | null = null;
     for (const slice of await this.#slicesWithMoney(campaign)) {
-      const reference = referenceOf(campaign, slice);
-      try {
-        const before: number | null = excess ?? (await this.#takeBack(reference, "nothing"));
-        const part: TakenPart = pass.isNeeded && before !== null ? before : "unused";
-        const after: number | null = before === 0 ? 0 : await this.#takeBack(reference, part);
-        if (after === null) pass.areAllLive = false;
-        else excess = after;
-      } catch (error) {
-        pass.failures.push(error);
-      }
+      const after = await pass.calls.run(slice, () =>
+        this.#takeBackExcessFrom(referenceOf(campaign, slice), pass, excess),
+      );
+      if (after === null) pass.areAllLive = false;
+      else excess = after ?? excess;
       if (excess === 0) break;
     }
     return excess;
+  }
+
+  async #takeBackExcessFrom(
+    reference: SliceReference,
+    { isNeeded }: ExcessPass,
+    excess: number | null,
+  ): Promise<number | null> {
+    const before = excess ?? (await this.#takeBack(reference, "nothing"));
+    if (before === 0) return 0;
+    return this.#takeBack(reference, isNeeded && before !== null ? before : "unused");
   }
 
   /**
@@ -262,25 +267,26 @@ export class SliceGrants {
    * nothing since, give back what they have. A failure does not keep other campaigns from it: the first is thrown at the end.
    */
   async reportSpending(advertiserId: string): Promise<void> {
-    const failures: unknown[] = [];
+    const calls = new SliceCalls();
     for (const campaignId of await this.#commands.listGranted(advertiserId)) {
-      const reported = await this.#reportSpendingOf({ advertiserId, campaignId });
-      failures.push(...reported.flatMap((one) => (one.status === "rejected" ? [one.reason] : [])));
+      await this.#reportSpendingOf({ advertiserId, campaignId }, calls);
     }
-    if (failures.length > 0) throw failures[0];
+    calls.throwFirstFailure();
   }
 
-  async #reportSpendingOf(campaign: CampaignOfWallet): Promise<PromiseSettledResult<void>[]> {
+  async #reportSpendingOf(campaign: CampaignOfWallet, calls: SliceCalls): Promise<void> {
     const known = await this.#commands.listGrants(campaign.advertiserId, campaign.campaignId);
-    const reports = [...known]
-      .filter(([, grant]) => mayReport(grant))
-      .map(async ([slice, before]) => {
-        const reference = referenceOf(campaign, slice);
-        const report = await this.#commands.takeBack(reference, "nothing");
-        const isIdle = report?.heldMillicents === 0 && report.spentMillicents === before.spentMillicents;
-        await (isIdle ? this.#takeBack(reference, "unused") : this.#report(reference, report));
-      });
-    return Promise.allSettled(reports);
+    const reporting = [...known].filter(([, grant]) => mayReport(grant));
+    await Promise.all(
+      reporting.map(([slice, before]) =>
+        calls.run(slice, async () => {
+          const reference = referenceOf(campaign, slice);
+          const report = await this.#commands.takeBack(reference, "nothing");
+          const isIdle = report?.heldMillicents === 0 && report.spentMillicents === before.spentMillicents;
+          await (isIdle ? this.#takeBack(reference, "unused") : this.#report(reference, report));
+        }),
+      ),
+    );
   }
 
   /** Slices that may spend more than they have reported, or lack money for open holds. */
@@ -308,8 +314,30 @@ export class SliceGrants {
 interface ExcessPass {
   /** Whether to take back also what open holds need. */
   isNeeded: boolean;
-  failures: unknown[];
+  calls: SliceCalls;
   areAllLive: boolean;
+}
+
+/** Calls to slices, none of which keeps others from being made. */
+class SliceCalls {
+  readonly #failures: unknown[] = [];
+  readonly #unreachable = new Set<number>();
+
+  /** Undefined: it failed, or was not made: each call of an unreachable slice could take its whole time limit. */
+  async run<Result>(slice: number, call: () => Promise<Result>): Promise<Result | undefined> {
+    if (this.#unreachable.has(slice)) return undefined;
+    try {
+      return await call();
+    } catch (error) {
+      if (isRedisUnavailable(error)) this.#unreachable.add(slice);
+      this.#failures.push(error);
+      return undefined;
+    }
+  }
+
+  throwFirstFailure(): void {
+    if (this.#failures.length > 0) throw this.#failures[0];
+  }
 }
 
 export function createSliceGrants(redis: RedisConnection): SliceGrants {
