@@ -86,18 +86,25 @@ export class SliceGrants {
     const first = await this.#ask(campaign, slice, needed);
     if (!isForLackOfMoney(first)) return first;
     await this.collectFor(campaign, first.reason);
-    const refusal = await this.#ask(campaign, slice, needed);
-    if (!needed.isHeld || !isForLackOfMoney(refusal)) return refusal;
-    const isTaken = await this.#takeFromOthers(campaign, slice, refusal);
-    return isTaken ? this.#ask(campaign, slice, needed) : refusal;
+    for (let tries = 0; tries < MAX_LOST_GRANTS; tries += 1) {
+      const refusal = await this.#ask(campaign, slice, needed);
+      if (!needed.isHeld || !isForLackOfMoney(refusal)) return refusal;
+      if (!(await this.#takeFromOthers(campaign, slice, refusal))) return refusal;
+    }
+    return "contended";
   }
 
-  /** Takes back what is missing from what other slices reserve, if that is enough. */
+  /**
+   * Takes back what is missing from what other slices reserve, if that is enough. Returns whether they have given it: to this
+   * request, or to others at the same time.
+   */
   async #takeFromOthers(
     campaign: CampaignOfWallet,
     slice: number,
     { reason, missingMillicents, missingInCampaignMillicents }: GrantRefusal,
   ): Promise<boolean> {
+    // The campaign's day is too far ahead.
+    if (missingMillicents <= 0) return false;
     const { advertiserId, campaignId } = campaign;
     const campaignIds = reason === "balance" ? await this.#someWithMoney(campaign) : [campaignId];
     const others: { reference: SliceReference; outstandingMillicents: Millicents }[] = [];
@@ -110,13 +117,16 @@ export class SliceGrants {
     const sumOf = (some: typeof others) => some.reduce((sum, one) => sum + one.outstandingMillicents, 0);
     const ofCampaign = others.filter(({ reference }) => reference.campaignId === campaignId);
     if (sumOf(others) < missingMillicents || sumOf(ofCampaign) < missingInCampaignMillicents) return false;
+    const unreachable = new Set<number>();
     let leftToTake = missingMillicents;
     for (const { reference, outstandingMillicents } of others) {
       if (leftToTake <= 0) break;
-      await ifReachable(this.#takeBack(reference, leftToTake));
-      leftToTake -= outstandingMillicents;
+      if (unreachable.has(reference.slice)) continue;
+      const taken = await ifReachable(this.#takeBack(reference, leftToTake));
+      if (taken === undefined) unreachable.add(reference.slice);
+      else leftToTake -= outstandingMillicents;
     }
-    return true;
+    return leftToTake <= 0;
   }
 
   /**
@@ -344,12 +354,13 @@ export function createSliceGrants(redis: RedisConnection): SliceGrants {
   return new SliceGrants(createSliceCommands(redis));
 }
 
-/** What a slice that cannot be reached has is not to be had. */
-async function ifReachable(taking: Promise<unknown>): Promise<void> {
+/** What a slice that cannot be reached, or must be restored first, has is not to be had: undefined. */
+async function ifReachable(taking: Promise<number | null>): Promise<number | undefined> {
   try {
-    await taking;
+    return (await taking) ?? undefined;
   } catch (error) {
-    if (!isRedisUnavailable(error)) throw error;
+    if (isRedisUnavailable(error)) return undefined;
+    throw error;
   }
 }
 

@@ -258,6 +258,30 @@ describe("what open holds in slices lack", () => {
     expect(await commitAny()).toMatchObject({ outcome: "charged", record: { match: { match_id: matchId } } });
   });
 
+  it("is taken from all that hold it, although another impression takes some at the same time", async () => {
+    const { advertiserId } = campaign;
+    await money.applyAccount({ advertiserId, version: 2, depositedMillicents: 4 * PRICE, slices: SLICES });
+    const [first, second] = await holdAll(2, () => 1, { priceMillicents: PRICE });
+    for (const slice of [1, 2]) {
+      const of = new TestWallet(money, redis, advertiserId);
+      await money.applyCampaign(of.campaign());
+      await holdOne(slice, { of, priceMillicents: PRICE });
+    }
+    for (let n = 0; n < 2; n += 1) expect(await settle("late", newId("imp"), 0)).toBe("settled");
+    if (first === undefined || second === undefined) throw new Error("nothing is held");
+    const commands = createSliceCommands(redis);
+    let competing: Promise<string> | undefined;
+    const grants = new SliceGrants({
+      ...commands,
+      takeBack: async (reference, part) => {
+        if (typeof part === "number") await (competing ??= charge(second));
+        return commands.takeBack(reference, part);
+      },
+    });
+    expect(await charge(first, { grants })).toBe("charged");
+    expect(await competing).toBe("charged");
+  });
+
   it("is not taken from other holds for an impression that cannot be paid", async () => {
     await setBudget(2, 10_000);
     const large = await holdOne(1, { version: 2, priceMillicents: 3_000 });
@@ -456,6 +480,17 @@ describe("a daily cap", () => {
     const open = await holdAll(10, () => 1, { version: 2, priceMillicents: 1_000 });
     expect(await setBudget(3, 100_000, 3_000)).toBe("applied");
     expect(await chargeAll(open)).toBe(3);
+  });
+
+  it("refuses open holds that lack money while its day is further ahead than tomorrow", async () => {
+    const { advertiserId, campaignId } = campaign;
+    await setBudget(2, 100_000, 10_000);
+    const open = await holdOne(1, { version: 2, priceMillicents: 1_000 });
+    expect(await setBudget(3, 100_000, 500)).toBe("applied");
+    expect(await setBudget(4, 100_000, 10_000)).toBe("applied");
+    const later = utcDayAfter(utcDayAfter(today()));
+    await redis.hset(advertiserKeys.campaign(advertiserId, campaignId), "day", later);
+    expect(await charge(open)).toBe("daily_cap");
   });
 
   it("counts in a slice for the day of its grant, whatever the slice's clock says", async () => {
