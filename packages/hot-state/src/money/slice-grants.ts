@@ -105,17 +105,8 @@ export class SliceGrants {
   ): Promise<boolean> {
     // The campaign's day is too far ahead.
     if (missingMillicents <= 0) return false;
-    const { advertiserId, campaignId } = campaign;
-    const campaignIds = reason === "balance" ? await this.#someWithMoney(campaign) : [campaignId];
-    const others: { reference: SliceReference; outstandingMillicents: Millicents }[] = [];
-    for (const id of campaignIds) {
-      for (const [other, { outstandingMillicents }] of await this.#commands.listGrants(advertiserId, id)) {
-        if (outstandingMillicents <= 0 || (other === slice && id === campaignId)) continue;
-        others.push({ reference: { advertiserId, campaignId: id, slice: other }, outstandingMillicents });
-      }
-    }
-    const sumOf = (some: typeof others) => some.reduce((sum, one) => sum + one.outstandingMillicents, 0);
-    const ofCampaign = others.filter(({ reference }) => reference.campaignId === campaignId);
+    const others = await this.#reservedByOthers(campaign, slice, reason);
+    const ofCampaign = others.filter(({ reference }) => reference.campaignId === campaign.campaignId);
     if (sumOf(others) < missingMillicents || sumOf(ofCampaign) < missingInCampaignMillicents) return false;
     const unreachable = new Set<number>();
     let leftToTake = missingMillicents;
@@ -127,6 +118,24 @@ export class SliceGrants {
       else leftToTake -= outstandingMillicents;
     }
     return leftToTake <= 0;
+  }
+
+  /** What other slices reserve of what lacks, of the campaign first. */
+  async #reservedByOthers(
+    campaign: CampaignOfWallet,
+    slice: number,
+    lacking: GrantRefusal["reason"],
+  ): Promise<Reserved[]> {
+    const { advertiserId, campaignId } = campaign;
+    const campaignIds = lacking === "balance" ? await this.#someWithMoney(campaign) : [campaignId];
+    const others: Reserved[] = [];
+    for (const id of campaignIds) {
+      for (const [other, { outstandingMillicents }] of await this.#commands.listGrants(advertiserId, id)) {
+        if (outstandingMillicents <= 0 || (other === slice && id === campaignId)) continue;
+        others.push({ reference: { advertiserId, campaignId: id, slice: other }, outstandingMillicents });
+      }
+    }
+    return others;
   }
 
   /**
@@ -319,6 +328,16 @@ export class SliceGrants {
     const result = await this.#commands.grant(reference, found, ONLY_A_REPORT);
     return result.outcome === "reported" ? result.excessMillicents : null;
   }
+}
+
+/** What a slice may still spend of a campaign. */
+interface Reserved {
+  reference: SliceReference;
+  outstandingMillicents: Millicents;
+}
+
+function sumOf(reserved: readonly Reserved[]): Millicents {
+  return reserved.reduce((sum, { outstandingMillicents }) => sum + outstandingMillicents, 0);
 }
 
 interface ExcessPass {

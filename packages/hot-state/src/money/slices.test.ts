@@ -336,23 +336,26 @@ describe("when a slice cannot be reached", () => {
     });
   }
 
-  it.each(["a report", "a late charge"])("%s asks it once, however many campaigns have money there", async (of) => {
-    const { advertiserId } = campaign;
-    await money.applyAccount({ advertiserId, version: 2, depositedMillicents: 10_000, slices: SLICES });
-    for (let n = 0; n < 10; n += 1) {
-      const other = new TestWallet(money, redis, advertiserId);
-      await money.applyCampaign(other.campaign());
-      await holdAll(2, (i) => 1 + i, { of: other, priceMillicents: 500 });
-    }
-    await redis.hincrby(advertiserKeys.account(advertiserId), "spent", 20_000);
-    let asked = 0;
-    const grants = grantsWithoutSlice1(() => {
-      asked += 1;
-    });
-    const done = of === "a report" ? grants.reportSpending(advertiserId) : grants.settled(campaign, 0);
-    await expect(done).rejects.toThrow(unreachable);
-    expect(asked).toBe(1);
-  });
+  it.each(["a report", "a late charge"])(
+    "%s asks it once, however many campaigns have money there",
+    async (of) => {
+      const { advertiserId } = campaign;
+      await money.applyAccount({ advertiserId, version: 2, depositedMillicents: 10_000, slices: SLICES });
+      for (let n = 0; n < 10; n += 1) {
+        const other = new TestWallet(money, redis, advertiserId);
+        await money.applyCampaign(other.campaign());
+        await holdAll(2, (i) => 1 + i, { of: other, priceMillicents: 500 });
+      }
+      await redis.hincrby(advertiserKeys.account(advertiserId), "spent", 20_000);
+      let asked = 0;
+      const grants = grantsWithoutSlice1(() => {
+        asked += 1;
+      });
+      const done = of === "a report" ? grants.reportSpending(advertiserId) : grants.settled(campaign, 0);
+      await expect(done).rejects.toThrow(unreachable);
+      expect(asked).toBe(1);
+    },
+  );
 
   it("what others have spent is reported, and the failure, too", async () => {
     const open = await holdAll(4, (n) => 1 + (n % 2), { priceMillicents: 1_000 });

@@ -190,7 +190,13 @@ export function createSliceCommands(redis: RedisConnection): SliceCommands {
       if (outcome === "refused") {
         const reason = reply.code(1, GRANT_REFUSALS);
         const [missingMillicents, missingInCampaignMillicents] = [reply.integer(3), reply.integer(4)];
-        return { outcome, reason, lasts: readLasts(reply, 2), missingMillicents, missingInCampaignMillicents };
+        return {
+          outcome,
+          reason,
+          lasts: readLasts(reply, 2),
+          missingMillicents,
+          missingInCampaignMillicents,
+        };
       }
       return outcome === "reported" ? { outcome, excessMillicents: reply.integer(1) } : { outcome };
     },
