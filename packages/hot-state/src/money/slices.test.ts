@@ -274,7 +274,10 @@ describe("what open holds in slices lack", () => {
     const grants = new SliceGrants({
       ...commands,
       takeBack: async (reference, part) => {
-        if (typeof part === "number") await (competing ??= charge(second));
+        if (typeof part === "number") {
+          competing = competing ?? charge(second);
+          await competing;
+        }
         return commands.takeBack(reference, part);
       },
     });
