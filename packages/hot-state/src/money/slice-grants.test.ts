@@ -21,6 +21,7 @@ const step: fc.Arbitrary<SlicedStep> = fc.oneof(
     }),
   },
   { weight: 8, arbitrary: fc.record({ kind: fc.constant("commit" as const), match: choice }) },
+  { weight: 5, arbitrary: fc.record({ kind: fc.constant("commit any" as const), match: choice }) },
   {
     weight: 3,
     arbitrary: fc.record({ kind: fc.constant("release" as const), match: choice, lapsed: fc.boolean() }),

@@ -25,6 +25,8 @@ const ONLY_A_REPORT = { neededMillicents: 0, wantedMillicents: 0, priceMillicent
 export type SlicedStep =
   | { kind: "reserve"; campaign: number; slice: number; price: number }
   | { kind: "commit"; match: number }
+  /** An impression without a match id, where there is or was this match. */
+  | { kind: "commit any"; match: number }
   | { kind: "release"; match: number; lapsed: boolean }
   /** A slice asks for money, and the answer does not arrive yet. */
   | { kind: "lose grant"; campaign: number; slice: number }
@@ -122,6 +124,9 @@ export class SlicedRehearsal {
         break;
       case "commit":
         await this.#commit(pick(this.#matches, step.match));
+        break;
+      case "commit any":
+        await this.#commitAny(pick(this.#matches, step.match));
         break;
       case "release":
         await this.#release(pick(this.#matches, step.match), step.lapsed);
@@ -240,6 +245,34 @@ export class SlicedRehearsal {
       if (!result.replay) same("slice of the record", result.record.wallet_slice ?? 0, slice);
       match.state = "charged";
       match.chargedInEpoch = this.#epoch;
+    }
+  }
+
+  async #commitAny(one: Match | undefined): Promise<void> {
+    if (one === undefined) return;
+    const {
+      campaign: index,
+      facts: { wallet_slice: slice = 0 },
+    } = one;
+    const campaign = this.#campaign(index);
+    const result = await this.#grants.commitWithMoney(this.#sliced(campaign), slice, () =>
+      campaign.wallet.commit({ slice }),
+    );
+    const unbilled = this.#in(["open", "lapsed"], index, slice).filter(({ isVoid }) => !isVoid);
+    if (result === "contended") throw new Error("nothing else asks for money");
+    if (result.outcome === "charged") {
+      const match = unbilled.find(({ facts }) => facts.match_id === result.record.match.match_id);
+      if (match === undefined) throw new Error(`charged ${result.record.match.match_id}`);
+      match.state = "charged";
+      match.chargedInEpoch = this.#epoch;
+      return;
+    }
+    if (result.reason === "no_match") same("unbilled", unbilled.length, 0);
+    // Own open holds may exceed limits.
+    if (slice === 0) return;
+    for (const { state, price } of unbilled) {
+      const left = state === "open" ? this.#leftForOpen(index) : this.#left(index);
+      if (left >= price) throw new Error(`${price} is refused for ${result.reason} while ${left} are left`);
     }
   }
 
