@@ -98,14 +98,11 @@ export class SliceGrants {
    * Takes back what is missing from what other slices reserve, if that is enough. Returns whether they have given it: to this
    * request, or to others at the same time.
    */
-  async #takeFromOthers(
-    campaign: CampaignOfWallet,
-    slice: number,
-    { reason, missingMillicents, missingInCampaignMillicents }: GrantRefusal,
-  ): Promise<boolean> {
+  async #takeFromOthers(campaign: CampaignOfWallet, slice: number, refusal: GrantRefusal): Promise<boolean> {
+    const { missingMillicents, missingInCampaignMillicents } = refusal;
     // The campaign's day is too far ahead.
     if (missingMillicents <= 0) return false;
-    const others = await this.#reservedByOthers(campaign, slice, reason);
+    const others = await this.#reservedByOthers(campaign, slice, refusal);
     const ofCampaign = others.filter(({ reference }) => reference.campaignId === campaign.campaignId);
     if (sumOf(others) < missingMillicents || sumOf(ofCampaign) < missingInCampaignMillicents) return false;
     const unreachable = new Set<number>();
@@ -120,16 +117,16 @@ export class SliceGrants {
     return leftToTake <= 0;
   }
 
-  /** What other slices reserve of what lacks, of the campaign first. */
+  /** What other slices reserve of what lacks, of the campaign first: as much as is missing, if there is. */
   async #reservedByOthers(
-    campaign: CampaignOfWallet,
+    { advertiserId, campaignId }: CampaignOfWallet,
     slice: number,
-    lacking: GrantRefusal["reason"],
+    { reason, missingMillicents }: GrantRefusal,
   ): Promise<Reserved[]> {
-    const { advertiserId, campaignId } = campaign;
-    const campaignIds = lacking === "balance" ? await this.#someWithMoney(campaign) : [campaignId];
+    const more = reason === "balance" ? await this.#commands.listGranted(advertiserId) : [];
     const others: Reserved[] = [];
-    for (const id of campaignIds) {
+    for (const id of new Set([campaignId, ...more])) {
+      if (sumOf(others) >= missingMillicents) break;
       for (const [other, { outstandingMillicents }] of await this.#commands.listGrants(advertiserId, id)) {
         if (outstandingMillicents <= 0 || (other === slice && id === campaignId)) continue;
         others.push({ reference: { advertiserId, campaignId: id, slice: other }, outstandingMillicents });

@@ -258,6 +258,21 @@ describe("what open holds in slices lack", () => {
     expect(await commitAny()).toMatchObject({ outcome: "charged", record: { match: { match_id: matchId } } });
   });
 
+  it("is taken from as many campaigns as it needs", async () => {
+    const { advertiserId } = campaign;
+    const [price, deposited] = [21 * PRICE, 21 * PRICE + 110 * 100];
+    await money.applyAccount({ advertiserId, version: 2, depositedMillicents: deposited, slices: SLICES });
+    const first = await holdOne(1, { priceMillicents: price });
+    for (let n = 0; n < 110; n += 1) {
+      const of = new TestWallet(money, redis, advertiserId);
+      await money.applyCampaign(of.campaign());
+      await holdOne(2, { of });
+    }
+    for (let n = 0; n < 21; n += 1) expect(await settle("late", newId("imp"), 0)).toBe("settled");
+    expect(await charge(first)).toBe("charged");
+    expect((await money.readAccount(advertiserId))?.spentMillicents).toBe(2 * price);
+  });
+
   it("is taken from all that hold it, although another impression takes some at the same time", async () => {
     const { advertiserId } = campaign;
     await money.applyAccount({ advertiserId, version: 2, depositedMillicents: 4 * PRICE, slices: SLICES });
