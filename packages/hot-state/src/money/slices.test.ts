@@ -107,6 +107,17 @@ async function holdOne(slice: number, options: Parameters<typeof hold>[1]): Prom
   return one;
 }
 
+/** An open match of 100 in a slice, in each of so many other campaigns. */
+function holdInMoreCampaigns(count: number, slice: number): Promise<Open[]> {
+  return Promise.all(
+    Array.from({ length: count }, async () => {
+      const of = new TestWallet(money, redis, campaign.advertiserId);
+      await money.applyCampaign(of.campaign());
+      return holdOne(slice, { of });
+    }),
+  );
+}
+
 /** As management lowers a budget. */
 async function lowerTo(version: number, budgetMillicents: number): Promise<void> {
   const { advertiserId, campaignId } = campaign;
@@ -201,11 +212,7 @@ describe("a late charge", () => {
 describe("the balance", () => {
   it("is granted to the last millicent, however many campaigns have money that they do not need", async () => {
     const { advertiserId } = campaign;
-    const others = Array.from({ length: 120 }, () => new TestWallet(money, redis, advertiserId));
-    for (const of of others) {
-      await money.applyCampaign(of.campaign());
-      await holdOne(1, { of });
-    }
+    const others = await holdInMoreCampaigns(120, 1);
     const account = advertiserKeys.account(advertiserId);
     const held = async () => Number(await redis.hget(account, "held"));
     expect(await held()).toBeGreaterThan(100 * others.length);
@@ -260,15 +267,12 @@ describe("what open holds in slices lack", () => {
 
   it("is taken from as many campaigns as it needs", async () => {
     const { advertiserId } = campaign;
-    const [price, deposited] = [21 * PRICE, 21 * PRICE + 110 * 100];
-    await money.applyAccount({ advertiserId, version: 2, depositedMillicents: deposited, slices: SLICES });
+    const [price, deposited] = [10_500, 10_500 + 110 * 100];
     const first = await holdOne(1, { priceMillicents: price });
-    for (let n = 0; n < 110; n += 1) {
-      const of = new TestWallet(money, redis, advertiserId);
-      await money.applyCampaign(of.campaign());
-      await holdOne(2, { of });
-    }
-    for (let n = 0; n < 21; n += 1) expect(await settle("late", newId("imp"), 0)).toBe("settled");
+    await holdInMoreCampaigns(110, 2);
+    await money.applyAccount({ advertiserId, version: 2, depositedMillicents: deposited, slices: SLICES });
+    await redis.hincrby(advertiserKeys.account(advertiserId), "spent", price);
+    expect(await createSliceGrants(redis).settled(campaign, 0)).toBe(true);
     expect(await charge(first)).toBe("charged");
     expect((await money.readAccount(advertiserId))?.spentMillicents).toBe(2 * price);
   });
