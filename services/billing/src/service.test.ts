@@ -117,6 +117,25 @@ describe("billing service", () => {
     }
   });
 
+  it("loses no record that only its job has while somebody holds its advertiser's row", async () => {
+    const { advertiserId } = pick(wallets.market.campaigns, 0);
+    const record = await wallets.impress({ campaign: 0 }, QUICK.overdueAfterMs);
+    await wallets.redis.del(`{${advertiserId}}:outbox`);
+    await database.$transaction(
+      async (blocker) => {
+        await blocker.$queryRaw`SELECT id FROM advertisers WHERE id = ${advertiserId} FOR UPDATE`;
+        startService();
+        await producer.add([record]);
+        await eventually(async () => (await producer.depth()) === 0, PATIENCE);
+      },
+      { timeout: 120_000 },
+    );
+    const isWritten = async () =>
+      (await database.impression.count({ where: { impressionId: record.impression_id } })) === 1;
+    await eventually(isWritten, PATIENCE);
+    await expectWrittenOnce(1);
+  });
+
   it("writes what others committed while somebody holds an advertiser's row, without the queue, too", async () => {
     const meta = "{billing}:impressions:meta";
     const { advertiserId } = pick(wallets.market.campaigns, 0);

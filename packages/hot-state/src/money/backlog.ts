@@ -1,5 +1,6 @@
 import type { RedisConnection } from "../connection.ts";
-import { advertiserKeys, decodeName } from "../keys.ts";
+import { DueIndex } from "../due/due-index.ts";
+import { advertiserKeys, decodeName, walletOfRecord } from "../keys.ts";
 import { parseInteger, ReplyReader } from "../reply.ts";
 import { defineScript } from "../script.ts";
 import { readRecord } from "./holds.ts";
@@ -85,6 +86,7 @@ async function deleteFields(redis: RedisConnection, key: string, fields: readonl
 /** The work of the billing service: records to write, holds to release, session seats to return. */
 export function createBacklogCommands(redis: RedisConnection) {
   const listLapsed = defineScript(redis, "list_lapsed", 1);
+  const due = new DueIndex(redis);
   return {
     listOutbox: (walletId, limit, cursor) =>
       scanHash(redis, advertiserKeys.outbox(walletId), { limit, cursor }, (field, text) =>
@@ -92,6 +94,11 @@ export function createBacklogCommands(redis: RedisConnection) {
       ),
     isInOutbox: async (walletId, impressionId) =>
       (await redis.hexists(advertiserKeys.outbox(walletId), impressionId)) === 1,
+    async returnToOutbox(record) {
+      const walletId = walletOfRecord(record);
+      await redis.hsetnx(advertiserKeys.outbox(walletId), record.impression_id, JSON.stringify(record));
+      await due.register("outbox", walletId, record.recorded_at_ms);
+    },
     ackOutbox: (walletId, impressionIds) =>
       deleteFields(redis, advertiserKeys.outbox(walletId), impressionIds),
     async listLapsed(walletId, limit, skip = 0) {

@@ -331,6 +331,8 @@ export interface MoneyCommands {
   listOutbox(walletId: string, limit: number, cursor?: string): Promise<Page<ImpressionRecord>>;
   /** Whether the outbox has a record under this id. */
   isInOutbox(walletId: string, impressionId: string): Promise<boolean>;
+  /** Returns a record that only its job has to the outbox, where billing finds it again. */
+  returnToOutbox(record: ImpressionRecord): Promise<void>;
   /** Removes records (at most 500) that Postgres has committed; returns how many existed. */
   ackOutbox(walletId: string, impressionIds: readonly string[]): Promise<number>;
   /**

@@ -20,7 +20,7 @@ import { type BilledImpression, billImpression, ClocksDisagree, RecordRefused } 
 import type { DayPartitions } from "./day-partitions.ts";
 import { LockedRows, MAX_LOCK_WAIT_MS } from "./locked-rows.ts";
 import { splitByOperation } from "./operations.ts";
-import { quarantine, type Unwritable } from "./quarantine.ts";
+import { isName, quarantine, type Unwritable } from "./quarantine.ts";
 import { findUnrecorded, type NamedRecord } from "./recorded.ts";
 import { committedInEpoch } from "./settlements.ts";
 import {
@@ -36,7 +36,7 @@ export interface ImpressionWriterDependencies {
   database: Database;
   /** For batches; rare statements use `database`. */
   pipeline: Pipeline;
-  money: Pick<MoneyCommands, "ackOutbox" | "isInOutbox">;
+  money: Pick<MoneyCommands, "ackOutbox" | "isInOutbox" | "returnToOutbox">;
   claim: Pick<InstallationClaim, "check">;
   partitions: DayPartitions;
   measures: BillingMeasures;
@@ -90,7 +90,7 @@ interface Sorted {
  * Writes committed records to Postgres, then removes them from the outbox: `write`, or its three steps. Idempotent,
  * also concurrently. Rejects when a store is unavailable; unwritten records must not be acknowledged. Leaves records of
  * advertisers with locked rows in the outbox, for the sweeper. If one of these is in no outbox, and neither written nor
- * quarantined, the call rejects with LockTimeout once all others are acknowledged: the record exists in its job alone.
+ * quarantined, its job has the only copy: it is returned to the outbox.
  */
 export class ImpressionWriter {
   readonly #dependencies: ImpressionWriterDependencies;
@@ -144,7 +144,7 @@ export class ImpressionWriter {
     stopTimer();
   }
 
-  /** Removes written and quarantined records from the outbox, then rejects if a job has the only copy of a record. */
+  /** Removes written and quarantined records from the outbox, and sees that those that wait are in it. */
   async acknowledge({
     sorted: { billed, again, refused, foreign, left, leftIds },
   }: PreparedRecords): Promise<void> {
@@ -152,7 +152,7 @@ export class ImpressionWriter {
     await this.#acknowledge(
       records.filter((record) => !foreign.has(record) && !leftIds.has(record.impression_id)),
     );
-    await this.#requireKept([...left.values()]);
+    await this.#keep([...left.values()]);
   }
 
   #sort(records: readonly ImpressionRecord[]): Sorted {
@@ -314,8 +314,8 @@ export class ImpressionWriter {
     leave(refused, sorted);
   }
 
-  /** Else the record would be lost with its job. An acknowledged one is in no outbox, but in Postgres. */
-  async #requireKept(left: readonly NamedRecord[]): Promise<void> {
+  /** A job ends after a few attempts, and its record with it. An acknowledged one is in no outbox, but in Postgres. */
+  async #keep(left: readonly NamedRecord[]): Promise<void> {
     const { money, pipeline } = this.#dependencies;
     const areInOutbox = await Promise.all(
       left.map(({ record }) => {
@@ -323,11 +323,13 @@ export class ImpressionWriter {
         return typeof id === "string" && money.isInOutbox(walletOfRecord(record), id);
       }),
     );
-    const [lost] = await findUnrecorded(
+    const lost = await findUnrecorded(
       pipeline,
       left.filter((_, index) => !areInOutbox[index]),
     );
-    if (lost !== undefined) throw new LockTimeout("records of locked rows are in no outbox");
+    const named = lost.filter(({ record }) => isName(record.impression_id));
+    await Promise.all(named.map(({ record }) => money.returnToOutbox(record)));
+    if (named.length < lost.length) throw new LockTimeout("records of locked rows have no impression id");
   }
 
   async #quarantine({ record, reason, unfunded, ...refused }: RefusedRecord): Promise<void> {
