@@ -4,7 +4,7 @@ import { startTestRedis, startTestRedisCluster, type TestRedis } from "@diegetic
 import { type StallingProxy, startStallingProxy } from "@diegetic/testing/stalling-proxy";
 import { afterEach, describe, expect, it } from "@jest/globals";
 import calculateSlot from "cluster-key-slot";
-import { CLUSTER_SCHEME, clusterNodes, connectRedis, type RedisConnection } from "../connection.ts";
+import { connectRedis, type RedisConnection, readClusterAddress } from "../connection.ts";
 import { installationKeys } from "../keys.ts";
 import { ForeignRedis } from "./foreign-redis.ts";
 import { InstallationClaim } from "./installation-claim.ts";
@@ -46,7 +46,7 @@ async function start(startServer: () => Promise<TestRedis>): Promise<Installatio
     own: portsOf(ownServer),
     foreign: portsOf(foreignServer),
   };
-  const isCluster = ownServer.url.startsWith(CLUSTER_SCHEME);
+  const isCluster = readClusterAddress(ownServer.url) !== undefined;
   const targets = new Map<StallingProxy, number>();
   const proxies = await Promise.all(
     ports.own.map(async (port) => {
@@ -63,7 +63,7 @@ async function start(startServer: () => Promise<TestRedis>): Promise<Installatio
   return {
     own,
     foreign,
-    url: isCluster ? `${CLUSTER_SCHEME}${addresses}` : `redis://${addresses}`,
+    url: isCluster ? `redis-cluster://${addresses}` : `redis://${addresses}`,
     proxies,
     proxyOf: (key) => {
       const proxy = proxies[Math.floor((calculateSlot(key) * proxies.length) / HASH_SLOTS)];
@@ -77,9 +77,7 @@ async function start(startServer: () => Promise<TestRedis>): Promise<Installatio
 }
 
 function portsOf({ url }: TestRedis): number[] {
-  return url.startsWith(CLUSTER_SCHEME)
-    ? clusterNodes(url).map(({ port }) => port)
-    : [Number(new URL(url).port)];
+  return readClusterAddress(url)?.nodes.map(({ port }) => port) ?? [Number(new URL(url).port)];
 }
 
 /** Makes the nodes of a cluster send clients to their proxies. */
