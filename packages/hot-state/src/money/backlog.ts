@@ -96,8 +96,8 @@ export function createBacklogCommands(redis: RedisConnection) {
       (await redis.hexists(advertiserKeys.outbox(walletId), impressionId)) === 1,
     async returnToOutbox(record) {
       const walletId = walletOfRecord(record);
-      await redis.hsetnx(advertiserKeys.outbox(walletId), record.impression_id, JSON.stringify(record));
       await due.register("outbox", walletId, record.recorded_at_ms);
+      await redis.hsetnx(advertiserKeys.outbox(walletId), record.impression_id, JSON.stringify(record));
     },
     ackOutbox: (walletId, impressionIds) =>
       deleteFields(redis, advertiserKeys.outbox(walletId), impressionIds),

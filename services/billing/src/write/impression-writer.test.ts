@@ -496,6 +496,36 @@ describe("while another transaction holds a row of one advertiser", () => {
     expect(await writtenIn(2)).toBe(1);
   });
 
+  it("announces a record before it returns it to the outbox", async () => {
+    const { advertiserId } = pick(wallets.market.campaigns, 0);
+    const record = await wallets.impress();
+    await wallets.redis.del(`{${advertiserId}}:outbox`);
+    const { write } = createWriter();
+    await whileLocked("advertisers", advertiserId, async () => {
+      await wallets.redis.set("{due}:outbox", "not the index");
+      await expect(write([record])).rejects.toThrow("WRONGTYPE");
+      await wallets.redis.del("{due}:outbox");
+      await write([record]);
+      expect(await outboxOf(advertiserId)).toBe(1);
+      const due = await wallets.due.registered("outbox", 500);
+      expect(due.map(({ walletId }) => walletId)).toContain(advertiserId);
+    });
+  });
+
+  it("returns no record to an outbox that it does not name", async () => {
+    const { advertiserId } = pick(wallets.market.campaigns, 0);
+    const record = await wallets.impress();
+    const { advertiser_id: _, ...match } = record.match;
+    const nameless = { ...record, match } as ImpressionRecord;
+    const { write } = createWriter();
+    await whileLocked("advertisers", advertiserId, async () => {
+      await expect(write([record, nameless])).rejects.toThrow(LockTimeout);
+      expect(await wallets.redis.keys("{undefined*}:outbox")).toEqual([]);
+    });
+    await write([record, nameless]);
+    expect(await writtenIn(0)).toBe(1);
+  });
+
   it.each(["written", "quarantined"])(
     "returns another match to the outbox under the id of a %s record",
     async (outcome) => {

@@ -198,8 +198,8 @@ export class ImpressionWriter {
     const { database, money, claim, logger } = this.#dependencies;
     const foreign = new Set<ImpressionRecord>();
     const named = refused.flatMap(({ record }) => {
+      if (!namesOutbox(record)) return [];
       const { impression_id: impressionId, match } = record;
-      if (typeof impressionId !== "string" || typeof match?.advertiser_id !== "string") return [];
       const { advertiser_id: advertiserId } = match;
       return [{ record, impressionId, advertiserId, walletId: walletOfRecord(record) }];
     });
@@ -318,18 +318,18 @@ export class ImpressionWriter {
   async #keep(left: readonly NamedRecord[]): Promise<void> {
     const { money, pipeline } = this.#dependencies;
     const areInOutbox = await Promise.all(
-      left.map(({ record }) => {
-        const { impression_id: id } = record;
-        return typeof id === "string" && money.isInOutbox(walletOfRecord(record), id);
-      }),
+      left.map(
+        ({ record }) =>
+          namesOutbox(record) && money.isInOutbox(walletOfRecord(record), record.impression_id),
+      ),
     );
     const lost = await findUnrecorded(
       pipeline,
       left.filter((_, index) => !areInOutbox[index]),
     );
-    const named = lost.filter(({ record }) => isName(record.impression_id));
+    const named = lost.filter(({ record }) => namesOutbox(record) && isName(record.impression_id));
     await Promise.all(named.map(({ record }) => money.returnToOutbox(record)));
-    if (named.length < lost.length) throw new LockTimeout("records of locked rows have no impression id");
+    if (named.length < lost.length) throw new LockTimeout("records of locked rows do not name an outbox");
   }
 
   async #quarantine({ record, reason, unfunded, ...refused }: RefusedRecord): Promise<void> {
@@ -354,12 +354,10 @@ export class ImpressionWriter {
   async #acknowledge(records: readonly ImpressionRecord[]): Promise<void> {
     const byWallet = new Map<string, string[]>();
     for (const record of records) {
-      const { impression_id, match } = record;
-      // A record without these did not come from an outbox.
-      if (typeof impression_id !== "string" || typeof match?.advertiser_id !== "string") continue;
+      if (!namesOutbox(record)) continue;
       const walletId = walletOfRecord(record);
       const ids = byWallet.get(walletId) ?? [];
-      ids.push(impression_id);
+      ids.push(record.impression_id);
       byWallet.set(walletId, ids);
     }
     const { money } = this.#dependencies;
@@ -369,6 +367,11 @@ export class ImpressionWriter {
       ),
     );
   }
+}
+
+/** A record that does not did not come from an outbox. */
+function namesOutbox({ impression_id: id, match }: ImpressionRecord): boolean {
+  return typeof id === "string" && typeof match?.advertiser_id === "string";
 }
 
 function advertiserOf({ record }: BilledImpression): string {
