@@ -32,7 +32,20 @@ export interface QueueWorkerOptions<Job> {
   claim?: Pick<InstallationClaim, "guard"> | undefined;
 }
 
+/** Longer than a turn of the event loop, shorter than a check of the claim. */
+const PAUSE_AFTER_REFUSAL_MS = 500;
+
 class ClosableWorker<Job> extends Worker<Job> {
+  /** BullMQ repeats a failed call at once, so commands that the guard refuses would keep the event loop from all other work. */
+  protected override async moveToActive(token: string, name?: string) {
+    try {
+      return await super.moveToActive(token, name);
+    } catch (error) {
+      if (error instanceof ForeignRedis) await sleep(PAUSE_AFTER_REFUSAL_MS);
+      throw error;
+    }
+  }
+
   /** `close` does this only after the running jobs, so one that never ends would keep the process alive. */
   stopRenewingLocks(): Promise<void> {
     return this.lockManager.close();

@@ -1,5 +1,5 @@
 import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
+import { EventEmitter, once } from "node:events";
 import { fileURLToPath } from "node:url";
 import type { BillingJob, ImpressionRecord } from "@diegetic/contracts";
 import { eventually } from "@diegetic/testing/eventually";
@@ -237,7 +237,7 @@ describe.each(servers)("billing queue on %s", (_kind, startServer) => {
 });
 
 describe("billing queue when its address leads to another installation's Redis", () => {
-  it("neither takes nor adds a job there, and works again once it leads to its own", async () => {
+  async function start() {
     const [own, foreign] = await Promise.all([startTestRedis(), startTestRedis()]);
     let target = own;
     const proxy = await startStallingProxy(() => Number(new URL(target.url).port));
@@ -251,6 +251,39 @@ describe("billing queue when its address leads to another installation's Redis",
     await claim.check();
     const foreignRedis = connectRedis(foreign.url, { name: "test" });
     await foreignRedis.set(installationKeys.owner, "inst_other");
+    const stop = async () => {
+      redis.disconnect();
+      foreignRedis.disconnect();
+      await Promise.all([proxy.stop(), own.stop(), foreign.stop()]);
+    };
+    return { own, foreign, foreignRedis, leadTo, url, claim, stop };
+  }
+
+  it("lets its process do other work while the worker's commands are refused", async () => {
+    const { own, foreign, foreignRedis, leadTo, url, claim, stop } = await start();
+    const [gate, jobs] = [new EventEmitter(), [] as BillingJob[]];
+    const handle = async (job: BillingJob) => {
+      jobs.push(job);
+      if (jobs.length === 1) await once(gate, "open");
+    };
+    const worker = createBillingWorker(url, handle, { claim, concurrency: 1 });
+    const producer = createBillingProducer(own.url);
+    await producer.add([record("imp_a")]);
+    await producer.add([record("imp_b")]);
+    await eventually(() => jobs.length === 1);
+    leadTo(foreign);
+    // The claim's connection and both of the worker.
+    await eventually(async () => String(await foreignRedis.client("LIST")).match(/ cmd=get /g)?.length === 3);
+    gate.emit("open");
+    await foreignRedis.ping();
+    leadTo(own);
+    await eventually(() => jobs.length > 1);
+    await Promise.all([worker.close(), producer.close()]);
+    await stop();
+  });
+
+  it("neither takes nor adds a job there, and works again once it leads to its own", async () => {
+    const { own, foreign, foreignRedis, leadTo, url, claim, stop } = await start();
     const foreignProducer = createBillingProducer(foreign.url);
     await foreignProducer.add([record("imp_foreign")]);
 
@@ -280,9 +313,7 @@ describe("billing queue when its address leads to another installation's Redis",
     await expect(foreignProducer.depth()).resolves.toBe(1);
     await worker.close();
     await Promise.all([producer.close(), foreignProducer.close()]);
-    redis.disconnect();
-    foreignRedis.disconnect();
-    await Promise.all([proxy.stop(), own.stop(), foreign.stop()]);
+    await stop();
   });
 });
 
