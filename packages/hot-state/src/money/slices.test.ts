@@ -544,11 +544,13 @@ describe("a lowered budget", () => {
   it("is refused while a slice with money is frozen, and the former one counts again", async () => {
     const { advertiserId, campaignId } = campaign;
     expect(await extend(2, 1_000)).toBeNull();
+    expect(await money.setBudgetCeiling(advertiserId, campaignId, 20_000)).toEqual({ outcome: "ok" });
+    expect(await extend(2, 1_000)).toBeNull();
     const claim = { by: "test", forMs: 1, freezes: "always" as const };
     await money.freezeUnlessLive(walletIdOf(advertiserId, 2), 0, claim);
     const refused = { outcome: "unknown_wallet" };
     expect(await money.setBudgetCeiling(advertiserId, campaignId, 10_000)).toEqual(refused);
-    expect(await money.readCampaign(advertiserId, campaignId)).toMatchObject({ ceilingMillicents: null });
+    expect(await money.readCampaign(advertiserId, campaignId)).toMatchObject({ ceilingMillicents: 20_000 });
   });
 
   it("takes back what slices were granted", async () => {

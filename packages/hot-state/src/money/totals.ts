@@ -110,6 +110,7 @@ function createApplyCommands(redis: RedisConnection) {
             millicents === null ? "" : requireInteger("ceilingMillicents", millicents, 0),
           ),
         );
+      const former = await redis.hget(campaignKey(advertiserId, campaignId), "ceiling");
       const first = await set(ceilingMillicents);
       const slices = first.code(0, CEILING_CODES) === "ok" ? first.integer(1) : 1;
       if (slices === 1 || ceilingMillicents === null) return ceilingResult(first);
@@ -127,7 +128,7 @@ function createApplyCommands(redis: RedisConnection) {
         isInForce = result.outcome === "ok";
         return result;
       } finally {
-        if (!isInForce) await set(null);
+        if (!isInForce) await set(former ? Number(former) : null);
       }
     },
   } satisfies Partial<MoneyCommands>;
