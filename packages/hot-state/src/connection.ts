@@ -73,17 +73,18 @@ function limitWaiting(cluster: Cluster, commandTimeoutMs: number): void {
     return Reflect.apply(sendCommand, cluster, [command, ...rest]);
   };
   const client = cluster as unknown as { flushQueue(error: Error): void };
-  let closes = 0;
+  let failures = 0;
   let lastNodeError: unknown;
   cluster.on("node error", (error) => {
     lastNodeError = error;
   });
   cluster.on("ready", () => {
-    closes = 0;
+    failures = 0;
   });
-  cluster.on("close", () => {
-    closes += 1;
-    if (closes <= MAX_FAILED_RECONNECTIONS) return;
+  // A cluster with several nodes is closed several times.
+  cluster.on("reconnecting", () => {
+    failures += 1;
+    if (failures <= MAX_FAILED_RECONNECTIONS) return;
     client.flushQueue(Object.assign(new Error("None of startup nodes is available"), { lastNodeError }));
   });
 }

@@ -32,6 +32,20 @@ describe("a command fails soon", () => {
   );
 
   it(
+    "after a second attempt to connect, however many nodes are named",
+    async () => {
+      const redis = connect("redis-cluster://127.0.0.1:1,127.0.0.1:2,127.0.0.1:3");
+      let attempts = 0;
+      redis.on("connecting", () => {
+        attempts += 1;
+      });
+      expect(await failureOf(redis)).toMatch(/REDIS_URL/);
+      expect(attempts).toBe(2);
+    },
+    TEST_TIMEOUT_MS,
+  );
+
+  it(
     "once all nodes of a cluster are gone",
     async () => {
       const server = await startTestRedisCluster();
