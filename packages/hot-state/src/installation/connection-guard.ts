@@ -34,12 +34,17 @@ export class ConnectionGuard {
     if (redis instanceof Cluster) redis.on("+node", (node: Redis) => this.#guard(node));
   }
 
-  /** Replaces refused connections, whose successors are verified again. */
+  /**
+   * Replaces refused connections, whose successors are verified again. A cluster client without another connection starts over
+   * from the addresses that it was given: it may have learned those of another cluster.
+   */
   reconnectRefused(): void {
-    for (const node of this.#nodes()) {
-      // One that is being replaced must not be ended again and again.
-      if (node.status === "ready" && this.#refusals.has(node)) node.disconnect(true);
-    }
+    // One that is being replaced must not be ended again and again.
+    const ready = this.#nodes().filter(({ status }) => status === "ready");
+    const refused = ready.filter((node) => this.#refusals.has(node));
+    const isEveryRefused = refused.length > 0 && refused.length === ready.length;
+    const replaced = isEveryRefused ? [this.#redis] : refused;
+    for (const one of replaced) if (one.status === "ready") one.disconnect(true);
   }
 
   #nodes(): Redis[] {

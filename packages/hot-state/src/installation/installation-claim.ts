@@ -70,8 +70,8 @@ export class InstallationClaim {
   #check(owner: string, own: string): void {
     this.#isChecked = true;
     this.#refusal = refusalOf(owner, own);
-    if (this.#refusal !== undefined) throw this.#refusal;
     for (const guard of this.#guards) guard.reconnectRefused();
+    if (this.#refusal !== undefined) throw this.#refusal;
   }
 
   async #ownId(): Promise<string> {
