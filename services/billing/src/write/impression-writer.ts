@@ -319,8 +319,7 @@ export class ImpressionWriter {
     const { money, pipeline } = this.#dependencies;
     const areInOutbox = await Promise.all(
       left.map(
-        ({ record }) =>
-          namesOutbox(record) && money.isInOutbox(walletOfRecord(record), record.impression_id),
+        ({ record }) => namesOutbox(record) && money.isInOutbox(walletOfRecord(record), record.impression_id),
       ),
     );
     const lost = await findUnrecorded(
