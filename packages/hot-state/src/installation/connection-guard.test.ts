@@ -161,7 +161,10 @@ describe.each(servers)(
       expect(await foreign.get(installationKeys.owner)).toBe("inst_1");
     });
 
-    it("work again once it leads to their own", async () => {
+    it.each([
+      ["", false],
+      [", and connections are lost", true],
+    ])("work again once it leads to their own%s", async (_also, areLost) => {
       const { url, own, foreign, proxies, lead } = await start(startServer);
       const redis = connect(url);
       const claim = new InstallationClaim(redis, async () => "inst_1");
@@ -170,6 +173,7 @@ describe.each(servers)(
       for (const proxy of proxies) proxy.breakConnections();
       await eventually(async () => (await outcomeOf(redis.set(KEY, "early"))) instanceof ForeignRedis);
       lead("own");
+      if (areLost) for (const proxy of proxies) proxy.breakConnections();
       await eventually(async () => (await outcomeOf(claim.check())) === undefined);
       await eventually(async () => (await outcomeOf(redis.set(KEY, "later"))) === "OK");
       expect(await own.get(KEY)).toBe("later");
