@@ -86,6 +86,7 @@ async function deleteFields(redis: RedisConnection, key: string, fields: readonl
 /** The work of the billing service: records to write, holds to release, session seats to return. */
 export function createBacklogCommands(redis: RedisConnection) {
   const listLapsed = defineScript(redis, "list_lapsed", 1);
+  const returnRecord = defineScript(redis, "return_record", 1);
   const due = new DueIndex(redis);
   return {
     listOutbox: (walletId, limit, cursor) =>
@@ -97,7 +98,7 @@ export function createBacklogCommands(redis: RedisConnection) {
     async returnToOutbox(record) {
       const walletId = walletOfRecord(record);
       await due.register("outbox", walletId, record.recorded_at_ms);
-      await redis.hsetnx(advertiserKeys.outbox(walletId), record.impression_id, JSON.stringify(record));
+      await returnRecord(advertiserKeys.outbox(walletId), record.impression_id, JSON.stringify(record));
     },
     ackOutbox: (walletId, impressionIds) =>
       deleteFields(redis, advertiserKeys.outbox(walletId), impressionIds),

@@ -512,6 +512,22 @@ describe("while another transaction holds a row of one advertiser", () => {
     });
   });
 
+  it("returns a record to the outbox while the memory of Redis is full", async () => {
+    const { advertiserId } = pick(wallets.market.campaigns, 0);
+    const record = await wallets.impress();
+    await wallets.redis.del(`{${advertiserId}}:outbox`);
+    const { write } = createWriter();
+    await whileLocked("advertisers", advertiserId, async () => {
+      await wallets.redis.config("SET", "maxmemory", "1");
+      try {
+        await write([record]);
+      } finally {
+        await wallets.redis.config("SET", "maxmemory", "0");
+      }
+      expect(await outboxOf(advertiserId)).toBe(1);
+    });
+  });
+
   it("returns no record to an outbox that it does not name", async () => {
     const { advertiserId } = pick(wallets.market.campaigns, 0);
     const record = await wallets.impress();
