@@ -81,7 +81,7 @@ function limitWaiting(cluster: Cluster, commandTimeoutMs: number): void {
   cluster.on("ready", () => {
     failures = 0;
   });
-  // A cluster with several nodes is closed several times.
+  // Once for each attempt: a client with several nodes emits "close" for each.
   cluster.on("reconnecting", () => {
     failures += 1;
     if (failures <= MAX_FAILED_RECONNECTIONS) return;

@@ -42,8 +42,8 @@ export class ConnectionGuard {
     // One that is being replaced must not be ended again and again.
     const ready = this.#nodes().filter(({ status }) => status === "ready");
     const refused = ready.filter((node) => this.#refusals.has(node));
-    const isEveryRefused = refused.length > 0 && refused.length === ready.length;
-    const replaced = isEveryRefused ? [this.#redis] : refused;
+    const areAllRefused = refused.length > 0 && refused.length === ready.length;
+    const replaced = areAllRefused ? [this.#redis] : refused;
     for (const one of replaced) if (one.status === "ready") one.disconnect(true);
   }
 
