@@ -97,7 +97,8 @@ export function createBacklogCommands(redis: RedisConnection) {
       (await redis.hexists(advertiserKeys.outbox(walletId), impressionId)) === 1,
     async returnToOutbox(record) {
       const walletId = walletOfRecord(record);
-      await due.register("outbox", walletId, record.recorded_at_ms);
+      // The record's own time may be damaged.
+      await due.register("outbox", walletId, Date.now());
       await returnRecord(advertiserKeys.outbox(walletId), record.impression_id, JSON.stringify(record));
     },
     ackOutbox: (walletId, impressionIds) =>

@@ -512,19 +512,21 @@ describe("while another transaction holds a row of one advertiser", () => {
     });
   });
 
-  it("returns a record to the outbox while the memory of Redis is full", async () => {
+  it("returns records to the outbox while the memory of Redis is full, also one without a time", async () => {
     const { advertiserId } = pick(wallets.market.campaigns, 0);
-    const record = await wallets.impress();
+    const [record, timeless] = [await wallets.impress(), await wallets.impress()];
     await wallets.redis.del(`{${advertiserId}}:outbox`);
     const { write } = createWriter();
     await whileLocked("advertisers", advertiserId, async () => {
       await wallets.redis.config("SET", "maxmemory", "1");
       try {
-        await write([record]);
+        await write([record, { ...timeless, recorded_at_ms: Number.NaN }]);
       } finally {
         await wallets.redis.config("SET", "maxmemory", "0");
       }
-      expect(await outboxOf(advertiserId)).toBe(1);
+      const kept = await wallets.money.listOutbox(advertiserId, 500);
+      expect(kept.items).toEqual([record]);
+      expect(kept.damaged.map(({ field }) => field)).toEqual([timeless.impression_id]);
     });
   });
 
