@@ -368,7 +368,7 @@ export class ImpressionWriter {
   }
 }
 
-/** A record that does not did not come from an outbox. */
+/** A record without these ids did not come from an outbox. */
 function namesOutbox({ impression_id: id, match }: ImpressionRecord): boolean {
   return typeof id === "string" && typeof match?.advertiser_id === "string";
 }
