@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import {
@@ -94,12 +95,26 @@ function expressionsInSchemas(): Expression[] {
   return [...found.values()];
 }
 
+/**
+ * Expressions that this version of the detector has found safe, in half a minute for all of them. The short form judges only
+ * the others: add them to the file once they were found safe, too. The long form judges all.
+ */
+function knownSafe(): Set<string> {
+  const { detector, safe } = JSON.parse(
+    readFileSync(new URL("safe-expressions.json", import.meta.url), "utf8"),
+  ) as { detector: string; safe: string[] };
+  const { version } = createRequire(import.meta.url)("recheck/package.json") as { version: string };
+  return new Set(detector === version && !isLongForm ? safe : []);
+}
+
 const { literals, composedIn } = expressionsInCode();
 const distinct = new Map(
   [...literals.filter(({ source }) => !OF_OUR_OWN_NUMBERS.has(source)), ...expressionsInSchemas()].map(
     (expression) => [`/${expression.source}/${expression.flags}`, expression],
   ),
 );
+const safe = knownSafe();
+const unknown = [...distinct].filter(([shown]) => !safe.has(shown));
 
 describe("regular expressions", () => {
   it("are found, and put together only where it is known", () => {
@@ -111,16 +126,19 @@ describe("regular expressions", () => {
     expect(checkSync(source, "").status).toBe("vulnerable");
   });
 
-  it.each([...distinct])(
-    "%s does not blow up",
-    (_shown, { source, flags, from }) => {
-      // The detector does not know sets of characters by property, such as \p{L}: for growth any class does.
-      const plain = source.replace(/\\p\{[^}]+\}/g, "\\w").replace(/\\P\{[^}]+\}/g, "\\W");
-      const { status } = checkSync(plain, flags.replace(/[vd]/g, ""), JUDGING);
-      expect({ from, status }).toEqual({ from, status: "safe" });
-    },
-    JUDGED_WITHIN_MS,
-  );
+  // Jest refuses an empty table.
+  if (unknown.length > 0) {
+    it.each(unknown)(
+      "%s does not blow up",
+      (_shown, { source, flags, from }) => {
+        // The detector does not know sets of characters by property, such as \p{L}: for growth any class does.
+        const plain = source.replace(/\\p\{[^}]+\}/g, "\\w").replace(/\\P\{[^}]+\}/g, "\\W");
+        const { status } = checkSync(plain, flags.replace(/[vd]/g, ""), JUDGING);
+        expect({ from, status }).toEqual({ from, status: "safe" });
+      },
+      JUDGED_WITHIN_MS,
+    );
+  }
 });
 
 describe("reading what strangers send", () => {
