@@ -1,5 +1,14 @@
 import { execFile } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmdirSync, rmSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -35,6 +44,17 @@ function quickstartBlocks(): string[] {
 function notedStacks(): string[] {
   const dir = join(ROOT, "node_modules", ".running-stacks");
   return readdirSync(dir).map((name) => readFileSync(join(dir, name), "utf8"));
+}
+
+/** One file of each step that prepares a start. */
+const BUILT = [
+  "packages/database/src/generated/client.ts",
+  "services/standalone/dist/run.js",
+  "services/dashboard/dist/index.html",
+];
+
+function builtAtMs(): number[] {
+  return BUILT.map((file) => statSync(join(ROOT, file)).mtimeMs);
 }
 
 /** Lines pasted into an interactive shell, in the folder of the README. */
@@ -249,11 +269,14 @@ describe("npm start", () => {
   it(
     "keeps the data of the first start, and is ready within seconds",
     async () => {
+      const builtBeforeMs = builtAtMs();
       const startedMs = performance.now();
       stack = await startStack({ dataDir, environment: withOwnNode() });
       // A busy machine takes longer for the same work.
       expect(performance.now() - startedMs).toBeLessThan(120_000);
-      expect(stack.output()).not.toMatch(/Installing|Generating|Building|Creating|history/);
+      // A step that finds nothing to do is announced when the machine is so busy that it takes a while.
+      expect(stack.output()).not.toMatch(/Installing|Creating|history/);
+      expect(builtAtMs()).toEqual(builtBeforeMs);
       const api = apiClient(stack.describe().baseUrl, earlier.key);
       expect(await api.expect(200, "GET", "/profile")).toMatchObject({ balance_cents: 990 });
       const scene = { game_id: "first-game", user_id: "player-2", game_context: {} };
@@ -309,7 +332,8 @@ describe("stacks on the same external stores", () => {
   it(
     "serve side by side and one after the other, though each has its own PLAYER_HASH_KEY",
     async () => {
-      const first = await startStackOnTestStores({ dataDir: firstDir, environment: withOwnNode() });
+      const own = { ...withOwnNode(), DEMO: "0" };
+      const first = await startStackOnTestStores({ dataDir: firstDir, environment: own });
       started.push(first);
       const { baseUrl, databaseUrl, redisUrl } = first.describe();
       const key = await first.createKey("shared");
@@ -320,7 +344,7 @@ describe("stacks on the same external stores", () => {
         budgetCents: 1_000,
         cpmBidCents: 2_000,
       });
-      const environment = { ...withOwnNode(), DATABASE_URL: databaseUrl, REDIS_URL: redisUrl };
+      const environment = { ...own, DATABASE_URL: databaseUrl, REDIS_URL: redisUrl };
       const startSecond = async () => {
         const stack = await startStack({ dataDir: secondDir, environment });
         started.push(stack);
