@@ -5,22 +5,16 @@
  */
 import { spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
-import { availableParallelism, totalmem } from "node:os";
+import { availableParallelism } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { installClientRuntimes } from "./lib/client-runtimes.mjs";
 import { findNode24 } from "./lib/node-24.mjs";
 import { root, runMain, say, setUp } from "./lib/setup.mjs";
 
+/** Test files often wait for processes of their own, so each two cores have time for a third file. */
+const WORKERS = Math.max(3, Math.floor(availableParallelism() * 1.5));
 const [first, ...others] = process.argv.slice(2);
 const isLong = first === "--long";
-/** Test files wait for leases, timeouts and processes more than half of their time; their long forms compute more. */
-const FILES_PER_CORE = isLong ? 1.5 : 3;
-/** Of a test file's worker and the processes that it starts. */
-const BYTES_PER_FILE = 2 * 1024 ** 3;
-const WORKERS = Math.max(
-  3,
-  Math.floor(Math.min(availableParallelism() * FILES_PER_CORE, totalmem() / BYTES_PER_FILE)),
-);
 
 await runMain(async () => {
   await setUp();

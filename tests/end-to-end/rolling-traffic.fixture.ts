@@ -13,10 +13,9 @@ export class Traffic {
   changes = 0;
   /** Answers that a client does not expect. */
   readonly failures: string[] = [];
-  /** Refusals of a match instance whose lease had run out, which were then repeated as their Retry-After says. */
+  /** Refusals of a match instance whose lease had run out, since `begin`; they were repeated as their Retry-After says. */
   readonly staleRefusals: string[] = [];
-  /** What the installation goes through at present. */
-  phase = "before";
+  #phase = "before";
   readonly #api: Api;
   readonly #campaignId: string;
   readonly #held: object[] = [];
@@ -28,6 +27,12 @@ export class Traffic {
     this.#campaignId = campaignId;
     const players = Array.from({ length: PLAYERS }, (_, player) => this.#play(player));
     this.#running = [...players, this.#manage()];
+  }
+
+  /** @param phase what the installation goes through from now on */
+  begin(phase: string): void {
+    this.#phase = phase;
+    this.staleRefusals.length = 0;
   }
 
   /** Resolves when more impressions were recorded and more changes made than when this was called. */
@@ -89,7 +94,7 @@ export class Traffic {
     for (;;) {
       const answer = await this.#request("POST", path, body);
       if (answer.status !== 503 || answer.body.detail !== STALE_SENTENCE) return answer;
-      this.staleRefusals.push(`${this.phase}: ${path}`);
+      this.staleRefusals.push(`${this.#phase}: ${path}`);
       await sleep(retryAfterMs(answer.status, answer.headers.get("Retry-After")));
     }
   }
@@ -114,6 +119,6 @@ export class Traffic {
   }
 
   #fail(kind: string, ...answer: unknown[]): void {
-    this.failures.push(`${this.phase}: ${kind}: ${JSON.stringify(answer)}`);
+    this.failures.push(`${this.#phase}: ${kind}: ${JSON.stringify(answer)}`);
   }
 }

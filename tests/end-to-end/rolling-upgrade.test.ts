@@ -42,10 +42,10 @@ if (nginx instanceof Error) {
           const traffic = installation.startTraffic();
           for (let held = 0; held < HELD_MATCHES; held += 1) await traffic.holdMatch();
           await traffic.goOn();
-          traffic.phase = "migration";
+          traffic.begin("migration, and the earlier version on the new schema");
           expect(await installation.migrate(ROOT)).toContain("Applied migration");
-          traffic.phase = "earlier version on the new schema";
           await traffic.goOn();
+          expect(traffic.staleRefusals).toEqual([]);
           await installation.replaceEach(ROOT, traffic);
           await installation.expectNothingLost(traffic);
         },

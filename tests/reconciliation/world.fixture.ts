@@ -40,6 +40,13 @@ export interface Advertiser {
   patch(path: string, body: object): Test;
 }
 
+interface HoldChoice {
+  user?: string;
+  game?: string;
+  developer?: string;
+  slice?: number;
+}
+
 export interface Campaign {
   advertiserId: string;
   campaignId: string;
@@ -183,16 +190,22 @@ export class World {
   }
 
   /** A match of the campaign's current version. Returns its id. */
-  async hold(
-    campaign: Campaign,
-    { user = "user", game = "game", developer = "acct_dev", slice = 0 } = {},
-  ): Promise<string> {
-    if (slice > 0) {
-      const { priceMillicents } = campaign;
-      const needed = { priceMillicents, isHeld: false };
+  async hold(campaign: Campaign, choice: HoldChoice = {}): Promise<string> {
+    const { slice = 0 } = choice;
+    if (slice === 0) return this.#reserve(campaign, choice);
+    const needed = { priceMillicents: campaign.priceMillicents, isHeld: false };
+    // Billing takes idle money back from slices, sometimes just what was granted.
+    return eventually(async () => {
       const refusal = await this.#grants.extend(campaign, slice, needed);
       if (refusal !== null) throw new Error(`slice ${slice} got no money`);
-    }
+      return this.#reserve(campaign, choice);
+    });
+  }
+
+  async #reserve(
+    campaign: Campaign,
+    { user = "user", game = "game", developer = "acct_dev", slice = 0 }: HoldChoice,
+  ): Promise<string> {
     const row = await this.database.campaign.findUniqueOrThrow({ where: { id: campaign.campaignId } });
     const matchId = newId("mat");
     const held = await this.money.reserve({
@@ -245,10 +258,7 @@ export class World {
     return charged.record;
   }
 
-  async impress(
-    campaign: Campaign,
-    choice: { user?: string; game?: string; developer?: string; slice?: number } = {},
-  ) {
+  async impress(campaign: Campaign, choice: HoldChoice = {}) {
     return this.see(campaign, await this.hold(campaign, choice), choice);
   }
 

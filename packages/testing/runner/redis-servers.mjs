@@ -7,7 +7,7 @@ import { isTracing, traceRedis } from "./trace-stores.mjs";
  * Started in advance: the first change on a new Redis waits until earlier leases would have expired, about three
  * seconds. Tests that need more servers at once, or other options, start them themselves.
  */
-const SPARE_SERVERS = 6;
+const SPARE_SERVERS = 3;
 
 /**
  * Redis servers for test files: empty and, if possible, already running for a while. The first request starts the first
