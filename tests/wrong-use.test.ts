@@ -9,7 +9,7 @@ const THROW_USAGE = `
   const { UsageError } = await import("./packages/service-kit/dist/index.js");
   await runMain(() => { throw new UsageError(["--wait is wrong."], "Usage: npm run thing"); });`;
 
-/** Of npm, and of steps that find nothing to do but take a while on a busy machine. */
+/** Notices of npm, and of steps that have nothing to do but are slow on a busy machine. */
 const NOTICES = /^(npm warn .*|(Generating|Building) .*…| {2}… \d+ s)\n/gm;
 
 function run(args: string[]): Promise<{ code: unknown; output: string }> {

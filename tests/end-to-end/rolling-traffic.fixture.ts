@@ -13,7 +13,7 @@ export class Traffic {
   changes = 0;
   /** Answers that a client does not expect. */
   readonly failures: string[] = [];
-  /** Refusals of a match instance whose lease had run out, since `begin`; they were repeated as their Retry-After says. */
+  /** Refusals by a match instance with an expired lease since `begin`; each was retried after its Retry-After. */
   readonly staleRefusals: string[] = [];
   #phase = "before";
   readonly #api: Api;

@@ -1,4 +1,4 @@
--- Returns a committed record to the outbox, from the only job that has it.
+-- Puts a committed record back into the outbox; its job has the only copy.
 -- KEYS  outbox
 -- ARGV  impression id, record (JSON)
 -- Reply {1: returned | 0: the outbox has a record of this id}

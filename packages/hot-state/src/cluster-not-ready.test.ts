@@ -1,5 +1,8 @@
+import type { EventEmitter } from "node:events";
+import { eventually } from "@diegetic/testing/eventually";
 import { startTestRedisCluster, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
+import type { Cluster } from "ioredis";
 import { connectRedis, type RedisConnection, readClusterAddress } from "./connection.ts";
 
 const SLOT = 7;
@@ -26,5 +29,24 @@ it("an attempt to connect to a cluster that is not ready fails, and a later one 
   await expect(redis.connect()).rejects.toThrow("Connection is closed.");
   await nodes[0]?.call("CLUSTER", "ADDSLOTS", String(SLOT));
   expect(await redis.ping()).toBe("PONG");
+  redis.disconnect();
+});
+
+it("a cluster whose former connection ends while addresses are looked up is connected to again", async () => {
+  const named = server.url.replaceAll("127.0.0.1", "localhost");
+  const redis = connectRedis(named, { name: "test" }) as Cluster;
+  await redis.ping();
+  const { dnsLookup } = redis.options;
+  const lookUp: (() => void)[] = [];
+  redis.options.dnsLookup = (host, found) => {
+    lookUp.push(() => dnsLookup?.(host, found));
+  };
+  redis.disconnect(true);
+  await eventually(() => lookUp.length > 0);
+  const pool = redis as unknown as { connectionPool: EventEmitter };
+  pool.connectionPool.emit("drain");
+  redis.options.dnsLookup = dnsLookup;
+  for (const answer of lookUp) answer();
+  await eventually(async () => (await redis.ping()) === "PONG");
   redis.disconnect();
 });

@@ -81,7 +81,7 @@ function limitWaiting(cluster: Cluster, commandTimeoutMs: number): void {
   cluster.on("ready", () => {
     failures = 0;
   });
-  // Once for each attempt: a client with several nodes emits "close" for each.
+  // "reconnecting" comes once for each attempt, "close" once for each node.
   cluster.on("reconnecting", () => {
     failures += 1;
     if (failures <= MAX_FAILED_RECONNECTIONS) return;
@@ -155,17 +155,31 @@ Redis.prototype.asking = function taken(this: Redis, ...parts: Parameters<typeof
   return answer;
 };
 
+interface ClusterInternals {
+  manuallyClosing: boolean;
+  reconnectTimeout: NodeJS.Timeout | null;
+  handleCloseEvent(reason: unknown): void;
+}
+
 /**
- * The client forgets this promise when a cluster that answers is not ready: it connects again later, with another promise. A
- * queue worker waits for this one, and would never take a job again.
+ * Two faults of the client. It forgets this promise when a cluster that answers is not ready: it connects again later, with
+ * another promise. A queue worker waits for this one, and would never take a job again. And if a former connection ends while the
+ * addresses are looked up, it gives up for good.
  */
 const { connect } = Cluster.prototype;
 Cluster.prototype.connect = function connectOnce(this: Cluster) {
+  const internals = this as unknown as ClusterInternals;
   return new Promise((resolve, reject) => {
     const onClose = () => reject(new Error("Connection is closed."));
     this.once("close", onClose);
-    const settle = () => this.off("close", onClose);
-    connect.call(this).finally(settle).then(resolve, reject);
+    connect
+      .call(this)
+      .finally(() => this.off("close", onClose))
+      .then(resolve, (error) => {
+        reject(error);
+        const hasGivenUp = this.status === "close" && internals.reconnectTimeout === null;
+        if (hasGivenUp && !internals.manuallyClosing) internals.handleCloseEvent(error);
+      });
   });
 };
 

@@ -32,11 +32,11 @@ export interface QueueWorkerOptions<Job> {
   claim?: Pick<InstallationClaim, "guard"> | undefined;
 }
 
-/** Longer than a turn of the event loop, shorter than a check of the claim. */
+/** Leaves the event loop to other work; shorter than the interval between two checks of the claim. */
 const PAUSE_AFTER_REFUSAL_MS = 500;
 
 class ClosableWorker<Job> extends Worker<Job> {
-  /** BullMQ repeats a failed call at once, so commands that the guard refuses would keep the event loop from all other work. */
+  /** BullMQ repeats a failed call at once: refused commands would block the event loop. */
   protected override async moveToActive(token: string, name?: string) {
     try {
       return await super.moveToActive(token, name);

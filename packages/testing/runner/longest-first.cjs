@@ -1,6 +1,6 @@
 const { default: Sequencer } = require("@jest/test-sequencer");
 
-/** How much longer a test of whole stacks takes than another one of the same size. */
+/** Estimated duration of a test in `tests/`, relative to another of the same size. */
 const STACK_FACTOR = 4;
 
 /**
@@ -10,7 +10,7 @@ const STACK_FACTOR = 4;
 module.exports = class LongestFirst extends Sequencer {
   sort(tests) {
     const sorted = super.sort([...tests]);
-    if (sorted.some(({ duration }) => duration !== undefined)) return sorted;
+    if (sorted.every(({ duration }) => duration !== undefined)) return sorted;
     const weight = ({ path, context: { config, hasteFS } }) =>
       (hasteFS.getSize(path) ?? 0) * (path.startsWith(`${config.rootDir}/tests/`) ? STACK_FACTOR : 1);
     return sorted.sort((one, other) => weight(other) - weight(one));

@@ -35,16 +35,16 @@ export class ConnectionGuard {
   }
 
   /**
-   * Replaces refused connections, whose successors are verified again. A cluster client without another connection starts over
-   * from the addresses that it was given: it may have learned those of another cluster.
+   * Replaces refused connections, whose successors are verified again. If all connections of a cluster client are refused, it
+   * starts over from its configured addresses: it may have learned another cluster's.
    */
   reconnectRefused(): void {
-    // One that is being replaced must not be ended again and again.
+    // Only ready ones: those that are being replaced must not be ended again.
     const ready = this.#nodes().filter(({ status }) => status === "ready");
     const refused = ready.filter((node) => this.#refusals.has(node));
     const areAllRefused = refused.length > 0 && refused.length === ready.length;
     const replaced = areAllRefused ? [this.#redis] : refused;
-    for (const one of replaced) if (one.status === "ready") one.disconnect(true);
+    for (const connection of replaced) if (connection.status === "ready") connection.disconnect(true);
   }
 
   #nodes(): Redis[] {

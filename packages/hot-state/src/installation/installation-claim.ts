@@ -70,7 +70,7 @@ export class InstallationClaim {
   #check(owner: string, own: string): void {
     this.#isChecked = true;
     this.#refusal = refusalOf(owner, own);
-    // Also where the owner is another one: the address may lead elsewhere by now.
+    // Also after a foreign answer: the address may lead to our own Redis by now.
     for (const guard of this.#guards) guard.reconnectRefused();
     if (this.#refusal !== undefined) throw this.#refusal;
   }

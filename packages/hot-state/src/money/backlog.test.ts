@@ -1,6 +1,8 @@
 import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import type { Redis } from "ioredis";
 import { connectRedis, type RedisConnection } from "../connection.ts";
+import { DueIndex } from "../due/due-index.ts";
 import { advertiserKeys } from "../keys.ts";
 import { createMoneyCommands } from "./commands.ts";
 import { holdOf } from "./holds.ts";
@@ -23,6 +25,33 @@ afterAll(async () => {
 });
 
 describe("the outbox", () => {
+  it("is visited for a returned record that arrives after a visit", async () => {
+    const wallet = await TestWallet.open(money, redis);
+    const { match_id: matchId } = await wallet.hold();
+    const charged = await wallet.commit({ matchId });
+    if (charged.outcome !== "charged" || charged.replay) throw new Error("not charged now");
+    const { record } = charged;
+    await money.ackOutbox(wallet.advertiserId, [record.impression_id]);
+    const due = new DueIndex(redis);
+    const visitAll = async () => {
+      for (const { walletId, dueMs } of await due.due("outbox", Date.now(), 100)) {
+        await due.reschedule("outbox", walletId, dueMs, null);
+      }
+    };
+    const outbox = advertiserKeys.outbox(wallet.advertiserId);
+    const late = connectRedis(server.url, { name: "backlog-test-late" }) as Redis;
+    const { sendCommand } = late;
+    late.sendCommand = (command, stream) => {
+      const send = () => sendCommand.call(late, command, stream);
+      return command.args.map(String).includes(outbox) ? visitAll().then(send) : send();
+    };
+    await createMoneyCommands(late).returnToOutbox(record);
+    late.disconnect();
+    expect(await money.isInOutbox(wallet.advertiserId, record.impression_id)).toBe(true);
+    const registered = await due.registered("outbox", 500);
+    expect(registered.map(({ walletId }) => walletId)).toContain(wallet.advertiserId);
+  });
+
   it("is listed in pages until nothing is left, and forgets what is acknowledged", async () => {
     const wallet = await TestWallet.open(money, redis);
     const expected: string[] = [];

@@ -83,6 +83,9 @@ async function deleteFields(redis: RedisConnection, key: string, fields: readonl
   return fields.length === 0 ? 0 : redis.hdel(key, ...fields);
 }
 
+/** The index keeps an announcement until then: longer than the record may take to arrive. */
+const RETURNED_DUE_MS = 5_000;
+
 /** The work of the billing service: records to write, holds to release, session seats to return. */
 export function createBacklogCommands(redis: RedisConnection) {
   const listLapsed = defineScript(redis, "list_lapsed", 1);
@@ -97,8 +100,8 @@ export function createBacklogCommands(redis: RedisConnection) {
       (await redis.hexists(advertiserKeys.outbox(walletId), impressionId)) === 1,
     async returnToOutbox(record) {
       const walletId = walletOfRecord(record);
-      // The record's own time may be damaged.
-      await due.register("outbox", walletId, Date.now());
+      // Before the record, whose own time may be damaged.
+      await due.register("outbox", walletId, Date.now() + RETURNED_DUE_MS);
       await returnRecord(advertiserKeys.outbox(walletId), record.impression_id, JSON.stringify(record));
     },
     ackOutbox: (walletId, impressionIds) =>

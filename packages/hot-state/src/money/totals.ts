@@ -110,10 +110,10 @@ function createApplyCommands(redis: RedisConnection) {
             millicents === null ? "" : requireInteger("ceilingMillicents", millicents, 0),
           ),
         );
-      const former = await redis.hget(campaignKey(advertiserId, campaignId), "ceiling");
       const first = await set(ceilingMillicents);
       const slices = first.code(0, CEILING_CODES) === "ok" ? first.integer(1) : 1;
       if (slices === 1 || ceilingMillicents === null) return ceilingResult(first);
+      const formerText = first.text(2);
       // Grants made from now on respect the ceiling. First it must be known what slices have spent: an open hold loses its money only
       // to a ceiling that counts.
       const sliced = { advertiserId, campaignId };
@@ -128,7 +128,7 @@ function createApplyCommands(redis: RedisConnection) {
         isInForce = result.outcome === "ok";
         return result;
       } finally {
-        if (!isInForce) await set(former ? Number(former) : null);
+        if (!isInForce) await set(formerText === "" ? null : first.integer(2));
       }
     },
   } satisfies Partial<MoneyCommands>;

@@ -284,7 +284,8 @@ export interface MoneyCommands {
   applyCampaign(campaign: CampaignState): Promise<ApplyCampaignResult>;
   /**
    * First step of lowering a budget: from now on no charge exceeds the ceiling. The next newer `applyCampaign` clears it; null
-   * clears it if the budget was not lowered after all. Callers must serialise changes of one campaign.
+   * clears it if the budget was not lowered after all. A refused ceiling leaves the former one in force. Callers must
+   * serialise changes of one campaign.
    */
   setBudgetCeiling(
     advertiserId: string,

@@ -328,7 +328,7 @@ export class ImpressionWriter {
     );
     const named = lost.filter(({ record }) => namesOutbox(record) && isName(record.impression_id));
     await Promise.all(named.map(({ record }) => money.returnToOutbox(record)));
-    if (named.length < lost.length) throw new LockTimeout("records of locked rows do not name an outbox");
+    if (named.length < lost.length) throw new LockTimeout("records of locked rows lack the ids of an outbox entry");
   }
 
   async #quarantine({ record, reason, unfunded, ...refused }: RefusedRecord): Promise<void> {
@@ -368,7 +368,7 @@ export class ImpressionWriter {
   }
 }
 
-/** A record without these ids did not come from an outbox. */
+/** Whether the record has the ids that name its outbox entry; one without them came from no outbox. */
 function namesOutbox({ impression_id: id, match }: ImpressionRecord): boolean {
   return typeof id === "string" && typeof match?.advertiser_id === "string";
 }
