@@ -328,7 +328,8 @@ export class ImpressionWriter {
     );
     const named = lost.filter(({ record }) => namesOutbox(record) && isName(record.impression_id));
     await Promise.all(named.map(({ record }) => money.returnToOutbox(record)));
-    if (named.length < lost.length) throw new LockTimeout("records of locked rows lack the ids of an outbox entry");
+    if (named.length < lost.length)
+      throw new LockTimeout("records of locked rows lack ids of an outbox entry");
   }
 
   async #quarantine({ record, reason, unfunded, ...refused }: RefusedRecord): Promise<void> {
