@@ -4,6 +4,8 @@ import { retryAfterMs, STALE_SENTENCE } from "@diegetic/testing/documented";
 import { eventually } from "@diegetic/testing/eventually";
 
 export const PATIENCE = { timeoutMs: 180_000, everyMs: 50 };
+/** The proxy's sentence, and that of a match instance. */
+const REPEATABLE = ["The service is starting or restarting: try again in a moment.", STALE_SENTENCE];
 export const GAME = "keep";
 const PLAYERS = 4;
 
@@ -13,8 +15,11 @@ export class Traffic {
   changes = 0;
   /** Answers that a client does not expect. */
   readonly failures: string[] = [];
-  /** Refusals by a match instance with an expired lease since `begin`; each was retried after its Retry-After. */
-  readonly staleRefusals: string[] = [];
+  /**
+   * Refusals since `begin` by a match instance with an expired lease, or by the proxy for lack of an instance; each was retried
+   * after its Retry-After.
+   */
+  readonly refusals: string[] = [];
   #phase = "before";
   readonly #api: Api;
   readonly #campaignId: string;
@@ -32,7 +37,7 @@ export class Traffic {
   /** @param phase what the installation goes through from now on */
   begin(phase: string): void {
     this.#phase = phase;
-    this.staleRefusals.length = 0;
+    this.refusals.length = 0;
   }
 
   /** Resolves when more impressions were recorded and more changes made than when this was called. */
@@ -93,8 +98,8 @@ export class Traffic {
   async #serve(path: string, body: object): Promise<ApiAnswer> {
     for (;;) {
       const answer = await this.#request("POST", path, body);
-      if (answer.status !== 503 || answer.body.detail !== STALE_SENTENCE) return answer;
-      this.staleRefusals.push(`${this.#phase}: ${path}`);
+      if (answer.status !== 503 || !REPEATABLE.includes(answer.body.detail)) return answer;
+      this.refusals.push(`${this.#phase}: ${path}`);
       await sleep(retryAfterMs(answer.status, answer.headers.get("Retry-After")));
     }
   }

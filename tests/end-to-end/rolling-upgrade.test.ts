@@ -45,7 +45,7 @@ if (nginx instanceof Error) {
           traffic.begin("migration, and the earlier version on the new schema");
           expect(await installation.migrate(ROOT)).toContain("Applied migration");
           await traffic.goOn();
-          expect(traffic.staleRefusals).toEqual([]);
+          expect(traffic.refusals).toEqual([]);
           await installation.replaceEach(ROOT, traffic);
           await installation.expectNothingLost(traffic);
         },

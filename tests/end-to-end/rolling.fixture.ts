@@ -17,7 +17,7 @@ import { GAME, PATIENCE, Traffic } from "./rolling-traffic.fixture.ts";
 
 const INSTANCES = ["match", "match", "management", "management", "billing"] as const;
 const PLAN = { depositCents: 1_000_000, budgetCents: 1_000_000, cpmBidCents: 100 };
-/** A machine that stalls for the duration of a lease also causes refusals: the replacement is then repeated. */
+/** A machine that stalls also causes refusals: the replacement is then repeated. */
 const MAX_REPLACEMENTS = 3;
 const run = promisify(execFile);
 
@@ -137,7 +137,7 @@ export class Installation {
 
   /**
    * Replaces every instance, one at a time; traffic goes on while it is gone. Repeats a replacement during
-   * which a lease expired; fails after `MAX_REPLACEMENTS`.
+   * which a request was refused; fails after `MAX_REPLACEMENTS`.
    * @param root of the version that takes its place
    */
   async replaceEach(root: string, traffic: Traffic): Promise<void> {
@@ -150,8 +150,8 @@ export class Installation {
         await traffic.goOn();
         await instance.start(root);
         await traffic.goOn();
-      } while (traffic.staleRefusals.length > 0 && replacements < MAX_REPLACEMENTS);
-      expect(traffic.staleRefusals).toEqual([]);
+      } while (traffic.refusals.length > 0 && replacements < MAX_REPLACEMENTS);
+      expect(traffic.refusals).toEqual([]);
     }
   }
 
@@ -160,7 +160,7 @@ export class Installation {
     await traffic.recordHeld();
     await traffic.end();
     expect(traffic.failures).toEqual([]);
-    expect(traffic.staleRefusals).toEqual([]);
+    expect(traffic.refusals).toEqual([]);
     const report = await reconcileAll({
       databaseUrl: this.#databaseUrl,
       redisUrl: this.#redisUrl,
