@@ -5,6 +5,7 @@
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import module from "node:module";
 import { fileURLToPath } from "node:url";
 
 export const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -25,6 +26,10 @@ const SENTENCES = [
   "StatementTimeout",
 ];
 const WRONG_USE_EXIT_CODE = 2;
+
+/** Compiled code of modules, one file for each: saves a fifth of the time in which a service or command loads. Node 22 and later. */
+process.env.NODE_COMPILE_CACHE ??= `${root}node_modules/.cache/compiled`;
+module.enableCompileCache?.(process.env.NODE_COMPILE_CACHE);
 
 class SetupProblem extends Error {
   name = "SetupProblem";

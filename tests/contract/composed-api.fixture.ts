@@ -1,13 +1,10 @@
 import { Agent, request as httpRequest } from "node:http";
-import { createBillingService, readBillingSettings } from "@diegetic/billing";
-import {
-  createAccountWithKey,
-  createManagement,
-  type KeyOptions,
-  type Management,
-  readManagementSettings,
-} from "@diegetic/management";
-import { createMatchService, readMatchSettings } from "@diegetic/match";
+import { readBillingSettings } from "@diegetic/billing";
+import { createBillingService } from "@diegetic/billing/service";
+import { createAccountWithKey, type KeyOptions, readManagementSettings } from "@diegetic/management";
+import { createManagement, type Management } from "@diegetic/management/management";
+import { readMatchSettings } from "@diegetic/match";
+import { createMatchService } from "@diegetic/match/service";
 import { createLogger, createMetrics, listen } from "@diegetic/service-kit";
 import { createTestDatabase } from "@diegetic/testing/database";
 import { type SeenAnswer, sendRepeatedly } from "@diegetic/testing/documented";

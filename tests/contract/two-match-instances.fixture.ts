@@ -1,10 +1,7 @@
-import {
-  createAccountWithKey,
-  createManagement,
-  type Management,
-  readManagementSettings,
-} from "@diegetic/management";
-import { createMatchService, readMatchSettings } from "@diegetic/match";
+import { createAccountWithKey, readManagementSettings } from "@diegetic/management";
+import { createManagement, type Management } from "@diegetic/management/management";
+import { readMatchSettings } from "@diegetic/match";
+import { createMatchService } from "@diegetic/match/service";
 import { createLogger, createMetrics } from "@diegetic/service-kit";
 import { createTestDatabase } from "@diegetic/testing/database";
 import { documented } from "@diegetic/testing/documented";

@@ -1,7 +1,8 @@
 import { auditText, reconcileAll, writeRecords } from "@diegetic/billing";
 import { createDatabase, type Database, ensureImpressionPartition, utcDay } from "@diegetic/database";
 import { connectRedis, type RedisConnection, TrafficReader } from "@diegetic/hot-state";
-import { createDemo, type Demo, demoHistory, type Management, recordDemoCalls } from "@diegetic/management";
+import { createDemo, type Demo, demoHistory, recordDemoCalls } from "@diegetic/management";
+import type { Management } from "@diegetic/management/management";
 import { createLogger } from "@diegetic/service-kit";
 import { createTestDatabase, type TestDatabase } from "@diegetic/testing/database";
 import { documented } from "@diegetic/testing/documented";

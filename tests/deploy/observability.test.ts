@@ -1,10 +1,13 @@
 import { execFile } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { promisify } from "node:util";
-import { createBillingService, readBillingSettings } from "@diegetic/billing";
+import { readBillingSettings } from "@diegetic/billing";
+import { createBillingService } from "@diegetic/billing/service";
 import { findPromtool } from "@diegetic/local-stores";
-import { createManagement, readManagementSettings } from "@diegetic/management";
-import { createMatchService, readMatchSettings } from "@diegetic/match";
+import { readManagementSettings } from "@diegetic/management";
+import { createManagement } from "@diegetic/management/management";
+import { readMatchSettings } from "@diegetic/match";
+import { createMatchService } from "@diegetic/match/service";
 import { createLogger, createMetrics } from "@diegetic/service-kit";
 import { createTestDatabase } from "@diegetic/testing/database";
 import { startTestRedis } from "@diegetic/testing/redis";

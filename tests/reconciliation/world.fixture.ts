@@ -1,10 +1,6 @@
 import { randomBytes } from "node:crypto";
-import {
-  type BillingPace,
-  type BillingService,
-  createBillingService,
-  readBillingSettings,
-} from "@diegetic/billing";
+import { type BillingPace, readBillingSettings } from "@diegetic/billing";
+import { type BillingService, createBillingService } from "@diegetic/billing/service";
 import { type ImpressionRecord, newId } from "@diegetic/contracts";
 import { type Database, inTransaction } from "@diegetic/database";
 import {
@@ -17,12 +13,8 @@ import {
   type SliceGrants,
   walletIdOf,
 } from "@diegetic/hot-state";
-import {
-  createAccountWithKey,
-  createManagement,
-  type Management,
-  readManagementSettings,
-} from "@diegetic/management";
+import { createAccountWithKey, readManagementSettings } from "@diegetic/management";
+import { createManagement, type Management } from "@diegetic/management/management";
 import { createLogger, createMetrics, type Metrics } from "@diegetic/service-kit";
 import { createTestDatabase } from "@diegetic/testing/database";
 import { eventually } from "@diegetic/testing/eventually";

@@ -2,7 +2,8 @@
  * Management, match and billing in this process, on stores that a test may break; with a developer's and an
  * advertiser's account.
  */
-import { type BillingService, createBillingService, readBillingSettings } from "@diegetic/billing";
+import { readBillingSettings } from "@diegetic/billing";
+import { type BillingService, createBillingService } from "@diegetic/billing/service";
 import {
   connectRedis,
   createMoneyCommands,
@@ -10,7 +11,8 @@ import {
   type MoneyCommands,
   type RedisConnection,
 } from "@diegetic/hot-state";
-import { createMatchService, type MatchService, readMatchSettings } from "@diegetic/match";
+import { readMatchSettings } from "@diegetic/match";
+import { createMatchService, type MatchService } from "@diegetic/match/service";
 import { createLogger, createMetrics, type ListeningServer, listen } from "@diegetic/service-kit";
 import { type Api, type ApiAnswer, apiClient, enableGame, startCampaign } from "@diegetic/testing/api";
 import { createTestDatabase, type TestDatabase } from "@diegetic/testing/database";

@@ -11,6 +11,4 @@ export { demoHistory, recordDemoCalls } from "./features/demo/history.ts";
 export { createDemoLogin, type DemoLogin } from "./features/demo/login.ts";
 export { DEMO_GAME_ID } from "./features/demo/market.ts";
 export { demoGameKey, preparePlay } from "./features/demo/play.ts";
-export { createManagement, type Management, type ManagementOptions } from "./management.ts";
-export { startManagement } from "./service.ts";
 export { type ManagementSettings, readManagementSettings } from "./settings.ts";

@@ -1,14 +1,12 @@
 /** The whole topology in one process, as `npm start` arranges it, with everything that it logs at `trace` in memory. */
 import { Agent, request as httpRequest } from "node:http";
-import { createBillingService, readBillingSettings } from "@diegetic/billing";
+import { readBillingSettings } from "@diegetic/billing";
+import { createBillingService } from "@diegetic/billing/service";
 import { newId, type Scope } from "@diegetic/contracts";
-import {
-  createAccountWithKey,
-  createManagement,
-  type Management,
-  readManagementSettings,
-} from "@diegetic/management";
-import { createMatchService, readMatchSettings } from "@diegetic/match";
+import { createAccountWithKey, readManagementSettings } from "@diegetic/management";
+import { createManagement, type Management } from "@diegetic/management/management";
+import { readMatchSettings } from "@diegetic/match";
+import { createMatchService } from "@diegetic/match/service";
 import { createLogger, createMetrics, listen } from "@diegetic/service-kit";
 import { createTestDatabase } from "@diegetic/testing/database";
 import { sendRepeatedly } from "@diegetic/testing/documented";

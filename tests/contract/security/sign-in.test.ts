@@ -1,5 +1,6 @@
 import { newId } from "@diegetic/contracts";
-import { createManagement, type Management, readManagementSettings } from "@diegetic/management";
+import { readManagementSettings } from "@diegetic/management";
+import { createManagement, type Management } from "@diegetic/management/management";
 import { createLogger, createMetrics } from "@diegetic/service-kit";
 import { createTestDatabase, type TestDatabase } from "@diegetic/testing/database";
 import { forgetEarlierLeases } from "@diegetic/testing/new-redis";
