@@ -15,8 +15,8 @@ export default async function globalSetup() {
   const redisServers = new RedisServers();
   const answer = async ({ method, url }) => {
     const [kind, name = ""] = url.slice(1).split("/").map(decodeURIComponent);
-    if (kind === "redis") {
-      if (method === "POST") return redisServers.take();
+    if (kind === "redis" || kind === "redis-clusters") {
+      if (method === "POST") return kind === "redis" ? redisServers.take() : redisServers.takeCluster();
       await redisServers.stop(name);
       return {};
     }

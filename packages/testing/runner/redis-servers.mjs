@@ -8,25 +8,29 @@ import { isTracing, traceRedis } from "./trace-stores.mjs";
  * seconds. Tests that need more servers at once, or other options, start them themselves.
  */
 const SPARE_SERVERS = 3;
+/** A new cluster serves nothing for two seconds. */
+const SPARE_CLUSTERS = 1;
 
 /**
- * Redis servers for test files: empty and, if possible, already running for a while. The first request starts the first
- * ones.
+ * Redis servers and clusters for test files: empty and, if possible, already running for a while. The first request for
+ * a server starts spare ones; for a cluster, the second, because a run of one file seldom takes two.
  */
 export class RedisServers {
-  #spare = [];
+  #servers = new Spares(startServer, { count: SPARE_SERVERS, afterTaken: 0 });
+  #clusters = new Spares(startCluster, { count: SPARE_CLUSTERS, afterTaken: 1 });
   #given = new Map();
 
   /** The address of an exclusive server. */
   async take() {
-    const taken = this.#spare.shift() ?? startServer();
-    while (this.#spare.length < SPARE_SERVERS) this.#spare.push(startServer());
-    // A failed start of a spare server is reported to its taker.
-    for (const spare of this.#spare) spare.catch(() => {});
-    const server = await taken;
-    this.#given.set(server.url, server);
-    if (isTracing) traceRedis(server.url);
-    return { url: server.url };
+    const { url } = await this.#give(this.#servers);
+    if (isTracing) traceRedis(url);
+    return { url };
+  }
+
+  /** The address of an exclusive cluster of three masters. */
+  async takeCluster() {
+    const { url } = await this.#give(this.#clusters);
+    return { url };
   }
 
   /** Idempotent. */
@@ -37,15 +41,62 @@ export class RedisServers {
   }
 
   async stopAll() {
-    const spare = (await Promise.allSettled(this.#spare)).map(({ value }) => value);
-    await Promise.all([...spare, ...this.#given.values()].map((server) => server?.stop()));
+    const spare = await Promise.all([this.#servers.started(), this.#clusters.started()]);
+    await Promise.all([...spare.flat(), ...this.#given.values()].map((server) => server.stop()));
+  }
+
+  async #give(spares) {
+    const server = await spares.take();
+    this.#given.set(server.url, server);
+    return server;
   }
 }
 
-async function startServer() {
-  const { startRedis } = await import("@diegetic/local-stores");
+class Spares {
+  #start;
+  #count;
+  #afterTaken;
+  #taken = 0;
+  #starting = [];
+
+  /** Keeps `count` of them once more than `afterTaken` were taken. */
+  constructor(start, { count, afterTaken }) {
+    this.#start = start;
+    this.#count = count;
+    this.#afterTaken = afterTaken;
+  }
+
+  take() {
+    const taken = this.#starting.shift() ?? this.#start();
+    this.#taken += 1;
+    while (this.#taken > this.#afterTaken && this.#starting.length < this.#count) {
+      const spare = this.#start();
+      // A failed start is reported to its taker.
+      spare.catch(() => {});
+      this.#starting.push(spare);
+    }
+    return taken;
+  }
+
+  /** Those that nobody has taken. */
+  async started() {
+    const outcomes = await Promise.allSettled(this.#starting.splice(0));
+    return outcomes.filter(({ status }) => status === "fulfilled").map(({ value }) => value);
+  }
+}
+
+function startServer() {
+  return inTemporaryDirectory(({ startRedis }, dir) => startRedis({ dir }));
+}
+
+function startCluster() {
+  return inTemporaryDirectory(({ startRedisCluster }, dir) => startRedisCluster({ dir }));
+}
+
+async function inTemporaryDirectory(start) {
+  const stores = await import("@diegetic/local-stores");
   const dir = await mkdtemp(join(tmpdir(), "diegetic-test-redis-"));
-  const server = await startRedis({ dir });
+  const server = await start(stores, dir);
   return {
     url: server.url,
     async stop() {

@@ -16,18 +16,26 @@ export interface TestRedis {
  */
 export async function startTestRedis(options?: Partial<RedisOptions>): Promise<TestRedis> {
   if (options !== undefined) return inTemporaryDirectory((dir) => startRedis({ dir, ...options }));
-  const { url } = (await askStores("POST", "redis")) as { url: string };
+  return takeFrom("redis");
+}
+
+/**
+ * An exclusive Redis Cluster of masters; stop it in `afterAll`. It takes two to three seconds to start, unless one of three
+ * masters has been started in advance.
+ */
+export function startTestRedisCluster(nodes = 3): Promise<TestRedis> {
+  if (nodes !== 3) return inTemporaryDirectory((dir) => startRedisCluster({ dir, nodes }));
+  return takeFrom("redis-clusters");
+}
+
+async function takeFrom(kind: "redis" | "redis-clusters"): Promise<TestRedis> {
+  const { url } = (await askStores("POST", kind)) as { url: string };
   return {
     url,
     stop: async () => {
-      await askStores("DELETE", "redis", url);
+      await askStores("DELETE", kind, url);
     },
   };
-}
-
-/** A Redis Cluster of masters; stop it in `afterAll`. It takes two to three seconds to start. */
-export function startTestRedisCluster(nodes = 3): Promise<TestRedis> {
-  return inTemporaryDirectory((dir) => startRedisCluster({ dir, nodes }));
 }
 
 async function inTemporaryDirectory(start: (dir: string) => Promise<TestRedis>): Promise<TestRedis> {

@@ -1,7 +1,7 @@
 /** Requests a store from jest's globalSetup, or returns it by its name. */
 export async function askStores(
   method: "POST" | "DELETE",
-  kind: "databases" | "redis",
+  kind: "databases" | "redis" | "redis-clusters",
   name = "",
 ): Promise<unknown> {
   const address = process.env.DIEGETIC_TEST_STORES;

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { eventually } from "@diegetic/testing/eventually";
 import { startTestRedis, startTestRedisCluster, type TestRedis } from "@diegetic/testing/redis";
 import { type StallingProxy, startStallingProxy } from "@diegetic/testing/stalling-proxy";
-import { afterEach, describe, expect, it } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import calculateSlot from "cluster-key-slot";
 import { connectRedis, type RedisConnection, readClusterAddress } from "../connection.ts";
 import { installationKeys } from "../keys.ts";
@@ -24,6 +24,7 @@ function connect(url: string): RedisConnection {
   return redis;
 }
 
+/** Two installations. */
 interface Installations {
   own: RedisConnection;
   foreign: RedisConnection;
@@ -34,32 +35,31 @@ interface Installations {
   proxyOf(key: string): StallingProxy;
   /** Where further connections of proxies lead. */
   lead(to: "own" | "foreign", proxies?: StallingProxy[]): void;
+  /** As if they were new, but for the other's claim. */
+  empty(): Promise<void>;
+  stop(): Promise<void>;
 }
 
 async function start(startServer: () => Promise<TestRedis>): Promise<Installations> {
-  const [ownServer, foreignServer] = await Promise.all([startServer(), startServer()]);
-  closers.push(
-    () => ownServer.stop(),
-    () => foreignServer.stop(),
-  );
-  const ports = {
-    own: portsOf(ownServer),
-    foreign: portsOf(foreignServer),
-  };
+  const servers = await Promise.all([startServer(), startServer()]);
+  const [ownServer, foreignServer] = servers;
+  const ports = { own: portsOf(ownServer), foreign: portsOf(foreignServer) };
   const isCluster = readClusterAddress(ownServer.url) !== undefined;
+  const [own, foreign] = servers.map(({ url }) => connectRedis(url, { name: "test" })) as [
+    RedisConnection,
+    RedisConnection,
+  ];
+  // Before the nodes send clients to their proxies.
+  await own.ping();
   const targets = new Map<StallingProxy, number>();
   const proxies = await Promise.all(
     ports.own.map(async (port) => {
       const proxy: StallingProxy = await startStallingProxy(() => targets.get(proxy) ?? port);
-      closers.push(() => proxy.stop());
       return proxy;
     }),
   );
-  const own = connect(ownServer.url);
   if (isCluster) await announce(ports.own, proxies);
   const addresses = proxies.map(({ port }) => `127.0.0.1:${port}`).join(",");
-  const foreign = connect(foreignServer.url);
-  await foreign.set(installationKeys.owner, "inst_other");
   return {
     own,
     foreign,
@@ -73,6 +73,18 @@ async function start(startServer: () => Promise<TestRedis>): Promise<Installatio
     lead: (to, some = proxies) => {
       for (const proxy of some) targets.set(proxy, ports[to][proxies.indexOf(proxy)] ?? 0);
     },
+    async empty() {
+      for (const port of Object.values(ports).flat()) {
+        const node = connectRedis(`redis://127.0.0.1:${port}`, { name: "test" });
+        await node.flushall().finally(() => node.disconnect());
+      }
+      await foreign.set(installationKeys.owner, "inst_other");
+      for (const proxy of proxies) targets.delete(proxy);
+    },
+    async stop() {
+      for (const redis of [own, foreign]) redis.disconnect();
+      await Promise.all([...proxies, ...servers].map((one) => one.stop()));
+    },
   };
 }
 
@@ -82,7 +94,7 @@ function portsOf({ url }: TestRedis): number[] {
 
 /** Makes the nodes of a cluster send clients to their proxies. */
 async function announce(ports: readonly number[], proxies: readonly StallingProxy[]): Promise<void> {
-  const nodes = ports.map((port) => connect(`redis://127.0.0.1:${port}`));
+  const nodes = ports.map((port) => connectRedis(`redis://127.0.0.1:${port}`, { name: "test" }));
   for (const [index, node] of nodes.entries()) {
     await node.config("SET", "cluster-announce-port", String(proxies[index]?.port));
   }
@@ -91,20 +103,28 @@ async function announce(ports: readonly number[], proxies: readonly StallingProx
     return proxies.every(({ port }) => slots.includes(`"127.0.0.1",${port},`));
   };
   await eventually(async () => (await Promise.all(nodes.map(isKnown))).every(Boolean), { timeoutMs: 60_000 });
+  for (const node of nodes) node.disconnect();
 }
 
-const servers: [string, () => Promise<TestRedis>][] = [
+const kinds: [string, () => Promise<TestRedis>][] = [
   ["Redis", () => startTestRedis()],
   ["Redis Cluster", () => startTestRedisCluster()],
 ];
 
-describe.each(servers)(
+describe.each(kinds)(
   "commands after a checked claim, when the address leads to another's %s",
   (kind, startServer) => {
+    let installations: Installations;
+    beforeAll(async () => {
+      installations = await start(startServer);
+    });
+    afterAll(() => installations.stop());
+    beforeEach(() => installations.empty());
+
     const outcomeOf = (command: Promise<unknown>) => command.catch((error: unknown) => error);
 
     it("are not sent again there", async () => {
-      const { url, own, foreign, proxies, lead } = await start(startServer);
+      const { url, own, foreign, proxies, lead } = installations;
       const redis = connect(url);
       await redis.set(KEY, "before");
       await new InstallationClaim(redis, async () => "inst_1").check();
@@ -121,7 +141,7 @@ describe.each(servers)(
     });
 
     it("do not wait for a connection there", async () => {
-      const { url, foreign, proxies, proxyOf, lead } = await start(startServer);
+      const { url, foreign, proxies, proxyOf, lead } = installations;
       const redis = connect(url);
       await redis.set(KEY, "before");
       await new InstallationClaim(redis, async () => "inst_1").check();
@@ -134,7 +154,7 @@ describe.each(servers)(
     });
 
     it("are refused there although no connection was lost while they were sent", async () => {
-      const { url, foreign, proxies, lead } = await start(startServer);
+      const { url, foreign, proxies, lead } = installations;
       const redis = connect(url);
       const claim = new InstallationClaim(redis, async () => "inst_1");
       await claim.check();
@@ -147,7 +167,7 @@ describe.each(servers)(
     });
 
     it("work again once it belongs to nobody", async () => {
-      const { url, foreign, proxies, lead } = await start(startServer);
+      const { url, foreign, proxies, lead } = installations;
       const redis = connect(url);
       const claim = new InstallationClaim(redis, async () => "inst_1");
       await claim.check();
@@ -165,7 +185,7 @@ describe.each(servers)(
       ["", false],
       [", and connections are lost", true],
     ])("work again once it leads to their own%s", async (_also, areLost) => {
-      const { url, own, foreign, proxies, lead } = await start(startServer);
+      const { url, own, foreign, proxies, lead } = installations;
       const redis = connect(url);
       const claim = new InstallationClaim(redis, async () => "inst_1");
       await claim.check();
@@ -181,7 +201,7 @@ describe.each(servers)(
     });
 
     it("work again on a client whose connection alone was refused, however often the claim is checked", async () => {
-      const { url, own, proxies, lead } = await start(startServer);
+      const { url, own, proxies, lead } = installations;
       const claim = new InstallationClaim(own, async () => "inst_1");
       await claim.check();
       const redis = connect(url);
@@ -202,7 +222,7 @@ describe.each(servers)(
 
     if (kind === "Redis Cluster") {
       it("are refused by a single node that is another cluster's", async () => {
-        const { url, own, foreign, proxyOf, lead } = await start(startServer);
+        const { url, own, foreign, proxyOf, lead } = installations;
         expect(proxyOf(KEY)).not.toBe(proxyOf(installationKeys.owner));
         const redis = connect(url);
         await redis.set(KEY, "before");

@@ -304,6 +304,10 @@ describe("ImpressionWriter", () => {
 });
 
 describe("while another transaction holds a row of one advertiser", () => {
+  /** The locks are held until the test ends: a writer need not wait long for them. */
+  const createQuickWriter = (changes: Partial<ImpressionWriterDependencies> = {}) =>
+    createWriter({ maxLockWaitMs: 100, ...changes });
+
   /** Runs `work` while the row is locked. */
   async function whileLocked(
     table: "advertisers" | "campaigns" | "creatives",
@@ -340,7 +344,7 @@ describe("while another transaction holds a row of one advertiser", () => {
     async (table) => {
       const [locked, other] = [pick(wallets.market.campaigns, 0), pick(wallets.market.campaigns, 2)];
       const records = await impress(12);
-      const { write } = createWriter();
+      const { write } = createQuickWriter();
       await whileLocked(
         table,
         table === "advertisers" ? locked.advertiserId : locked.campaignId,
@@ -377,7 +381,7 @@ describe("while another transaction holds a row of one advertiser", () => {
     records.push(await wallets.impress({ campaign: 2 }));
     const quarantinedOf = ({ advertiserId }: { advertiserId: string }) =>
       database.quarantinedImpression.count({ where: { advertiserId } });
-    const { write } = createWriter();
+    const { write } = createQuickWriter();
     await whileLocked("advertisers", locked.advertiserId, async () => {
       await write(records);
       expect(await outboxOf(other.advertiserId)).toBe(0);
@@ -395,7 +399,7 @@ describe("while another transaction holds a row of one advertiser", () => {
     const { advertiserId } = pick(wallets.market.campaigns, 0);
     const record = await wallets.impress();
     const other = { ...(await wallets.impress({ campaign: 2 })), impression_id: record.impression_id };
-    const { write } = createWriter();
+    const { write } = createQuickWriter();
     await whileLocked("advertisers", advertiserId, async () => {
       await write([record, other]);
       expect(await outboxOf(advertiserId)).toBe(1);
@@ -429,7 +433,7 @@ describe("while another transaction holds a row of one advertiser", () => {
       releaseThird();
       await holding;
     });
-    const { write } = createWriter({ pipeline: watched });
+    const { write } = createQuickWriter({ pipeline: watched });
     await whileLocked("advertisers", [first, second], async () => {
       await new Promise<void>((resolve) => {
         holding = whileLocked("advertisers", third, () => {
@@ -450,7 +454,7 @@ describe("while another transaction holds a row of one advertiser", () => {
     const { creativeIds } = pick(wallets.market.campaigns, 0);
     const records = await impress(4);
     let timeouts = 0;
-    const { write } = createWriter({ pipeline: watchLockTimeouts(() => timeouts++) });
+    const { write } = createQuickWriter({ pipeline: watchLockTimeouts(() => timeouts++) });
     await whileLocked("creatives", creativeIds, async () => {
       await expect(write(records)).rejects.toThrow(LockTimeout);
     });
@@ -465,7 +469,7 @@ describe("while another transaction holds a row of one advertiser", () => {
     const broken = await wallets.impress();
     broken.match.country_code = "nowhere";
     const done = [await wallets.impress(), broken];
-    const { write } = createWriter();
+    const { write } = createQuickWriter();
     await write(done);
     const records = [await wallets.impress({ campaign: 2 }), await wallets.impress({ campaign: 2 })];
     await whileLocked("advertisers", locked.advertiserId, async () => {
@@ -482,7 +486,7 @@ describe("while another transaction holds a row of one advertiser", () => {
     const record = await wallets.impress();
     await wallets.redis.del(`{${locked.advertiserId}}:outbox`);
     const others = await wallets.impress({ campaign: 2 });
-    const { write } = createWriter();
+    const { write } = createQuickWriter();
     await whileLocked("advertisers", locked.advertiserId, async () => {
       await write([record, others]);
       expect(await outboxOf(other.advertiserId)).toBe(0);
@@ -500,7 +504,7 @@ describe("while another transaction holds a row of one advertiser", () => {
     const { advertiserId } = pick(wallets.market.campaigns, 0);
     const record = await wallets.impress();
     await wallets.redis.del(`{${advertiserId}}:outbox`);
-    const { write } = createWriter();
+    const { write } = createQuickWriter();
     await whileLocked("advertisers", advertiserId, async () => {
       await wallets.redis.set("{due}:outbox", "not the index");
       await expect(write([record])).rejects.toThrow("WRONGTYPE");
@@ -516,7 +520,7 @@ describe("while another transaction holds a row of one advertiser", () => {
     const { advertiserId } = pick(wallets.market.campaigns, 0);
     const [record, timeless] = [await wallets.impress(), await wallets.impress()];
     await wallets.redis.del(`{${advertiserId}}:outbox`);
-    const { write } = createWriter();
+    const { write } = createQuickWriter();
     await whileLocked("advertisers", advertiserId, async () => {
       await wallets.redis.config("SET", "maxmemory", "1");
       try {
@@ -535,7 +539,7 @@ describe("while another transaction holds a row of one advertiser", () => {
     const record = await wallets.impress();
     const { advertiser_id: _, ...match } = record.match;
     const nameless = { ...record, match } as ImpressionRecord;
-    const { write } = createWriter();
+    const { write } = createQuickWriter();
     await whileLocked("advertisers", advertiserId, async () => {
       await expect(write([record, nameless])).rejects.toThrow(LockTimeout);
       expect(await wallets.redis.keys("{undefined*}:outbox")).toEqual([]);
@@ -550,7 +554,7 @@ describe("while another transaction holds a row of one advertiser", () => {
       const { advertiserId } = pick(wallets.market.campaigns, 0);
       const [known, second] = [await wallets.impress(), await wallets.impress()];
       if (outcome === "quarantined") for (const { match } of [known, second]) match.country_code = "nowhere";
-      const { write } = createWriter();
+      const { write } = createQuickWriter();
       await write([known]);
       await wallets.redis.del(`{${advertiserId}}:outbox`);
       second.impression_id = known.impression_id;

@@ -42,6 +42,8 @@ export interface ImpressionWriterDependencies {
   measures: BillingMeasures;
   logger: Logger;
   nowMs: () => number;
+  /** Limit for each lock. Default: MAX_LOCK_WAIT_MS. */
+  maxLockWaitMs?: number;
 }
 
 interface RefusedRecord extends Pick<Unwritable, "reason" | "billed" | "reversed" | "resolution"> {
@@ -244,7 +246,8 @@ export class ImpressionWriter {
    */
   async #writeOrSplit(batch: PreparedBatch, sorted: Sorted, hasWaited = false): Promise<WrittenBatch> {
     try {
-      return await writeBatch(this.#dependencies.pipeline, batch, { lockTimeoutMs: MAX_LOCK_WAIT_MS });
+      const { pipeline, maxLockWaitMs: lockTimeoutMs = MAX_LOCK_WAIT_MS } = this.#dependencies;
+      return await writeBatch(pipeline, batch, { lockTimeoutMs });
     } catch (error) {
       const { impressions: billed } = batch;
       if (error instanceof LockTimeout) {

@@ -31,6 +31,8 @@ export interface QuarantineParts {
   database: Database;
   measures: Pick<BillingMeasures, "quarantined">;
   logger: Logger;
+  /** Limit for each lock. Default: MAX_LOCK_WAIT_MS. */
+  maxLockWaitMs?: number;
 }
 
 const MAX_REASON_LENGTH = 1_000;
@@ -41,13 +43,13 @@ const MAX_NAME_LENGTH = 200;
  * quarantined; null: written meanwhile.
  */
 export async function quarantine(
-  { database, measures, logger }: QuarantineParts,
+  { database, measures, logger, maxLockWaitMs = MAX_LOCK_WAIT_MS }: QuarantineParts,
   unwritable: Unwritable,
 ): Promise<number | null> {
   const { advertiserId, reason, billed, reversed, resolution } = unwritable;
   const impressionId = nameOf(unwritable);
   const count = await inTransaction(database, async (transaction) => {
-    await transaction.$queryRaw`SELECT set_config('lock_timeout', ${String(MAX_LOCK_WAIT_MS)}, true)`;
+    await transaction.$queryRaw`SELECT set_config('lock_timeout', ${String(maxLockWaitMs)}, true)`;
     // Serialises with a restore of the wallet, which counts outbox records that are not quarantined.
     const [wallet] = await transaction.$queryRaw<{ recovery_epoch: bigint }[]>`
       SELECT recovery_epoch FROM advertisers WHERE id = ${advertiserId} FOR NO KEY UPDATE`;
