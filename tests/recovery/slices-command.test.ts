@@ -6,13 +6,14 @@ import { eventually } from "@diegetic/testing/eventually";
 import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { withOwnNode } from "@diegetic/testing/stack";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { runSlicesCommand } from "../../services/standalone/src/slices-command.ts";
 import { Town } from "./town.fixture.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const COMMAND_TIMEOUT_MS = 300_000;
 const MAX_IMPRESSIONS = 80;
 const LIMITS = { holds: 1_000, records: 1_000, lateMs: 60_000 };
-const USAGE = "Usage: npm run --silent slices -- [--advertiser ID --slices N [--wait SECONDS]]\n";
+const USAGE = "Usage: npm run --silent slices -- [--advertiser ID --slices N [--wait SECONDS]]";
 
 let server: TestRedis;
 let town: Town;
@@ -33,10 +34,8 @@ interface Ended {
 }
 
 /** `npm run slices` with the town's stores. */
-const slices = (...args: string[]) => slicesIn(town.postgres.url, ...args);
-
-function slicesIn(databaseUrl: string, ...args: string[]): Promise<Ended> {
-  const env = { ...process.env, ...withOwnNode(), DATABASE_URL: databaseUrl, REDIS_URL: town.redisUrl };
+function runSlices(...args: string[]): Promise<Ended> {
+  const env = { ...process.env, ...withOwnNode(), ...storesOf(town.postgres.url) };
   const options = { cwd: ROOT, env, timeout: COMMAND_TIMEOUT_MS };
   return new Promise((resolve) => {
     execFile("npm", ["run", "--silent", "slices", "--", ...args], options, (error, stdout, stderr) =>
@@ -45,8 +44,22 @@ function slicesIn(databaseUrl: string, ...args: string[]): Promise<Ended> {
   });
 }
 
-const divide = (count: number, ...more: string[]) =>
-  slices("--advertiser", town.advertiserId, "--slices", String(count), ...more);
+const storesOf = (databaseUrl: string) => ({ DATABASE_URL: databaseUrl, REDIS_URL: town.redisUrl });
+
+/** The command in this process: its exit code and what it prints. Rejects with the sentence that it ends with. */
+async function slices(args: string[] = [], databaseUrl = town.postgres.url) {
+  let printed = "";
+  const write = (text: string) => {
+    printed += text;
+  };
+  const code = await runSlicesCommand(args, { environment: storesOf(databaseUrl), write });
+  return { code, printed };
+}
+
+const division = (count: number, ...more: string[]) => [
+  ...["--advertiser", town.advertiserId, "--slices", String(count)],
+  ...more,
+];
 
 async function slicesOfWallet(): Promise<number> {
   const row = await town.management.database.advertiser.findUniqueOrThrow({
@@ -63,25 +76,22 @@ async function chargedByOthers(slices: number): Promise<number[]> {
 
 describe("npm run slices", () => {
   it("finds no divided wallet at first", async () => {
-    expect(await slices()).toEqual({ code: 0, stdout: "No wallet is divided into slices.\n", stderr: "" });
+    expect(await slices()).toEqual({ code: 0, printed: "No wallet is divided into slices.\n" });
   });
 
   it("refuses while a process of a version without slices runs, and names it", async () => {
     const report = { service: "match", instance: "old-1", failing: [], reportedAtMs: Date.now() + 60_000 };
     await town.redis.hset("{processes}:reports", "old", JSON.stringify(report));
-    expect(await divide(4)).toEqual({
-      code: 1,
-      stdout: "",
-      stderr:
-        '--slices is "4": first upgrade these processes, whose versions cannot use as many: match old-1.\n',
-    });
+    await expect(slices(division(4))).rejects.toThrow(
+      '--slices is "4": first upgrade these processes, whose versions cannot use as many: match old-1.',
+    );
     expect(await slicesOfWallet()).toBe(1);
     await town.redis.hdel("{processes}:reports", "old");
   });
 
   it("divides the wallet of a serving advertiser, and ends when it is in force", async () => {
     const open = await town.served();
-    expect(await divide(4)).toEqual({
+    expect(await runSlices(...division(4))).toEqual({
       code: 0,
       stdout: `The wallet of ${town.advertiserId} now has 4 slices, in force on every match instance.\n`,
       stderr: "",
@@ -99,22 +109,21 @@ describe("npm run slices", () => {
   });
 
   it("may be repeated", async () => {
-    expect(await divide(4)).toEqual({
+    expect(await slices(division(4))).toEqual({
       code: 0,
-      stdout: `The wallet of ${town.advertiserId} already has 4 slices, in force on every match instance.\n`,
-      stderr: "",
+      printed: `The wallet of ${town.advertiserId} already has 4 slices, in force on every match instance.\n`,
     });
   });
 
   it("lists divided wallets", async () => {
-    expect(await slices()).toMatchObject({
+    expect(await slices()).toEqual({
       code: 0,
-      stdout: expect.stringMatching(new RegExp(`^${town.advertiserId} \\(.+\\): 4 slices\\n$`)),
+      printed: expect.stringMatching(new RegExp(`^${town.advertiserId} \\(.+\\): 4 slices\\n$`)),
     });
   });
 
   it("refuses fewer slices, and says why", async () => {
-    expect(await divide(2)).toEqual({
+    expect(await runSlices(...division(2))).toEqual({
       code: 1,
       stdout: "",
       stderr: `--slices is "2": the wallet of ${town.advertiserId} has 4, and never gets fewer, because each keeps its matches.\n`,
@@ -123,36 +132,39 @@ describe("npm run slices", () => {
   });
 
   it("refuses an unknown advertiser", async () => {
-    expect(await slices("--advertiser", "adv_unknown", "--slices", "2")).toEqual({
-      code: 1,
-      stdout: "",
-      stderr: '--advertiser is "adv_unknown": there is no such advertiser. GET /profile answers the id.\n',
-    });
+    await expect(slices(["--advertiser", "adv_unknown", "--slices", "2"])).rejects.toThrow(
+      '--advertiser is "adv_unknown": there is no such advertiser. GET /profile answers the id.',
+    );
   });
 
   it.each([
-    [["--slices", "2"], "--advertiser is needed: it must be a text of 1 to 200 characters.\n"],
-    [["--advertiser", "adv_x"], "--slices is needed: it must be a whole number from 1 to 64.\n"],
+    [["--slices", "2"], "--advertiser is needed: it must be a text of 1 to 200 characters."],
+    [["--advertiser", "adv_x"], "--slices is needed: it must be a whole number from 1 to 64."],
     [
       ["--advertiser", "adv_x", "--slices", "0"],
-      '--slices is "0": it must be a whole number from 1 to 64.\n',
+      '--slices is "0": it must be a whole number from 1 to 64.',
     ],
     [
       ["--advertiser", "adv_x", "--slices", "65"],
-      '--slices is "65": it must be a whole number from 1 to 64.\n',
+      '--slices is "65": it must be a whole number from 1 to 64.',
     ],
   ])("refuses %j with the usage", async (args, sentence) => {
-    expect(await slices(...args)).toEqual({ code: 2, stdout: "", stderr: `${sentence}${USAGE}` });
+    const refusal = { name: "UsageError", message: `${sentence}\n${USAGE}` };
+    await expect(slices(args)).rejects.toThrow(expect.objectContaining(refusal));
+  });
+
+  it("ends with the code for wrong use after the usage", async () => {
+    const { code, stdout, stderr } = await runSlices("--advertiser", town.advertiserId);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr.split("\n")).toEqual([expect.stringContaining("--slices is needed"), USAGE, ""]);
   });
 
   it("refuses a Redis of another installation", async () => {
     const other = await createTestDatabase();
     try {
-      expect(await slicesIn(other.url)).toEqual({
-        code: 1,
-        stdout: "",
-        stderr: expect.stringMatching(/^The Redis at REDIS_URL belongs to another installation .*\.\n$/),
-      });
+      await expect(slices([], other.url)).rejects.toThrow(
+        /^The Redis at REDIS_URL belongs to another installation .*\.$/,
+      );
     } finally {
       await other.drop();
     }
@@ -164,25 +176,23 @@ describe("npm run slices", () => {
       'BEGIN RAISE EXCEPTION ''interrupted''; END'`;
     await database.$executeRaw`CREATE TRIGGER refuse BEFORE UPDATE OF published_version ON advertisers
       FOR EACH ROW EXECUTE FUNCTION refuse_change()`;
-    expect(await divide(6, "--wait", "2")).toEqual({
+    expect(await slices(division(6, "--wait", "2"))).toEqual({
       code: 1,
-      stdout: `The wallet of ${town.advertiserId} now has 6 slices, not in force everywhere after 2 seconds: see the log of management, and repeat the command.\n`,
-      stderr: "",
+      printed: `The wallet of ${town.advertiserId} now has 6 slices, not in force everywhere after 2 seconds: see the log of management, and repeat the command.\n`,
     });
     // Management's updates may deadlock with it.
     await eventually(async () => {
       await database.$executeRaw`DROP FUNCTION IF EXISTS refuse_change CASCADE`;
       return true;
     });
-    expect(await divide(6)).toMatchObject({ code: 0 });
+    expect(await slices(division(6))).toMatchObject({ code: 0 });
   });
 
   it("says that it is in force once management runs", async () => {
     await town.stopManagement();
-    expect(await divide(8, "--wait", "1")).toEqual({
+    expect(await slices(division(8, "--wait", "0"))).toEqual({
       code: 1,
-      stdout: `The wallet of ${town.advertiserId} now has 8 slices, in force once a management service runs: none does.\n`,
-      stderr: "",
+      printed: `The wallet of ${town.advertiserId} now has 8 slices, in force once a management service runs: none does.\n`,
     });
     expect(await slicesOfWallet()).toBe(8);
   });

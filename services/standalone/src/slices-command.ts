@@ -11,7 +11,7 @@ import {
 } from "@diegetic/hot-state";
 import { SetupError, waitUntil } from "@diegetic/local-stores";
 import { sliceWallet } from "@diegetic/management";
-import { integerSetting, readOptions, textSetting } from "@diegetic/service-kit";
+import { type Environment, integerSetting, readOptions, textSetting } from "@diegetic/service-kit";
 import { findStores } from "./audit-command.ts";
 import { throwUnavailable } from "./external-stores.ts";
 
@@ -30,17 +30,27 @@ interface Division {
   waitSeconds: number;
 }
 
+interface SlicesCommandParts {
+  /** Default: that of the process. */
+  environment?: Environment;
+  /** Receives the answer. Default: standard output. */
+  write?: (text: string) => void;
+}
+
 /**
  * `npm run slices`: divides an advertiser's wallet into slices (docs/scaling.md#slices), or lists the divided wallets, in the
  * stores of the environment, or of the running stack of DATA_DIR. Returns the exit code: 0 in force, 1 not yet.
  */
-export async function runSlicesCommand(args: string[]): Promise<number> {
+export async function runSlicesCommand(
+  args: string[],
+  { environment = process.env, write = (text) => process.stdout.write(text) }: SlicesCommandParts = {},
+): Promise<number> {
   const options = args.length === 0 ? "list" : readOptions(args, OPTIONS, USAGE);
   if (options === "help") {
-    process.stdout.write(`${USAGE}\n`);
+    write(`${USAGE}\n`);
     return 0;
   }
-  const { databaseUrl, redisUrl } = await findStores(process.env);
+  const { databaseUrl, redisUrl } = await findStores(environment);
   const database = createDatabase(databaseUrl, { applicationName: "slices", poolSize: 1 });
   const redis = connectRedis(redisUrl, { name: "slices" });
   redis.on("error", () => {});
@@ -52,8 +62,8 @@ export async function runSlicesCommand(args: string[]): Promise<number> {
         "REDIS_URL names a Redis that management has not used: correct it, or start management.",
       );
     }
-    if (options !== "list") return await divide({ database, redis }, options);
-    process.stdout.write(await listText(database));
+    if (options !== "list") return await divide({ database, redis, write }, options);
+    write(await listText(database));
     return 0;
   } catch (error) {
     return throwUnavailable(error);
@@ -68,7 +78,10 @@ interface Stores {
   redis: RedisConnection;
 }
 
-async function divide(stores: Stores, { advertiserId, slices, waitSeconds }: Division): Promise<number> {
+async function divide(
+  { write, ...stores }: Stores & { write(text: string): void },
+  { advertiserId, slices, waitSeconds }: Division,
+): Promise<number> {
   const { database, redis } = stores;
   await requireUpgraded(redis, slices);
   const result = await sliceWallet(database, advertiserId, slices);
@@ -85,13 +98,13 @@ async function divide(stores: Stores, { advertiserId, slices, waitSeconds }: Div
   }
   const wallet = `The wallet of ${advertiserId} ${result === "sliced" ? "now has" : "already has"} ${sliceCount(slices)}`;
   if (await isInForce(stores, advertiserId, waitSeconds * 1_000)) {
-    process.stdout.write(`${wallet}, in force on every match instance.\n`);
+    write(`${wallet}, in force on every match instance.\n`);
     return 0;
   }
   const reason = (await runsManagement(redis))
     ? `not in force everywhere after ${waitSeconds} seconds: see the log of management, and repeat the command.`
     : "in force once a management service runs: none does.";
-  process.stdout.write(`${wallet}, ${reason}\n`);
+  write(`${wallet}, ${reason}\n`);
   return 1;
 }
 
