@@ -1,9 +1,12 @@
 import { findNginx } from "@diegetic/local-stores";
+import { rounds } from "@diegetic/testing/rounds";
 import { afterAll, beforeAll, describe, it } from "@jest/globals";
 import { ROOT } from "../deploy/compose-file.ts";
 import { Installation } from "./rolling.fixture.ts";
 
 const TIMEOUT_MS = 600_000;
+/** A request is on its way at nearly every moment, and processor time is left for the start of instances. */
+const PAUSE_MS = rounds(20, 0);
 
 const nginx = await findNginx().catch((error: Error) => error);
 if (nginx instanceof Error) {
@@ -18,7 +21,7 @@ if (nginx instanceof Error) {
     it(
       "loses no request and no impression",
       async () => {
-        const traffic = installation.startTraffic();
+        const traffic = installation.startTraffic(PAUSE_MS);
         await installation.replaceEach(ROOT, traffic);
         await installation.expectNothingLost(traffic);
       },

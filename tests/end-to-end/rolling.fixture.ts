@@ -128,9 +128,10 @@ export class Installation {
     return this.#run(root, "scripts/migrate.mjs");
   }
 
-  startTraffic(): Traffic {
+  /** @param pauseMs of each player between two visits, and between two changes */
+  startTraffic(pauseMs = 0): Traffic {
     if (this.#api === undefined) throw new Error("the installation has not started");
-    const traffic = new Traffic(this.#api, this.#campaignId);
+    const traffic = new Traffic(this.#api, this.#campaignId, pauseMs);
     this.#closers.push(() => traffic.end());
     return traffic;
   }
