@@ -23,6 +23,10 @@ const LATE_CHARGES = 10;
 /** Late charges with which a restore begins without a list of them. */
 const MAX_UNSETTLED = 20_000;
 const PATIENCE = { timeoutMs: 60_000 };
+/** Of a claim that its instance neither needs any more nor extends: others wait for its end. */
+const LEFT_CLAIM_MS = 200;
+/** Of a claim that is extended while another instance waits longer than this. A busy machine may extend it late. */
+const EXTENDED_CLAIM_MS = 1_500;
 /** Characters of a match id before what it carries. */
 const PLAIN_MATCH_ID = 30;
 const LIMITS = { holds: 1_000, records: 1_000, lateMs: 60_000 };
@@ -68,8 +72,8 @@ async function restartRedis(): Promise<void> {
   await town.redis.call("REPLICAOF", "NO", "ONE");
 }
 
-/** The recovery of another management instance. */
-function recoverer(overrides: Partial<MoneyCommands> = {}): WalletRecovery {
+/** The recovery of another management instance. Without `claimMs`, its claims last as long as in production. */
+function recoverer(overrides: Partial<MoneyCommands> = {}, claimMs?: number): WalletRecovery {
   const { database } = town.management;
   return new WalletRecovery({
     database,
@@ -79,6 +83,7 @@ function recoverer(overrides: Partial<MoneyCommands> = {}): WalletRecovery {
     nowMs: Date.now,
     logger: createLogger({ service: "recovery", instance: "test", level: "silent" }),
     metrics: createMetrics({ service: "recovery" }),
+    claimMs,
   });
 }
 
@@ -260,12 +265,15 @@ describe("a wallet in slices", () => {
     const before = await heldBySlice();
     await town.stopManagement();
     const { restoreSlice } = town.money;
-    const broken = recoverer({
-      restoreSlice: async (request) => {
-        if (request.slice === 2) throw new Error("the connection broke");
-        return restoreSlice(request);
+    const broken = recoverer(
+      {
+        restoreSlice: async (request) => {
+          if (request.slice === 2) throw new Error("the connection broke");
+          return restoreSlice(request);
+        },
       },
-    });
+      LEFT_CLAIM_MS,
+    );
     await restartRedis();
     expect(await broken.restoreFrozen([town.advertiserId])).toBe(1);
     await eventually(async () => (await recoverer().restoreFrozen([town.advertiserId])) === 0);
@@ -301,12 +309,15 @@ describe("a wallet in slices", () => {
       FROM wallet_settlements, generate_series(1, ${MAX_UNSETTLED}) AS n`;
     await town.redis.hset(`{${walletIdOf(town.advertiserId, 1)}}:account`, "lineage", "another");
     const { restoreSlice } = town.money;
-    const broken = recoverer({
-      restoreSlice: async (request) => {
-        if (request.slice === 2) throw new Error("the connection broke");
-        return restoreSlice(request);
+    const broken = recoverer(
+      {
+        restoreSlice: async (request) => {
+          if (request.slice === 2) throw new Error("the connection broke");
+          return restoreSlice(request);
+        },
       },
-    });
+      LEFT_CLAIM_MS,
+    );
     expect(await broken.restoreFrozen([town.advertiserId])).toBe(1);
     await eventually(async () => (await recoverer().restoreFrozen([town.advertiserId])) === 0, PATIENCE);
     expect((await heldBySlice())[2]).toBe(0);
@@ -322,13 +333,16 @@ describe("a wallet in slices", () => {
     const stands = new Promise<void>((resolve) => {
       goOn = resolve;
     });
-    const late = recoverer({
-      extendClaims: async () => {},
-      restoreSlice: async (request) => {
-        if (request.slice === 2) await stands;
-        return restoreSlice(request);
+    const late = recoverer(
+      {
+        extendClaims: async () => {},
+        restoreSlice: async (request) => {
+          if (request.slice === 2) await stands;
+          return restoreSlice(request);
+        },
       },
-    });
+      LEFT_CLAIM_MS,
+    );
     let lateLeft: Promise<number> | undefined;
     const last = recoverer({
       restoreSlice: async (request) => {
@@ -360,18 +374,21 @@ describe("a wallet in slices", () => {
       const before = await heldBySlice();
       await town.stopManagement();
       const { restoreSlice, listOutbox } = town.money;
-      const other = recoverer();
+      const other = recoverer({}, EXTENDED_CLAIM_MS);
       const waitInVain = async () => expect(await other.restoreFrozen([town.advertiserId])).toBe(1);
-      const slow = recoverer({
-        listOutbox: async (...given) => {
-          if (step === "reads its outboxes" && given[0] === town.advertiserId) await waitInVain();
-          return listOutbox(...given);
+      const slow = recoverer(
+        {
+          listOutbox: async (...given) => {
+            if (step === "reads its outboxes" && given[0] === town.advertiserId) await waitInVain();
+            return listOutbox(...given);
+          },
+          restoreSlice: async (request) => {
+            if (step === "restores its slices" && request.slice === 2) await waitInVain();
+            return restoreSlice(request);
+          },
         },
-        restoreSlice: async (request) => {
-          if (step === "restores its slices" && request.slice === 2) await waitInVain();
-          return restoreSlice(request);
-        },
-      });
+        EXTENDED_CLAIM_MS,
+      );
       await restartRedis();
       expect(await slow.restoreFrozen([town.advertiserId])).toBe(0);
       expect(await heldBySlice()).toEqual(before);

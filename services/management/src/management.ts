@@ -70,6 +70,8 @@ export interface ManagementOptions {
   clock?: Clock;
   /** How long a change waits for match instances before the request is answered without confirmation. Default: 5 s. */
   propagationTimeoutMs?: number;
+  /** How long other instances leave a wallet to the one that has begun to restore it. Default: 3 s. */
+  walletClaimMs?: number;
 }
 
 export interface Management {
@@ -124,6 +126,7 @@ export function createManagement(options: ManagementOptions): Management {
     nowMs: clock,
     logger,
     metrics,
+    claimMs: options.walletClaimMs,
   });
   const publishing = new Publishing({
     database,

@@ -63,6 +63,8 @@ export interface InstanceOptions {
   logTo?: { write(line: string): void };
   /** How long a change waits for match instances. Default: as in production. */
   propagationTimeoutMs?: number;
+  /** How long its restores leave a wallet to another instance that has begun one. Default: as in production. */
+  walletClaimMs?: number;
   /** Key of the demo game. Default: no demo. */
   demoGameKey?: string;
   /** Settings as environment variables, overriding the tests' defaults. */
@@ -74,7 +76,7 @@ export function createInstance(
   secrets: { databaseUrl: string; redisUrl: string },
   clock: Clock = Date.now,
   metrics: Metrics = createMetrics({ service: "management" }),
-  { logTo, propagationTimeoutMs, demoGameKey = "", environment = {} }: InstanceOptions = {},
+  { logTo, propagationTimeoutMs, walletClaimMs, demoGameKey = "", environment = {} }: InstanceOptions = {},
 ): Management {
   const settings = readManagementSettings({
     DATABASE_URL: secrets.databaseUrl,
@@ -103,6 +105,7 @@ export function createInstance(
     metrics,
     clock,
     ...(propagationTimeoutMs && { propagationTimeoutMs }),
+    ...(walletClaimMs && { walletClaimMs }),
   });
 }
 

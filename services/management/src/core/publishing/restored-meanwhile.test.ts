@@ -18,9 +18,12 @@ import { RepairLoop } from "./repair-loop.ts";
 
 const logger = createLogger({ service: "management", instance: "test", level: "silent" });
 
+/** Each attempt to publish a change waits so long for a wallet that another instance restores. */
+const WALLET_CLAIM_MS = 300;
+
 let harness: Harness;
 beforeAll(async () => {
-  harness = await startHarness();
+  harness = await startHarness(undefined, { walletClaimMs: WALLET_CLAIM_MS });
   // Only this test restores and publishes.
   await harness.management.repairLoop.stop();
 });

@@ -34,11 +34,11 @@ const OUTBOX_PAGE = 500;
 const CAMPAIGNS_READ_TOGETHER = 500;
 /** Billing drains a longer outbox first; a frozen wallet does not prevent that. */
 const MAX_OUTBOX_LENGTH = 10_000;
-/** How long other instances leave a wallet to the one that has begun to restore it, unless that extends its claim. */
 const CLAIM_MS = 3_000;
-const EXTEND_EVERY_MS = 1_000;
-/** Number of checks of a wallet that another instance restores: a little longer than the claim. */
-const MAX_CHECKS = 80;
+/** Extensions within the duration of a claim. */
+const CLAIM_EXTENSIONS = 3;
+/** A wallet that another instance restores is checked for this much longer than a claim. */
+const CHECKS_LONGER_MS = 200;
 const CHECK_EVERY_MS = 40;
 
 export interface WalletRecoveryParts {
@@ -58,6 +58,11 @@ export interface WalletRecoveryParts {
   nowMs: () => number;
   logger: Logger;
   metrics: Metrics;
+  /**
+   * How long other instances leave a wallet to the one that has begun to restore it, unless that extends its claim. Default:
+   * 3 s.
+   */
+  claimMs?: number | undefined;
 }
 
 interface Found {
@@ -88,6 +93,7 @@ interface Restored {
  */
 export class WalletRecovery {
   readonly #parts: WalletRecoveryParts;
+  readonly #claimMs: number;
   readonly #restored;
   readonly #name = randomUUID();
   /** Wallets that another call of this instance restores. */
@@ -95,6 +101,7 @@ export class WalletRecovery {
 
   constructor(parts: WalletRecoveryParts) {
     this.#parts = parts;
+    this.#claimMs = parts.claimMs ?? CLAIM_MS;
     this.#restored = parts.metrics.counter(
       "wallets_restored_total",
       "Advertisers' wallets that serve; created: for the first time; forgotten: again, with their holds and matches void",
@@ -133,12 +140,13 @@ export class WalletRecovery {
   async #restoreBatch(advertiserIds: readonly string[], signal: AbortSignal | undefined): Promise<number> {
     let left = 0;
     let waiting: string[] = [...advertiserIds];
-    for (let check = 0; check < MAX_CHECKS && waiting.length > 0 && !signal?.aborted; check++) {
+    const maxChecks = Math.ceil((this.#claimMs + CHECKS_LONGER_MS) / CHECK_EVERY_MS);
+    for (let check = 0; check < maxChecks && waiting.length > 0 && !signal?.aborted; check++) {
       if (check > 0) await sleep(CHECK_EVERY_MS);
       const mine = waiting.filter((id) => !this.#inWork.has(id));
       for (const id of mine) this.#inWork.add(id);
       const claimed = new Set<string>();
-      const extending = setInterval(() => this.#extendClaims(claimed), EXTEND_EVERY_MS);
+      const extending = setInterval(() => this.#extendClaims(claimed), this.#claimMs / CLAIM_EXTENSIONS);
       try {
         const rows = await readWalletRows(this.#parts.database, mine);
         const seen = await this.#freeze(rows, { isSure: check > 0, claimed });
@@ -157,7 +165,7 @@ export class WalletRecovery {
   #extendClaims(claimed: ReadonlySet<string>): void {
     const { wallets, logger } = this.#parts;
     wallets
-      .extendClaims([...claimed], CLAIM_MS)
+      .extendClaims([...claimed], this.#claimMs)
       .catch((err: unknown) => logger.debug({ err }, "claims not extended"));
   }
 
@@ -200,7 +208,7 @@ export class WalletRecovery {
     { epoch, slices }: WalletRow,
     isSure: boolean,
   ): Promise<Found["slices"] | "live" | "with others"> {
-    const claim = { by: this.#name, forMs: CLAIM_MS };
+    const claim = { by: this.#name, forMs: this.#claimMs };
     const freeze = (walletId: string, freezes?: "sure" | "always") =>
       this.#parts.wallets.freezeUnlessLive(walletId, epoch, { ...claim, freezes });
     const others = walletIds(advertiserId, slices).slice(1);
