@@ -166,11 +166,7 @@ export class World {
   /** Divides the wallet of an advertiser. */
   async slice({ advertiserId }: Advertiser, slices: number): Promise<void> {
     await sliceWallet(this.database, advertiserId, slices);
-    await eventually(async () => {
-      const where = { id: advertiserId };
-      const row = await this.database.advertiser.findUniqueOrThrow({ where });
-      return row.publishedVersion === row.version;
-    });
+    await this.management.publishing.publishAndWait("advertiser", advertiserId);
   }
 
   /** Returns the id of a new creative. */

@@ -11,7 +11,6 @@ import {
 } from "@diegetic/local-stores";
 import { eventually } from "@diegetic/testing/eventually";
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
-import { sliceWallet } from "../../services/management/src/core/advertisers/slice-wallet.ts";
 import { type Served, Town } from "./town.fixture.ts";
 
 const BUDGET = 60;
@@ -32,17 +31,12 @@ beforeEach(async () => {
   closers.push(() => cluster.stop());
   town = await Town.open(cluster.url, { depositCents: 10_000, budgetCents: BUDGET });
   closers.push(() => town.close());
-  const { database } = town.management;
   const owners = await hashSlotOwners(town.redis);
   const masters = new Set<string>();
   for (slices = 0; masters.size < cluster.nodes.length; slices += 1) {
     masters.add(owners.get(hashSlotOf(walletIdOf(town.advertiserId, slices))) ?? "");
   }
-  expect(await sliceWallet(database, town.advertiserId, slices)).toBe("sliced");
-  await eventually(async () => {
-    const row = await database.advertiser.findUniqueOrThrow({ where: { id: town.advertiserId } });
-    return row.publishedVersion === row.version;
-  }, PATIENCE);
+  await town.divide(slices);
 });
 
 afterEach(async () => {

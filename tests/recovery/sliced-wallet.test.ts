@@ -13,7 +13,6 @@ import { createLogger, createMetrics } from "@diegetic/service-kit";
 import { eventually } from "@diegetic/testing/eventually";
 import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
-import { sliceWallet } from "../../services/management/src/core/advertisers/slice-wallet.ts";
 import { WalletRecovery } from "../../services/management/src/core/wallet-recovery/wallet-recovery.ts";
 import { type Served, Town } from "./town.fixture.ts";
 
@@ -38,12 +37,7 @@ beforeEach(async () => {
   server = await startTestRedis();
   town = await Town.open(server.url, { depositCents: 10_000, budgetCents: BUDGET });
   await town.play(2);
-  const { database } = town.management;
-  expect(await sliceWallet(database, town.advertiserId, SLICES)).toBe("sliced");
-  await eventually(async () => {
-    const row = await database.advertiser.findUniqueOrThrow({ where: { id: town.advertiserId } });
-    return row.publishedVersion === row.version;
-  }, PATIENCE);
+  await town.divide(SLICES);
 });
 
 afterEach(async () => {

@@ -18,6 +18,7 @@ import { type Api, type ApiAnswer, apiClient, enableGame, startCampaign } from "
 import { createTestDatabase, type TestDatabase } from "@diegetic/testing/database";
 import { eventually } from "@diegetic/testing/eventually";
 import { forgetEarlierLeases } from "@diegetic/testing/new-redis";
+import { sliceWallet } from "../../services/management/src/core/advertisers/slice-wallet.ts";
 import { createAccountWithKey } from "../../services/management/src/features/api-keys/create-account.ts";
 import type { Management } from "../../services/management/src/management.ts";
 import { createInstance } from "../../services/management/src/testing/harness.ts";
@@ -178,6 +179,14 @@ export class Town {
     if (status !== 200) throw new Error(`the budget was not set: ${status}`);
   }
 
+  /** Divides the wallet; every match instance knows it when this resolves. */
+  async divide(slices: number): Promise<void> {
+    const { database, publishing } = this.management;
+    const result = await sliceWallet(database, this.advertiserId, slices);
+    if (result !== "sliced") throw new Error(`the wallet was not divided: ${result}`);
+    await publishing.publishAndWait("advertiser", this.advertiserId);
+  }
+
   impression(match: Served): Promise<ApiAnswer> {
     return this.#api().serve("/impressions", impressionOf(match));
   }
@@ -277,7 +286,7 @@ export class Town {
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#servers.map((server) => server.close(1_000)));
+    await Promise.all(this.#servers.map((server) => server.close(0)));
     await this.#match.stop();
     await this.stopBilling();
     await this.stopManagement();

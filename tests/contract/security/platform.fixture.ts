@@ -184,7 +184,7 @@ export async function startPlatform(environment: Record<string, string> = {}): P
     async stop() {
       agent.destroy();
       const servers = [frontServer, managementServer, ...matchServers];
-      await Promise.all(servers.map((server) => server.close(1_000)));
+      await Promise.all(servers.map((server) => server.close(0)));
       front.close();
       await Promise.all(matches.map((match) => match.stop()));
       await billing.stop();

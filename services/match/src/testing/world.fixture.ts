@@ -265,6 +265,6 @@ function plainCreative(): SnapshotCreative {
 }
 
 async function stopBoth(server: ListeningServer, service: MatchService): Promise<void> {
-  await server.close(1_000);
+  await server.close(0);
   await service.stop();
 }
