@@ -15,6 +15,7 @@ import { isLongForm, rounds } from "@diegetic/testing/rounds";
 import { isAlive, startStack, type TestStack } from "@diegetic/testing/stack";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import pg from "pg";
+import { createKey } from "./create-key.ts";
 
 const TIMEOUT_MS = 300_000;
 const BILLED_WITHIN_MS = 120_000;
@@ -29,7 +30,7 @@ describe("the stack under load and with processes killed", () => {
 
   beforeAll(async () => {
     stack = await startStack({ dataDir, arguments: ["--match-instances", "2"], environment: { DEMO: "0" } });
-    developerKey = await stack.createKey("developer");
+    developerKey = await createKey(stack, "developer");
     developer = apiClient(stack.describe().baseUrl, developerKey);
     await enableGame(developer, GAME);
   }, TIMEOUT_MS);
@@ -43,7 +44,7 @@ describe("the stack under load and with processes killed", () => {
     plan: CampaignPlan,
     test: (advertiser: Api, campaignId: string) => Promise<void>,
   ) => {
-    const advertiser = apiClient(stack.describe().baseUrl, await stack.createKey("advertiser"));
+    const advertiser = apiClient(stack.describe().baseUrl, await createKey(stack, "advertiser"));
     const { campaignId } = await startCampaign(advertiser, plan);
     await test(advertiser, campaignId);
     await advertiser.expect(200, "POST", `/campaigns/${campaignId}/pause`);

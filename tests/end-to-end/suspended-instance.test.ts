@@ -9,6 +9,7 @@ import { isLongForm } from "@diegetic/testing/rounds";
 import { startStackOnTestStores, type TestStack } from "@diegetic/testing/stack";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { whileHung } from "../faults/topology/signals.ts";
+import { createKey } from "./create-key.ts";
 
 const TIMEOUT_MS = 300_000;
 const GAME = "suspended-game";
@@ -67,10 +68,10 @@ describe.each([
   beforeAll(async () => {
     stack = await startStackOnTestStores({ dataDir, environment: { DEMO: "0", ...environment } });
     const { baseUrl, matchUrls } = stack.describe();
-    key = await stack.createKey("developer");
+    key = await createKey(stack, "developer");
     developer = apiClient(baseUrl, key);
     await enableGame(developer, GAME);
-    const advertiser = apiClient(baseUrl, await stack.createKey("advertiser"));
+    const advertiser = apiClient(baseUrl, await createKey(stack, "advertiser"));
     await startCampaign(advertiser, { depositCents: 10_000, budgetCents: 10_000, cpmBidCents: 1_000 });
     direct = new Direct(matchUrls[0] ?? "");
   }, TIMEOUT_MS);

@@ -11,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { ROOT } from "../deploy/compose-file.ts";
 import { start } from "../load/serving/processes.ts";
 import { gameName, KEY, makeWorld } from "../load/serving/world.ts";
+import { createKey } from "./create-key.ts";
 
 const TIMEOUT_MS = 300_000;
 const PATIENCE = { timeoutMs: 60_000, everyMs: 50 };
@@ -25,7 +26,7 @@ async function startWorld(environment: Record<string, string>) {
     dataDir,
     environment: { DEMO: "0", LOG_LEVEL: "debug", NODE_V8_COVERAGE: coverage, ...environment },
   });
-  const key = await stack.createKey("traces");
+  const key = await createKey(stack, "traces");
   const api = apiClient(stack.describe().baseUrl, key);
   await enableGame(api, GAME);
   await startCampaign(api, { depositCents: 100_000, budgetCents: 100_000, cpmBidCents: 100 });

@@ -140,10 +140,7 @@ describe("npm run slices", () => {
   it.each([
     [["--slices", "2"], "--advertiser is needed: it must be a text of 1 to 200 characters."],
     [["--advertiser", "adv_x"], "--slices is needed: it must be a whole number from 1 to 64."],
-    [
-      ["--advertiser", "adv_x", "--slices", "0"],
-      '--slices is "0": it must be a whole number from 1 to 64.',
-    ],
+    [["--advertiser", "adv_x", "--slices", "0"], '--slices is "0": it must be a whole number from 1 to 64.'],
     [
       ["--advertiser", "adv_x", "--slices", "65"],
       '--slices is "65": it must be a whole number from 1 to 64.',

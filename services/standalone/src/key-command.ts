@@ -135,9 +135,9 @@ async function waitForStack(dataDir: string): Promise<StackDescription> {
 
 /**
  * Inserts the account and its key, which management publishes. Returns the key once it is in force; says so if that takes
- * longer than `timeoutMs`. A key that is stored is always returned.
+ * longer than `timeoutMs`. A key that is stored is always returned. Exported for tests.
  */
-async function createInDatabase(
+export async function createInDatabase(
   { databaseUrl, redisUrl }: { databaseUrl: string; redisUrl: string | undefined },
   options: KeyOptions,
   timeoutMs: number,

@@ -1,14 +1,14 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { eventually } from "@diegetic/testing/eventually";
-import { startStackOnTestStores, type TestStack } from "@diegetic/testing/stack";
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import type { TestStack } from "@diegetic/testing/stack";
+import { beforeAll, describe, expect, it } from "@jest/globals";
 import { CLIENTS, hasMono, MONO_MISSING, PYTHON_MISSING, python } from "../clients/languages.ts";
+import { createKey } from "./create-key.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const TIMEOUT_MS = 300_000;
@@ -29,25 +29,22 @@ function readmeScript(readme: string): string {
   return steps.join("");
 }
 
-describe("the examples against the stack with its demo campaign", () => {
-  const dataDir = mkdtempSync(join(tmpdir(), "diegetic-examples-"));
-  let stack: TestStack;
+/**
+ * Tests of the examples, and of what the clients' READMEs say, on a running stack with its demo campaign.
+ * @param dataDir of the stack
+ */
+export function describeExamples(dataDir: string, running: () => TestStack): void {
   let environment: NodeJS.ProcessEnv;
 
   beforeAll(async () => {
-    stack = await startStackOnTestStores({ dataDir });
     environment = {
       ...process.env,
       DATA_DIR: dataDir,
-      DIEGETIC_URL: stack.describe().baseUrl,
-      DIEGETIC_KEY: await stack.createKey("examples"),
+      DIEGETIC_URL: running().describe().baseUrl,
+      DIEGETIC_KEY: await createKey(running(), "examples"),
       OUTBOX: join(dataDir, "impressions.jsonl"),
       VERBOSE: "1",
     };
-  }, TIMEOUT_MS);
-  afterAll(async () => {
-    await stack?.pressCtrlC();
-    rmSync(dataDir, { recursive: true, force: true });
   }, TIMEOUT_MS);
 
   /** Under load a match can miss the client's budget: the game then goes on without an ad, and so may the next run. */
@@ -121,7 +118,7 @@ describe("the examples against the stack with its demo campaign", () => {
           ...environment,
           DIEGETIC_URL: undefined,
           HOME: home,
-          PORT: new URL(stack.describe().baseUrl).port,
+          PORT: new URL(running().describe().baseUrl).port,
           PYTHONPATH: `${CLIENTS}python/src`,
         };
         // The client comes from its folder: pip would ask its registry.
@@ -151,7 +148,7 @@ describe("the examples against the stack with its demo campaign", () => {
   it(
     "sends traffic and sums it up",
     async () => {
-      const options = ["--players", "20", "--minutes", "0.1", "--rate", "50"];
+      const options = ["--players", "100", "--minutes", "0.05", "--rate", "50"];
       const args = ["--conditions=@diegetic/source", "tests/traffic/main.ts", ...options];
       const { stdout } = await run(process.execPath, args, { cwd: ROOT, env: environment });
       const [, recorded] = /Impressions recorded +(\d+)/.exec(stdout) ?? [];
@@ -161,4 +158,4 @@ describe("the examples against the stack with its demo campaign", () => {
     },
     TIMEOUT_MS,
   );
-});
+}
