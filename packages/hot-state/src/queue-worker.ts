@@ -8,7 +8,10 @@ export interface QueueWorker {
   /** Takes no further job until `resume`, except one that it is already waiting for. Idempotent. */
   pause(): void;
   resume(): void;
-  /** Takes no new job, waits at most `drainMs` for running ones, then disconnects. */
+  /**
+   * Takes no new job, waits at most `drainMs` for running ones, then disconnects. Without running ones it waits only for a
+   * moment for an unavailable Redis.
+   */
   close(drainMs: number): Promise<void>;
 }
 
@@ -32,6 +35,11 @@ export interface QueueWorkerOptions<Job> {
   claim?: Pick<InstallationClaim, "guard"> | undefined;
 }
 
+/**
+ * Time to record the end of the last job, or to receive one that was just taken. Longer makes a process end late whose Redis is
+ * unavailable; if it is too short, the job is delivered again.
+ */
+const LAST_REPLIES_MS = 1_000;
 /** Leaves the event loop to other work; shorter than the interval between two checks of the claim. */
 const PAUSE_AFTER_REFUSAL_MS = 500;
 
@@ -56,7 +64,9 @@ class ClosableWorker<Job> extends Worker<Job> {
 export function openQueueWorker<Job>(url: string, options: QueueWorkerOptions<Job>): QueueWorker {
   const connection = connectRedis(url, { name: options.name, patient: true });
   const connections = withDuplicates(connection, options);
-  const worker = new ClosableWorker<Job>(options.queue.name, options.handle, {
+  const running = new RunningJobs();
+  const handle: Processor<Job> = (...job) => running.during(options.handle(...job));
+  const worker = new ClosableWorker<Job>(options.queue.name, handle, {
     connection,
     prefix: options.queue.prefix,
     concurrency: options.concurrency,
@@ -86,13 +96,28 @@ export function openQueueWorker<Job>(url: string, options: QueueWorkerOptions<Jo
     resume: () => void worker.resume().catch(reportError),
     async close(drainMs) {
       const drained = worker.close();
-      const overdue = new AbortController();
-      await Promise.race([drained, sleep(drainMs, undefined, { signal: overdue.signal })]);
-      overdue.abort();
+      const ended = new AbortController();
+      const wait = (ms: number) => sleep(ms, undefined, { signal: ended.signal }).catch(() => undefined);
+      await Promise.race([drained, wait(drainMs), running.none().then(() => wait(LAST_REPLIES_MS))]);
+      ended.abort();
       await worker.stopRenewingLocks();
       for (const each of connections) abandon(each);
     },
   };
+}
+
+class RunningJobs {
+  readonly #running = new Set<Promise<unknown>>();
+
+  during<T>(job: Promise<T>): Promise<T> {
+    this.#running.add(job);
+    return job.finally(() => this.#running.delete(job));
+  }
+
+  /** Resolves when no job is running. */
+  async none(): Promise<void> {
+    while (this.#running.size > 0) await Promise.allSettled(this.#running);
+  }
 }
 
 /**

@@ -365,6 +365,7 @@ describe("billing queue while Redis is unavailable", () => {
       );
     const silenced = open();
     const cutOff = open();
+    const idle = open();
     await producer.add([record("imp_d")]);
     await eventually(() => began);
 
@@ -375,6 +376,8 @@ describe("billing queue while Redis is unavailable", () => {
     await proxy.stop();
     await server.stop();
     await cutOff.close(300);
+    // No job is running: there is nothing to wait for.
+    await idle.close(120_000);
     await producer.close();
     expect(performance.now() - startedAt).toBeLessThan(30_000);
   });
