@@ -1,62 +1,36 @@
-import { createDatabase } from "@diegetic/database";
-import { createAccountWithKey } from "@diegetic/management";
-import { type Api, apiClient, enableGame, startCampaign } from "@diegetic/testing/api";
 import { eventually } from "@diegetic/testing/eventually";
-import { isLongForm } from "@diegetic/testing/rounds";
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { describe, expect, it } from "@jest/globals";
 import { checkLogs } from "../faults/checker/check-logs.ts";
-import { SERVICES, type Variant, World } from "../faults/topology/world.ts";
+import { SERVICES } from "../faults/topology/world.ts";
+import { GAME, type InterruptedStack } from "./interrupted-stack.fixture.ts";
 
 const TIMEOUT_MS = 240_000;
 const PATIENCE = { timeoutMs: 90_000, everyMs: 100 };
-const GAME = "lasting-game";
 const ROUNDS = 5;
 const USERS_OF_POSTGRES = ["management", "billing"];
 
-describe.each<Variant>(isLongForm ? ["single", "cluster"] : ["single"])(
-  "stores that end every connection, on a %s Redis",
-  (variant) => {
-    let world: World;
-    let api: Api;
-
-    beforeAll(async () => {
-      world = await World.start({ variant, holdTtlSeconds: 600, sessionIdleSeconds: 1_800 });
-      const database = createDatabase(world.postgres.url, { poolSize: 1, applicationName: "test" });
-      const options = { label: "test", rateLimitPerMinute: "unlimited" as const };
-      const { key } = await createAccountWithKey({ database }, options);
-      await database.$disconnect();
-      api = apiClient(world.baseUrl, key);
-      await enableGame(api, GAME);
-      await startCampaign(api, { depositCents: 100_000, budgetCents: 100_000, cpmBidCents: 100 });
-      await eventually(() => serves("first"), PATIENCE);
-    }, TIMEOUT_MS);
-    afterAll(async () => {
-      await world?.stop();
-    }, TIMEOUT_MS);
-
+export function describeEndedConnections(stack: InterruptedStack): void {
+  describe("whose stores end every connection", () => {
     /** Whether every service does its work: a match, an impression, a read, a change, and what billing writes. */
-    async function serves(player: string): Promise<boolean> {
-      const match = await api.request("POST", "/match", { game_id: GAME, user_id: player, game_context: {} });
+    async function serves(name: string): Promise<boolean> {
+      const { api } = stack;
+      const match = await api.request("POST", "/match", stack.matchBody());
       if (match.status !== 200) return false;
       const { match_id, campaign_id, creative_id } = match.body;
       const impression = { match_id, campaign_id, creative_id, game_id: GAME };
       const seen = await api.request("POST", "/impressions", impression);
       const profile = await api.request("GET", "/profile");
-      const changed = await api.request("PATCH", `/campaigns/${campaign_id}`, { name: player });
+      const changed = await api.request("PATCH", `/campaigns/${campaign_id}`, { name });
       if (seen.status !== 201 || profile.status !== 200 || changed.status !== 200) return false;
-      const sql = "SELECT 1 FROM impressions WHERE impression_id = $1";
-      await eventually(
-        async () => (await world.query(sql, [seen.body.impression_id])).length === 1,
-        PATIENCE,
-      );
+      await eventually(() => stack.isWritten(seen.body.impression_id), PATIENCE);
       return true;
     }
 
-    const pids = () => SERVICES.map((service) => world.stack.pidOf(service));
+    const pids = () => SERVICES.map((service) => stack.processes.pidOf(service));
 
     /** Answers who was connected: names that services give their connections. */
     async function endConnectionsOfPostgres(): Promise<string[]> {
-      const rows = await world.query<{ name: string }>(
+      const rows = await stack.world.query<{ name: string }>(
         `SELECT application_name AS name, pg_terminate_backend(pid) FROM pg_stat_activity
        WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()`,
       );
@@ -65,8 +39,8 @@ describe.each<Variant>(isLongForm ? ["single", "cluster"] : ["single"])(
 
     async function endConnectionsOfRedis(): Promise<string[]> {
       const names: string[] = [];
-      for (const index of world.redis.nodes.keys()) {
-        const node = world.redis.connectNode(index, "administrator");
+      for (const index of stack.world.redis.nodes.keys()) {
+        const node = stack.world.redis.connectNode(index, "administrator");
         const list = String(await node.call("CLIENT", "LIST"));
         names.push(...[...list.matchAll(/ name=(\S+)/g)].map(([, name = ""]) => name));
         for (const type of ["normal", "pubsub"]) {
@@ -98,9 +72,9 @@ describe.each<Variant>(isLongForm ? ["single", "cluster"] : ["single"])(
           await eventually(() => serves(`after work ${round}`), PATIENCE);
         }
         expect(pids()).toEqual(before);
-        expect(checkLogs(world).violations).toEqual([]);
+        expect(checkLogs(stack.world).violations).toEqual([]);
       },
       TIMEOUT_MS,
     );
-  },
-);
+  });
+}
