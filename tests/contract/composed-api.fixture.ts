@@ -14,7 +14,6 @@ import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 export const BASE_PATH = "/api";
 const MATCH_PATHS = new Set([`${BASE_PATH}/match`, `${BASE_PATH}/impressions`]);
 const FRESH_WITHIN_MS = 60_000;
-const CLOSE_WITHIN_MS = 1_000;
 
 /** A request exactly as it is to be sent (again, where `isToBeRepeated` says so): nothing is encoded, corrected or added. */
 export interface RawRequest {
@@ -35,13 +34,21 @@ export interface ComposedApi {
   newAccount(options?: Partial<KeyOptions>): Promise<{ accountId: string; key: string }>;
   /** Where a path below the base path is answered. */
   origin(path: string): string;
+  /** Of each match instance. */
+  matchOrigins: readonly string[];
   database: Management["database"];
   redis: TestRedis;
   stop(): Promise<void>;
 }
 
-/** @param settings of the services, as environment variables */
-export async function startComposedApi(settings: Record<string, string> = {}): Promise<ComposedApi> {
+/**
+ * @param settings of the services, as environment variables
+ * @param matchInstances of which `send` uses the first
+ */
+export async function startComposedApi(
+  settings: Record<string, string> = {},
+  matchInstances = 1,
+): Promise<ComposedApi> {
   const [database, redis] = await Promise.all([createTestDatabase(), startTestRedis()]);
   const environment = {
     DATABASE_URL: database.url,
@@ -61,30 +68,37 @@ export async function startComposedApi(settings: Record<string, string> = {}): P
   });
   await management.start();
   await forgetEarlierLeases(redis.url);
-  const match = createMatchService({ ...readMatchSettings(environment), ...parts("match") });
+  const matches = Array.from({ length: matchInstances }, (_, index) =>
+    createMatchService({
+      ...readMatchSettings({ ...environment, INSTANCE_NAME: `match-${index + 1}` }),
+      ...parts("match"),
+    }),
+  );
   const billing = createBillingService({ ...readBillingSettings(environment), ...parts("billing") });
-  await match.waitUntilFresh(FRESH_WITHIN_MS);
+  await Promise.all(matches.map((match) => match.waitUntilFresh(FRESH_WITHIN_MS)));
   const address = { host: "127.0.0.1", port: 0, portVariable: "PORT" };
   const servers = {
     management: await listen(management.app, address),
-    match: await listen(match.app, address),
+    match: await Promise.all(matches.map((match) => listen(match.app, address))),
   };
   const agent = new Agent({ keepAlive: true });
   const newAccount = (options: Partial<KeyOptions> = {}) =>
     createAccountWithKey(management, { label: "contract", rateLimitPerMinute: "unlimited", ...options });
-  const portOf = (pathWithBase: string) =>
-    (MATCH_PATHS.has(pathWithBase) ? servers.match : servers.management).port;
+  const originOf = ({ port }: { port: number }) => `http://127.0.0.1:${port}${BASE_PATH}`;
+  const serverOf = (pathWithBase: string) =>
+    (MATCH_PATHS.has(pathWithBase) && servers.match[0]) || servers.management;
   return {
-    send: (raw) => sendRepeatedly(() => send(raw, portOf(raw.path.split("?", 1)[0] ?? ""), agent)),
+    send: (raw) => sendRepeatedly(() => send(raw, serverOf(raw.path.split("?", 1)[0] ?? "").port, agent)),
     newAccount,
     newKey: async () => (await newAccount()).key,
-    origin: (path) => `http://127.0.0.1:${portOf(BASE_PATH + path)}${BASE_PATH}`,
+    origin: (path) => originOf(serverOf(BASE_PATH + path)),
+    matchOrigins: servers.match.map(originOf),
     database: management.database,
     redis,
     async stop() {
       agent.destroy();
-      await Promise.all([servers.management.close(CLOSE_WITHIN_MS), servers.match.close(CLOSE_WITHIN_MS)]);
-      await match.stop();
+      await Promise.all([servers.management, ...servers.match].map((server) => server.close(0)));
+      await Promise.all(matches.map((match) => match.stop()));
       await billing.stop();
       await management.stop();
       await redis.stop();
