@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { languages } from "./languages.ts";
+import { beforeAll, describe, expect, it } from "@jest/globals";
+import { type Language, languages } from "./languages.ts";
 import { type Outcome, type Scenario, scenarioFile, writeOutboxFiles } from "./scenarios.ts";
 import { type RecordedCall, ScriptedServer } from "./scripted-server.ts";
 
@@ -14,23 +14,47 @@ const BODIES: Record<string, string> = {
   "/placements": "placement",
 };
 
-describe.each(languages)("the $name client", ({ name, missing, run }) => {
+interface Conformance {
+  server: ScriptedServer;
+  directory: string;
+  outcomes: Outcome[];
+}
+
+/** By name of the language. They run at the same time, because scenarios mostly wait. */
+const ended = new Map<string, Promise<Conformance>>();
+
+beforeAll(async () => {
+  for (const { name, missing, run } of languages) {
+    if (missing === undefined) ended.set(name, runScenarios(run));
+  }
+  await Promise.allSettled(ended.values());
+}, RUN_TIMEOUT_MS);
+
+async function runScenarios(run: Language["run"]): Promise<Conformance> {
+  const directory = mkdtempSync(join(tmpdir(), "diegetic-conformance-"));
+  const server = await ScriptedServer.start();
+  writeOutboxFiles(directory);
+  try {
+    const outcomes = withBaseUrl(await run(server.url, directory), server.url);
+    return { server, directory, outcomes };
+  } finally {
+    await server.stop();
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+describe.each(languages)("the $name client", ({ name, missing }) => {
   if (missing !== undefined) {
     it.skip(`is not tested here: ${missing}`, () => undefined);
     return;
   }
-  const directory = mkdtempSync(join(tmpdir(), "diegetic-conformance-"));
   let server: ScriptedServer;
   let outcomes: Outcome[];
 
   beforeAll(async () => {
-    server = await ScriptedServer.start();
-    writeOutboxFiles(directory);
-    outcomes = withBaseUrl(await run(server.url, directory), server.url);
-  }, RUN_TIMEOUT_MS);
-  afterAll(async () => {
-    await server?.stop();
-    rmSync(directory, { recursive: true, force: true });
+    const conformance = await ended.get(name);
+    if (conformance === undefined) throw new Error(`${name} has not run`);
+    ({ server, outcomes } = conformance);
   });
 
   it(`runs every scenario (${name})`, () => {
