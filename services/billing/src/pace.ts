@@ -1,4 +1,6 @@
-/** Pauses of the loops, and the age at which a record counts as lost. Milliseconds. */
+import { MAX_LOCK_WAIT_MS } from "./write/locked-rows.ts";
+
+/** Pauses of the loops, limits of waiting, and the age at which a record counts as lost. Milliseconds. */
 export interface BillingPace {
   passEveryMs: number;
   walkEveryMs: number;
@@ -14,6 +16,8 @@ export interface BillingPace {
   overdueAfterMs: number;
   /** How long a worker may be silent before its job goes to another worker. */
   jobLockMs: number;
+  /** Limit for each lock of a writer. */
+  maxLockWaitMs: number;
   /** When a queued delivery to a webhook without an attempt counts as lost. */
   webhookLostAfterMs: number;
   /** Pause between two looks at expiry rates, and at complete payouts. */
@@ -30,6 +34,7 @@ export const DEFAULT_PACE: BillingPace = {
   retainEveryMs: 600_000,
   overdueAfterMs: 5_000,
   jobLockMs: 5_000,
+  maxLockWaitMs: MAX_LOCK_WAIT_MS,
   webhookLostAfterMs: 60_000,
   webhookEventsEveryMs: 10_000,
 };

@@ -17,6 +17,10 @@ import { Wallets } from "./testing/wallets.fixture.ts";
 
 const PATIENCE = { timeoutMs: 60_000 };
 const QUICK: Partial<BillingPace> = { passEveryMs: 20, overdueAfterMs: 300 };
+/** For jobs of killed workers. */
+const TAKES_OVER_SOON: Partial<BillingPace> = { jobLockMs: 1_000 };
+/** For locks that are held until the test ends. */
+const IMPATIENT: Partial<BillingPace> = { ...QUICK, maxLockWaitMs: 100 };
 
 let server: TestDatabase;
 let redis: TestRedis;
@@ -124,7 +128,7 @@ describe("billing service", () => {
     await database.$transaction(
       async (blocker) => {
         await blocker.$queryRaw`SELECT id FROM advertisers WHERE id = ${advertiserId} FOR UPDATE`;
-        startService();
+        startService(IMPATIENT);
         await producer.add([record]);
         await eventually(async () => (await producer.depth()) === 0, PATIENCE);
       },
@@ -147,7 +151,7 @@ describe("billing service", () => {
       await database.$transaction(
         async (blocker) => {
           await blocker.$queryRaw`SELECT id FROM advertisers WHERE id = ${advertiserId} FOR UPDATE`;
-          startService();
+          startService(IMPATIENT);
           await eventually(async () => (await wallets.redis.hlen(`{${other}}:outbox`)) === 0, PATIENCE);
         },
         { timeout: 120_000 },
@@ -211,7 +215,7 @@ describe("billing service", () => {
 
 describe("billing process", () => {
   it("may be killed in the middle of a batch: another one writes it, once", async () => {
-    const child = startProcess();
+    const child = startProcess("./testing/billing-process.ts", TAKES_OVER_SOON);
     await once(child, "message");
     const records = await impress(50);
     const { advertiserId } = pick(wallets.market.campaigns, 0);
@@ -236,7 +240,7 @@ describe("billing process", () => {
     const blocked = records.filter(({ match }) => match.advertiser_id === advertiserId);
     expect(blocked.length).toBeGreaterThan(0);
     expect(await wallets.outboxSize()).toBeGreaterThanOrEqual(blocked.length);
-    startService();
+    startService({ ...QUICK, ...TAKES_OVER_SOON });
     await expectWrittenOnce(50);
     await eventually(async () => (await producer.depth()) === 0, PATIENCE);
   });
@@ -253,8 +257,8 @@ describe("billing process", () => {
   });
 });
 
-function startProcess(): ChildProcess {
-  const child = fork(new URL("./main.ts", import.meta.url), {
+function startProcess(file = "./main.ts", pace: Partial<BillingPace> = {}): ChildProcess {
+  const child = fork(new URL(file, import.meta.url), [JSON.stringify(pace)], {
     env: { PATH: process.env.PATH, ...environment() },
     execArgv: ["--conditions=@diegetic/source"],
   });

@@ -81,7 +81,7 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
   const silence = new QueueSilence(SILENT_AFTER * pace.overdueAfterMs, () => performance.now());
   const shared = { database, money, due, measures, logger, nowMs };
 
-  const writing = { ...shared, claim, partitions };
+  const writing = { ...shared, claim, partitions, maxLockWaitMs: pace.maxLockWaitMs };
   const writer = new ImpressionWriter({ ...writing, pipeline: stores.pipeline });
   const jobs = createBillingQueue({
     redisUrl,
