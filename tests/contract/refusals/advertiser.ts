@@ -1,4 +1,6 @@
+import type { Database } from "@diegetic/database";
 import { MAX_MILLICENTS } from "@diegetic/money";
+import { eventually } from "@diegetic/testing/eventually";
 import { type ProvocationsOfOperations, repeated, sent, withQuery } from "./provocation.ts";
 import { campaignBody, creativeBody, operationNamed } from "./world.fixture.ts";
 
@@ -104,7 +106,11 @@ export const advertiserRefusals: ProvocationsOfOperations = {
       world.api.database.$transaction(
         async (transaction) => {
           await transaction.$executeRaw`LOCK TABLE impressions IN ACCESS EXCLUSIVE MODE`;
-          return { answer: await world.call(operation) };
+          const [answer] = await Promise.all([
+            world.call(operation),
+            endWaitingStatement(world.api.database),
+          ]);
+          return { answer };
         },
         { timeout: 60_000 },
       ),
@@ -153,3 +159,13 @@ export const creativeRefusals: ProvocationsOfOperations = {
     },
   },
 };
+
+/** What Postgres does when the time of a statement is over. */
+async function endWaitingStatement(database: Database): Promise<void> {
+  await eventually(async () => {
+    const ended = await database.$queryRaw<unknown[]>`
+      SELECT pg_cancel_backend(pid) FROM pg_stat_activity
+      WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%impressions%'`;
+    return ended.length > 0;
+  });
+}
