@@ -98,7 +98,7 @@ export function openQueueWorker<Job>(url: string, options: QueueWorkerOptions<Jo
       const drained = worker.close();
       const ended = new AbortController();
       const wait = (ms: number) => sleep(ms, undefined, { signal: ended.signal }).catch(() => undefined);
-      await Promise.race([drained, wait(drainMs), running.none().then(() => wait(LAST_REPLIES_MS))]);
+      await Promise.race([drained, wait(drainMs), running.idle(() => wait(LAST_REPLIES_MS))]);
       ended.abort();
       await worker.stopRenewingLocks();
       for (const each of connections) abandon(each);
@@ -114,9 +114,12 @@ class RunningJobs {
     return job.finally(() => this.#running.delete(job));
   }
 
-  /** Resolves when no job is running. */
-  async none(): Promise<void> {
-    while (this.#running.size > 0) await Promise.allSettled(this.#running);
+  /** Resolves when no job is running, nor one that began during a pause after them. */
+  async idle(pause: () => Promise<void>): Promise<void> {
+    do {
+      await Promise.allSettled(this.#running);
+      await pause();
+    } while (this.#running.size > 0);
   }
 }
 
