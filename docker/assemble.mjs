@@ -2,11 +2,11 @@
  * `node docker/assemble.mjs DIRECTORY`: everything that the image holds, and nothing else, from a built checkout. The
  * Dockerfile and its test both call this, so that what is tested is what is shipped.
  */
-import { execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
+import { parseArgs, promisify } from "node:util";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const [directory] = parseArgs({ allowPositionals: true }).positionals;
@@ -42,24 +42,26 @@ const FILES = [
 ];
 /** Of each workspace package. */
 const PACKAGE_FILES = ["package.json", "dist", "lua"];
+const MAX_OUTPUT_BYTES = 64 * 1_048_576;
 const BUILD_ONLY = /\.(?:d\.ts|tsbuildinfo)$/;
 
 mkdirSync(target, { recursive: true });
 for (const path of [...FILES, ...packageFiles()]) copy(path);
 
 const { packageManager } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-const pnpm = (cwd, ...args) =>
-  execFileSync("npx", ["--yes", packageManager, ...args], { cwd, encoding: "utf8", stdio: "pipe" });
+const run = promisify(execFile);
+const pnpm = async (cwd, ...args) =>
+  (await run("npx", ["--yes", packageManager, ...args], { cwd, maxBuffer: MAX_OUTPUT_BYTES })).stdout;
 const filters = ENTRY_PACKAGES.flatMap((name) => ["--filter", `${name}...`]);
 // Optional packages are the Postgres of the local stack.
 const scope = ["--prod", "--no-optional", ...filters];
-pnpm(target, "install", "--frozen-lockfile", "--prefer-offline", ...scope);
 // The packages of the dashboard are inside its build.
 const sbomOptions = ["--sbom-format", "cyclonedx", "--sbom-type", "application"];
-writeFileSync(
-  join(target, "sbom.cdx.json"),
+const [sbom] = await Promise.all([
   pnpm(root, "sbom", ...sbomOptions, ...scope, "--filter", "@diegetic/dashboard"),
-);
+  pnpm(target, "install", "--frozen-lockfile", "--prefer-offline", ...scope),
+]);
+writeFileSync(join(target, "sbom.cdx.json"), sbom);
 
 function packageFiles() {
   const workspace = ["packages", "services"].flatMap((folder) =>

@@ -8,8 +8,8 @@ import type { FaultyProxy } from "../faults/topology/faulty-proxy.ts";
 import { AT_A_TIME, type InterruptedStack } from "./interrupted-stack.fixture.ts";
 
 const TIMEOUT_MS = 300_000;
-/** Of each client: a request is on its way at nearly every moment, and processor time is left for the start of instances. */
-const PAUSE_MS = rounds(10, 0);
+/** Of each client: leaves processor time for the start of instances. */
+const PAUSE_MS = rounds(25, 0);
 const PATIENCE = { timeoutMs: 60_000, everyMs: 20 };
 /** What passes waits so long, each after the other: a request is on its way for some of them. */
 const SLOW = { kind: "slow", minMs: 40, maxMs: 40, random: new Random(1) } as const;

@@ -5,8 +5,8 @@ import { ROOT } from "../deploy/compose-file.ts";
 import { Installation } from "./rolling.fixture.ts";
 
 const TIMEOUT_MS = 600_000;
-/** A request is on its way at nearly every moment, and processor time is left for the start of instances. */
-const PAUSE_MS = rounds(20, 0);
+/** Leaves processor time for the start of instances; some requests are on their way at each moment. */
+const PAUSE_MS = rounds(50, 0);
 
 const nginx = await findNginx().catch((error: Error) => error);
 if (nginx instanceof Error) {
