@@ -15,7 +15,7 @@ import { startTestRedis } from "@diegetic/testing/redis";
 import request, { type Test } from "supertest";
 import type { Clock } from "../core/shared/time.ts";
 import { createAccountWithKey, type KeyOptions } from "../features/api-keys/create-account.ts";
-import { createManagement, type Management } from "../management.ts";
+import { createManagement, type Management, type ManagementOptions } from "../management.ts";
 import { readManagementSettings } from "../settings.ts";
 
 /** Management on its own stores; checks every answer against the API document. */
@@ -58,13 +58,11 @@ export const creativeBody = {
   narrative_hook: "It smells of Ember.",
 };
 
-export interface InstanceOptions {
+/** Limits of waiting are those of production by default. */
+export interface InstanceOptions
+  extends Pick<ManagementOptions, "propagationTimeoutMs" | "maxLockWaitMs" | "walletClaimMs"> {
   /** Receives the log lines. Default: discarded. */
   logTo?: { write(line: string): void };
-  /** How long a change waits for match instances. Default: as in production. */
-  propagationTimeoutMs?: number;
-  /** How long its restores leave a wallet to another instance that has begun one. Default: as in production. */
-  walletClaimMs?: number;
   /** Key of the demo game. Default: no demo. */
   demoGameKey?: string;
   /** Settings as environment variables, overriding the tests' defaults. */
@@ -76,7 +74,7 @@ export function createInstance(
   secrets: { databaseUrl: string; redisUrl: string },
   clock: Clock = Date.now,
   metrics: Metrics = createMetrics({ service: "management" }),
-  { logTo, propagationTimeoutMs, walletClaimMs, demoGameKey = "", environment = {} }: InstanceOptions = {},
+  { logTo, demoGameKey = "", environment = {}, ...limits }: InstanceOptions = {},
 ): Management {
   const settings = readManagementSettings({
     DATABASE_URL: secrets.databaseUrl,
@@ -104,8 +102,7 @@ export function createInstance(
     logger,
     metrics,
     clock,
-    ...(propagationTimeoutMs && { propagationTimeoutMs }),
-    ...(walletClaimMs && { walletClaimMs }),
+    ...limits,
   });
 }
 

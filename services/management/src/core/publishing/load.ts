@@ -161,13 +161,14 @@ export async function markPublished(
   pipeline: Pipeline,
   kind: PublishedKind,
   rows: readonly { id: string; version: number }[],
+  maxLockWaitMs = MAX_LOCK_WAIT_MS,
 ): Promise<void> {
   if (rows.length === 0) return;
   const statement = marking(kind, rows);
   // In a transaction, because rows are locked in no particular order, and a deadlock has to be retried.
   await pipeline.inTransaction((statements) => statements.execute(statement), {
     asynchronousCommit: true,
-    lockTimeoutMs: MAX_LOCK_WAIT_MS,
+    lockTimeoutMs: maxLockWaitMs,
   });
 }
 

@@ -84,6 +84,7 @@ export class Publishing {
   readonly #observeSeconds: (seconds: number) => void;
   readonly #logger: Logger;
   readonly #propagationTimeoutMs: number;
+  readonly #maxLockWaitMs: number;
   readonly #groups: PublicationGroups;
   readonly #outage: OutageLog;
 
@@ -100,6 +101,8 @@ export class Publishing {
     observeSeconds?: (seconds: number) => void;
     /** How long a change waits for match instances. Default: more than two leases. */
     propagationTimeoutMs?: number | undefined;
+    /** How long publishing waits for a row that another transaction has locked. Default: MAX_LOCK_WAIT_MS. */
+    maxLockWaitMs?: number | undefined;
     /** When a group of changes no longer delays the next one. Default: 100. */
     groupStalledAfterMs?: number;
   }) {
@@ -117,6 +120,7 @@ export class Publishing {
     });
     this.#groups = new PublicationGroups((ids) => this.#publishTogether(ids), parts.groupStalledAfterMs);
     this.#propagationTimeoutMs = parts.propagationTimeoutMs ?? PROPAGATION_TIMEOUT_MS;
+    this.#maxLockWaitMs = parts.maxLockWaitMs ?? MAX_LOCK_WAIT_MS;
     this.#observeSeconds = parts.observeSeconds ?? (() => {});
   }
 
@@ -244,7 +248,7 @@ export class Publishing {
 
   /** Records the versions of rows that Redis and the snapshot have. */
   markPublished(kind: PublishedKind, rows: readonly { id: string; version: number }[]): Promise<void> {
-    return markPublished(this.#stores.pipeline, kind, rows);
+    return markPublished(this.#stores.pipeline, kind, rows, this.#maxLockWaitMs);
   }
 
   /**
@@ -354,7 +358,7 @@ export class Publishing {
     return this.#stores.pipeline.inTransaction(
       async (statements) => work(statements, await lockCampaigns(statements, ids, options)),
       // Commits locks and published versions only.
-      { asynchronousCommit: true, lockTimeoutMs: MAX_LOCK_WAIT_MS },
+      { asynchronousCommit: true, lockTimeoutMs: this.#maxLockWaitMs },
     );
   }
 
