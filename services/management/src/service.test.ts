@@ -53,7 +53,8 @@ function environment(changes: Record<string, string> = {}): Record<string, strin
 async function start(changes?: Record<string, string>): Promise<RunningService> {
   const write = (line: string) => void lines.push(JSON.parse(line));
   const logger = createLogger({ service: "management", instance: "test", level: "info" }, { write });
-  const running = await startManagement(readManagementSettings(environment(changes)), logger);
+  const settings = readManagementSettings(environment(changes));
+  const running = await startManagement(settings, logger, { listenAfterMs: 500 });
   closers.push(() => running.stop());
   return running;
 }

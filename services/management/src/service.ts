@@ -15,11 +15,15 @@ const GRACE_MS = 5_000;
 const LISTEN_AFTER_MS = 5_000;
 
 /**
- * Starts the whole service. Listens once everything is published, or after five seconds, and then says why it does not
- * serve. Rejects when Redis belongs to another installation, and when the database is unusable; if that is found later,
+ * Starts the whole service. Listens once everything is published, or after `listenAfterMs`, by default five seconds, and then
+ * says why it does not serve. Rejects when Redis belongs to another installation, and when the database is unusable; if that is found later,
  * `failed` resolves.
  */
-export async function startManagement(settings: ManagementSettings, logger: Logger): Promise<RunningService> {
+export async function startManagement(
+  settings: ManagementSettings,
+  logger: Logger,
+  { listenAfterMs = LISTEN_AFTER_MS } = {},
+): Promise<RunningService> {
   const metrics = createMetrics({ service: "management", processMetrics: true });
   const management = createManagement({ settings, logger, metrics });
   const { host, port, metricsPort } = settings;
@@ -43,7 +47,7 @@ export async function startManagement(settings: ManagementSettings, logger: Logg
     const starting = management.start().then(() => {
       isStarted = true;
     });
-    await Promise.race([starting, sleep(LISTEN_AFTER_MS, undefined, { ref: false })]);
+    await Promise.race([starting, sleep(listenAfterMs, undefined, { ref: false })]);
     const server = await listen(management.app, { host, port, portVariable: "PORT" });
     isListening = true;
     return {
