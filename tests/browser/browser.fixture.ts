@@ -5,7 +5,7 @@ import { findChromium } from "@diegetic/local-stores";
 import { eventually } from "@diegetic/testing/eventually";
 import { isLongForm } from "@diegetic/testing/rounds";
 import { startStackOnTestStores, type TestStack } from "@diegetic/testing/stack";
-import { expect } from "@jest/globals";
+import { expect, it } from "@jest/globals";
 import axe from "axe-core";
 import { type Browser, type BrowserContext, chromium, type Locator, type Page } from "playwright-core";
 
@@ -65,12 +65,35 @@ export async function startDashboard(environment: Record<string, string> = {}): 
   };
 }
 
+/** A test of details, apart from the main way through a page. */
+export const itInLongForm = isLongForm ? it : it.skip;
+
+/**
+ * Goes to an address by its link where the page has one, which takes half the time of loading it; in the long form, always
+ * by the address: no page may need the one before it.
+ */
+export async function openPage(page: Page, address: string): Promise<void> {
+  const link = page
+    .locator(`a[href="${new URL(address).pathname}"]`)
+    .filter({ visible: true })
+    .first();
+  if (isLongForm || (await link.count()) === 0) {
+    await page.goto(address);
+    return;
+  }
+  await link.click();
+  await page.waitForURL(address);
+  await page.evaluate(TWO_FRAMES);
+}
+
 /** Expects what the page shows to become so: React may draw an event of before only now. */
 export async function expectSoon<T>(look: () => T | Promise<T>, expected: T): Promise<void> {
-  await eventually(async () => {
+  const isAsExpected = async () => {
     expect(await look()).toEqual(expected);
     return true;
-  });
+  };
+  // A look takes processor time, which the page needs.
+  await eventually(isAsExpected, { everyMs: 50 });
 }
 
 /** Whether keys go to this control; no role says so. */
@@ -119,6 +142,7 @@ export async function answerOneByOne(page: Page, reads: RegExp): Promise<{ isQui
   return { isQuiet: () => waiting === 0 };
 }
 
+/** The page has drawn what it was told before. */
 const TWO_FRAMES =
   "new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(0))))";
 
@@ -134,10 +158,11 @@ function observe(context: BrowserContext, page: Page, origin: string): ObservedP
   return { page, problems };
 }
 
-/** The serious violations of accessibility that axe finds on the page as it is, light and dark, each with where it is. */
-export async function seriousViolations(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
-  return inBothSchemes(page, violationsNow);
+/** The serious violations of accessibility that axe finds on the page as it is, each with where it is. */
+export async function seriousViolations(page: Page, schemes: readonly Scheme[] = SCHEMES): Promise<string[]> {
+  const isLoaded = await page.evaluate("'axe' in globalThis");
+  if (!isLoaded) await page.evaluate(axe.source);
+  return inSchemes(page, schemes, (scheme) => violationsNow(page, scheme === schemes.at(-1)));
 }
 
 /**
@@ -150,18 +175,19 @@ export async function expectAccessibleInPassing(page: Page): Promise<void> {
 
 /** Texts of disabled controls that cannot be read well, light and dark: axe passes over them. */
 export function faintDisabledTexts(page: Page): Promise<string[]> {
-  return inBothSchemes(page, (looked) => looked.evaluate(FAINT_DISABLED_TEXTS));
+  return inSchemes(page, SCHEMES, () => page.evaluate<string[]>(FAINT_DISABLED_TEXTS));
 }
 
-const SCHEMES = ["dark", "light"] as const;
-type Scheme = (typeof SCHEMES)[number];
+export const SCHEMES = ["dark", "light"] as const;
+export type Scheme = (typeof SCHEMES)[number];
 
-async function inBothSchemes(
+async function inSchemes(
   page: Page,
-  look: (page: Page, scheme: Scheme) => Promise<string[]>,
+  schemes: readonly Scheme[],
+  look: (scheme: Scheme) => Promise<string[]>,
 ): Promise<string[]> {
   const found: string[] = [];
-  for (const colorScheme of SCHEMES) {
+  for (const colorScheme of schemes) {
     await page.emulateMedia({ colorScheme });
     await expectSoon(
       () => page.evaluate("getComputedStyle(document.documentElement).colorScheme"),
@@ -171,7 +197,7 @@ async function inBothSchemes(
     await page.evaluate(
       "Promise.all(document.getAnimations().filter((one) => one instanceof CSSTransition).map((one) => one.finished.catch(() => 0))).then(() => 0)",
     );
-    found.push(...(await look(page, colorScheme)).map((finding) => `${colorScheme}: ${finding}`));
+    found.push(...(await look(colorScheme)).map((finding) => `${colorScheme}: ${finding}`));
   }
   return found;
 }
@@ -208,14 +234,14 @@ const FAINT_DISABLED_TEXTS = `(() => {
   });
 })()`;
 
-/** The rules of axe whose result depends on the colour scheme; all others are asked in the light one alone. */
+/** The rules of axe whose result depends on the colour scheme; all others are asked in one alone. */
 const COLOUR_RULES = ["color-contrast", "link-in-text-block"];
 
-async function violationsNow(page: Page, scheme: Scheme): Promise<string[]> {
+async function violationsNow(page: Page, byAllRules: boolean): Promise<string[]> {
   const options = {
     resultTypes: ["violations"],
     preload: false,
-    ...(scheme === "dark" && { runOnly: { type: "rule", values: COLOUR_RULES } }),
+    ...(!byAllRules && { runOnly: { type: "rule", values: COLOUR_RULES } }),
   };
   const found = await page.evaluate<{ id: string; impact: string; nodes: { html: string }[] }[]>(
     `axe.run(${JSON.stringify(options)}).then(({ violations }) => violations.map(({ id, impact, nodes }) => ({ id, impact, nodes: nodes.map(({ html }) => ({ html })) })))`,

@@ -7,10 +7,9 @@ import { promisify } from "node:util";
 import { newId } from "@diegetic/contracts";
 import { apiClient, startCampaign } from "@diegetic/testing/api";
 import { eventually } from "@diegetic/testing/eventually";
-import { isLongForm } from "@diegetic/testing/rounds";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import pg from "pg";
-import type { Locator } from "playwright-core";
+import { type Locator, request } from "playwright-core";
 import {
   CLIENTS,
   csharpSources,
@@ -23,11 +22,13 @@ import {
   PYTHON_MISSING,
   python,
 } from "../clients/languages.ts";
+import { apiOf } from "./account.fixture.ts";
 import {
   type Dashboard,
   expectAccessibleInPassing,
   expectSoon,
   isFocused,
+  itInLongForm,
   type ObservedPage,
   startDashboard,
 } from "./browser.fixture.ts";
@@ -77,6 +78,21 @@ describe("a developer in the dashboard", () => {
       headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
       body: JSON.stringify({ game_id: GAME, user_id: "walker", game_context: {} }),
     });
+  /** Another account, with a campaign and a game. The first to sign up is the operator, and not this one. */
+  const startAdvertiser = async () => {
+    const session = await request.newContext();
+    const post = apiOf(session, dashboard.origin);
+    await post("/auth/sign-up", { name: "Ada", email: "ada@emberroast.example", password: PASSWORD });
+    const { key } = await post<{ key: string }>("/api-keys", {
+      label: "ads",
+      scopes: ["advertiser", "developer"],
+    });
+    await session.dispose();
+    const advertiser = apiClient(dashboard.stack.describe().baseUrl, key);
+    await startCampaign(advertiser, { depositCents: 5_000, budgetCents: 5_000, cpmBidCents: 1_000 });
+    const placement = { creator_id: "sunny", placement_types: ["narrative_hook"] };
+    await advertiser.expect(201, "POST", `/placements/${TAKEN_GAME}`, placement);
+  };
   /** What another tab of the account does to the game while the page is open. */
   const changePlacement = async (data: object) => {
     const { page } = view;
@@ -86,6 +102,26 @@ describe("a developer in the dashboard", () => {
       data,
     });
     expect(changed.ok()).toBe(true);
+  };
+  const withDatabase = async (use: (database: pg.Client) => Promise<unknown>) => {
+    const database = new pg.Client({ connectionString: dashboard.stack.describe().databaseUrl });
+    await database.connect();
+    await use(database);
+    await database.end();
+  };
+  /** The body that saving the settings of a game sends, once it is answered. */
+  const savedWith = async (method: string): Promise<unknown> => {
+    const { page } = view;
+    const [answer] = await Promise.all([
+      page.waitForResponse(
+        (response) =>
+          response.url().endsWith(`/placements/${GAME}`) && response.request().method() === method,
+      ),
+      page.getByRole("button", { name: "Save settings" }).click(),
+    ]);
+    expect(answer.ok()).toBe(true);
+    await expectSoon(() => page.getByRole("button", { name: "Save settings" }).isDisabled(), true);
+    return answer.request().postDataJSON();
   };
   const readPlacement = async () =>
     (await view.page.request.get(`${dashboard.origin}/api/placements/${GAME}`)).json();
@@ -101,10 +137,6 @@ describe("a developer in the dashboard", () => {
 
   beforeAll(async () => {
     dashboard = await startDashboard();
-    const advertiser = apiClient(dashboard.stack.describe().baseUrl, await dashboard.stack.createKey("ads"));
-    await startCampaign(advertiser, { depositCents: 5_000, budgetCents: 5_000, cpmBidCents: 1_000 });
-    const placement = { creator_id: "sunny", placement_types: ["narrative_hook"] };
-    await advertiser.expect(201, "POST", `/placements/${TAKEN_GAME}`, placement);
     view = await dashboard.newPage();
     await view.page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   }, 240_000);
@@ -129,6 +161,7 @@ describe("a developer in the dashboard", () => {
       await page.getByRole("button", { name: "Create account" }).click();
 
       await page.getByRole("heading", { name: "Match tester" }).waitFor();
+      await startAdvertiser();
       expect(await page.getByLabel("Game ID").inputValue()).toMatch(/^mira-vale-game-[0-9a-z]{6}$/);
       expect(await page.getByLabel("Location").inputValue()).toBe("tavern");
       const more = page.getByRole("button", { name: "More fields" });
@@ -237,11 +270,6 @@ describe("a developer in the dashboard", () => {
       const rows = page.getByRole("row", { name: /Game server/ });
       await rows.getByText("Not used yet").waitFor();
       expect((await match(first)).status).toBe(200);
-      await eventually(async () => {
-        await page.reload();
-        await rows.waitFor();
-        return (await rows.getByText(/^Used/).count()) === 1;
-      });
 
       await page.getByRole("button", { name: "Rotate Game server" }).click();
       await dialog.getByLabel("None: the old key ends at once").check();
@@ -273,7 +301,7 @@ describe("a developer in the dashboard", () => {
     TIMEOUT_MS,
   );
 
-  it(
+  itInLongForm(
     "explains to a viewer why they cannot change keys or ask for ads",
     async () => {
       const { origin } = dashboard;
@@ -380,7 +408,7 @@ describe("a developer in the dashboard", () => {
     if (installing === undefined) {
       it.skip(`is not installed with pip: ${PIP_MISSING}`, () => undefined);
     } else {
-      (isLongForm ? it : it.skip)(
+      itInLongForm(
         "gets a billed impression with Python after its install line, in an empty environment",
         async () => {
           await choose("Python");
@@ -468,6 +496,15 @@ describe("a developer in the dashboard", () => {
       await page.waitForURL(/location=harbour/);
       await expectSoon(() => page.getByLabel("Location").inputValue(), "harbour");
 
+      expect(problems).toEqual([]);
+    },
+    TIMEOUT_MS,
+  );
+
+  itInLongForm(
+    "is led to what is wrong with a scene, and reads that an answer is of a former scene",
+    async () => {
+      const { page, problems } = view;
       const moods = page.getByLabel("Moods", { exact: true }).and(page.locator("input"));
       const ask = page.getByRole("button", { name: "Ask for an ad" });
       await moods.fill("calm".repeat(100));
@@ -487,7 +524,7 @@ describe("a developer in the dashboard", () => {
     TIMEOUT_MS,
   );
 
-  it(
+  itInLongForm(
     "is asked to sign in when the session has ended before a scene is sent, and keeps the scene",
     async () => {
       const { origin } = dashboard;
@@ -510,24 +547,11 @@ describe("a developer in the dashboard", () => {
     TIMEOUT_MS,
   );
 
-  it(
-    "turns ads off and on again, and keeps every setting",
+  itInLongForm(
+    "sends only the settings that were changed, and keeps what another tab has changed",
     async () => {
       const { page, problems } = view;
       await page.goto(`${dashboard.origin}/games/${GAME}/settings`);
-      /** The body that saving sends, once it is answered. */
-      const savedWith = async (method: string): Promise<unknown> => {
-        const [answer] = await Promise.all([
-          page.waitForResponse(
-            (response) =>
-              response.url().endsWith(`/placements/${GAME}`) && response.request().method() === method,
-          ),
-          page.getByRole("button", { name: "Save settings" }).click(),
-        ]);
-        expect(answer.ok()).toBe(true);
-        await expectSoon(() => page.getByRole("button", { name: "Save settings" }).isDisabled(), true);
-        return answer.request().postDataJSON();
-      };
       await page.getByLabel("Creator ID").fill(" ");
       await page.getByRole("button", { name: "Save settings" }).click();
       await expectSoon(() => page.getByLabel("Creator ID").getAttribute("aria-invalid"), "true");
@@ -547,11 +571,22 @@ describe("a developer in the dashboard", () => {
       await expectSoon(() => page.getByLabel("Your share").inputValue(), "65 %");
       await page.getByText(/the other 35% stays with the operator/).waitFor();
       await expectAccessibleInPassing(page);
+      expect(problems).toEqual([]);
+    },
+    TIMEOUT_MS,
+  );
 
+  it(
+    "turns ads off and on again, and keeps every setting",
+    async () => {
+      const { page, problems } = view;
+      await page.goto(`${dashboard.origin}/games/${GAME}/settings`);
+      const creator = page.getByLabel("Creator ID");
+      await creator.waitFor();
+      const creatorId = await creator.inputValue();
       await page.getByRole("button", { name: "Turn off ads" }).click();
       await page.getByRole("dialog").getByRole("button", { name: "Turn off ads" }).click();
       await page.getByRole("button", { name: "Turn on ads" }).waitFor();
-      const creator = page.getByLabel("Creator ID");
       await page.getByText("Turn on ads to change it.").waitFor();
       expect(await creator.getAttribute("readonly")).not.toBeNull();
       await page.getByLabel("Ads per session").fill("8");
@@ -562,7 +597,7 @@ describe("a developer in the dashboard", () => {
       await page.getByRole("button", { name: "Turn on ads" }).click();
       await page.getByRole("button", { name: "Turn off ads" }).waitFor();
       expect(await readPlacement()).toMatchObject({ is_active: true, placement_types: ["narrative_hook"] });
-      expect(await creator.inputValue()).toBe("northern studio");
+      expect(await creator.inputValue()).toBe(creatorId);
       await page.getByLabel("Ads per session").fill("7");
       expect(await savedWith("PATCH")).toEqual({ max_ads_per_session: 7 });
       await page.reload();
@@ -575,22 +610,16 @@ describe("a developer in the dashboard", () => {
     TIMEOUT_MS,
   );
 
-  it(
-    "sees the state of the installation, as its first user, and resolves a quarantined record",
+  itInLongForm(
+    "sees more quarantined records than a page of the answer has, as the first user",
     async () => {
       const { page, problems } = view;
-      const id = newId("imp");
-      const database = new pg.Client({ connectionString: dashboard.stack.describe().databaseUrl });
-      await database.connect();
-      await database.query(
-        "INSERT INTO quarantined_impressions (impression_id, advertiser_id, record, reason) VALUES ($1, $2, $3, $4)",
-        [id, newId("adv"), "{}", "no such campaign"],
+      await withDatabase((database) =>
+        database.query(
+          `INSERT INTO quarantined_impressions (impression_id, advertiser_id, record, reason)
+           SELECT 'imp_' || n, 'adv_many', '{}', 'damaged' FROM generate_series(1, 101) AS n`,
+        ),
       );
-      await database.query(
-        `INSERT INTO quarantined_impressions (impression_id, advertiser_id, record, reason, quarantined_at)
-         SELECT 'imp_older' || n, 'adv_older', '{}', 'damaged', now() - interval '1 day' FROM generate_series(1, 100) AS n`,
-      );
-
       await open("System");
       await page.getByText("101 quarantined records to decide about").waitFor();
       await page.getByText("The newest 100 of 101 are shown.").waitFor();
@@ -599,8 +628,25 @@ describe("a developer in the dashboard", () => {
       await expectSoon(() => page.getByRole("button", { name: "Show older records" }).count(), 0);
       await page.reload();
       await page.getByText("101 rows", { exact: true }).waitFor();
-      await database.query("DELETE FROM quarantined_impressions WHERE advertiser_id = 'adv_older'");
-      await database.end();
+      await withDatabase((database) => database.query("DELETE FROM quarantined_impressions"));
+      expect(problems).toEqual([]);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    "sees the state of the installation, as its first user, and resolves a quarantined record",
+    async () => {
+      const { page, problems } = view;
+      const id = newId("imp");
+      await withDatabase((database) =>
+        database.query(
+          "INSERT INTO quarantined_impressions (impression_id, advertiser_id, record, reason) VALUES ($1, $2, $3, $4)",
+          [id, newId("adv"), "{}", "no such campaign"],
+        ),
+      );
+
+      await open("System");
       // The list of the navigation is longer than this.
       await page.setViewportSize({ width: 1280, height: 480 });
       await page.reload();
@@ -623,6 +669,26 @@ describe("a developer in the dashboard", () => {
       await dialog.getByRole("button", { name: "Resolve record" }).click();
       await page.getByText("No record waits for a decision.").waitFor();
       await page.getByText("All well").waitFor();
+      expect(problems).toEqual([]);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    "sees when a key was last used",
+    async () => {
+      const { page, problems } = view;
+      // Noted every ten seconds.
+      const isNoted = async () => {
+        const keys = await page.request.get(`${dashboard.origin}/api/api-keys`);
+        return ((await keys.json()) as { last_used_at: string | null }[]).some((key) => key.last_used_at);
+      };
+      await eventually(isNoted, { everyMs: 250 });
+      await page.goto(`${dashboard.origin}/keys`);
+      await page
+        .getByRole("row", { name: /Game server/ })
+        .getByText(/^Used/)
+        .waitFor();
       expect(problems).toEqual([]);
     },
     TIMEOUT_MS,

@@ -1,0 +1,543 @@
+import { isLongForm } from "@diegetic/testing/rounds";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import type { Locator } from "playwright-core";
+import { apiOf, PASSWORD, registerAdvertiser } from "./account.fixture.ts";
+import {
+  type Dashboard,
+  expectAccessibleInPassing,
+  expectSoon,
+  isFocused,
+  startDashboard,
+} from "./browser.fixture.ts";
+
+/** What advertiser.test.ts leaves out: each with an account of its own. */
+(isLongForm ? describe : describe.skip)("details of the dashboard, an advertiser", () => {
+  let dashboard: Dashboard;
+
+  beforeAll(async () => {
+    dashboard = await startDashboard();
+  });
+  afterAll(() => dashboard?.stop());
+
+  it("moves a circle on the map by keys and by dragging, and saves it where it lies", async () => {
+    const { page, problems } = await dashboard.newPage();
+    const post = await registerAdvertiser(page.request, dashboard.origin, "Orla Chart");
+    const { id } = await post("/campaigns", { name: "Charts", budget_cents: 5_000, cpm_bid_cents: 1_000 });
+    await page.goto(`${dashboard.origin}/campaigns/${id}/targeting`);
+    await page.getByRole("radiogroup", { name: "Kind of place" }).getByText("Circle").click();
+    const handle = page.getByRole("slider", { name: /^Centre of the circle/ });
+    const [latitude, longitude] = ["Latitude", "Longitude"].map((name) =>
+      page.getByRole("textbox", { name }),
+    ) as [Locator, Locator];
+    const numbers = async () => [Number(await latitude.inputValue()), Number(await longitude.inputValue())];
+    const values = () =>
+      Promise.all(
+        ["valuemin", "valuemax", "valuenow", "valuetext"].map((one) => handle.getAttribute(`aria-${one}`)),
+      );
+    await expectSoon(() => latitude.inputValue(), "");
+    expect(await handle.count()).toBe(0);
+    await page.getByRole("group", { name: /^A map of the included/ }).click();
+    await expectSoon(async () => Math.abs(Number(await longitude.inputValue())) < 1, true);
+    await latitude.fill("10");
+    await longitude.fill("179");
+    await page.getByRole("textbox", { name: "Radius in km" }).fill("200");
+    await handle.focus();
+    await page.keyboard.press("ArrowUp");
+    for (let step = 0; step < 3; step += 1) await page.keyboard.press("ArrowRight");
+    await expectSoon(numbers, [11, -178]);
+    await expectSoon(values, ["-90", "90", "11", "latitude 11, longitude -178"]);
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowLeft");
+    await expectSoon(numbers, [10, -179]);
+
+    const box = async () => {
+      const { x = 0, y = 0, width = 0, height = 0 } = (await handle.boundingBox()) ?? {};
+      return [Math.round(x + width / 2), Math.round(y + height / 2)] as const;
+    };
+    await longitude.fill("0");
+    await expectSoon(numbers, [10, 0]);
+    await handle.scrollIntoViewIfNeeded();
+    const [x, y] = await box();
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    await page.mouse.move(x + 60, y + 30, { steps: 3 });
+    await expectSoon(box, [x + 60, y + 30]);
+    const [south, east] = (await numbers()) as [number, number];
+    expect([south < 10, east > 0]).toEqual([true, true]);
+    await expectSoon(values, ["-90", "90", String(south), `latitude ${south}, longitude ${east}`]);
+    // The corners of the map are outside of the globe.
+    const map = await page.getByRole("group", { name: /^A map of the included/ }).boundingBox();
+    await page.mouse.move((map?.x ?? 0) + 1, (map?.y ?? 0) + 1, { steps: 3 });
+    await expectSoon(async () => (await numbers())[1], -180);
+    await page.mouse.move(x + 60, y + 30, { steps: 3 });
+    await expectSoon(numbers, [south, east]);
+    await page.mouse.up();
+    await page.mouse.move(x, y);
+    expect(await numbers()).toEqual([south, east]);
+    await expectAccessibleInPassing(page);
+
+    await page.getByRole("button", { name: "Include place" }).click();
+    await page.getByRole("button", { name: `Remove 200 km around ${south}, ${east}` }).waitFor();
+    const saved = await page.request.get(`${dashboard.origin}/api/campaigns/${id}/geo-targets`);
+    expect(await saved.json()).toMatchObject([
+      { target_type: "radius", lat: south, lng: east, radius_km: 200 },
+    ]);
+    // On a phone, where the dot is small, beside it too; on a part of the map, by the degrees of that part.
+    await page.setViewportSize({ width: 390, height: 800 });
+    await page.getByRole("radiogroup", { name: "Kind of place" }).getByText("Circle").click();
+    await page.getByRole("group", { name: /^A map of the included/ }).click();
+    const dragged = async () => {
+      await handle.scrollIntoViewIfNeeded();
+      const [, before] = await numbers();
+      const [left = 0, top = 0] = await box();
+      await page.mouse.move(left + 11, top);
+      await page.mouse.down();
+      await page.mouse.move(left + 41, top, { steps: 3 });
+      await page.mouse.up();
+      await expectSoon(async () => ((await box())[0] ?? 0) > left + 20, true);
+      return ((await numbers())[1] ?? 0) - (before ?? 0);
+    };
+    const far = await dragged();
+    await page.getByRole("button", { name: "Zoom to the circle" }).click();
+    await page.getByRole("button", { name: "Show the whole world" }).waitFor();
+    const near = await dragged();
+    expect([far > 10, near > 0, near < far / 5]).toEqual([true, true, true]);
+    expect(problems).toEqual([]);
+  });
+
+  it("lists every deposit, however many pages the answer has", async () => {
+    const { page, problems } = await dashboard.newPage();
+    const post = await registerAdvertiser(page.request, dashboard.origin, "Dee Coin");
+    for (const amount_cents of [1_100, 1_200, 1_300]) await post("/deposit", { amount_cents });
+    const isDeposits = ({ pathname }: URL) => pathname.endsWith("/deposits");
+    await page.route(isDeposits, (route) => {
+      const address = new URL(route.request().url());
+      address.searchParams.set("limit", "2");
+      return route.continue({ url: String(address) });
+    });
+    await page.goto(`${dashboard.origin}/money`);
+    const table = page.getByRole("table", { name: "Deposits" });
+    for (const amount of ["$13.00", "$12.00", "$11.00"]) await table.getByText(amount).waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  it("reads that the spend goes on only where it does", async () => {
+    const { page, problems } = await dashboard.newPage();
+    await registerAdvertiser(page.request, dashboard.origin, "Sy Row");
+    const isSpend = ({ pathname }: URL) => pathname.endsWith("/analytics/spend");
+    const rows = Array.from({ length: 500 }, (_, index) => ({
+      date: "2026-01-01",
+      campaign_id: `camp_${index}`,
+      campaign_name: `Season ${index}`,
+      impressions: 1,
+      spent_millicents: 1_000,
+    }));
+    let next: string | undefined;
+    await page.route(isSpend, async (route) => {
+      const response = await route.fetch();
+      const json = { ...(await response.json()), rows };
+      const headers = { ...response.headers(), ...(next !== undefined && { link: next }) };
+      await route.fulfill({ response, json, headers });
+    });
+    await page.goto(`${dashboard.origin}/spend`);
+    await page.getByText("500 rows", { exact: true }).waitFor();
+    expect(await page.getByText(/^The first 500 rows/).count()).toBe(0);
+    next = '</api/analytics/spend?cursor=more>; rel="next"';
+    await page.reload();
+    await page.getByText(/^The first 500 rows/).waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  it("reads that a campaign has ended instead of how it paces", async () => {
+    const { page, problems } = await dashboard.newPage();
+    const post = await registerAdvertiser(page.request, dashboard.origin, "Ed Past");
+    const { id } = await post("/campaigns", {
+      name: "Last summer",
+      budget_cents: 5_000,
+      cpm_bid_cents: 1_000,
+      start_date: "2025-06-01",
+      end_date: "2025-06-30",
+    });
+    await page.goto(`${dashboard.origin}/campaigns/${id}`);
+    await page.getByText("Its last day was Jun 30, 2025 (UTC)").waitFor();
+    expect(await page.getByText("No spend to project yet").count()).toBe(0);
+    expect(problems).toEqual([]);
+  });
+
+  it("empties the game of a scene to explain, and enters another", async () => {
+    const { page, problems } = await dashboard.newPage();
+    const post = await registerAdvertiser(page.request, dashboard.origin, "Wy Not");
+    const { id } = await post("/campaigns", { name: "Why", budget_cents: 5_000, cpm_bid_cents: 1_000 });
+    await post("/placements/fjord", { creator_id: "wy", placement_types: ["narrative_hook"] });
+    await page.goto(`${dashboard.origin}/campaigns/${id}/explain`);
+    const game = page.getByRole("combobox", { name: "Game" });
+    await expectSoon(() => game.inputValue(), "fjord");
+    await game.fill("");
+    await expectSoon(() => new URL(page.url()).search, "?game=");
+    await expectSoon(() => game.inputValue(), "");
+    await page.getByRole("button", { name: "Explain" }).click();
+    await page.getByText("Fill in this field.").waitFor();
+    await page.getByLabel("Location").fill("quay");
+    await expectSoon(() => game.inputValue(), "");
+    await game.fill("marina");
+    await expectSoon(() => game.inputValue(), "marina");
+    expect(problems).toEqual([]);
+  });
+
+  it("writes alternative lines, reads them in order and in every form, and finds the draft again", async () => {
+    const { page, problems } = await dashboard.newPage();
+    const post = await registerAdvertiser(page.request, dashboard.origin, "Ali Lines");
+    const { id } = await post("/campaigns", { name: "Kettles", budget_cents: 5_000, cpm_bid_cents: 1_000 });
+    const write = () => page.goto(`${dashboard.origin}/campaigns/${id}/creatives/new`);
+    const alternative = (number: number) =>
+      page.getByRole("textbox", { name: `Alternative line ${number}`, exact: true });
+    const preview = page.getByRole("region", { name: "Preview" });
+    const read = preview.getByRole("figure");
+    const order = preview.getByRole("list").getByRole("button");
+    const lines = ["The kettle sings.", "A cup waits.", "Embers glow."] as const;
+    await write();
+    await page.getByRole("textbox", { name: "Brand" }).fill("Kettlewell");
+    await page.getByLabel("Line", { exact: true }).fill(lines[0]);
+    for (const [index, line] of ["Steam rises.", lines[1], lines[2]].entries()) {
+      await page.getByRole("button", { name: "Add a line" }).click();
+      await alternative(index + 1).fill(line);
+    }
+    await page.getByRole("button", { name: "Remove alternative line 1" }).click();
+    await expectSoon(() => order.allTextContents(), [...lines]);
+    await read.getByText(lines[0]).waitFor();
+    await order.nth(1).click();
+    for (const [form, story] of [
+      ["Letter", "My dear Tobias"],
+      ["NPC chat", "Pell, courier"],
+      ["Tavern", "Maren, innkeeper"],
+    ] as const) {
+      await preview.getByRole("radiogroup", { name: "Scene of the preview" }).getByText(form).click();
+      await read.getByText(story).waitFor();
+      await read.getByText(lines[1]).waitFor();
+      await expectAccessibleInPassing(page);
+    }
+    expect(await read.getByText(lines[0]).count()).toBe(0);
+
+    await page.goto(`${dashboard.origin}/money`);
+    await write();
+    await expectSoon(() => order.allTextContents(), [...lines]);
+    await expectSoon(() => alternative(2).inputValue(), lines[2]);
+    await page.getByRole("button", { name: "Save creative" }).click();
+    await page.getByRole("link", { name: lines[0] }).waitFor();
+    const saved = await page.request.get(`${dashboard.origin}/api/campaigns/${id}/creatives`);
+    expect(await saved.json()).toMatchObject([
+      { brand_name: "Kettlewell", narrative_hook: lines[0], alt_hooks: [lines[1], lines[2]] },
+    ]);
+    await page.getByRole("link", { name: lines[0] }).click();
+    await expectSoon(() => order.allTextContents(), [...lines]);
+    expect(problems).toEqual([]);
+  });
+
+  it("simulates a scene of their own, whose drawing and score are those of the API", async () => {
+    const { page, problems } = await dashboard.newPage();
+    const post = await registerAdvertiser(page.request, dashboard.origin, "Sim Stage");
+    const { id } = await post("/campaigns", { name: "Ferries", budget_cents: 5_000, cpm_bid_cents: 1_000 });
+    const hook = { creative_type: "narrative_hook", brand_name: "Ferry", narrative_hook: "A ferry calls." };
+    await post(`/campaigns/${id}/creatives`, hook);
+    for (const [affinity_type, affinity_value, weight] of [
+      ["mood", "tense", 1.5],
+      ["lighting", "candlelight", 1],
+      ["effects", "rain", 2],
+    ] as const) {
+      await post(`/campaigns/${id}/affinities`, { affinity_type, affinity_value, weight });
+    }
+    const scene = { mood: "tense", narrative_function: "Rain falls on the quiet harbour." };
+    const drawing = (place: string) =>
+      page.getByRole("img", {
+        name: `A drawing of ${place}; light: candle; effects: rain; mood: tense`,
+        exact: true,
+      });
+    const score = page.getByRole("region", { name: /^Score / });
+    const parts = () => score.getByRole("listitem").allTextContents();
+    await page.goto(`${dashboard.origin}/campaigns/${id}/simulator`);
+    await drawing("an open landscape").waitFor();
+    await expectSoon(parts, ["Mood0", "Lighting0", "Effects0"]);
+    await page.getByRole("combobox", { name: "Mood" }).click();
+    await page.getByRole("combobox", { name: "Mood" }).fill("te");
+    await page.getByRole("option", { name: scene.mood }).click();
+    const narrative = page.getByRole("textbox", { name: "What happens in the scene" });
+    await narrative.fill(scene.narrative_function);
+    await drawing("a scene at: harbour").waitFor();
+
+    const simulated = (await post(`/campaigns/${id}/simulate`, scene)) as unknown as {
+      biased_pipeline: object;
+      affinity_scores: Record<string, number>;
+      total_score: number;
+    };
+    expect(simulated.biased_pipeline).toEqual({ mood: "tense", lighting: "candlelight", effects: "rain" });
+    const { mood, lighting, effects } = simulated.affinity_scores;
+    expect([mood, Number(effects) > 0]).toEqual([1.5, true]);
+    const shown = [`Mood${mood}`, `Lighting${lighting}`, `Effects${effects}`];
+    await expectSoon(parts, shown);
+    await page.getByRole("heading", { name: `Score ${simulated.total_score}` }).waitFor();
+    await expectAccessibleInPassing(page);
+
+    await page.reload();
+    await drawing("a scene at: harbour").waitFor();
+    await expectSoon(parts, shown);
+    expect([
+      await page.getByRole("combobox", { name: "Mood" }).inputValue(),
+      await narrative.inputValue(),
+    ]).toEqual([scene.mood, scene.narrative_function]);
+    expect(problems).toEqual([]);
+  });
+
+  it("acts on chosen rows that are listed only, and begins a new order on the first page", async () => {
+    const { page, problems } = await dashboard.newPage();
+    const post = await registerAdvertiser(page.request, dashboard.origin, "Bea Many");
+    const campaigns = Array.from({ length: 102 }, (_, index) => ({
+      name: `${index === 0 ? "Frost" : "Season"} ${index}`,
+      budget_cents: 10_000 + index,
+      cpm_bid_cents: 1_000,
+    }));
+    await post("/campaigns/bulk", { campaigns });
+    await page.goto(`${dashboard.origin}/campaigns?page=2&sort=budget`);
+    await page.getByRole("link", { name: "Season 100" }).waitFor();
+    await page.getByRole("button", { name: "Campaign", exact: true }).click();
+    await expectSoon(() => new URL(page.url()).search, "?sort=name");
+    await page.getByRole("link", { name: "Frost 0" }).waitFor();
+
+    const chosen = page.getByRole("region", { name: "Chosen rows" });
+    await page.getByRole("checkbox", { name: "Choose Frost 0" }).check();
+    await page.getByRole("checkbox", { name: "Choose Season 1", exact: true }).check();
+    await chosen.getByText("2 chosen", { exact: true }).waitFor();
+    await page.getByLabel("Search campaigns").fill("frost");
+    await chosen.getByText("1 chosen, 1 more hidden by the search or filters", { exact: true }).waitFor();
+    await chosen.getByRole("button", { name: "Duplicate 1" }).waitFor();
+    await page.getByLabel("Search campaigns").fill("no such campaign");
+    await chosen.getByText("0 chosen, 2 more hidden by the search or filters", { exact: true }).waitFor();
+    expect(await chosen.getByRole("button").allTextContents()).toEqual(["Clear"]);
+    await chosen.getByRole("button", { name: "Clear" }).click();
+    await chosen.waitFor({ state: "detached" });
+
+    await page.getByLabel("Search campaigns").fill("season");
+    await page.getByText("101 of 102 rows", { exact: true }).waitFor();
+    await page.getByRole("checkbox", { name: "Choose every row of this page" }).check();
+    await chosen.getByText("100 chosen", { exact: true }).waitFor();
+    await chosen.getByRole("button", { name: "Choose all 101 that match" }).click();
+    await chosen.getByText("101 chosen, 1 of them on other pages", { exact: true }).waitFor();
+    await chosen.getByRole("button", { name: "Duplicate 101" }).waitFor();
+    expect(await chosen.getByRole("button", { name: /^Choose all/ }).count()).toBe(0);
+    await expectAccessibleInPassing(page);
+    await page.getByLabel("Search campaigns").fill("");
+    await chosen.getByRole("button", { name: "Choose all 102", exact: true }).click();
+    await chosen.getByText("102 chosen, 2 of them on other pages", { exact: true }).waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  it("has the place of the balance from the start, and asks for it only where there is one", async () => {
+    const { page, problems } = await dashboard.newPage();
+    const post = apiOf(page.request, dashboard.origin);
+    await post("/auth/sign-up", { name: "Dev Only", email: "dev@only.example", password: PASSWORD });
+    let asked = 0;
+    page.on("request", (request) => {
+      if (new URL(request.url()).pathname.endsWith("/api/profile")) asked += 1;
+    });
+    await page.clock.install();
+    const balance = page.getByRole("link", { name: /^Balance/ });
+    await page.goto(`${dashboard.origin}/games`);
+    await balance.getByText("none yet").waitFor();
+    const first = asked;
+    await page.clock.runFor(120_000);
+    // Requests come in order: after this one, none of before is under way.
+    await page.evaluate("fetch('/api/games').then(() => 0, () => 0)");
+    expect(asked).toBe(first);
+
+    await page.getByRole("link", { name: "Overview" }).click();
+    await page.getByRole("button", { name: "Register company" }).click();
+    await balance.getByText("$0.00").waitFor();
+    await post("/deposit", { amount_cents: 4_200 });
+    await page.clock.runFor(31_000);
+    await balance.getByText("$42.00").waitFor();
+
+    const isProfile = ({ pathname }: URL) => pathname.endsWith("/api/profile");
+    let release = () => {};
+    const isReleased = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route(isProfile, async (route) => {
+      await isReleased;
+      await route.continue();
+    });
+    await page.goto(`${dashboard.origin}/games`);
+    const foot = async () => (await balance.boundingBox())?.y;
+    await balance.waitFor();
+    const before = await foot();
+    release();
+    await balance.getByText("$42.00").waitFor();
+    expect(await foot()).toBe(before);
+    expect(problems).toEqual([]);
+  });
+
+  it("begins with the newest scene without an ad, and says when an explanation is of a former scene", async () => {
+    const { page, problems } = await dashboard.newPage();
+    const post = await registerAdvertiser(page.request, dashboard.origin, "Sceny Queue");
+    const { id } = await post("/campaigns", { name: "Why", budget_cents: 5_000, cpm_bid_cents: 1_000 });
+    await post("/placements/sluice", { creator_id: "queue", placement_types: ["narrative_hook"] });
+    const sceneAt = (location: string, at: string) => ({
+      game_id: "sluice",
+      at,
+      reason: "no_eligible_campaign",
+      country_code: null,
+      game_context: { location },
+    });
+    const scenes = [sceneAt("quay", "2026-11-02T10:00:00.000Z"), sceneAt("lock", "2026-11-01T10:00:00.000Z")];
+    const isScenes = ({ pathname }: URL) => pathname.endsWith("/no-match-scenes");
+    await page.route(isScenes, (route) => route.fulfill({ json: scenes }));
+    await page.goto(`${dashboard.origin}/campaigns/${id}/explain`);
+    const place = page.getByLabel("Location");
+    const picker = page.getByRole("combobox", { name: /^A recent scene/ });
+    await page.getByText("The newest one is filled in below.").waitFor();
+    expect([await place.inputValue(), await picker.inputValue()]).toEqual([
+      "quay",
+      expect.stringContaining("sluice: quay"),
+    ]);
+    const change = page.getByText("The scene was changed since");
+    await page.getByRole("button", { name: "Explain" }).click();
+    await page.getByText("from a bid of $10.00").waitFor();
+    // What fails comes first, with where it is changed; what passes is folded.
+    await page
+      .getByText(/^They are “Status”, “Types of creative that the game takes”, and “Balance”\.$/)
+      .waitFor();
+    const failing = page.getByRole("region", { name: "Explanation" }).getByRole("listitem");
+    await failing.getByRole("link", { name: "Write a creative" }).waitFor();
+    expect(await failing.getByRole("img", { name: "Passed" }).count()).toBe(0);
+    await page.getByText("a rule fails before the bid counts").waitFor();
+    await expectAccessibleInPassing(page);
+    expect(await change.count()).toBe(0);
+    await place.fill("harbour");
+    await change.waitFor();
+    await expectSoon(() => picker.inputValue(), "");
+    await picker.click();
+    await page.getByRole("option", { name: /sluice: lock/ }).click();
+    await expectSoon(() => place.inputValue(), "lock");
+    await expectSoon(async () => (await picker.inputValue()).startsWith("sluice: lock"), true);
+    expect(problems).toEqual([]);
+  });
+
+  it("stops long work with many campaigns, and ends it by leaving", async () => {
+    const { page, problems } = await dashboard.newPage();
+    const post = await registerAdvertiser(page.request, dashboard.origin, "Stu Stop");
+    const campaigns = Array.from({ length: 3 }, (_, index) => ({
+      name: `Season ${index}`,
+      budget_cents: 10_000,
+      cpm_bid_cents: 1_000,
+    }));
+    await post("/campaigns/bulk", { campaigns });
+    // The first copy of a run; the others meet the rate limit, if they are sent before the run is stopped.
+    let isFirst = true;
+    let copies = 0;
+    const isCopy = ({ pathname }: URL) => pathname.endsWith("/api/campaigns/bulk");
+    await page.route(isCopy, (route) => {
+      if (isFirst) {
+        isFirst = false;
+        copies += 1;
+        return route.continue();
+      }
+      return route.fulfill({
+        status: 429,
+        headers: { "Retry-After": "60" },
+        json: { detail: "Too many requests." },
+      });
+    });
+    await page.goto(`${dashboard.origin}/campaigns`);
+    const chooseAll = page.getByRole("checkbox", { name: "Choose every row of this page" });
+    const progress = page.getByRole("status", { name: "Progress" });
+    const duplicate = async (rows: number) => {
+      isFirst = true;
+      await chooseAll.check();
+      await page.getByRole("button", { name: `Duplicate ${rows}` }).click();
+      await progress.getByText(`2 of ${rows}`).waitFor();
+    };
+    await duplicate(3);
+    // What is chosen may be hidden while the work goes on.
+    await page.getByLabel("Search campaigns").fill("no such campaign");
+    await progress.getByRole("button", { name: "Stop" }).click();
+    await page.getByText("1 campaign duplicated. Stopped: the other 2 are as they were.").waitFor();
+    await progress.getByText("2 of 3").waitFor({ state: "detached" });
+    await page.getByLabel("Search campaigns").fill("");
+    await page.getByText("4 rows", { exact: true }).waitFor();
+
+    await duplicate(4);
+    await page.getByRole("link", { name: "Money", exact: true }).click();
+    await page.getByText("1 campaign duplicated. Stopped: the other 3 are as they were.").waitFor();
+    expect(copies).toBe(2);
+    expect(problems).toEqual([]);
+  });
+
+  it("keeps what was typed into a copy when the original is opened again", async () => {
+    const { page, problems } = await dashboard.newPage();
+    const post = await registerAdvertiser(page.request, dashboard.origin, "Ora Ginal");
+    const { id } = await post("/campaigns", { name: "Original", budget_cents: 5_000, cpm_bid_cents: 1_000 });
+    const name = page.getByLabel("Name", { exact: true });
+    await page.goto(`${dashboard.origin}/campaigns/${id}/settings`);
+    await page.getByRole("button", { name: "More" }).click();
+    await page.getByRole("menuitem", { name: "Duplicate campaign" }).click();
+    await expectSoon(() => name.inputValue(), "Original (copy)");
+    await name.fill("Second edition");
+    await page.goBack();
+    await page.getByRole("heading", { name: "Original", exact: true }).waitFor();
+    await expectSoon(() => name.inputValue(), "Original");
+    await expectSoon(() => page.getByRole("button", { name: "Save changes" }).isDisabled(), true);
+    await page.goForward();
+    await page.getByRole("heading", { name: "Original (copy)" }).waitFor();
+    await expectSoon(() => name.inputValue(), "Second edition");
+    expect(problems).toEqual([]);
+  });
+
+  it("reads the full time of a moment by keyboard", async () => {
+    const { page, problems } = await dashboard.newPage();
+    const post = await registerAdvertiser(page.request, dashboard.origin, "Mo Ment");
+    await post("/deposit", { amount_cents: 1_000 });
+    await page.goto(`${dashboard.origin}/money`);
+    const moment = page.getByRole("table", { name: "Deposits" }).getByRole("time");
+    await page.getByRole("button", { name: "When", exact: true }).focus();
+    await page.getByRole("button", { name: "Amount", exact: true }).focus();
+    await page.keyboard.press("Tab");
+    await expectSoon(() => isFocused(moment), true);
+    await page
+      .getByRole("tooltip")
+      .filter({ hasText: /20\d\d.*:\d\d/ })
+      .waitFor();
+    await expectAccessibleInPassing(page);
+    expect(problems).toEqual([]);
+  });
+
+  it("finds one of more than 500 campaigns, and again by its address", async () => {
+    const { page, problems } = await dashboard.newPage();
+    const post = await registerAdvertiser(page.request, dashboard.origin, "Ida Search");
+    await post("/campaigns", { name: "Winter in the taverns", budget_cents: 5_000, cpm_bid_cents: 1_000 });
+    const campaigns = Array.from({ length: 500 }, (_, index) => ({
+      name: `${index < 100 ? "Frost" : "Season"} ${String(index).padStart(3, "0")}`,
+      budget_cents: 10_000 + index,
+      cpm_bid_cents: 1_000,
+    }));
+    await post("/campaigns/bulk", { campaigns });
+    await page.goto(`${dashboard.origin}/campaigns`);
+    await page.getByText("501 rows").waitFor();
+    await expectSoon(() => page.getByRole("row").count(), 101);
+    await page.getByRole("button", { name: "Page 6" }).click();
+    await page.getByRole("link", { name: "Winter in the taverns" }).waitFor();
+    await expectSoon(() => page.getByRole("row").count(), 2);
+    await page.getByLabel("Search campaigns").fill("frost");
+    await page.getByText("100 of 501 rows").waitFor();
+    await page.getByRole("button", { name: "Budget", exact: true }).click();
+    await page.getByRole("row").nth(1).getByText("Frost 099").waitFor();
+    await page.reload();
+    await page.getByRole("row").nth(1).getByText("Frost 099").waitFor();
+    await expectSoon(() => new URL(page.url()).search, "?q=frost&sort=-budget");
+    await expectAccessibleInPassing(page);
+
+    await page.goto(`${dashboard.origin}/campaigns?q=frost&filter=status%3Dactive&sort=-budget`);
+    await page.getByText("Nothing matches the search and filters.").waitFor();
+    await page.getByRole("button", { name: "Show everything" }).click();
+    await page.getByText("501 rows", { exact: true }).waitFor();
+    await expectSoon(() => new URL(page.url()).search, "?sort=-budget");
+    expect(problems).toEqual([]);
+  });
+});
