@@ -301,7 +301,6 @@ describe("an advertiser in the dashboard", () => {
 
   it("breaks the spend down, and finds the choice again in the address", async () => {
     const { page } = view;
-    await page.getByRole("link", { name: "Spend", exact: true }).click();
     await page.goto(`${dashboard.origin}/spend?period=abc&by=zzz&campaign=camp_none`);
     await page.getByText("Not a coin has moved.").waitFor();
     expect(await page.getByRole("radio", { name: "30 days" }).isChecked()).toBe(true);
@@ -315,7 +314,7 @@ describe("an advertiser in the dashboard", () => {
 
   it("loses nothing of a creative by leaving, and gets rid of it on purpose", async () => {
     const { page } = view;
-    await page.goto(`${dashboard.origin}/campaigns`);
+    await page.getByRole("link", { name: "Campaigns", exact: true }).click();
     await page.getByRole("link", { name: "Winter in the taverns" }).click();
     await page.getByRole("link", { name: "Which line works?" }).click();
     await page.getByRole("link", { name: "Write a creative" }).click();
@@ -376,10 +375,8 @@ describe("an advertiser in the dashboard", () => {
 
   it("comes back to the same page after a session has ended", async () => {
     const { page } = view;
-    await page.goto(`${dashboard.origin}/campaigns?q=winter`);
-    await page.getByRole("link", { name: "Winter in the taverns" }).waitFor();
     await page.context().clearCookies();
-    await page.reload();
+    await page.goto(`${dashboard.origin}/campaigns?q=winter`);
     await page.getByLabel("E-mail").fill("ada@hearthwell.example");
     await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
     await page.getByRole("button", { name: "Sign in" }).click();

@@ -7,6 +7,7 @@ import { promisify } from "node:util";
 import { newId } from "@diegetic/contracts";
 import { apiClient, startCampaign } from "@diegetic/testing/api";
 import { eventually } from "@diegetic/testing/eventually";
+import { isLongForm } from "@diegetic/testing/rounds";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import pg from "pg";
 import { type Locator, request } from "playwright-core";
@@ -378,7 +379,7 @@ describe("a developer in the dashboard", () => {
       TIMEOUT_MS,
     );
 
-    it(
+    itInLongForm(
       "gets a billed impression with TypeScript",
       async () => {
         await choose("TypeScript");
@@ -404,11 +405,13 @@ describe("a developer in the dashboard", () => {
       );
     }
 
-    const installing = findInstallingPython();
+    // Asks the package registry.
+    const installing = isLongForm ? findInstallingPython() : undefined;
     if (installing === undefined) {
-      it.skip(`is not installed with pip: ${PIP_MISSING}`, () => undefined);
+      it.skip(`is not installed with pip: ${isLongForm ? PIP_MISSING : "only in the long form"}`, () =>
+        undefined);
     } else {
-      itInLongForm(
+      it(
         "gets a billed impression with Python after its install line, in an empty environment",
         async () => {
           await choose("Python");
