@@ -3,13 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { reconcileAll } from "@diegetic/billing";
 import { connectRedis, hashSlotOf, hashSlotOwners, walletIdOf, walletIds } from "@diegetic/hot-state";
-import {
-  type RunningCluster,
-  type RunningStore,
-  startRedis,
-  startRedisCluster,
-} from "@diegetic/local-stores";
+import { startRedis } from "@diegetic/local-stores";
 import { eventually } from "@diegetic/testing/eventually";
+import { startTestRedisCluster } from "@diegetic/testing/redis";
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
 import { type Served, Town } from "./town.fixture.ts";
 
@@ -18,22 +14,24 @@ const PATIENCE = { timeoutMs: 60_000 };
 const QUIET_WITHIN_MS = 60_000;
 const closers: (() => Promise<unknown>)[] = [];
 
-let dir: string;
-let cluster: RunningCluster;
+/** Addresses of the masters. */
+let nodes: string[];
 let town: Town;
 /** Slices of the wallet: as few as lie on all masters. */
 let slices: number;
 
 beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), "diegetic-sliced-"));
-  closers.push(() => rm(dir, { recursive: true, force: true }));
-  cluster = await startRedisCluster({ dir });
+  const cluster = await startTestRedisCluster();
   closers.push(() => cluster.stop());
+  nodes = cluster.url
+    .replace("redis-cluster://", "")
+    .split(",")
+    .map((address) => `redis://${address}`);
   town = await Town.open(cluster.url, { depositCents: 10_000, budgetCents: BUDGET });
   closers.push(() => town.close());
   const owners = await hashSlotOwners(town.redis);
   const masters = new Set<string>();
-  for (slices = 0; masters.size < cluster.nodes.length; slices += 1) {
+  for (slices = 0; masters.size < nodes.length; slices += 1) {
     masters.add(owners.get(hashSlotOf(walletIdOf(town.advertiserId, slices))) ?? "");
   }
   await town.divide(slices);
@@ -44,17 +42,15 @@ afterEach(async () => {
 });
 
 /** The master of a wallet, the id that it has in the cluster, and the other masters. */
-async function masterOf(
-  walletId: string,
-): Promise<{ id: string; node: RunningStore; others: RunningStore[] }> {
+async function masterOf(walletId: string): Promise<{ id: string; node: string; others: string[] }> {
   const id = (await hashSlotOwners(town.redis)).get(hashSlotOf(walletId)) ?? "";
-  const ids = await Promise.all(cluster.nodes.map((node) => onNode(node, "CLUSTER", "MYID")));
-  const node = cluster.nodes[ids.indexOf(id)];
+  const ids = await Promise.all(nodes.map((node) => onNode(node, "CLUSTER", "MYID")));
+  const node = nodes[ids.indexOf(id)];
   if (node === undefined) throw new Error(`no master has ${walletId}`);
-  return { id, node, others: cluster.nodes.filter((one) => one !== node) };
+  return { id, node, others: nodes.filter((one) => one !== node) };
 }
 
-async function onNode({ url }: RunningStore, command: string, ...values: string[]): Promise<string> {
+async function onNode(url: string, command: string, ...values: string[]): Promise<string> {
   const connection = connectRedis(url, { name: "node" });
   try {
     return String(await connection.call(command, ...values));
@@ -63,20 +59,43 @@ async function onNode({ url }: RunningStore, command: string, ...values: string[
   }
 }
 
-/** A replica that has everything of a master. */
-async function addReplica(masterId: string, known: RunningStore): Promise<RunningStore> {
-  const replica = await startRedis({ dir: join(dir, "replica"), clusterNode: true });
-  closers.push(() => replica.stop());
-  await onNode(known, "CLUSTER", "MEET", "127.0.0.1", String(replica.port), String(replica.busPort));
-  await eventually(() => onNode(replica, "CLUSTER", "REPLICATE", masterId), PATIENCE);
-  await eventually(async () => /master_link_status:up/.test(await onNode(replica, "INFO", "replication")), {
-    timeoutMs: 60_000,
-  });
-  return replica;
+/** Address of a replica that has everything of a master, and that every master knows. */
+async function addReplica({ id, others }: Awaited<ReturnType<typeof masterOf>>): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), "diegetic-replica-"));
+  closers.push(() => rm(dir, { recursive: true, force: true }));
+  const { url, port, busPort, stop } = await startRedis({ dir, clusterNode: true });
+  closers.push(() => stop());
+  const [known] = others;
+  if (known === undefined) throw new Error("there is one master only");
+  await onNode(known, "CLUSTER", "MEET", "127.0.0.1", String(port), String(busPort));
+  await eventually(() => onNode(url, "CLUSTER", "REPLICATE", id), PATIENCE);
+  await eventually(
+    async () => /master_link_status:up/.test(await onNode(url, "INFO", "replication")),
+    PATIENCE,
+  );
+  const replicaId = await onNode(url, "CLUSTER", "MYID");
+  await eventually(async () => {
+    const views = await Promise.all(nodes.map((node) => onNode(node, "CLUSTER", "NODES")));
+    return views.every((view) => new RegExp(`^${replicaId} .* slave ${id} `, "m").test(view));
+  }, PATIENCE);
+  return url;
+}
+
+/** Ends a node; resolves when it no longer answers. */
+async function endNode(url: string): Promise<void> {
+  await onNode(url, "SHUTDOWN", "NOSAVE").catch(() => undefined);
+  await eventually(
+    () =>
+      onNode(url, "PING").then(
+        () => false,
+        () => true,
+      ),
+    PATIENCE,
+  );
 }
 
 /** Charged and open matches in slices on other masters. */
-async function countElsewhere(lost: RunningStore): Promise<{ seen: number; open: number }> {
+async function countElsewhere(lost: string): Promise<{ seen: number; open: number }> {
   const count = { seen: 0, open: 0 };
   for (const walletId of walletIds(town.advertiserId, slices)) {
     if ((await masterOf(walletId)).node === lost) continue;
@@ -98,7 +117,7 @@ async function statusesOf(matches: readonly Served[]): Promise<Record<number, nu
 
 async function expectAudit(): Promise<void> {
   const { url: databaseUrl } = town.postgres;
-  const report = await reconcileAll({ databaseUrl, redisUrl: cluster.url, quietWithinMs: QUIET_WITHIN_MS });
+  const report = await reconcileAll({ databaseUrl, redisUrl: town.redisUrl, quietWithinMs: QUIET_WITHIN_MS });
   expect(report.findings).toEqual([]);
   expect(report.verdict).toBe("agrees");
 }
@@ -108,11 +127,11 @@ describe("a wallet in slices on several masters", () => {
     await town.play(10);
     const open: Served[] = [];
     for (let i = 0; i < 15; i += 1) open.push(await town.served());
-    const { id, node, others } = await masterOf(walletIdOf(town.advertiserId, slices - 1));
-    const [known] = others;
-    if (known === undefined) throw new Error("there is one master only");
-    const replica = await addReplica(id, known);
-    await node.stop();
+    const master = await masterOf(walletIdOf(town.advertiserId, slices - 1));
+    // Otherwise it waits five seconds for further replicas.
+    await onNode(master.node, "CONFIG", "SET", "repl-diskless-sync-delay", "0");
+    const replica = await addReplica(master);
+    await endNode(master.node);
     await onNode(replica, "CLUSTER", "FAILOVER", "TAKEOVER");
 
     for (const match of open) expect(await town.statusOf(match)).toBe(201);
