@@ -143,10 +143,11 @@ it("an installation whose Redis becomes another one's stands still until it has 
   const { readiness } = town.management;
   const isRefused = async (checks: typeof readiness) =>
     /^The Redis at REDIS_URL belongs/.test((await checkReadiness(checks)).checks.installation ?? "");
-  for (const checks of [readiness, town.billing.readiness]) {
+  const standsStill = async (checks: typeof readiness) => {
     let looks = 0;
     await eventually(async () => (await isRefused(checks)) && ++looks > LOOKS, { ...PATIENCE, everyMs: 50 });
-  }
+  };
+  await Promise.all([readiness, town.billing.readiness].map(standsStill));
   expect((await town.rename("Spring")).status).toBe(503);
   expect(await other.redis.get("{snapshot}:version")).toBe(snapshotBefore);
   expect(await other.redis.hlen(`{${other.advertiserId}}:outbox`)).toBe(charged.length);

@@ -3,6 +3,9 @@ import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { openStores, type Stores, WalletScenario } from "./stores.fixture.ts";
 
+/** Others wait for the end of the claims of restores that broke off. */
+const LEFT_CLAIM_MS = 200;
+
 const ADVERTISERS = 12;
 const MANAGEMENTS = 3;
 
@@ -65,13 +68,16 @@ describe("after a restart that forgets nothing, the matches of a wallet live on"
     async (moment) => {
       const scenario = await busyScenario();
       const { money } = scenario;
-      const broken = scenario.recoverer({
-        ...money,
-        async restoreWallet(request) {
-          if (moment === "after") await money.restoreWallet(request);
-          throw new Error("the connection broke");
+      const broken = scenario.recoverer(
+        {
+          ...money,
+          async restoreWallet(request) {
+            if (moment === "after") await money.restoreWallet(request);
+            throw new Error("the connection broke");
+          },
         },
-      });
+        LEFT_CLAIM_MS,
+      );
       for (let restart = 0; restart < 3; restart++) {
         await restartRedis();
         for (let attempt = 0; attempt < 2; attempt++) await broken.restoreFrozen([scenario.advertiserId]);

@@ -2,22 +2,54 @@ import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connectRedis } from "@diegetic/hot-state";
-import { startRedis, startRedisCluster } from "@diegetic/local-stores";
+import { type RunningCluster, startRedis, startRedisCluster } from "@diegetic/local-stores";
 import { eventually } from "@diegetic/testing/eventually";
-import { afterEach, describe, expect, it } from "@jest/globals";
+import { startTestRedis } from "@diegetic/testing/redis";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
 import { type Served, Town } from "./town.fixture.ts";
 
 const PATIENCE = { timeoutMs: 60_000 };
+/** Of one test, and of all. */
 const closers: (() => Promise<unknown>)[] = [];
+const lastClosers: (() => Promise<unknown>)[] = [];
 
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
+/** Started before they are needed: the first change on a new server waits for leases of before. */
+let restartable: Awaited<ReturnType<typeof restartableRedis>>[];
+let cluster: RunningCluster;
+let clusterDir: string;
+
+beforeAll(async () => {
+  clusterDir = await temporaryDirectory();
+  [cluster, ...restartable] = await Promise.all([
+    startRedisCluster({ dir: clusterDir, nodes: 3 }),
+    restartableRedis(),
+    restartableRedis(),
+  ]);
+  lastClosers.push(() => cluster.stop());
 });
+afterEach(() => closeAll(closers));
+afterAll(() => closeAll(lastClosers));
+
+async function closeAll(some: typeof closers): Promise<void> {
+  for (const close of some.splice(0).reverse()) await close();
+}
 
 async function temporaryDirectory(): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), "diegetic-recovery-"));
-  closers.push(() => rm(dir, { recursive: true, force: true }));
+  lastClosers.push(() => rm(dir, { recursive: true, force: true }));
   return dir;
+}
+
+async function startRedisToLose(): Promise<string> {
+  const server = await startTestRedis();
+  closers.push(() => server.stop());
+  return server.url;
+}
+
+function takeRestartable() {
+  const server = restartable.shift();
+  if (server === undefined) throw new Error("too few servers were started");
+  return server;
 }
 
 async function openTown(redisUrl: string, budgetCents: number): Promise<Town> {
@@ -31,7 +63,7 @@ async function restartableRedis() {
   const dir = await temporaryDirectory();
   let server = await startRedis({ dir, appendonly: true });
   const { port, url } = server;
-  closers.push(() => server.stop());
+  lastClosers.push(() => server.stop());
   return {
     url,
     dir,
@@ -56,8 +88,7 @@ async function spendAll(town: Town): Promise<number> {
 
 describe("a flushed Redis", () => {
   it("gets the impressions that billing was just writing, and spends the budget once", async () => {
-    const redis = await restartableRedis();
-    const town = await openTown(redis.url, 12);
+    const town = await openTown(await startRedisToLose(), 12);
     await town.play(2);
     await town.agree(2);
 
@@ -96,8 +127,7 @@ describe("a flushed Redis", () => {
 
 describe("a Redis that has lost an Idempotency-Key", () => {
   it("lets the impression be sent again, and it is billed once", async () => {
-    const redis = await restartableRedis();
-    const town = await openTown(redis.url, 12);
+    const town = await openTown(await startRedisToLose(), 12);
     const match = await town.served();
     const first = await town.keyedImpression(match, "scene 7");
     expect(first.status).toBe(201);
@@ -115,7 +145,7 @@ describe("a Redis that has lost an Idempotency-Key", () => {
 
 describe("a Redis that comes back with an older file", () => {
   it("serves nothing before it agrees with Postgres, and bills nothing twice", async () => {
-    const redis = await restartableRedis();
+    const redis = takeRestartable();
     const town = await openTown(redis.url, 10);
     await town.play(2);
     await town.agree(2);
@@ -169,7 +199,7 @@ describe("a Redis that comes back with an older file", () => {
   });
 
   it("keeps the open matches when it has forgotten nothing", async () => {
-    const redis = await restartableRedis();
+    const redis = takeRestartable();
     const town = await openTown(redis.url, 10);
     await town.play(2);
     await town.agree(2);
@@ -184,9 +214,6 @@ describe("a Redis that comes back with an older file", () => {
 
 describe("one master of a cluster that comes back empty", () => {
   it("gets its wallets back", async () => {
-    const dir = await temporaryDirectory();
-    const cluster = await startRedisCluster({ dir, nodes: 3 });
-    closers.push(() => cluster.stop());
     const town = await openTown(cluster.url, 10);
     const seen = await town.play(3);
     await town.agree(3);
@@ -203,7 +230,7 @@ describe("one master of a cluster that comes back empty", () => {
       const busPort = /@(\d+)/.exec(own ?? "")?.[1] ?? "";
       await node.stop();
       const again = await startRedis({
-        dir: join(dir, `node-${index + 1}`),
+        dir: join(clusterDir, `node-${index + 1}`),
         port: node.port,
         flags: ["--cluster-enabled", "yes", "--cluster-node-timeout", "5000", "--cluster-port", busPort],
       });

@@ -188,8 +188,8 @@ export class WalletScenario {
     };
   }
 
-  /** Another management process, with its own wallet commands. */
-  recoverer(wallets: MoneyCommands): WalletRecovery {
+  /** Another management process, with its own wallet commands. Without `claimMs`, its claims last as long as in production. */
+  recoverer(wallets: MoneyCommands, claimMs?: number): WalletRecovery {
     const { database, redis } = this.#stores;
     return new WalletRecovery({
       claim: new InstallationClaim(redis, () => installationId(database)),
@@ -199,6 +199,7 @@ export class WalletScenario {
       nowMs: Date.now,
       logger,
       metrics: createMetrics({ service: "recovery" }),
+      claimMs,
     });
   }
 
