@@ -57,6 +57,8 @@ const filters = ENTRY_PACKAGES.flatMap((name) => ["--filter", `${name}...`]);
 const scope = ["--prod", "--no-optional", ...filters];
 // The packages of the dashboard are inside its build.
 const sbomOptions = ["--sbom-format", "cyclonedx", "--sbom-type", "application"];
+// Installs pnpm before two of them run.
+await pnpm(root, "--version");
 const [sbom] = await Promise.all([
   pnpm(root, "sbom", ...sbomOptions, ...scope, "--filter", "@diegetic/dashboard"),
   pnpm(target, "install", "--frozen-lockfile", "--prefer-offline", ...scope),

@@ -13,7 +13,7 @@ export function apiOf(session: APIRequestContext, origin: string) {
 /** Of everyone in these tests. */
 export const PASSWORD = "a calm evening by the fire";
 
-/** Makes a session that of a new account which is registered as an advertiser. */
+/** Signs up a new account in this session, and registers it as an advertiser. */
 export async function registerAdvertiser(session: APIRequestContext, origin: string, name: string) {
   const post = apiOf(session, origin);
   const email = `${name.toLowerCase().replace(" ", "@")}.example`;

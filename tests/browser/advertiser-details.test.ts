@@ -11,7 +11,7 @@ import {
 } from "./browser.fixture.ts";
 
 /** What advertiser.test.ts leaves out: each with an account of its own. */
-(isLongForm ? describe : describe.skip)("details of the dashboard, an advertiser", () => {
+(isLongForm ? describe : describe.skip)("an advertiser, in details of the dashboard,", () => {
   let dashboard: Dashboard;
 
   beforeAll(async () => {

@@ -142,7 +142,7 @@ export async function answerOneByOne(page: Page, reads: RegExp): Promise<{ isQui
   return { isQuiet: () => waiting === 0 };
 }
 
-/** The page has drawn what it was told before. */
+/** Resolves once earlier changes are drawn. */
 const TWO_FRAMES =
   "new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(0))))";
 

@@ -107,8 +107,7 @@ describe("a developer in the dashboard", () => {
   const withDatabase = async (use: (database: pg.Client) => Promise<unknown>) => {
     const database = new pg.Client({ connectionString: dashboard.stack.describe().databaseUrl });
     await database.connect();
-    await use(database);
-    await database.end();
+    await use(database).finally(() => database.end());
   };
   /** The body that saving the settings of a game sends, once it is answered. */
   const savedWith = async (method: string): Promise<unknown> => {

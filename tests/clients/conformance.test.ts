@@ -16,7 +16,6 @@ const BODIES: Record<string, string> = {
 
 interface Conformance {
   server: ScriptedServer;
-  directory: string;
   outcomes: Outcome[];
 }
 
@@ -36,7 +35,7 @@ async function runScenarios(run: Language["run"]): Promise<Conformance> {
   writeOutboxFiles(directory);
   try {
     const outcomes = withBaseUrl(await run(server.url, directory), server.url);
-    return { server, directory, outcomes };
+    return { server, outcomes };
   } finally {
     await server.stop();
     rmSync(directory, { recursive: true, force: true });

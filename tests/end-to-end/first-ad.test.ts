@@ -28,7 +28,7 @@ import {
 } from "@diegetic/testing/stack";
 import { afterAll, describe, expect, it } from "@jest/globals";
 import { createKey } from "./create-key.ts";
-import { describeExamples } from "./examples.fixture.ts";
+import { describeExamples } from "./examples.group.ts";
 
 const STACK_TIMEOUT_MS = 300_000;
 const run = promisify(execFile);
@@ -256,11 +256,13 @@ describe("npm start", () => {
   });
 
   it(
-    "serves side by side with a second stack on its stores, though each has its own PLAYER_HASH_KEY",
+    "serves side by side with a second stack on its stores, and beside its next start, though each has its own PLAYER_HASH_KEY",
     async () => {
       const { databaseUrl, redisUrl } = running().describe();
       const stores = { DEMO: "0", DATABASE_URL: databaseUrl, REDIS_URL: redisUrl };
-      second = await startStack({ dataDir: secondDir, environment: { ...withOwnNode(), ...stores } });
+      const startSecond = () =>
+        startStack({ dataDir: secondDir, environment: { ...withOwnNode(), ...stores } });
+      second = await startSecond();
       const play = async (stack: TestStack) => {
         const server = apiClient(stack.describe().baseUrl, earlier.key);
         const scene = { game_id: "first-game", user_id: "shared-player", game_context: {} };
@@ -271,9 +273,12 @@ describe("npm start", () => {
       };
       await play(second);
       await play(running());
+      expect(await second.pressCtrlC()).toBe(0);
+      second = await startSecond();
+      await play(second);
       const api = apiClient(second.describe().baseUrl, earlier.key);
       expect(await readBilled(api, `/campaigns/${earlier.campaignId}/stats`)).toMatchObject({
-        impressions: 3,
+        impressions: 4,
       });
       expect(warnings(dataDir)).toHaveLength(0);
       expect(warnings(secondDir)).toHaveLength(1);
@@ -327,7 +332,7 @@ describe("npm start", () => {
       expect(stack.output()).not.toMatch(/Installing|Creating|history/);
       expect(builtAtMs()).toEqual(builtBeforeMs);
       const api = apiClient(stack.describe().baseUrl, earlier.key);
-      expect(await api.expect(200, "GET", "/profile")).toMatchObject({ balance_cents: 970 });
+      expect(await api.expect(200, "GET", "/profile")).toMatchObject({ balance_cents: 960 });
       const scene = { game_id: "first-game", user_id: "player-2", game_context: {} };
       expect(await api.expect(200, "POST", "/match", scene)).toMatchObject({
         campaign_id: earlier.campaignId,
@@ -374,14 +379,21 @@ describe("a start that cannot succeed", () => {
     expect(await failToStart({ PORT: String(port) })).toMatch(new RegExp(`${port} is already in use.*PORT`));
   });
 
-  it(
-    "names a store where nothing answers before anything is migrated",
-    async () => {
+  it.each<[string, (databaseUrl: string) => string, string]>([
+    ["where nothing answers", () => "127.0.0.1:1", "REDIS_URL names 127.0.0.1:1, where nothing answers"],
+    [
+      "that is no Redis",
+      (databaseUrl) => new URL(databaseUrl).host,
+      "What answers at REDIS_URL is not a Redis server: correct the address.",
+    ],
+  ])(
+    "names a store %s before anything is migrated",
+    async (_what, hostOf, sentence) => {
       const database = await createTestDatabase();
       try {
-        const stores = { DATABASE_URL: database.url, REDIS_URL: "redis://:secret@127.0.0.1:1" };
-        const output = await failToStart(stores);
-        expect(output).toContain("REDIS_URL names 127.0.0.1:1, where nothing answers");
+        const redisUrl = `redis://:secret@${hostOf(database.url)}`;
+        const output = await failToStart({ DATABASE_URL: database.url, REDIS_URL: redisUrl });
+        expect(output).toContain(sentence);
         expect(output).not.toContain("Bringing the database up to date");
         expect(output).not.toContain("secret");
       } finally {

@@ -22,7 +22,7 @@ beforeAll(async () => {
   const plan = { depositCents: 2 * budgetCents, budgetCents, cpmBidCents: PRICE_CENTS * 1_000 };
   ({ campaignId } = await startCampaign(advertiser, plan));
 });
-afterAll(() => services.stop());
+afterAll(() => services?.stop());
 
 /** A new account with this game; its client of each match instance. */
 async function developerOf(gameId: string): Promise<Api[]> {

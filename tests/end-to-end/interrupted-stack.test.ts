@@ -1,11 +1,11 @@
 import { isLongForm } from "@diegetic/testing/rounds";
 import { afterAll, beforeAll, describe } from "@jest/globals";
 import type { Variant } from "../faults/topology/world.ts";
-import { describeDrainAndOverload } from "./drain-and-overload.fixture.ts";
-import { describeEndedConnections } from "./ended-by-stores.fixture.ts";
+import { describeDrainAndOverload } from "./drain-and-overload.group.ts";
+import { describeEndedConnections } from "./ended-by-stores.group.ts";
 import { InterruptedStack } from "./interrupted-stack.fixture.ts";
-import { describeSilentConnections } from "./silent-connections.fixture.ts";
-import { describeSuspendedInstance } from "./suspended-instance.fixture.ts";
+import { describeSilentConnections } from "./silent-connections.group.ts";
+import { describeSuspendedInstance } from "./suspended-instance.group.ts";
 
 const TIMEOUT_MS = 300_000;
 

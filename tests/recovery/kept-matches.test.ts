@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { openStores, type Stores, WalletScenario } from "./stores.fixture.ts";
 
 /** Others wait for the end of the claims of restores that broke off. */
-const LEFT_CLAIM_MS = 200;
+const ABANDONED_CLAIM_MS = 200;
 
 const ADVERTISERS = 12;
 const MANAGEMENTS = 3;
@@ -76,7 +76,7 @@ describe("after a restart that forgets nothing, the matches of a wallet live on"
             throw new Error("the connection broke");
           },
         },
-        LEFT_CLAIM_MS,
+        ABANDONED_CLAIM_MS,
       );
       for (let restart = 0; restart < 3; restart++) {
         await restartRedis();

@@ -22,10 +22,10 @@ const LATE_CHARGES = 10;
 /** Late charges with which a restore begins without a list of them. */
 const MAX_UNSETTLED = 20_000;
 const PATIENCE = { timeoutMs: 60_000 };
-/** Of a claim that its instance neither needs any more nor extends: others wait for its end. */
-const LEFT_CLAIM_MS = 200;
-/** Of a claim that is extended while another instance waits longer than this. A busy machine may extend it late. */
-const EXTENDED_CLAIM_MS = 1_500;
+/** Of a claim that nobody extends: others wait until it ends. */
+const ABANDONED_CLAIM_MS = 200;
+/** Of a claim that is extended while another instance waits for longer than this. A busy machine may extend it late. */
+const HELD_CLAIM_MS = 2_500;
 /** Characters of a match id before what it carries. */
 const PLAIN_MATCH_ID = 30;
 const LIMITS = { holds: 1_000, records: 1_000, lateMs: 60_000 };
@@ -266,7 +266,7 @@ describe("a wallet in slices", () => {
           return restoreSlice(request);
         },
       },
-      LEFT_CLAIM_MS,
+      ABANDONED_CLAIM_MS,
     );
     await restartRedis();
     expect(await broken.restoreFrozen([town.advertiserId])).toBe(1);
@@ -310,7 +310,7 @@ describe("a wallet in slices", () => {
           return restoreSlice(request);
         },
       },
-      LEFT_CLAIM_MS,
+      ABANDONED_CLAIM_MS,
     );
     expect(await broken.restoreFrozen([town.advertiserId])).toBe(1);
     await eventually(async () => (await recoverer().restoreFrozen([town.advertiserId])) === 0, PATIENCE);
@@ -335,7 +335,7 @@ describe("a wallet in slices", () => {
           return restoreSlice(request);
         },
       },
-      LEFT_CLAIM_MS,
+      ABANDONED_CLAIM_MS,
     );
     let lateLeft: Promise<number> | undefined;
     const last = recoverer({
@@ -368,7 +368,7 @@ describe("a wallet in slices", () => {
       const before = await heldBySlice();
       await town.stopManagement();
       const { restoreSlice, listOutbox } = town.money;
-      const other = recoverer({}, EXTENDED_CLAIM_MS);
+      const other = recoverer({}, HELD_CLAIM_MS);
       const waitInVain = async () => expect(await other.restoreFrozen([town.advertiserId])).toBe(1);
       const slow = recoverer(
         {
@@ -381,7 +381,7 @@ describe("a wallet in slices", () => {
             return restoreSlice(request);
           },
         },
-        EXTENDED_CLAIM_MS,
+        HELD_CLAIM_MS,
       );
       await restartRedis();
       expect(await slow.restoreFrozen([town.advertiserId])).toBe(0);

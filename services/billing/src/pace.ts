@@ -16,7 +16,7 @@ export interface BillingPace {
   overdueAfterMs: number;
   /** How long a worker may be silent before its job goes to another worker. */
   jobLockMs: number;
-  /** Limit for each lock of a writer. */
+  /** Limit for each lock of a writer. Longer than Postgres waits before it looks for deadlocks, unless there are none. */
   maxLockWaitMs: number;
   /** When a queued delivery to a webhook without an attempt counts as lost. */
   webhookLostAfterMs: number;

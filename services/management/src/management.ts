@@ -71,7 +71,7 @@ export interface ManagementOptions {
   /** How long a change waits for match instances before the request is answered without confirmation. Default: 5 s. */
   propagationTimeoutMs?: number;
   /** How long publishing waits for a row that another transaction has locked. Default: 3 s. */
-  maxLockWaitMs?: number;
+  publishingLockWaitMs?: number;
   /** How long other instances leave a wallet to the one that has begun to restore it. Default: 3 s. */
   walletClaimMs?: number;
 }
@@ -141,7 +141,7 @@ export function createManagement(options: ManagementOptions): Management {
     logger,
     observeSeconds: (seconds) => propagationSeconds.observe(seconds),
     propagationTimeoutMs: options.propagationTimeoutMs,
-    maxLockWaitMs: options.maxLockWaitMs,
+    maxLockWaitMs: options.publishingLockWaitMs,
   });
   const repairLoop = new RepairLoop({
     database,

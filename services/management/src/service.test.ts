@@ -54,7 +54,7 @@ async function start(changes?: Record<string, string>): Promise<RunningService> 
   const write = (line: string) => void lines.push(JSON.parse(line));
   const logger = createLogger({ service: "management", instance: "test", level: "info" }, { write });
   const settings = readManagementSettings(environment(changes));
-  const running = await startManagement(settings, logger, { listenAfterMs: 500 });
+  const running = await startManagement(settings, logger, { listenAfterMs: 2_000 });
   closers.push(() => running.stop());
   return running;
 }

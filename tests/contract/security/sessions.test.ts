@@ -6,7 +6,7 @@ import { BASE_PATH, type ComposedApi, startComposedApi } from "../composed-api.f
 const OWN_PAGE = { "Sec-Fetch-Site": "same-origin" };
 const PLACEMENT = { creator_id: "studio", placement_types: ["narrative_hook"] };
 
-/** More than the API has changes, and than all requests from elsewhere: one session tries them all. */
+/** More than the API has changes, and more than the requests from other sites, which share a session. */
 const MANAGEMENT_LIMIT = 120;
 
 let api: ComposedApi;

@@ -35,7 +35,7 @@ interface Installations {
   proxyOf(key: string): StallingProxy;
   /** Where further connections of proxies lead. */
   lead(to: "own" | "foreign", proxies?: StallingProxy[]): void;
-  /** As if they were new, but for the other's claim. */
+  /** Empties both, and gives the foreign one its owner. */
   empty(): Promise<void>;
   stop(): Promise<void>;
 }

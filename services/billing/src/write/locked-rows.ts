@@ -5,7 +5,7 @@ import type { BilledImpression } from "./billed-impression.ts";
 /** Limit for each lock of a writer. Longer than Postgres waits before it looks for deadlocks, which are repeated: 1 s. */
 export const MAX_LOCK_WAIT_MS = 2_000;
 
-/** Rows of advertisers and campaigns that other transactions hold for longer than MAX_LOCK_WAIT_MS. */
+/** Rows of advertisers and campaigns that other transactions hold for longer than a writer waits. */
 export class LockedRows {
   readonly #database: Database;
   readonly #outage: OutageLog;

@@ -60,7 +60,7 @@ export const creativeBody = {
 
 /** Limits of waiting are those of production by default. */
 export interface InstanceOptions
-  extends Pick<ManagementOptions, "propagationTimeoutMs" | "maxLockWaitMs" | "walletClaimMs"> {
+  extends Pick<ManagementOptions, "propagationTimeoutMs" | "publishingLockWaitMs" | "walletClaimMs"> {
   /** Receives the log lines. Default: discarded. */
   logTo?: { write(line: string): void };
   /** Key of the demo game. Default: no demo. */

@@ -15,8 +15,8 @@ let harness: Harness;
 let caller: Caller & { advertiserId: string };
 let known: KnownSnapshot;
 beforeAll(async () => {
-  // Whoever locks a row in these tests keeps it locked.
-  harness = await startHarness(undefined, { maxLockWaitMs: 200 });
+  // Locks in these tests are held until the test ends.
+  harness = await startHarness(undefined, { publishingLockWaitMs: 1_000 });
   known = await KnownSnapshot.follow(harness.redis);
   // Only the rounds of these tests mend anything.
   await harness.management.repairLoop.stop();

@@ -18,7 +18,7 @@ import { RepairLoop } from "./repair-loop.ts";
 
 const logger = createLogger({ service: "management", instance: "test", level: "silent" });
 
-/** Each attempt to publish a change waits so long for a wallet that another instance restores. */
+/** How long publishing waits for a wallet that another instance restores. */
 const WALLET_CLAIM_MS = 300;
 
 let harness: Harness;
