@@ -1,9 +1,6 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { connectRedis } from "@diegetic/hot-state";
-import { startRedisCluster } from "@diegetic/local-stores";
 import type { ClusterNode } from "@diegetic/testing/hash-slot-move";
+import { startTestRedisCluster } from "@diegetic/testing/redis";
 
 export interface TestCluster {
   url: string;
@@ -14,19 +11,18 @@ export interface TestCluster {
 
 /** A Redis Cluster of three masters. */
 export async function startCluster(): Promise<TestCluster> {
-  const dir = await mkdtemp(join(tmpdir(), "diegetic-cluster-"));
-  const cluster = await startRedisCluster({ dir, nodes: 3 });
-  const nodes = cluster.nodes.map(({ port }) => ({
+  const { url, stop } = await startTestRedisCluster();
+  const ports = url.split(",").map((address) => Number(address.slice(address.lastIndexOf(":") + 1)));
+  const nodes = ports.map((port) => ({
     connection: connectRedis(`redis://127.0.0.1:${port}`, { name: "node" }),
     port,
   }));
   return {
-    url: cluster.url,
+    url,
     nodes,
     async close() {
       for (const { connection } of nodes) connection.disconnect();
-      await cluster.stop();
-      await rm(dir, { recursive: true, force: true });
+      await stop();
     },
   };
 }
