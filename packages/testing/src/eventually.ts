@@ -1,9 +1,14 @@
 export interface EventuallyOptions {
   /** Default 60 000: only ends what hangs. */
   timeoutMs?: number;
-  /** Milliseconds between two attempts. Default 10. */
+  /** Milliseconds between two attempts. Default: 10 at first, and up to 50 after half a second, because attempts take processor time. */
   everyMs?: number;
 }
+
+const FIRST_PAUSE_MS = 10;
+const LAST_PAUSE_MS = 50;
+/** The pause grows to this part of the time waited. */
+const PART_OF_WAIT = 0.1;
 
 /**
  * Waits until the condition returns something other than false, null or undefined, and returns that. An error in the
@@ -13,8 +18,8 @@ export async function eventually<T>(
   condition: () => T | Promise<T>,
   options: EventuallyOptions = {},
 ): Promise<Exclude<T, false | null | undefined>> {
-  const { timeoutMs = 60_000, everyMs = 10 } = options;
-  const deadline = performance.now() + timeoutMs;
+  const { timeoutMs = 60_000, everyMs } = options;
+  const startedMs = performance.now();
   for (;;) {
     let last: unknown;
     try {
@@ -26,10 +31,12 @@ export async function eventually<T>(
     } catch (error) {
       last = error;
     }
-    if (performance.now() > deadline) {
+    const waitedMs = performance.now() - startedMs;
+    if (waitedMs > timeoutMs) {
       throw new Error(`not within ${timeoutMs} ms: ${condition}`, { cause: last });
     }
-    await new Promise((resolve) => setTimeout(resolve, everyMs));
+    const pauseMs = everyMs ?? Math.min(Math.max(waitedMs * PART_OF_WAIT, FIRST_PAUSE_MS), LAST_PAUSE_MS);
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }
 
