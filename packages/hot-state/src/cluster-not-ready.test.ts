@@ -30,6 +30,11 @@ it("an attempt to connect to a cluster that is not ready fails, and a later one 
   await nodes[0]?.call("CLUSTER", "ADDSLOTS", String(SLOT));
   expect(await redis.ping()).toBe("PONG");
   redis.disconnect();
+  // The other nodes learn of the slot's owner one after the other.
+  await eventually(async () => {
+    const infos = await Promise.all(nodes.map((node) => node.call("CLUSTER", "INFO")));
+    return infos.every((info) => String(info).includes("cluster_state:ok"));
+  });
 });
 
 it("a cluster whose former connection ends while addresses are looked up is connected to again", async () => {
