@@ -37,6 +37,8 @@ beforeEach(async () => {
   server = await startTestRedis();
   town = await Town.open(server.url, { depositCents: 10_000, budgetCents: BUDGET });
   await town.play(2);
+  // An impression that billing writes only after the division is a late charge.
+  await town.agree(2);
   await town.divide(SLICES);
 });
 
