@@ -13,6 +13,8 @@ import { root, runMain, say, setUp } from "./lib/setup.mjs";
 
 /** Test files often wait for processes of their own, so each two cores have time for a third file. */
 const WORKERS = Math.max(3, Math.floor(availableParallelism() * 1.5));
+/** Imports by which a test file knows which form runs. */
+const KNOWS_FORM = /@diegetic\/testing\/rounds|\.\/browser\.fixture\.ts/;
 const [first, ...others] = process.argv.slice(2);
 const isLong = first === "--long";
 
@@ -37,9 +39,6 @@ await runMain(async () => {
   if (!checked.succeeded) say("The static checks failed: see above, or run npm run check.");
   if (!checked.succeeded || !tested) process.exitCode = 1;
 });
-
-/** Imports by which a test file knows which form runs. */
-const KNOWS_FORM = /@diegetic\/testing\/rounds|\.\/browser\.fixture\.ts/;
 
 function filesWithLongForm() {
   return ["packages", "services", "tests"]

@@ -77,6 +77,8 @@ class Model {
   #idles = 0;
   #idlesOfAdvertiser = 0;
   #count = 0;
+  /** Of the session, whichever counts they belong to. */
+  #unlapsed = 0;
   #appearances = 0;
   #served = 0;
   readonly #lines: number;
@@ -90,17 +92,18 @@ class Model {
   match(requests: number): number[] {
     if (this.#idles >= 1) {
       this.#session += 1;
-      this.#appearances = 0;
-      this.#served = 0;
+      this.#unlapsed = 0;
+    }
+    if (this.isExpired) {
+      this.#appearances = this.#unlapsed;
+      this.#served = this.#unlapsed;
     }
     const held = Math.min(requests, MAX_USES - this.#appearances);
-    if (this.isExpired) {
-      this.#served = this.#appearances;
-      if (held > 0) this.#count += 1;
-    }
+    if (this.isExpired && held > 0) this.#count += 1;
     this.#idles = 0;
     if (held > 0 || !this.isExpired) this.#idlesOfAdvertiser = 0;
     const timesSeen = Array.from({ length: held }, (_, i) => this.#served + i);
+    this.#unlapsed += held;
     this.#appearances += held;
     this.#served += held;
     return timesSeen;
@@ -130,11 +133,11 @@ class Model {
     return this.#idles >= 1;
   }
 
-  /** A hold of expired counts is among the earlier ads until they are counted again. */
+  /** A hold of earlier counts stays among the earlier ads until these are counted again. */
   lapse(counts: string): void {
     const [session] = counts.split(".");
-    const isCounted = this.isExpired ? session === String(this.#session) : counts === this.counts;
-    if (!isCounted) return;
+    if (session === String(this.#session)) this.#unlapsed -= 1;
+    if (counts !== this.counts) return;
     this.#appearances -= 1;
     if (this.#lines === 1) this.#served -= 1;
   }
@@ -347,6 +350,22 @@ describe.each([[[]], [["one", "two"]]])(
           rehearse(altHooks, history, scheduler, skewMs),
         ),
         { numRuns: rounds(20, 150), endOnFailure: false },
+      );
+    });
+
+    it("forget a lapsed match of earlier counts when they are counted again", async () => {
+      const history: Step[] = [
+        { kind: "match", requests: 1 },
+        { kind: "others", idles: 1.1 },
+        { kind: "match", requests: 1 },
+        { kind: "lapse", hold: 0 },
+        { kind: "others", idles: 1.1 },
+        { kind: "lapse", hold: 0 },
+        { kind: "match", requests: 1 },
+      ];
+      await fc.assert(
+        fc.asyncProperty(fc.scheduler(), (scheduler) => rehearse(altHooks, history, scheduler, 0)),
+        { numRuns: 2 },
       );
     });
 
