@@ -127,6 +127,12 @@ export const tooManyInvitations = refusal(
   "The account has 100 open invitations.",
   `An account has at most ${MAX_INVITATIONS} open invitations: withdraw one first.`,
 );
+export const invitationNotShownAgain = refusal(
+  409,
+  "not_shown_again",
+  "A retry, after the service's secret has changed.",
+  "The token of the first answer cannot be shown again: withdraw the invitation, which GET /invitations lists, and make another one with another Idempotency-Key.",
+);
 export const otherAccountsInvitation = refusal(
   403,
   "other_account",
@@ -231,7 +237,8 @@ export const membersApi = defineFeature({
       operationId: "createInvitation",
       summary: "Invite a person",
       description:
-        "Makes a link by which one person can join the account within 7 days. It is shown in this answer alone, and the service sends no e-mail: hand it over yourself.",
+        "Makes a link by which one person can join the account within 7 days. It is shown in this answer alone, or in that of a retry with the same `Idempotency-Key`, and the service sends no e-mail: hand it over yourself.",
+      idempotent: true,
       request: { schema: invitationCreateSchema, example: { role: "manager", note: "Bo of the agency" } },
       success: [
         created("The invitation, with its token.", createdInvitationSchema, {
@@ -246,6 +253,7 @@ export const membersApi = defineFeature({
         notAllowedField('role must be one of viewer, manager, owner, but "admin" was sent'),
         tooManyInvitations,
         tooManyMembers,
+        invitationNotShownAgain,
       ],
     }),
     withdraw: operation("DELETE /invitations/{invitation_id}", {

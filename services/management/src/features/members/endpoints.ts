@@ -4,6 +4,7 @@ import {
   choiceParameter,
   type InvitationBody,
   invitationCreate,
+  invitationNotShownAgain,
   invitationTokenBody,
   MAX_INVITATIONS,
   MAX_MEMBERS,
@@ -19,8 +20,15 @@ import {
 } from "@diegetic/contracts";
 import { type Database, inTransaction, type Prisma, type Transaction } from "@diegetic/database";
 import { type RequestContext, requireRole } from "@diegetic/service-kit";
+import { createOnce, readSentBody } from "../../core/idempotency/create-once.ts";
 import { isIdentifier } from "../../core/shared/identifiers.ts";
 import { sha256Hex } from "../../core/shared/sha256.ts";
+import {
+  newShownSecret,
+  type ShownSecretKind,
+  withoutSecret,
+  withSecret,
+} from "../../core/shared/shown-secret.ts";
 import { timestamp } from "../../core/shared/time.ts";
 import { revokeKeysMadeBy } from "../api-keys/store.ts";
 import { endpointsOf } from "../endpoints-of.ts";
@@ -32,7 +40,6 @@ import {
   INVITATION_MS,
   isOpen,
   lockMembers,
-  newInvitationToken,
   requireAnotherOwner,
   withdrawInvitations,
 } from "../sessions/members.ts";
@@ -51,6 +58,12 @@ export const memberEndpoints = endpointsOf(membersApi.operations, {
   accept,
   withdraw,
 });
+
+const TOKEN: ShownSecretKind = {
+  prefix: "inv_",
+  purpose: "invitation",
+  notShownAgain: invitationNotShownAgain,
+};
 
 type MemberRow = Prisma.AccountMemberGetPayload<{ include: { user: true } }>;
 
@@ -156,37 +169,36 @@ async function listInvitations({ database, clock }: Parts, { accountId }: Reques
   return { status: 200, body: invitations.map(toInvitationResponse) };
 }
 
-async function invite({ database, clock }: Parts, context: RequestContext) {
+/** Only the SHA-256 of the token is stored (see `ShownSecret` for retries). */
+async function invite({ database, clock, keyDerivationSecret }: Parts, context: RequestContext) {
   const { accountId } = context;
-  const { role, note } = context.body(invitationCreate);
+  const { sent, value } = readSentBody(context, invitationCreate);
   const nowMs = clock();
-  const token = newInvitationToken();
-  const invitation = await inTransaction(database, async (transaction) => {
+  const answer = await createOnce(database, context, sent, async (transaction) => {
     await lockMembers(transaction, accountId);
     await requireOwner(transaction, context);
     const open = await transaction.accountInvitation.count({ where: { accountId, ...isOpen(nowMs) } });
     if (open >= MAX_INVITATIONS) throw tooManyInvitations.error();
     const members = await transaction.accountMember.count({ where: { accountId } });
     if (members + open >= MAX_MEMBERS) throw tooManyMembers.error();
-    return transaction.accountInvitation.create({
+    const fresh = newShownSecret(TOKEN, keyDerivationSecret);
+    const invitation = await transaction.accountInvitation.create({
       data: {
         id: newId("inv", nowMs),
         accountId,
-        role,
-        note: note ?? null,
-        sha256: sha256Hex(token),
+        role: value.role,
+        note: value.note ?? null,
+        sha256: sha256Hex(fresh.secret),
         createdAt: new Date(nowMs),
         expiresAt: new Date(nowMs + INVITATION_MS),
       },
     });
+    return { status: 201, body: withoutSecret(toInvitationResponse(invitation), fresh) };
   });
-  const body: CreatedInvitationBody = {
-    ...toInvitationResponse(invitation),
-    token,
-    // A fragment reaches no server and no log.
-    link_path: `/join#${token}`,
-  };
-  return { status: 201, body };
+  const { secret: token, ...invitation } = withSecret(answer.body, TOKEN, keyDerivationSecret);
+  // A fragment reaches no server and no log.
+  const body: CreatedInvitationBody = { ...invitation, token, link_path: `/join#${token}` };
+  return { ...answer, body };
 }
 
 async function withdraw({ database, clock }: Parts, context: RequestContext) {

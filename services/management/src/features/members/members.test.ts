@@ -40,6 +40,23 @@ describe("an invitation", () => {
     expect(JSON.stringify(stored)).not.toContain(token);
   });
 
+  it("is made once per Idempotency-Key, and shows a retry the same token, of which no answer is stored", async () => {
+    const owner = await signedUp(harness);
+    const send = (role: string) => owner.post("/invitations", { role }).set("Idempotency-Key", "once");
+    const first = await send("viewer").expect(201);
+    const again = await send("viewer").expect(201);
+    expect(again.body).toEqual(first.body);
+    expect(again.headers).toHaveProperty("idempotency-replayed", "true");
+    await send("manager").expect(409);
+    expect((await owner.get("/invitations").expect(200)).body).toHaveLength(1);
+    await owner.post("/auth/invitation", { token: first.body.token }).expect(200);
+    const { database } = harness.management;
+    expect(JSON.stringify(await database.idempotencyKey.findMany())).not.toContain(first.body.token.slice(4));
+    await database.$executeRaw`
+      UPDATE idempotency_keys SET response = jsonb_set(response::jsonb, '{seed}', '"of another secret"')`;
+    expect((await send("viewer").expect(409)).body.detail).toContain("cannot be shown again");
+  });
+
   it("describes its offer to anyone with the link", async () => {
     const owner = await signedUp(harness, {}, { account_label: "Ember" });
     const { token } = await invite(owner);

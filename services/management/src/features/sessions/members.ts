@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import {
   alreadyMember,
   lastOwner,
@@ -11,8 +10,6 @@ import {
 import { DAY_MS, type Database, Prisma, type Transaction } from "@diegetic/database";
 import { sha256Hex } from "../../core/shared/sha256.ts";
 
-const TOKEN_PREFIX = "inv_";
-const TOKEN_BYTES = 32;
 /** Lifetime of an invitation. */
 export const INVITATION_MS = 7 * DAY_MS;
 const EXPIRED_INVITATION_KEPT_MS = 30 * DAY_MS;
@@ -66,11 +63,6 @@ export async function requireAnotherOwner(
   });
   if (others > 0) return;
   throw lastOwner.error();
-}
-
-/** A new invitation's token: returned once, stored only as SHA-256. */
-export function newInvitationToken(): string {
-  return TOKEN_PREFIX + randomBytes(TOKEN_BYTES).toString("base64url");
 }
 
 /** Deletes invitations that expired long ago; a bounded number per call. */

@@ -1,5 +1,6 @@
 import {
   SECRET_OVERLAP_SECONDS,
+  secretNotShownAgain,
   webhookCreate,
   webhookPatch,
   webhookRotateRequest,
@@ -9,6 +10,12 @@ import { databaseNowMs, inTransaction } from "@diegetic/database";
 import type { RequestContext } from "@diegetic/service-kit";
 import { createOnce, readSentBody } from "../../core/idempotency/create-once.ts";
 import { pageAnswer, readPaging } from "../../core/shared/paging.ts";
+import {
+  newShownSecret,
+  type ShownSecretKind,
+  withoutSecret,
+  withSecret,
+} from "../../core/shared/shown-secret.ts";
 import { endpointsOf } from "../endpoints-of.ts";
 import type { Parts } from "../parts.ts";
 import {
@@ -19,7 +26,6 @@ import {
   recordTestEvent,
   toDeliveryResponse,
 } from "./deliveries.ts";
-import { newSecret, withoutSecret, withSecret } from "./secret.ts";
 import {
   deleteWebhook,
   insertWebhook,
@@ -31,6 +37,11 @@ import {
 import { changedChoices, newChoices, requireAllowedUrl, requireEventScopes, toResponse } from "./webhook.ts";
 
 const DELIVERIES_PER_PAGE = 50;
+const SECRET: ShownSecretKind = {
+  prefix: "whsec_",
+  purpose: "webhook",
+  notShownAgain: secretNotShownAgain,
+};
 
 /** Webhooks of an account; billing delivers their events (docs/behaviour.md#webhooks). */
 export const webhookEndpoints = endpointsOf(webhooksApi.operations, {
@@ -52,12 +63,12 @@ async function create(parts: Parts, context: RequestContext) {
   requireEventScopes(context.key, value.events);
   const nowMs = clock();
   const answer = await createOnce(database, context, sent, async (transaction) => {
-    const fresh = newSecret(keyDerivationSecret);
+    const fresh = newShownSecret(SECRET, keyDerivationSecret);
     const choices = newChoices(value);
     const webhook = await insertWebhook(transaction, context.accountId, choices, fresh.secret, nowMs);
     return { status: 201, body: withoutSecret(toResponse(webhook, nowMs), fresh) };
   });
-  return { ...answer, body: withSecret(answer.body, keyDerivationSecret) };
+  return { ...answer, body: withSecret(answer.body, SECRET, keyDerivationSecret) };
 }
 
 async function list({ database, clock }: Parts, context: RequestContext) {
@@ -98,12 +109,12 @@ async function rotateSecret({ database, keyDerivationSecret }: Parts, context: R
   const answer = await createOnce(database, context, sent, async (transaction) => {
     const current = await lockWebhook(transaction, context.accountId, id);
     const overlapSeconds = value.overlap_seconds ?? SECRET_OVERLAP_SECONDS.default;
-    const fresh = newSecret(keyDerivationSecret);
+    const fresh = newShownSecret(SECRET, keyDerivationSecret);
     const nowMs = await databaseNowMs(transaction);
     const webhook = await replaceSecret(transaction, current, fresh.secret, overlapSeconds, nowMs);
     return { status: 200, body: withoutSecret(toResponse(webhook, nowMs), fresh) };
   });
-  return { ...answer, body: withSecret(answer.body, keyDerivationSecret) };
+  return { ...answer, body: withSecret(answer.body, SECRET, keyDerivationSecret) };
 }
 
 async function test({ database }: Parts, context: RequestContext) {
