@@ -11,8 +11,8 @@ import { installClientRuntimes } from "./lib/client-runtimes.mjs";
 import { findNode24 } from "./lib/node-24.mjs";
 import { root, runMain, say, setUp } from "./lib/setup.mjs";
 
-/** Test files often wait for processes of their own, so each two cores have time for a third file. */
-const WORKERS = Math.max(3, Math.floor(availableParallelism() * 1.5));
+/** Test files often wait for processes of their own, so there is time for more files than cores. */
+const WORKERS = Math.max(4, Math.floor(availableParallelism() * 1.5));
 /** Imports by which a test file knows which form runs. */
 const KNOWS_FORM = /@diegetic\/testing\/rounds|\.\/browser\.fixture\.ts/;
 const [first, ...others] = process.argv.slice(2);

@@ -235,7 +235,7 @@ describe("the members of an account", () => {
     expect(problems).toEqual([]);
   });
 
-  it("are offered to reload a page whose account another tab has switched", async () => {
+  itInLongForm("are offered to reload a page whose account another tab has switched", async () => {
     const { page, problems } = twofold;
     await page.goto(`${dashboard.origin}/sign-up`);
     await page.getByLabel("Your name").fill("Bo Quill");
@@ -264,7 +264,7 @@ describe("the members of an account", () => {
     expect(problems).toEqual([]);
   });
 
-  it("switch accounts by the menu, and find their theme again", async () => {
+  itInLongForm("switch accounts by the menu, and find their theme again", async () => {
     const { page, problems } = twofold;
     const menu = page.getByRole("button", { name: /^Account menu:/ });
     const choose = async (name: string | RegExp) => {
@@ -321,7 +321,7 @@ describe("the members of an account", () => {
     expect([...problems, ...other.problems]).toEqual([]);
   });
 
-  it("change their password, and sign in with the new one only", async () => {
+  itInLongForm("change their password, and sign in with the new one only", async () => {
     const { page, problems } = twofold;
     await openPage(page, `${dashboard.origin}/account`);
     const current = page.getByLabel("Current password");
@@ -348,7 +348,7 @@ describe("the members of an account", () => {
     expect(problems).toEqual([]);
   });
 
-  it("see a notice while their browser is offline, and what an installation nearby answers", async () => {
+  itInLongForm("see a notice while their browser is offline, and what an installation nearby answers", async () => {
     const page = await owner.page.context().newPage();
     await page.goto(`${dashboard.origin}/members`);
     await page.getByRole("heading", { name: "Members", level: 1 }).waitFor();
