@@ -348,26 +348,29 @@ describe("the members of an account", () => {
     expect(problems).toEqual([]);
   });
 
-  itInLongForm("see a notice while their browser is offline, and what an installation nearby answers", async () => {
-    const page = await owner.page.context().newPage();
-    await page.goto(`${dashboard.origin}/members`);
-    await page.getByRole("heading", { name: "Members", level: 1 }).waitFor();
-    const notice = page.getByRole("status", { name: "Connection" }).getByText(/^You are offline/);
-    expect(await notice.count()).toBe(0);
-    await page.context().setOffline(true);
-    await notice.waitFor();
-    await expectAccessibleInPassing(page);
-    await page.context().setOffline(false);
-    await notice.waitFor({ state: "detached" });
+  itInLongForm(
+    "see a notice while their browser is offline, and what an installation nearby answers",
+    async () => {
+      const page = await owner.page.context().newPage();
+      await page.goto(`${dashboard.origin}/members`);
+      await page.getByRole("heading", { name: "Members", level: 1 }).waitFor();
+      const notice = page.getByRole("status", { name: "Connection" }).getByText(/^You are offline/);
+      expect(await notice.count()).toBe(0);
+      await page.context().setOffline(true);
+      await notice.waitFor();
+      await expectAccessibleInPassing(page);
+      await page.context().setOffline(false);
+      await notice.waitFor({ state: "detached" });
 
-    // The browser says that it has no connection, and still reaches this machine.
-    await page.evaluate("dispatchEvent(new Event('offline'))");
-    await notice.waitFor();
-    await page.getByRole("link", { name: "API keys", exact: true }).click();
-    await page.getByText("The door is locked, and no key has been cut.").waitFor();
-    await notice.waitFor();
-    await page.close();
-  });
+      // The browser says that it has no connection, and still reaches this machine.
+      await page.evaluate("dispatchEvent(new Event('offline'))");
+      await notice.waitFor();
+      await page.getByRole("link", { name: "API keys", exact: true }).click();
+      await page.getByText("The door is locked, and no key has been cut.").waitFor();
+      await notice.waitFor();
+      await page.close();
+    },
+  );
 
   it("lose access as soon as an owner removes them, and their keys with them", async () => {
     const { page } = owner;
