@@ -79,7 +79,8 @@ export function describeExamples(dataDir: string, running: () => TestStack): voi
 
   const games = [
     { name: "text adventure", program: process.execPath, args: ["examples/text-adventure/main.js"] },
-    { name: "story", program: python, args: ["-B", "examples/narrative-game/main.py", "--beats", "1"] },
+    // All of it: Python dies of a signal that comes while it ends by itself.
+    { name: "story", program: python, args: ["-B", "examples/narrative-game/main.py"] },
   ];
   describe.each(games)("the $name", ({ program, args }) => {
     if (program === undefined) {
