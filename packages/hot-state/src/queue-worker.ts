@@ -3,6 +3,7 @@ import { type Processor, Worker } from "bullmq";
 import { connectRedis, type RedisConnection } from "./connection.ts";
 import { ForeignRedis } from "./installation/foreign-redis.ts";
 import type { InstallationClaim } from "./installation/installation-claim.ts";
+import { RunningJobs } from "./running-jobs.ts";
 
 export interface QueueWorker {
   /** Takes no further job until `resume`, except one that it is already waiting for. Idempotent. */
@@ -104,27 +105,6 @@ export function openQueueWorker<Job>(url: string, options: QueueWorkerOptions<Jo
       for (const each of connections) abandon(each);
     },
   };
-}
-
-class RunningJobs {
-  readonly #running = new Set<Promise<unknown>>();
-  #begun = 0;
-
-  during<T>(job: Promise<T>): Promise<T> {
-    this.#begun += 1;
-    this.#running.add(job);
-    return job.finally(() => this.#running.delete(job));
-  }
-
-  /** Resolves when no job is running, after a pause in which none began. */
-  async idle(pause: () => Promise<void>): Promise<void> {
-    let begun: number;
-    do {
-      begun = this.#begun;
-      await Promise.allSettled(this.#running);
-      await pause();
-    } while (this.#begun > begun);
-  }
 }
 
 /**
