@@ -10,9 +10,11 @@ import fc from "fast-check";
 
 /** What tests import; the package itself works only in jest's own module system (see native-runtime.cjs). */
 const JEST_GLOBALS = new URL("jest-globals.mjs", import.meta.url).href;
-/** What a change must pass fails by no chance; the other forms look for counterexamples of their own in each run. */
-if (process.env.TEST_FORM !== "long" && process.env.PROPERTY_RUNS === undefined) {
-  fc.configureGlobal({ seed: 1 });
+/** What a change must pass fails by no chance; other runs look for counterexamples of their own. */
+const { TEST_FORM, PROPERTY_RUNS, PROPERTY_SEED } = process.env;
+const hasOwnCounterexamples = TEST_FORM === "long" || PROPERTY_RUNS !== undefined;
+if (PROPERTY_SEED !== undefined || !hasOwnCounterexamples) {
+  fc.configureGlobal({ seed: Number(PROPERTY_SEED ?? 1) });
 }
 
 const RUN = /\?run=\d+$/;

@@ -1,12 +1,14 @@
 import { join } from "node:path";
 import { startStack } from "@diegetic/testing/stack";
 import { metric } from "../frame/statistics.ts";
-import type { Metric, Run, Suite } from "../frame/suite.ts";
+import type { Goal, Metric, Run, Suite } from "../frame/suite.ts";
 
 /** Time from `npm start` with demo data until it says that it is ready; packages are installed and built before. */
 export const start: Suite = { names: ["start"], run: measure };
 
-const MAX_FIRST_START_SECONDS = 60;
+const FIRST_START: Goal = { atMost: 60 };
+/** On four cores. */
+const SECOND_START: Goal = { atMost: 5, aim: 3 };
 
 async function measure(run: Run): Promise<Metric[]> {
   const first: number[] = [];
@@ -18,10 +20,15 @@ async function measure(run: Run): Promise<Metric[]> {
     second.push(await secondsToStart(dataDir));
     run.say(`first start ${first.at(-1)?.toFixed(1)} s, second ${second.at(-1)?.toFixed(1)} s`);
   }
-  const goal = { atMost: MAX_FIRST_START_SECONDS };
   return [
-    metric({ id: "first_start_seconds", label: "first `npm start`, demo data", unit: "s", goal }, first),
-    metric({ id: "second_start_seconds", label: "second `npm start`, demo data", unit: "s" }, second),
+    metric(
+      { id: "first_start_seconds", label: "first `npm start`, demo data", unit: "s", goal: FIRST_START },
+      first,
+    ),
+    metric(
+      { id: "second_start_seconds", label: "second `npm start`, demo data", unit: "s", goal: SECOND_START },
+      second,
+    ),
   ];
 }
 
