@@ -79,7 +79,7 @@ export function describeExamples(dataDir: string, running: () => TestStack): voi
 
   const games = [
     { name: "text adventure", program: process.execPath, args: ["examples/text-adventure/main.js"] },
-    // All of it: Python dies of a signal that comes while it ends by itself.
+    // The whole story: a signal during Python's own exit would end it with another code.
     { name: "story", program: python, args: ["-B", "examples/narrative-game/main.py"] },
   ];
   describe.each(games)("the $name", ({ program, args }) => {

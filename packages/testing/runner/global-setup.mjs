@@ -7,9 +7,9 @@ import { RedisServers } from "./redis-servers.mjs";
 import { isTracing, TRACED_POSTGRES, tracePostgres } from "./trace-stores.mjs";
 
 /** A file system in memory, on Linux. */
-const MEMORY = "/dev/shm";
-/** More than the databases of concurrent test files ever take. */
-const ROOMY_BYTES = 4 * 1_024 ** 3;
+const MEMORY_FILE_SYSTEM = "/dev/shm";
+/** Ten times what the databases of concurrent test files take. */
+const MIN_FREE_BYTES = 4 * 1_024 ** 3;
 
 /**
  * Jest's globalSetup: serves databases and Redis servers to test files at a local address (see database.ts and
@@ -90,17 +90,14 @@ async function startPostgresWithTemplate() {
   };
 }
 
-/**
- * In memory where there is room: while databases come and go, ext4 takes ever longer for each new file, because it passes over
- * inodes that were deleted in the last minutes.
- */
+/** In memory where there is room: ext4 creates files ever more slowly while databases come and go (docs/notes/test-time.md). */
 async function databasesDirectory() {
-  if (freemem() < ROOMY_BYTES) return tmpdir();
-  const room = await statfs(MEMORY).then(
+  if (freemem() < MIN_FREE_BYTES) return tmpdir();
+  const room = await statfs(MEMORY_FILE_SYSTEM).then(
     ({ bavail, bsize }) => bavail * bsize,
     () => 0,
   );
-  return room < ROOMY_BYTES ? tmpdir() : MEMORY;
+  return room < MIN_FREE_BYTES ? tmpdir() : MEMORY_FILE_SYSTEM;
 }
 
 /** A copy has the template's installation id, so each copy gets a new one, as a separately migrated database would. */

@@ -1,16 +1,25 @@
 /**
- * The minimum cost of a match on node:http: parses the body, hashes the key, runs the product's two scripts
- * concurrently for a fixed campaign, and answers a match. Without limits, validation, index, security headers, logs or
+ * The minimum cost of a match on node:http: parses the body, hashes the key, runs the product's scripts in one command for a
+ * fixed campaign, and answers a match. Without limits, validation, index, sealed match ids, security headers, logs or
  * metrics.
  */
 import { hash } from "node:crypto";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
-import { connectRedis, createGameSessions, createMoneyCommands } from "@diegetic/hot-state";
+import {
+  connectRedis,
+  createGameSessions,
+  createMoneyCommands,
+  createReserveAndAdmit,
+  DEFAULT_IMPRESSION_TIMES,
+} from "@diegetic/hot-state";
 import { Wallets } from "../scripts/wallets.ts";
 
 const redis = connectRedis(process.env.REDIS_URL ?? "", { name: "floor" });
-const wallets = new Wallets(createMoneyCommands(redis), createGameSessions(redis));
+const money = createMoneyCommands(redis);
+const sessions = createGameSessions(redis);
+const reserveAndAdmit = createReserveAndAdmit(redis, DEFAULT_IMPRESSION_TIMES, { money, sessions });
+const wallets = new Wallets(money, sessions);
 await wallets.open();
 
 const server = createServer(async (request, response) => {
@@ -18,12 +27,13 @@ const server = createServer(async (request, response) => {
   const key = hash("sha256", request.headers.authorization ?? "", "hex");
   const [ask] = wallets.asks(1);
   if (ask === undefined || context === undefined) throw new Error("this is no request for a match");
-  await Promise.all([wallets.admit(ask), wallets.reserve(ask)]);
+  const [reservation, admission] = await reserveAndAdmit(wallets.reservationOf(ask), wallets.seatOf(ask));
+  if (reservation.outcome !== "held" || !admission.admitted) throw new Error("there is no ad");
   const { match_id, campaign_id, affinity_score } = ask.match;
   const content = JSON.stringify({
     match_id,
     campaign_id,
-    creative_id: ask.creativeId,
+    creative_id: reservation.creativeId,
     narrative_hook:
       "The innkeeper slides a tankard across the bar: the house's own, as everybody here drinks it.",
     biased_pipeline: { theme: 0, mood: 1.35, action: 1 },

@@ -1,9 +1,11 @@
 import { type MatchFacts, newId } from "@diegetic/contracts";
 import {
+  type AdmitRequest,
   type CarriedMatch,
   type GameSessions,
   holdOf,
   type MoneyCommands,
+  type ReserveRequest,
   type SliceGrants,
 } from "@diegetic/hot-state";
 import { openWallet } from "@diegetic/testing/open-wallet";
@@ -77,21 +79,25 @@ export class Wallets {
     return Array.from({ length: count }, () => this.#ask(this.#requested++));
   }
 
-  async admit({ match }: Ask): Promise<void> {
+  /** The seat that a match needs in its player's session. */
+  seatOf({ match }: Ask): AdmitRequest {
     const {
       game_id: gameId,
       session_key: sessionKey,
       match_id: matchId,
       advertiser_id: advertiserId,
     } = match;
-    const session = { gameId, sessionKey, matchId, advertiserId, maxAds: 10, idleMs: SESSION_IDLE_MS };
-    if (!(await this.#sessions.admit(session)).admitted) throw new Error("a session is full");
+    return { gameId, sessionKey, matchId, advertiserId, maxAds: 10, idleMs: SESSION_IDLE_MS };
   }
 
-  async reserve(ask: Ask): Promise<void> {
-    const owner = this.#advertisers.find(({ advertiserId }) => advertiserId === ask.match.advertiser_id);
-    const request = {
-      match: ask.match,
+  async admit(ask: Ask): Promise<void> {
+    if (!(await this.#sessions.admit(this.seatOf(ask))).admitted) throw new Error("a session is full");
+  }
+
+  reservationOf({ match }: Ask): ReserveRequest {
+    const owner = this.#advertisers.find(({ advertiserId }) => advertiserId === match.advertiser_id);
+    return {
+      match,
       campaignVersion: 1,
       holdTtlMs: HOLD_TTL_MS,
       sessionStartedMs: null,
@@ -99,6 +105,10 @@ export class Wallets {
       isCarried: true,
       creatives: owner?.creatives ?? [],
     };
+  }
+
+  async reserve(ask: Ask): Promise<void> {
+    const request = this.reservationOf(ask);
     let reserved = await this.#money.reserve(request);
     if (reserved.outcome === "refused" && (await this.#extend(ask))) {
       reserved = await this.#money.reserve(request);

@@ -1,8 +1,11 @@
 import { interleave } from "../frame/rounds.ts";
 import { median, metric, ratios } from "../frame/statistics.ts";
-import type { Metric, Run } from "../frame/suite.ts";
+import type { Goal, Metric, Run } from "../frame/suite.ts";
 import type { Actors } from "./actors.ts";
 import type { Throughput } from "./stage.ts";
+
+/** On four cores. */
+const TWO_INSTANCES: Goal = { atLeast: 1.8, aim: 1.95 };
 
 /** Two instances on one Redis, compared with one. */
 export async function measureInstances(run: Run, { stage, usual }: Actors): Promise<Metric[]> {
@@ -17,6 +20,9 @@ export async function measureInstances(run: Run, { stage, usual }: Actors): Prom
   const note = `cores: both instances ${busy("services")}, Redis ${busy("redis")}, generator ${busy("generator")}`;
   const label = "two instances / one";
   return [
-    metric({ id: "two_instances_to_one", label, unit: "×", note }, ratios(perSecond(two), perSecond(one))),
+    metric(
+      { id: "two_instances_to_one", label, unit: "×", goal: TWO_INSTANCES, note },
+      ratios(perSecond(two), perSecond(one)),
+    ),
   ];
 }

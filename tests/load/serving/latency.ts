@@ -1,8 +1,8 @@
 import { interleave } from "../frame/rounds.ts";
 import { metric, ratios } from "../frame/statistics.ts";
 import type { Metric, Run } from "../frame/suite.ts";
-import type { OpenLoopResult } from "../generator/open-loop.ts";
 import type { Actors } from "./actors.ts";
+import type { Latency } from "./stage.ts";
 
 const LOAD = 0.3;
 /** Matches prepared per sent impression. */
@@ -30,7 +30,7 @@ function subjectsOf(
   run: Run,
   { stage, withRedis, usual }: Actors,
   rate: number,
-): Record<"own" | "R", () => Promise<OpenLoopResult>> {
+): Record<"own" | "R", () => Promise<Latency>> {
   const durationMs = run.quick ? 1_500 : 4_000;
   const prepare = async () => {
     if (name === "match") return;
@@ -47,12 +47,24 @@ function subjectsOf(
   };
 }
 
-function metricsOf(name: string, rate: number, samples: Record<"own" | "R", OpenLoopResult[]>): Metric[] {
+function metricsOf(name: string, rate: number, samples: Record<"own" | "R", Latency[]>): Metric[] {
   const { own, R } = samples;
   const at = `at ${rate}/s`;
-  const p99 = (list: readonly OpenLoopResult[]) => list.map((one) => one.p99Ms);
-  const p50 = (list: readonly OpenLoopResult[]) => list.map((one) => one.p50Ms);
+  const p99 = (list: readonly Latency[]) => list.map((one) => one.p99Ms);
+  const p50 = (list: readonly Latency[]) => list.map((one) => one.p50Ms);
+  const cost = (id: string, subject: string, list: readonly Latency[]) => [
+    metric(
+      { id: `${id}_cpu_us`, label: `${subject} ${at}: processor time each`, unit: "µs" },
+      list.map((one) => one.cpuMicroseconds),
+    ),
+    metric(
+      { id: `${id}_wait_us`, label: `${subject} ${at}: main thread waits for a core, each`, unit: "µs" },
+      list.map((one) => one.waitMicroseconds),
+    ),
+  ];
   return [
+    ...cost(`${name}_open`, `/${name}`, own),
+    ...cost(`r_at_${name}`, "R", R),
     metric({ id: `${name}_p50_ms`, label: `/${name} ${at}, p50`, unit: "ms" }, p50(own)),
     metric({ id: `r_p50_at_${name}_ms`, label: `R ${at}, p50`, unit: "ms" }, p50(R)),
     metric({ id: `${name}_p99_ms`, label: `/${name} ${at}, p99`, unit: "ms" }, p99(own)),

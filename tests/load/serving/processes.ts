@@ -133,6 +133,16 @@ export function cpuSeconds(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) / CLOCK_TICKS_PER_SECOND;
 }
 
+/** How long the main thread of a process has waited so far for a free core; NaN without /proc. */
+export function waitedSeconds(pid: number): number {
+  try {
+    const [, waitedNs] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, "latin1").split(" ");
+    return Number(waitedNs) / 1e9;
+  } catch {
+    return Number.NaN;
+  }
+}
+
 /** Processor time so far of a process and its descendants; NaN without /proc. */
 export function cpuSecondsOfTree(pid: number): number {
   const children = childrenOf(pid);

@@ -12,6 +12,7 @@ import {
   startFastify,
   startFloor,
   startMatchService,
+  waitedSeconds,
 } from "./processes.ts";
 import { makeWorld } from "./world.ts";
 
@@ -29,6 +30,14 @@ export interface Throughput {
   okShare: number;
   /** Used share of a core; close to 1: the bottleneck. */
   busy: { services: number; redis: number; generator: number };
+}
+
+/** One measurement of latencies. */
+export interface Latency extends OpenLoopResult {
+  /** Processor time of the measured process per request, microseconds. */
+  cpuMicroseconds: number;
+  /** How long its main thread waited for a free core per request, microseconds. */
+  waitMicroseconds: number;
 }
 
 /** Campaigns of a size, with their own Redis and instance. */
@@ -162,32 +171,33 @@ export class Stage {
     };
   }
 
-  echoLatency(baseline: Measured, rate: number, durationMs: number): Promise<OpenLoopResult> {
-    return this.#latency([baseline], { source: "echo" }, rate, durationMs);
+  echoLatency(baseline: Measured, rate: number, durationMs: number): Promise<Latency> {
+    return this.#latency(baseline, { source: "echo" }, rate, durationMs);
   }
 
   matchLatency(
     world: ServedWorld,
     rate: number,
     durationMs: number,
-    instances: readonly Measured[] = world.instances.slice(0, 1),
-  ): Promise<OpenLoopResult> {
-    return this.#latency(instances, this.#matches(world), rate, durationMs);
+    instance = firstOf(world),
+  ): Promise<Latency> {
+    return this.#latency(instance, this.#matches(world), rate, durationMs);
   }
 
-  impressionLatency(world: ServedWorld, rate: number, durationMs: number): Promise<OpenLoopResult> {
+  impressionLatency(world: ServedWorld, rate: number, durationMs: number): Promise<Latency> {
     const kind: Kind = { source: "impressions", pool: String(world.size), path: IMPRESSIONS_PATH };
-    return this.#latency(world.instances.slice(0, 1), kind, rate, durationMs);
+    return this.#latency(firstOf(world), kind, rate, durationMs);
   }
 
-  #latency(
-    measured: readonly Measured[],
-    kind: Kind,
-    rate: number,
-    durationMs: number,
-  ): Promise<OpenLoopResult> {
-    const load = { ...this.#load(measured), warmUpMs: durationMs / 4, durationMs, rate };
-    return this.generator.open(load, kind);
+  async #latency(measured: Measured, kind: Kind, rate: number, durationMs: number): Promise<Latency> {
+    const warmUpMs = durationMs / 4;
+    const used = () => ({ cpu: cpuSeconds(measured.pid), wait: waitedSeconds(measured.pid) });
+    const before = used();
+    const result = await this.generator.open({ ...this.#load([measured]), warmUpMs, durationMs, rate }, kind);
+    const after = used();
+    const requests = (rate * (warmUpMs + durationMs)) / 1_000;
+    const each = (part: keyof typeof after) => ((after[part] - before[part]) / requests) * 1e6;
+    return { ...result, cpuMicroseconds: each("cpu"), waitMicroseconds: each("wait") };
   }
 
   #load(measured: readonly Measured[]): { ports: number[]; connections: number } {
@@ -199,6 +209,12 @@ export class Stage {
     this.#run.defer(() => store.stop());
     return store;
   }
+}
+
+function firstOf({ instances, size }: ServedWorld): Measured {
+  const [first] = instances;
+  if (first === undefined) throw new Error(`the world of ${size} campaigns has no instance`);
+  return first;
 }
 
 async function answersReady(port: number): Promise<void> {

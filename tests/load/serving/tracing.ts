@@ -34,10 +34,7 @@ async function measure(run: Run): Promise<Metric[]> {
   const rate = Math.round(LOAD * median((throughput.without ?? []).map((one) => one.perSecond)));
   const latency = await interleave(
     Object.fromEntries(
-      each.map(([name, instance]) => [
-        name,
-        () => stage.matchLatency(world, rate, 2 * durationMs, [instance]),
-      ]),
+      each.map(([name, instance]) => [name, () => stage.matchLatency(world, rate, 2 * durationMs, instance)]),
     ),
     run.rounds,
   );

@@ -77,7 +77,7 @@ class Model {
   #idles = 0;
   #idlesOfAdvertiser = 0;
   #count = 0;
-  /** Of the session, whichever counts they belong to. */
+  /** Matches of the session that have not lapsed, whichever counts they belong to. */
   #unlapsed = 0;
   #appearances = 0;
   #served = 0;

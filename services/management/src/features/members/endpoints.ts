@@ -22,13 +22,13 @@ import { type Database, inTransaction, type Prisma, type Transaction } from "@di
 import { type RequestContext, requireRole } from "@diegetic/service-kit";
 import { createOnce, readSentBody } from "../../core/idempotency/create-once.ts";
 import { isIdentifier } from "../../core/shared/identifiers.ts";
-import { sha256Hex } from "../../core/shared/sha256.ts";
 import {
-  newShownSecret,
-  type ShownSecretKind,
+  newOneTimeSecret,
+  type OneTimeSecretKind,
   withoutSecret,
   withSecret,
-} from "../../core/shared/shown-secret.ts";
+} from "../../core/shared/one-time-secret.ts";
+import { sha256Hex } from "../../core/shared/sha256.ts";
 import { timestamp } from "../../core/shared/time.ts";
 import { revokeKeysMadeBy } from "../api-keys/store.ts";
 import { endpointsOf } from "../endpoints-of.ts";
@@ -59,7 +59,7 @@ export const memberEndpoints = endpointsOf(membersApi.operations, {
   withdraw,
 });
 
-const TOKEN: ShownSecretKind = {
+const TOKEN: OneTimeSecretKind = {
   prefix: "inv_",
   purpose: "invitation",
   notShownAgain: invitationNotShownAgain,
@@ -169,7 +169,7 @@ async function listInvitations({ database, clock }: Parts, { accountId }: Reques
   return { status: 200, body: invitations.map(toInvitationResponse) };
 }
 
-/** Only the SHA-256 of the token is stored (see `ShownSecret` for retries). */
+/** Only the SHA-256 of the token is stored (see `OneTimeSecret` for retries). */
 async function invite({ database, clock, keyDerivationSecret }: Parts, context: RequestContext) {
   const { accountId } = context;
   const { sent, value } = readSentBody(context, invitationCreate);
@@ -181,7 +181,7 @@ async function invite({ database, clock, keyDerivationSecret }: Parts, context: 
     if (open >= MAX_INVITATIONS) throw tooManyInvitations.error();
     const members = await transaction.accountMember.count({ where: { accountId } });
     if (members + open >= MAX_MEMBERS) throw tooManyMembers.error();
-    const fresh = newShownSecret(TOKEN, keyDerivationSecret);
+    const fresh = newOneTimeSecret(TOKEN, keyDerivationSecret);
     const invitation = await transaction.accountInvitation.create({
       data: {
         id: newId("inv", nowMs),

@@ -9,13 +9,13 @@ import {
 import { databaseNowMs, inTransaction } from "@diegetic/database";
 import type { RequestContext } from "@diegetic/service-kit";
 import { createOnce, readSentBody } from "../../core/idempotency/create-once.ts";
-import { pageAnswer, readPaging } from "../../core/shared/paging.ts";
 import {
-  newShownSecret,
-  type ShownSecretKind,
+  newOneTimeSecret,
+  type OneTimeSecretKind,
   withoutSecret,
   withSecret,
-} from "../../core/shared/shown-secret.ts";
+} from "../../core/shared/one-time-secret.ts";
+import { pageAnswer, readPaging } from "../../core/shared/paging.ts";
 import { endpointsOf } from "../endpoints-of.ts";
 import type { Parts } from "../parts.ts";
 import {
@@ -37,7 +37,7 @@ import {
 import { changedChoices, newChoices, requireAllowedUrl, requireEventScopes, toResponse } from "./webhook.ts";
 
 const DELIVERIES_PER_PAGE = 50;
-const SECRET: ShownSecretKind = {
+const SECRET: OneTimeSecretKind = {
   prefix: "whsec_",
   purpose: "webhook",
   notShownAgain: secretNotShownAgain,
@@ -63,7 +63,7 @@ async function create(parts: Parts, context: RequestContext) {
   requireEventScopes(context.key, value.events);
   const nowMs = clock();
   const answer = await createOnce(database, context, sent, async (transaction) => {
-    const fresh = newShownSecret(SECRET, keyDerivationSecret);
+    const fresh = newOneTimeSecret(SECRET, keyDerivationSecret);
     const choices = newChoices(value);
     const webhook = await insertWebhook(transaction, context.accountId, choices, fresh.secret, nowMs);
     return { status: 201, body: withoutSecret(toResponse(webhook, nowMs), fresh) };
@@ -109,7 +109,7 @@ async function rotateSecret({ database, keyDerivationSecret }: Parts, context: R
   const answer = await createOnce(database, context, sent, async (transaction) => {
     const current = await lockWebhook(transaction, context.accountId, id);
     const overlapSeconds = value.overlap_seconds ?? SECRET_OVERLAP_SECONDS.default;
-    const fresh = newShownSecret(SECRET, keyDerivationSecret);
+    const fresh = newOneTimeSecret(SECRET, keyDerivationSecret);
     const nowMs = await databaseNowMs(transaction);
     const webhook = await replaceSecret(transaction, current, fresh.secret, overlapSeconds, nowMs);
     return { status: 200, body: withoutSecret(toResponse(webhook, nowMs), fresh) };

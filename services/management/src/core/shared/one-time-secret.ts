@@ -5,16 +5,16 @@ import { sha256Hex } from "./sha256.ts";
 const SEED_BYTES = 32;
 
 /** A kind of secret that only the answer of its creation shows, and the answers of retries. */
-export interface ShownSecretKind {
+export interface OneTimeSecretKind {
   prefix: string;
-  /** Separates secrets of this kind from others. */
+  /** Domain of the HMAC: kinds never share a secret. */
   purpose: string;
   /** For a retry after the installation's secret has changed. */
   notShownAgain: { error(): HttpError };
 }
 
 /** A new secret, and the seed from which the same service derives it again. */
-export interface ShownSecret {
+export interface OneTimeSecret {
   secret: string;
   seed: string;
 }
@@ -23,19 +23,19 @@ export interface ShownSecret {
 export type StoredWithSeed<Body> = Body & { seed: string; secretSha256: string };
 
 /** @param derivationSecret of the installation */
-export function newShownSecret(kind: ShownSecretKind, derivationSecret: string): ShownSecret {
+export function newOneTimeSecret(kind: OneTimeSecretKind, derivationSecret: string): OneTimeSecret {
   const seed = randomBytes(SEED_BYTES).toString("base64url");
   return { seed, secret: derived(kind, derivationSecret, seed) };
 }
 
-export function withoutSecret<Body extends object>(body: Body, fresh: ShownSecret): StoredWithSeed<Body> {
+export function withoutSecret<Body extends object>(body: Body, fresh: OneTimeSecret): StoredWithSeed<Body> {
   return { ...body, seed: fresh.seed, secretSha256: sha256Hex(fresh.secret) };
 }
 
 /** Throws the kind's 409 when the secret cannot be derived any more. */
 export function withSecret<Body extends object>(
   stored: StoredWithSeed<Body>,
-  kind: ShownSecretKind,
+  kind: OneTimeSecretKind,
   derivationSecret: string,
 ): Body & { secret: string } {
   const { seed, secretSha256, ...body } = stored;
@@ -44,6 +44,6 @@ export function withSecret<Body extends object>(
   return { ...(body as unknown as Body), secret };
 }
 
-function derived({ prefix, purpose }: ShownSecretKind, derivationSecret: string, seed: string): string {
+function derived({ prefix, purpose }: OneTimeSecretKind, derivationSecret: string, seed: string): string {
   return prefix + createHmac("sha256", derivationSecret).update(`${purpose} ${seed}`).digest("base64url");
 }
