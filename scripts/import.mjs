@@ -14,8 +14,9 @@ import { runMain, say } from "./lib/setup.mjs";
 const USAGE = `Usage: KEY=igk_… npm run import -- FILE.jsonl [--url http://127.0.0.1:8080/api]
 
 One campaign a line, as POST /campaigns/bulk takes it: its fields, and creatives, geo_targets, blocklist and affinities.
-Lines that are refused are named with their reason and written to FILE.jsonl.rejected: mend and import them there. Leave
-FILE.jsonl as it is, and repeat the command when it was interrupted: within 24 hours nothing is created twice.`;
+Lines that are refused are named with their reason and written to FILE.jsonl.rejected: mend and import them there. An
+advertiser has at most 5000 campaigns; a key may send 100 campaigns a request, and as many requests a minute as its limit says.
+Leave FILE.jsonl as it is, and repeat the command when it was interrupted: within 24 hours nothing is created twice.`;
 /** Campaigns that count as one request: a key with any limit can send them. */
 const MAX_CAMPAIGNS = 100;
 /** The body limit less the JSON around the campaigns, in bytes. */
@@ -23,9 +24,14 @@ const MAX_BYTES = 256 * 1024 - 64;
 const MAX_ATTEMPTS = 8;
 const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 15_000;
+/** Shorter pauses are not shown. */
+const WORTH_MENTIONING_MS = 1_000;
 /** Waits no longer for a Retry-After, which may be wrong. */
 const MAX_RETRY_AFTER_MS = 3_600_000;
 const SOME_REFUSED = 1;
+/** If at least so many campaigns of a request are refused for one reason, and none is created, the rest of the file would be, too. */
+const HOPELESS_CAMPAIGNS = 20;
+const INTERRUPTED = 130;
 
 class UsageError extends Error {
   name = "UsageError";
@@ -41,6 +47,11 @@ async function importCampaigns() {
   const total = statSync(options.file).size;
   const rejected = new RejectedLines(`${options.file}.rejected`);
   const progress = new Progress(total);
+  process.once("SIGINT", () => {
+    progress.end();
+    say("Stopped: repeat the command to go on.");
+    process.exit(INTERRUPTED);
+  });
   for await (const batch of batches(options.file, rejected, progress)) {
     await send(batch, options, rejected, progress);
     progress.show(batch.bytes);
@@ -117,6 +128,13 @@ function problemOf(text) {
 async function send({ lines }, options, rejected, progress) {
   const body = `{"campaigns":[${lines.map(({ text }) => text).join(",")}]}`;
   const { results, isReplayed } = await post(body, lines[0].number, options, progress);
+  const [reason, ...others] = new Set(results.map(({ error }) => error));
+  if (reason && others.length === 0 && lines.length >= HOPELESS_CAMPAIGNS) {
+    progress.end();
+    throw new SetupError(
+      `Stopped at line ${lines[0].number}: this line and the next ${lines.length - 1} were all refused: ${reason}\nRepeat the command once that is mended.`,
+    );
+  }
   for (const [index, { status, error }] of results.entries()) {
     const { number, text } = lines[index];
     if (status === 201) progress[isReplayed ? "createdEarlier" : "created"] += 1;
@@ -155,7 +173,9 @@ async function post(body, firstLine, { key, url }, progress) {
         `Stopped at line ${firstLine}: ${status === 0 ? `${url} is not reached` : status}: ${why}`,
       );
     }
-    await sleep(Math.max(retryAfterMs ?? 0, Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempt - 1))));
+    const pauseMs = Math.max(retryAfterMs ?? 0, Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempt - 1)));
+    progress.wait(pauseMs, status === 429 ? "the rate limit" : why);
+    await sleep(pauseMs);
   }
 }
 
@@ -232,9 +252,20 @@ class Progress {
 
   show(bytes) {
     this.#bytes = bytes;
+    this.#overwrite(this.#text());
+  }
+
+  wait(ms, reason) {
+    if (ms < WORTH_MENTIONING_MS) return;
+    const sentence = `waiting ${Math.ceil(ms / 1_000)} s: ${reason}`;
+    if (process.stderr.isTTY) this.#overwrite(`${this.#text()}, ${sentence}`);
+    else say(`${this.#text()}, ${sentence}`);
+  }
+
+  #overwrite(text) {
     if (!process.stderr.isTTY) return;
     this.#clear();
-    process.stderr.write(this.#text());
+    process.stderr.write(text);
   }
 
   end() {

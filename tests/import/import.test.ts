@@ -1,4 +1,5 @@
-import { execFile } from "node:child_process";
+import { type ChildProcess, execFile } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -49,13 +50,19 @@ async function call(method: string, path: string, body?: object): Promise<unknow
 function runImport(
   args: string[],
   environment: Record<string, string> = { KEY: owner.key },
+  began: (child: ChildProcess) => void = () => {},
 ): Promise<{ code: unknown; stdout: string; stderr: string }> {
   return new Promise((resolve) => {
     const { KEY: _key, ...inherited } = process.env;
     const env = { ...inherited, ...environment };
-    execFile(process.execPath, ["scripts/import.mjs", ...args], { cwd: root, env }, (error, stdout, stderr) =>
-      resolve({ code: error?.code ?? 0, stdout, stderr }),
+    const options = { cwd: root, env };
+    const child = execFile(
+      process.execPath,
+      ["scripts/import.mjs", ...args],
+      options,
+      (error, stdout, stderr) => resolve({ code: error?.code ?? 0, stdout, stderr }),
     );
+    began(child);
   });
 }
 
@@ -119,11 +126,42 @@ describe("npm run import", () => {
     });
     await new Promise<void>((resolve) => limited.listen(0, "127.0.0.1", resolve));
     const { port } = limited.address() as AddressInfo;
-    const { code } = await runImport([file, "--url", `http://127.0.0.1:${port}`]);
+    const { code, stderr } = await runImport([file, "--url", `http://127.0.0.1:${port}`]);
     limited.close();
+    expect(stderr).toMatch(/waiting \d s: the rate limit/);
     const [first = 0, second = 0] = timesMs;
     expect({ code, requests: timesMs.length }).toEqual({ code: 0, requests: 2 });
     expect(second - first).toBeGreaterThan(leastMs);
+  });
+
+  it("stops where every campaign of a request is refused for one reason", async () => {
+    const lowBids = Array.from({ length: 250 }, () => line({ cpm_bid_cents: 99 }));
+    writeFileSync(file, [line(), ...lowBids].join("\n"));
+    const { code, stderr } = await runImport([file, ...here()]);
+    expect(code).toBe(1);
+    expect(stderr).toContain("1 created, 99 refused");
+    expect(stderr).toContain(
+      "Stopped at line 101: this line and the next 99 were all refused: cpm_bid_cents must be a whole number",
+    );
+    expect(stderr).not.toContain("Line 101:");
+    expect(await names()).toHaveLength(1);
+  });
+
+  it("says after Ctrl-C how to go on", async () => {
+    writeFileSync(file, line());
+    const silent = createServer().listen(0, "127.0.0.1");
+    await once(silent, "listening");
+    const asked = once(silent, "request");
+    const { port } = silent.address() as AddressInfo;
+    const stopped = await runImport([file, "--url", `http://127.0.0.1:${port}`], undefined, (child) => {
+      void asked.then(() => child.kill("SIGINT"));
+    });
+    silent.closeAllConnections();
+    silent.close();
+    expect(stopped).toMatchObject({
+      code: 130,
+      stderr: expect.stringContaining("Stopped: repeat the command"),
+    });
   });
 
   it("creates nothing twice when it is repeated, and goes on where it was interrupted", async () => {
