@@ -24,13 +24,10 @@ const MAX_BYTES = 256 * 1024 - 64;
 const MAX_ATTEMPTS = 8;
 const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 15_000;
-/** Shorter pauses are not shown. */
-const WORTH_MENTIONING_MS = 1_000;
+const MIN_SHOWN_PAUSE_MS = 1_000;
 /** Waits no longer for a Retry-After, which may be wrong. */
 const MAX_RETRY_AFTER_MS = 3_600_000;
 const SOME_REFUSED = 1;
-/** If at least so many campaigns of a request are refused for one reason, and none is created, the rest of the file would be, too. */
-const HOPELESS_CAMPAIGNS = 20;
 const INTERRUPTED = 130;
 
 class UsageError extends Error {
@@ -95,7 +92,7 @@ async function* batches(file, rejected, progress) {
   for await (const { number, text, bytes, start, end } of readLines(file, MAX_BYTES)) {
     const problem = problemOf(text);
     if (problem !== undefined) {
-      progress.refuse(number, problem);
+      progress.refuse([number], problem);
       if (text === undefined) await rejected.copy(file, start, end);
       else rejected.add(text);
       continue;
@@ -128,21 +125,19 @@ function problemOf(text) {
 async function send({ lines }, options, rejected, progress) {
   const body = `{"campaigns":[${lines.map(({ text }) => text).join(",")}]}`;
   const { results, isReplayed } = await post(body, lines[0].number, options, progress);
-  const [reason, ...others] = new Set(results.map(({ error }) => error));
-  if (reason && others.length === 0 && lines.length >= HOPELESS_CAMPAIGNS) {
-    progress.end();
-    throw new SetupError(
-      `Stopped at line ${lines[0].number}: this line and the next ${lines.length - 1} were all refused: ${reason}\nRepeat the command once that is mended.`,
-    );
-  }
+  let refused = { reason: undefined, numbers: [] };
+  const report = () => refused.numbers.length > 0 && progress.refuse(refused.numbers, refused.reason);
   for (const [index, { status, error }] of results.entries()) {
     const { number, text } = lines[index];
     if (status === 201) progress[isReplayed ? "createdEarlier" : "created"] += 1;
-    else {
-      progress.refuse(number, error);
-      rejected.add(text);
+    else rejected.add(text);
+    if (error !== refused.reason) {
+      report();
+      refused = { reason: error, numbers: [] };
     }
+    if (status !== 201) refused.numbers.push(number);
   }
+  report();
 }
 
 /** Repeats what may be repeated: nothing is created twice under one Idempotency-Key. */
@@ -230,7 +225,7 @@ class RejectedLines {
   }
 }
 
-/** On a terminal one line that is overwritten; elsewhere only the last one. */
+/** On a terminal one line that is overwritten; elsewhere a line for each long pause, and the last one. */
 class Progress {
   created = 0;
   /** By an earlier run, or an attempt whose answer was lost. */
@@ -244,10 +239,13 @@ class Progress {
     this.#total = total;
   }
 
-  refuse(number, reason) {
-    this.refused += 1;
+  /** Neighbours that are refused for the same reason are named together. */
+  refuse(numbers, reason) {
+    this.refused += numbers.length;
     this.#clear();
-    say(`Line ${number}: ${reason}`);
+    say(
+      `${numbers.length === 1 ? "Line" : "Lines"} ${[...new Set([numbers[0], numbers.at(-1)])].join(" to ")}: ${reason}`,
+    );
   }
 
   show(bytes) {
@@ -256,7 +254,7 @@ class Progress {
   }
 
   wait(ms, reason) {
-    if (ms < WORTH_MENTIONING_MS) return;
+    if (ms < MIN_SHOWN_PAUSE_MS) return;
     const sentence = `waiting ${Math.ceil(ms / 1_000)} s: ${reason}`;
     if (process.stderr.isTTY) this.#overwrite(`${this.#text()}, ${sentence}`);
     else say(`${this.#text()}, ${sentence}`);

@@ -18,7 +18,11 @@ export function findNode24() {
     encoding: "utf8",
     stdio: ["ignore", "pipe", "inherit"],
   }).trim();
-  mkdirSync(CACHE, { recursive: true });
-  writeFileSync(PATH_FILE, path);
+  try {
+    mkdirSync(CACHE, { recursive: true });
+    writeFileSync(PATH_FILE, path);
+  } catch {
+    // npm is asked again.
+  }
   return path;
 }

@@ -134,17 +134,20 @@ describe("npm run import", () => {
     expect(second - first).toBeGreaterThan(leastMs);
   });
 
-  it("stops where every campaign of a request is refused for one reason", async () => {
-    const lowBids = Array.from({ length: 250 }, () => line({ cpm_bid_cents: 99 }));
-    writeFileSync(file, [line(), ...lowBids].join("\n"));
+  it("names neighbours together that are refused for the same reason", async () => {
+    const lowBids = Array.from({ length: 150 }, () => line({ cpm_bid_cents: 99 }));
+    writeFileSync(file, [line(), ...lowBids, line({ name: "" }), line()].join("\n"));
     const { code, stderr } = await runImport([file, ...here()]);
     expect(code).toBe(1);
-    expect(stderr).toContain("1 created, 99 refused");
-    expect(stderr).toContain(
-      "Stopped at line 101: this line and the next 99 were all refused: cpm_bid_cents must be a whole number",
-    );
-    expect(stderr).not.toContain("Line 101:");
-    expect(await names()).toHaveLength(1);
+    const refused = stderr.split("\n").filter((text) => text.startsWith("Line"));
+    const lowBid = "cpm_bid_cents must be a whole number from 100 to 10000, but 99 was sent";
+    expect(refused).toEqual([
+      `Lines 2 to 100: ${lowBid}`,
+      `Lines 101 to 151: ${lowBid}`,
+      expect.stringMatching(/^Line 152: name must be text/),
+    ]);
+    expect(stderr).toContain("2 created, 151 refused");
+    expect(readFileSync(`${file}.rejected`, "utf8").trim().split("\n")).toHaveLength(151);
   });
 
   it("says after Ctrl-C how to go on", async () => {

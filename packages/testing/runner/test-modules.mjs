@@ -12,9 +12,11 @@ import fc from "fast-check";
 const JEST_GLOBALS = new URL("jest-globals.mjs", import.meta.url).href;
 /** What a change must pass fails by no chance; other runs look for counterexamples of their own. */
 const { TEST_FORM, PROPERTY_RUNS, PROPERTY_SEED } = process.env;
-const hasOwnCounterexamples = TEST_FORM === "long" || PROPERTY_RUNS !== undefined;
-if (PROPERTY_SEED !== undefined || !hasOwnCounterexamples) {
-  fc.configureGlobal({ seed: Number(PROPERTY_SEED ?? 1) });
+const searches = TEST_FORM === "long" || PROPERTY_RUNS !== undefined;
+if (PROPERTY_SEED !== undefined || !searches) {
+  const seed = Number.parseInt(PROPERTY_SEED ?? "1", 10);
+  if (Number.isNaN(seed)) throw new Error(`PROPERTY_SEED is "${PROPERTY_SEED}": it must be a whole number`);
+  fc.configureGlobal({ seed });
 }
 
 const RUN = /\?run=\d+$/;

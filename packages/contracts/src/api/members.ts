@@ -78,7 +78,7 @@ export const createdInvitationSchema = closed(
   {
     ...invitationFields,
     token: answerText(
-      "The token itself: only its SHA-256 is stored, so that it cannot be looked up later. A retry with the same Idempotency-Key shows it again for 24 hours.",
+      "The token itself: it is not stored, so that it cannot be looked up later. A retry with the same Idempotency-Key shows it again for 24 hours.",
     ),
     link_path: answerText(
       "The path and fragment of the page that accepts it, to be put behind the address of the dashboard. The service sends no e-mail: hand the link over yourself.",

@@ -178,7 +178,7 @@ export const crossSite = refusal(
   403,
   "cross_site",
   "The request does not come from a page of the service.",
-  "A session changes nothing from other sites: use the dashboard at the address of the service, send that address as the Origin header, or use an API key.",
+  "A signed-in browser can change something only from the dashboard's own pages: open the dashboard at the address of the service, send that address as the Origin header, or use an API key.",
 );
 
 export const badEncoding = refusal(

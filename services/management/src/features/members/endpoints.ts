@@ -169,7 +169,7 @@ async function listInvitations({ database, clock }: Parts, { accountId }: Reques
   return { status: 200, body: invitations.map(toInvitationResponse) };
 }
 
-/** Only the SHA-256 of the token is stored (see `OneTimeSecret` for retries). */
+/** The token is not stored: a retry derives it again (see one-time-secret.ts). */
 async function invite({ database, clock, keyDerivationSecret }: Parts, context: RequestContext) {
   const { accountId } = context;
   const { sent, value } = readSentBody(context, invitationCreate);

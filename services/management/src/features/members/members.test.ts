@@ -52,7 +52,7 @@ describe("an invitation", () => {
     await owner.post("/auth/invitation", { token: first.body.token }).expect(200);
   });
 
-  it("shows a retry a token that is not stored, until the installation's secret changes", async () => {
+  it("stores no token, and says so where it cannot derive the token of a retry", async () => {
     const owner = await signedUp(harness);
     const send = () => owner.post("/invitations", { role: "viewer" }).set("Idempotency-Key", "stored");
     const { token } = (await send().expect(201)).body;
