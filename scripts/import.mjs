@@ -92,7 +92,7 @@ async function* batches(file, rejected, progress) {
   for await (const { number, text, bytes, start, end } of readLines(file, MAX_BYTES)) {
     const problem = problemOf(text);
     if (problem !== undefined) {
-      progress.refuse([number], problem);
+      progress.refuse([{ number }], problem);
       if (text === undefined) await rejected.copy(file, start, end);
       else rejected.add(text);
       continue;
@@ -125,19 +125,16 @@ function problemOf(text) {
 async function send({ lines }, options, rejected, progress) {
   const body = `{"campaigns":[${lines.map(({ text }) => text).join(",")}]}`;
   const { results, isReplayed } = await post(body, lines[0].number, options, progress);
-  let refused = { reason: undefined, numbers: [] };
-  const report = () => refused.numbers.length > 0 && progress.refuse(refused.numbers, refused.reason);
-  for (const [index, { status, error }] of results.entries()) {
-    const { number, text } = lines[index];
-    if (status === 201) progress[isReplayed ? "createdEarlier" : "created"] += 1;
-    else rejected.add(text);
-    if (error !== refused.reason) {
-      report();
-      refused = { reason: error, numbers: [] };
+  for (let from = 0, to = 0; from < lines.length; from = to) {
+    const { status, error } = results[from];
+    while (to < lines.length && results[to].error === error) to += 1;
+    const neighbours = lines.slice(from, to);
+    if (status === 201) progress[isReplayed ? "createdEarlier" : "created"] += neighbours.length;
+    else {
+      progress.refuse(neighbours, error);
+      for (const { text } of neighbours) rejected.add(text);
     }
-    if (status !== 201) refused.numbers.push(number);
   }
-  report();
 }
 
 /** Repeats what may be repeated: nothing is created twice under one Idempotency-Key. */
@@ -239,13 +236,12 @@ class Progress {
     this.#total = total;
   }
 
-  /** Neighbours that are refused for the same reason are named together. */
-  refuse(numbers, reason) {
-    this.refused += numbers.length;
+  /** @param lines neighbours that are refused for the same reason */
+  refuse(lines, reason) {
+    this.refused += lines.length;
     this.#clear();
-    say(
-      `${numbers.length === 1 ? "Line" : "Lines"} ${[...new Set([numbers[0], numbers.at(-1)])].join(" to ")}: ${reason}`,
-    );
+    const [first, last] = [lines[0].number, lines.at(-1).number];
+    say(`${lines.length === 1 ? `Line ${first}` : `Lines ${first} to ${last}`}: ${reason}`);
   }
 
   show(bytes) {
