@@ -5,6 +5,7 @@ import { eventually } from "@diegetic/testing/eventually";
 import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
+import type { Command } from "ioredis";
 import { connectRedis, type RedisConnection } from "./connection.ts";
 import { defineScript, loadScript } from "./script.ts";
 
@@ -52,6 +53,25 @@ it.each(SCRIPTS)("%s computes no argument of a command but by integer_text", (na
     return /[-+*/]/.test(outside) && !/^-?\d+$/.test(outside);
   });
   expect(computed).toEqual([]);
+});
+
+it("keeps the fields of an answered command fast", async () => {
+  setFlagsFromString("--allow-natives-syntax");
+  const hasFastProperties = runInNewContext("(object) => %HasFastProperties(object)") as (
+    object: object,
+  ) => boolean;
+  const commands: object[] = [];
+  const observed = Object.create(redis, {
+    sendCommand: {
+      value: (command: Command) => {
+        commands.push(command);
+        return redis.sendCommand(command);
+      },
+    },
+  }) as RedisConnection;
+  const call = defineScript(observed, "read_snapshot", 3);
+  for (let time = 0; time < 20; time += 1) await call("a", "b", "c");
+  expect(commands.map(hasFastProperties)).toEqual(commands.map(() => true));
 });
 
 describe("a call", () => {
