@@ -7,7 +7,7 @@
 --       advertiser_id, game_id as JSON,
 --       what the match_id carries ('' four times: nothing): the match's JSON, price, held at (ms), valid-from epoch;
 --       slice of the advertiser's wallet ('0': the advertiser's own)
--- Reply {'charged', record (JSON)}
+-- Reply {'charged', record (JSON; its match is null if the match_id carries it)}
 --       {'replayed', match_id, recorded_at_ms, price}: this impression was charged before
 --       {'refused', code, '' | price of the match that lacks money, '1': its hold is open | ''}
 --       All are strings without line breaks.
@@ -145,11 +145,11 @@ local match = carried_json ~= '' and carried_json
   or match_json(id, entry, advertiser_id, string.match(scope, '^[^|]*'), game_json, developer_id)
 local price, recorded_ms, impression_id = tonumber(entry.price), recorded_at_ms(campaign, now_ms), 'imp_' .. string.sub(id, 5)
 -- recovery_epoch shows billing whether the wallet still contains the charge.
-local record = '{"impression_id":"' .. impression_id .. '"'
+local record_until_match = '{"impression_id":"' .. impression_id .. '"'
   .. (is_keyed == '1' and ',"operation_id":"' .. operation_id .. '"' or '')
   .. (slice ~= '0' and ',"wallet_slice":' .. slice or '')
   .. ',"creative_id":"' .. creative_id .. '","recorded_at_ms":' .. integer_text(recorded_ms)
-  .. ',"recovery_epoch":' .. account.epoch .. ',"match":' .. match .. '}'
+  .. ',"recovery_epoch":' .. account.epoch .. ',"match":'
 
 local held = 0
 if entry.state == 'O' then
@@ -162,7 +162,7 @@ redis.call('HSET', campaign_key, 'held', integer_text(campaign.held - held), 'sp
   'impressions', integer_text(campaign.impressions + 1),
   'day', campaign.day, 'day_spent', integer_text(campaign.day_spent + price))
 redis.call('ZREM', pending, pending_member(id, entry))
-redis.call('HSET', outbox, impression_id, record)
+redis.call('HSET', outbox, impression_id, record_until_match .. match .. '}')
 count_in_hour(hourly_counts, 's:', game_of(scope))
 
 if match_id == '' or is_keyed == '1' then
@@ -179,4 +179,4 @@ else
   if not is_carried or late_ms > REMEMBER_MS then redis.call('ZREM', history, id) end
   remember_charge(charged, charged_field, account, recorded_ms, entry.price, charge_hash(id, scope, creative_id))
 end
-return { 'charged', record }
+return { 'charged', record_until_match .. (carried_json ~= '' and 'null' or match) .. '}' }

@@ -27,16 +27,20 @@ export function createReserveAndAdmit(
 ): ReserveAndAdmit {
   const atOnce = reserveAndAdmitAtOnce(commands);
   if (redis instanceof Cluster) return atOnce;
-  const joined = reserveAndAdmitJoined(redis, times);
+  // The reservation first: full memory stops only a script that has not written yet.
+  const last = { name: "admit", keys: ADMIT_KEYS, values: ADMIT_VALUES };
+  const joined = defineJoinedScript(redis, "reserve", last);
   let isClusterNode = false;
-  return async (reservation, seat) => {
-    if (isClusterNode) return atOnce(reservation, seat);
+  return async (request, seat) => {
+    if (isClusterNode) return atOnce(request, seat);
     try {
-      return await joined(reservation, seat);
+      const reply = await joined(reserveParameters(request, times), admitParameters(seat));
+      const [reservation, admission] = splitReplies(reply);
+      return [readReservation(reservation), readAdmission(admission)];
     } catch (error) {
       if (!isAcrossHashSlots(error)) throw error;
       isClusterNode = true;
-      return atOnce(reservation, seat);
+      return atOnce(request, seat);
     }
   };
 }
@@ -58,16 +62,5 @@ export function reserveAndAdmitAtOnce({
     const both = [money.reserve(reservation), sessions.admit(seat)] as const;
     await Promise.allSettled(both);
     return Promise.all(both);
-  };
-}
-
-function reserveAndAdmitJoined(redis: RedisConnection, times: ImpressionTimes): ReserveAndAdmit {
-  // The reservation first: full memory stops only a script that has not written yet.
-  const last = { name: "admit", keys: ADMIT_KEYS, values: ADMIT_VALUES };
-  const call = defineJoinedScript(redis, "reserve", last);
-  return async (request, seat) => {
-    const reply = await call(reserveParameters(request, times), admitParameters(seat));
-    const [reservation, admission] = splitReplies(reply);
-    return [readReservation(reservation), readAdmission(admission)];
   };
 }

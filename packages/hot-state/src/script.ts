@@ -13,7 +13,9 @@ const NAME = /\w+/g;
 /** No reply contains it. */
 const BETWEEN_REPLIES = "|";
 
-export type ScriptCall = (...keysAndArguments: (string | number)[]) => Promise<ScriptReply>;
+type ScriptArgument = string | number;
+
+export type ScriptCall = (...keysAndArguments: ScriptArgument[]) => Promise<ScriptReply>;
 
 /** By name: every connection uses the same scripts. */
 const loaded = new Map<string, string>();
@@ -80,35 +82,44 @@ function partsOf(source: string): Part[] {
 
 export interface ScriptParameters {
   keys: readonly string[];
-  values: readonly (string | number)[];
+  values: readonly ScriptArgument[];
 }
 
 /** A script with a variable number of keys. */
 export type VariadicScriptCall = (
   keys: readonly string[],
-  values: readonly (string | number)[],
+  values: readonly ScriptArgument[],
 ) => Promise<ScriptReply>;
 
 /** Like `defineScript`, with a variable number of keys. */
 export function defineVariadicScript(redis: RedisConnection, name: string): VariadicScriptCall {
   const script = new Script(redis, name, loadScript(name));
-  return (keys, values) => script.call(keys.length, keys.concat(values.map(String)));
+  return (keys, values) => script.call(keys.length, inOneList(keys, values));
 }
 
 /** Defines a script on a connection and returns a function that calls it with its keys, then its arguments. */
 export function defineScript(redis: RedisConnection, name: string, numberOfKeys: number): ScriptCall {
   const script = new Script(redis, name, loadScript(name));
-  return (...keysAndArguments) => script.call(numberOfKeys, keysAndArguments.map(String));
+  return (...keysAndArguments) => script.call(numberOfKeys, keysAndArguments);
 }
 
 /**
- * Like `defineScript`, for a hot script that returns a list of texts without line breaks: they arrive as lines of one
- * text (`ReplyReader.ofLines`), because the client spends as much time on each part of a reply.
+ * For a hot script that returns a list of texts without line breaks: they arrive as lines of one text
+ * (`ReplyReader.ofLines`), because the client spends as much time on each part of a reply. Keys and values are passed as lists.
  */
-export function defineLinesScript(redis: RedisConnection, name: string, numberOfKeys: number): ScriptCall {
+export function defineLinesScript(
+  redis: RedisConnection,
+  name: string,
+  numberOfKeys: number,
+): (parameters: ScriptParameters) => Promise<ScriptReply> {
   const source = `local function list()\n${loadScript(name)}\nend\nreturn table.concat(list(), '\\n')\n`;
   const script = new Script(redis, name, source);
-  return (...keysAndArguments) => script.call(numberOfKeys, keysAndArguments.map(String));
+  return ({ keys, values }) => script.call(numberOfKeys, inOneList(keys, values));
+}
+
+/** By `concat`: a literal with several spreads grows step by step, and leaves its earlier copies to the collector. */
+function inOneList(...lists: (readonly ScriptArgument[])[]): ScriptArgument[] {
+  return ([] as ScriptArgument[]).concat(...lists);
 }
 
 /**
@@ -132,11 +143,12 @@ local lines = first({ unpack(KEYS, ${last.keys + 1}) }, { unpack(ARGV, ${last.va
 return table.concat(lines, '\\n') .. '${BETWEEN_REPLIES}' .. table.concat(last(KEYS, ARGV), '\\n')
 `;
   const script = new Script(redis, `${first} and ${last.name}`, source);
-  return (ofFirst, ofLast) => {
-    // Those of `last` stand in front, because their number is fixed.
-    const keys = [...ofLast.keys, ...ofFirst.keys];
-    return script.call(keys.length, [...keys, ...ofLast.values.map(String), ...ofFirst.values.map(String)]);
-  };
+  // Those of `last` stand in front, because their number is fixed.
+  return (ofFirst, ofLast) =>
+    script.call(
+      last.keys + ofFirst.keys.length,
+      inOneList(ofLast.keys, ofFirst.keys, ofLast.values, ofFirst.values),
+    );
 }
 
 /** The replies of both scripts of a `defineJoinedScript`. */
@@ -165,7 +177,7 @@ class Script {
     this.sha1 = createHash("sha1").update(source).digest("hex");
   }
 
-  call(numberOfKeys: number, keysAndArguments: readonly string[]): Promise<ScriptReply> {
+  call(numberOfKeys: number, keysAndArguments: readonly ScriptArgument[]): Promise<ScriptReply> {
     if (tracing === undefined) return this.#call(numberOfKeys, keysAndArguments);
     const attributes = { "db.system.name": "redis", "db.stored_procedure.name": this.#name };
     return tracing.child({ name: `script ${this.#name}`, kind: "client", attributes }, () =>
@@ -173,7 +185,7 @@ class Script {
     );
   }
 
-  #call(numberOfKeys: number, keysAndArguments: readonly string[]): Promise<ScriptReply> {
+  #call(numberOfKeys: number, keysAndArguments: readonly ScriptArgument[]): Promise<ScriptReply> {
     const command = new ScriptCommand(this, numberOfKeys, keysAndArguments);
     return this.#send(command).catch((error: unknown) => {
       if (!(error instanceof Error) || !error.message.startsWith("NOSCRIPT")) throw error;
@@ -193,11 +205,11 @@ class ScriptCommand extends Command {
   socket: object | undefined;
   readonly #script: Script;
 
-  constructor(script: Script, numberOfKeys: number, keysAndArguments: readonly string[]) {
+  constructor(script: Script, numberOfKeys: number, keysAndArguments: readonly ScriptArgument[]) {
     // No arguments here: the client would copy and scan them twice.
     super("evalsha", [], { replyEncoding: "utf8" });
     this.#script = script;
-    this.args = [script.sha1, String(numberOfKeys), ...keysAndArguments];
+    this.args = inOneList([script.sha1, numberOfKeys], keysAndArguments);
   }
 
   override toWritable(socket: object): string | Buffer {
@@ -207,15 +219,30 @@ class ScriptCommand extends Command {
     this.args[0] = isKnown ? sha1 : source;
     if (!isKnown) knownBy.add(socket);
     this.socket = socket;
-    return asciiText(this.name, this.args as string[]) ?? super.toWritable(socket);
+    const text = asciiText(this.name, this.args as ScriptArgument[]);
+    if (text !== undefined) return text;
+    this.args = this.args.map(String);
+    return super.toWritable(socket);
   }
 }
 
+/** What precedes a short argument in the protocol, by its length. */
+const LENGTH_PREFIXES = Array.from({ length: 256 }, (_, length) => `$${length}`);
+
 /** The bytes that the client would write; undefined when a character is longer than one byte. */
-function asciiText(name: string, values: readonly string[]): string | undefined {
-  const parts = [`*${values.length + 1}`, `$${name.length}`, name];
-  for (const value of values) parts.push(`$${value.length}`, value);
-  parts.push("");
+function asciiText(name: string, values: readonly ScriptArgument[]): string | undefined {
+  // Not grown step by step, which leaves its earlier copies to the collector.
+  const parts = new Array<string>(2 * values.length + 4);
+  parts[0] = `*${values.length + 1}`;
+  parts[1] = `$${name.length}`;
+  parts[2] = name;
+  let at = 3;
+  for (const value of values) {
+    const text = String(value);
+    parts[at++] = LENGTH_PREFIXES[text.length] ?? `$${text.length}`;
+    parts[at++] = text;
+  }
+  parts[at] = "";
   const text = parts.join("\r\n");
   return Buffer.byteLength(text) === text.length ? text : undefined;
 }

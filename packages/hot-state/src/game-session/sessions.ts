@@ -3,7 +3,7 @@ import { gameKeys } from "../keys.ts";
 import { requireInteger, requirePlainName } from "../money/limits.ts";
 import type { EarlierAds } from "../money/types.ts";
 import { ReplyReader, type ScriptReply } from "../reply.ts";
-import { defineLinesScript } from "../script.ts";
+import { defineLinesScript, type ScriptParameters } from "../script.ts";
 import { LeaseExpired } from "../snapshot/lease.ts";
 
 const TAG_CHARACTERS = 8;
@@ -74,7 +74,7 @@ function sessionKeyOf({ gameId, sessionKey }: SessionReference): string {
 }
 
 /** Keys and values of `admit`. */
-export function admitParameters(request: AdmitRequest): { keys: string[]; values: (string | number)[] } {
+export function admitParameters(request: AdmitRequest): ScriptParameters {
   const values = [
     requirePlainName("matchId", request.matchId),
     requireInteger("maxAds", request.maxAds, 0),
@@ -102,8 +102,7 @@ export function createGameSessions(redis: RedisConnection): GameSessions {
   const admit = defineLinesScript(redis, "admit", ADMIT_KEYS);
   return {
     async admit(request) {
-      const { keys, values } = admitParameters(request);
-      return readAdmission(await admit(...keys, ...values));
+      return readAdmission(await admit(admitParameters(request)));
     },
     async touch(session, idleMs) {
       const key = sessionKeyOf(session);

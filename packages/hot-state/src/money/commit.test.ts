@@ -523,6 +523,9 @@ describe("a late impression", () => {
     const late = await carry();
     const first = await wallet.commit(late);
     expect(first).toMatchObject({ replay: false, record: { match: late.carried.facts } });
+    if (first.outcome !== "charged") throw new Error(first.reason);
+    const { items } = await money.listOutbox(wallet.advertiserId, 10);
+    expect(items).toStrictEqual([first.record]);
     expect(await wallet.commit(late)).toEqual(asReplay(first));
     expect(await wallet.commit({ matchId: late.matchId })).toEqual(asReplay(first));
     expect(await wallet.spentAndHeld()).toEqual({ spent: 1_000, held: 0 });

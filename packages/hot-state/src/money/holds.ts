@@ -10,7 +10,7 @@ import {
   walletOfMatch,
 } from "../keys.ts";
 import { ReplyReader, type ScriptReply } from "../reply.ts";
-import { defineLinesScript, defineScript } from "../script.ts";
+import { defineLinesScript, defineScript, type ScriptParameters } from "../script.ts";
 import { LeaseExpired } from "../snapshot/lease.ts";
 import { hourOf } from "./campaign-games.ts";
 import { requireInteger, requirePlainName, requireWalletId } from "./limits.ts";
@@ -154,28 +154,23 @@ function creativesAndCaps({ creatives }: ReserveRequest): (string | number)[] {
 function createReserve(redis: RedisConnection, times: ImpressionTimes): MoneyCommands["reserve"] {
   const script = defineLinesScript(redis, "reserve", RESERVE_KEYS);
   return async (request) => {
-    const { keys, values } = reserveParameters(request, times);
-    return readReservation(await script(...keys, ...values));
+    return readReservation(await script(reserveParameters(request, times)));
   };
 }
 
 /** Keys and values of `reserve`; throws RangeError for a request that must not reach it. */
-export function reserveParameters(
-  request: ReserveRequest,
-  times: ImpressionTimes,
-): { keys: string[]; values: (string | number)[] } {
+export function reserveParameters(request: ReserveRequest, times: ImpressionTimes): ScriptParameters {
   const hold = holdOf(request.match);
   checkHold(hold);
   requireInteger("campaignVersion", request.campaignVersion, 0);
   requireInteger("holdTtlMs", request.holdTtlMs, 1, MAX_DURATION_MS);
   requireInteger("sessionIdleMs", request.sessionIdleMs, 1, MAX_DURATION_MS);
   requireInteger("number of creatives", request.creatives.length, 1, MAX_CREATIVES);
-  const keys = [
-    ...matchKeys(hold.walletId, hold.campaignId, hold.gameId),
+  const keys = matchKeys(hold.walletId, hold.campaignId, hold.gameId).concat([
     advertiserKeys.cap(hold.walletId, hold.gameId, hold.sessionKey),
     advertiserKeys.hourlyCounts(hold.walletId, hold.campaignId, hourOf(request.match.matched_at_ms)),
-  ];
-  const values = [
+  ]);
+  const values: (string | number)[] = [
     hold.matchId,
     scopeOf(hold.campaignId, hold.gameId),
     hold.sessionKey,
@@ -190,9 +185,8 @@ export function reserveParameters(
     isCarried(request, times) ? "" : rememberedMs(request, times),
     request.earlier?.matchIds.length ?? "",
     request.earlier?.sinceMs ?? "",
-    ...creativesAndCaps(request),
   ];
-  return { keys, values };
+  return { keys, values: values.concat(creativesAndCaps(request)) };
 }
 
 /** Reads the reply of `reserve`. */
@@ -272,28 +266,35 @@ function createCommit(redis: RedisConnection, times: ImpressionTimes): MoneyComm
     if (!isPlainName(creativeId) || (matchId !== null && !isPlainName(matchId))) {
       return { outcome: "refused", reason: "no_match" };
     }
+    const carried = carriedMatch(request);
     const reply = ReplyReader.ofLines(
       "commit",
-      await script(
-        ...matchKeys(walletId, campaignId, gameId),
-        advertiserKeys.outbox(walletId),
-        advertiserKeys.hourlyCounts(walletId, campaignId, hourOf(request.nowMs)),
-        matchId === null ? advertiserKeys.account(walletId) : advertiserKeys.charged(walletId, matchId),
-        operationId,
-        matchId ?? "",
-        creativeId,
-        scopeOf(campaignId, gameId),
-        isKeyed ? "1" : "",
-        request.leaseExpiresMs ?? "",
-        times.lateImpressionMs,
-        times.matchWithoutIdMs,
-        times.holdTtlMs,
-        chargedField(matchId ?? ""),
-        advertiserId,
-        JSON.stringify(gameId),
-        ...carriedArguments(request),
-        requireInteger("slice", slice, 0, MAX_WALLET_SLICES - 1),
-      ),
+      await script({
+        keys: matchKeys(walletId, campaignId, gameId).concat([
+          advertiserKeys.outbox(walletId),
+          advertiserKeys.hourlyCounts(walletId, campaignId, hourOf(request.nowMs)),
+          matchId === null ? advertiserKeys.account(walletId) : advertiserKeys.charged(walletId, matchId),
+        ]),
+        values: [
+          operationId,
+          matchId ?? "",
+          creativeId,
+          scopeOf(campaignId, gameId),
+          isKeyed ? "1" : "",
+          request.leaseExpiresMs ?? "",
+          times.lateImpressionMs,
+          times.matchWithoutIdMs,
+          times.holdTtlMs,
+          chargedField(matchId ?? ""),
+          advertiserId,
+          JSON.stringify(gameId),
+          carried === null ? "" : JSON.stringify(carried),
+          carried?.price_millicents ?? "",
+          request.carried?.heldAtMs ?? "",
+          request.carried?.validFromEpoch ?? "",
+          requireInteger("slice", slice, 0, MAX_WALLET_SLICES - 1),
+        ],
+      }),
       { charged: 2, replayed: 4, refused: 4 },
     );
     const outcome = reply.code(0, ["charged", "replayed", "refused"]);
@@ -304,18 +305,28 @@ function createCommit(redis: RedisConnection, times: ImpressionTimes): MoneyComm
       if (priceMillicents === null) return { outcome: "refused", reason };
       return { outcome: "refused", reason, lacks: { priceMillicents, isHeld: reply.text(3) === "1" } };
     }
-    if (outcome === "charged") return { outcome, record: parseRecord(reply.text(1)), replay: false };
+    if (outcome === "charged") return { outcome, record: readCharge(reply, carried), replay: false };
     return { outcome: "charged", record: readReplay(request, reply), replay: true };
   };
 }
 
-function carriedArguments({ carried, isKeyed }: CommitRequest): (string | number)[] {
-  if (!carried) return ["", "", "", ""];
+/** The facts that the match id carries, as the record has them: it names the slice itself. Null: the id carries none. */
+function carriedMatch({ carried, isKeyed }: CommitRequest): MatchFacts | null {
+  if (!carried) return null;
   // Its charge would be kept with the operation, where a lookup by match id does not find it.
   if (isKeyed) throw new RangeError("a request that is named by its operation carries no match");
-  const { facts, heldAtMs, validFromEpoch } = carried;
-  const { wallet_slice: _, ...match } = facts;
-  return [JSON.stringify(match), facts.price_millicents, heldAtMs, validFromEpoch];
+  if (carried.facts.wallet_slice === undefined) return carried.facts;
+  const { wallet_slice: _, ...match } = carried.facts;
+  return match;
+}
+
+/** The record of a charge. A match that the id carries is not in the reply: the record shares the facts of the request. */
+function readCharge(reply: ReplyReader, carried: MatchFacts | null): ImpressionRecord {
+  const record = JSON.parse(reply.text(1)) as Omit<ImpressionRecord, "match"> & { match: MatchFacts | null };
+  const match = record.match ?? carried;
+  if (match === null) throw reply.unexpected();
+  record.match = match;
+  return record as ImpressionRecord;
 }
 
 function readReplay({ campaignId, creativeId, gameId }: CommitRequest, reply: ReplyReader): ReplayedRecord {
@@ -357,11 +368,6 @@ function createRelease(redis: RedisConnection): MoneyCommands["release"] {
     );
     return reply.code(0, RELEASE_CODES);
   };
-}
-
-/** Parses a record as the commit script wrote it. */
-export function parseRecord(json: string): ImpressionRecord {
-  return JSON.parse(json) as ImpressionRecord;
 }
 
 /** Parses a field of an outbox. Null: too damaged to count as a record; a returned record may still be invalid. */

@@ -9,7 +9,7 @@ import { createMoneyCommands } from "./commands.ts";
 import { holdOf } from "./holds.ts";
 import { createSliceGrants, type SlicedCampaign, SliceGrants } from "./slice-grants.ts";
 import { createSliceCommands } from "./slices.ts";
-import { TestWallet, today } from "./testing/wallet.ts";
+import { HOLD_TTL_MS, TestWallet, today } from "./testing/wallet.ts";
 import type { MoneyCommands } from "./types.ts";
 
 const SLICES = 3;
@@ -163,6 +163,22 @@ async function chargeAll(open: readonly Open[]): Promise<number> {
 function extend(slice: number, priceMillicents: number) {
   return createSliceGrants(redis).extend(campaign, slice, { priceMillicents, isHeld: false });
 }
+
+describe("a charge in a slice, by an id that carries its match", () => {
+  it("is answered with the record of the outbox", async () => {
+    await extend(1, PRICE);
+    const request = wallet.request({ wallet_slice: 1, price_millicents: PRICE }, { isCarried: true });
+    const held = await money.reserve(request);
+    if (held.outcome !== "held") throw new Error(held.reason);
+    const { match: facts } = request;
+    const heldAtMs = held.lapsesAtMs - HOLD_TTL_MS;
+    const carried = { facts, heldAtMs, validFromEpoch: held.validFromEpoch };
+    const charged = await wallet.commit({ matchId: facts.match_id, slice: 1, carried });
+    if (charged.outcome !== "charged") throw new Error(charged.reason);
+    const { items } = await money.listOutbox(walletIdOf(campaign.advertiserId, 1), 10);
+    expect(items).toStrictEqual([charged.record]);
+  });
+});
 
 describe("what billing settles in a slice", () => {
   it("counts in the advertiser's wallet, also beyond what the slice was granted", async () => {
