@@ -57,9 +57,9 @@ describe("answers", () => {
     for (const port of [platform.ports.management, ...platform.ports.match]) {
       const { headers } = await platform.call({ method: "GET", ...wanted, port });
       expect(headers).toMatchObject({
-        "content-security-policy": expect.stringContaining("default-src 'self'"),
+        "content-security-policy": "default-src 'none';frame-ancestors 'none'",
         "x-content-type-options": "nosniff",
-        "x-frame-options": "SAMEORIGIN",
+        "x-frame-options": "DENY",
         "referrer-policy": "no-referrer",
         "strict-transport-security": expect.stringContaining("max-age="),
         "cross-origin-resource-policy": "same-origin",
@@ -68,6 +68,23 @@ describe("answers", () => {
       expect(headers["x-powered-by"]).toBeUndefined();
       expect(headers["access-control-allow-origin"]).toBeUndefined();
     }
+  });
+
+  it.each(["/", "/docs", "/docs/page.css"])("carry the headers that protect a page at %s", async (path) => {
+    const response = await fetch(`http://127.0.0.1:${platform.ports.management}${path}`, {
+      headers: { Accept: "text/html" },
+    });
+    await response.text();
+    const headers = Object.fromEntries(response.headers);
+    expect(headers).toMatchObject({
+      "content-security-policy": expect.stringContaining("default-src"),
+      "x-content-type-options": "nosniff",
+      "x-frame-options": "SAMEORIGIN",
+      "referrer-policy": "no-referrer",
+      "strict-transport-security": expect.stringContaining("max-age="),
+      "cross-origin-opener-policy": "same-origin",
+      "cross-origin-resource-policy": "same-origin",
+    });
   });
 });
 

@@ -1,20 +1,35 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, OutgoingHttpHeader, ServerResponse } from "node:http";
-import helmet from "helmet";
+import helmet, { type HelmetOptions } from "helmet";
 import type { Logger } from "../observability/logger.ts";
 import type { Metrics } from "../observability/metrics.ts";
 import type { Answer, RateLimitVerdict } from "./endpoint.ts";
 
-/** Security headers of every response, copied once from helmet: names and values alternate. */
-const SECURITY_HEADERS: readonly string[] = headersOfHelmet();
+/** Of every response that is not an answer of the API: pages and their files. */
+const PAGE_HEADERS = constantHeaders();
+/** Of every answer of the API: it loads nothing and is never framed, and headers that only affect documents are left out. */
+const API_HEADERS = constantHeaders({
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+  },
+  xFrameOptions: { action: "deny" },
+  crossOriginOpenerPolicy: false,
+  originAgentCluster: false,
+  xDnsPrefetchControl: false,
+  xDownloadOptions: false,
+  xPermittedCrossDomainPolicies: false,
+  xXssProtection: false,
+});
 
-function headersOfHelmet(): string[] {
-  const headers: string[] = [];
+/** Names and values alternate; those of helmet are copied once. */
+function constantHeaders(options?: HelmetOptions): readonly string[] {
+  const headers = ["Cache-Control", "no-store"];
   const recorder = {
     setHeader: (name: string, value: string) => headers.push(name, value),
     removeHeader: () => undefined,
   };
-  helmet()({} as IncomingMessage, recorder as unknown as ServerResponse, (error?: unknown) => {
+  helmet(options)({} as IncomingMessage, recorder as unknown as ServerResponse, (error?: unknown) => {
     if (error !== undefined) throw error;
   });
   return headers;
@@ -108,9 +123,9 @@ export class Exchange {
     return Array.isArray(value) ? value.join(", ") : value;
   }
 
-  /** Sets the headers of every response, for code that responds without `send`. */
+  /** Sets the headers of pages and their files, which respond without `send`. */
   presetHeaders(): void {
-    const headers = this.#usualHeaders();
+    const headers = this.#ownHeaders().concat(PAGE_HEADERS);
     for (let at = 0; at < headers.length; at += 2) {
       this.response.setHeader(headers[at] ?? "", headers[at + 1] ?? "");
     }
@@ -121,22 +136,22 @@ export class Exchange {
     const { response } = this;
     this.#endWork();
     for (const name of response.getHeaderNames()) response.removeHeader(name);
-    const headers: OutgoingHttpHeader[] = this.#usualHeaders();
+    const headers: OutgoingHttpHeader[] = this.#ownHeaders();
     for (const name in answer.headers) headers.push(name, answer.headers[name] ?? "");
     if (answer.cookies !== undefined) headers.push("Set-Cookie", [...answer.cookies]);
     const { text } = answer;
     if (text === undefined && answer.body === undefined) {
-      response.writeHead(answer.status, headers).end();
+      response.writeHead(answer.status, headers.concat(API_HEADERS)).end();
       return;
     }
     const content = text?.content ?? JSON.stringify(answer.body);
     headers.push("Content-Type", `${text?.mediaType ?? "application/json"}; charset=utf-8`);
     headers.push("Content-Length", String(Buffer.byteLength(content)));
-    response.writeHead(answer.status, headers).end(content);
+    response.writeHead(answer.status, headers.concat(API_HEADERS)).end(content);
   }
 
-  #usualHeaders(): string[] {
-    const headers = [...SECURITY_HEADERS, "X-Request-Id", this.requestId, "Cache-Control", "no-store"];
+  #ownHeaders(): string[] {
+    const headers = ["X-Request-Id", this.requestId];
     if (this.limit === undefined) return headers;
     const { limit, remaining, resetUnixSeconds } = this.limit;
     headers.push("X-RateLimit-Limit", String(limit), "X-RateLimit-Remaining", String(remaining));
