@@ -18,17 +18,18 @@ export interface OrderedLine {
  * twice counts once, whatever space surrounds it.
  */
 export function hookOrder(creative: Texts): OrderedLine[] {
-  const { narrative_hook: hook, alt_hooks: others, tagline, product_name, brand_name } = creative;
-  const lines = [
-    ...(isLine(hook) ? [{ line: hook, source: "narrative_hook" as const }] : []),
-    ...(others ?? []).filter(isLine).map((line) => ({ line, source: "alt_hooks" as const })),
-  ];
-  const bare = lines.map(({ line }) => line.trim());
-  const hooks = lines.filter((_, index) => bare.indexOf(bare[index] ?? "") === index);
-  if (hooks.length > 0) return hooks;
-  if (isLine(tagline)) return [{ line: tagline, source: "tagline" }];
-  if (isLine(product_name)) return [{ line: product_name, source: "product_name" }];
-  return [{ line: brand_name ?? "", source: "brand_name" }];
+  const lines: OrderedLine[] = [];
+  const add = (line: string | null | undefined, source: keyof Texts) => {
+    if (!isLine(line)) return;
+    const bare = line.trim();
+    if (!lines.some((known) => known.line.trim() === bare)) lines.push({ line, source });
+  };
+  add(creative.narrative_hook, "narrative_hook");
+  for (const line of creative.alt_hooks ?? []) add(line, "alt_hooks");
+  if (lines.length === 0) add(creative.tagline, "tagline");
+  if (lines.length === 0) add(creative.product_name, "product_name");
+  if (lines.length === 0) lines.push({ line: creative.brand_name ?? "", source: "brand_name" });
+  return lines;
 }
 
 /** The line for a session that has been served the creative `timesSeen` times before. */

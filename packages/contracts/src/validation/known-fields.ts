@@ -82,30 +82,27 @@ function fieldsReader(
   reading: Reading,
 ) {
   const dropsNulls = reading.nulls === "drop";
-  const fields = Object.entries(properties).map(([name, schema]) => {
+  const fields = Object.entries(properties).map(([name, schema], at) => {
     const optional = !required.includes(name);
     const dropsBlanks = optional && reading.blanks === "drop" && isText(schema);
-    return { name, dropsBlanks, read: readerOf(schema, reading, optional) };
+    return { at, name, dropsBlanks, read: readerOf(schema, reading, optional) };
   });
   return (value: Record<string, unknown>, path: string) => {
-    const known: unknown[] = [];
+    const known = new Array<unknown>(fields.length);
     let isWhole = true;
     let count = 0;
-    for (const { name, dropsBlanks, read } of fields) {
+    for (const { at, name, dropsBlanks, read } of fields) {
       const field = Object.hasOwn(value, name) ? value[name] : undefined;
-      if (field === undefined) {
-        known.push(undefined);
-        continue;
-      }
+      if (field === undefined) continue;
       count += 1;
       const isDropped = (dropsNulls && field === null) || (dropsBlanks && isBlank(field));
       const taken = isDropped ? undefined : read(field, path, name);
-      known.push(taken);
+      known[at] = taken;
       isWhole &&= taken === field;
     }
     if (isWhole && count === Object.keys(value).length) return value;
     const copy: Record<string, unknown> = {};
-    for (const [at, { name }] of fields.entries()) if (known[at] !== undefined) copy[name] = known[at];
+    for (const { at, name } of fields) if (known[at] !== undefined) copy[name] = known[at];
     return copy;
   };
 }
