@@ -6,6 +6,7 @@ import {
   holdOf,
   type MoneyCommands,
   type ReserveRequest,
+  type ReserveResult,
   type SliceGrants,
 } from "@diegetic/hot-state";
 import { openWallet } from "@diegetic/testing/open-wallet";
@@ -114,8 +115,12 @@ export class Wallets {
       reserved = await this.#money.reserve(request);
     }
     if (reserved.outcome !== "held") throw new Error(`a reservation was refused: ${reserved.reason}`);
-    ask.creativeId = reserved.creativeId;
-    const { lapsesAtMs, validFromEpoch } = reserved;
+    this.keep(ask, reserved);
+  }
+
+  /** Keeps what the impression of a reserved match needs. */
+  keep(ask: Ask, { creativeId, lapsesAtMs, validFromEpoch }: ReserveResult & { outcome: "held" }): void {
+    ask.creativeId = creativeId;
     ask.carried = { facts: ask.match, heldAtMs: lapsesAtMs - HOLD_TTL_MS, validFromEpoch };
   }
 

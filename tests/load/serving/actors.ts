@@ -10,8 +10,7 @@ export interface Actors {
   withRedis: Measured;
   /** F2 */
   fastify: Measured;
-  /** Only when matches are measured. */
-  floor?: Floor;
+  floor: Floor;
   /** Smallest first. */
   worlds: ServedWorld[];
   /** The world of most measurements. */

@@ -41,8 +41,9 @@ export function startBaseline(redisUrl?: string): Promise<Measured> {
 }
 
 /** F2. */
-export function startFastify(redisUrl: string): Promise<Measured> {
-  return start(fileURLToPath(path("fastify.process.ts")), TYPESCRIPT, { REDIS_URL: redisUrl });
+export function startFastify(redisUrl: string, nodeFlags: string[] = []): Promise<Measured> {
+  const flags = [...TYPESCRIPT, ...nodeFlags];
+  return start(fileURLToPath(path("fastify.process.ts")), flags, { REDIS_URL: redisUrl });
 }
 
 /** Reads and changes campaigns with only Express and pg. */
@@ -51,11 +52,14 @@ export function startPlainCampaigns(databaseUrl: string): Promise<Measured> {
   return start(file, TYPESCRIPT, { DATABASE_URL: databaseUrl });
 }
 
-/** The minimal `node:http` server that runs the scripts of a match, started like an instance. */
-export function startFloor(redisUrl: string): Promise<Measured> {
-  const flags = [...TYPESCRIPT, ...MATCH_NODE_OPTIONS];
+/** The minimal `node:http` server that runs the scripts of a match or an impression, started like an instance. */
+export function startFloor(redisUrl: string, nodeFlags: string[] = []): Promise<Measured> {
+  const flags = [...TYPESCRIPT, ...MATCH_NODE_OPTIONS, ...nodeFlags];
   return start(fileURLToPath(path("floor.process.ts")), flags, { REDIS_URL: redisUrl });
 }
+
+/** Preloads the probe. */
+export const WITH_PROBE = ["--import", path("probe.mjs")];
 
 /** The built service as in production, with the probe. */
 export function startMatchService(
@@ -63,13 +67,7 @@ export function startMatchService(
   instanceName: string,
   options: { nodeFlags?: string[] } = {},
 ): Promise<Measured> {
-  const flags = [
-    "--expose-gc",
-    "--import",
-    path("probe.mjs"),
-    ...MATCH_NODE_OPTIONS,
-    ...(options.nodeFlags ?? []),
-  ];
+  const flags = ["--expose-gc", ...WITH_PROBE, ...MATCH_NODE_OPTIONS, ...(options.nodeFlags ?? [])];
   return start(`${ROOT}services/match/dist/main.js`, flags, {
     REDIS_URL: redisUrl,
     INSTANCE_NAME: instanceName,
@@ -125,6 +123,13 @@ export function probe(measured: Measured, { collect = false, watch = false } = {
   const answer = nextMessage<Probe>(measured.child, "probed");
   measured.child.send({ type: "probe", collect, watch });
   return answer;
+}
+
+/** Samples for a while what the main thread of a process with the probe does. Microseconds by module (probe.mjs). */
+export async function profileOf(measured: Measured, durationMs: number): Promise<Record<string, number>> {
+  const answer = nextMessage<{ modules: Record<string, number> }>(measured.child, "profiled");
+  measured.child.send({ type: "profile", durationMs });
+  return (await answer).modules;
 }
 
 /** Processor time of a process so far, user and system; NaN without /proc. */

@@ -40,6 +40,6 @@ async function assemble(run: Run): Promise<Actors> {
     bare: await stage.baseline("B"),
     withRedis: await stage.baseline("R"),
     fastify: await stage.fastify(),
-    ...(run.wanted.has("match") && { floor: await stage.floor() }),
+    floor: await stage.floor(),
   };
 }

@@ -20,6 +20,10 @@ const CONNECTIONS = 64;
 const PREPARE_WITHIN_MS = 60_000;
 const MATCH_PATH = "/api/match";
 const IMPRESSIONS_PATH = "/api/impressions";
+const FLOOR_MATCHES = { source: "match", pool: "floor", path: MATCH_PATH } as const;
+/** The floor remembers only these, so that others cost no memory. */
+const KEPT_FLOOR_MATCHES = { ...FLOOR_MATCHES, path: `${MATCH_PATH}?keep`, keepMatches: true };
+const FLOOR_IMPRESSIONS = { source: "impressions", pool: "floor", path: IMPRESSIONS_PATH } as const;
 
 /** One measurement of throughput. */
 export interface Throughput {
@@ -49,7 +53,7 @@ export interface ServedWorld {
   instances: Measured[];
 }
 
-/** The minimum cost of a match, with the Redis of its scripts. */
+/** The minimum cost of a match and of an impression, with the Redis of their scripts. */
 export interface Floor {
   server: Measured;
   redisPid: number;
@@ -78,15 +82,15 @@ export class Stage {
     return baseline;
   }
 
-  async fastify(): Promise<Measured> {
-    const fastify = await startFastify((await this.#startRedis("fastify")).url);
+  async fastify(nodeFlags: string[] = []): Promise<Measured> {
+    const fastify = await startFastify((await this.#startRedis("fastify")).url, nodeFlags);
     this.#run.defer(() => fastify.stop());
     return fastify;
   }
 
-  async floor(): Promise<Floor> {
+  async floor(nodeFlags: string[] = []): Promise<Floor> {
     const store = await this.#startRedis("floor");
-    const server = await startFloor(store.url);
+    const server = await startFloor(store.url, nodeFlags);
     this.#run.defer(() => server.stop());
     return { server, redisPid: store.pid };
   }
@@ -116,8 +120,17 @@ export class Stage {
   }
 
   matchFloor({ server, redisPid }: Floor, durationMs: number): Promise<Throughput> {
-    const kind: Kind = { source: "match", pool: "floor", path: MATCH_PATH };
-    return this.#throughput([server], redisPid, kind, durationMs);
+    return this.#throughput([server], redisPid, FLOOR_MATCHES, durationMs);
+  }
+
+  /** Makes matches for `impressionFloor`. */
+  prepareFloor({ server }: Floor, count: number): Promise<void> {
+    return this.#prepare([server], KEPT_FLOOR_MATCHES, count);
+  }
+
+  /** Of prepared matches; ends when they run out. */
+  impressionFloor({ server, redisPid }: Floor, durationMs: number): Promise<Throughput> {
+    return this.#throughput([server], redisPid, FLOOR_IMPRESSIONS, durationMs);
   }
 
   match(
@@ -133,10 +146,13 @@ export class Stage {
   }
 
   /** Makes matches for `impressions`. */
-  async prepareMatches(world: ServedWorld, count: number): Promise<void> {
-    const instances = world.instances.slice(0, 1);
+  prepareMatches(world: ServedWorld, count: number): Promise<void> {
+    return this.#prepare(world.instances.slice(0, 1), this.#matches(world, true), count);
+  }
+
+  async #prepare(instances: readonly Measured[], matches: Kind, count: number): Promise<void> {
     const load = { ...this.#load(instances), warmUpMs: 0, durationMs: PREPARE_WITHIN_MS, atMost: count };
-    await this.generator.closed(load, this.#matches(world, true));
+    await this.generator.closed(load, matches);
   }
 
   /** Of prepared matches; ends when they run out. */
@@ -211,7 +227,7 @@ export class Stage {
   }
 }
 
-function firstOf({ instances, size }: ServedWorld): Measured {
+export function firstOf({ instances, size }: ServedWorld): Measured {
   const [first] = instances;
   if (first === undefined) throw new Error(`the world of ${size} campaigns has no instance`);
   return first;

@@ -43,19 +43,32 @@ function subjectsOf(run: Run, actors: Actors): Record<string, () => Promise<Thro
     R: () => stage.echo(actors.withRedis, durationMs),
     F2: () => stage.echo(actors.fastify, durationMs),
   };
-  if (floor !== undefined) subjects.floor = () => stage.matchFloor(floor, durationMs);
+  if (run.wanted.has("match")) subjects.floor = () => stage.matchFloor(floor, durationMs);
   for (const world of worlds) subjects[`match_${world.size}`] = () => stage.match(world, durationMs);
   if (run.wanted.has("impressions")) {
-    // The measurement ends when they run out.
-    let enough = FIRST_MATCHES;
-    subjects.impressions = async () => {
-      await stage.prepareMatches(usual, enough);
-      const taken = await stage.impressions(usual, durationMs);
-      enough = Math.ceil((taken.perSecond * durationMs * SPARE) / 1_000);
-      return taken;
-    };
+    subjects.floor_impressions = withEnough(durationMs, async (matches) => {
+      await stage.prepareFloor(floor, matches);
+      return stage.impressionFloor(floor, durationMs);
+    });
+    subjects.impressions = withEnough(durationMs, async (matches) => {
+      await stage.prepareMatches(usual, matches);
+      return stage.impressions(usual, durationMs);
+    });
   }
   return subjects;
+}
+
+/** A measurement of impressions, which ends when its matches run out, with as many as the one before suggests. */
+function withEnough(
+  durationMs: number,
+  measure: (matches: number) => Promise<Throughput>,
+): () => Promise<Throughput> {
+  let enough = FIRST_MATCHES;
+  return async () => {
+    const taken = await measure(enough);
+    enough = Math.ceil((taken.perSecond * durationMs * SPARE) / 1_000);
+    return taken;
+  };
 }
 
 function absolute([name, taken]: [string, Throughput[]]): Metric[] {
@@ -94,6 +107,7 @@ function relative(samples: Record<string, Throughput[]>, { worlds, usual }: Acto
   metrics.push(cheaper(usualName, "F2", MATCH_TO_F2));
   if (samples.impressions !== undefined) {
     metrics.push(against("impressions", "B"), cheaper("impressions", "F2", IMPRESSIONS_TO_F2));
+    metrics.push(against("floor_impressions", "B"));
   }
   const [smallest] = worlds;
   if (smallest === undefined) return metrics;
@@ -112,6 +126,7 @@ function relative(samples: Record<string, Throughput[]>, { worlds, usual }: Acto
 const LABELS: Readonly<Record<string, string>> = {
   impressions: "/impressions",
   floor: "scripts of a match behind node:http",
+  floor_impressions: "scripts of an impression behind node:http",
 };
 
 function labelOf(name: string): string {
