@@ -4,12 +4,12 @@ import { metric } from "../frame/statistics.ts";
 import type { Metric, Run, Suite } from "../frame/suite.ts";
 
 /**
- * How often the machine itself stops a busy core, as a hypervisor may: requests that are due meanwhile wait at least as long.
- * Without /proc, waiting for a core counts, too.
+ * How often the machine takes a busy core away, for a process that is not the benchmark's or as a hypervisor does. A request
+ * that is due meanwhile waits at least as long, so these gaps bound the tails of latencies from below.
  */
 export const machine: Suite = { names: ["machine"], run: measure };
 
-const MIN_STALL_MS = 2;
+const MIN_GAP_MS = 2;
 const MAX_ROUNDS = 3;
 
 async function measure(run: Run): Promise<Metric[]> {
@@ -17,34 +17,35 @@ async function measure(run: Run): Promise<Metric[]> {
   const cores = availableParallelism();
   const metrics: Metric[] = [];
   for (const [id, busy, label] of [
-    ["one", 1, "one core busy"],
-    ["all", cores, `all ${cores} cores busy`],
+    ["one", 1, "while one core is busy"],
+    ["all", cores, `while all ${cores} cores are busy`],
   ] as const) {
     const rounds: number[][] = [];
-    for (let round = 0; round < Math.min(run.rounds, MAX_ROUNDS); round += 1)
-      rounds.push(await stallsOf(busy, seconds));
+    for (let round = 0; round < Math.min(run.rounds, MAX_ROUNDS); round += 1) {
+      rounds.push(await gapsOf(busy, seconds));
+    }
     metrics.push(
       metric(
         {
-          id: `machine_stalls_${id}_per_second`,
-          label: `the machine stops a core for ${MIN_STALL_MS} ms or more, ${label}`,
+          id: `machine_gaps_${id}_per_second`,
+          label: `a core is taken away for ${MIN_GAP_MS} ms or more, ${label}`,
           unit: "1/s",
         },
-        rounds.map((stalls) => stalls.length / seconds),
+        rounds.map((gaps) => gaps.length / seconds),
       ),
       metric(
-        { id: `machine_longest_stall_${id}_ms`, label: `the longest such stop, ${label}`, unit: "ms" },
-        rounds.map((stalls) => Math.max(0, ...stalls)),
+        { id: `machine_longest_gap_${id}_ms`, label: `the longest time without it, ${label}`, unit: "ms" },
+        rounds.map((gaps) => Math.max(0, ...gaps)),
       ),
     );
   }
   return metrics;
 }
 
-/** The stalls of some busy threads, in milliseconds. */
-async function stallsOf(threads: number, seconds: number): Promise<number[]> {
-  const workerData = { durationMs: seconds * 1_000, minStallMs: MIN_STALL_MS };
-  const stalls = Array.from(
+/** The gaps of some busy threads, in milliseconds. */
+async function gapsOf(threads: number, seconds: number): Promise<number[]> {
+  const workerData = { durationMs: seconds * 1_000, minGapMs: MIN_GAP_MS };
+  const gaps = Array.from(
     { length: threads },
     () =>
       new Promise<number[]>((resolve, reject) => {
@@ -52,5 +53,5 @@ async function stallsOf(threads: number, seconds: number): Promise<number[]> {
         worker.once("message", resolve).once("error", reject);
       }),
   );
-  return (await Promise.all(stalls)).flat();
+  return (await Promise.all(gaps)).flat();
 }

@@ -1,35 +1,13 @@
-/** Keeps a core busy for a while, and reports when it stood still although no other thread had the core. */
-import { readFileSync } from "node:fs";
+/** Keeps a core busy for a while, and reports for how long it was taken away each time, in milliseconds. */
 import { parentPort, workerData } from "node:worker_threads";
 
-const { durationMs, minStallMs } = workerData as { durationMs: number; minStallMs: number };
-
-/** How long this thread has waited for a core so far; 0 without /proc. */
-function waitedMs(): number {
-  try {
-    const [, waitedNs] = readFileSync("/proc/thread-self/schedstat", "latin1").split(" ");
-    return Number(waitedNs) / 1e6;
-  } catch {
-    return 0;
-  }
-}
-
-const READ_EVERY_MS = 1;
-const stalls: number[] = [];
-let waited = waitedMs();
+const { durationMs, minGapMs } = workerData as { durationMs: number; minGapMs: number };
+const gaps: number[] = [];
 let lastMs = performance.now();
-let readMs = lastMs;
 const endMs = lastMs + durationMs;
 while (lastMs < endMs) {
   const nowMs = performance.now();
-  const goneMs = nowMs - lastMs;
+  if (nowMs - lastMs >= minGapMs) gaps.push(nowMs - lastMs);
   lastMs = nowMs;
-  if (goneMs < minStallMs && nowMs - readMs < READ_EVERY_MS) continue;
-  const before = waited;
-  waited = waitedMs();
-  // Waits of the last millisecond may count, too; earlier ones do not.
-  if (goneMs - (waited - before) >= minStallMs) stalls.push(goneMs - (waited - before));
-  lastMs = performance.now();
-  readMs = lastMs;
 }
-parentPort?.postMessage(stalls);
+parentPort?.postMessage(gaps);
