@@ -109,7 +109,7 @@ describe("migrations", () => {
   });
 
   it.each([
-    ["campaign_rollups_day_idx", "SELECT sum(impressions) FROM campaign_rollups WHERE day = '2026-11-26'"],
+    ["campaign_rollups_day_campaign_id_idx", "SELECT sum(impressions) FROM campaign_rollups WHERE day = '2026-11-26'"],
     [
       "quarantined_impressions_open_idx",
       "SELECT count(*) FROM quarantined_impressions WHERE resolved_at IS NULL",
@@ -158,6 +158,8 @@ describe("migrations", () => {
       "20261129000000_wallet_slices",
       "20261129000100_sliced_advertisers",
       "20261129000200_player_hash_key_check",
+      "20261129000300_rollups_by_day_and_campaign",
+      "20261129000400_no_rollups_by_day_alone",
     ]);
     expect(await migrate(described.url)).toEqual([]);
     expect(await structureOf(described.url)).toEqual(await structureOf(migrated.url));
