@@ -31,6 +31,10 @@ const values = optionsOfProcess(
 Names: ${known.join(", ")}.`,
 );
 const { quick, rounds = quick ? 3 : 5, only: chosen = known } = values;
+if (values.page !== undefined && values.only !== undefined) {
+  process.stderr.write("--page replaces the whole table: leave out --only.\n");
+  process.exit(2);
+}
 
 const startedMs = performance.now();
 const say = (line: string) => {

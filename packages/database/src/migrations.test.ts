@@ -109,7 +109,10 @@ describe("migrations", () => {
   });
 
   it.each([
-    ["campaign_rollups_day_campaign_id_idx", "SELECT sum(impressions) FROM campaign_rollups WHERE day = '2026-11-26'"],
+    [
+      "campaign_rollups_day_campaign_id_idx",
+      "SELECT sum(impressions) FROM campaign_rollups WHERE day = '2026-11-26'",
+    ],
     [
       "quarantined_impressions_open_idx",
       "SELECT count(*) FROM quarantined_impressions WHERE resolved_at IS NULL",

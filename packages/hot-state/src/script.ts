@@ -94,7 +94,7 @@ export type VariadicScriptCall = (
 /** Like `defineScript`, with a variable number of keys. */
 export function defineVariadicScript(redis: RedisConnection, name: string): VariadicScriptCall {
   const script = new Script(redis, name, loadScript(name));
-  return (keys, values) => script.call(keys.length, inOneList(keys, values));
+  return (keys, values) => script.call(keys.length, concatenated(keys, values));
 }
 
 /** Defines a script on a connection and returns a function that calls it with its keys, then its arguments. */
@@ -114,11 +114,11 @@ export function defineLinesScript(
 ): (parameters: ScriptParameters) => Promise<ScriptReply> {
   const source = `local function list()\n${loadScript(name)}\nend\nreturn table.concat(list(), '\\n')\n`;
   const script = new Script(redis, name, source);
-  return ({ keys, values }) => script.call(numberOfKeys, inOneList(keys, values));
+  return ({ keys, values }) => script.call(numberOfKeys, concatenated(keys, values));
 }
 
 /** By `concat`: a literal with several spreads grows step by step, and leaves its earlier copies to the collector. */
-function inOneList(...lists: (readonly ScriptArgument[])[]): ScriptArgument[] {
+function concatenated(...lists: (readonly ScriptArgument[])[]): ScriptArgument[] {
   return ([] as ScriptArgument[]).concat(...lists);
 }
 
@@ -147,7 +147,7 @@ return table.concat(lines, '\\n') .. '${BETWEEN_REPLIES}' .. table.concat(last(K
   return (ofFirst, ofLast) =>
     script.call(
       last.keys + ofFirst.keys.length,
-      inOneList(ofLast.keys, ofFirst.keys, ofLast.values, ofFirst.values),
+      concatenated(ofLast.keys, ofFirst.keys, ofLast.values, ofFirst.values),
     );
 }
 
@@ -209,7 +209,7 @@ class ScriptCommand extends Command {
     // No arguments here: the client would copy and scan them twice.
     super("evalsha", [], { replyEncoding: "utf8" });
     this.#script = script;
-    this.args = inOneList([script.sha1, numberOfKeys], keysAndArguments);
+    this.args = concatenated([script.sha1, numberOfKeys], keysAndArguments);
   }
 
   override toWritable(socket: object): string | Buffer {

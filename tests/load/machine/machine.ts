@@ -4,8 +4,8 @@ import { metric } from "../frame/statistics.ts";
 import type { Metric, Run, Suite } from "../frame/suite.ts";
 
 /**
- * How often the machine takes a busy core away, for a process that is not the benchmark's or as a hypervisor does. A request
- * that is due meanwhile waits at least as long, so these gaps bound the tails of latencies from below.
+ * How often a busy core is taken away for a while, by another process or by a hypervisor. Requests that are due meanwhile
+ * wait at least as long.
  */
 export const machine: Suite = { names: ["machine"], run: measure };
 

@@ -310,7 +310,7 @@ function createCommit(redis: RedisConnection, times: ImpressionTimes): MoneyComm
   };
 }
 
-/** The facts that the match id carries, as the record has them: it names the slice itself. Null: the id carries none. */
+/** The facts that the match id carries, without the slice, which the record names itself. Null: the id carries none. */
 function carriedMatch({ carried, isKeyed }: CommitRequest): MatchFacts | null {
   if (!carried) return null;
   // Its charge would be kept with the operation, where a lookup by match id does not find it.
