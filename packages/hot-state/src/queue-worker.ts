@@ -41,6 +41,11 @@ export interface QueueWorkerOptions<Job> {
  * unavailable; if it is too short, the job is delivered again.
  */
 const LAST_REPLIES_MS = 1_000;
+/**
+ * Longer than BullMQ means to wait for a job, with the time to replace a connection. After it, the worker asks for a job on its
+ * other connection.
+ */
+const MAX_WAIT_FOR_JOB_MS = 15_000;
 /** Leaves the event loop to other work; shorter than the interval between two checks of the claim. */
 const PAUSE_AFTER_REFUSAL_MS = 500;
 
@@ -77,6 +82,7 @@ export function openQueueWorker<Job>(url: string, options: QueueWorkerOptions<Jo
     runRetryDelay: 500,
     autorun: false,
   });
+  limitWaits(worker);
   const reportError = (error: Error) => void worker.emit("error", error);
   // Nobody awaits `run` after `resume`, so an unhandled rejection would end the process.
   const run = worker.run.bind(worker);
@@ -104,6 +110,25 @@ export function openQueueWorker<Job>(url: string, options: QueueWorkerOptions<Jo
       await worker.stopRenewingLocks();
       for (const each of connections) abandon(each);
     },
+  };
+}
+
+interface WorkerInternals {
+  /** Resolves with the time of the next job (Unix ms); 0: ask for one now. */
+  waitForJob(blockUntilMs: number): Promise<number>;
+}
+
+/**
+ * When a cluster's connection is lost, BullMQ may wait for an event that never comes, and would never take a job again. After a
+ * time it asks for jobs on the worker's other connection, and then waits anew.
+ */
+function limitWaits(worker: object): void {
+  const internals = worker as WorkerInternals;
+  const waitForJob = internals.waitForJob.bind(worker);
+  internals.waitForJob = async (blockUntilMs) => {
+    const ended = new AbortController();
+    const limit = sleep(MAX_WAIT_FOR_JOB_MS, 0, { signal: ended.signal }).catch(() => 0);
+    return Promise.race([waitForJob(blockUntilMs), limit]).finally(() => ended.abort());
   };
 }
 

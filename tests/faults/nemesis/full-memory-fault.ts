@@ -32,9 +32,9 @@ async function fillRedis(context: FaultContext): Promise<string> {
       await Promise.all(held.map((operation) => attemptImpression(developer, operation)));
       const charged = held.flatMap(({ answers }) => answers.map(({ impressionId }) => impressionId));
       await sleep(LEAST_MS);
-      await eventually(async () => (await countWritten(world, charged)) === charged.length, PATIENCE);
+      await eventually(async () => (await countDecided(world, charged)) === charged.length, PATIENCE);
       const refused = (await refusedCommands(nodes)) - refusedBefore;
-      return `${requireCount("commands refused", refused)}, ${charged.length} charged and written meanwhile`;
+      return `${requireCount("commands refused", refused)}, ${charged.length} charged and written or refused meanwhile`;
     } finally {
       history.fullSpans.push({ startedMs, endedMs: Date.now() });
       await eventually(() => limit(0), PATIENCE);
@@ -51,8 +51,14 @@ async function refusedCommands(nodes: readonly RedisConnection[]): Promise<numbe
   return texts.reduce((sum, text) => sum + Number(/^errorstat_OOM:count=(\d+)/m.exec(text)?.[1] ?? 0), 0);
 }
 
-async function countWritten(world: World, impressionIds: readonly string[]): Promise<number> {
-  const sql = "SELECT count(*)::int AS count FROM impressions WHERE impression_id = ANY($1)";
+/**
+ * Counts the impressions that Postgres has, or has refused: after a loss, a request with an Idempotency-Key that is billed
+ * already may have charged one of the matches.
+ */
+async function countDecided(world: World, impressionIds: readonly string[]): Promise<number> {
+  const sql = `SELECT count(*)::int AS count FROM (
+    SELECT impression_id FROM impressions WHERE impression_id = ANY($1)
+    UNION SELECT impression_id FROM quarantined_impressions WHERE impression_id = ANY($1)) AS decided`;
   const [row] = await world.query<{ count: number }>(sql, [impressionIds]);
   return row?.count ?? 0;
 }

@@ -1,0 +1,66 @@
+import { eventually } from "@diegetic/testing/eventually";
+import { startTestRedisCluster, type TestRedis } from "@diegetic/testing/redis";
+import { afterAll, beforeAll, expect, it } from "@jest/globals";
+import { Queue } from "bullmq";
+import { Cluster } from "ioredis";
+import { connectRedis } from "./connection.ts";
+import { openQueueWorker } from "./queue-worker.ts";
+
+const QUEUE = { name: "waits", prefix: "{test}" };
+/** The last wait, the limit of the next one, and time for a busy machine. */
+const TAKEN_WITHIN_MS = 60_000;
+
+let server: TestRedis;
+beforeAll(async () => {
+  server = await startTestRedisCluster();
+});
+afterAll(() => server.stop());
+
+it("takes jobs although the connection on which it waits for them never returns", async () => {
+  const { duplicate } = Cluster.prototype;
+  const copies: Cluster[] = [];
+  Cluster.prototype.duplicate = function duplicateAndNote(this: Cluster, ...options) {
+    const copy = duplicate.apply(this, options);
+    copies.push(copy);
+    return copy;
+  };
+  const taken: unknown[] = [];
+  const worker = openQueueWorker<number>(server.url, {
+    name: "test",
+    queue: QUEUE,
+    handle: async ({ data }) => void taken.push(data),
+    concurrency: 1,
+    lockMs: 5_000,
+    stalledCheckMs: 5_000,
+    onError: () => {},
+    onSuccess: () => {},
+    onFailed: () => {},
+  });
+  const queue = new Queue(QUEUE.name, {
+    connection: connectRedis(server.url, { name: "producer" }),
+    prefix: QUEUE.prefix,
+  });
+  try {
+    worker.resume();
+    await queue.add("job", 1);
+    await eventually(() => taken.length === 1);
+    expect(copies).toHaveLength(1);
+    // No event ever leaves this state: as when a cluster client without nodes is told to disconnect.
+    setStatus(copies[0], { get: () => "disconnecting", set: () => undefined });
+    await queue.add("job", 2);
+    await queue.add("job", 3);
+    await eventually(() => taken.length === 3, { timeoutMs: TAKEN_WITHIN_MS });
+    await queue.add("job", 4);
+    await eventually(() => taken.length === 4, { timeoutMs: TAKEN_WITHIN_MS });
+    expect(taken).toEqual([1, 2, 3, 4]);
+  } finally {
+    Cluster.prototype.duplicate = duplicate;
+    setStatus(copies[0], { value: "ready", writable: true });
+    await worker.close(0);
+    await queue.close();
+  }
+}, 150_000);
+
+function setStatus(cluster: Cluster | undefined, attributes: PropertyDescriptor): void {
+  Object.defineProperty(cluster, "status", { ...attributes, configurable: true });
+}
