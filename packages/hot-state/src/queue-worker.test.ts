@@ -43,7 +43,7 @@ it("takes jobs although the connection on which it waits for them never returns"
   try {
     worker.resume();
     await queue.add("job", 1);
-    await eventually(() => taken.length === 1);
+    await eventually(() => taken.length === 1, { timeoutMs: TAKEN_WITHIN_MS });
     expect(copies).toHaveLength(1);
     // No event ever leaves this state: as when a cluster client without nodes is told to disconnect.
     setStatus(copies[0], { get: () => "disconnecting", set: () => undefined });
@@ -59,7 +59,7 @@ it("takes jobs although the connection on which it waits for them never returns"
     await worker.close(0);
     await queue.close();
   }
-}, 150_000);
+}, 200_000);
 
 function setStatus(cluster: Cluster | undefined, attributes: PropertyDescriptor): void {
   Object.defineProperty(cluster, "status", { ...attributes, configurable: true });

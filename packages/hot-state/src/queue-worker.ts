@@ -127,7 +127,8 @@ function limitWaits(worker: object): void {
   const waitForJob = internals.waitForJob.bind(worker);
   internals.waitForJob = async (blockUntilMs) => {
     const ended = new AbortController();
-    const limit = sleep(MAX_WAIT_FOR_JOB_MS, 0, { signal: ended.signal }).catch(() => 0);
+    // Not referenced: a wait that outlasts `close` must not keep the process alive.
+    const limit = sleep(MAX_WAIT_FOR_JOB_MS, 0, { signal: ended.signal, ref: false }).catch(() => 0);
     return Promise.race([waitForJob(blockUntilMs), limit]).finally(() => ended.abort());
   };
 }
