@@ -41,10 +41,7 @@ export interface QueueWorkerOptions<Job> {
  * unavailable; if it is too short, the job is delivered again.
  */
 const LAST_REPLIES_MS = 1_000;
-/**
- * Longer than BullMQ means to wait for a job, with the time to replace a connection. After it, the worker asks for a job on its
- * other connection.
- */
+/** BullMQ waits for at most 10 s for a job, allows 1 s more, and may then replace the connection. */
 const MAX_WAIT_FOR_JOB_MS = 15_000;
 /** Leaves the event loop to other work; shorter than the interval between two checks of the claim. */
 const PAUSE_AFTER_REFUSAL_MS = 500;
@@ -114,6 +111,8 @@ export function openQueueWorker<Job>(url: string, options: QueueWorkerOptions<Jo
 }
 
 interface WorkerInternals {
+  /** Set once the worker is told to close; it must take no job after that. */
+  closing: unknown;
   /** Resolves with the time of the next job (Unix ms); 0: ask for one now. */
   waitForJob(blockUntilMs: number): Promise<number>;
 }
@@ -128,7 +127,10 @@ function limitWaits(worker: object): void {
   internals.waitForJob = async (blockUntilMs) => {
     const ended = new AbortController();
     // Not referenced: a wait that outlasts `close` must not keep the process alive.
-    const limit = sleep(MAX_WAIT_FOR_JOB_MS, 0, { signal: ended.signal, ref: false }).catch(() => 0);
+    const limit = sleep(MAX_WAIT_FOR_JOB_MS, undefined, { signal: ended.signal, ref: false }).then(
+      () => (internals.closing === undefined ? 0 : Number.POSITIVE_INFINITY),
+      () => 0,
+    );
     return Promise.race([waitForJob(blockUntilMs), limit]).finally(() => ended.abort());
   };
 }
