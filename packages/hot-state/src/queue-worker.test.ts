@@ -25,6 +25,7 @@ it("takes jobs although the connection on which it waits for them never returns"
     return copy;
   };
   const taken: unknown[] = [];
+  const errors: string[] = [];
   const worker = openQueueWorker<number>(server.url, {
     name: "test",
     queue: QUEUE,
@@ -32,14 +33,12 @@ it("takes jobs although the connection on which it waits for them never returns"
     concurrency: 1,
     lockMs: 5_000,
     stalledCheckMs: 5_000,
-    onError: () => {},
+    onError: ({ message }) => void errors.push(message),
     onSuccess: () => {},
     onFailed: () => {},
   });
-  const queue = new Queue(QUEUE.name, {
-    connection: connectRedis(server.url, { name: "producer" }),
-    prefix: QUEUE.prefix,
-  });
+  const connection = connectRedis(server.url, { name: "producer" });
+  const queue = new Queue(QUEUE.name, { connection, prefix: QUEUE.prefix });
   try {
     worker.resume();
     await queue.add("job", 1);
@@ -55,11 +54,13 @@ it("takes jobs although the connection on which it waits for them never returns"
       await eventually(() => taken.length === number, { timeoutMs: TAKEN_WITHIN_MS });
     }
     expect(taken).toEqual([1, 2, 3]);
+    expect(errors).toContain("waiting for a job did not end: the queue is asked on another connection");
   } finally {
     Cluster.prototype.duplicate = duplicate;
     if (copies[0] !== undefined) setStatus(copies[0], { value: "ready", writable: true });
     await worker.close(0);
     await queue.close();
+    connection.disconnect();
   }
 }, 300_000);
 

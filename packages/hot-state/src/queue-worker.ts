@@ -79,8 +79,8 @@ export function openQueueWorker<Job>(url: string, options: QueueWorkerOptions<Jo
     runRetryDelay: 500,
     autorun: false,
   });
-  limitWaits(worker);
   const reportError = (error: Error) => void worker.emit("error", error);
+  limitWaits(worker, reportError);
   // Nobody awaits `run` after `resume`, so an unhandled rejection would end the process.
   const run = worker.run.bind(worker);
   worker.run = () => run().catch(reportError);
@@ -119,19 +119,20 @@ interface WorkerInternals {
 
 /**
  * When a cluster's connection is lost, BullMQ may wait for an event that never comes, and would never take a job again. After a
- * time it asks for jobs on the worker's other connection, and then waits anew.
+ * time this reports it, and the worker asks for jobs on its other connection, then waits anew.
  */
-function limitWaits(worker: object): void {
+function limitWaits(worker: object, report: (error: Error) => void): void {
   const internals = worker as WorkerInternals;
   const waitForJob = internals.waitForJob.bind(worker);
   internals.waitForJob = async (blockUntilMs) => {
     const ended = new AbortController();
     // Not referenced: a wait that outlasts `close` must not keep the process alive.
-    const limit = sleep(MAX_WAIT_FOR_JOB_MS, undefined, { signal: ended.signal, ref: false }).then(
-      () => (internals.closing === undefined ? 0 : Number.POSITIVE_INFINITY),
-      () => 0,
-    );
-    return Promise.race([waitForJob(blockUntilMs), limit]).finally(() => ended.abort());
+    const limit = sleep(MAX_WAIT_FOR_JOB_MS, null, { signal: ended.signal, ref: false }).catch(() => null);
+    const result = await Promise.race([waitForJob(blockUntilMs), limit]).finally(() => ended.abort());
+    if (result !== null) return result;
+    if (internals.closing !== undefined) return Number.POSITIVE_INFINITY;
+    report(new Error("waiting for a job did not end: the queue is asked on another connection"));
+    return 0;
   };
 }
 

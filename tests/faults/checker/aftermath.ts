@@ -6,7 +6,7 @@ import { type Check, CheckBuilder } from "./report.ts";
 /** Billing's reason when a charge's money was spent again. */
 const SPENT_AGAIN = /: the money was spent again after Redis lost data\b/;
 /** Billing's reason when an impression without a match id, retried after the loss, is stored with the first match. */
-const WRITTEN_BEFORE = /^another impression of the same Idempotency-Key is stored: Redis had lost it$/;
+export const WRITTEN_BEFORE = /^another impression of the same Idempotency-Key is stored: Redis had lost it$/;
 
 /** Billing's reason for a damaged outbox entry. */
 const NO_RECORD = /^the outbox entry is damaged\b/;

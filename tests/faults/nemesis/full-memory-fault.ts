@@ -1,5 +1,6 @@
 import type { RedisConnection } from "@diegetic/hot-state";
 import { eventually } from "@diegetic/testing/eventually";
+import { WRITTEN_BEFORE } from "../checker/aftermath.ts";
 import type { World } from "../topology/world.ts";
 import { attemptImpression } from "../workload/players.ts";
 import { ALL_POSSIBLE_WITHIN_MS, type Fault, type FaultContext, requireCount, sleep } from "./fault.ts";
@@ -32,9 +33,12 @@ async function fillRedis(context: FaultContext): Promise<string> {
       await Promise.all(held.map((operation) => attemptImpression(developer, operation)));
       const charged = held.flatMap(({ answers }) => answers.map(({ impressionId }) => impressionId));
       await sleep(LEAST_MS);
-      await eventually(async () => (await countDecided(world, charged)) === charged.length, PATIENCE);
+      const { written, repeated } = await eventually(async () => {
+        const counts = await countDecided(world, charged);
+        return counts.written + counts.repeated === charged.length && counts;
+      }, PATIENCE);
       const refused = (await refusedCommands(nodes)) - refusedBefore;
-      return `${requireCount("commands refused", refused)}, ${charged.length} charged and written or refused meanwhile`;
+      return `${requireCount("commands refused", refused)}, ${written} charged and written meanwhile, ${repeated} of billed operations`;
     } finally {
       history.fullSpans.push({ startedMs, endedMs: Date.now() });
       await eventually(() => limit(0), PATIENCE);
@@ -52,13 +56,18 @@ async function refusedCommands(nodes: readonly RedisConnection[]): Promise<numbe
 }
 
 /**
- * Counts the impressions that Postgres has, or has refused: after a loss, a request with an Idempotency-Key that is billed
- * already may have charged one of the matches.
+ * How many impressions are in Postgres, and how many others are quarantined as repeated: after a loss, a retry by an
+ * Idempotency-Key may charge one of the matches although Postgres has billed that key already.
  */
-async function countDecided(world: World, impressionIds: readonly string[]): Promise<number> {
-  const sql = `SELECT count(*)::int AS count FROM (
-    SELECT impression_id FROM impressions WHERE impression_id = ANY($1)
-    UNION SELECT impression_id FROM quarantined_impressions WHERE impression_id = ANY($1)) AS decided`;
-  const [row] = await world.query<{ count: number }>(sql, [impressionIds]);
-  return row?.count ?? 0;
+async function countDecided(
+  world: World,
+  impressionIds: readonly string[],
+): Promise<{ written: number; repeated: number }> {
+  const count = async (sql: string, ...values: unknown[]) =>
+    (await world.query<{ count: number }>(sql, [impressionIds, ...values]))[0]?.count ?? 0;
+  const written = "SELECT count(*)::int AS count FROM impressions WHERE impression_id = ANY($1)";
+  const repeated = `SELECT count(*)::int AS count FROM quarantined_impressions q
+    WHERE impression_id = ANY($1) AND reason ~ $2
+      AND NOT EXISTS (SELECT FROM impressions i WHERE i.impression_id = q.impression_id)`;
+  return { written: await count(written), repeated: await count(repeated, WRITTEN_BEFORE.source) };
 }
