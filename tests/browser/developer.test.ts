@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { newId } from "@diegetic/contracts";
 import { apiClient, startCampaign } from "@diegetic/testing/api";
+import { repeatedly, retryAfterMs } from "@diegetic/testing/documented";
 import { eventually } from "@diegetic/testing/eventually";
 import { isLongForm } from "@diegetic/testing/rounds";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
@@ -74,11 +75,15 @@ describe("a developer in the dashboard", () => {
     await view.page.getByRole("heading", { name, level: 1 }).waitFor();
   };
   const match = (key: string) =>
-    fetch(`${dashboard.origin}/api/match`, {
-      method: "POST",
-      headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
-      body: JSON.stringify({ game_id: GAME, user_id: "walker", game_context: {} }),
-    });
+    repeatedly(
+      () =>
+        fetch(`${dashboard.origin}/api/match`, {
+          method: "POST",
+          headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
+          body: JSON.stringify({ game_id: GAME, user_id: "walker", game_context: {} }),
+        }),
+      ({ status, headers }) => retryAfterMs(status, headers.get("Retry-After")),
+    );
   /** Another account, with a campaign and a game. The first to sign up is the operator, and not this one. */
   const startAdvertiser = async () => {
     const session = await request.newContext();
@@ -173,9 +178,13 @@ describe("a developer in the dashboard", () => {
       await page.getByText("Another account has a game of this ID. Choose another.").waitFor();
       await page.getByLabel("Game ID").fill(` ${GAME} `);
       await page.getByText("And then the innkeeper said …").waitFor();
+      const catchingUp = { detail: "The match tier is not up to date: try again." };
+      const notYet = { status: 503, headers: { "Retry-After": "1" }, json: catchingUp };
+      await page.route("**/api/match", (route) => route.fulfill(notYet), { times: 2 });
       await page.getByRole("button", { name: "Add game and ask for an ad" }).click();
       await page.getByText(LINE).first().waitFor();
       await expectAccessibleInPassing(page);
+      await page.route("**/api/impressions", (route) => route.fulfill(notYet), { times: 1 });
       await page.getByRole("button", { name: /^Record impression and charge .+ \$0\.01$/ }).click();
       await page.getByText("The impression is recorded").waitFor();
 

@@ -9,6 +9,7 @@ import { useRef } from "react";
 import { ApiError } from "./api-error.ts";
 import { type CallOptions, call } from "./call.ts";
 import type { AnswerOf, ChangeKey, InputArguments, InputOf, ReadKey } from "./operations.ts";
+import { retryChanges } from "./retry.ts";
 
 type AnyCall = (key: string, input: unknown, options: CallOptions) => Promise<unknown>;
 const anyCall = call as unknown as AnyCall;
@@ -78,6 +79,7 @@ export function useChange<Key extends ChangeKey>(key: Key) {
       const options = key.startsWith("POST ") ? { idempotencyKey } : {};
       return anyCall(key, input, options) as Promise<AnswerOf<Key>>;
     },
+    ...(key.startsWith("POST ") && retryChanges),
     onSuccess: async () => {
       attempt.current = undefined;
       await Promise.race([client.invalidateQueries(), afterMs(MAX_REFRESH_MS)]);

@@ -1,15 +1,9 @@
 import { QueryClient, queryOptions } from "@tanstack/react-query";
-import { ApiError } from "../api/api-error.ts";
 import { onRefusal, showAccount } from "../api/call.ts";
+import { retryReads } from "../api/retry.ts";
 import { sessionQuery } from "../api/session.ts";
 
 const FRESH_MS = 15_000;
-const MAX_RETRIES = 2;
-
-/** What a short outage or a limit refuses is worth another try. */
-function isTransient(error: unknown): boolean {
-  return error instanceof ApiError && [0, 429, 502, 503, 504].includes(error.status);
-}
 
 /** Whether the session acts for another account than the page shows, because another tab has switched. */
 export const otherAccountQuery = queryOptions({
@@ -28,11 +22,7 @@ export function createQueryClient(): QueryClient {
         networkMode: "always",
         refetchOnReconnect: true,
         staleTime: FRESH_MS,
-        retry: (failures, error) => failures < MAX_RETRIES && isTransient(error),
-        retryDelay: (failures, error) =>
-          error instanceof ApiError && error.retryAfterSeconds !== undefined
-            ? Math.min(error.retryAfterSeconds, 10) * 1000
-            : 500 * 2 ** failures,
+        ...retryReads,
       },
       mutations: { networkMode: "always" },
     },

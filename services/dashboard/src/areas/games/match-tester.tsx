@@ -10,12 +10,14 @@ import {
   Stack,
   Text,
 } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { useSearchParams } from "react-router";
 import { ApiError } from "../../api/api-error.ts";
 import { callForResponse } from "../../api/call.ts";
 import type { BodyOf } from "../../api/operations.ts";
 import { useChange, useRead } from "../../api/queries.ts";
+import { retryChanges } from "../../api/retry.ts";
 import { useAbility, useSession } from "../../api/session.ts";
 import { type FieldSentences, useFieldProblems } from "../../api/use-field-problems.ts";
 import { formatPercent } from "../../format/format.ts";
@@ -128,6 +130,7 @@ function Tester({ chosen, games, onChange }: TesterProps) {
   const [isAsking, setAsking] = useState(false);
   const { problem, clear, showRefusal } = useFieldProblems("POST /match", SCENE_FIELDS);
   const add = useChange("POST /placements/{game_id}");
+  const match = useMutation({ mutationFn: askForAd, ...retryChanges });
   const hasGame = useHasGame();
   const isFirst = games.length === 0;
   const isUnknownGame = !isFirst && chosen.game !== "" && !games.includes(chosen.game);
@@ -152,15 +155,7 @@ function Tester({ chosen, games, onChange }: TesterProps) {
           await add.mutateAsync({ path: { game_id: asked.game }, body: NEW_GAME });
         }
       }
-      const startedMs = performance.now();
-      const response = await callForResponse("POST /match", { body: requestOf(asked) });
-      const ad = response.status === 204 ? undefined : ((await response.json()) as Ad);
-      setOutcome({
-        tested: asked,
-        ad,
-        reason: response.headers.get("X-No-Match-Reason") ?? undefined,
-        milliseconds: performance.now() - startedMs,
-      });
+      setOutcome(await match.mutateAsync(asked));
     } catch (error) {
       setOutcome(undefined);
       if (!showRefusal(error)) setFailure(error);
@@ -235,6 +230,18 @@ function requestOf({ game, country, scene }: TestedScene): BodyOf<"POST /match">
     user_id: `match-tester-${crypto.randomUUID()}`,
     ...(country !== null && { player_geo: { country_code: country } }),
     game_context: scene,
+  };
+}
+
+async function askForAd(tested: TestedScene): Promise<Outcome> {
+  const startedMs = performance.now();
+  const response = await callForResponse("POST /match", { body: requestOf(tested) });
+  const ad = response.status === 204 ? undefined : ((await response.json()) as Ad);
+  return {
+    tested,
+    ad,
+    reason: response.headers.get("X-No-Match-Reason") ?? undefined,
+    milliseconds: performance.now() - startedMs,
   };
 }
 
