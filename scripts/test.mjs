@@ -5,7 +5,7 @@
  */
 import { spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
-import { availableParallelism } from "node:os";
+import { availableParallelism, constants, setPriority } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { installClientRuntimes } from "./lib/client-runtimes.mjs";
 import { findNode24 } from "./lib/node-24.mjs";
@@ -54,9 +54,10 @@ async function runJest(args) {
   return succeeds(child);
 }
 
-/** Runs a script of package.json beside the tests, and keeps its output until they are through. */
+/** Runs a script of package.json beside the tests, which come first, and keeps its output until they are through. */
 async function capture(script) {
   const child = npmRun(script, [], "pipe");
+  setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
   let output = "";
   const keep = (chunk) => {
     output += chunk;
