@@ -11,16 +11,17 @@ import { parseArgs } from "node:util";
 import { readLines } from "./lib/json-lines.mjs";
 import { runMain, say } from "./lib/setup.mjs";
 
-const USAGE = `Usage: KEY=igk_… npm run import -- FILE.jsonl [--url http://127.0.0.1:8080/api]
+const USAGE = `Usage: KEY=igk_… npm run import -- FILE.jsonl [--activate] [--url http://127.0.0.1:8080/api]
 
-One campaign a line, as POST /campaigns/bulk takes it: its fields, and creatives, geo_targets, blocklist and affinities.
+One campaign a line, as POST /campaigns/bulk takes it: its fields, and creatives, geo_targets, blocklist and affinities. It
+becomes a draft; with "activate": true in its line, or --activate for all lines, it is active at once.
 Lines that are refused are named with their reason and written to FILE.jsonl.rejected: mend and import them there. An
 advertiser has at most 5000 campaigns; a key may send 100 campaigns a request, and as many requests a minute as its limit says.
 Leave FILE.jsonl as it is, and repeat the command when it was interrupted: within 24 hours nothing is created twice.`;
 /** Campaigns that count as one request: a key with any limit can send them. */
 const MAX_CAMPAIGNS = 100;
-/** The body limit less the JSON around the campaigns, in bytes. */
-const MAX_BYTES = 256 * 1024 - 64;
+/** The body limit less the JSON around the campaigns and what --activate adds to them, in bytes. */
+const MAX_BYTES = 256 * 1024 - 64 - MAX_CAMPAIGNS * ',"activate":true'.length;
 const MAX_ATTEMPTS = 8;
 const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 15_000;
@@ -49,12 +50,16 @@ async function importCampaigns() {
     say("Stopped: repeat the command to go on.");
     process.exit(INTERRUPTED);
   });
-  for await (const batch of batches(options.file, rejected, progress)) {
+  for await (const batch of batches(options.file)) {
     await send(batch, options, rejected, progress);
     progress.show(batch.bytes);
   }
   await rejected.close();
+  progress.show(total);
   progress.end();
+  if (progress.drafts > 0) {
+    say(`Drafts are not served: select them in the dashboard to activate them, or import with --activate.`);
+  }
   if (progress.refused === 0) return;
   say(`Mend the refused lines in ${rejected.path}, and import that file.`);
   process.exitCode = SOME_REFUSED;
@@ -65,7 +70,11 @@ function readArguments() {
   try {
     parsed = parseArgs({
       allowPositionals: true,
-      options: { url: { type: "string" }, help: { type: "boolean" } },
+      options: {
+        url: { type: "string" },
+        activate: { type: "boolean", default: false },
+        help: { type: "boolean" },
+      },
     });
   } catch (error) {
     throw new UsageError(`${error.message}\n${USAGE}`);
@@ -83,26 +92,19 @@ function readArguments() {
     throw new UsageError(`KEY is missing: set it to an API key with the scope advertiser.\n${USAGE}`);
   const url = values.url ?? `http://127.0.0.1:${process.env.PORT ?? 8080}${process.env.BASE_PATH ?? "/api"}`;
   if (!URL.canParse(url)) throw new UsageError(`--url is no address: ${url}\n${USAGE}`);
-  return { file, key, url: url.replace(/\/$/, "") };
+  return { file, key, url: url.replace(/\/$/, ""), isActivated: values.activate };
 }
 
-/** The lines of each request, limited by number and size. Rejects lines that are not JSON objects. */
-async function* batches(file, rejected, progress) {
+/** The lines of each request, limited by number and size, with those that are no JSON objects among them. */
+async function* batches(file) {
   let batch = { lines: [], size: 0, bytes: 0 };
   for await (const { number, text, bytes, start, end } of readLines(file, MAX_BYTES)) {
-    const problem = problemOf(text);
-    if (problem !== undefined) {
-      progress.refuse([{ number }], problem);
-      if (text === undefined) await rejected.copy(file, start, end);
-      else rejected.add(text);
-      continue;
-    }
-    const size = Buffer.byteLength(text) + 1;
+    const size = Buffer.byteLength(text ?? "") + 1;
     if (batch.lines.length === MAX_CAMPAIGNS || batch.size + size > MAX_BYTES) {
       yield batch;
       batch = { lines: [], size: 0, bytes: 0 };
     }
-    batch.lines.push({ number, text });
+    batch.lines.push({ number, text, start, end, problem: problemOf(text) });
     batch.size += size;
     batch.bytes = bytes;
   }
@@ -123,18 +125,28 @@ function problemOf(text) {
 }
 
 async function send({ lines }, options, rejected, progress) {
-  const body = `{"campaigns":[${lines.map(({ text }) => text).join(",")}]}`;
-  const { results, isReplayed } = await post(body, lines[0].number, options, progress);
-  for (let from = 0, to = 0; from < lines.length; from = to) {
-    const { status, error } = results[from];
-    while (to < lines.length && results[to].error === error) to += 1;
-    const neighbours = lines.slice(from, to);
-    if (status === 201) progress[isReplayed ? "createdEarlier" : "created"] += neighbours.length;
-    else {
-      progress.refuse(neighbours, error);
-      for (const { text } of neighbours) rejected.add(text);
+  const readable = lines.filter(({ problem }) => problem === undefined);
+  if (readable.length > 0) {
+    const texts = readable.map(({ text }) => (options.isActivated ? activated(text) : text));
+    const body = `{"campaigns":[${texts.join(",")}]}`;
+    const { results, isReplayed } = await post(body, readable[0].number, options, progress);
+    for (const [index, { status, error, campaign }] of results.entries()) {
+      if (status === 201) progress.add(isReplayed, campaign);
+      else readable[index].problem = error;
     }
   }
+  const refused = lines.filter(({ problem }) => problem !== undefined);
+  for (let from = 0, to = 0; from < refused.length; from = to) {
+    const { problem, number } = refused[from];
+    while (refused[to]?.problem === problem && refused[to].number - number === to - from) to += 1;
+    progress.refuse(refused.slice(from, to), problem);
+  }
+  for (const line of refused) await rejected.add(line, options.file);
+}
+
+/** The size of the line changes by a few bytes, for which a request has room. */
+function activated(text) {
+  return JSON.stringify({ ...JSON.parse(text), activate: true });
 }
 
 /** Repeats what may be repeated: nothing is created twice under one Idempotency-Key. */
@@ -154,16 +166,16 @@ async function post(body, firstLine, { key, url }, progress) {
     }
     const status = answer instanceof Response ? answer.status : 0;
     const why =
-      answer instanceof Response ? await detailOf(answer) : (answer.cause?.message ?? answer.message);
+      answer instanceof Response
+        ? await detailOf(answer)
+        : `${url} is not reached (${answer.cause?.message ?? answer.message}); PORT or --url names another address`;
     const retryAfterMs = retryAfterMsOf(answer.headers?.get("retry-after"));
     // A limit says when it is over: waiting for it is no failed attempt.
     if (status !== 429 || retryAfterMs === undefined) attempt += 1;
     const isTransient = status === 0 || status === 429 || status >= 500;
     if (!isTransient || attempt > MAX_ATTEMPTS) {
       progress.end();
-      throw new SetupError(
-        `Stopped at line ${firstLine}: ${status === 0 ? `${url} is not reached` : status}: ${why}`,
-      );
+      throw new SetupError(`Stopped at line ${firstLine}: ${status === 0 ? "" : `${status}: `}${why}`);
     }
     const pauseMs = Math.max(retryAfterMs ?? 0, Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempt - 1)));
     progress.wait(pauseMs, status === 429 ? "the rate limit" : why);
@@ -198,20 +210,12 @@ class RejectedLines {
     rmSync(path, { force: true });
   }
 
-  add(text) {
-    this.#open().write(`${text}\n`);
-  }
-
-  /** A line that is too long for memory: these bytes of the file. */
-  async copy(file, start, end) {
-    const stream = this.#open();
-    await pipeline(createReadStream(file, { start, end: end - 1 }), stream, { end: false });
-    stream.write("\n");
-  }
-
-  #open() {
+  async add({ text, start, end }, file) {
     this.#stream ??= createWriteStream(this.path);
-    return this.#stream;
+    // A line that is too long for memory.
+    if (text === undefined)
+      await pipeline(createReadStream(file, { start, end: end - 1 }), this.#stream, { end: false });
+    this.#stream.write(`${text ?? ""}\n`);
   }
 
   close() {
@@ -228,12 +232,18 @@ class Progress {
   /** By an earlier run, or an attempt whose answer was lost. */
   createdEarlier = 0;
   refused = 0;
+  drafts = 0;
   #total;
   #startedMs = performance.now();
   #bytes = 0;
 
   constructor(total) {
     this.#total = total;
+  }
+
+  add(isReplayed, campaign) {
+    this[isReplayed ? "createdEarlier" : "created"] += 1;
+    if (campaign.status === "draft") this.drafts += 1;
   }
 
   /** @param lines neighbours that are refused for the same reason */

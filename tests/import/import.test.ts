@@ -96,9 +96,8 @@ describe("npm run import", () => {
     );
     expect(code).toBe(1);
     expect(await names()).toEqual(Array.from({ length: 1_100 }, (_, n) => `Campaign ${n}`));
-    expect(readFileSync(`${file}.rejected`, "utf8").split("\n").sort()).toEqual(
-      ["", "[]", "{", lowBid, tooLong].sort(),
-    );
+    expect(stderr).toContain("Drafts are not served");
+    expect(readFileSync(`${file}.rejected`, "utf8").split("\n")).toEqual([lowBid, "{", "[]", tooLong, ""]);
   });
 
   it("keeps a line aside that is too long, although it is the only one that is refused and the last one", async () => {
@@ -107,6 +106,45 @@ describe("npm run import", () => {
     const { code, stderr } = await runImport([file, ...here()]);
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(`${file}.rejected`) });
     expect(readFileSync(`${file}.rejected`, "utf8")).toBe(`${tooLong}\n`);
+  });
+
+  it("activates campaigns whose lines say so, and all with --activate", async () => {
+    await call("POST", "/deposit", { amount_cents: 1_000 });
+    const statuses = async () => {
+      const rows = await api.database.campaign.findMany({
+        where: { advertiser: { accountId: owner.accountId } },
+        orderBy: { name: "asc" },
+      });
+      return rows.map(({ name, status }) => `${name} ${status}`);
+    };
+    writeFileSync(file, [line({ name: "A" }), line({ name: "B", activate: true })].join("\n"));
+    expect(await runImport([file, ...here()])).toMatchObject({ code: 0 });
+    expect(await statuses()).toEqual(["A draft", "B active"]);
+    const without = line({ name: "E", creatives: [] });
+    writeFileSync(file, [line({ name: "C", activate: false }), line({ name: "D" }), without].join("\n"));
+    const { code, stderr } = await runImport([file, "--activate", ...here()]);
+    expect(code).toBe(1);
+    expect(stderr).toContain("Line 3: activate must be false, or creatives name at least one");
+    expect(stderr).toMatch(/2 created, 1 refused, \d+ a second, 100 % of the file/);
+    expect(stderr).not.toContain("Drafts");
+    expect(readFileSync(`${file}.rejected`, "utf8")).toBe(`${without}\n`);
+    expect(await statuses()).toEqual(["A draft", "B active", "C active", "D active"]);
+  });
+
+  it("says while it waits which address is not reached", async () => {
+    writeFileSync(file, line());
+    const closed = createServer().listen(0, "127.0.0.1");
+    await once(closed, "listening");
+    const { port } = closed.address() as AddressInfo;
+    closed.close();
+    const { stderr } = await runImport([file, "--url", `http://127.0.0.1:${port}`], undefined, (child) => {
+      child.stderr?.on("data", (text: string) => {
+        if (text.includes("waiting")) child.kill("SIGINT");
+      });
+    });
+    expect(stderr).toMatch(
+      new RegExp(`waiting \\d+ s: http://127.0.0.1:${port} is not reached .+--url names another address`),
+    );
   });
 
   it.each<[string, number, () => string]>([
@@ -120,7 +158,7 @@ describe("npm run import", () => {
       request.resume();
       request.on("end", () => {
         timesMs.push(performance.now());
-        if (timesMs.length > 1) response.end('{"results":[{"status":201}]}');
+        if (timesMs.length > 1) response.end('{"results":[{"status":201,"campaign":{"status":"active"}}]}');
         else response.writeHead(429, { "Retry-After": retryAfter() }).end('{"detail":"Too many requests."}');
       });
     });

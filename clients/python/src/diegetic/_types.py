@@ -247,7 +247,7 @@ class CampaignChanges(TypedDict):
 
 
 class NewWholeCampaign(TypedDict):
-    """A new campaign with all that belongs to it; it starts as a draft."""
+    """A new campaign with all that belongs to it."""
 
     name: str
     budget_cents: int
@@ -258,6 +258,7 @@ class NewWholeCampaign(TypedDict):
     priority: NotRequired[Optional[int]]
     target_categories: NotRequired[Optional[list[str]]]
     target_tags: NotRequired[Optional[list[str]]]
+    activate: NotRequired[Optional[bool]]
     creatives: NotRequired[Optional[list[NewCreative]]]
     geo_targets: NotRequired[Optional[list[NewGeoTarget]]]
     blocklist: NotRequired[Optional[list[NewBlocklistRule]]]

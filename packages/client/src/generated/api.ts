@@ -137,7 +137,7 @@ export interface CampaignChanges {
   target_tags?: string[] | null;
 }
 
-/** A new campaign with all that belongs to it; it starts as a draft. */
+/** A new campaign with all that belongs to it. */
 export interface NewWholeCampaign {
   /** Name of the campaign. */
   name: string;
@@ -157,6 +157,8 @@ export interface NewWholeCampaign {
   target_categories?: string[] | null;
   /** Only scenes with one of these tags; empty: all. */
   target_tags?: string[] | null;
+  /** true: the campaign is active at once; it needs a creative, and the balance must cover one impression. false: it is a draft. */
+  activate?: boolean | null;
   /** Its creatives. */
   creatives?: NewCreative[] | null;
   /** Its geo targets. */
@@ -177,7 +179,7 @@ export interface NewCampaigns {
 export interface BulkResults {
   /** One for each campaign, in the order of the request. */
   results: ({
-    /** 201: created. 400 or 422: refused, as POST /campaigns or a call for one of its parts would. */
+    /** 201: created. 400, 409 or 422: refused, as POST /campaigns, a call for one of its parts or its activation would. */
     status: number;
     campaign?: Campaign;
     /** What was wrong, which field it was and what is allowed. */

@@ -131,6 +131,13 @@ export const MAX_BULK_CAMPAIGNS = 500;
 export const wholeCampaignCreateSchema = open(
   {
     ...campaignCreateSchema.properties,
+    activate: optional(
+      Type.Boolean({
+        default: false,
+        description:
+          "true: the campaign is active at once; it needs a creative, and the balance must cover one impression. false: it is a draft.",
+      }),
+    ),
     creatives: optional(
       Type.Array(creativeCreateSchema, { maxItems: MAX_CREATIVES, description: "Its creatives." }),
     ),
@@ -150,7 +157,7 @@ export const wholeCampaignCreateSchema = open(
       }),
     ),
   },
-  "A new campaign with all that belongs to it; it starts as a draft.",
+  "A new campaign with all that belongs to it.",
 );
 export type WholeCampaignCreate = WithoutNulls<Static<typeof wholeCampaignCreateSchema>>;
 /** One campaign of a bulk request: what a schema can say of it. */
@@ -168,9 +175,7 @@ export const campaignBulkRequestSchema = open(
   "New campaigns.",
 );
 /** The body of POST /campaigns/bulk. Each campaign is read by `wholeCampaignCreate`: one that is wrong refuses no other. */
-export const campaignBulkRequest = createValidator(
-  open({ campaigns: Type.Array(Type.Unsafe<object>({ type: "object" }), MANY) }),
-);
+export const campaignBulkRequest = createValidator(open({ campaigns: Type.Array(Type.Unknown(), MANY) }));
 
 export const campaignBulkSchema = closed(
   {
@@ -178,7 +183,7 @@ export const campaignBulkSchema = closed(
       closed(
         {
           status: count(
-            "201: created. 400 or 422: refused, as POST /campaigns or a call for one of its parts would.",
+            "201: created. 400, 409 or 422: refused, as POST /campaigns, a call for one of its parts or its activation would.",
           ),
           campaign: Type.Optional(campaignSchema),
           error: Type.Optional(answerText("What was wrong, which field it was and what is allowed.")),
@@ -320,7 +325,7 @@ export const campaignsApi = defineFeature({
       operationId: "createCampaigns",
       summary: "Create many campaigns",
       description:
-        "Creates up to 500 drafts with their creatives, geo targets, blocklist and affinities. Each campaign is created whole or not at all, by the same rules and limits as single calls, and has a result of its own. Counts as one request for each 100 campaigns or part of them. The body has at most 256 KiB, as everywhere: send what is more in several requests.",
+        "Creates up to 500 campaigns with their creatives, geo targets, blocklist and affinities, as drafts, or active where `activate` is true. Each campaign is created whole or not at all, by the same rules and limits as single calls, and has a result of its own. Counts as one request for each 100 campaigns or part of them. The body has at most 256 KiB, as everywhere: send what is more in several requests.",
       addition: true,
       idempotent: true,
       request: { schema: campaignBulkRequestSchema, example: { campaigns: [wholeCampaign, repeating] } },
@@ -336,18 +341,14 @@ export const campaignsApi = defineFeature({
         }),
       ],
       refusals: [
-        missingField(
-          "campaigns is required: it must be a list of at least 1 and at most 500 entries, each an object",
-        ),
-        malformedField(
-          'campaigns must be a list of at least 1 and at most 500 entries, each an object, but "many" was sent',
-        ),
+        missingField("campaigns is required: it must be a list of at least 1 and at most 500 entries"),
+        malformedField('campaigns must be a list of at least 1 and at most 500 entries, but "many" was sent'),
         registerFirst,
         refusal(
           422,
           "too_many",
           "The list has more than 500 entries, or none.",
-          "campaigns must be a list of at least 1 and at most 500 entries, each an object, but a list of 501 entries was sent",
+          "campaigns must be a list of at least 1 and at most 500 entries, but a list of 501 entries was sent",
         ),
       ],
     }),

@@ -157,6 +157,19 @@ describe("a bulk request", () => {
       "affinities[1] repeats affinities[0]",
     ],
     [
+      "nothing to serve although it is to be active",
+      { activate: true, creatives: [] },
+      422,
+      "activate must be false, or creatives name at least one",
+    ],
+    [
+      "a bid above the balance although it is to be active",
+      { activate: true, cpm_bid_cents: 10_000 },
+      409,
+      "The balance (balance_cents is 0) does not cover one impression at cpm_bid_cents 10000",
+    ],
+    ["activate that is no truth value", { activate: "yes" }, 400, "activate must be"],
+    [
       "more than 256 KiB",
       {
         creatives: Array(11).fill({ ...creativeBody, alt_hooks: Array(8).fill("h".repeat(2_000)) }),
@@ -171,6 +184,32 @@ describe("a bulk request", () => {
     expect(body.results.map((one: { status: number }) => one.status)).toEqual([201, status, 201]);
     expect(body.results[1]).toEqual({ status, error: expect.stringContaining(error) });
     expect(await campaignsOf(owner)).toHaveLength(2);
+  });
+
+  it.each([7, "campaign", null, [campaignBody]])("refuses %j, and creates the others", async (entry) => {
+    const owner = await harness.advertiser();
+    const { body } = await bulk(owner, [entry, campaignBody]).expect(200);
+    expect(body.results).toEqual([
+      { status: 400, error: "The campaign must be a JSON object." },
+      { status: 201, campaign: expect.objectContaining(campaignBody) },
+    ]);
+  });
+
+  it("activates those that say so, and leaves the others drafts", async () => {
+    const owner = await harness.advertiser(1_000);
+    const answer = await bulk(owner, [{ ...whole, activate: true }, { ...whole, activate: false }, whole]);
+    const { results } = answer.body as { results: { campaign: { id: string; status: string } }[] };
+    expect(results.map(({ campaign }) => campaign.status)).toEqual(["active", "draft", "draft"]);
+    const [active] = results.map(({ campaign }) => campaign.id);
+    const stored = await campaignsOf(owner);
+    expect(stored.map(({ id, firstActivatedAt }) => [id === active, firstActivatedAt !== null])).toEqual(
+      stored.map(({ id }) => [id === active, id === active]),
+    );
+    expect(await harness.money.readCampaign(owner.advertiserId, active ?? "")).toMatchObject({
+      status: "active",
+    });
+    await owner.post(`/campaigns/${active}/activate`).expect(409);
+    await owner.post(`/campaigns/${active}/pause`).expect(200);
   });
 
   it("creates as many as the advertiser may have, also beside others", async () => {
@@ -227,7 +266,6 @@ describe("a bulk request", () => {
     ["no campaign", { campaigns: [] }, 422],
     ["501 campaigns", { campaigns: Array(501).fill(campaignBody) }, 422],
     ["no list", { campaigns: campaignBody }, 400],
-    ["an entry that is no object", { campaigns: [campaignBody, 7] }, 400],
   ])("with %s is refused, and creates nothing", async (_what, body, status) => {
     const owner = await harness.advertiser();
     const answer = await owner.post("/campaigns/bulk", body).expect(status);

@@ -24,7 +24,7 @@ import { newBlocklistRule } from "../blocklist/store.ts";
 import { newCreative } from "../creatives/store.ts";
 import { newGeoTarget } from "../geo-targets/store.ts";
 import { countCampaigns, insertCampaigns, newCampaign } from "./new-campaigns.ts";
-import { settingsOfNewCampaign } from "./rules.ts";
+import { requireBalanceCovers, settingsOfNewCampaign } from "./rules.ts";
 import { toCampaignResponse } from "./to-response.ts";
 
 /** One campaign of a bulk request as it would be stored, or why it is not created. */
@@ -35,9 +35,21 @@ interface Refusal {
   error: string;
 }
 
+/** Whether a campaign of a bulk request is to be active at once. */
+export function isToBeActive(sent: unknown): boolean {
+  return isJsonObject(sent) && sent.activate === true;
+}
+
+function isJsonObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 /** Reads one campaign of a bulk request, by the rules of the calls for single ones. */
 export function readBulkItem(sent: unknown, advertiserId: string, nowMs: number): BulkItem {
-  return orRefusal(() => ({ campaign: wholeCampaign(wholeCampaignCreate(sent), advertiserId, nowMs) }));
+  return orRefusal(() => {
+    if (!isJsonObject(sent)) throw new InvalidInput(400, "The campaign must be a JSON object.");
+    return { campaign: wholeCampaign(wholeCampaignCreate(sent), advertiserId, nowMs) };
+  });
 }
 
 function orRefusal(work: () => BulkItem): BulkItem {
@@ -70,8 +82,12 @@ function wholeCampaign(request: WholeCampaignCreate, advertiserId: string, nowMs
     newBlocklistRule(owner, readBlocklistRule(one), nowMs),
   );
   const { affinities } = readAffinities({ affinities: request.affinities ?? [] });
+  if (request.activate && creatives.length === 0) {
+    throw new InvalidInput(422, "activate must be false, or creatives name at least one");
+  }
   return {
     ...draft,
+    status: request.activate ? "active" : "draft",
     creatives,
     geoTargets,
     blocklistRules,
@@ -107,7 +123,8 @@ function requireNoContradictions(targets: readonly GeoTarget[]): void {
 }
 
 /**
- * Stores the campaigns that the limits of their advertiser have room for, earlier ones first. Locks the advertiser and the
+ * Stores the campaigns that the limits of their advertiser have room for, earlier ones first; active ones only if the balance
+ * covers an impression of theirs. Locks the advertiser and the
  * account until the end of the transaction.
  */
 export async function storeBulk(
@@ -116,8 +133,11 @@ export async function storeBulk(
   items: readonly BulkItem[],
 ): Promise<CampaignBulkBody> {
   let existing = await countCampaigns(statements, owner.advertiserId);
-  const [account] = await statements.query<{ bytes: bigint }>(Prisma.sql`
-    SELECT published_bytes AS bytes FROM accounts WHERE id = ${owner.accountId} FOR NO KEY UPDATE`);
+  const [account] = await statements.query<{ bytes: bigint; balance: bigint }>(Prisma.sql`
+    SELECT published_bytes AS bytes, deposited_millicents - spent_millicents AS balance
+    FROM accounts JOIN advertisers ON advertisers.account_id = accounts.id
+    WHERE accounts.id = ${owner.accountId} FOR NO KEY UPDATE OF accounts`);
+  const balanceMillicents = Number(account?.balance ?? 0);
   let bytes = Number(account?.bytes ?? 0);
   const before = bytes;
   const stored: WholeCampaign[] = [];
@@ -126,6 +146,7 @@ export async function storeBulk(
     const publishedBytes = campaignBytes(item.campaign);
     return orRefusal(() => {
       if (existing >= MAX_CAMPAIGNS) throw tooManyCampaigns.error();
+      if (item.campaign.status === "active") requireBalanceCovers(item.campaign, balanceMillicents);
       if (publishedBytes > MAX_CAMPAIGN_BYTES) throw campaignTooLarge.error();
       if (bytes + publishedBytes > MAX_ACCOUNT_BYTES) throw accountTooLarge.error();
       existing += 1;

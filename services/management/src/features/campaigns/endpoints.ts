@@ -17,7 +17,7 @@ import { callingAdvertiser } from "../../core/read-your-writes/caller.ts";
 import { pageAnswer, readPaging } from "../../core/shared/paging.ts";
 import { endpointsOf } from "../endpoints-of.ts";
 import type { Parts } from "../parts.ts";
-import { type BulkItem, readBulkItem, storeBulk } from "./bulk.ts";
+import { type BulkItem, isToBeActive, readBulkItem, storeBulk } from "./bulk.ts";
 import { changeSettings } from "./change-settings.ts";
 import { countCampaigns, insertCampaigns, newCampaign, noContents } from "./new-campaigns.ts";
 import { requireActivatable, requirePausable, settingsOfNewCampaign } from "./rules.ts";
@@ -54,10 +54,15 @@ async function create({ database, pipeline, publishing, clock }: Parts, context:
 /** Campaigns of a bulk request that count as one request (docs/behaviour.md#rate-limits). */
 const BULK_CAMPAIGNS_PER_REQUEST = 100;
 
-async function createMany({ database, pipeline, publishing, clock }: Parts, context: RequestContext) {
+async function createMany(
+  { database, pipeline, publishing, barrier, clock }: Parts,
+  context: RequestContext,
+) {
   const { id: advertiserId } = await callingAdvertiser(database, context.accountId);
   const { sent, value } = readSentBody(context, campaignBulkRequest);
   await context.countMore(Math.ceil(value.campaigns.length / BULK_CAMPAIGNS_PER_REQUEST) - 1);
+  // As for a single activation, the balance that decides is the one after every impression that was answered.
+  if (value.campaigns.some(isToBeActive)) await barrier.advertiser(advertiserId);
   const nowMs = clock();
   const owner = { advertiserId, accountId: context.accountId };
   const answer = await createOnceByStatements(pipeline, context, sent, async (statements) => {

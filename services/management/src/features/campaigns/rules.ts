@@ -47,9 +47,16 @@ export function requireActivatable(
 ): void {
   if (status === "active") throw alreadyActive.error();
   if (creatives === 0) throw withoutCreative.error();
-  if (balanceMillicents < priceMillicents(cpmBidCents)) {
-    throw balanceTooLow.error(centsDown(balanceMillicents), cpmBidCents);
-  }
+  requireBalanceCovers({ cpmBidCents }, balanceMillicents);
+}
+
+/** Throws 409 when the balance does not cover one impression of a campaign (docs/behaviour.md#activation). */
+export function requireBalanceCovers(
+  { cpmBidCents }: Pick<Campaign, "cpmBidCents">,
+  balanceMillicents: Millicents,
+): void {
+  if (balanceMillicents >= priceMillicents(cpmBidCents)) return;
+  throw balanceTooLow.error(centsDown(balanceMillicents), cpmBidCents);
 }
 
 /** Throws 409 unless the campaign is active. */
