@@ -76,7 +76,7 @@ async function profile(durationMs) {
     const { functionName, url, scriptId } = frames.get(id);
     if (url !== "") return url;
     if (scriptId !== "0") return COMPILED;
-    if (functionName.startsWith("(") || !parents.has(id)) return functionName;
+    if (functionName.startsWith("(")) return functionName;
     const caller = moduleOf(parents.get(id));
     return caller === "(root)" ? "(program)" : caller;
   };
@@ -87,13 +87,7 @@ async function profile(durationMs) {
   return Object.fromEntries(modules);
 }
 
-process.on("message", async (message) => {
-  if (message?.type !== "profile") return;
-  process.send?.({ type: "profiled", modules: await profile(message.durationMs) });
-});
-
-process.on("message", (message) => {
-  if (message?.type !== "probe") return;
+function probe({ collect, watch: isWatched }) {
   const loop = {
     // The delay beyond the timer's interval.
     maxMs: Math.max(0, delay.max / 1e6 - RESOLUTION_MS),
@@ -103,12 +97,21 @@ process.on("message", (message) => {
   watch += 1; // Ends the watch.
   delay.disable();
   const residentBytes = process.memoryUsage.rss();
-  if (message.collect) globalThis.gc?.();
+  if (collect) globalThis.gc?.();
   // Only this one includes shared buffers.
   const { heapUsed, arrayBuffers } = process.memoryUsage();
   delay.reset();
   maxCollectionMs = 0;
   countsFromMs = performance.now();
-  if (message.watch) watchLoop();
-  process.send?.({ type: "probed", loop, residentBytes, usedBytes: heapUsed + arrayBuffers });
+  if (isWatched) watchLoop();
+  return { loop, residentBytes, usedBytes: heapUsed + arrayBuffers };
+}
+
+// A failure ends the process, which its parent reports.
+process.on("message", async (message) => {
+  if (message?.type === "profile") {
+    process.send?.({ type: "profiled", modules: await profile(message.durationMs) });
+  } else if (message?.type === "probe") {
+    process.send?.({ type: "probed", ...probe(message) });
+  }
 });

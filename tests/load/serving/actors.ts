@@ -1,5 +1,5 @@
 import type { Measured } from "./processes.ts";
-import type { Floor, ServedWorld, Stage } from "./stage.ts";
+import type { Baseline, Floor, ServedWorld, Stage } from "./stage.ts";
 
 /** The measured processes of `/match` and `/impressions`. */
 export interface Actors {
@@ -7,7 +7,7 @@ export interface Actors {
   /** B */
   bare: Measured;
   /** R */
-  withRedis: Measured;
+  withRedis: Baseline;
   /** F2 */
   fastify: Measured;
   floor: Floor;

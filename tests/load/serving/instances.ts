@@ -1,8 +1,8 @@
 import { interleave } from "../frame/rounds.ts";
-import { median, metric, ratios } from "../frame/statistics.ts";
+import { metric, ratios } from "../frame/statistics.ts";
 import type { Goal, Metric, Run } from "../frame/suite.ts";
 import type { Actors } from "./actors.ts";
-import type { Throughput } from "./stage.ts";
+import { busyNote, type Throughput } from "./stage.ts";
 
 /** On four cores. */
 const TWO_INSTANCES: Goal = { atLeast: 1.8, aim: 1.95 };
@@ -16,12 +16,10 @@ export async function measureInstances(run: Run, { stage, usual }: Actors): Prom
   const { one, two } = await interleave({ one: () => stage.match(usual, durationMs), two: both }, run.rounds);
   run.say("two instances are measured");
   const perSecond = (taken: readonly Throughput[]) => taken.map((sample) => sample.perSecond);
-  const busy = (part: keyof Throughput["busy"]) => median(two.map((sample) => sample.busy[part])).toFixed(2);
-  const note = `cores: both instances ${busy("services")}, Redis ${busy("redis")}, generator ${busy("generator")}`;
   const label = "two instances / one";
   return [
     metric(
-      { id: "two_instances_to_one", label, unit: "×", goal: TWO_INSTANCES, note },
+      { id: "two_instances_to_one", label, unit: "×", goal: TWO_INSTANCES, note: busyNote(two) },
       ratios(perSecond(two), perSecond(one)),
     ),
   ];

@@ -2,7 +2,7 @@ import { interleave } from "../frame/rounds.ts";
 import { metric, ratios } from "../frame/statistics.ts";
 import type { Metric, Run } from "../frame/suite.ts";
 import type { Actors } from "./actors.ts";
-import type { Latency } from "./stage.ts";
+import { busyNote, type Latency } from "./stage.ts";
 
 const LOAD = 0.3;
 /** Matches prepared per sent impression. */
@@ -67,8 +67,11 @@ function metricsOf(name: string, rate: number, samples: Record<"own" | "R", Late
     ...cost(`r_at_${name}`, "R", R),
     metric({ id: `${name}_p50_ms`, label: `/${name} ${at}, p50`, unit: "ms" }, p50(own)),
     metric({ id: `r_p50_at_${name}_ms`, label: `R ${at}, p50`, unit: "ms" }, p50(R)),
-    metric({ id: `${name}_p99_ms`, label: `/${name} ${at}, p99`, unit: "ms" }, p99(own)),
-    metric({ id: `r_p99_at_${name}_ms`, label: `R ${at}, p99`, unit: "ms" }, p99(R)),
+    metric(
+      { id: `${name}_p99_ms`, label: `/${name} ${at}, p99`, unit: "ms", note: busyNote(own) },
+      p99(own),
+    ),
+    metric({ id: `r_p99_at_${name}_ms`, label: `R ${at}, p99`, unit: "ms", note: busyNote(R) }, p99(R)),
     metric(
       {
         id: `${name}_p99_to_r`,

@@ -35,9 +35,10 @@ export interface Probe {
 }
 
 /** B, or R with a Redis. */
-export function startBaseline(redisUrl?: string): Promise<Measured> {
+export function startBaseline(redisUrl?: string, nodeFlags: string[] = []): Promise<Measured> {
   const environment: Record<string, string> = redisUrl === undefined ? {} : { REDIS_URL: redisUrl };
-  return start(fileURLToPath(path("baseline.process.ts")), TYPESCRIPT, environment);
+  const flags = [...TYPESCRIPT, ...nodeFlags];
+  return start(fileURLToPath(path("baseline.process.ts")), flags, environment);
 }
 
 /** F2. */

@@ -4,7 +4,7 @@ import { type Measured, profileOf, WITH_PROBE } from "./processes.ts";
 import { firstOf, Stage, type Throughput } from "./stage.ts";
 
 /**
- * Where the processor time of F2, of the floor, of a match and of an impression goes: the shares of the main thread's samples,
+ * Where the processor time of B, of F2, of the floor, of a match and of an impression goes: the shares of the main thread's samples,
  * times the processor time of the whole process.
  */
 export const profile: Suite = { names: ["profile"], run: measure };
@@ -27,9 +27,11 @@ interface Subject {
 async function measure(run: Run): Promise<Metric[]> {
   const stage = await Stage.open(run);
   const [small, large] = [await stage.world(SMALL_WORLD), await stage.world(LARGE_WORLD)];
+  const bare = await stage.baseline("B", WITH_PROBE);
   const fastify = await stage.fastify(WITH_PROBE);
   const floor = await stage.floor(WITH_PROBE);
   const subjects: Record<string, Subject> = {
+    b: { label: "B", server: bare, load: (ms) => stage.echo(bare, ms) },
     f2: { label: "F2", server: fastify, load: (ms) => stage.echo(fastify, ms) },
     floor: {
       label: "scripts of a match",

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { connectRedis, type RedisConnection } from "@diegetic/hot-state";
 import { startRedis } from "@diegetic/local-stores";
+import { median } from "../frame/statistics.ts";
 import type { Run } from "../frame/suite.ts";
 import type { OpenLoopResult } from "../generator/open-loop.ts";
 import type { Kind } from "./jobs.ts";
@@ -25,6 +26,13 @@ const FLOOR_MATCHES = { source: "match", pool: "floor", path: MATCH_PATH } as co
 const KEPT_FLOOR_MATCHES = { ...FLOOR_MATCHES, path: `${MATCH_PATH}?keep`, keepMatches: true };
 const FLOOR_IMPRESSIONS = { source: "impressions", pool: "floor", path: IMPRESSIONS_PATH } as const;
 
+/** Used shares of a core; close to 1: the bottleneck. */
+export interface Busy {
+  services: number;
+  redis: number;
+  generator: number;
+}
+
 /** One measurement of throughput. */
 export interface Throughput {
   perSecond: number;
@@ -32,8 +40,7 @@ export interface Throughput {
   cpuMicroseconds: number;
   /** Share of answers that are 200 or 201. */
   okShare: number;
-  /** Used share of a core; close to 1: the bottleneck. */
-  busy: { services: number; redis: number; generator: number };
+  busy: Busy;
 }
 
 /** One measurement of latencies. */
@@ -42,6 +49,13 @@ export interface Latency extends OpenLoopResult {
   cpuMicroseconds: number;
   /** How long its main thread waited for a free core per request, microseconds. */
   waitMicroseconds: number;
+  busy: Busy;
+}
+
+/** B or R. */
+export interface Baseline extends Measured {
+  /** Of R's Redis. */
+  redisPid: number | undefined;
 }
 
 /** Campaigns of a size, with their own Redis and instance. */
@@ -75,11 +89,11 @@ export class Stage {
     return new Stage(run, generator);
   }
 
-  async baseline(kind: "B" | "R"): Promise<Measured> {
+  async baseline(kind: "B" | "R", nodeFlags: string[] = []): Promise<Baseline> {
     const redis = kind === "R" ? await this.#startRedis("baseline") : undefined;
-    const baseline = await startBaseline(redis?.url);
+    const baseline = await startBaseline(redis?.url, nodeFlags);
     this.#run.defer(() => baseline.stop());
-    return baseline;
+    return { ...baseline, redisPid: redis?.pid };
   }
 
   async fastify(nodeFlags: string[] = []): Promise<Measured> {
@@ -167,28 +181,46 @@ export class Stage {
     kind: Kind,
     durationMs: number,
   ): Promise<Throughput> {
-    const cpu = () => ({
-      services: measured.reduce((sum, { pid }) => sum + cpuSeconds(pid), 0),
-      redis: redisPid === undefined ? 0 : cpuSeconds(redisPid),
-      generator: cpuSeconds(this.generator.process.pid),
-    });
-    const before = cpu();
-    const startedMs = performance.now();
+    const used = this.#watch(measured, redisPid);
     const load = { ...this.#load(measured), warmUpMs: durationMs / 4, durationMs };
     const { answered, seconds, statuses, sent } = await this.generator.closed(load, kind);
-    const wallSeconds = (performance.now() - startedMs) / 1_000;
-    const after = cpu();
-    const share = (part: keyof typeof after) => (after[part] - before[part]) / wallSeconds;
+    const { cpuSeconds: services, busy } = used();
     return {
       perSecond: answered / seconds,
-      cpuMicroseconds: ((after.services - before.services) / sent) * 1e6,
+      cpuMicroseconds: (services / sent) * 1e6,
       okShare: ((statuses[200] ?? 0) + (statuses[201] ?? 0)) / answered,
-      busy: { services: share("services"), redis: share("redis"), generator: share("generator") },
+      busy,
     };
   }
 
-  echoLatency(baseline: Measured, rate: number, durationMs: number): Promise<Latency> {
-    return this.#latency(baseline, { source: "echo" }, rate, durationMs);
+  /** What the processes use from now on until the result is called. */
+  #watch(
+    measured: readonly Measured[],
+    redisPid: number | undefined,
+  ): () => { cpuSeconds: number; waitedSeconds: number; busy: Busy } {
+    const sum = (of: (pid: number) => number) => measured.reduce((total, { pid }) => total + of(pid), 0);
+    const now = () => ({
+      services: sum(cpuSeconds),
+      redis: redisPid === undefined ? 0 : cpuSeconds(redisPid),
+      generator: cpuSeconds(this.generator.process.pid),
+      waited: sum(waitedSeconds),
+    });
+    const before = now();
+    const startedMs = performance.now();
+    return () => {
+      const wallSeconds = (performance.now() - startedMs) / 1_000;
+      const after = now();
+      const share = (part: keyof Busy) => (after[part] - before[part]) / wallSeconds;
+      return {
+        cpuSeconds: after.services - before.services,
+        waitedSeconds: after.waited - before.waited,
+        busy: { services: share("services"), redis: share("redis"), generator: share("generator") },
+      };
+    };
+  }
+
+  echoLatency(baseline: Baseline, rate: number, durationMs: number): Promise<Latency> {
+    return this.#latency(baseline, baseline.redisPid, { source: "echo" }, rate, durationMs);
   }
 
   matchLatency(
@@ -197,23 +229,28 @@ export class Stage {
     durationMs: number,
     instance = firstOf(world),
   ): Promise<Latency> {
-    return this.#latency(instance, this.#matches(world), rate, durationMs);
+    return this.#latency(instance, world.redisPid, this.#matches(world), rate, durationMs);
   }
 
   impressionLatency(world: ServedWorld, rate: number, durationMs: number): Promise<Latency> {
     const kind: Kind = { source: "impressions", pool: String(world.size), path: IMPRESSIONS_PATH };
-    return this.#latency(firstOf(world), kind, rate, durationMs);
+    return this.#latency(firstOf(world), world.redisPid, kind, rate, durationMs);
   }
 
-  async #latency(measured: Measured, kind: Kind, rate: number, durationMs: number): Promise<Latency> {
+  async #latency(
+    measured: Measured,
+    redisPid: number | undefined,
+    kind: Kind,
+    rate: number,
+    durationMs: number,
+  ): Promise<Latency> {
     const warmUpMs = durationMs / 4;
-    const used = () => ({ cpu: cpuSeconds(measured.pid), wait: waitedSeconds(measured.pid) });
-    const before = used();
+    const used = this.#watch([measured], redisPid);
     const result = await this.generator.open({ ...this.#load([measured]), warmUpMs, durationMs, rate }, kind);
-    const after = used();
+    const { cpuSeconds: cpu, waitedSeconds: waited, busy } = used();
     const requests = (rate * (warmUpMs + durationMs)) / 1_000;
-    const each = (part: keyof typeof after) => ((after[part] - before[part]) / requests) * 1e6;
-    return { ...result, cpuMicroseconds: each("cpu"), waitMicroseconds: each("wait") };
+    const microseconds = (seconds: number) => (seconds / requests) * 1e6;
+    return { ...result, cpuMicroseconds: microseconds(cpu), waitMicroseconds: microseconds(waited), busy };
   }
 
   #load(measured: readonly Measured[]): { ports: number[]; connections: number } {
@@ -225,6 +262,12 @@ export class Stage {
     this.#run.defer(() => store.stop());
     return store;
   }
+}
+
+/** For a table: the medians of some measurements. */
+export function busyNote(samples: readonly { busy: Busy }[]): string {
+  const share = (part: keyof Busy) => median(samples.map(({ busy }) => busy[part])).toFixed(2);
+  return `cores: service ${share("services")}, Redis ${share("redis")}, generator ${share("generator")}`;
 }
 
 export function firstOf({ instances, size }: ServedWorld): Measured {

@@ -2,7 +2,7 @@ import { interleave } from "../frame/rounds.ts";
 import { median, metric, ratios } from "../frame/statistics.ts";
 import type { Goal, Metric, Run } from "../frame/suite.ts";
 import type { Actors } from "./actors.ts";
-import type { Throughput } from "./stage.ts";
+import { busyNote, type Throughput } from "./stage.ts";
 
 /** Until V8 compiles hardly anything more, which would count as processor time: some ten seconds of load. */
 const WARM_UPS = 5;
@@ -72,9 +72,8 @@ function withEnough(
 }
 
 function absolute([name, taken]: [string, Throughput[]]): Metric[] {
-  const busy = (part: keyof Throughput["busy"]) => median(taken.map((one) => one.busy[part])).toFixed(2);
   const ads = (median(taken.map((one) => one.okShare)) * 100).toFixed(1);
-  const note = `cores: service ${busy("services")}, Redis ${busy("redis")}, generator ${busy("generator")}; ${ads} % 200 or 201`;
+  const note = `${busyNote(taken)}; ${ads} % 200 or 201`;
   return [
     metric({ id: `${name}_per_second`, label: labelOf(name), unit: "1/s", note }, perSecond(taken)),
     metric(
