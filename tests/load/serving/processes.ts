@@ -11,6 +11,9 @@ const CLOCK_TICKS_PER_SECOND = 100;
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 const path = (file: string) => new URL(`../processes/${file}`, import.meta.url).href;
 const TYPESCRIPT = ["--conditions=@diegetic/source"];
+/** Of every measured process, so that what the probe costs is the same on both sides of a ratio. */
+const WITH_PROBE = ["--import", path("probe.mjs")];
+const BASELINE_FLAGS = [...TYPESCRIPT, ...WITH_PROBE];
 /** For --import: removes tracing from the code of a process. */
 export const WITHOUT_TRACING = path("without-tracing.mjs");
 
@@ -35,16 +38,14 @@ export interface Probe {
 }
 
 /** B, or R with a Redis. */
-export function startBaseline(redisUrl?: string, nodeFlags: string[] = []): Promise<Measured> {
+export function startBaseline(redisUrl?: string): Promise<Measured> {
   const environment: Record<string, string> = redisUrl === undefined ? {} : { REDIS_URL: redisUrl };
-  const flags = [...TYPESCRIPT, ...nodeFlags];
-  return start(fileURLToPath(path("baseline.process.ts")), flags, environment);
+  return start(fileURLToPath(path("baseline.process.ts")), BASELINE_FLAGS, environment);
 }
 
 /** F2. */
-export function startFastify(redisUrl: string, nodeFlags: string[] = []): Promise<Measured> {
-  const flags = [...TYPESCRIPT, ...nodeFlags];
-  return start(fileURLToPath(path("fastify.process.ts")), flags, { REDIS_URL: redisUrl });
+export function startFastify(redisUrl: string): Promise<Measured> {
+  return start(fileURLToPath(path("fastify.process.ts")), BASELINE_FLAGS, { REDIS_URL: redisUrl });
 }
 
 /** Reads and changes campaigns with only Express and pg. */
@@ -54,13 +55,10 @@ export function startPlainCampaigns(databaseUrl: string): Promise<Measured> {
 }
 
 /** The minimal `node:http` server that runs the scripts of a match or an impression, started like an instance. */
-export function startFloor(redisUrl: string, nodeFlags: string[] = []): Promise<Measured> {
-  const flags = [...TYPESCRIPT, ...MATCH_NODE_OPTIONS, ...nodeFlags];
+export function startFloor(redisUrl: string): Promise<Measured> {
+  const flags = [...BASELINE_FLAGS, ...MATCH_NODE_OPTIONS];
   return start(fileURLToPath(path("floor.process.ts")), flags, { REDIS_URL: redisUrl });
 }
-
-/** Preloads the probe. */
-export const WITH_PROBE = ["--import", path("probe.mjs")];
 
 /** The built service as in production, with the probe. */
 export function startMatchService(

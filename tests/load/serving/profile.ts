@@ -1,6 +1,6 @@
 import { median, metric } from "../frame/statistics.ts";
 import type { Metric, Run, Suite } from "../frame/suite.ts";
-import { type Measured, profileOf, WITH_PROBE } from "./processes.ts";
+import { type Measured, profileOf } from "./processes.ts";
 import { firstOf, Stage, type Throughput } from "./stage.ts";
 
 /**
@@ -27,9 +27,9 @@ interface Subject {
 async function measure(run: Run): Promise<Metric[]> {
   const stage = await Stage.open(run);
   const [small, large] = [await stage.world(SMALL_WORLD), await stage.world(LARGE_WORLD)];
-  const bare = await stage.baseline("B", WITH_PROBE);
-  const fastify = await stage.fastify(WITH_PROBE);
-  const floor = await stage.floor(WITH_PROBE);
+  const bare = await stage.baseline("B");
+  const fastify = await stage.fastify();
+  const floor = await stage.floor();
   const subjects: Record<string, Subject> = {
     b: { label: "B", server: bare, load: (ms) => stage.echo(bare, ms) },
     f2: { label: "F2", server: fastify, load: (ms) => stage.echo(fastify, ms) },

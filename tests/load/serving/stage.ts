@@ -89,22 +89,22 @@ export class Stage {
     return new Stage(run, generator);
   }
 
-  async baseline(kind: "B" | "R", nodeFlags: string[] = []): Promise<Baseline> {
+  async baseline(kind: "B" | "R"): Promise<Baseline> {
     const redis = kind === "R" ? await this.#startRedis("baseline") : undefined;
-    const baseline = await startBaseline(redis?.url, nodeFlags);
+    const baseline = await startBaseline(redis?.url);
     this.#run.defer(() => baseline.stop());
     return { ...baseline, redisPid: redis?.pid };
   }
 
-  async fastify(nodeFlags: string[] = []): Promise<Measured> {
-    const fastify = await startFastify((await this.#startRedis("fastify")).url, nodeFlags);
+  async fastify(): Promise<Measured> {
+    const fastify = await startFastify((await this.#startRedis("fastify")).url);
     this.#run.defer(() => fastify.stop());
     return fastify;
   }
 
-  async floor(nodeFlags: string[] = []): Promise<Floor> {
+  async floor(): Promise<Floor> {
     const store = await this.#startRedis("floor");
-    const server = await startFloor(store.url, nodeFlags);
+    const server = await startFloor(store.url);
     this.#run.defer(() => server.stop());
     return { server, redisPid: store.pid };
   }
