@@ -67,10 +67,7 @@ function metricsOf(name: string, rate: number, samples: Record<"own" | "R", Late
     ...cost(`r_at_${name}`, "R", R),
     metric({ id: `${name}_p50_ms`, label: `/${name} ${at}, p50`, unit: "ms" }, p50(own)),
     metric({ id: `r_p50_at_${name}_ms`, label: `R ${at}, p50`, unit: "ms" }, p50(R)),
-    metric(
-      { id: `${name}_p99_ms`, label: `/${name} ${at}, p99`, unit: "ms", note: busyNote(own) },
-      p99(own),
-    ),
+    metric({ id: `${name}_p99_ms`, label: `/${name} ${at}, p99`, unit: "ms", note: busyNote(own) }, p99(own)),
     metric({ id: `r_p99_at_${name}_ms`, label: `R ${at}, p99`, unit: "ms", note: busyNote(R) }, p99(R)),
     metric(
       {
