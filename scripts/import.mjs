@@ -14,10 +14,11 @@ import { runMain, say } from "./lib/setup.mjs";
 const USAGE = `Usage: KEY=igk_… npm run import -- FILE.jsonl [--activate] [--url http://127.0.0.1:8080/api]
 
 One campaign a line, as POST /campaigns/bulk takes it: its fields, and creatives, geo_targets, blocklist and affinities. It
-becomes a draft; with "activate": true in its line, or --activate for all lines, it is active at once.
+becomes a draft; with "activate": true in its line, or --activate, which wins over all lines, it is active at once.
 Lines that are refused are named with their reason and written to FILE.jsonl.rejected: mend and import them there. An
 advertiser has at most 5000 campaigns; a key may send 100 campaigns a request, and as many requests a minute as its limit says.
-Leave FILE.jsonl as it is, and repeat the command when it was interrupted: within 24 hours nothing is created twice.`;
+Leave FILE.jsonl and the options as they are, and repeat the command when it was interrupted: within 24 hours nothing is created
+twice.`;
 /** Campaigns that count as one request: a key with any limit can send them. */
 const MAX_CAMPAIGNS = 100;
 /** The body limit less the JSON around the campaigns and what --activate adds to them, in bytes. */
@@ -58,10 +59,12 @@ async function importCampaigns() {
   progress.show(total);
   progress.end();
   if (progress.drafts > 0) {
-    say(`Drafts are not served: select them in the dashboard to activate them, or import with --activate.`);
+    say(`Drafts are not served: select them in the dashboard to activate them. Do not import them again.`);
   }
   if (progress.refused === 0) return;
-  say(`Mend the refused lines in ${rejected.path}, and import that file.`);
+  say(
+    `Correct the refused lines in ${rejected.path}, or deposit where the balance is too low, and import that file.`,
+  );
   process.exitCode = SOME_REFUSED;
 }
 
@@ -92,7 +95,7 @@ function readArguments() {
     throw new UsageError(`KEY is missing: set it to an API key with the scope advertiser.\n${USAGE}`);
   const url = values.url ?? `http://127.0.0.1:${process.env.PORT ?? 8080}${process.env.BASE_PATH ?? "/api"}`;
   if (!URL.canParse(url)) throw new UsageError(`--url is no address: ${url}\n${USAGE}`);
-  return { file, key, url: url.replace(/\/$/, ""), isActivated: values.activate };
+  return { file, key, url: url.replace(/\/$/, ""), activatesAll: values.activate };
 }
 
 /** The lines of each request, limited by number and size, with those that are no JSON objects among them. */
@@ -127,9 +130,8 @@ function problemOf(text) {
 async function send({ lines }, options, rejected, progress) {
   const readable = lines.filter(({ problem }) => problem === undefined);
   if (readable.length > 0) {
-    const texts = readable.map(({ text }) => (options.isActivated ? activated(text) : text));
-    const body = `{"campaigns":[${texts.join(",")}]}`;
-    const { results, isReplayed } = await post(body, readable[0].number, options, progress);
+    const texts = readable.map(({ text }) => text);
+    const { results, isReplayed } = await post(texts, readable[0].number, options, progress);
     for (const [index, { status, error, campaign }] of results.entries()) {
       if (status === 201) progress.add(isReplayed, campaign);
       else readable[index].problem = error;
@@ -144,14 +146,21 @@ async function send({ lines }, options, rejected, progress) {
   for (const line of refused) await rejected.add(line, options.file);
 }
 
-/** The size of the line changes by a few bytes, for which a request has room. */
-function activated(text) {
-  return JSON.stringify({ ...JSON.parse(text), activate: true });
+/** Of equal names in an object, the last one counts. */
+function withActivation(text) {
+  const isEmpty = /^\{\s*\}$/.test(text);
+  return `${text.slice(0, -1)}${isEmpty ? "" : ","}"activate":true}`;
 }
 
 /** Repeats what may be repeated: nothing is created twice under one Idempotency-Key. */
-async function post(body, firstLine, { key, url }, progress) {
-  const idempotencyKey = `import ${createHash("sha256").update(`${firstLine} ${body}`).digest("hex")}`;
+async function post(texts, firstLine, { key, url, activatesAll }, progress) {
+  const bodyOf = (campaigns) => `{"campaigns":[${campaigns.join(",")}]}`;
+  const body = bodyOf(activatesAll ? texts.map(withActivation) : texts);
+  // Of the lines as they are: the same lines are not created again with another option.
+  const lines = createHash("sha256")
+    .update(`${firstLine} ${bodyOf(texts)}`)
+    .digest("hex");
+  const idempotencyKey = `import ${lines}`;
   const headers = {
     Authorization: `Bearer ${key}`,
     "Content-Type": "application/json",
@@ -168,10 +177,17 @@ async function post(body, firstLine, { key, url }, progress) {
     const why =
       answer instanceof Response
         ? await detailOf(answer)
-        : `${url} is not reached (${answer.cause?.message ?? answer.message}); PORT or --url names another address`;
+        : `${url} cannot be reached (${answer.cause?.message ?? answer.message}): start the service, or set --url`;
     const retryAfterMs = retryAfterMsOf(answer.headers?.get("retry-after"));
     // A limit says when it is over: waiting for it is no failed attempt.
     if (status !== 429 || retryAfterMs === undefined) attempt += 1;
+    if (status === 409) {
+      progress.end();
+      const other = activatesAll
+        ? "without --activate: activate the drafts in the dashboard"
+        : "with --activate";
+      throw new SetupError(`Stopped at line ${firstLine}: these lines were imported ${other}.`);
+    }
     const isTransient = status === 0 || status === 429 || status >= 500;
     if (!isTransient || attempt > MAX_ATTEMPTS) {
       progress.end();
@@ -243,7 +259,7 @@ class Progress {
 
   add(isReplayed, campaign) {
     this[isReplayed ? "createdEarlier" : "created"] += 1;
-    if (campaign.status === "draft") this.drafts += 1;
+    if (!isReplayed && campaign.status === "draft") this.drafts += 1;
   }
 
   /** @param lines neighbours that are refused for the same reason */

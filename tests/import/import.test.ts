@@ -124,11 +124,23 @@ describe("npm run import", () => {
     writeFileSync(file, [line({ name: "C", activate: false }), line({ name: "D" }), without].join("\n"));
     const { code, stderr } = await runImport([file, "--activate", ...here()]);
     expect(code).toBe(1);
-    expect(stderr).toContain("Line 3: activate must be false, or creatives name at least one");
+    expect(stderr).toContain("Line 3: The campaign has no creative");
     expect(stderr).toMatch(/2 created, 1 refused, \d+ a second, 100 % of the file/);
     expect(stderr).not.toContain("Drafts");
     expect(readFileSync(`${file}.rejected`, "utf8")).toBe(`${without}\n`);
     expect(await statuses()).toEqual(["A draft", "B active", "C active", "D active"]);
+  });
+
+  it("does not create lines again that were imported with another option", async () => {
+    await call("POST", "/deposit", { amount_cents: 1_000 });
+    writeFileSync(file, [line(), "{}", line()].join("\n"));
+    expect((await runImport([file, ...here()])).stderr).toContain("2 created, 1 refused");
+    const { code, stderr } = await runImport([file, "--activate", ...here()]);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringContaining("Stopped at line 1: these lines were imported without --activate"),
+    });
+    expect(await names()).toHaveLength(2);
   });
 
   it("says while it waits which address is not reached", async () => {
@@ -143,7 +155,7 @@ describe("npm run import", () => {
       });
     });
     expect(stderr).toMatch(
-      new RegExp(`waiting \\d+ s: http://127.0.0.1:${port} is not reached .+--url names another address`),
+      new RegExp(`waiting \\d+ s: http://127.0.0.1:${port} cannot be reached .+ or set --url`),
     );
   });
 

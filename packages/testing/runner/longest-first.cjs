@@ -3,13 +3,13 @@ const { default: Sequencer } = require("@jest/test-sequencer");
 /** Estimated duration of a test in `tests/`, relative to another of the same size. */
 const STACK_FACTOR = 4;
 
-/** One in so many files is a browser's: two of them keep two cores busy. */
-const FILES_PER_BROWSER = 4;
+/** Interval between files of browser tests: two concurrent ones saturate two cores. */
+const BROWSER_INTERVAL = 4;
 
 /**
  * Without the durations of an earlier run, as in a fresh clone, Jest starts with the largest files. A small file that
- * starts whole stacks would come last, and leave all workers but its own without work. Browsers, which are among the longest
- * and do not wait, would hold each other up if they ran side by side.
+ * starts whole stacks would come last, and leave all workers but its own without work. Browser tests rarely wait, so they slow
+ * each other down when they run side by side.
  */
 module.exports = class LongestFirst extends Sequencer {
   sort(tests) {
@@ -18,7 +18,7 @@ module.exports = class LongestFirst extends Sequencer {
     const browsers = sorted.filter(isBrowser);
     const spread = sorted.filter((test) => !isBrowser(test));
     for (const [index, browser] of browsers.entries()) {
-      spread.splice(Math.min(spread.length, index * FILES_PER_BROWSER), 0, browser);
+      spread.splice(Math.min(spread.length, index * BROWSER_INTERVAL), 0, browser);
     }
     return spread;
   }

@@ -1,7 +1,7 @@
 /**
  * Preloaded into a measured process: reports its memory, after a collection on request (`--expose-gc`), and, when it is
  * to watch, the longest stall of its event loop until the next report. On request it also reports where its processor time
- * goes. Otherwise it costs the process nothing.
+ * goes. Otherwise it only observes collections.
  */
 import { existsSync, openSync, readSync } from "node:fs";
 import { Session } from "node:inspector/promises";

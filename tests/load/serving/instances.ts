@@ -19,7 +19,13 @@ export async function measureInstances(run: Run, { stage, usual }: Actors): Prom
   const label = "two instances / one";
   return [
     metric(
-      { id: "two_instances_to_one", label, unit: "×", goal: TWO_INSTANCES, note: busyNote(two) },
+      {
+        id: "two_instances_to_one",
+        label,
+        unit: "×",
+        goal: TWO_INSTANCES,
+        note: busyNote(two, "both instances"),
+      },
       ratios(perSecond(two), perSecond(one)),
     ),
   ];

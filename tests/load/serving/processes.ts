@@ -11,7 +11,7 @@ const CLOCK_TICKS_PER_SECOND = 100;
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 const path = (file: string) => new URL(`../processes/${file}`, import.meta.url).href;
 const TYPESCRIPT = ["--conditions=@diegetic/source"];
-/** Of every measured process, so that what the probe costs is the same on both sides of a ratio. */
+/** Of every process of match and impressions and their baselines: what the probe costs is the same on both sides of a ratio. */
 const WITH_PROBE = ["--import", path("probe.mjs")];
 const BASELINE_FLAGS = [...TYPESCRIPT, ...WITH_PROBE];
 /** For --import: removes tracing from the code of a process. */

@@ -26,7 +26,7 @@ const FLOOR_MATCHES = { source: "match", pool: "floor", path: MATCH_PATH } as co
 const KEPT_FLOOR_MATCHES = { ...FLOOR_MATCHES, path: `${MATCH_PATH}?keep`, keepMatches: true };
 const FLOOR_IMPRESSIONS = { source: "impressions", pool: "floor", path: IMPRESSIONS_PATH } as const;
 
-/** Used shares of a core; close to 1: the bottleneck. */
+/** Used shares of a core; close to 1 for each process: the bottleneck. */
 export interface Busy {
   services: number;
   redis: number;
@@ -265,9 +265,9 @@ export class Stage {
 }
 
 /** For a table: the medians of some measurements. */
-export function busyNote(samples: readonly { busy: Busy }[]): string {
+export function busyNote(samples: readonly { busy: Busy }[], measured = "service"): string {
   const share = (part: keyof Busy) => median(samples.map(({ busy }) => busy[part])).toFixed(2);
-  return `cores: service ${share("services")}, Redis ${share("redis")}, generator ${share("generator")}`;
+  return `cores: ${measured} ${share("services")}, Redis ${share("redis")}, generator ${share("generator")}`;
 }
 
 export function firstOf({ instances, size }: ServedWorld): Measured {

@@ -264,7 +264,7 @@ export const withoutCreative = refusal(
   409,
   "no_creative",
   "The campaign has no creative.",
-  "The campaign has no creative: create one by POST /campaigns/{campaign_id}/creatives first.",
+  "The campaign has no creative: create one by POST /campaigns/{campaign_id}/creatives first, or name one in creatives of a bulk request.",
 );
 export const balanceTooLow = refusal(
   409,

@@ -9,7 +9,7 @@ import { useRef } from "react";
 import { ApiError } from "./api-error.ts";
 import { type CallOptions, call } from "./call.ts";
 import type { AnswerOf, ChangeKey, InputArguments, InputOf, ReadKey } from "./operations.ts";
-import { retryChanges } from "./retry.ts";
+import type { retryChanges } from "./retry.ts";
 
 type AnyCall = (key: string, input: unknown, options: CallOptions) => Promise<unknown>;
 const anyCall = call as unknown as AnyCall;
@@ -65,8 +65,9 @@ const afterMs = (ms: number) => new Promise<void>((resolve) => setTimeout(resolv
 /**
  * Calls an operation that changes something, and asks anew for what the pages show. A repeated attempt with the same
  * input carries the same Idempotency-Key until one has succeeded: a lost answer never makes two of anything.
+ * @param retrying `retryChanges` for an operation that may be sent twice; default: a person decides
  */
-export function useChange<Key extends ChangeKey>(key: Key) {
+export function useChange<Key extends ChangeKey>(key: Key, retrying: Partial<typeof retryChanges> = {}) {
   const client = useQueryClient();
   const attempt = useRef<{ input: string; idempotencyKey: string } | undefined>(undefined);
   return useMutation<AnswerOf<Key>, ApiError, InputOf<Key>>({
@@ -79,7 +80,7 @@ export function useChange<Key extends ChangeKey>(key: Key) {
       const options = key.startsWith("POST ") ? { idempotencyKey } : {};
       return anyCall(key, input, options) as Promise<AnswerOf<Key>>;
     },
-    ...(key.startsWith("POST ") && retryChanges),
+    ...retrying,
     onSuccess: async () => {
       attempt.current = undefined;
       await Promise.race([client.invalidateQueries(), afterMs(MAX_REFRESH_MS)]);

@@ -1,8 +1,8 @@
 import { ApiError } from "./api-error.ts";
 
-/** Of a read: its page shows a skeleton meanwhile. */
+/** Fewer than of changes: the page shows nothing else meanwhile. */
 const MAX_READ_RETRIES = 2;
-/** Of a request that somebody waits for, and would only send again. */
+/** A person waits for the answer, and would send the request again. */
 const MAX_CHANGE_RETRIES = 4;
 const MAX_WAIT_SECONDS = 10;
 
@@ -24,8 +24,8 @@ export const retryReads = {
 };
 
 /**
- * For TanStack Query: requests that may be sent twice are repeated where the answer asks for it, as a match instance's does
- * while it catches up with a change. A longer outage, or a rate limit, is for people to know of.
+ * For TanStack Query, for requests that have one effect however often they are sent: they are repeated where the answer asks for
+ * it, as a match instance's does while it catches up with a change. Any other failure is shown at once.
  */
 export const retryChanges = {
   retry: (failures: number, error: unknown) =>

@@ -3,6 +3,7 @@ import { useState } from "react";
 import { Link } from "react-router";
 import type { AnswerOf } from "../../api/operations.ts";
 import { useChange, useRead } from "../../api/queries.ts";
+import { retryChanges } from "../../api/retry.ts";
 import {
   centsOfMillicents,
   formatCents,
@@ -131,7 +132,7 @@ function Explained({ ad, milliseconds }: { ad: Ad; milliseconds: number }) {
 
 /** The billing event, apart from the match and with its price on it: it moves money. */
 function Impression({ ad, game }: { ad: Ad; game: string }) {
-  const record = useChange("POST /impressions");
+  const record = useChange("POST /impressions", retryChanges);
   const placements = usePlacements();
   const { match_id, campaign_id, creative_id } = ad;
   // One impression costs as many millicents as the bid has cents.

@@ -129,7 +129,7 @@ function Tester({ chosen, games, onChange }: TesterProps) {
   const [failure, setFailure] = useState<unknown>();
   const [isAsking, setAsking] = useState(false);
   const { problem, clear, showRefusal } = useFieldProblems("POST /match", SCENE_FIELDS);
-  const add = useChange("POST /placements/{game_id}");
+  const add = useChange("POST /placements/{game_id}", retryChanges);
   const match = useMutation({ mutationFn: askForAd, ...retryChanges });
   const hasGame = useHasGame();
   const isFirst = games.length === 0;

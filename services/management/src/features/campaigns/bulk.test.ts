@@ -1,13 +1,17 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { MAX_ACCOUNT_BYTES, MAX_CAMPAIGNS } from "@diegetic/contracts";
+import { afterBilling } from "@diegetic/testing/api";
 import { eventually } from "@diegetic/testing/eventually";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import {
+  activeCampaign,
   type Caller,
   campaignBody,
   creativeBody,
   type Harness,
   startHarness,
 } from "../../testing/harness.ts";
+import { charge, hold } from "../../testing/spending.ts";
 
 let harness: Harness;
 let caller: Caller & { advertiserId: string };
@@ -159,16 +163,16 @@ describe("a bulk request", () => {
     [
       "nothing to serve although it is to be active",
       { activate: true, creatives: [] },
-      422,
-      "activate must be false, or creatives name at least one",
+      409,
+      "The campaign has no creative",
     ],
     [
       "a bid above the balance although it is to be active",
-      { activate: true, cpm_bid_cents: 10_000 },
+      { activate: true, cpm_bid_cents: 1_001 },
       409,
-      "The balance (balance_cents is 0) does not cover one impression at cpm_bid_cents 10000",
+      "The balance (balance_cents is 1) does not cover one impression at cpm_bid_cents 1001",
     ],
-    ["activate that is no truth value", { activate: "yes" }, 400, "activate must be"],
+    ["activate that is not a boolean", { activate: "yes" }, 400, "activate must be"],
     [
       "more than 256 KiB",
       {
@@ -179,7 +183,7 @@ describe("a bulk request", () => {
       "A campaign as published has at most 262144 bytes",
     ],
   ])("refuses one with %s, and creates the others", async (_what, changes, status, error) => {
-    const owner = await harness.advertiser();
+    const owner = await harness.advertiser(1);
     const { body } = await bulk(owner, [campaignBody, { ...whole, ...changes }, campaignBody]).expect(200);
     expect(body.results.map((one: { status: number }) => one.status)).toEqual([201, status, 201]);
     expect(body.results[1]).toEqual({ status, error: expect.stringContaining(error) });
@@ -210,6 +214,38 @@ describe("a bulk request", () => {
     });
     await owner.post(`/campaigns/${active}/activate`).expect(409);
     await owner.post(`/campaigns/${active}/pause`).expect(200);
+  });
+
+  it("activates one whose impression takes the whole balance", async () => {
+    const owner = await harness.advertiser(1);
+    const { body } = await bulk(owner, [{ ...whole, cpm_bid_cents: 1_000, activate: true }]).expect(200);
+    expect(body.results).toMatchObject([{ status: 201, campaign: { status: "active" } }]);
+  });
+
+  it("activates by the balance that impressions leave which billing still writes", async () => {
+    const priceMillicents = 500;
+    let owner = await harness.advertiser(1);
+    const spend = async () => {
+      owner = await harness.advertiser(1);
+      const { advertiserId } = owner;
+      const { campaignId, creativeId } = await activeCampaign(owner);
+      const campaignVersion = (await harness.money.readCampaign(advertiserId, campaignId))?.version ?? 0;
+      const spending = { advertiserId, campaignId, creativeId, campaignVersion, priceMillicents };
+      await hold(harness.money, spending);
+      await charge(harness.money, spending);
+    };
+    const sendWhileWriting = async () => {
+      const answer = bulk(owner, [{ ...whole, cpm_bid_cents: 600, activate: true }]).then((sent) => sent);
+      // A request that did not wait would be answered by then.
+      await sleep(200);
+      await harness.management.database.advertiser.update({
+        where: { id: owner.advertiserId },
+        data: { impressions: 1, spentMillicents: priceMillicents },
+      });
+      return answer;
+    };
+    const { body } = await afterBilling(sendWhileWriting, spend);
+    expect(body.results).toEqual([{ status: 409, error: expect.stringContaining("balance_cents is 0") }]);
   });
 
   it("creates as many as the advertiser may have, also beside others", async () => {

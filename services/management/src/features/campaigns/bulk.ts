@@ -24,7 +24,7 @@ import { newBlocklistRule } from "../blocklist/store.ts";
 import { newCreative } from "../creatives/store.ts";
 import { newGeoTarget } from "../geo-targets/store.ts";
 import { countCampaigns, insertCampaigns, newCampaign } from "./new-campaigns.ts";
-import { requireBalanceCovers, settingsOfNewCampaign } from "./rules.ts";
+import { requireActivatable, settingsOfNewCampaign } from "./rules.ts";
 import { toCampaignResponse } from "./to-response.ts";
 
 /** One campaign of a bulk request as it would be stored, or why it is not created. */
@@ -82,9 +82,6 @@ function wholeCampaign(request: WholeCampaignCreate, advertiserId: string, nowMs
     newBlocklistRule(owner, readBlocklistRule(one), nowMs),
   );
   const { affinities } = readAffinities({ affinities: request.affinities ?? [] });
-  if (request.activate && creatives.length === 0) {
-    throw new InvalidInput(422, "activate must be false, or creatives name at least one");
-  }
   return {
     ...draft,
     status: request.activate ? "active" : "draft",
@@ -123,9 +120,8 @@ function requireNoContradictions(targets: readonly GeoTarget[]): void {
 }
 
 /**
- * Stores the campaigns that the limits of their advertiser have room for, earlier ones first; active ones only if the balance
- * covers an impression of theirs. Locks the advertiser and the
- * account until the end of the transaction.
+ * Stores the campaigns that the limits of their advertiser have room for, earlier ones first; active ones only if they could be
+ * activated. Locks the advertiser and the account until the end of the transaction.
  */
 export async function storeBulk(
   statements: Statements,
@@ -146,9 +142,12 @@ export async function storeBulk(
     const publishedBytes = campaignBytes(item.campaign);
     return orRefusal(() => {
       if (existing >= MAX_CAMPAIGNS) throw tooManyCampaigns.error();
-      if (item.campaign.status === "active") requireBalanceCovers(item.campaign, balanceMillicents);
       if (publishedBytes > MAX_CAMPAIGN_BYTES) throw campaignTooLarge.error();
       if (bytes + publishedBytes > MAX_ACCOUNT_BYTES) throw accountTooLarge.error();
+      const { cpmBidCents, creatives, status } = item.campaign;
+      if (status === "active") {
+        requireActivatable({ status: "draft", cpmBidCents }, creatives.length, balanceMillicents);
+      }
       existing += 1;
       bytes += publishedBytes;
       const campaign = { ...item.campaign, publishedBytes };

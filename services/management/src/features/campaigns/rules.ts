@@ -47,16 +47,9 @@ export function requireActivatable(
 ): void {
   if (status === "active") throw alreadyActive.error();
   if (creatives === 0) throw withoutCreative.error();
-  requireBalanceCovers({ cpmBidCents }, balanceMillicents);
-}
-
-/** Throws 409 when the balance does not cover one impression of a campaign (docs/behaviour.md#activation). */
-export function requireBalanceCovers(
-  { cpmBidCents }: Pick<Campaign, "cpmBidCents">,
-  balanceMillicents: Millicents,
-): void {
-  if (balanceMillicents >= priceMillicents(cpmBidCents)) return;
-  throw balanceTooLow.error(centsDown(balanceMillicents), cpmBidCents);
+  if (balanceMillicents < priceMillicents(cpmBidCents)) {
+    throw balanceTooLow.error(centsDown(balanceMillicents), cpmBidCents);
+  }
 }
 
 /** Throws 409 unless the campaign is active. */
