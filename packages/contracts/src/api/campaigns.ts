@@ -175,7 +175,9 @@ export const campaignBulkRequestSchema = open(
   "New campaigns.",
 );
 /** The body of POST /campaigns/bulk. Each campaign is read by `wholeCampaignCreate`: one that is wrong refuses no other. */
-export const campaignBulkRequest = createValidator(open({ campaigns: Type.Array(Type.Unknown(), MANY) }));
+export const campaignBulkRequest = createValidator(
+  open({ campaigns: Type.Unsafe<unknown[]>({ type: "array", ...MANY }) }),
+);
 
 export const campaignBulkSchema = closed(
   {
