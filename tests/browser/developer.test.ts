@@ -135,8 +135,11 @@ describe("a developer in the dashboard", () => {
     const { page } = view;
     // Another button may still say so.
     await page.evaluate("navigator.clipboard.writeText('')");
-    await page.getByRole("button", { name: button, exact: true }).click();
-    await page.getByRole("button", { name: "Copied" }).or(page.getByText("Copied")).first().waitFor();
+    // The button says so for a moment only.
+    await Promise.all([
+      page.getByRole("button", { name: "Copied" }).or(page.getByText("Copied")).first().waitFor(),
+      page.getByRole("button", { name: button, exact: true }).click(),
+    ]);
     return eventually(async () => String(await page.evaluate("navigator.clipboard.readText()")) || undefined);
   };
 
