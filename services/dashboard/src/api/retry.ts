@@ -24,8 +24,9 @@ export const retryReads = {
 };
 
 /**
- * For TanStack Query, for requests that have one effect however often they are sent: they are repeated where the answer asks for
- * it, as a match instance's does while it catches up with a change. Any other failure is shown at once.
+ * For TanStack Query, for requests that do no harm when they are sent twice (a second match only holds money until it lapses):
+ * they are repeated where the answer asks for it, as a match instance's does while it catches up with a change. Any other failure
+ * is shown at once.
  */
 export const retryChanges = {
   retry: (failures: number, error: unknown) =>
