@@ -1,12 +1,18 @@
-import { expect } from "@jest/globals";
+import { randomUUID } from "node:crypto";
+import { repeatedly, retryAfterMs } from "@diegetic/testing/documented";
 import type { APIRequestContext, Page } from "playwright-core";
 
-/** Calls the API with the session of `page.request`, or of a browser without a page. */
+/** Changes something with the session of `page.request`, or of a browser without a page, and repeats a 503 as a client does. */
 export function apiOf(session: APIRequestContext, origin: string) {
-  return async <Answer = { id: string }>(path: string, data: object): Promise<Answer> => {
-    const response = await session.post(`${origin}/api${path}`, { data, headers: { origin } });
-    expect({ path, isGood: response.ok() }).toEqual({ path, isGood: true });
-    return (await response.json()) as Answer;
+  return async <Answer = { id: string }>(path: string, data?: object, method = "POST"): Promise<Answer> => {
+    const headers = { origin, "Idempotency-Key": randomUUID() };
+    const response = await repeatedly(
+      () => session.fetch(`${origin}/api${path}`, { method, headers, ...(data && { data }) }),
+      (answer) => retryAfterMs(answer.status(), answer.headers()["retry-after"]),
+    );
+    const text = await response.text();
+    if (!response.ok()) throw new Error(`${method} ${path}: ${response.status()} ${text}`);
+    return (text === "" ? undefined : JSON.parse(text)) as Answer;
   };
 }
 

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { eventually } from "@diegetic/testing/eventually";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { type apiOf, PASSWORD, registerAdvertiser, sentBy } from "./account.fixture.ts";
+import { apiOf, PASSWORD, registerAdvertiser, sentBy } from "./account.fixture.ts";
 import {
   type Dashboard,
   expectAccessibleInPassing,
@@ -224,13 +224,8 @@ describe("an advertiser in the dashboard", () => {
     const { page } = view;
     const name = page.getByLabel("Name", { exact: true });
     await name.fill("Winter in the taverns, again");
-    const { origin } = dashboard;
-    const campaign = `${origin}/api/campaigns/${new URL(page.url()).pathname.split("/")[2]}`;
-    const capped = await page.request.patch(campaign, {
-      data: { daily_cap_cents: 900 },
-      headers: { origin },
-    });
-    expect(capped.status()).toBe(200);
+    const campaign = `/campaigns/${new URL(page.url()).pathname.split("/")[2]}`;
+    await apiOf(page.request, dashboard.origin)(campaign, { daily_cap_cents: 900 }, "PATCH");
     await page.getByRole("button", { name: "Activate campaign" }).click();
     await page.getByRole("button", { name: "Pause campaign" }).waitFor();
     await page.getByRole("link", { name: "Where may it appear?" }).click();
@@ -440,10 +435,7 @@ describe("an advertiser in the dashboard", () => {
     const { id } = await post("/campaigns", { name: "Reeds", budget_cents: 5_000, cpm_bid_cents: 1_000 });
     await post("/placements/marsh", { creator_id: "reed", placement_types: ["narrative_hook"] });
     const scene = { category: "angling", location: "boathouse" };
-    const match = { game_id: "marsh", user_id: "player", game_context: scene };
-    expect((await page.request.post(`${origin}/api/match`, { data: match, headers: { origin } })).ok()).toBe(
-      true,
-    );
+    await post("/match", { game_id: "marsh", user_id: "player", game_context: scene });
     // Words that were read once are cached: what the game sent has to be recorded before.
     const isRecorded = async () => {
       const traffic = await page.request.get(`${origin}/api/traffic`);
@@ -540,9 +532,8 @@ describe("an advertiser in the dashboard", () => {
       for (const name of names) await page.getByRole("checkbox", { name: `Choose ${name}` }).check();
     };
     await choose("Drums", "Flutes", "Harps", "Unwritten");
-    const { origin } = dashboard;
     // A colleague deletes it while the list is open.
-    await page.request.delete(`${origin}/api/creatives/${line.id}`, { headers: { origin } });
+    await post(`/creatives/${line.id}`, undefined, "DELETE");
     await chosen.getByText("1 campaign without a creative cannot be activated.").waitFor();
     await expectAccessibleInPassing(page);
     await chosen.getByRole("button", { name: "Activate 3" }).click();

@@ -101,13 +101,7 @@ describe("a developer in the dashboard", () => {
   };
   /** What another tab of the account does to the game while the page is open. */
   const changePlacement = async (data: object) => {
-    const { page } = view;
-    const { origin } = dashboard;
-    const changed = await page.request.patch(`${origin}/api/placements/${GAME}`, {
-      headers: { origin },
-      data,
-    });
-    expect(changed.ok()).toBe(true);
+    await apiOf(view.page.request, dashboard.origin)(`/placements/${GAME}`, data, "PATCH");
   };
   const withDatabase = async (use: (database: pg.Client) => Promise<unknown>) => {
     const database = new pg.Client({ connectionString: dashboard.stack.describe().databaseUrl });
@@ -317,18 +311,11 @@ describe("a developer in the dashboard", () => {
     "explains to a viewer why they cannot change keys or ask for ads",
     async () => {
       const { origin } = dashboard;
-      const headers = { origin };
-      const invitation = await view.page.request.post(`${origin}/api/invitations`, {
-        headers,
-        data: { role: "viewer" },
-      });
-      const { token } = (await invitation.json()) as { token: string };
+      const invite = apiOf(view.page.request, origin)<{ token: string }>;
+      const { token } = await invite("/invitations", { role: "viewer" });
       const { page, problems } = await dashboard.newPage();
-      const joined = await page.request.post(`${origin}/api/auth/sign-up`, {
-        headers,
-        data: { name: "Guest", email: "guest@vale.example", password: PASSWORD, invitation_token: token },
-      });
-      expect(joined.status()).toBe(201);
+      const guest = { name: "Guest", email: "guest@vale.example", password: PASSWORD };
+      await apiOf(page.request, origin)("/auth/sign-up", { ...guest, invitation_token: token });
       await page.goto(`${origin}/keys`);
       await page.getByText("As a viewer you can look at keys only").waitFor();
       expect(await page.getByRole("button", { name: "Create key" }).count()).toBe(0);
@@ -542,14 +529,13 @@ describe("a developer in the dashboard", () => {
     "is asked to sign in when the session has ended before a scene is sent, and keeps the scene",
     async () => {
       const { origin } = dashboard;
-      const headers = { origin };
       const { page, problems } = await dashboard.newPage();
       const signIn = { email: "mira@vale.example", password: PASSWORD };
-      const signedIn = await page.request.post(`${origin}/api/auth/sign-in`, { headers, data: signIn });
-      expect(signedIn.ok()).toBe(true);
+      const change = apiOf(page.request, origin);
+      await change("/auth/sign-in", signIn);
       await page.goto(`${origin}/match-tester`);
       await page.getByLabel("Location").fill("lighthouse");
-      expect((await page.request.post(`${origin}/api/auth/sign-out`, { headers })).ok()).toBe(true);
+      await change("/auth/sign-out");
       await page.getByRole("button", { name: "Ask for an ad" }).click();
       await page.getByText("Your session has ended.").waitFor();
       await page.getByLabel("E-mail").fill(signIn.email);

@@ -5,6 +5,7 @@ import { eventually } from "@diegetic/testing/eventually";
 import { isLongForm, rounds } from "@diegetic/testing/rounds";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import type { Page } from "playwright-core";
+import { apiOf, PASSWORD } from "./account.fixture.ts";
 import {
   answerOneByOne,
   type Dashboard,
@@ -99,11 +100,8 @@ describe("every page of an installation with demo data", () => {
   const operatorPage = async () => {
     if (operator !== undefined) return operator;
     const { page } = await dashboard.newPage();
-    const signedUp = await page.request.post(`${dashboard.origin}/api/auth/sign-up`, {
-      headers: { origin: dashboard.origin },
-      data: { name: "Olga Keeper", email: "olga@keeper.example", password: "a password of tests" },
-    });
-    expect(signedUp.status()).toBe(201);
+    const olga = { name: "Olga Keeper", email: "olga@keeper.example", password: PASSWORD };
+    await apiOf(page.request, dashboard.origin)("/auth/sign-up", olga);
     operator = page;
     return page;
   };
@@ -119,21 +117,15 @@ describe("every page of an installation with demo data", () => {
     });
     view = await dashboard.newPage();
     const [, email, password] = /Demo login\s+(\S+)\s+(\S+)/.exec(dashboard.stack.output()) ?? [];
-    const headers = { origin: dashboard.origin };
-    await view.page.request.post(`${dashboard.origin}/api/auth/sign-in`, {
-      headers,
-      data: { email, password },
-    });
+    const post = apiOf(view.page.request, dashboard.origin);
+    await post("/auth/sign-in", { email, password });
     const { campaigns } = await read<{ campaigns: { campaign_id: string; impressions: number }[] }>(
       "/analytics/campaigns",
     );
     campaign = campaigns.toSorted((one, other) => other.impressions - one.impressions)[0]?.campaign_id ?? "";
     creative = (await read<{ id: string }[]>(`/campaigns/${campaign}/creatives`))[0]?.id ?? "";
-    const created = await view.page.request.post(`${dashboard.origin}/api/webhooks`, {
-      headers,
-      data: { url: "http://127.0.0.1:9/diegetic", events: ["campaign.exhausted"] },
-    });
-    webhook = ((await created.json()) as { id: string }).id;
+    const endpoint = { url: "http://127.0.0.1:9/diegetic", events: ["campaign.exhausted"] };
+    webhook = (await post("/webhooks", endpoint)).id;
   }, FIRST_START_MS);
   afterAll(() => dashboard?.stop(), TIMEOUT_MS);
   beforeEach(() => view.page.setViewportSize(DESK));
