@@ -6,7 +6,7 @@ import type { Metrics } from "../observability/metrics.ts";
 import type { Answer, RateLimitVerdict } from "./endpoint.ts";
 
 /** Of every response that is not an answer of the API: pages and their files. */
-const PAGE_HEADERS = constantHeaders();
+const PAGE_HEADERS = constantHeaders({ xFrameOptions: { action: "deny" } });
 /** Of every answer of the API: it loads nothing and is never framed, and headers that only affect documents are left out. */
 const API_HEADERS = constantHeaders({
   contentSecurityPolicy: {

@@ -12,7 +12,10 @@ const REQUESTS = 100;
 describe("the pages of the API document", () => {
   let app: Express;
   beforeAll(() => {
-    app = express().use(apiDocumentPages({ basePath: "/v/api" }));
+    // As the service mounts them: without the framework's entity tags.
+    app = express()
+      .set("etag", false)
+      .use(apiDocumentPages({ basePath: "/v/api" }));
   });
 
   it("are the document itself, which names the base path", async () => {
@@ -56,6 +59,21 @@ describe("the pages of the API document", () => {
     }
     expect(page.text).not.toMatch(/<script(?! src=)/);
   });
+
+  it.each(["/docs", "/openapi.json", "/docs/page.js", "/docs/swagger-ui-bundle.js"])(
+    "are compressed where that is accepted, and not sent again: %s",
+    async (path) => {
+      const plain = await request(app).get(path).set("Accept-Encoding", "identity").expect(200);
+      expect(plain.headers["content-encoding"]).toBeUndefined();
+      const small = await request(app).get(path).expect("Content-Encoding", "gzip");
+      expect(small.text).toBe(plain.text);
+      expect(Number(small.headers["content-length"])).toBeLessThan(Buffer.byteLength(plain.text));
+      await request(app)
+        .get(path)
+        .set("If-None-Match", plain.headers.etag ?? "")
+        .expect(304);
+    },
+  );
 
   it.each(["/docs", "/openapi.json"])("are found with a slash at the end, too: %s/", async (path) => {
     const moved = await request(app).get(`${path}/`).expect(308);

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import type { Request, RequestHandler, Response } from "express";
-import { type BuiltFile, BuiltFiles, etagOf } from "./files.ts";
+import { etagOf, type StaticFile, StaticFiles, sendStaticFile } from "../../core/shared/static-files.ts";
 
 /** Directory of services/dashboard's build, in the repository and in the image. */
 export const DASHBOARD_DIRECTORY = fileURLToPath(new URL("../../../../dashboard/dist", import.meta.url));
@@ -19,22 +19,6 @@ const POLICY = [
   "form-action 'self'",
   "frame-ancestors 'none'",
 ].join("; ");
-
-const MEDIA_TYPES: Readonly<Record<string, string>> = {
-  html: "text/html; charset=utf-8",
-  js: "text/javascript; charset=utf-8",
-  css: "text/css; charset=utf-8",
-  json: "application/json; charset=utf-8",
-  map: "application/json; charset=utf-8",
-  svg: "image/svg+xml",
-  png: "image/png",
-  jpg: "image/jpeg",
-  webp: "image/webp",
-  ico: "image/x-icon",
-  txt: "text/plain; charset=utf-8",
-  woff2: "font/woff2",
-  webmanifest: "application/manifest+json; charset=utf-8",
-};
 
 /** Names of files below it contain a hash of their content. */
 const HASHED = "assets/";
@@ -55,7 +39,7 @@ const NOT_BUILT = `<!doctype html>
  */
 export function dashboardPages(options: { basePath: string; directory?: string }): RequestHandler {
   const { basePath } = options;
-  const files = new BuiltFiles(options.directory ?? DASHBOARD_DIRECTORY);
+  const files = new StaticFiles(options.directory ?? DASHBOARD_DIRECTORY);
   return async (request, response, next) => {
     const isRead = request.method === "GET" || request.method === "HEAD";
     if (!isRead || isOfApi(request.path, basePath)) return next();
@@ -80,26 +64,14 @@ function isNavigation(request: Request): boolean {
   return /\btext\/html\b/.test(request.headers.accept ?? "");
 }
 
-function sendFile(request: Request, response: Response, file: BuiltFile, isHashed: boolean): void {
+function sendFile(request: Request, response: Response, file: StaticFile, isHashed: boolean): void {
   response.setHeader("Cache-Control", isHashed ? "public, max-age=31536000, immutable" : "no-cache");
-  response.setHeader("ETag", file.etag);
   response.setHeader("Content-Security-Policy", POLICY);
-  response.setHeader("Content-Type", MEDIA_TYPES[file.extension] ?? "application/octet-stream");
-  if (file.gzipped === undefined) {
-    response.send(file.content);
-    return;
-  }
-  response.setHeader("Vary", "Accept-Encoding");
-  if (request.acceptsEncodings("gzip") === false) {
-    response.send(file.content);
-    return;
-  }
-  response.setHeader("Content-Encoding", "gzip");
-  response.send(file.gzipped);
+  sendStaticFile(request, response, file);
 }
 
 /** Tells the page where the API is, so that one build fits every BASE_PATH. */
-function sendFirstPage(response: Response, file: BuiltFile | undefined, basePath: string): void {
+function sendFirstPage(response: Response, file: StaticFile | undefined, basePath: string): void {
   response.setHeader("Cache-Control", "no-cache");
   response.setHeader("Content-Security-Policy", POLICY);
   response.type("text/html");
