@@ -165,9 +165,10 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
     service: "billing",
     instance: name,
     state: async () => {
-      // Another installation's Redis is left as it is.
+      const state = { failing: await failingChecks(readiness), reconciliation: reconciliation.report() };
+      // Last, because the report is written after it: another installation's Redis is left as it is.
       await claim.check();
-      return { failing: await failingChecks(readiness), reconciliation: reconciliation.report() };
+      return state;
     },
     nowMs,
   });

@@ -175,9 +175,10 @@ export function createManagement(options: ManagementOptions): Management {
     service: "management",
     instance: settings.instanceName,
     state: async () => {
-      // Another installation's Redis is left as it is.
+      const state = { failing: await failingChecks(readiness) };
+      // Last, because the report is written after it: another installation's Redis is left as it is.
       await claim.check();
-      return { failing: await failingChecks(readiness) };
+      return state;
     },
     nowMs: clock,
   });

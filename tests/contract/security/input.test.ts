@@ -79,7 +79,7 @@ describe("answers", () => {
     expect(headers).toMatchObject({
       "content-security-policy": expect.stringContaining("default-src"),
       "x-content-type-options": "nosniff",
-      "x-frame-options": "SAMEORIGIN",
+      "x-frame-options": "DENY",
       "referrer-policy": "no-referrer",
       "strict-transport-security": expect.stringContaining("max-age="),
       "cross-origin-opener-policy": "same-origin",

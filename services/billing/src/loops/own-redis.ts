@@ -2,7 +2,7 @@ import { type BillingWorker, ForeignRedis, type InstallationClaim } from "@diege
 import { createForeignRedisLog, type Logger, type OutageLog } from "@diegetic/service-kit";
 
 export interface OwnRedisParts {
-  claim: Pick<InstallationClaim, "check">;
+  claim: Pick<InstallationClaim, "check" | "expectOwn">;
   workers: readonly Pick<BillingWorker, "pause" | "resume">[];
   logger: Logger;
 }
@@ -27,27 +27,30 @@ export class OwnRedis {
    */
   async check(): Promise<void> {
     const { workers } = this.#parts;
-    if (await this.#isOwn((error) => this.#outage.failed(error))) {
+    const refusal = await refusalBy(() => this.#parts.claim.check());
+    if (refusal === undefined) {
       this.#outage.succeeded();
       for (const worker of workers) worker.resume();
-    } else for (const worker of workers) worker.pause();
+    } else {
+      this.#outage.failed(refusal);
+      for (const worker of workers) worker.pause();
+    }
   }
 
-  /** Wraps a pass that is skipped while Redis belongs to another installation. */
+  /** Wraps a pass that is skipped while Redis belongs to another installation, as of the last check. */
   guard(pass: (signal: AbortSignal) => Promise<void>): (signal: AbortSignal) => Promise<void> {
     return async (signal) => {
-      if (await this.#isOwn()) await pass(signal);
+      if ((await refusalBy(() => this.#parts.claim.expectOwn())) === undefined) await pass(signal);
     };
   }
+}
 
-  async #isOwn(onForeign: (error: ForeignRedis) => void = () => {}): Promise<boolean> {
-    try {
-      await this.#parts.claim.check();
-      return true;
-    } catch (error) {
-      if (!(error instanceof ForeignRedis)) throw error;
-      onForeign(error);
-      return false;
-    }
+async function refusalBy(check: () => Promise<void>): Promise<ForeignRedis | undefined> {
+  try {
+    await check();
+    return undefined;
+  } catch (error) {
+    if (error instanceof ForeignRedis) return error;
+    throw error;
   }
 }
