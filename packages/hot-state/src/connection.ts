@@ -112,9 +112,9 @@ export function readClusterAddress(url: string): ClusterAddress | undefined {
 }
 
 /**
- * Writes all commands of one event-loop turn at once: a write is a system call, about as expensive as the rest of a
- * command. Autopipelining does the same, but with additional promises. Texts are joined first, because the stream would
- * keep a record of each.
+ * Writes all commands of one callback, and of the promises that it settles, at once: a write is a system call, about as
+ * expensive as the rest of a command. Not a turn of the event loop later: new requests would be read before, while Redis waits.
+ * Autopipelining does the same with additional promises. Texts are joined first, because the stream would keep a record of each.
  */
 function writeTogether(redis: Redis): Redis {
   return redis.on("connect", () => {
@@ -129,7 +129,7 @@ function writeTogether(redis: Redis): Redis {
     stream.write = (...parts: unknown[]) => {
       const [text] = parts;
       if (parts.length === 1 && typeof text === "string") {
-        if (gathered === "") setImmediate(writeGathered);
+        if (gathered === "") process.nextTick(writeGathered);
         gathered += text;
         return true;
       }
