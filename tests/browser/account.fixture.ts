@@ -2,7 +2,10 @@ import { randomUUID } from "node:crypto";
 import { repeatedly, retryAfterMs } from "@diegetic/testing/documented";
 import type { APIRequestContext, Page } from "playwright-core";
 
-/** Changes something with the session of `page.request`, or of a browser without a page, and repeats a 503 as a client does. */
+/**
+ * Prepares a test by a change with the session of `page.request`, or of a browser without a page. Repeats a 503 under one
+ * Idempotency-Key, as `setUp` of @diegetic/testing/api does.
+ */
 export function apiOf(session: APIRequestContext, origin: string) {
   return async <Answer = { id: string }>(path: string, data?: object, method = "POST"): Promise<Answer> => {
     const headers = { origin, "Idempotency-Key": randomUUID() };

@@ -456,7 +456,7 @@ describe("a developer in the dashboard", () => {
           await save("Program.cs");
           const sources = csharpSources("Runtime").join(" ");
           await run(`mcs -langversion:7.2 -r:System.Net.Http.dll -out:program.exe Program.cs ${sources}`);
-          // Mono compiles what the first request needs within the client's budget; where nobody may raise priorities, as usual.
+          // Mono compiles during the first request, which has a time limit. Without the right to raise priorities, nice only warns.
           await untilBilled((await copied("Copy Run")).replace("dotnet run", "nice -n -10 mono program.exe"));
         },
         TIMEOUT_MS,

@@ -164,12 +164,11 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
   const reporter = new ProcessReporter(redis, {
     service: "billing",
     instance: name,
-    state: async () => {
-      const state = { failing: await failingChecks(readiness), reconciliation: reconciliation.report() };
-      // Last, because the report is written after it: another installation's Redis is left as it is.
-      await claim.check();
-      return state;
-    },
+    state: async () => ({
+      failing: await failingChecks(readiness),
+      reconciliation: reconciliation.report(),
+    }),
+    checkOwner: () => claim.check(),
     nowMs,
   });
   reporter.start();

@@ -174,12 +174,8 @@ export function createManagement(options: ManagementOptions): Management {
   const reporter = new ProcessReporter(redis, {
     service: "management",
     instance: settings.instanceName,
-    state: async () => {
-      const state = { failing: await failingChecks(readiness) };
-      // Last, because the report is written after it: another installation's Redis is left as it is.
-      await claim.check();
-      return state;
-    },
+    state: async () => ({ failing: await failingChecks(readiness) }),
+    checkOwner: () => claim.check(),
     nowMs: clock,
   });
   return {

@@ -38,6 +38,31 @@ it("shows every process until it ends, or for an hour after it was last heard of
   await one.stop();
 });
 
+it("says nothing where Redis became another installation's while the state was read", async () => {
+  let isOwn = true;
+  let refusals = 0;
+  const state = async () => {
+    isOwn = false;
+    return { failing: [] };
+  };
+  const checkOwner = async () => {
+    if (isOwn) return;
+    refusals += 1;
+    throw new Error("the Redis of another installation");
+  };
+  const reporter = new ProcessReporter(redis, {
+    service: "billing",
+    instance: "b",
+    state,
+    checkOwner,
+    nowMs: () => 1,
+  });
+  reporter.start();
+  await eventually(() => refusals > 0);
+  await reporter.stop();
+  expect(await readProcessReports(redis, 1)).toEqual([]);
+});
+
 it("says nothing while there is nothing to report", async () => {
   let attempts = 0;
   const state = async () => {

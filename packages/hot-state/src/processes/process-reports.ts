@@ -51,6 +51,8 @@ export interface ProcessReporterOptions {
   instance: string;
   /** Rejects when there is nothing to report yet. */
   state: () => Promise<ProcessState>;
+  /** Asked just before a report is written. Rejects where Redis belongs to another installation, which is left as it is. */
+  checkOwner?: () => Promise<void>;
   nowMs: () => number;
 }
 
@@ -89,7 +91,7 @@ export class ProcessReporter {
   }
 
   async #report(): Promise<void> {
-    const { service, instance, state, nowMs } = this.#options;
+    const { service, instance, state, checkOwner, nowMs } = this.#options;
     const report: ProcessReport = {
       service,
       instance,
@@ -97,6 +99,7 @@ export class ProcessReporter {
       maxWalletSlices: MAX_WALLET_SLICES,
       reportedAtMs: nowMs(),
     };
+    await checkOwner?.();
     await this.#redis.hset(processKeys.reports, this.#field, JSON.stringify(report));
     await this.#redis.pexpire(processKeys.reports, KEPT_MS);
   }

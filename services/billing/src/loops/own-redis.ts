@@ -2,19 +2,21 @@ import { type BillingWorker, ForeignRedis, type InstallationClaim } from "@diege
 import { createForeignRedisLog, type Logger, type OutageLog } from "@diegetic/service-kit";
 
 export interface OwnRedisParts {
-  claim: Pick<InstallationClaim, "check" | "expectOwn">;
+  claim: Pick<InstallationClaim, "check">;
   workers: readonly Pick<BillingWorker, "pause" | "resume">[];
   logger: Logger;
 }
 
 /**
  * Lets billing work only while Redis belongs to this installation. Otherwise it skips passes and pauses the workers. They
- * start paused, and resume after the first check that finds this installation's claim. Writers check the claim
- * again before they write.
+ * start paused, and resume after the first check that finds this installation's claim. The sweeper and the writer of impressions
+ * check the claim again before they write.
  */
 export class OwnRedis {
   readonly #parts: OwnRedisParts;
   readonly #outage: OutageLog;
+  /** Whether the last check found this installation's claim. */
+  #isOwn = false;
 
   constructor(parts: OwnRedisParts) {
     this.#parts = parts;
@@ -27,7 +29,7 @@ export class OwnRedis {
    */
   async check(): Promise<void> {
     const { workers } = this.#parts;
-    const refusal = await refusalBy(() => this.#parts.claim.check());
+    const refusal = await this.#refusal();
     if (refusal === undefined) {
       this.#outage.succeeded();
       for (const worker of workers) worker.resume();
@@ -37,20 +39,32 @@ export class OwnRedis {
     }
   }
 
-  /** Wraps a pass that is skipped while Redis belongs to another installation, as of the last check. */
+  /**
+   * Wraps a pass that is skipped while Redis belongs to another installation. It relies on the last check, which a task
+   * repeats beside it, and makes one of its own where that one failed.
+   */
   guard(pass: (signal: AbortSignal) => Promise<void>): (signal: AbortSignal) => Promise<void> {
     return async (signal) => {
-      if ((await refusalBy(() => this.#parts.claim.expectOwn())) === undefined) await pass(signal);
+      if (!this.#isOwn && (await this.#refusal()) !== undefined) return;
+      try {
+        await pass(signal);
+      } catch (error) {
+        // A new connection has led to another's Redis.
+        if (!(error instanceof ForeignRedis)) throw error;
+        this.#isOwn = false;
+      }
     };
   }
-}
 
-async function refusalBy(check: () => Promise<void>): Promise<ForeignRedis | undefined> {
-  try {
-    await check();
-    return undefined;
-  } catch (error) {
-    if (error instanceof ForeignRedis) return error;
-    throw error;
+  async #refusal(): Promise<ForeignRedis | undefined> {
+    try {
+      await this.#parts.claim.check();
+      this.#isOwn = true;
+      return undefined;
+    } catch (error) {
+      this.#isOwn = false;
+      if (error instanceof ForeignRedis) return error;
+      throw error;
+    }
   }
 }

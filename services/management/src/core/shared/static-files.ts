@@ -12,6 +12,7 @@ export interface StaticFile {
   content: Buffer;
   /** Compressed content; undefined: compression is not worth it. */
   gzipped: Buffer | undefined;
+  /** Weak where there is a compressed form, which is of other bytes. */
   etag: string;
   mediaType: string;
 }
@@ -34,11 +35,12 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
 const COMPRESSIBLE = new Set(["html", "js", "css", "svg", "json", "txt", "map", "webmanifest"]);
 
 /** @param extension of a file with such content, without the dot */
-export async function staticFile(content: Buffer, extension: string): Promise<StaticFile> {
+export async function prepareStaticFile(content: Buffer, extension: string): Promise<StaticFile> {
+  const gzipped = COMPRESSIBLE.has(extension) ? await compress(content) : undefined;
   return {
     content,
-    gzipped: COMPRESSIBLE.has(extension) ? await compress(content) : undefined,
-    etag: etagOf(content),
+    gzipped,
+    etag: gzipped === undefined ? etagOf(content) : `W/${etagOf(content)}`,
     mediaType: MEDIA_TYPES[extension] ?? "application/octet-stream",
   };
 }
@@ -49,10 +51,10 @@ const MAX_SEGMENTS = 8;
 /** More than any build has. Further files are read every time. */
 const MAX_CACHED_FILES = 1_000;
 
-/** The files of a directory, cached in memory until they change. */
+/** The files of a directory, cached in memory until they change. Read and compressed once, however many clients ask first. */
 export class StaticFiles {
   readonly #directory: string;
-  readonly #cached = new Map<string, { changedMs: number; file: StaticFile }>();
+  readonly #cached = new Map<string, { changedMs: number; file: Promise<StaticFile> }>();
 
   constructor(directory: string) {
     this.#directory = directory;
@@ -69,8 +71,9 @@ export class StaticFiles {
     const cached = this.#cached.get(path);
     if (cached?.changedMs === found.mtimeMs) return cached.file;
     const extension = /\.([a-z0-9]+)$/.exec(path)?.[1] ?? "";
-    const file = await staticFile(await readFile(name), extension);
+    const file = readFile(name).then((content) => prepareStaticFile(content, extension));
     if (this.#cached.size < MAX_CACHED_FILES) this.#cached.set(path, { changedMs: found.mtimeMs, file });
+    file.catch(() => this.#cached.delete(path));
     return file;
   }
 }
@@ -84,7 +87,8 @@ export function sendStaticFile(request: Request, response: Response, file: Stati
     return;
   }
   response.vary("Accept-Encoding");
-  if (request.acceptsEncodings("gzip") === false) {
+  // A 304 has no content that could be encoded.
+  if (request.fresh || request.acceptsEncodings("gzip", "identity") !== "gzip") {
     response.send(file.content);
     return;
   }
@@ -92,7 +96,7 @@ export function sendStaticFile(request: Request, response: Response, file: Stati
   response.send(file.gzipped);
 }
 
-/** The strong entity tag of a content. */
+/** A strong entity tag. */
 export function etagOf(content: Buffer | string): string {
   return `"${createHash("sha256").update(content).digest("base64url").slice(0, 22)}"`;
 }

@@ -35,6 +35,7 @@ describe("the pages of the API document", () => {
     const server = counting.listen(0, "127.0.0.1");
     await once(server, "listening");
     const client = connect((server.address() as AddressInfo).port, "127.0.0.1").pause();
+    await request(app).get("/openapi.json").expect(200);
     const before = process.memoryUsage().arrayBuffers;
     client.write("GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n".repeat(REQUESTS));
     await eventually(() => sent === REQUESTS);
@@ -65,13 +66,20 @@ describe("the pages of the API document", () => {
     async (path) => {
       const plain = await request(app).get(path).set("Accept-Encoding", "identity").expect(200);
       expect(plain.headers["content-encoding"]).toBeUndefined();
+      expect(plain.headers.vary).toMatch(/Accept-Encoding/);
+      expect(plain.headers["cache-control"]).toMatch(/^(no-cache|public, max-age=3600)$/);
       const small = await request(app).get(path).expect("Content-Encoding", "gzip");
       expect(small.text).toBe(plain.text);
       expect(Number(small.headers["content-length"])).toBeLessThan(Buffer.byteLength(plain.text));
-      await request(app)
+      expect(small.headers.vary).toMatch(/Accept-Encoding/);
+      const head = await request(app).head(path).set("Accept-Encoding", "gzip").expect(200);
+      expect(head.headers["content-length"]).toBe(small.headers["content-length"]);
+      const same = await request(app)
         .get(path)
         .set("If-None-Match", plain.headers.etag ?? "")
         .expect(304);
+      expect(same.headers["content-encoding"]).toBeUndefined();
+      expect(same.headers.vary).toMatch(/Accept-Encoding/);
     },
   );
 

@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import { dirname } from "node:path";
 import { openApiDocument } from "@diegetic/contracts";
 import { type RequestHandler, Router } from "express";
-import { StaticFiles, sendStaticFile, staticFile } from "../../core/shared/static-files.ts";
+import { prepareStaticFile, StaticFiles, sendStaticFile } from "../../core/shared/static-files.ts";
 import { DOCUMENT_PATH, PAGE, PAGE_PATH, PAGE_POLICY, PAGE_SCRIPT, PAGE_STYLE } from "./page.ts";
 
 const require = createRequire(import.meta.url);
@@ -20,11 +20,11 @@ export function apiDocumentPages(options: { basePath: string }): RequestHandler 
     // Permanent redirect that keeps the method: tolerates a trailing slash.
     router.get(`${path}/`, (_request, response) => response.redirect(308, path));
   }
-  router.get(PAGE_PATH, (_request, response, next) => {
+  const setPolicy: RequestHandler = (_request, response, next) => {
     response.setHeader("Content-Security-Policy", PAGE_POLICY);
     next();
-  });
-  router.get(PAGE_PATH, sendText("html", PAGE));
+  };
+  router.get(PAGE_PATH, setPolicy, sendText("html", PAGE));
   router.get(`${PAGE_PATH}/page.js`, sendText("js", PAGE_SCRIPT));
   router.get(`${PAGE_PATH}/page.css`, sendText("css", PAGE_STYLE));
   const bundle = new StaticFiles(BUNDLE_FOLDER);
@@ -41,10 +41,14 @@ export function apiDocumentPages(options: { basePath: string }): RequestHandler 
 
 /** Encodes the text once: for each request it would cost a client nothing to fill the memory. */
 function sendText(extension: string, text: string): RequestHandler {
-  let file: ReturnType<typeof staticFile> | undefined;
+  let prepared: ReturnType<typeof prepareStaticFile> | undefined;
   return async (request, response) => {
-    file ??= staticFile(Buffer.from(text), extension);
+    prepared ??= prepareStaticFile(Buffer.from(text), extension);
+    const file = await prepared.catch((error: unknown) => {
+      prepared = undefined;
+      throw error;
+    });
     response.setHeader("Cache-Control", "no-cache");
-    sendStaticFile(request, response, await file);
+    sendStaticFile(request, response, file);
   };
 }

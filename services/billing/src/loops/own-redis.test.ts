@@ -1,0 +1,84 @@
+import { connectRedis, InstallationClaim, type RedisConnection } from "@diegetic/hot-state";
+import { createLogger } from "@diegetic/service-kit";
+import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import { OwnRedis } from "./own-redis.ts";
+
+const OWNER = "{snapshot}:installation";
+const logger = createLogger({ service: "billing", instance: "test", level: "silent" });
+const running = new AbortController().signal;
+
+let server: TestRedis;
+let redis: RedisConnection;
+let checks: number;
+let passes: number;
+let ownRedis: OwnRedis;
+let guarded: (signal: AbortSignal) => Promise<void>;
+
+beforeAll(async () => {
+  server = await startTestRedis();
+  redis = connectRedis(server.url, { name: "own-redis-test" });
+});
+afterAll(async () => {
+  redis.disconnect();
+  await server.stop();
+});
+beforeEach(async () => {
+  await redis.flushall();
+  [checks, passes] = [0, 0];
+  const claim = new InstallationClaim(redis, async () => "inst_own");
+  const check = async () => {
+    checks += 1;
+    await claim.check();
+  };
+  ownRedis = new OwnRedis({ claim: { check }, workers: [], logger });
+  guarded = ownRedis.guard(async () => {
+    passes += 1;
+  });
+});
+
+describe("a pass of billing", () => {
+  it("checks Redis itself until a check has succeeded, and claims it", async () => {
+    await guarded(running);
+    expect(await redis.get(OWNER)).toBe("inst_own");
+    expect([checks, passes]).toEqual([1, 1]);
+  });
+
+  it("relies on the last check from then on", async () => {
+    await ownRedis.check();
+    for (let pass = 0; pass < 3; pass += 1) await guarded(running);
+    expect([checks, passes]).toEqual([1, 3]);
+  });
+
+  it("is skipped once a check has found another installation's claim, until Redis is its own again", async () => {
+    await ownRedis.check();
+    await redis.set(OWNER, "inst_other");
+    await ownRedis.check();
+    await guarded(running);
+    expect(passes).toBe(0);
+    await redis.set(OWNER, "inst_own");
+    await guarded(running);
+    expect(passes).toBe(1);
+  });
+
+  it("that meets another installation's Redis ends quietly, and the next one is skipped", async () => {
+    await ownRedis.check();
+    await redis.set(OWNER, "inst_other");
+    const meeting = ownRedis.guard(async () => {
+      passes += 1;
+      await new InstallationClaim(redis, async () => "inst_own").check();
+    });
+    await meeting(running);
+    await meeting(running);
+    expect(passes).toBe(1);
+  });
+
+  it("fails where a check of its own fails", async () => {
+    const failing = new OwnRedis({
+      claim: { check: () => Promise.reject(new Error("Redis is down")) },
+      workers: [],
+      logger,
+    });
+    await expect(failing.guard(async () => undefined)(running)).rejects.toThrow("Redis is down");
+  });
+});
