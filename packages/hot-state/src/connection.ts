@@ -112,9 +112,9 @@ export function readClusterAddress(url: string): ClusterAddress | undefined {
 }
 
 /**
- * Writes all commands of one callback, and of the promises that it settles, at once: a write is a system call, about as
- * expensive as the rest of a command. Not a turn of the event loop later: new requests would be read before, while Redis waits.
- * Autopipelining does the same with additional promises. Texts are joined first, because the stream would keep a record of each.
+ * Writes together what a callback sends, or what the promises that it settles send: a write is a system call, about as expensive
+ * as the rest of a command. `setImmediate` would read new requests first, while Redis has nothing to do. Autopipelining does the
+ * same with additional promises. Texts are joined first, because the stream would keep a record of each.
  */
 function writeTogether(redis: Redis): Redis {
   return redis.on("connect", () => {

@@ -23,7 +23,7 @@ const ADVERTISERS = 600;
 const SLICES_PER_MASTER = [2, 8];
 const ASKS = 5_000;
 const QUICK_ASKS = 2_000;
-/** For each master in use: about as many as an instance sends in one event-loop turn under load. */
+/** For each master in use: about as many as an instance sends in one write under load. */
 const AT_ONCE = 16;
 const WARM_UPS = 1;
 const SEEN_SHARE = 0.5;

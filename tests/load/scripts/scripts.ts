@@ -16,7 +16,7 @@ export const scripts: Suite = { names: ["scripts"], run: measure };
 
 const ASKS = 10_000;
 const QUICK_ASKS = 2_000;
-/** About as many as an instance sends in one event-loop turn under load. */
+/** About as many as an instance sends in one write under load. */
 const AT_ONCE = 16;
 const WARM_UPS = 2;
 /** Share of billed matches; the others are cancelled. */

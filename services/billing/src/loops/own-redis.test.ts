@@ -1,16 +1,22 @@
-import { connectRedis, InstallationClaim, type RedisConnection } from "@diegetic/hot-state";
+import { connectRedis, ForeignRedis, InstallationClaim, type RedisConnection } from "@diegetic/hot-state";
 import { createLogger } from "@diegetic/service-kit";
 import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { OwnRedis } from "./own-redis.ts";
 
 const OWNER = "{snapshot}:installation";
-const logger = createLogger({ service: "billing", instance: "test", level: "silent" });
+const lines: string[] = [];
+const logger = createLogger(
+  { service: "billing", instance: "test", level: "info" },
+  { write: (line) => void lines.push(line) },
+);
 const running = new AbortController().signal;
 
 let server: TestRedis;
 let redis: RedisConnection;
 let checks: number;
+/** What the next checks reject with. */
+let failure: Error | undefined;
 let passes: number;
 let ownRedis: OwnRedis;
 let guarded: (signal: AbortSignal) => Promise<void>;
@@ -25,10 +31,12 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   await redis.flushall();
-  [checks, passes] = [0, 0];
+  [checks, passes, failure] = [0, 0, undefined];
+  lines.length = 0;
   const claim = new InstallationClaim(redis, async () => "inst_own");
   const check = async () => {
     checks += 1;
+    if (failure !== undefined) throw failure;
     await claim.check();
   };
   ownRedis = new OwnRedis({ claim: { check }, workers: [], logger });
@@ -61,24 +69,30 @@ describe("a pass of billing", () => {
     expect(passes).toBe(1);
   });
 
-  it("that meets another installation's Redis ends quietly, and the next one is skipped", async () => {
+  it("that meets another installation's Redis is logged, and the next one checks before it runs", async () => {
     await ownRedis.check();
-    await redis.set(OWNER, "inst_other");
     const meeting = ownRedis.guard(async () => {
       passes += 1;
-      await new InstallationClaim(redis, async () => "inst_own").check();
+      throw new ForeignRedis("inst_other", "inst_own");
     });
     await meeting(running);
+    expect(lines).toEqual([expect.stringContaining("redis belongs to another installation")]);
+    expect(checks).toBe(1);
+    await redis.set(OWNER, "inst_other");
     await meeting(running);
-    expect(passes).toBe(1);
+    expect([checks, passes]).toEqual([2, 1]);
   });
 
-  it("fails where a check of its own fails", async () => {
-    const failing = new OwnRedis({
-      claim: { check: () => Promise.reject(new Error("Redis is down")) },
-      workers: [],
-      logger,
-    });
-    await expect(failing.guard(async () => undefined)(running)).rejects.toThrow("Redis is down");
+  it("fails while Redis cannot be checked, and then claims a Redis that has lost its data", async () => {
+    await ownRedis.check();
+    failure = new Error("Redis is down");
+    await expect(ownRedis.check()).rejects.toThrow("Redis is down");
+    await expect(guarded(running)).rejects.toThrow("Redis is down");
+    expect(passes).toBe(0);
+    failure = undefined;
+    await redis.flushall();
+    await guarded(running);
+    expect(await redis.get(OWNER)).toBe("inst_own");
+    expect(passes).toBe(1);
   });
 });

@@ -40,8 +40,8 @@ export class OwnRedis {
   }
 
   /**
-   * Wraps a pass that is skipped while Redis belongs to another installation. It relies on the last check, which a task
-   * repeats beside it, and makes one of its own where that one failed.
+   * Wraps a pass that is skipped while Redis belongs to another installation, and rejects while Redis cannot be checked. Relies
+   * on the last check, which a task repeats; checks itself unless that one found this installation's claim.
    */
   guard(pass: (signal: AbortSignal) => Promise<void>): (signal: AbortSignal) => Promise<void> {
     return async (signal) => {
@@ -49,9 +49,10 @@ export class OwnRedis {
       try {
         await pass(signal);
       } catch (error) {
-        // A new connection has led to another's Redis.
+        // Found by a check before a write, or on a new connection: that of another node than the one that has the claim, too.
         if (!(error instanceof ForeignRedis)) throw error;
         this.#isOwn = false;
+        this.#outage.failed(error);
       }
     };
   }

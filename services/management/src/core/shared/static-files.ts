@@ -73,7 +73,9 @@ export class StaticFiles {
     const extension = /\.([a-z0-9]+)$/.exec(path)?.[1] ?? "";
     const file = readFile(name).then((content) => prepareStaticFile(content, extension));
     if (this.#cached.size < MAX_CACHED_FILES) this.#cached.set(path, { changedMs: found.mtimeMs, file });
-    file.catch(() => this.#cached.delete(path));
+    file.catch(() => {
+      if (this.#cached.get(path)?.file === file) this.#cached.delete(path);
+    });
     return file;
   }
 }

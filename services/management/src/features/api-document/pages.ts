@@ -43,12 +43,13 @@ export function apiDocumentPages(options: { basePath: string }): RequestHandler 
 function sendText(extension: string, text: string): RequestHandler {
   let prepared: ReturnType<typeof prepareStaticFile> | undefined;
   return async (request, response) => {
-    prepared ??= prepareStaticFile(Buffer.from(text), extension);
-    const file = await prepared.catch((error: unknown) => {
-      prepared = undefined;
-      throw error;
-    });
+    if (prepared === undefined) {
+      prepared = prepareStaticFile(Buffer.from(text), extension);
+      prepared.catch(() => {
+        prepared = undefined;
+      });
+    }
     response.setHeader("Cache-Control", "no-cache");
-    sendStaticFile(request, response, file);
+    sendStaticFile(request, response, await prepared);
   };
 }
