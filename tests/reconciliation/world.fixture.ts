@@ -48,6 +48,7 @@ export interface Campaign {
 
 const QUICK = {
   passEveryMs: 20,
+  pollEveryMs: 20,
   overdueAfterMs: 100,
   reconcileEveryMs: 600_000,
 } satisfies Partial<BillingPace>;

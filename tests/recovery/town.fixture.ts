@@ -105,7 +105,7 @@ export class Town {
       ...readBillingSettings(environment),
       logger,
       metrics: createMetrics({ service: "billing" }),
-      pace: { passEveryMs: 50, overdueAfterMs: 500 },
+      pace: { passEveryMs: 50, pollEveryMs: 50, overdueAfterMs: 500 },
     });
   }
 

@@ -3,6 +3,8 @@ import { MAX_LOCK_WAIT_MS } from "./write/locked-rows.ts";
 /** Pauses of the loops, limits of waiting, and the age at which a record counts as lost. Milliseconds. */
 export interface BillingPace {
   passEveryMs: number;
+  /** Pause between two looks into Postgres for settlements, slices and webhooks: there is seldom anything to do. */
+  pollEveryMs: number;
   walkEveryMs: number;
   reconcileEveryMs: number;
   /** Minimum pause between two inspections of a reconciliation. */
@@ -26,6 +28,7 @@ export interface BillingPace {
 
 export const DEFAULT_PACE: BillingPace = {
   passEveryMs: 250,
+  pollEveryMs: 1_000,
   walkEveryMs: 60_000,
   reconcileEveryMs: 30_000,
   reconcilePauseMs: 200,

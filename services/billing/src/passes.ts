@@ -52,14 +52,14 @@ export function createPasses(parts: PassesParts): Pass[] {
   const settler = new Settler({ database, money, measures });
   return [
     { name: "sweep", everyMs: pace.passEveryMs, run: (signal) => sweeper.pass(signal) },
-    { name: "settle", everyMs: pace.passEveryMs, run: (signal) => settler.pass(signal) },
+    { name: "settle", everyMs: pace.pollEveryMs, run: (signal) => settler.pass(signal) },
     {
       name: "slices",
-      everyMs: pace.passEveryMs,
+      everyMs: pace.pollEveryMs,
       run: (signal) => reportSliceSpending({ database, grants }, signal),
     },
     { name: "release", everyMs: pace.passEveryMs, run: (signal) => releaser.pass(signal) },
-    { name: "webhooks", everyMs: pace.passEveryMs, run: (signal) => parts.sender.pass(signal) },
+    { name: "webhooks", everyMs: pace.pollEveryMs, run: (signal) => parts.sender.pass(signal) },
     {
       name: "webhook events",
       everyMs: pace.webhookEventsEveryMs,

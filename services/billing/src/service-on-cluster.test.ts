@@ -35,7 +35,7 @@ it("writes, sweeps and releases on a Redis Cluster as on a single Redis", async 
     ...readBillingSettings({ DATABASE_URL: server.url, REDIS_URL: cluster.url }),
     logger: createLogger({ service: "billing", instance: "test", level: "silent" }),
     metrics: createMetrics({ service: "billing" }),
-    pace: { passEveryMs: 20, overdueAfterMs: 300 },
+    pace: { passEveryMs: 20, pollEveryMs: 20, overdueAfterMs: 300 },
   });
   await eventually(async () => (await wallets.outboxSize()) === 0);
   await eventually(async () => (await wallets.heldMillicents(lapsing.advertiser_id)) === 0);

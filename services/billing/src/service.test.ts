@@ -16,7 +16,7 @@ import { createMarket, pick, readSums } from "./testing/market.fixture.ts";
 import { Wallets } from "./testing/wallets.fixture.ts";
 
 const PATIENCE = { timeoutMs: 60_000 };
-const QUICK: Partial<BillingPace> = { passEveryMs: 20, overdueAfterMs: 300 };
+const QUICK: Partial<BillingPace> = { passEveryMs: 20, pollEveryMs: 20, overdueAfterMs: 300 };
 /** For jobs of killed workers. */
 const TAKES_OVER_SOON: Partial<BillingPace> = { jobLockMs: 1_000 };
 /** For locks that are held until the test ends. */

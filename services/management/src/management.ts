@@ -74,6 +74,8 @@ export interface ManagementOptions {
   publishingLockWaitMs?: number;
   /** How long other instances leave a wallet to the one that has begun to restore it. Default: 3 s. */
   walletClaimMs?: number;
+  /** Pause between two deletions of old rows. Default: 10 s. */
+  deletionEveryMs?: number;
 }
 
 export interface Management {
@@ -155,7 +157,8 @@ export function createManagement(options: ManagementOptions): Management {
     logger,
     metrics,
   });
-  const upkeep = createUpkeep({ database, redis, claim, snapshot, logger });
+  const { deletionEveryMs } = options;
+  const upkeep = createUpkeep({ database, redis, claim, snapshot, logger, deletionEveryMs });
   const market = new Market(redis, {
     instance: settings.instanceName,
     logger,

@@ -10,6 +10,8 @@ import { deleteSessions, endExpiredSessions, findOldSessions } from "./features/
 import { announceEndedCampaigns } from "./features/webhooks/ended-campaigns.ts";
 
 const EVERY_MS = 1_000;
+/** Rows to delete are days old. */
+const DELETION_EVERY_MS = 10_000;
 
 export interface UpkeepParts {
   database: Database;
@@ -17,6 +19,8 @@ export interface UpkeepParts {
   claim: Pick<InstallationClaim, "check">;
   snapshot: Pick<SnapshotPublisher, "forget">;
   logger: Logger;
+  /** Pause between two deletions of old rows. Default: 10 s. */
+  deletionEveryMs?: number | undefined;
 }
 
 /**
@@ -24,7 +28,7 @@ export interface UpkeepParts {
  * any number of instances may run it concurrently.
  */
 export function createUpkeep(parts: UpkeepParts): RepeatingTask[] {
-  const { database, redis, claim, logger } = parts;
+  const { database, redis, claim, logger, deletionEveryMs = DELETION_EVERY_MS } = parts;
   const runByDatabaseClock = (run: (database: Database, nowMs: number) => Promise<void>) => async () =>
     run(database, await databaseNowMs(database));
   const deleteOld = (rows: OldRows) => async () => {
@@ -35,14 +39,20 @@ export function createUpkeep(parts: UpkeepParts): RepeatingTask[] {
     await claim.check();
     await recordUsageOfMatchTier(database, redis);
   };
-  return [
-    { name: "old answers", run: () => forgetOldAnswers(database) },
+  const often = [
     { name: "expired sessions", run: runByDatabaseClock(endExpiredSessions) },
-    { name: "old sessions", run: deleteOld({ find: findOldSessions, delete: deleteSessions }) },
     { name: "expired keys", run: runByDatabaseClock(revokeExpiredKeys) },
-    { name: "old keys", run: deleteOld({ find: findOldKeys, delete: deleteKeys }) },
-    { name: "old invitations", run: runByDatabaseClock(forgetOldInvitations) },
     { name: "ended campaigns", run: runByDatabaseClock(announceEndedCampaigns) },
     { name: "key usage", run: recordUsage },
-  ].map((task) => new RepeatingTask({ ...task, everyMs: EVERY_MS, logger }));
+  ];
+  const deletions = [
+    { name: "old answers", run: () => forgetOldAnswers(database) },
+    { name: "old sessions", run: deleteOld({ find: findOldSessions, delete: deleteSessions }) },
+    { name: "old keys", run: deleteOld({ find: findOldKeys, delete: deleteKeys }) },
+    { name: "old invitations", run: runByDatabaseClock(forgetOldInvitations) },
+  ];
+  return [
+    ...often.map((task) => new RepeatingTask({ ...task, everyMs: EVERY_MS, logger })),
+    ...deletions.map((task) => new RepeatingTask({ ...task, everyMs: deletionEveryMs, logger })),
+  ];
 }

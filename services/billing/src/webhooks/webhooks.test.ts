@@ -57,7 +57,7 @@ function startService(more: Record<string, string> = {}, pace: Partial<BillingPa
       ...readBillingSettings(environment(more)),
       logger: createLogger({ service: "billing", instance: "test", level: "silent" }),
       metrics: createMetrics({ service: "billing" }),
-      pace: { passEveryMs: 20, ...pace },
+      pace: { passEveryMs: 20, pollEveryMs: 20, ...pace },
     }),
   );
 }

@@ -58,7 +58,7 @@ export const creativeBody = {
   narrative_hook: "It smells of Ember.",
 };
 
-/** Limits of waiting are those of production by default. */
+/** Limits of waiting are those of production by default; old rows are looked for more often. */
 export interface InstanceOptions
   extends Pick<ManagementOptions, "propagationTimeoutMs" | "publishingLockWaitMs" | "walletClaimMs"> {
   /** Receives the log lines. Default: discarded. */
@@ -102,6 +102,7 @@ export function createInstance(
     logger,
     metrics,
     clock,
+    deletionEveryMs: 1_000,
     ...limits,
   });
 }
