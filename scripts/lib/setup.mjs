@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 
 export const root = fileURLToPath(new URL("../../", import.meta.url));
 
-const OLDEST_NODE = [20, 19];
+const MIN_NODE = [20, 19];
 const STILL_RUNNING_EVERY_MS = 10_000;
 const OUTPUT_KEPT_CHARACTERS = 20_000;
 
@@ -62,10 +62,10 @@ export function say(line) {
 
 function checkNodeVersion() {
   const [major, minor] = process.versions.node.split(".").map(Number);
-  const isOld = major < OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor < OLDEST_NODE[1]);
+  const isOld = major < MIN_NODE[0] || (major === MIN_NODE[0] && minor < MIN_NODE[1]);
   if (!isOld) return;
   throw new SetupProblem(
-    `Node ${process.versions.node} is too old: install Node ${OLDEST_NODE.join(".")} or newer.`,
+    `Node ${process.versions.node} is too old: install Node ${MIN_NODE.join(".")} or newer.`,
   );
 }
 

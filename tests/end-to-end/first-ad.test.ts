@@ -103,7 +103,7 @@ describe("npm start", () => {
   const warnings = (dir: string) =>
     readFileSync(join(dir, "logs/management.log"), "utf8")
       .split("\n")
-      .filter((line) => line.includes("PLAYER_HASH_KEY is not the recorded one"));
+      .filter((line) => line.includes("player hash key differs from the recorded one"));
   afterAll(async () => {
     await second?.pressCtrlC();
     await stack?.pressCtrlC();

@@ -24,7 +24,10 @@ const ANSWER_TIMEOUT_MS = 15_000;
  */
 export const DEFAULT_LIFETIME_SECONDS = 60;
 
-/** Lazily opened connections to `postgres://…` without Prisma. @param options.pipeline sends statements without waiting for earlier results */
+/**
+ * Opens connections to `postgres://…` lazily, without Prisma.
+ * @param pipeline sends statements without waiting for earlier results
+ */
 export function openPool(
   url: string,
   { applicationName, poolSize, maxLifetimeSeconds = DEFAULT_LIFETIME_SECONDS }: PoolOptions,

@@ -1,10 +1,10 @@
--- Moves or removes the entry of a visited advertiser, unless it has changed meanwhile.
+-- Moves or removes the entry of a visited wallet, unless it has changed meanwhile.
 -- The entry stays until the latest announced time: the announced work may not have arrived yet, and its announcer remembers
 -- the announcement and does not repeat it for a while. Until then visits are at most a lead apart, so that work with a short
 -- lead does not wait for the latest time. The lead doubles each time only it causes a visit; an announcer that still needs a
 -- short one announces it again.
 -- KEYS  due, announced (see register_due)
--- ARGV  advertiser, due time that the caller read (ms), next due time (ms) | '', now (ms)
+-- ARGV  wallet_id, due time that the caller read (ms), next due time (ms) | '', now (ms)
 -- Reply {code}
 -- Codes rescheduled
 --       changed      an earlier time was registered meanwhile; nothing was changed
@@ -13,15 +13,15 @@
 -- @include "memory"
 
 local due, announced = unpack(KEYS)
-local advertiser, due_ms, next_ms, now_ms = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]) or math.huge, tonumber(ARGV[4])
-local lead_field = advertiser .. ':lead'
+local wallet_id, due_ms, next_ms, now_ms = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]) or math.huge, tonumber(ARGV[4])
+local lead_field = wallet_id .. ':lead'
 
-if tonumber(redis.call('ZSCORE', due, advertiser)) ~= due_ms then return { 'changed' } end
+if tonumber(redis.call('ZSCORE', due, wallet_id)) ~= due_ms then return { 'changed' } end
 pass_when_full(due)
-local known = redis.call('HMGET', announced, advertiser, lead_field)
+local known = redis.call('HMGET', announced, wallet_id, lead_field)
 local announced_ms = tonumber(known[1] or 0)
 if announced_ms <= due_ms then
-  redis.call('HDEL', announced, advertiser, lead_field)
+  redis.call('HDEL', announced, wallet_id, lead_field)
 else
   next_ms = math.min(next_ms, announced_ms)
   local lead_ms = tonumber(known[2] or next_ms)
@@ -32,8 +32,8 @@ else
   end
 end
 if next_ms < math.huge then
-  redis.call('ZADD', due, integer_text(next_ms), advertiser)
+  redis.call('ZADD', due, integer_text(next_ms), wallet_id)
 else
-  redis.call('ZREM', due, advertiser)
+  redis.call('ZREM', due, wallet_id)
 end
 return { 'rescheduled' }

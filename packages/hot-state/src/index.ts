@@ -44,8 +44,8 @@ export {
 } from "./money/holds.ts";
 export type * from "./money/recovery-types.ts";
 export {
+  COMMIT_LACKS_MONEY,
   createSliceGrants,
-  LACKS_MONEY,
   type SlicedCampaign,
   type SliceGrants,
 } from "./money/slice-grants.ts";

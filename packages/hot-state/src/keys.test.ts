@@ -1,7 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import {
-  advertiserKeys,
   decodeName,
   dueKeys,
   encodeName,
@@ -13,6 +12,7 @@ import {
   keyUseKeys,
   rateLimitKeys,
   snapshotKeys,
+  walletKeys,
 } from "./keys.ts";
 
 /** The part of a key that decides the node of a cluster, by the rule of Redis Cluster. */
@@ -25,17 +25,17 @@ function hashTag(key: string): string {
 describe("keys as text", () => {
   it("puts everything of an advertiser under one hash tag", () => {
     const keys = [
-      advertiserKeys.account("adv_1"),
-      advertiserKeys.campaign("adv_1", "camp_2"),
-      advertiserKeys.holds("adv_1"),
-      advertiserKeys.pending("adv_1", "camp_2", "game"),
-      advertiserKeys.matches("adv_1", "camp_2", "game"),
-      advertiserKeys.history("adv_1", "camp_2", "game"),
-      advertiserKeys.cap("adv_1", "game", "session"),
-      advertiserKeys.shares("adv_1", "camp_2"),
-      advertiserKeys.hourlyCounts("adv_1", "camp_2", 490_000),
-      advertiserKeys.outbox("adv_1"),
-      advertiserKeys.sessionRelease("adv_1"),
+      walletKeys.account("adv_1"),
+      walletKeys.campaign("adv_1", "camp_2"),
+      walletKeys.holds("adv_1"),
+      walletKeys.pending("adv_1", "camp_2", "game"),
+      walletKeys.matches("adv_1", "camp_2", "game"),
+      walletKeys.history("adv_1", "camp_2", "game"),
+      walletKeys.cap("adv_1", "game", "session"),
+      walletKeys.shares("adv_1", "camp_2"),
+      walletKeys.hourlyCounts("adv_1", "camp_2", 490_000),
+      walletKeys.outbox("adv_1"),
+      walletKeys.sessionRelease("adv_1"),
     ];
     expect(keys).toEqual([
       "{adv_1}:account",
@@ -83,7 +83,7 @@ describe("game ids in keys", () => {
   ])("encodes %j", (gameId, encoded) => {
     expect(encodeName(gameId)).toBe(encoded);
     expect(decodeName(encoded)).toBe(gameId);
-    expect(hashTag(advertiserKeys.pending("adv_1", "camp_2", gameId))).toBe("adv_1");
+    expect(hashTag(walletKeys.pending("adv_1", "camp_2", gameId))).toBe("adv_1");
     expect(gameKeys.session(gameId, "s")).toBe(`{game:${encoded}}:session:s`);
   });
 
@@ -104,11 +104,11 @@ describe("patterns of keys", () => {
   const game = "a game {1}:|\ud800";
   const encoded = encodeName(game);
   it.each([
-    ["account", advertiserKeys.account("adv_1"), ["adv_1"]],
-    ["matches", advertiserKeys.matches("adv_1", "camp_1", game), ["adv_1", "camp_1", encoded]],
-    ["cap", advertiserKeys.cap("adv_1", game, "s-1_"), ["adv_1", encoded, "s-1_"]],
-    ["outbox", advertiserKeys.outbox("adv_1"), ["adv_1"]],
-    ["sessionRelease", advertiserKeys.sessionRelease("adv_1"), ["adv_1"]],
+    ["account", walletKeys.account("adv_1"), ["adv_1"]],
+    ["matches", walletKeys.matches("adv_1", "camp_1", game), ["adv_1", "camp_1", encoded]],
+    ["cap", walletKeys.cap("adv_1", game, "s-1_"), ["adv_1", encoded, "s-1_"]],
+    ["outbox", walletKeys.outbox("adv_1"), ["adv_1"]],
+    ["sessionRelease", walletKeys.sessionRelease("adv_1"), ["adv_1"]],
     ["session", gameKeys.session(game, "s-1_"), [encoded, "s-1_"]],
   ] as const)("recognise one kind each: %s", (kind, key, parts) => {
     expect(keyPatterns[kind].exec(key)?.slice(1)).toEqual(parts);

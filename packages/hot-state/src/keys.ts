@@ -41,7 +41,7 @@ export function isPlainName(text: string): boolean {
   return PLAIN_NAME.test(text);
 }
 
-/** Most slices of a wallet. */
+/** Maximum slices of a wallet. */
 export const MAX_WALLET_SLICES = 64;
 
 /** Names a wallet in keys: slice 0 is the advertiser's own wallet, which grants the others their money. */
@@ -85,49 +85,49 @@ export function advertiserOf(walletId: string): string {
   return partsOfWalletId(walletId)?.advertiserId ?? walletId;
 }
 
-/** The advertiser's wallet: money and creative caps change atomically in it. */
-export const advertiserKeys = {
-  account: (advertiserId: string) => `{${advertiserId}}:account`,
-  campaign: (advertiserId: string, campaignId: string) => `{${advertiserId}}:campaign:${campaignId}`,
+/** A wallet: its money and creative caps change atomically. */
+export const walletKeys = {
+  account: (walletId: string) => `{${walletId}}:account`,
+  campaign: (walletId: string, campaignId: string) => `{${walletId}}:campaign:${campaignId}`,
   /** Open holds by the time (ms) at which they lapse; a member names everything that a release needs. */
-  holds: (advertiserId: string) => `{${advertiserId}}:holds`,
+  holds: (walletId: string) => `{${walletId}}:holds`,
   /** Unbilled matches of a campaign in a game, ordered by creative, then age. */
-  pending: (advertiserId: string, campaignId: string, gameId: string) =>
-    `{${advertiserId}}:pending:${campaignId}:${encodeName(gameId)}`,
+  pending: (walletId: string, campaignId: string, gameId: string) =>
+    `{${walletId}}:pending:${campaignId}:${encodeName(gameId)}`,
   /**
    * Every match of a campaign in a game, open or lapsed, until 10 min after it can be billed, or can be billed only by an id that
    * carries it; one that was charged without its id for at least 24 h and 10 min, a cancelled one for 10 min.
    */
-  matches: (advertiserId: string, campaignId: string, gameId: string) =>
-    `{${advertiserId}}:matches:${campaignId}:${encodeName(gameId)}`,
+  matches: (walletId: string, campaignId: string, gameId: string) =>
+    `{${walletId}}:matches:${campaignId}:${encodeName(gameId)}`,
   /** Fields of `matches` by the time (ms) from which they may be removed, without matches whose ids carry them. */
-  history: (advertiserId: string, campaignId: string, gameId: string) =>
-    `{${advertiserId}}:history:${campaignId}:${encodeName(gameId)}`,
+  history: (walletId: string, campaignId: string, gameId: string) =>
+    `{${walletId}}:history:${campaignId}:${encodeName(gameId)}`,
   /** Charged matches of a while, by `chargedField`; expires 24 h and 10 min after the last charge, or a little later. */
-  charged: (advertiserId: string, matchId: string) => `{${advertiserId}}:charged:${matchId.slice(4, 10)}`,
+  charged: (walletId: string, matchId: string) => `{${walletId}}:charged:${matchId.slice(4, 10)}`,
   /** How often a player session in a game got each creative of the advertiser. */
-  cap: (advertiserId: string, gameId: string, sessionKey: string) =>
-    `{${advertiserId}}:cap:${encodeName(gameId)}:${sessionKey}`,
+  cap: (walletId: string, gameId: string, sessionKey: string) =>
+    `{${walletId}}:cap:${encodeName(gameId)}:${sessionKey}`,
   /** A campaign's open holds, summed by developer account and by game. */
-  shares: (advertiserId: string, campaignId: string) => `{${advertiserId}}:shares:${campaignId}`,
+  shares: (walletId: string, campaignId: string) => `{${walletId}}:shares:${campaignId}`,
   /** The campaigns for which slices have money; this key and the next only in the advertiser's own wallet. */
-  granted: (advertiserId: string) => `{${advertiserId}}:granted`,
+  granted: (walletId: string) => `{${walletId}}:granted`,
   /** The newest report of each slice on a campaign, and what it was granted. */
-  grants: (advertiserId: string, campaignId: string) => `{${advertiserId}}:grants:${campaignId}`,
+  grants: (walletId: string, campaignId: string) => `{${walletId}}:grants:${campaignId}`,
   /**
    * Matches and impressions (fields `s:…`) of a campaign in an hour (whole hours since 1970) by game; expires after 26
    * hours.
    */
-  hourlyCounts: (advertiserId: string, campaignId: string, hour: number) =>
-    `{${advertiserId}}:matched:${campaignId}:${hour}`,
+  hourlyCounts: (walletId: string, campaignId: string, hour: number) =>
+    `{${walletId}}:matched:${campaignId}:${hour}`,
   /** Committed impressions that are not in Postgres yet. */
-  outbox: (advertiserId: string) => `{${advertiserId}}:outbox`,
+  outbox: (walletId: string) => `{${walletId}}:outbox`,
   /** Impressions that a restored wallet includes and must not count again; see `settle`. */
-  settled: (advertiserId: string) => `{${advertiserId}}:settled`,
+  settled: (walletId: string) => `{${walletId}}:settled`,
   /** The instance that is restoring the wallet; expires if it crashes. */
-  restoring: (advertiserId: string) => `{${advertiserId}}:restoring`,
+  restoring: (walletId: string) => `{${walletId}}:restoring`,
   /** Lapsed matches whose session seat the game's keys still count. */
-  sessionRelease: (advertiserId: string) => `{${advertiserId}}:giveback`,
+  sessionRelease: (walletId: string) => `{${walletId}}:giveback`,
 };
 
 /** A match's field in `charged`, whose key has the first part of its ULID: these 70 random bits fit Redis's smaller allocations. */
@@ -167,11 +167,11 @@ export const snapshotKeys = {
 /** Name prefix of the lease that stands for all leases that may have been lost. */
 export const EARLIER_LEASE = "before:";
 
-/** Which advertisers billing has to visit, and when (ms). */
+/** Which wallets billing has to visit, and when (ms). */
 export const dueKeys = {
   holds: "{due}:holds",
   outbox: "{due}:outbox",
-  /** Per advertiser the latest announced time, until which its entry stays, and the shortest lead (ms). */
+  /** Per wallet the latest announced time, until which its entry stays, and the shortest lead (ms). */
   announced: (kind: "holds" | "outbox") => `{due}:${kind}:announced`,
 };
 

@@ -54,7 +54,7 @@ it("takes jobs although the connection on which it waits for them never returns"
       await eventually(() => taken.length === number, { timeoutMs: TAKEN_WITHIN_MS });
     }
     expect(taken).toEqual([1, 2, 3]);
-    expect(errors).toContain("waiting for a job did not end: the queue is asked on another connection");
+    expect(errors).toContain("waiting for a job timed out; asking on the other connection");
   } finally {
     Cluster.prototype.duplicate = duplicate;
     if (copies[0] !== undefined) setStatus(copies[0], { value: "ready", writable: true });

@@ -131,7 +131,7 @@ function limitWaits(worker: object, report: (error: Error) => void): void {
     const result = await Promise.race([waitForJob(blockUntilMs), limit]).finally(() => ended.abort());
     if (result !== null) return result;
     if (internals.closing !== undefined) return Number.POSITIVE_INFINITY;
-    report(new Error("waiting for a job did not end: the queue is asked on another connection"));
+    report(new Error("waiting for a job timed out; asking on the other connection"));
     return 0;
   };
 }

@@ -4,7 +4,7 @@ import { findProgram } from "./debian-package.ts";
 import { SetupError } from "./process.ts";
 
 const run = promisify(execFile);
-const OLDEST_MAJOR_VERSION = 7;
+const MIN_MAJOR_VERSION = 7;
 const WHAT_TO_INSTALL =
   "Install Redis 7.0 or newer (Debian, Ubuntu: apt-get install redis-server; macOS: brew install redis) or set REDIS_URL to a running one.";
 
@@ -33,8 +33,8 @@ async function findOrInstall(onProgress: (line: string) => void): Promise<string
   );
   const { stdout } = await run(path, ["--version"]);
   const version = /v=(\d+)\.(\d+\.\d+)/.exec(stdout);
-  if (version === null || Number(version[1]) < OLDEST_MAJOR_VERSION) {
-    throw new SetupError(`${path} is older than Redis ${OLDEST_MAJOR_VERSION}.0. ${WHAT_TO_INSTALL}`);
+  if (version === null || Number(version[1]) < MIN_MAJOR_VERSION) {
+    throw new SetupError(`${path} is older than Redis ${MIN_MAJOR_VERSION}.0. ${WHAT_TO_INSTALL}`);
   }
   return path;
 }

@@ -74,7 +74,7 @@ function createWriterPartitions(
       await claim.check();
       return writer.prepare(records, isAhead);
     },
-    write: (batch) => pause.after(writer.post(batch)),
+    write: (batch) => pause.after(writer.writePrepared(batch)),
     finish: (batch) => writer.acknowledge(batch),
   };
   return new WriterPartitions(

@@ -75,7 +75,7 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
   const { database, redis, claim } = stores;
   const measures = createBillingMeasures(metrics);
   const money = createMoneyCommands(redis);
-  const due = new DueIndex(redis, { now: nowMs });
+  const due = new DueIndex(redis, { nowMs });
   const partitions = new DayPartitions(database, nowMs);
   const outcomes = new HoldOutcomes(database);
   const silence = new QueueSilence(SILENT_AFTER * pace.overdueAfterMs, () => performance.now());

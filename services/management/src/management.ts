@@ -125,7 +125,7 @@ export function createManagement(options: ManagementOptions): Management {
   const recovery = new WalletRecovery({
     database,
     wallets,
-    due: new DueIndex(redis, { now: clock }),
+    due: new DueIndex(redis, { nowMs: clock }),
     claim,
     nowMs: clock,
     logger,
@@ -166,7 +166,7 @@ export function createManagement(options: ManagementOptions): Management {
   });
   const readiness: ReadinessChecks = {
     postgres,
-    redis: () => redis.get("{readiness}"),
+    redis: () => redis.ping(),
     // A readiness check must not claim Redis.
     installation: () => claim.verify(),
     snapshot: async () => {
@@ -225,9 +225,7 @@ async function recordOwnPlayerHashKey(
   const check = playerHashKeyCheck(playerHashKey);
   await recordPlayerHashKey(database, check);
   if (await hasOtherPlayerHashKey(database, check)) {
-    logger.warn(
-      "PLAYER_HASH_KEY is not the recorded one: players are counted anew, match ids made with the recorded key need it in MATCH_ID_KEYS, erase needs the recorded key",
-    );
+    logger.warn({ setting: "PLAYER_HASH_KEY" }, "player hash key differs from the recorded one");
   }
 }
 

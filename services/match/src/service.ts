@@ -44,7 +44,7 @@ import { outdated } from "./status-of-failure.ts";
 
 const EVICTION_AGAIN_AFTER_MS = 1_000;
 
-/** The label of a failed call in metrics. */
+/** The operation that a refused call counts for in traffic statistics. */
 const OPERATION_OF_PATH: Readonly<Record<string, ServingOperation>> = {
   [servingApi.operations.match.path]: "match",
   [servingApi.operations.recordImpression.path]: "impressions",
@@ -78,7 +78,7 @@ export interface MatchService {
  */
 export function createMatchService(options: MatchServiceOptions): MatchService {
   const parts = createParts(options);
-  const { redis, producer, follower, batcher, keyUses, traffic, outageOf } = parts;
+  const { redis, producer, follower, batcher, keyUses, uses, traffic, statistics } = parts;
   const readiness: ReadinessChecks = {
     redis: () => redis.ping(),
     snapshot: () => {
@@ -102,8 +102,8 @@ export function createMatchService(options: MatchServiceOptions): MatchService {
       await Promise.all([follower.stop(), reporter.stop()]);
       await batcher.flush();
       await producer.close();
-      await keyUses.flush().catch(outageOf("uses of keys").failed);
-      await traffic.flush().catch(outageOf("traffic statistics").failed);
+      await keyUses.flush().catch(uses.failed);
+      await traffic.flush().catch(statistics.failed);
       redis.disconnect();
     },
   };
@@ -133,7 +133,7 @@ function createParts({
   });
   const catalog = new Catalog(randomInt(2 ** 32));
   let isTidying = false;
-  /** Restores campaigns that have money again, in slices of at most 64 of each kind. A slice takes milliseconds if their posting lists are very long. */
+  /** Restores campaigns that have money again, in batches of at most 64 of each kind. A batch takes milliseconds if their posting lists are very long. */
   const tidyInTurns = () => {
     if (isTidying) return;
     isTidying = catalog.index.tidy(nowMs());
@@ -159,7 +159,6 @@ function createParts({
   const traffic = new TrafficRecorder(redis, { onError: statistics.failed, onSuccess: statistics.succeeded });
   const keyUses = new KeyUses(redis, { onError: uses.failed, onSuccess: uses.succeeded });
   return {
-    outageOf,
     redis,
     producer,
     catalog,
@@ -168,7 +167,9 @@ function createParts({
     measures,
     batcher,
     keyUses,
+    uses,
     traffic,
+    statistics,
     nowMs,
   };
 }
@@ -197,7 +198,7 @@ function createDependencies(
     grants: createSliceGrants(redis),
     sessions,
     reserveAndAdmit: createReserveAndAdmit(redis, times, { money, sessions }),
-    due: new DueIndex(redis, { now: nowMs }),
+    due: new DueIndex(redis, { nowMs }),
     traffic,
     logger,
     requireFresh: () => {
@@ -271,8 +272,8 @@ function createApi(
 /** A snapshot that is not yet published is normal during a start of the stack; any other error is a failure. */
 function snapshotLog(logger: Logger, outage: OutageLog) {
   const wait = new OutageLog(logger, {
-    failing: "match requests are answered 503 until management has verified Redis and published the snapshot",
-    recovered: "the snapshot is loaded: match requests are served",
+    failing: "match waits for the snapshot",
+    recovered: "snapshot loaded",
     firstLevel: "info",
   });
   return logOutageOrWait(outage, wait, (error) => error instanceof SnapshotNotPublished);
@@ -287,8 +288,7 @@ async function warnOfEviction(redis: RedisConnection, logger: Logger): Promise<v
     try {
       const policies = await evictionPolicies(redis);
       if (policies.length === 0) return;
-      const sentence = "Redis may drop money when its memory is full: set maxmemory-policy noeviction";
-      return logger.error({ policies }, sentence);
+      return logger.error({ policies, required: "noeviction" }, "redis may evict money");
     } catch (error) {
       if (!isRedisUnavailable(error))
         return logger.warn({ err: error }, "could not read the eviction policy of redis");

@@ -1,4 +1,5 @@
 import { allOperations, SCOPES } from "@diegetic/contracts";
+import { eventually } from "@diegetic/testing/eventually";
 import { sendInTwoParts } from "@diegetic/testing/two-parts";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import {
@@ -197,8 +198,7 @@ describe("API keys", () => {
         ),
       );
     expect(await statuses(rotated.key)).toEqual([404, 400, 400]);
-    await new Promise((resolve) => setTimeout(resolve, 1_100));
-    expect(await statuses(key)).toEqual([401, 401, 401]);
+    await eventually(async () => (await statuses(key)).join() === "401,401,401");
     expect(await statuses(rotated.key)).toEqual([404, 400, 400]);
   });
 });

@@ -34,9 +34,7 @@ export function checkServing(options: ServingOptions): Check[] {
 function checkOddities(history: History): Check {
   const check = new CheckBuilder("no answer but those that the contract knows");
   for (const sentence of history.oddities) check.expect(false, () => sentence);
-  for (let index = 0; index < history.matches.length + history.impressions.length; index += 1) {
-    check.expect(true, () => "");
-  }
+  check.examine(history.matches.length + history.impressions.length);
   return check.end();
 }
 
@@ -60,7 +58,7 @@ function checkPauses(history: History): Check {
           JSON.stringify(history.changes.filter((change) => isNear(change, pause))),
       );
     }
-    check.expect(true, () => "");
+    check.examine(1);
   }
   return check.end();
 }

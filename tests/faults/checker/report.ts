@@ -28,6 +28,11 @@ export class CheckBuilder {
     else this.#more += 1;
   }
 
+  /** Counts items that were examined elsewhere. */
+  examine(count: number): void {
+    this.#check.examined += count;
+  }
+
   end(): Check {
     if (this.#more > 0) this.#check.violations.push(`… and ${this.#more} more`);
     return this.#check;

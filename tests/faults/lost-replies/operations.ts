@@ -50,7 +50,7 @@ export class Operations {
     this.#sessions = createGameSessions(redis);
     this.#claims = new IdempotencyClaims(redis);
     // A fixed clock: what is remembered as registered must not depend on the machine's speed.
-    this.#due = new DueIndex(redis, { now: () => BASE_MS });
+    this.#due = new DueIndex(redis, { nowMs: () => BASE_MS });
     this.#publisher = new SnapshotPublisher(redis);
   }
 

@@ -37,7 +37,7 @@ describe.each(servers)("due index on %s", (_kind, startServer) => {
 
   function newIndex(maxRemembered?: number): DueIndex {
     return new DueIndex(redis, {
-      now: () => clockMs,
+      nowMs: () => clockMs,
       ...(maxRemembered === undefined ? {} : { maxRemembered }),
     });
   }
@@ -226,7 +226,7 @@ class World {
   readonly #indexes: DueIndex[];
 
   constructor(redis: RedisConnection) {
-    this.#indexes = TTLS_MS.map(() => new DueIndex(redis, { now: () => this.#nowMs + this.#skewMs }));
+    this.#indexes = TTLS_MS.map(() => new DueIndex(redis, { nowMs: () => this.#nowMs + this.#skewMs }));
   }
 
   async work(step: { instance: number; advertiser: number; arrivesAfterMs: number; skewMs: number }) {

@@ -14,8 +14,8 @@ export interface DueWallet {
 
 export interface DueIndexOptions {
   /** The clock of `register` and `reschedule`. Default: Date.now. */
-  now?: () => number;
-  /** Maximum advertisers of each kind remembered as registered. Default: 100 000. */
+  nowMs?: () => number;
+  /** Maximum wallets of each kind remembered as registered. Default: 100 000. */
   maxRemembered?: number;
 }
 
@@ -37,18 +37,18 @@ const MAX_PAGE = 1_000;
  * Which wallets billing has to visit, and when.
  *
  * `register` is called before or concurrently with the script whose effects it announces. It calls Redis once per
- * advertiser and period: entries are remembered here until a margin before they are due. The margin covers the time
+ * wallet and period: entries are remembered here until a margin before they are due. The margin covers the time
  * that such a script may take to arrive; the index keeps an entry until the latest announced time, and visits
- * by the shortest lead until then. Overdue advertisers therefore cost no call per match or impression while billing is
+ * by the shortest lead until then. Overdue wallets therefore cost no call per match or impression while billing is
  * behind, and an instance with a short HOLD_TTL_SECONDS does not wait for another's long one.
  */
 export class DueIndex {
   readonly #redis: RedisConnection;
-  readonly #now: () => number;
+  readonly #nowMs: () => number;
   readonly #maxRemembered: number;
   readonly #registerScript: ScriptCall;
   readonly #rescheduleScript: ScriptCall;
-  /** By advertiser. */
+  /** By wallet. */
   readonly #remembered: Readonly<Record<DueKind, Map<string, Announcement>>> = {
     holds: new Map(),
     outbox: new Map(),
@@ -56,18 +56,18 @@ export class DueIndex {
 
   constructor(redis: RedisConnection, options: DueIndexOptions = {}) {
     this.#redis = redis;
-    this.#now = options.now ?? Date.now;
+    this.#nowMs = options.nowMs ?? Date.now;
     this.#maxRemembered = options.maxRemembered ?? 100_000;
     this.#registerScript = defineScript(redis, "register_due", 2);
     this.#rescheduleScript = defineScript(redis, "reschedule_due", 2);
   }
 
   /**
-   * Announces that something of the advertiser is due at `dueMs` (Unix milliseconds); the earliest time wins.
+   * Announces that something of the wallet is due at `dueMs` (Unix milliseconds); the earliest time wins.
    * Synchronous if it was announced before.
    */
   register(kind: DueKind, walletId: string, dueMs: number): void | Promise<void> {
-    const nowMs = this.#now();
+    const nowMs = this.#nowMs();
     const known = this.#remembered[kind].get(walletId);
     if (known !== undefined) {
       const { standsMs, announcedMs, marginMs } = known;
@@ -87,18 +87,18 @@ export class DueIndex {
     this.#remember(kind, walletId, { standsMs, announcedMs: moment, marginMs });
   }
 
-  /** Advertisers due at `nowMs` or earlier, longest overdue first, at most `limit` (1 to 1 000). */
+  /** Wallets due at `nowMs` or earlier, longest overdue first, at most `limit` (1 to 1 000). */
   async due(kind: DueKind, nowMs: number, limit: number): Promise<DueWallet[]> {
     return this.#list(dueKeys[kind], String(nowMs), limit);
   }
 
-  /** All registered advertisers, next due first, at most `limit` (1 to 1 000). */
+  /** All registered wallets, next due first, at most `limit` (1 to 1 000). */
   async registered(kind: DueKind, limit: number): Promise<DueWallet[]> {
     return this.#list(dueKeys[kind], "+inf", limit);
   }
 
   /**
-   * Marks an advertiser as visited. `nextDueMs`: when to visit it again; null: nothing is left. False: an earlier time
+   * Marks a wallet as visited. `nextDueMs`: when to visit it again; null: nothing is left. False: an earlier time
    * was registered meanwhile, and the entry is unchanged.
    */
   async reschedule(
@@ -113,7 +113,7 @@ export class DueIndex {
       walletId,
       seenDueMs,
       nextDueMs === null ? "" : Math.ceil(nextDueMs),
-      Math.ceil(this.#now()),
+      Math.ceil(this.#nowMs()),
     );
     return new ReplyReader("reschedule_due", reply).code(0, ["rescheduled", "changed"]) === "rescheduled";
   }

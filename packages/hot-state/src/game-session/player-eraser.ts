@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { RedisConnection } from "../connection.ts";
-import { advertiserKeys, encodeName, keyPatterns } from "../keys.ts";
+import { encodeName, keyPatterns, walletKeys } from "../keys.ts";
 import { ReplyReader } from "../reply.ts";
 import { scanKeys } from "../scan-keys.ts";
 import { defineScript, type ScriptCall } from "../script.ts";
@@ -104,7 +104,7 @@ export class PlayerEraser {
     newHash: string,
     newSession: string,
   ): Promise<string> {
-    const holds = advertiserKeys.holds(walletId);
+    const holds = walletKeys.holds(walletId);
     const reply = await this.#eraseScript(holds, key, matchId, scope, userHash, newHash, newSession);
     return new ReplyReader("erase_player_match", reply).text(0);
   }

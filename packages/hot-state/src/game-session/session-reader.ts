@@ -1,5 +1,5 @@
 import type { RedisConnection } from "../connection.ts";
-import { advertiserKeys, gameKeys, sliceOfSession, walletIdOf } from "../keys.ts";
+import { gameKeys, sliceOfSession, walletIdOf, walletKeys } from "../keys.ts";
 import { createBacklogCommands } from "../money/backlog.ts";
 import { isCapLost, isCapStale } from "../money/holds.ts";
 import { requirePlainName } from "../money/limits.ts";
@@ -31,7 +31,7 @@ export function createSessionReader(redis: RedisConnection): SessionReader {
       const walletId = walletIdOf(advertiserId, sliceOfSession(sessionKey, walletIds.length));
       const [{ started, ...seats }, counts] = await Promise.all([
         redis.hgetall(key),
-        redis.hgetall(advertiserKeys.cap(walletId, gameId, sessionKey)),
+        redis.hgetall(walletKeys.cap(walletId, gameId, sessionKey)),
       ]);
       if (started === undefined) return { ads: 0, appearances: new Map(creativeIds.map((id) => [id, 0])) };
       const { since, base = 0 } = counts;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import type { Redis } from "ioredis";
 import { connectRedis, type RedisConnection } from "../connection.ts";
 import { DueIndex } from "../due/due-index.ts";
-import { advertiserKeys } from "../keys.ts";
+import { walletKeys } from "../keys.ts";
 import { createMoneyCommands } from "./commands.ts";
 import { holdOf } from "./holds.ts";
 import { HOLD_TTL_MS, TestWallet } from "./testing/wallet.ts";
@@ -38,7 +38,7 @@ describe("the outbox", () => {
         await due.reschedule("outbox", walletId, dueMs, null);
       }
     };
-    const outbox = advertiserKeys.outbox(wallet.advertiserId);
+    const outbox = walletKeys.outbox(wallet.advertiserId);
     const late = connectRedis(server.url, { name: "backlog-test-late" }) as Redis;
     const { sendCommand } = late;
     late.sendCommand = (command, stream) => {
@@ -96,7 +96,7 @@ describe("the outbox", () => {
     texts.push(JSON.stringify(charged.record), JSON.stringify({ ...charged.record, recorded_at_ms: 1e300 }));
     const damaged = texts.map((text, index) => ({ field: `imp_bad_${index}`, text }));
     for (const { field, text } of damaged) {
-      await redis.hset(advertiserKeys.outbox(wallet.advertiserId), field, text);
+      await redis.hset(walletKeys.outbox(wallet.advertiserId), field, text);
     }
     const page = await money.listOutbox(wallet.advertiserId, 500);
     expect(page.items).toEqual([charged.record]);
@@ -137,7 +137,7 @@ describe("listLapsed", () => {
     const wallet = await TestWallet.open(money, redis);
     const match = await wallet.hold();
     await wallet.age(match, HOLD_TTL_MS);
-    await redis.zadd(advertiserKeys.holds(wallet.advertiserId), 1, "mat_1");
+    await redis.zadd(walletKeys.holds(wallet.advertiserId), 1, "mat_1");
     const { holds, damaged } = await money.listLapsed(wallet.advertiserId, 10);
     expect([holds.map(({ matchId }) => matchId), damaged]).toEqual([[match.match_id], ["mat_1"]]);
     const first = await money.listLapsed(wallet.advertiserId, 1);
@@ -149,7 +149,7 @@ describe("listLapsed", () => {
   it("treats a hold whose game name cannot be decoded as damaged", async () => {
     const wallet = await TestWallet.open(money, redis);
     const member = `mat_1|${wallet.campaignId}|%zz|session|1000`;
-    await redis.zadd(advertiserKeys.holds(wallet.advertiserId), 1, member);
+    await redis.zadd(walletKeys.holds(wallet.advertiserId), 1, member);
     expect(await money.listLapsed(wallet.advertiserId, 10)).toMatchObject({ holds: [], damaged: [member] });
   });
 });
@@ -157,7 +157,7 @@ describe("listLapsed", () => {
 describe("listSessionReleases", () => {
   it("returns damaged session releases apart from the others", async () => {
     const wallet = await TestWallet.open(money, redis);
-    const key = advertiserKeys.sessionRelease(wallet.advertiserId);
+    const key = walletKeys.sessionRelease(wallet.advertiserId);
     const damaged = ["game", "", "a|b|c", "%zz|session"].map((text, index) => ({
       field: `mat_${index}`,
       text,

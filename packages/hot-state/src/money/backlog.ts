@@ -1,6 +1,6 @@
 import type { RedisConnection } from "../connection.ts";
 import { DueIndex } from "../due/due-index.ts";
-import { advertiserKeys, decodeName, walletOfRecord } from "../keys.ts";
+import { decodeName, walletKeys, walletOfRecord } from "../keys.ts";
 import { parseInteger, ReplyReader } from "../reply.ts";
 import { defineScript } from "../script.ts";
 import { readRecord } from "./holds.ts";
@@ -93,24 +93,23 @@ export function createBacklogCommands(redis: RedisConnection) {
   const due = new DueIndex(redis);
   return {
     listOutbox: (walletId, limit, cursor) =>
-      scanHash(redis, advertiserKeys.outbox(walletId), { limit, cursor }, (field, text) =>
+      scanHash(redis, walletKeys.outbox(walletId), { limit, cursor }, (field, text) =>
         readRecord(text, { walletId, field }),
       ),
     isInOutbox: async (walletId, impressionId) =>
-      (await redis.hexists(advertiserKeys.outbox(walletId), impressionId)) === 1,
+      (await redis.hexists(walletKeys.outbox(walletId), impressionId)) === 1,
     async returnToOutbox(record) {
       const walletId = walletOfRecord(record);
       // Before the record, whose own time may be damaged.
       await due.register("outbox", walletId, Date.now() + RETURNED_DUE_MS);
-      await returnRecord(advertiserKeys.outbox(walletId), record.impression_id, JSON.stringify(record));
+      await returnRecord(walletKeys.outbox(walletId), record.impression_id, JSON.stringify(record));
     },
-    ackOutbox: (walletId, impressionIds) =>
-      deleteFields(redis, advertiserKeys.outbox(walletId), impressionIds),
+    ackOutbox: (walletId, impressionIds) => deleteFields(redis, walletKeys.outbox(walletId), impressionIds),
     async listLapsed(walletId, limit, skip = 0) {
       const reply = new ReplyReader(
         "list_lapsed",
         await listLapsed(
-          advertiserKeys.holds(walletId),
+          walletKeys.holds(walletId),
           requireInteger("limit", limit, 1, MAX_LISTED),
           requireInteger("skip", skip, 0),
         ),
@@ -125,12 +124,12 @@ export function createBacklogCommands(redis: RedisConnection) {
       return { holds, damaged, nextLapsesAtMs: reply.optionalInteger(0) };
     },
     listSessionReleases: (walletId, limit, cursor) =>
-      scanHash(redis, advertiserKeys.sessionRelease(walletId), { limit, cursor }, parseSessionRelease),
+      scanHash(redis, walletKeys.sessionRelease(walletId), { limit, cursor }, parseSessionRelease),
     findSessionReleases: async (walletId, matchIds) => {
-      const releases = await redis.hmget(advertiserKeys.sessionRelease(walletId), ...matchIds);
+      const releases = await redis.hmget(walletKeys.sessionRelease(walletId), ...matchIds);
       return matchIds.filter((_, i) => releases[i] !== null);
     },
     ackSessionReleases: (walletId, matchIds) =>
-      deleteFields(redis, advertiserKeys.sessionRelease(walletId), matchIds),
+      deleteFields(redis, walletKeys.sessionRelease(walletId), matchIds),
   } satisfies Partial<MoneyCommands>;
 }

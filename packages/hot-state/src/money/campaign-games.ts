@@ -1,5 +1,5 @@
 import type { RedisConnection } from "../connection.ts";
-import { advertiserKeys, decodeName, encodeName } from "../keys.ts";
+import { decodeName, encodeName, walletKeys } from "../keys.ts";
 import { parseInteger, UnexpectedReply } from "../reply.ts";
 import { requirePlainName } from "./limits.ts";
 import type { CampaignGames, DeveloperHolds, MoneyCommands } from "./types.ts";
@@ -28,10 +28,10 @@ export function createReadCampaignGames(redis: RedisConnection): MoneyCommands["
     const hours = Array.from({ length: COUNTED_HOURS }, (_, i) => firstHour + i);
     const walletIds = await walletIdsOf(redis, advertiserId);
     const [shares, counts] = await Promise.all([
-      Promise.all(walletIds.map((id) => redis.hgetall(advertiserKeys.shares(id, campaignId)))),
+      Promise.all(walletIds.map((id) => redis.hgetall(walletKeys.shares(id, campaignId)))),
       Promise.all(
         walletIds.flatMap((id) =>
-          hours.map((hour) => redis.hgetall(advertiserKeys.hourlyCounts(id, campaignId, hour))),
+          hours.map((hour) => redis.hgetall(walletKeys.hourlyCounts(id, campaignId, hour))),
         ),
       ),
     ]);
@@ -68,7 +68,7 @@ export function createReadDeveloperHolds(redis: RedisConnection): MoneyCommands[
     requirePlainName("campaignId", campaignId);
     const sum: DeveloperHolds = { openHolds: 0, heldMillicents: 0 };
     for (const id of await walletIdsOf(redis, advertiserId)) {
-      const text = await redis.hget(advertiserKeys.shares(id, campaignId), accountId);
+      const text = await redis.hget(walletKeys.shares(id, campaignId), accountId);
       const [openHolds = "", heldMillicents = ""] = (text ?? "0|0").split("|");
       sum.openHolds += integerOf(openHolds);
       sum.heldMillicents += integerOf(heldMillicents);
@@ -95,7 +95,7 @@ export async function addCampaignGameCounts(
   requirePlainName("advertiserId", advertiserId);
   for (const { campaignId, gameId, hourMs, matches, impressions } of counts) {
     requirePlainName("campaignId", campaignId);
-    const key = advertiserKeys.hourlyCounts(advertiserId, campaignId, hourOf(hourMs));
+    const key = walletKeys.hourlyCounts(advertiserId, campaignId, hourOf(hourMs));
     const game = encodeName(gameId);
     await Promise.all([
       redis.hincrby(key, game, matches),

@@ -2,7 +2,7 @@ import { newId } from "@diegetic/contracts";
 import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { connectRedis, type RedisConnection } from "../connection.ts";
-import { advertiserKeys, chargedField } from "../keys.ts";
+import { chargedField, walletKeys } from "../keys.ts";
 import { LeaseExpired } from "../snapshot/lease.ts";
 import { createMoneyCommands } from "./commands.ts";
 import { holdOf } from "./holds.ts";
@@ -70,13 +70,13 @@ describe("commit", () => {
       damaged: [],
       cursor: null,
     });
-    expect(await redis.zcard(advertiserKeys.holds(wallet.advertiserId))).toBe(0);
+    expect(await redis.zcard(walletKeys.holds(wallet.advertiserId))).toBe(0);
   });
 
   it("records a charge on the day on which it counts, also after the clock has gone back", async () => {
     const wallet = await TestWallet.open(money, redis, { dailyCapMillicents: 3_000 });
     for (let held = 0; held < 3; held++) await wallet.hold();
-    const key = advertiserKeys.campaign(wallet.advertiserId, wallet.campaignId);
+    const key = walletKeys.campaign(wallet.advertiserId, wallet.campaignId);
     const tomorrow = new Date(Date.now() + DAY_MS).toISOString().slice(0, 10);
     await redis.hset(key, "day", tomorrow, "day_spent", 1_000);
     const result = await wallet.commit({ operationId: "op_1" });
@@ -94,7 +94,7 @@ describe("commit", () => {
     const later = new Date(Date.now() + 2 * DAY_MS).toISOString().slice(0, 10);
     for (const one of [wallet, free]) {
       await one.hold();
-      await redis.hset(advertiserKeys.campaign(one.advertiserId, one.campaignId), "day", later);
+      await redis.hset(walletKeys.campaign(one.advertiserId, one.campaignId), "day", later);
     }
     expect(await wallet.commit()).toEqual({ outcome: "refused", reason: "daily_cap" });
     const before = Date.now();
@@ -147,7 +147,7 @@ describe("commit", () => {
     expect([matchIdOf(again), again]).toEqual([match.match_id, expect.objectContaining({ replay: true })]);
     expect(await wallet.spentAndHeld()).toEqual({ spent: 1_000, held: 1_000 });
 
-    const key = advertiserKeys.matches(wallet.advertiserId, wallet.campaignId, wallet.gameId);
+    const key = walletKeys.matches(wallet.advertiserId, wallet.campaignId, wallet.gameId);
     const fields = (await redis.hget(key, match.match_id))?.split("|") ?? [];
     fields[8] = String(Number(fields[8]) - DAY_MS);
     await redis.hset(key, match.match_id, fields.join("|"));
@@ -162,7 +162,7 @@ describe("commit", () => {
     const first = await wallet.commit({ operationId: "op_1", isKeyed: true, matchId: match.match_id });
     expect(first.outcome).toBe("charged");
     const { advertiserId, campaignId, gameId } = wallet;
-    const history = advertiserKeys.history(advertiserId, campaignId, gameId);
+    const history = walletKeys.history(advertiserId, campaignId, gameId);
     const forgottenAtMs = async (field: string) => Number(await redis.zscore(history, field));
     expect(await forgottenAtMs(match.match_id)).toBeGreaterThan(Date.now() + DAY_MS);
     expect(await forgottenAtMs("op:op_1")).toBeGreaterThan(Date.now() + DAY_MS - 60_000);
@@ -235,7 +235,7 @@ describe("commit", () => {
   it("counts a charge on the day of its impression", async () => {
     const wallet = await TestWallet.open(money, redis, { dailyCapMillicents: 1_000 });
     await wallet.hold();
-    await redis.hset(advertiserKeys.campaign(wallet.advertiserId, wallet.campaignId), {
+    await redis.hset(walletKeys.campaign(wallet.advertiserId, wallet.campaignId), {
       day: "2001-02-03",
       day_spent: 1_000,
     });
@@ -387,8 +387,7 @@ describe("a late impression", () => {
     const wallet = await TestWallet.open(createMoneyCommands(redis, times), redis);
     const { advertiserId, campaignId, gameId } = wallet;
     const rememberedMs = async (matchId: string) =>
-      Number(await redis.zscore(advertiserKeys.history(advertiserId, campaignId, gameId), matchId)) -
-      Date.now();
+      Number(await redis.zscore(walletKeys.history(advertiserId, campaignId, gameId), matchId)) - Date.now();
     const match = await wallet.hold();
     const { match_id: matchId } = match;
     await wallet.age(match, HOLD_TTL_MS);
@@ -396,14 +395,12 @@ describe("a late impression", () => {
     expect(await rememberedMs(matchId)).toBeGreaterThan(2 * HOUR_MS);
     expect(await rememberedMs(matchId)).toBeLessThan(3 * HOUR_MS);
     await wallet.commit({ matchId });
-    expect(await redis.pttl(advertiserKeys.charged(advertiserId, matchId))).toBeGreaterThan(DAY_MS);
+    expect(await redis.pttl(walletKeys.charged(advertiserId, matchId))).toBeGreaterThan(DAY_MS);
     const { match_id: unnamed } = await wallet.hold();
     await wallet.commit();
     expect(await rememberedMs(unnamed)).toBeGreaterThan(DAY_MS);
     for (const name of ["matches", "history"] as const) {
-      expect(await redis.pttl(advertiserKeys[name](advertiserId, campaignId, gameId))).toBeGreaterThan(
-        DAY_MS,
-      );
+      expect(await redis.pttl(walletKeys[name](advertiserId, campaignId, gameId))).toBeGreaterThan(DAY_MS);
     }
   });
 
@@ -413,7 +410,7 @@ describe("a late impression", () => {
     for (const request of [{}, { operationId: "op_keyed", isKeyed: true }]) {
       const { match_id: matchId } = await wallet.hold({}, { isCarried: true });
       expect(matchIdOf(await wallet.commit(request))).toBe(matchId);
-      const dueMs = await redis.zscore(advertiserKeys.history(advertiserId, campaignId, gameId), matchId);
+      const dueMs = await redis.zscore(walletKeys.history(advertiserId, campaignId, gameId), matchId);
       expect(Number(dueMs) - Date.now()).toBeGreaterThan(DAY_MS);
     }
   });
@@ -465,17 +462,17 @@ describe("a late impression", () => {
     const { advertiserId, campaignId, gameId } = wallet;
     const { match_id: matchId } = await wallet.hold();
     const first = await wallet.commit({ matchId });
-    const key = advertiserKeys.charged(advertiserId, matchId);
+    const key = walletKeys.charged(advertiserId, matchId);
     const [field = ""] = await redis.hkeys(key);
     expect([matchId.endsWith(field), await redis.hstrlen(key, field)]).toEqual([true, 14]);
-    expect(await redis.hexists(advertiserKeys.matches(advertiserId, campaignId, gameId), matchId)).toBe(0);
-    expect(await redis.zrange(advertiserKeys.history(advertiserId, campaignId, gameId), "0", "-1")).toEqual([
+    expect(await redis.hexists(walletKeys.matches(advertiserId, campaignId, gameId), matchId)).toBe(0);
+    expect(await redis.zrange(walletKeys.history(advertiserId, campaignId, gameId), "0", "-1")).toEqual([
       ":account",
     ]);
     expect(await wallet.commit({ matchId, creativeId: "crt_other" })).toEqual(NO_MATCH);
     expect(await wallet.commit({ matchId, gameId: "another" })).toEqual(NO_MATCH);
     expect(await wallet.commit({ matchId })).toEqual(asReplay(first));
-    await redis.hset(advertiserKeys.account(advertiserId), "era", "7");
+    await redis.hset(walletKeys.account(advertiserId), "era", "7");
     expect(await wallet.commit({ matchId })).toEqual(NO_MATCH);
     expect(await wallet.spentAndHeld()).toEqual({ spent: 1_000, held: 0 });
   });
@@ -514,7 +511,7 @@ describe("a late impression", () => {
       const held = await money.reserve(request);
       if (held.outcome !== "held") throw new Error(held.reason);
       expect(await money.release(holdOf(request.match), "cancelled")).toBe("released");
-      const matches = advertiserKeys.matches(advertiserId, campaignId, gameId);
+      const matches = walletKeys.matches(advertiserId, campaignId, gameId);
       await redis.hdel(matches, request.match.match_id);
       const heldAtMs = held.lapsesAtMs - HOLD_TTL_MS;
       const carried = { facts: request.match, heldAtMs, validFromEpoch: held.validFromEpoch };
@@ -539,7 +536,7 @@ describe("a late impression", () => {
     const held = [await wallet.hold()];
     expect(await wallet.commit(other)).toEqual({ outcome: "refused", reason: "budget" });
     await money.release(holdOf(held[0] ?? wallet.match()), "cancelled");
-    await redis.del(advertiserKeys.matches(advertiserId, campaignId, gameId));
+    await redis.del(walletKeys.matches(advertiserId, campaignId, gameId));
     expect(await wallet.commit(other)).toMatchObject({ replay: false });
     expect(await wallet.spentAndHeld()).toEqual({ spent: 2_000, held: 0 });
   });
@@ -548,10 +545,10 @@ describe("a late impression", () => {
     const wallet = await TestWallet.open(money, redis);
     const { advertiserId, campaignId, gameId } = wallet;
     const charged = await wallet.hold();
-    const matches = advertiserKeys.matches(advertiserId, campaignId, gameId);
+    const matches = walletKeys.matches(advertiserId, campaignId, gameId);
     const open = await redis.hget(matches, charged.match_id);
     await wallet.commit({ matchId: charged.match_id });
-    await redis.del(advertiserKeys.charged(advertiserId, charged.match_id));
+    await redis.del(walletKeys.charged(advertiserId, charged.match_id));
     const fields = open?.split("|") ?? [];
     const recordedAtMs = Date.now() - HOUR_MS;
     const impressionId = charged.match_id.replace("mat_", "imp_");

@@ -3,7 +3,7 @@ import { startTestRedis, startTestRedisCluster, type TestRedis } from "@diegetic
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { connectRedis, type RedisConnection } from "../connection.ts";
 import { createGameSessions } from "../game-session/sessions.ts";
-import { advertiserKeys } from "../keys.ts";
+import { walletKeys } from "../keys.ts";
 import { createMoneyCommands } from "./commands.ts";
 import { holdOf } from "./holds.ts";
 import { asReplay, HOLD_TTL_MS, TestWallet } from "./testing/wallet.ts";
@@ -128,7 +128,7 @@ describe.each([
     expect(account.heldMillicents).toBe(0);
     expect(account.spentMillicents).toBe(account.impressions * 1_000);
     expect((await money.listOutbox(wallet.advertiserId, 100)).items).toHaveLength(account.impressions);
-    expect(await redis.zcard(advertiserKeys.holds(wallet.advertiserId))).toBe(0);
+    expect(await redis.zcard(walletKeys.holds(wallet.advertiserId))).toBe(0);
   });
 
   it("never spends past a budget that is lowered meanwhile", async () => {

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { connectRedis, type RedisConnection } from "../connection.ts";
-import { advertiserKeys, chargedField, encodeName } from "../keys.ts";
+import { chargedField, encodeName, walletKeys } from "../keys.ts";
 import { createMoneyCommands } from "./commands.ts";
 import { holdOf } from "./holds.ts";
 import { asReplay, HOLD_TTL_MS, TestWallet } from "./testing/wallet.ts";
@@ -30,7 +30,7 @@ describe("a lapsed match that an earlier version stored", () => {
     await wallet.age(match, HOLD_TTL_MS + 1);
     expect(await money.release(holdOf(match), "lapsed")).toBe("released");
     const { advertiserId, campaignId, gameId, creativeId } = wallet;
-    const matches = advertiserKeys.matches(advertiserId, campaignId, gameId);
+    const matches = walletKeys.matches(advertiserId, campaignId, gameId);
     expect(await redis.hdel(matches, `${creativeId.slice(-12)}:`)).toBe(1);
     expect(await wallet.commit()).toMatchObject({ outcome: "charged", replay: false, record: { match } });
   });
@@ -42,7 +42,7 @@ describe("a charge that an earlier version remembered", () => {
     const { advertiserId, campaignId, gameId, creativeId } = wallet;
     const { match_id: matchId } = await wallet.hold();
     const charged = await wallet.commit({ matchId });
-    const [key, field] = [advertiserKeys.charged(advertiserId, matchId), chargedField(matchId)];
+    const [key, field] = [walletKeys.charged(advertiserId, matchId), chargedField(matchId)];
     const value = await redis.hgetBuffer(key, field);
     if (value === null) throw new Error("the charge is not there");
     const scope = `${campaignId}|${encodeName(gameId)}`;

@@ -1,12 +1,12 @@
 import type { ImpressionRecord, MatchFacts } from "@diegetic/contracts";
 import type { RedisConnection } from "../connection.ts";
 import {
-  advertiserKeys,
   chargedField,
   encodeName,
   isPlainName,
   MAX_WALLET_SLICES,
   walletIdOf,
+  walletKeys,
   walletOfMatch,
 } from "../keys.ts";
 import { ReplyReader, type ScriptReply } from "../reply.ts";
@@ -64,7 +64,7 @@ export const DEFAULT_IMPRESSION_TIMES: ImpressionTimes = {
 };
 
 /** Campaign and game of a match: part of the members of `holds`. */
-function scopeOf(campaignId: string, gameId: string): string {
+export function scopeOf(campaignId: string, gameId: string): string {
   return `${campaignId}|${encodeName(gameId)}`;
 }
 
@@ -132,13 +132,13 @@ function checkHold(hold: HoldReference): void {
 /** The first keys of each script that holds, charges or releases a match. */
 export function matchKeys(walletId: string, campaignId: string, gameId: string): string[] {
   return [
-    advertiserKeys.account(walletId),
-    advertiserKeys.campaign(walletId, campaignId),
-    advertiserKeys.holds(walletId),
-    advertiserKeys.pending(walletId, campaignId, gameId),
-    advertiserKeys.matches(walletId, campaignId, gameId),
-    advertiserKeys.history(walletId, campaignId, gameId),
-    advertiserKeys.shares(walletId, campaignId),
+    walletKeys.account(walletId),
+    walletKeys.campaign(walletId, campaignId),
+    walletKeys.holds(walletId),
+    walletKeys.pending(walletId, campaignId, gameId),
+    walletKeys.matches(walletId, campaignId, gameId),
+    walletKeys.history(walletId, campaignId, gameId),
+    walletKeys.shares(walletId, campaignId),
   ];
 }
 
@@ -167,8 +167,8 @@ export function reserveParameters(request: ReserveRequest, times: ImpressionTime
   requireInteger("sessionIdleMs", request.sessionIdleMs, 1, MAX_DURATION_MS);
   requireInteger("number of creatives", request.creatives.length, 1, MAX_CREATIVES);
   const keys = matchKeys(hold.walletId, hold.campaignId, hold.gameId).concat([
-    advertiserKeys.cap(hold.walletId, hold.gameId, hold.sessionKey),
-    advertiserKeys.hourlyCounts(hold.walletId, hold.campaignId, hourOf(request.match.matched_at_ms)),
+    walletKeys.cap(hold.walletId, hold.gameId, hold.sessionKey),
+    walletKeys.hourlyCounts(hold.walletId, hold.campaignId, hourOf(request.match.matched_at_ms)),
   ]);
   const values: (string | number)[] = [
     hold.matchId,
@@ -236,7 +236,7 @@ function createSliceOfOperation(redis: RedisConnection): MoneyCommands["sliceOfO
   return async ({ advertiserId, slices, campaignId, gameId, operationId }) => {
     const found = await Promise.all(
       walletIds(requirePlainName("advertiserId", advertiserId), slices).map((walletId) =>
-        redis.hexists(advertiserKeys.matches(walletId, campaignId, gameId), `op:${operationId}`),
+        redis.hexists(walletKeys.matches(walletId, campaignId, gameId), `op:${operationId}`),
       ),
     );
     const slice = found.indexOf(1);
@@ -271,9 +271,9 @@ function createCommit(redis: RedisConnection, times: ImpressionTimes): MoneyComm
       "commit",
       await script({
         keys: matchKeys(walletId, campaignId, gameId).concat([
-          advertiserKeys.outbox(walletId),
-          advertiserKeys.hourlyCounts(walletId, campaignId, hourOf(request.nowMs)),
-          matchId === null ? advertiserKeys.account(walletId) : advertiserKeys.charged(walletId, matchId),
+          walletKeys.outbox(walletId),
+          walletKeys.hourlyCounts(walletId, campaignId, hourOf(request.nowMs)),
+          matchId === null ? walletKeys.account(walletId) : walletKeys.charged(walletId, matchId),
         ]),
         values: [
           operationId,
@@ -352,11 +352,11 @@ function createRelease(redis: RedisConnection): MoneyCommands["release"] {
       "release",
       await script(
         ...matchKeys(hold.walletId, hold.campaignId, hold.gameId),
-        advertiserKeys.cap(hold.walletId, hold.gameId, hold.sessionKey),
-        advertiserKeys.sessionRelease(hold.walletId),
+        walletKeys.cap(hold.walletId, hold.gameId, hold.sessionKey),
+        walletKeys.sessionRelease(hold.walletId),
         hold.matchedAtMs === null
-          ? advertiserKeys.account(hold.walletId)
-          : advertiserKeys.hourlyCounts(hold.walletId, hold.campaignId, hourOf(hold.matchedAtMs)),
+          ? walletKeys.account(hold.walletId)
+          : walletKeys.hourlyCounts(hold.walletId, hold.campaignId, hourOf(hold.matchedAtMs)),
         hold.matchId,
         reason,
         scopeOf(hold.campaignId, hold.gameId),

@@ -4,7 +4,7 @@ import { rounds } from "@diegetic/testing/rounds";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { connectRedis, type RedisConnection } from "../connection.ts";
-import { advertiserKeys, encodeName } from "../keys.ts";
+import { encodeName, walletKeys } from "../keys.ts";
 import { createMoneyCommands } from "./commands.ts";
 import { type ModelCampaign, type ModelMatch, ModelWallet, UNSHARED_HOLDS } from "./testing/model.ts";
 import { CREATIVES, FORGOTTEN_AFTER_MS, GAMES, Rehearsal, type Step } from "./testing/steps.ts";
@@ -173,7 +173,7 @@ async function expectSame(rehearsal: Rehearsal, redis: RedisConnection): Promise
     });
     const counted = campaign?.day === today() ? campaign.daySpentMillicents : 0;
     expect(counted).toBe(expected.daySpent);
-    const shares = await redis.hgetall(advertiserKeys.shares(advertiserId, campaignId));
+    const shares = await redis.hgetall(walletKeys.shares(advertiserId, campaignId));
     expect(shares).toEqual(sharesOf(model, campaignId));
     const games = await money.readCampaignGames(advertiserId, campaignId, Date.now());
     expect(games.openHolds).toBe(model.openHolds(campaignId, {}).length);
@@ -190,26 +190,26 @@ async function expectSame(rehearsal: Rehearsal, redis: RedisConnection): Promise
           match.gameId === gameId &&
           (match.state === "open" || (match.state === "lapsed" && match.agedMs <= FORGOTTEN_AFTER_MS)),
       );
-      const pending = await redis.zrange(advertiserKeys.pending(advertiserId, campaignId, gameId), "0", "-1");
+      const pending = await redis.zrange(walletKeys.pending(advertiserId, campaignId, gameId), "0", "-1");
       const tails = new Set(pending.map((member) => member.split(":")[2]));
       const isOld = ({ agedMs, state }: ModelMatch) => state === "lapsed" && agedMs > FORGOTTEN_AFTER_MS;
       for (const { matchId } of model.matches.filter(isOld)) tails.delete(matchId.slice(-26));
       expect([...tails].sort()).toEqual(unbilled.map(({ matchId }) => matchId.slice(-26)).sort());
-      const listed = await redis.zrange(advertiserKeys.history(advertiserId, campaignId, gameId), "0", "-1");
+      const listed = await redis.zrange(walletKeys.history(advertiserId, campaignId, gameId), "0", "-1");
       expect(
         unbilled.filter((match) => listed.includes(match.matchId) === rehearsal.isCarried(match)),
       ).toEqual([]);
     }
   }
   const open = model.matches.filter(({ state }) => state === "open");
-  const holds = await redis.zrange(advertiserKeys.holds(advertiserId), "0", "-1");
+  const holds = await redis.zrange(walletKeys.holds(advertiserId), "0", "-1");
   expect(holds.map((member) => member.split("|")[0]).sort()).toEqual(
     open.map(({ matchId }) => matchId).sort(),
   );
   expect(open.reduce((sum, { price }) => sum + price, 0)).toBe(model.held);
-  const outbox = await redis.hkeys(advertiserKeys.outbox(advertiserId));
+  const outbox = await redis.hkeys(walletKeys.outbox(advertiserId));
   expect(outbox.sort()).toEqual([...model.outbox].sort());
-  const sessionReleases = await redis.hkeys(advertiserKeys.sessionRelease(advertiserId));
+  const sessionReleases = await redis.hkeys(walletKeys.sessionRelease(advertiserId));
   expect(sessionReleases.sort()).toEqual([...model.sessionReleases].sort());
   expect(model.spent + model.held).toBeLessThanOrEqual(model.deposited);
 }

@@ -3,7 +3,7 @@ import { type ClusterNode, HashSlotMove } from "@diegetic/testing/hash-slot-move
 import { startTestRedisCluster, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { connectRedis, type RedisConnection } from "../connection.ts";
-import { advertiserKeys } from "../keys.ts";
+import { walletKeys } from "../keys.ts";
 import { isRedisUnavailable } from "../redis-unavailable.ts";
 import { createMoneyCommands } from "./commands.ts";
 import { holdOf } from "./holds.ts";
@@ -73,7 +73,7 @@ describe("scripts on a wallet that is about to move", () => {
     expect(await wallet.commit(request)).toMatchObject({ outcome: "charged", replay: false });
     expect(await wallet.spentAndHeld()).toEqual({ spent: 5 * PRICE, held: 0 });
     const { advertiserId, campaignId, gameId } = wallet;
-    const known = await redis.hkeys(advertiserKeys.matches(advertiserId, campaignId, gameId));
+    const known = await redis.hkeys(walletKeys.matches(advertiserId, campaignId, gameId));
     expect(known.includes(`op:${operationId}`)).toBe(!isNamed);
     await move.finish();
   });
@@ -122,8 +122,8 @@ describe("scripts on a wallet that is about to move", () => {
         expect(await money.release(holdOf(second.match), "lapsed")).toBe("released");
       if (script === "release cancelled")
         expect(await money.release(holdOf(first.match), "cancelled")).toBe("released");
-      expect(await redis.exists(advertiserKeys.history(advertiserId, campaignId, "carried"))).toBe(1);
-      expect(await redis.exists(advertiserKeys.history(advertiserId, campaignId, gameId))).toBe(1);
+      expect(await redis.exists(walletKeys.history(advertiserId, campaignId, "carried"))).toBe(1);
+      expect(await redis.exists(walletKeys.history(advertiserId, campaignId, gameId))).toBe(1);
       await move.finish();
     },
   );
@@ -134,7 +134,7 @@ describe("scripts on a wallet that is about to move", () => {
     expect(await wallet.money.release(holdOf(match), "cancelled")).toBe("released");
     expect(await wallet.spentAndHeld()).toEqual({ spent: 4 * PRICE, held: 0 });
     const { advertiserId, campaignId, gameId } = wallet;
-    const history = await redis.zrange(advertiserKeys.history(advertiserId, campaignId, gameId), "0", "-1");
+    const history = await redis.zrange(walletKeys.history(advertiserId, campaignId, gameId), "0", "-1");
     expect(history).toContain(match.match_id);
     await move.finish();
   });
@@ -162,10 +162,10 @@ describe("scripts on a wallet that is about to move", () => {
 
   it("hold nothing, or all of it, where the matches of before are void", async () => {
     await wallet.hold({ session_key: SESSION });
-    await redis.hset(advertiserKeys.account(wallet.advertiserId), "era", "7");
+    await redis.hset(walletKeys.account(wallet.advertiserId), "era", "7");
     await wallet.hold({ session_key: SESSION, game_id: "another game" });
     const before = await wallet.spentAndHeld();
-    const cap = advertiserKeys.cap(wallet.advertiserId, wallet.gameId, SESSION);
+    const cap = walletKeys.cap(wallet.advertiserId, wallet.gameId, SESSION);
     const appearances = await redis.hgetall(cap);
     const move = await beginMove();
     const answer = await wallet.money

@@ -3,7 +3,7 @@ import { rounds } from "@diegetic/testing/rounds";
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { connectRedis, type RedisConnection } from "../connection.ts";
-import { advertiserKeys, encodeName } from "../keys.ts";
+import { encodeName, walletKeys } from "../keys.ts";
 import { createMoneyCommands } from "./commands.ts";
 import { RecoveryRehearsal } from "./testing/recovery-rehearsal.ts";
 import type { RecoveryStep } from "./testing/recovery-steps.ts";
@@ -73,11 +73,11 @@ async function expectSame(rehearsal: RecoveryRehearsal): Promise<void> {
   for (const [index, campaignId] of campaignIds.entries()) {
     const { open, heldMillicents } = campaigns[index] ?? { open: 0, heldMillicents: 0 };
     const game = `g:${encodeName(wallet.gameId)}`;
-    expect(await redis.hgetall(advertiserKeys.shares(wallet.advertiserId, campaignId))).toEqual(
+    expect(await redis.hgetall(walletKeys.shares(wallet.advertiserId, campaignId))).toEqual(
       open === 0 ? {} : { acct_1: `${open}|${heldMillicents}`, [game]: String(heldMillicents) },
     );
   }
-  const members = await redis.zrange(advertiserKeys.holds(wallet.advertiserId), "0", "-1");
+  const members = await redis.zrange(walletKeys.holds(wallet.advertiserId), "0", "-1");
   expect(members.map((member) => member.split("|")[0]).sort()).toEqual([...holds].sort());
 }
 

@@ -2,7 +2,7 @@ import { newId } from "@diegetic/contracts";
 import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { connectRedis, type RedisConnection } from "../connection.ts";
-import { advertiserKeys } from "../keys.ts";
+import { walletKeys } from "../keys.ts";
 import { createMoneyCommands } from "./commands.ts";
 import type { FrozenWallet, RestoredCampaign } from "./recovery-types.ts";
 import { TestWallet } from "./testing/wallet.ts";
@@ -23,7 +23,7 @@ afterAll(async () => {
 
 /** As a restart of its server leaves a wallet. */
 async function doubt(wallet: TestWallet): Promise<FrozenWallet> {
-  await redis.hset(advertiserKeys.account(wallet.advertiserId), "lineage", "another");
+  await redis.hset(walletKeys.account(wallet.advertiserId), "lineage", "another");
   const found = await wallet.money.freezeUnlessLive(wallet.advertiserId, 0);
   if (found.state !== "frozen") throw new Error("the wallet is live");
   return found;
@@ -132,7 +132,7 @@ describe("freezeUnlessLive", () => {
   ])("does not say so of a wallet of %s", async (doubted, epoch) => {
     const wallet = await TestWallet.open(createMoneyCommands(redis), redis);
     if (doubted === "another server") {
-      await redis.hset(advertiserKeys.account(wallet.advertiserId), "lineage", "served until frozen another");
+      await redis.hset(walletKeys.account(wallet.advertiserId), "lineage", "served until frozen another");
     }
     const found = await wallet.money.freezeUnlessLive(wallet.advertiserId, epoch, always);
     expect(found).toMatchObject({ state: "frozen", servedUntilFrozen: false });

@@ -1,18 +1,17 @@
 import { chunks } from "@diegetic/collections";
 import type { RedisConnection } from "../connection.ts";
 import {
-  advertiserKeys,
   advertiserOf,
   chargedField,
-  encodeName,
   MAX_WALLET_SLICES,
   partsOfWalletId,
   walletIdOf,
+  walletKeys,
 } from "../keys.ts";
 import { isRedisUnavailable } from "../redis-unavailable.ts";
 import { ReplyReader } from "../reply.ts";
 import { defineScript, defineVariadicScript } from "../script.ts";
-import { matchKeys } from "./holds.ts";
+import { matchKeys, scopeOf } from "./holds.ts";
 import { requireAtMost, requireDay, requireInteger, requirePlainName, requireWalletId } from "./limits.ts";
 import {
   type FrozenWallet,
@@ -41,9 +40,9 @@ function createFreeze(redis: RedisConnection): MoneyCommands["freezeUnlessLive"]
     const reply = new ReplyReader(
       "freeze_wallet",
       await script(
-        advertiserKeys.account(requireWalletId(walletId)),
-        advertiserKeys.holds(walletId),
-        advertiserKeys.restoring(walletId),
+        walletKeys.account(requireWalletId(walletId)),
+        walletKeys.holds(walletId),
+        walletKeys.restoring(walletId),
         requireInteger("epoch", epoch, 0),
         claim.by,
         requireInteger("forMs", claim.forMs, 1),
@@ -105,15 +104,15 @@ function createRestore(redis: RedisConnection): MoneyCommands["restoreWallet"] {
     requireAtMost("campaigns", campaigns, MAX_CAMPAIGNS);
     requireAtMost("settledMarks", settledMarks, MAX_MARKS);
     const keys = [
-      advertiserKeys.account(requireWalletId(walletId)),
-      advertiserKeys.holds(walletId),
-      advertiserKeys.settled(walletId),
-      advertiserKeys.restoring(walletId),
-      advertiserKeys.granted(walletId),
+      walletKeys.account(requireWalletId(walletId)),
+      walletKeys.holds(walletId),
+      walletKeys.settled(walletId),
+      walletKeys.restoring(walletId),
+      walletKeys.granted(walletId),
       ...campaigns.flatMap(({ campaignId }) => [
-        advertiserKeys.campaign(walletId, requirePlainName("campaignId", campaignId)),
-        advertiserKeys.shares(walletId, campaignId),
-        advertiserKeys.grants(walletId, campaignId),
+        walletKeys.campaign(walletId, requirePlainName("campaignId", campaignId)),
+        walletKeys.shares(walletId, campaignId),
+        walletKeys.grants(walletId, campaignId),
       ]),
     ];
     const reply = await script(keys, restoreArguments(request));
@@ -165,8 +164,8 @@ function createSettle(redis: RedisConnection): MoneyCommands["settle"] {
     requirePlainName("campaignId", campaignId);
     const reply = await script(
       ...matchKeys(walletId, campaignId, gameId),
-      advertiserKeys.settled(walletId),
-      advertiserKeys.charged(walletId, settlement.matchId),
+      walletKeys.settled(walletId),
+      walletKeys.charged(walletId, settlement.matchId),
       requireInteger("epoch", settlement.epoch, 0),
       settlement.kind,
       settlement.impressionId,
@@ -174,7 +173,7 @@ function createSettle(redis: RedisConnection): MoneyCommands["settle"] {
       requireInteger("priceMillicents", settlement.priceMillicents, 1),
       requireDay(settlement.day),
       requireInteger("committedInEpoch", settlement.committedInEpoch, 0),
-      `${campaignId}|${encodeName(gameId)}`,
+      scopeOf(campaignId, gameId),
       chargedField(settlement.matchId),
       settlement.recordedAtMs ?? "",
     );
@@ -184,7 +183,7 @@ function createSettle(redis: RedisConnection): MoneyCommands["settle"] {
     if ((result !== "settled" && result !== "known") || (slice === 0 && fields.integer(1) === 1))
       return result;
     const campaign = { advertiserId: advertiserOf(walletId), campaignId };
-    const isReported = await grants.settled(campaign, slice).catch((error: unknown) => {
+    const isReported = await grants.reportSettlement(campaign, slice).catch((error: unknown) => {
       if (isRedisUnavailable(error)) return false;
       throw error;
     });
@@ -194,7 +193,7 @@ function createSettle(redis: RedisConnection): MoneyCommands["settle"] {
 
 function createFindMarks(redis: RedisConnection): MoneyCommands["findSettledMarks"] {
   return async (walletId, marks) => {
-    const key = advertiserKeys.settled(requireWalletId(walletId));
+    const key = walletKeys.settled(requireWalletId(walletId));
     const found = new Set<string>();
     for (const batch of chunks(marks, MARKS_PER_READ)) {
       const values = await redis.hmget(key, ...batch);
@@ -210,7 +209,7 @@ export function createRecoveryCommands(redis: RedisConnection) {
   return {
     freezeUnlessLive: createFreeze(redis),
     extendClaims: async (walletIds, forMs) => {
-      await Promise.all(walletIds.map((id) => redis.pexpire(advertiserKeys.restoring(id), forMs)));
+      await Promise.all(walletIds.map((id) => redis.pexpire(walletKeys.restoring(id), forMs)));
     },
     findSettledMarks: createFindMarks(redis),
     restoreWallet,

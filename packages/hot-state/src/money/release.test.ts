@@ -2,7 +2,7 @@ import type { MatchFacts } from "@diegetic/contracts";
 import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { connectRedis, type RedisConnection } from "../connection.ts";
-import { advertiserKeys } from "../keys.ts";
+import { walletKeys } from "../keys.ts";
 import { createMoneyCommands } from "./commands.ts";
 import { holdOf } from "./holds.ts";
 import { HOLD_TTL_MS, TestWallet } from "./testing/wallet.ts";
@@ -31,7 +31,7 @@ describe("a cancelled match", () => {
     const match = await wallet.hold({ session_key: "s" }, ONCE);
     expect(await money.release(holdOf(match), "cancelled")).toBe("released");
     expect(await wallet.spentAndHeld()).toEqual({ spent: 0, held: 0 });
-    expect(await redis.zcard(advertiserKeys.holds(wallet.advertiserId))).toBe(0);
+    expect(await redis.zcard(walletKeys.holds(wallet.advertiserId))).toBe(0);
     expect((await money.listSessionReleases(wallet.advertiserId, 10)).items).toEqual([]);
     expect(await money.reserve(wallet.request({ session_key: "s" }, ONCE))).toMatchObject({
       outcome: "held",
@@ -92,7 +92,7 @@ describe("a lapsed match", () => {
     const match = await wallet.hold({ session_key: "s" }, ONCE);
     await wallet.age(match, HOLD_TTL_MS);
     expect(await money.release(holdOf(match), "lapsed")).toBe("released");
-    expect(await redis.exists(advertiserKeys.cap(wallet.advertiserId, wallet.gameId, "s"))).toBe(0);
+    expect(await redis.exists(walletKeys.cap(wallet.advertiserId, wallet.gameId, "s"))).toBe(0);
   });
 
   it("returns money and appearance and records the session release", async () => {
@@ -124,10 +124,10 @@ describe("a lapsed match", () => {
   it("gives its money back even when the match has been forgotten meanwhile", async () => {
     const wallet = await TestWallet.open(money, redis);
     const match = await wallet.hold();
-    await redis.del(advertiserKeys.matches(wallet.advertiserId, wallet.campaignId, wallet.gameId));
+    await redis.del(walletKeys.matches(wallet.advertiserId, wallet.campaignId, wallet.gameId));
     expect(await money.release(holdOf(match), "lapsed")).toBe("not_due");
     expect(await money.release(holdOf(match), "cancelled")).toBe("not_open");
-    const holds = advertiserKeys.holds(wallet.advertiserId);
+    const holds = walletKeys.holds(wallet.advertiserId);
     for (const member of await redis.zrange(holds, "0", "-1")) await redis.zadd(holds, 1, member);
     const [lapsed] = (await money.listLapsed(wallet.advertiserId, 10)).holds;
     expect(lapsed).toEqual({ ...holdOf(match), matchedAtMs: null, lapsesAtMs: 1 });
@@ -155,14 +155,14 @@ describe("release", () => {
   it("does not make a wallet that is not there", async () => {
     const wallet = new TestWallet(money, redis);
     expect(await money.release(holdOf(wallet.match()), "cancelled")).toBe("unknown_wallet");
-    expect(await redis.exists(advertiserKeys.account(wallet.advertiserId))).toBe(0);
+    expect(await redis.exists(walletKeys.account(wallet.advertiserId))).toBe(0);
   });
 
   it("returns the money to the advertiser although the campaign is gone from the wallet, and no more of it than is held", async () => {
     const wallet = await TestWallet.open(money, redis);
     const [first, second] = [await wallet.hold(), await wallet.hold()];
     for (const match of [first, second]) await wallet.age(match, HOLD_TTL_MS);
-    await redis.del(advertiserKeys.campaign(wallet.advertiserId, wallet.campaignId));
+    await redis.del(walletKeys.campaign(wallet.advertiserId, wallet.campaignId));
     expect(await money.release(holdOf(first), "lapsed")).toBe("released");
     expect(await money.readAccount(wallet.advertiserId)).toMatchObject({ heldMillicents: 1_000 });
     expect(await money.readCampaign(wallet.advertiserId, wallet.campaignId)).toBeNull();

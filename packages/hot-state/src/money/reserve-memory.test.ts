@@ -1,7 +1,7 @@
 import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { connectRedis, type RedisConnection } from "../connection.ts";
-import { advertiserKeys } from "../keys.ts";
+import { walletKeys } from "../keys.ts";
 import { createMoneyCommands } from "./commands.ts";
 import { holdOf } from "./holds.ts";
 import { HOLD_TTL_MS, SESSION_IDLE_MS, TestWallet } from "./testing/wallet.ts";
@@ -28,25 +28,25 @@ describe("what reserve keeps", () => {
     const { advertiserId, campaignId, gameId } = wallet;
     const match = await wallet.hold();
     const ttl = (key: string) => redis.pttl(key);
-    expect(await ttl(advertiserKeys.account(advertiserId))).toBe(-1);
-    expect(await ttl(advertiserKeys.campaign(advertiserId, campaignId))).toBe(-1);
-    expect(await ttl(advertiserKeys.holds(advertiserId))).toBe(-1);
+    expect(await ttl(walletKeys.account(advertiserId))).toBe(-1);
+    expect(await ttl(walletKeys.campaign(advertiserId, campaignId))).toBe(-1);
+    expect(await ttl(walletKeys.holds(advertiserId))).toBe(-1);
     const dayMs = 24 * 3_600_000;
     for (const name of ["pending", "matches"] as const) {
-      expect(await ttl(advertiserKeys[name](advertiserId, campaignId, gameId))).toBeGreaterThan(
+      expect(await ttl(walletKeys[name](advertiserId, campaignId, gameId))).toBeGreaterThan(
         dayMs + HOLD_TTL_MS,
       );
     }
-    const capTtl = await ttl(advertiserKeys.cap(advertiserId, gameId, match.session_key));
+    const capTtl = await ttl(walletKeys.cap(advertiserId, gameId, match.session_key));
     expect([capTtl > 0, capTtl <= SESSION_IDLE_MS]).toEqual([true, true]);
     await wallet.commit();
-    expect(await ttl(advertiserKeys.outbox(advertiserId))).toBe(-1);
+    expect(await ttl(walletKeys.outbox(advertiserId))).toBe(-1);
   });
 
   it("keeps caps for the idle time of their session after each request, whatever its outcome", async () => {
     const wallet = await TestWallet.open(money, redis);
     const session = { session_key: "s" };
-    const cap = advertiserKeys.cap(wallet.advertiserId, wallet.gameId, "s");
+    const cap = walletKeys.cap(wallet.advertiserId, wallet.gameId, "s");
     const sessionIdleMs = 24 * 3_600_000;
     await wallet.hold(session, { sessionIdleMs });
     await redis.pexpire(cap, 60_000);
@@ -61,7 +61,7 @@ describe("what reserve keeps", () => {
     const wallet = await TestWallet.open(money, redis);
     const { advertiserId, campaignId, gameId } = wallet;
     const [pending, matches, history] = (["pending", "matches", "history"] as const).map((name) =>
-      advertiserKeys[name](advertiserId, campaignId, gameId),
+      walletKeys[name](advertiserId, campaignId, gameId),
     ) as [string, string, string];
     // Each command of a script may take the time anew: in seconds.
     const expiry = async (key: string) => Number(await redis.call("PEXPIRETIME", key)) / 1_000;
@@ -79,7 +79,7 @@ describe("what reserve keeps", () => {
   it("keeps a match whose id does not carry it until it can no longer be billed", async () => {
     const keptMs = async (wallet: TestWallet, overrides = {}) => {
       const { match_id: id } = await wallet.hold({}, overrides);
-      const history = advertiserKeys.history(wallet.advertiserId, wallet.campaignId, wallet.gameId);
+      const history = walletKeys.history(wallet.advertiserId, wallet.campaignId, wallet.gameId);
       return Number(await redis.zscore(history, id)) - Date.now();
     };
     const hourMs = 3_600_000;
@@ -92,8 +92,8 @@ describe("what reserve keeps", () => {
   it("forgets a match whose id carries it once it is billed only by its id, also of a creative that no longer serves", async () => {
     const wallet = await TestWallet.open(money, redis);
     const { advertiserId, campaignId, gameId } = wallet;
-    const matches = advertiserKeys.matches(advertiserId, campaignId, gameId);
-    const pending = advertiserKeys.pending(advertiserId, campaignId, gameId);
+    const matches = walletKeys.matches(advertiserId, campaignId, gameId);
+    const pending = walletKeys.pending(advertiserId, campaignId, gameId);
     const lapse = async (creativeId: string, ageMs: number) => {
       const creatives = [{ creativeId, maxUses: 1 }];
       const match = await wallet.hold({}, { isCarried: true, creatives });
@@ -121,7 +121,7 @@ describe("what reserve keeps", () => {
     const after = await holdUntil(async () => (await redis.hmget(matches, ...old)).every(isForgotten));
     expect(await redis.hmget(matches, ...lapsed)).not.toContain(null);
     expect(await redis.zcard(pending)).toBe(lapsed.length + before + after);
-    expect(await redis.zrange(advertiserKeys.history(advertiserId, campaignId, gameId), "0", "-1")).toEqual([
+    expect(await redis.zrange(walletKeys.history(advertiserId, campaignId, gameId), "0", "-1")).toEqual([
       ":account",
     ]);
   });
@@ -145,14 +145,14 @@ describe("what reserve keeps", () => {
     await wallet.hold();
     await wallet.hold({}, { holdTtlMs: 5 * 3_600_000 });
     await wallet.commit();
-    const matches = advertiserKeys.matches(wallet.advertiserId, wallet.campaignId, wallet.gameId);
+    const matches = walletKeys.matches(wallet.advertiserId, wallet.campaignId, wallet.gameId);
     expect(await redis.pttl(matches)).toBeGreaterThan(29 * 3_600_000);
   });
 
   it("forgets matches and operations a day later, some at each reserve", async () => {
     const wallet = await TestWallet.open(money, redis);
     const { advertiserId, campaignId, gameId } = wallet;
-    const history = advertiserKeys.history(advertiserId, campaignId, gameId);
+    const history = walletKeys.history(advertiserId, campaignId, gameId);
     const held = [];
     for (let i = 0; i < 10; i++) held.push(await wallet.hold());
     for (let i = 0; i < 3; i++) await wallet.commit();
@@ -167,14 +167,14 @@ describe("what reserve keeps", () => {
     for (; (await redis.zcount(history, 1, 1)) > 0; holds++) await wallet.hold();
     expect(await redis.zcount(history, 0, "(inf")).toBe(holds);
     // The matches, their valid-from epoch and their developer's account.
-    expect(await redis.hlen(advertiserKeys.matches(advertiserId, campaignId, gameId))).toBe(holds + 2);
-    expect(await redis.zcard(advertiserKeys.pending(advertiserId, campaignId, gameId))).toBe(holds);
+    expect(await redis.hlen(walletKeys.matches(advertiserId, campaignId, gameId))).toBe(holds + 2);
+    expect(await redis.zcard(walletKeys.pending(advertiserId, campaignId, gameId))).toBe(holds);
   });
 
   it("keeps a match for its release, however late that comes", async () => {
     const wallet = await TestWallet.open(money, redis);
     const { advertiserId, campaignId, gameId } = wallet;
-    const history = advertiserKeys.history(advertiserId, campaignId, gameId);
+    const history = walletKeys.history(advertiserId, campaignId, gameId);
     const held = [];
     for (let i = 0; i < 5; i++) held.push(await wallet.hold());
     // As an earlier version did when it took a hold.
@@ -184,11 +184,9 @@ describe("what reserve keeps", () => {
       await wallet.age(match, HOLD_TTL_MS + 1_000);
       await money.release(holdOf(match), "lapsed");
     }
-    expect(await redis.zcard(advertiserKeys.holds(advertiserId))).toBe(1);
+    expect(await redis.zcard(walletKeys.holds(advertiserId))).toBe(1);
     for (const { session_key: session } of held) {
-      expect(
-        await redis.hget(advertiserKeys.cap(advertiserId, gameId, session), wallet.creativeId),
-      ).toBeNull();
+      expect(await redis.hget(walletKeys.cap(advertiserId, gameId, session), wallet.creativeId)).toBeNull();
     }
   });
 });

@@ -1,7 +1,7 @@
 import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { connectRedis, type RedisConnection } from "../connection.ts";
-import { advertiserKeys } from "../keys.ts";
+import { walletKeys } from "../keys.ts";
 import { createMoneyCommands } from "./commands.ts";
 import { holdOf, isCapLost, isCapStale } from "./holds.ts";
 import { HOLD_TTL_MS, SESSION_IDLE_MS, TestWallet, today } from "./testing/wallet.ts";
@@ -48,7 +48,7 @@ describe("reserve", () => {
     expect(await money.reserve(request)).toEqual(first);
     expect(first).toMatchObject({ outcome: "held", timesSeen: 1, capSinceMs: expect.any(Number) });
     expect(await wallet.spentAndHeld()).toEqual({ spent: 0, held: 2_000 });
-    expect(await redis.zcard(advertiserKeys.holds(wallet.advertiserId))).toBe(2);
+    expect(await redis.zcard(walletKeys.holds(wallet.advertiserId))).toBe(2);
   });
 
   it("answers a repeated match the same after its hold ended, and refuses one with a short entry", async () => {
@@ -78,7 +78,7 @@ describe("reserve", () => {
     expect(await money.reserve(empty.request())).toEqual(refusal);
     const wallet = await TestWallet.open(money, redis);
     expect(await money.reserve(wallet.request({ campaign_id: "camp_other" }))).toEqual(refusal);
-    await redis.del(advertiserKeys.account(wallet.advertiserId));
+    await redis.del(walletKeys.account(wallet.advertiserId));
     expect(await money.reserve(wallet.request())).toEqual(refusal);
   });
 
@@ -147,7 +147,7 @@ describe("reserve", () => {
     await wallet.commit();
     await wallet.hold();
     expect(await money.reserve(wallet.request())).toMatchObject({ reason: "daily_cap" });
-    await redis.hset(advertiserKeys.campaign(wallet.advertiserId, wallet.campaignId), "day", "2001-02-03");
+    await redis.hset(walletKeys.campaign(wallet.advertiserId, wallet.campaignId), "day", "2001-02-03");
     await wallet.hold();
     expect(await money.reserve(wallet.request())).toMatchObject({ reason: "daily_cap" });
   });
@@ -173,9 +173,9 @@ describe("reserve", () => {
       spentMillicents: most,
       daySpentMillicents: most,
     });
-    expect(
-      await redis.hget(advertiserKeys.campaign(wallet.advertiserId, wallet.campaignId), "day_spent"),
-    ).toBe(String(most));
+    expect(await redis.hget(walletKeys.campaign(wallet.advertiserId, wallet.campaignId), "day_spent")).toBe(
+      String(most),
+    );
   });
 
   it("refuses wrong arguments before they reach a script", async () => {

@@ -2,7 +2,7 @@ import { type MatchFacts, newId } from "@diegetic/contracts";
 import { startTestRedisCluster, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { connectRedis, type RedisConnection } from "../connection.ts";
-import { advertiserKeys, encodeName } from "../keys.ts";
+import { encodeName, walletKeys } from "../keys.ts";
 import { createWalletReader } from "../reconciliation/wallet-reader.ts";
 import { addCampaignGameCounts } from "./campaign-games.ts";
 import { createMoneyCommands } from "./commands.ts";
@@ -37,7 +37,7 @@ async function holdMany(wallet: TestWallet, count: number, match: Partial<MatchF
 }
 
 const sharesOf = ({ advertiserId, campaignId }: TestWallet) =>
-  redis.hgetall(advertiserKeys.shares(advertiserId, campaignId));
+  redis.hgetall(walletKeys.shares(advertiserId, campaignId));
 
 async function differingShares({ advertiserId, campaignId }: TestWallet): Promise<number | null | undefined> {
   const limits = { holds: 1_000, records: 1_000, lateMs: 60_000 };
@@ -55,10 +55,10 @@ const ENDS: Record<string, (wallet: TestWallet, match: MatchFacts) => Promise<un
     return money.release(holdOf(match), "lapsed");
   },
   "lapsed, and its match is forgotten": async (wallet, match) => {
-    const key = advertiserKeys.holds(wallet.advertiserId);
+    const key = walletKeys.holds(wallet.advertiserId);
     const members = await redis.zrange(key, "0", "-1");
     for (const member of members) if (member.startsWith(match.match_id)) await redis.zadd(key, 1, member);
-    await redis.del(advertiserKeys.matches(wallet.advertiserId, wallet.campaignId, wallet.gameId));
+    await redis.del(walletKeys.matches(wallet.advertiserId, wallet.campaignId, wallet.gameId));
     const { holds } = await money.listLapsed(wallet.advertiserId, 10);
     for (const hold of holds) expect(await money.release(hold, "lapsed")).toBe("released");
   },
@@ -127,7 +127,7 @@ describe("open holds of one developer account", () => {
   it("never fall below zero when a count was lost", async () => {
     const wallet = await TestWallet.open(money, redis);
     const [first, second] = await holdMany(wallet, 2);
-    const key = advertiserKeys.shares(wallet.advertiserId, wallet.campaignId);
+    const key = walletKeys.shares(wallet.advertiserId, wallet.campaignId);
     await redis.del(key);
     expect(await differingShares(wallet)).toBe(2);
     for (const match of [first, second]) await wallet.commit({ matchId: match?.match_id ?? "" });
@@ -140,7 +140,7 @@ describe("open holds of one developer account", () => {
     await wallet.hold({ developer_account_id: "acct_2", game_id: "of somebody else" });
     const counted = await sharesOf(wallet);
     const restore = async (epoch: number, forgetMatches: boolean) => {
-      const key = advertiserKeys.account(wallet.advertiserId);
+      const key = walletKeys.account(wallet.advertiserId);
       await redis.hset(key, "lineage", "another");
       const found = await money.freezeUnlessLive(wallet.advertiserId, epoch - 1);
       if (found.state !== "frozen") throw new Error(found.state);
@@ -158,7 +158,7 @@ describe("open holds of one developer account", () => {
         campaigns: [{ ...campaign, daySpentMillicents: 0 }],
       });
     };
-    await redis.hset(advertiserKeys.shares(wallet.advertiserId, wallet.campaignId), "acct_1", "9|9");
+    await redis.hset(walletKeys.shares(wallet.advertiserId, wallet.campaignId), "acct_1", "9|9");
     expect(await restore(1, false)).toBe("restored");
     expect(await sharesOf(wallet)).toEqual(counted);
     expect(await restore(2, true)).toBe("restored");
@@ -217,7 +217,7 @@ describe("matches by game", () => {
     const games = await gamesOf(wallet, nowMs);
     expect([games.matches.get(gameId), games.impressions.get(gameId)]).toEqual([4, 2]);
     expect(games.matches.get("a game: of others")).toBe(5);
-    const ttlMs = await redis.pttl(advertiserKeys.hourlyCounts(advertiserId, campaignId, hourMs / 3_600_000));
+    const ttlMs = await redis.pttl(walletKeys.hourlyCounts(advertiserId, campaignId, hourMs / 3_600_000));
     expect(ttlMs).toBeGreaterThan(86_400_000 - (Date.now() - hourMs));
     expect(ttlMs).toBeLessThanOrEqual(26 * 3_600_000);
   });
@@ -227,7 +227,7 @@ describe("matches by game", () => {
     const match = wallet.match();
     const { advertiserId, campaignId } = wallet;
     const hour = Math.floor(match.matched_at_ms / 3_600_000);
-    const key = advertiserKeys.hourlyCounts(advertiserId, campaignId, hour);
+    const key = walletKeys.hourlyCounts(advertiserId, campaignId, hour);
     await redis.hset(key, Object.fromEntries(Array.from({ length: 2_000 }, (_, i) => [`game-${i}`, "1"])));
     const beyond = await wallet.hold({ matched_at_ms: match.matched_at_ms });
     await wallet.hold({ matched_at_ms: match.matched_at_ms });

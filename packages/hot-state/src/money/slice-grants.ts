@@ -31,7 +31,7 @@ const MAX_COLLECTED = 100;
 /** Grants that other requests void, or take back, before a request gives up. */
 const MAX_LOST_GRANTS = 10;
 /** Refusals of an impression that more money could prevent. */
-export const LACKS_MONEY: ReadonlySet<CommitRefusal> = new Set(["balance", "budget", "daily_cap"]);
+export const COMMIT_LACKS_MONEY: ReadonlySet<CommitRefusal> = new Set(["balance", "budget", "daily_cap"]);
 
 const ONLY_A_REPORT = { neededMillicents: 0, wantedMillicents: 0, priceMillicents: 0, isHeld: false };
 
@@ -228,7 +228,7 @@ export class SliceGrants {
    * After billing has settled a charge in one of the wallets: reports it, because a slice without money makes no other report, and
    * takes back what slices may not spend any more. Returns whether all are live.
    */
-  async settled(campaign: CampaignOfWallet, slice: number): Promise<boolean> {
+  async reportSettlement(campaign: CampaignOfWallet, slice: number): Promise<boolean> {
     if (slice > 0 && (await this.#takeBack(referenceOf(campaign, slice), "nothing")) === null) return false;
     return this.takeBackExcess(campaign);
   }
@@ -370,7 +370,7 @@ export function createSliceGrants(redis: RedisConnection): SliceGrants {
   return new SliceGrants(createSliceCommands(redis));
 }
 
-/** What a slice that cannot be reached, or must be restored first, has is not to be had: undefined. */
+/** Undefined when the slice is unreachable or must be restored first: nothing can be taken back now. */
 async function ifReachable(taking: Promise<number | null>): Promise<number | undefined> {
   try {
     return (await taking) ?? undefined;
@@ -389,7 +389,7 @@ function isForLackOfMoney(refusal: ExtendRefusal | null): refusal is GrantRefusa
 }
 
 function isRefusedForLackOfMoney(result: CommitResult): result is CommitResult & { outcome: "refused" } {
-  return result.outcome === "refused" && LACKS_MONEY.has(result.reason);
+  return result.outcome === "refused" && COMMIT_LACKS_MONEY.has(result.reason);
 }
 
 function slicesOf({ slices }: SlicedCampaign): number[] {

@@ -4,7 +4,7 @@ import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { rounds } from "@diegetic/testing/rounds";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { connectRedis, type RedisConnection } from "../connection.ts";
-import { advertiserKeys, walletIdOf } from "../keys.ts";
+import { walletIdOf, walletKeys } from "../keys.ts";
 import { createMoneyCommands } from "./commands.ts";
 import { holdOf } from "./holds.ts";
 import { createSliceGrants, type SlicedCampaign, SliceGrants } from "./slice-grants.ts";
@@ -229,7 +229,7 @@ describe("the balance", () => {
   it("is granted to the last millicent, however many campaigns have money that they do not need", async () => {
     const { advertiserId } = campaign;
     const others = await holdInMoreCampaigns(120, 1);
-    const account = advertiserKeys.account(advertiserId);
+    const account = walletKeys.account(advertiserId);
     const held = async () => Number(await redis.hget(account, "held"));
     expect(await held()).toBeGreaterThan(100 * others.length);
     await redis.hset(account, "deposited", await held());
@@ -287,8 +287,8 @@ describe("what open holds in slices lack", () => {
     const first = await holdOne(1, { priceMillicents: price });
     await holdInMoreCampaigns(110, 2);
     await money.applyAccount({ advertiserId, version: 2, depositedMillicents: deposited, slices: SLICES });
-    await redis.hincrby(advertiserKeys.account(advertiserId), "spent", price);
-    expect(await createSliceGrants(redis).settled(campaign, 0)).toBe(true);
+    await redis.hincrby(walletKeys.account(advertiserId), "spent", price);
+    expect(await createSliceGrants(redis).reportSettlement(campaign, 0)).toBe(true);
     expect(await charge(first)).toBe("charged");
     expect((await money.readAccount(advertiserId))?.spentMillicents).toBe(2 * price);
   });
@@ -343,7 +343,7 @@ describe("what open holds in slices lack", () => {
       expect(await settle("late", newId("imp"), 0, other.campaignId)).toBe("settled");
     }
     expect(await charge(large)).toBe("balance");
-    expect(await redis.hget(advertiserKeys.campaign(advertiserId, other.campaignId), "held")).toBe("7000");
+    expect(await redis.hget(walletKeys.campaign(advertiserId, other.campaignId), "held")).toBe("7000");
   });
 
   it("is taken from other campaigns where the balance lacks: whose impression comes first is charged", async () => {
@@ -361,7 +361,7 @@ describe("what open holds in slices lack", () => {
 
 describe("when a slice cannot be reached", () => {
   const unreachable = new Error("Connection is closed.");
-  /** As if slice 1 were on a node that is away. */
+  /** As if slice 1 were on an unreachable node. */
   function grantsWithoutSlice1(onAsked?: () => void): SliceGrants {
     const commands = createSliceCommands(redis);
     return new SliceGrants({
@@ -384,12 +384,13 @@ describe("when a slice cannot be reached", () => {
         await money.applyCampaign(other.campaign());
         await holdAll(2, (i) => 1 + i, { of: other, priceMillicents: 500 });
       }
-      await redis.hincrby(advertiserKeys.account(advertiserId), "spent", 20_000);
+      await redis.hincrby(walletKeys.account(advertiserId), "spent", 20_000);
       let asked = 0;
       const grants = grantsWithoutSlice1(() => {
         asked += 1;
       });
-      const done = of === "a report" ? grants.reportSpending(advertiserId) : grants.settled(campaign, 0);
+      const done =
+        of === "a report" ? grants.reportSpending(advertiserId) : grants.reportSettlement(campaign, 0);
       await expect(done).rejects.toThrow(unreachable);
       expect(asked).toBe(1);
     },
@@ -399,7 +400,7 @@ describe("when a slice cannot be reached", () => {
     const open = await holdAll(4, (n) => 1 + (n % 2), { priceMillicents: 1_000 });
     expect(await chargeAll(open)).toBe(4);
     await expect(grantsWithoutSlice1().reportSpending(campaign.advertiserId)).rejects.toThrow(unreachable);
-    const own = advertiserKeys.campaign(campaign.advertiserId, campaign.campaignId);
+    const own = walletKeys.campaign(campaign.advertiserId, campaign.campaignId);
     expect(await redis.hget(own, "sliced_spent")).toBe("2000");
   });
 
@@ -407,10 +408,10 @@ describe("when a slice cannot be reached", () => {
     await setBudget(2, 10_000);
     await holdOne(1, { version: 2, priceMillicents: 100 });
     const open = await holdAll(50, () => 2, { version: 2 });
-    const spent = advertiserKeys.campaign(campaign.advertiserId, campaign.campaignId);
-    for (const key of [spent, advertiserKeys.account(campaign.advertiserId)])
+    const spent = walletKeys.campaign(campaign.advertiserId, campaign.campaignId);
+    for (const key of [spent, walletKeys.account(campaign.advertiserId)])
       await redis.hincrby(key, "spent", 9_000);
-    await expect(grantsWithoutSlice1().settled(campaign, 0)).rejects.toThrow(unreachable);
+    await expect(grantsWithoutSlice1().reportSettlement(campaign, 0)).rejects.toThrow(unreachable);
     let charged = 0;
     for (const { matchId, slice } of open) {
       if ((await wallet.commit({ matchId, slice })).outcome === "charged") charged += 1;
@@ -425,7 +426,7 @@ describe("a reversal in a slice", () => {
     await setBudget(2, 10_000);
     const open = await holdAll(10, () => 1, { version: 2, priceMillicents: 1_000 });
     expect(await chargeAll(open)).toBe(10);
-    const key = advertiserKeys.campaign(walletIdOf(campaign.advertiserId, 1), campaign.campaignId);
+    const key = walletKeys.campaign(walletIdOf(campaign.advertiserId, 1), campaign.campaignId);
     const left = async () => {
       const [granted, spent] = await redis.hmget(key, "budget", "spent");
       return Number(granted) - Number(spent);
@@ -530,16 +531,16 @@ describe("a daily cap", () => {
     expect(await setBudget(3, 100_000, 500)).toBe("applied");
     expect(await setBudget(4, 100_000, 10_000)).toBe("applied");
     const later = utcDayAfter(utcDayAfter(today()));
-    await redis.hset(advertiserKeys.campaign(advertiserId, campaignId), "day", later);
+    await redis.hset(walletKeys.campaign(advertiserId, campaignId), "day", later);
     expect(await charge(open)).toBe("daily_cap");
   });
 
   it("counts in a slice for the day of its grant, whatever the slice's clock says", async () => {
     const { advertiserId, campaignId } = campaign;
     const tomorrow = utcDayAfter(today());
-    await redis.hset(advertiserKeys.campaign(advertiserId, campaignId), "day", tomorrow);
+    await redis.hset(walletKeys.campaign(advertiserId, campaignId), "day", tomorrow);
     expect(await extend(2, 1_000)).toBeNull();
-    const slice = advertiserKeys.campaign(walletIdOf(advertiserId, 2), campaignId);
+    const slice = walletKeys.campaign(walletIdOf(advertiserId, 2), campaignId);
     expect(await redis.hget(slice, "day")).toBe(tomorrow);
   });
 });
@@ -594,7 +595,7 @@ describe("a lowered budget", () => {
         expect(await setBudget(3, 100_000, 600_000)).toBe("applied");
       } else expect(await setBudget(3, 600_000, 100_000)).toBe("applied");
       const { held } = await wallet.spentAndHeld();
-      const own = await redis.hget(advertiserKeys.account(advertiserId), "held");
+      const own = await redis.hget(walletKeys.account(advertiserId), "held");
       expect([held, Number(own)]).toEqual([50_000, 50_000]);
       expect(await chargeAll(open)).toBe(50);
     },

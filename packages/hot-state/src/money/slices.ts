@@ -1,7 +1,7 @@
 import type { CampaignStatus } from "@diegetic/contracts";
 import type { Millicents } from "@diegetic/money";
 import type { RedisConnection } from "../connection.ts";
-import { advertiserKeys, MAX_WALLET_SLICES, walletIdOf } from "../keys.ts";
+import { MAX_WALLET_SLICES, walletIdOf, walletKeys } from "../keys.ts";
 import { ReplyReader, type ScriptReply, UnexpectedReply } from "../reply.ts";
 import { defineScript } from "../script.ts";
 import { readLasts } from "./holds.ts";
@@ -122,7 +122,7 @@ function keysOf({ advertiserId, campaignId, slice }: SliceReference): [string, s
   requirePlainName("advertiserId", advertiserId);
   requirePlainName("campaignId", campaignId);
   const walletId = walletIdOf(advertiserId, requireInteger("slice", slice, 1, MAX_WALLET_SLICES - 1));
-  return [advertiserKeys.account(walletId), advertiserKeys.campaign(walletId, campaignId)];
+  return [walletKeys.account(walletId), walletKeys.campaign(walletId, campaignId)];
 }
 
 function readReport(script: string, reply: ScriptReply): SliceReport | null {
@@ -157,10 +157,10 @@ export function createSliceCommands(redis: RedisConnection): SliceCommands {
       const reply = new ReplyReader(
         "grant",
         await grant(
-          advertiserKeys.account(requirePlainName("advertiserId", advertiserId)),
-          advertiserKeys.campaign(advertiserId, requirePlainName("campaignId", campaignId)),
-          advertiserKeys.grants(advertiserId, campaignId),
-          advertiserKeys.granted(advertiserId),
+          walletKeys.account(requirePlainName("advertiserId", advertiserId)),
+          walletKeys.campaign(advertiserId, requirePlainName("campaignId", campaignId)),
+          walletKeys.grants(advertiserId, campaignId),
+          walletKeys.granted(advertiserId),
           campaignId,
           requireInteger("slice", slice, 1, MAX_WALLET_SLICES - 1),
           report.epoch,
@@ -200,10 +200,10 @@ export function createSliceCommands(redis: RedisConnection): SliceCommands {
       }
       return outcome === "reported" ? { outcome, excessMillicents: reply.integer(1) } : { outcome };
     },
-    listGranted: (advertiserId) => redis.smembers(advertiserKeys.granted(advertiserId)),
-    sampleGranted: (advertiserId, count) => redis.srandmember(advertiserKeys.granted(advertiserId), count),
+    listGranted: (advertiserId) => redis.smembers(walletKeys.granted(advertiserId)),
+    sampleGranted: (advertiserId, count) => redis.srandmember(walletKeys.granted(advertiserId), count),
     async listGrants(advertiserId, campaignId) {
-      const grants = await redis.hgetall(advertiserKeys.grants(advertiserId, campaignId));
+      const grants = await redis.hgetall(walletKeys.grants(advertiserId, campaignId));
       return new Map(
         Object.entries(grants).map(([slice, text]) => {
           const [, , granted, spent, held] = text.split("|").map(Number);

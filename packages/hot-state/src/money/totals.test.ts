@@ -3,7 +3,7 @@ import { openWallet } from "@diegetic/testing/open-wallet";
 import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { connectRedis, type RedisConnection } from "../connection.ts";
-import { advertiserKeys } from "../keys.ts";
+import { walletKeys } from "../keys.ts";
 import { UnexpectedReply } from "../reply.ts";
 import { createMoneyCommands } from "./commands.ts";
 import { TestWallet } from "./testing/wallet.ts";
@@ -197,7 +197,7 @@ describe("reading totals", () => {
 
   it("throws on a hash that lacks fields or has other text than numbers in them", async () => {
     const wallet = await TestWallet.open(money, redis);
-    const account = advertiserKeys.account(wallet.advertiserId);
+    const account = walletKeys.account(wallet.advertiserId);
     await redis.hset(account, "held", "1e+15");
     await expect(money.readAccount(wallet.advertiserId)).rejects.toThrow(UnexpectedReply);
     await redis.hdel(account, "held");

@@ -1,9 +1,9 @@
 import type { CampaignStatus } from "@diegetic/contracts";
 import type { RedisConnection } from "../connection.ts";
-import { advertiserKeys, MAX_WALLET_SLICES } from "../keys.ts";
+import { MAX_WALLET_SLICES, walletKeys } from "../keys.ts";
 import { ReplyReader } from "../reply.ts";
 import { defineScript } from "../script.ts";
-import { requireAtMost, requireInteger, requirePlainName } from "./limits.ts";
+import { requireAtMost, requireDay, requireInteger, requirePlainName } from "./limits.ts";
 import { createSliceGrants } from "./slice-grants.ts";
 import { ownTotals, type StoredTotals, sumCampaigns, sumTotals } from "./sliced-totals.ts";
 import {
@@ -20,7 +20,6 @@ import { walletIds } from "./wallet-ids.ts";
 const CEILING_CODES = ["ok", "spent", "unknown_wallet"] as const;
 const STATUSES: readonly CampaignStatus[] = ["draft", "active", "paused"];
 const MAX_COUNTED_ADVERTISERS = 1_000;
-const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
 const ACCOUNT_FIELDS = ["version", "deposited", "spent", "held", "impressions", "epoch"];
 /** Only in a wallet that has other slices. */
@@ -62,7 +61,7 @@ function createApplyCommands(redis: RedisConnection) {
   return {
     async applyAccount({ advertiserId, version, depositedMillicents, slices = 1 }) {
       const reply = await applyAccount(
-        advertiserKeys.account(requirePlainName("advertiserId", advertiserId)),
+        walletKeys.account(requirePlainName("advertiserId", advertiserId)),
         requireInteger("version", version, 0),
         requireInteger("depositedMillicents", depositedMillicents, 0),
         requireInteger("slices", slices, 1, MAX_WALLET_SLICES),
@@ -81,12 +80,11 @@ function createApplyCommands(redis: RedisConnection) {
       dailyCapMillicents,
       seed,
     }) {
-      if (seed !== null && !DAY.test(seed.day))
-        throw new RangeError(`seed.day must be YYYY-MM-DD, not ${seed.day}`);
+      if (seed !== null) requireDay(seed.day);
       const reply = new ReplyReader(
         "apply_campaign",
         await applyCampaign(
-          advertiserKeys.account(advertiserId),
+          walletKeys.account(advertiserId),
           campaignKey(advertiserId, campaignId),
           requireInteger("version", version, 0),
           status,
@@ -105,7 +103,7 @@ function createApplyCommands(redis: RedisConnection) {
         new ReplyReader(
           "set_budget_ceiling",
           await setBudgetCeiling(
-            advertiserKeys.account(advertiserId),
+            walletKeys.account(advertiserId),
             campaignKey(advertiserId, campaignId),
             millicents === null ? "" : requireInteger("ceilingMillicents", millicents, 0),
           ),
@@ -143,7 +141,7 @@ function ceilingResult(reply: ReplyReader): CeilingResult {
 async function haveSameEpoch(redis: RedisConnection, advertiserId: string, slices: number): Promise<boolean> {
   if (slices === 1) return true;
   const epochs = await Promise.all(
-    walletIds(advertiserId, slices).map((id) => redis.hget(advertiserKeys.account(id), "epoch")),
+    walletIds(advertiserId, slices).map((id) => redis.hget(walletKeys.account(id), "epoch")),
   );
   return epochs.every((epoch) => epoch === epochs[0]);
 }
@@ -159,7 +157,7 @@ function seedArguments(seed: CampaignState["seed"]): (string | number)[] {
 }
 
 function campaignKey(advertiserId: string, campaignId: string): string {
-  return advertiserKeys.campaign(
+  return walletKeys.campaign(
     requirePlainName("advertiserId", advertiserId),
     requirePlainName("campaignId", campaignId),
   );
@@ -170,7 +168,7 @@ type StoredCampaign = CampaignTotals & StoredTotals;
 
 async function readStoredAccount(redis: RedisConnection, walletId: string): Promise<StoredAccount | null> {
   const optional = ["slices", ...SLICED_FIELDS];
-  const fields = await readFields(redis, advertiserKeys.account(walletId), ACCOUNT_FIELDS, optional);
+  const fields = await readFields(redis, walletKeys.account(walletId), ACCOUNT_FIELDS, optional);
   if (fields === null) return null;
   const at = ACCOUNT_FIELDS.length;
   return {
@@ -197,7 +195,7 @@ async function readStoredCampaign(
   walletId: string,
   campaignId: string,
 ): Promise<StoredCampaign | null> {
-  const key = advertiserKeys.campaign(walletId, campaignId);
+  const key = walletKeys.campaign(walletId, campaignId);
   const fields = await readFields(redis, key, CAMPAIGN_FIELDS, SLICED_FIELDS);
   if (fields === null) return null;
   const totals = { ...readCampaignTotals(fields, 0), status: fields.code(1, STATUSES) };
@@ -250,10 +248,10 @@ async function readCampaign(
   advertiserId: string,
   campaignId: string,
 ): Promise<CampaignTotals | null> {
-  const readEpoch = (walletId: string) => redis.hget(advertiserKeys.account(walletId), "epoch");
+  const readEpoch = (walletId: string) => redis.hget(walletKeys.account(walletId), "epoch");
   const [own, [slices, epoch]] = await Promise.all([
     readStoredCampaign(redis, advertiserId, campaignId),
-    redis.hmget(advertiserKeys.account(advertiserId), "slices", "epoch"),
+    redis.hmget(walletKeys.account(advertiserId), "slices", "epoch"),
   ]);
   if (own === null) return null;
   const others = await readSlices(advertiserId, Number(slices ?? 1), async (walletId) => {

@@ -1,9 +1,9 @@
 import type { RedisConnection } from "../connection.ts";
-import { advertiserKeys, walletIdOf } from "../keys.ts";
+import { walletIdOf, walletKeys } from "../keys.ts";
 
 /** The ids of an advertiser's wallets, the advertiser's own first: as many as it has slices. */
 export async function walletIdsOf(redis: RedisConnection, advertiserId: string): Promise<string[]> {
-  const slices = await redis.hget(advertiserKeys.account(advertiserId), "slices");
+  const slices = await redis.hget(walletKeys.account(advertiserId), "slices");
   return walletIds(advertiserId, Number(slices ?? 1));
 }
 

@@ -2,7 +2,7 @@ import { newId } from "@diegetic/contracts";
 import { startTestRedisCluster, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { connectRedis, type RedisConnection } from "../connection.ts";
-import { advertiserKeys } from "../keys.ts";
+import { walletKeys } from "../keys.ts";
 import { createMoneyCommands } from "../money/commands.ts";
 import { TestWallet } from "../money/testing/wallet.ts";
 import type { MoneyCommands } from "../money/types.ts";
@@ -30,7 +30,7 @@ afterAll(async () => {
 describe("reading a wallet for reconciliation, on a cluster", () => {
   it("says that a wallet cannot be read whose outbox holds what is no record", async () => {
     const wallet = await TestWallet.open(money, redis);
-    await redis.hset(advertiserKeys.outbox(wallet.advertiserId), "imp_bad", "{");
+    await redis.hset(walletKeys.outbox(wallet.advertiserId), "imp_bad", "{");
     await expect(reader.read(wallet.advertiserId, [wallet.campaignId], LIMITS)).rejects.toThrow(
       UnexpectedReply,
     );
@@ -94,7 +94,7 @@ describe("reading a wallet for reconciliation, on a cluster", () => {
       campaigns: [],
     });
     const wallet = await TestWallet.open(money, redis);
-    await redis.hset(advertiserKeys.account(wallet.advertiserId), "lineage", "another");
+    await redis.hset(walletKeys.account(wallet.advertiserId), "lineage", "another");
     const summary = await reader.read(wallet.advertiserId, [wallet.campaignId], LIMITS);
     expect(summary).toMatchObject({ account: { live: false } });
   });

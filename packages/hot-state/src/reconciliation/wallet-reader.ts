@@ -1,6 +1,6 @@
 import type { ImpressionRecord } from "@diegetic/contracts";
 import type { RedisConnection } from "../connection.ts";
-import { advertiserKeys, decodeName } from "../keys.ts";
+import { decodeName, walletKeys } from "../keys.ts";
 import { readRecord } from "../money/holds.ts";
 import { requireWalletId } from "../money/limits.ts";
 import { readAccountTotals, readCampaignTotals, readSliced } from "../money/totals.ts";
@@ -47,14 +47,11 @@ export function createWalletReader(redis: RedisConnection): WalletReader {
   const script = defineVariadicScript(redis, "read_wallet");
   const readPart = async (walletId: string, campaignIds: readonly string[], limits: WalletLimits) => {
     const keys = [
-      advertiserKeys.account(requireWalletId(walletId)),
-      advertiserKeys.holds(walletId),
-      advertiserKeys.outbox(walletId),
-      advertiserKeys.sessionRelease(walletId),
-      ...campaignIds.flatMap((id) => [
-        advertiserKeys.campaign(walletId, id),
-        advertiserKeys.shares(walletId, id),
-      ]),
+      walletKeys.account(requireWalletId(walletId)),
+      walletKeys.holds(walletId),
+      walletKeys.outbox(walletId),
+      walletKeys.sessionRelease(walletId),
+      ...campaignIds.flatMap((id) => [walletKeys.campaign(walletId, id), walletKeys.shares(walletId, id)]),
     ];
     const reply = await script(keys, [limits.holds, limits.records, limits.lateMs, ...campaignIds]);
     return parseWallet(reply);
@@ -173,11 +170,11 @@ async function newestHeldVersion(
   let newest = 0;
   // The newest holds lapse last.
   for (let start = 0; start < HOLDS_LOOKED_AT; start += HOLDS_PER_PAGE) {
-    const members = await redis.zrevrange(advertiserKeys.holds(walletId), start, start + HOLDS_PER_PAGE - 1);
+    const members = await redis.zrevrange(walletKeys.holds(walletId), start, start + HOLDS_PER_PAGE - 1);
     for (const member of members) {
       const [matchId = "", campaign, game = ""] = member.split("|");
       if (campaign !== campaignId) continue;
-      const key = advertiserKeys.matches(walletId, campaignId, decodeName(game));
+      const key = walletKeys.matches(walletId, campaignId, decodeName(game));
       newest = Math.max(newest, versionOfEntry(await redis.hget(key, matchId)));
     }
     if (members.length < HOLDS_PER_PAGE) break;

@@ -194,13 +194,14 @@ export function takeQuota(
   const nowMs = policy.nowMs();
   const verdict =
     limit === "unlimited" ? unlimitedVerdict(nowMs) : policy.rateLimiter.take(bucket, limit, nowMs);
-  if (verdict instanceof Promise) return verdict.then((known) => state(exchange, known, subject));
-  state(exchange, verdict, subject);
+  if (verdict instanceof Promise) return verdict.then((known) => applyVerdict(exchange, known, subject));
+  applyVerdict(exchange, verdict, subject);
 }
 
-function state(exchange: Exchange, verdict: RateLimitVerdict, subject: string): void {
-  const stated = exchange.limit;
-  if (stated === undefined || !verdict.allowed || verdict.remaining < stated.remaining)
+/** Keeps the tightest verdict for the answer's headers. Throws 429 unless it allows the request. */
+function applyVerdict(exchange: Exchange, verdict: RateLimitVerdict, subject: string): void {
+  const tightest = exchange.limit;
+  if (tightest === undefined || !verdict.allowed || verdict.remaining < tightest.remaining)
     exchange.limit = verdict;
   if (verdict.allowed) return;
   const retryAfterSeconds = Math.max(1, Math.ceil(verdict.windowLeftMs / 1_000));

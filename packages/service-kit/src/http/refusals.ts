@@ -42,7 +42,7 @@ export class Refusals {
     const log = new OutageLog(this.#logger.child({ answer }), {
       failing: "requests refused",
       recovered: "requests served again",
-      count: "refused",
+      countField: "refused",
       onChange: (isUp) => isUp && this.#answers.delete(answer),
     });
     const begun = { log, endpoints: new Set<string>() };

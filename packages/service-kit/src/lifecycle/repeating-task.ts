@@ -15,11 +15,12 @@ export interface RepeatingTaskOptions {
  * Upper bound of the pause after failures for tasks that run more often; a task that runs less often retries sooner at
  * first.
  */
-const PAUSE_AFTER_FAILURES_MS = 5_000;
+const MAX_PAUSE_AFTER_FAILURES_MS = 5_000;
 
+/** Twice the usual pause after the first failure, then twice the pause before, up to the maximum. @param failures from 1 */
 export function pauseAfterFailuresMs(everyMs: number, failures: number): number {
-  const firstMs = Math.min(2 * everyMs, PAUSE_AFTER_FAILURES_MS);
-  return Math.min(Math.max(everyMs, PAUSE_AFTER_FAILURES_MS), firstMs * 2 ** Math.min(failures - 1, 10));
+  const firstMs = Math.min(2 * everyMs, MAX_PAUSE_AFTER_FAILURES_MS);
+  return Math.min(Math.max(everyMs, MAX_PAUSE_AFTER_FAILURES_MS), firstMs * 2 ** Math.min(failures - 1, 10));
 }
 
 /** Runs a task repeatedly, never twice at a time. Logs when failures begin, continue and end. */

@@ -63,7 +63,7 @@ it("continues the outage when something fails again soon after a success, and be
 });
 
 it("logs a condition that usually ends by itself as info first", () => {
-  const { log, clock, logged } = startLog({ firstLevel: "info", count: "waits" });
+  const { log, clock, logged } = startLog({ firstLevel: "info", countField: "waits" });
   for (; clock.ms <= 15_000; clock.ms += 1_000) log.failed();
   expect(logged().map(([level]) => level)).toEqual([30, 40]);
 });

@@ -17,7 +17,7 @@ export interface OutageOptions {
   /** Value of the field `notice`. */
   notices?: { failing: string; recovered: string };
   /** Name of the field with the number of failures. Default: failures. */
-  count?: string;
+  countField?: string;
   onChange?: (isUp: boolean) => void;
   /** Milliseconds of a monotonic clock. */
   nowMs?: () => number;
@@ -89,7 +89,7 @@ export class OutageLog {
   #summary(untilMs: number) {
     const { failures = 0, beganMs = untilMs } = this.#outage ?? {};
     return {
-      [this.#options.count ?? "failures"]: failures,
+      [this.#options.countField ?? "failures"]: failures,
       outageSeconds: Math.round((untilMs - beganMs) / 100) / 10,
     };
   }

@@ -18,7 +18,7 @@ export const databaseUrlSetting: Setting<string> = {
 
 const CLUSTER_EXAMPLE = "redis-cluster://user:password@10.0.0.1:6379,10.0.0.2:6379";
 const CLUSTER = /^rediss?-cluster:\/\/(?:(?<credentials>.*)@)?(?<nodes>[^@]*)$/;
-const HIGHEST_PORT = 65_535;
+const MAX_PORT = 65_535;
 
 /** Errors do not quote the text, which may contain a password. */
 function parseAddress(text: string, schemes: readonly string[], example: string): string {
@@ -48,7 +48,7 @@ function parseCluster(text: string): string {
   const { credentials = "", nodes = "" } = CLUSTER.exec(text)?.groups ?? {};
   const isNode = (node: string) => {
     const port = /^[^\s/:]+:(\d{1,5})$/.exec(node)?.[1];
-    return port !== undefined && Number(port) > 0 && Number(port) <= HIGHEST_PORT;
+    return port !== undefined && Number(port) > 0 && Number(port) <= MAX_PORT;
   };
   if (!nodes.split(",").every(isNode)) {
     throw wrong("not all of this one are hosts with their ports, divided by commas");

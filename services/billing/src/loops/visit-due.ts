@@ -14,8 +14,8 @@ export interface DueVisits {
 const WALLETS_PER_PASS = 200;
 
 /**
- * Visits the wallets that are due, longest overdue first. One whose visit fails waits for a pause, so that it keeps
- * nobody who is due later from a visit. Returns the failures.
+ * Visits the wallets that are due, longest overdue first. One whose visit fails waits for a pause, so that later
+ * wallets are still visited. Returns the failures.
  * @param visit returns when to visit it again (Unix ms); null: nothing is left
  */
 export async function visitDue(

@@ -35,7 +35,7 @@ const LIMITS: WalletLimits = { holds: 100_000, records: 5_000, lateMs: 60_000 };
 const MAX_SESSION_KEYS = 5_000_000;
 const STATEMENT_TIMEOUT_MS = 600_000;
 const QUIET_CHECK_EVERY_MS = 100;
-const WAITING_ADVERTISERS = 1_000;
+const MAX_WALLETS_CHECKED = 1_000;
 
 /**
  * Compares all of Redis and Postgres with each other; safe during traffic. Rejects when a store is unavailable, and
@@ -117,7 +117,7 @@ async function awaitQuiet(
   const deadline = performance.now() + withinMs;
   for (;;) {
     let waiting = false;
-    for (const { walletId } of await due.registered("outbox", WAITING_ADVERTISERS)) {
+    for (const { walletId } of await due.registered("outbox", MAX_WALLETS_CHECKED)) {
       const { items, damaged } = await money.listOutbox(walletId, 1);
       waiting = items.length + damaged.length > 0;
       if (waiting) break;

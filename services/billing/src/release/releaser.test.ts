@@ -88,7 +88,8 @@ describe("Releaser", () => {
   });
 
   it("leaves open holds alone and looks again when the first of them lapses", async () => {
-    const lapsed = await wallets.hold({}, { ttlMs: 20 });
+    // Long enough that the second hold, however slow, needs no announcement of its own.
+    const lapsed = await wallets.hold({}, { ttlMs: 500 });
     const later = await wallets.hold({}, { ttlMs: 3_600_000 });
     await lapse(lapsed);
     await createReleaser().pass(running);

@@ -24,9 +24,9 @@ export interface ReleaserDependencies {
   nowMs: () => number;
 }
 
-const MAX_CONCURRENT_ADVERTISERS = 8;
+const MAX_CONCURRENT_WALLETS = 8;
 const HOLDS_PER_PAGE = 200;
-const PAGES_PER_ADVERTISER = 20;
+const PAGES_PER_WALLET = 20;
 export const MAX_CONCURRENT_CALLS = 16;
 /**
  * Delay before holds that could not be released are tried again: damaged ones, and those of frozen and unavailable
@@ -37,7 +37,7 @@ const KEPT_PAUSE_MS = 10_000;
 const MAX_LOGGED = 200;
 
 /**
- * Releases lapsed holds. First, the advertiser's wallet gets back the money and the creative's appearance, and records
+ * Releases lapsed holds. First, the wallet gets back the money and the creative's appearance, and records
  * a session release; then the player session gets back its seat; then the session release is deleted. After a crash,
  * the next pass does the remaining steps.
  */
@@ -48,27 +48,27 @@ export class Releaser {
     this.#dependencies = dependencies;
   }
 
-  /** Visits the advertisers that are due. */
+  /** Visits the wallets that are due. */
   async pass(signal: AbortSignal): Promise<void> {
     const { due, nowMs } = this.#dependencies;
     const visits = {
       due,
       kind: "holds" as const,
       nowMs,
-      maxConcurrent: MAX_CONCURRENT_ADVERTISERS,
+      maxConcurrent: MAX_CONCURRENT_WALLETS,
       pauseAfterFailureMs: KEPT_PAUSE_MS,
     };
     const failed = await visitDue(visits, signal, (walletId) => this.releaseLapsed(walletId));
     if (failed.length > 0) throw failed[0];
   }
 
-  /** Releases the lapsed holds of one advertiser. Returns when to check again (Unix ms); null: no hold is left. */
+  /** Releases the lapsed holds of one wallet. Returns when to check again (Unix ms); null: no hold is left. */
   async releaseLapsed(walletId: string): Promise<number | null> {
     const { money, nowMs, logger } = this.#dependencies;
     let nextCheckMs: number | null = nowMs();
     /** Holds that could not be released. They are the oldest, so the next page starts behind them. */
     let kept = 0;
-    for (let page = 0; page < PAGES_PER_ADVERTISER; page++) {
+    for (let page = 0; page < PAGES_PER_WALLET; page++) {
       const lapsed = await money.listLapsed(walletId, HOLDS_PER_PAGE, kept);
       const { damaged, holds } = lapsed;
       if (damaged.length > 0) {
@@ -84,7 +84,7 @@ export class Releaser {
     return Math.min(nextCheckMs ?? Number.MAX_SAFE_INTEGER, nowMs() + KEPT_PAUSE_MS);
   }
 
-  /** Returns the session seats of this advertiser's released holds, except in unavailable games. Rejects at the end. */
+  /** Returns the session seats of this wallet's released holds, except in unavailable games. Rejects at the end. */
   async returnSeats(walletId: string): Promise<void> {
     const { money, sessions, measures, logger } = this.#dependencies;
     const unavailable = new Set<string>();
@@ -109,7 +109,7 @@ export class Releaser {
       });
       failures.push(...failed.slice(0, 1));
       measures.seatsReturned.inc(await this.#removeReleases(walletId, done));
-      await this.#quarantine(walletId, damaged);
+      await this.#dropDamaged(walletId, damaged);
     }
     if (failures.length > 0) throw failures[0];
   }
@@ -118,7 +118,7 @@ export class Releaser {
    * A damaged entry names no session, so its seat cannot be returned; the seat expires with the session. No money is
    * involved.
    */
-  async #quarantine(walletId: string, damaged: readonly DamagedEntry[]): Promise<void> {
+  async #dropDamaged(walletId: string, damaged: readonly DamagedEntry[]): Promise<void> {
     const [first] = damaged;
     if (first === undefined) return;
     this.#dependencies.logger.error(

@@ -1,4 +1,4 @@
-/** What one read of an advertiser's outbox found. */
+/** What one read of a wallet's outbox found. */
 export interface OutboxView {
   records: number;
   overdue: number;
@@ -6,21 +6,21 @@ export interface OutboxView {
   oldestOverdueMs: number | null;
 }
 
-const MAX_ADVERTISERS = 10_000;
+const MAX_WALLETS = 10_000;
 
-/** The overdue records of all advertisers when last seen, summed up for the metrics. */
+/** The overdue records of all wallets when last seen, summed up for the metrics. */
 export class Backlog {
   readonly #forgetAfterMs: number;
   readonly #seen = new Map<string, { overdue: number; oldestMs: number; seenAtMs: number }>();
 
-  /** @param forgetAfterMs older views are dropped: another instance visits that advertiser by then */
+  /** @param forgetAfterMs older views are dropped: another instance visits that wallet by then */
   constructor(forgetAfterMs: number) {
     this.#forgetAfterMs = forgetAfterMs;
   }
 
   record(walletId: string, { overdue, oldestOverdueMs }: OutboxView, nowMs: number): void {
     this.#seen.delete(walletId);
-    if (oldestOverdueMs === null || this.#seen.size >= MAX_ADVERTISERS) return;
+    if (oldestOverdueMs === null || this.#seen.size >= MAX_WALLETS) return;
     this.#seen.set(walletId, { overdue, oldestMs: oldestOverdueMs, seenAtMs: nowMs });
   }
 

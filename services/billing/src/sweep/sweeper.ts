@@ -43,7 +43,7 @@ export class Sweeper {
     this.#backlog = new Backlog(3 * dependencies.overdueAfterMs);
   }
 
-  /** Visits the advertisers that are due. */
+  /** Visits the wallets that are due. */
   async pass(signal: AbortSignal): Promise<void> {
     const { due, measures, nowMs, overdueAfterMs } = this.#dependencies;
     const visits = {
@@ -63,7 +63,7 @@ export class Sweeper {
     if (failed.length > 0) throw failed[0];
   }
 
-  /** Queues the overdue records of one advertiser again, until the queue is full; quarantines damaged entries. */
+  /** Queues the overdue records of one wallet again, until the queue is full; quarantines damaged entries. */
   async sweep(walletId: string): Promise<OutboxView> {
     const { money, quarantine, nowMs } = this.#dependencies;
     const found: OutboxView = { records: 0, overdue: 0, oldestOverdueMs: null };

@@ -105,7 +105,7 @@ export class ImpressionWriter {
 
   async write(records: readonly ImpressionRecord[]): Promise<void> {
     const prepared = await this.prepare(records);
-    await this.post(prepared);
+    await this.writePrepared(prepared);
     await this.acknowledge(prepared);
   }
 
@@ -116,7 +116,7 @@ export class ImpressionWriter {
   }
 
   /** Writes the records to Postgres, or quarantines those that can never be written. */
-  async post({ count, sorted, batch }: PreparedRecords): Promise<void> {
+  async writePrepared({ count, sorted, batch }: PreparedRecords): Promise<void> {
     const { measures, partitions } = this.#dependencies;
     const stopTimer = measures.batchSeconds.startTimer();
     const { billed, again, refused, waiting, left } = sorted;

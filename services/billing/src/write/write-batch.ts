@@ -293,20 +293,17 @@ async function applyDeltas(
   { check, decided }: { check: () => Promise<void>; decided: () => Error },
 ): Promise<number> {
   const { groups, deltas, impressions } = deltaStatements;
-  const first = [
-    statements.query(LOOK_UP_BY_KEY),
-    statements.query<LockedAdvertiser>(deltaStatements.advertisers),
-    // A quarantine or a billed operation locks the advertiser first, so what the insert could not see is visible from
-    // here on.
-    statements.query<Named>(deltaStatements.quarantine),
-    queryUnlessNull(statements, deltaStatements.billedOperations),
-    statements.query<Known>(deltaStatements.reached),
-    statements.execute(deltaStatements.campaignVersions),
-    statements.execute(deltaStatements.campaignGames),
-    statements.execute(deltaStatements.gameAdvertisers),
-  ] as const;
+  void statements.query(LOOK_UP_BY_KEY);
+  const locking = statements.query<LockedAdvertiser>(deltaStatements.advertisers);
+  // A quarantine or a billed operation locks the advertiser first, so what the insert could not see is visible from here on.
+  const quarantining = statements.query<Named>(deltaStatements.quarantine);
+  const repeating = queryUnlessNull(statements, deltaStatements.billedOperations);
+  const reaching = statements.query<Known>(deltaStatements.reached);
+  void statements.execute(deltaStatements.campaignVersions);
+  void statements.execute(deltaStatements.campaignGames);
+  void statements.execute(deltaStatements.gameAdvertisers);
   await check();
-  const [locked, quarantine, repeated] = await Promise.all([first[1], first[2], first[3]]);
+  const [locked, quarantine, repeated] = await Promise.all([locking, quarantining, repeating]);
   if (quarantine.length + repeated.length > 0) throw decided();
   requireAll("advertiser", deltas.advertisers, new Set(locked.map(({ id }) => id)));
   const advertisers = new Map(locked.map((row) => [row.id, row]));
@@ -315,7 +312,7 @@ async function applyDeltas(
       BigInt(committedInEpoch(record)) !== advertisers.get(record.match.advertiser_id)?.recovery_epoch,
   );
   void statements.execute(deltaStatements.ledger(`batch_${randomUUID()}`, advertisers));
-  const users = countNewUsers(groups, await first[4]);
+  const users = countNewUsers(groups, await reaching);
   const owned = [
     statements.query<Touched>(deltaStatements.campaigns(users.campaigns)),
     statements.query<Touched>(deltaStatements.creatives(users.creatives)),

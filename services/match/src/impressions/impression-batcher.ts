@@ -31,7 +31,7 @@ export class ImpressionBatcher {
     this.#outage = new OutageLog(logger, {
       failing: "impression queueing unavailable",
       recovered: "impression queueing recovered",
-      count: "records",
+      countField: "records",
     });
     this.#count = options.count;
   }

@@ -9,7 +9,7 @@ import { type LoadedRequest, loadMatchRequest, withCurrentPlacement } from "./lo
 import { NO_MATCH_HEADER, type NoMatchReason, toMatchAnswer, toNoMatchAnswer } from "./match-answer.ts";
 import { type MatchState, reserveOne, returnSeat, returnSeatLater } from "./reserve-one.ts";
 
-/** `POST /match`: load → decide → commit → respond (docs/behaviour.md#matching). */
+/** `POST /match`: load → decide → reserve → respond (docs/behaviour.md#matching). */
 export function createMatchEndpoint(dependencies: MatchDependencies): Endpoint {
   return endpoint(servingApi.operations.match, (context) => handleMatch(dependencies, context));
 }

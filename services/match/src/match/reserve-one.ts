@@ -18,7 +18,7 @@ import type { Attempts } from "./attempts.ts";
 import type { MatchDependencies } from "./dependencies.ts";
 import type { LoadedRequest } from "./load.ts";
 
-const LACKS_MONEY: ReadonlySet<ReserveRefusal> = new Set([
+const RESERVE_LACKS_MONEY: ReadonlySet<ReserveRefusal> = new Set([
   "balance",
   "budget",
   "daily_cap",
@@ -90,7 +90,7 @@ export async function reserveOne(
   if (reservation.reason === "developer_share") {
     dependencies.shareRefusals.remember(request.placement.account_id, campaign_id, known.nowMs);
   }
-  state.lackedMoney ||= LACKS_MONEY.has(reservation.reason);
+  state.lackedMoney ||= RESERVE_LACKS_MONEY.has(reservation.reason);
   state.refused.push(campaign_id);
   return { outcome: "refused" };
 }
@@ -256,7 +256,7 @@ function withoutLasts({ wallet_slice: slice = 0 }: MatchFacts, reservation: Rese
 }
 
 function lacksMoney(reservation: ReserveResult): reservation is ReserveResult & { outcome: "refused" } {
-  return reservation.outcome === "refused" && LACKS_MONEY.has(reservation.reason);
+  return reservation.outcome === "refused" && RESERVE_LACKS_MONEY.has(reservation.reason);
 }
 
 /**

@@ -23,7 +23,11 @@ export interface RefusalLog {
  */
 export function createRefusalLog(logger: Logger): RefusalLog {
   const logOf = (tier: Tier, failing: string) =>
-    new OutageLog(logger.child({ tier }), { failing, recovered: "instances recovered", count: "refused" });
+    new OutageLog(logger.child({ tier }), {
+      failing,
+      recovered: "instances recovered",
+      countField: "refused",
+    });
   const unavailable = {
     management: logOf("management", "no instance available"),
     match: logOf("match", "no instance available"),

@@ -1,6 +1,6 @@
 import { newId } from "@diegetic/contracts";
 import type { RedisConnection } from "../../connection.ts";
-import { advertiserKeys } from "../../keys.ts";
+import { walletKeys } from "../../keys.ts";
 import { holdOf } from "../holds.ts";
 import type { FrozenWallet, RestoredCampaign, Settlement, UnfrozenWallet } from "../recovery-types.ts";
 import type { MoneyCommands } from "../types.ts";
@@ -208,7 +208,7 @@ export class RecoveryRehearsal {
   }
 
   private async restart(step: RecoveryStep & { kind: "restart" }): Promise<void> {
-    await this.redis.hset(advertiserKeys.account(this.wallet.advertiserId), "lineage", "another");
+    await this.redis.hset(walletKeys.account(this.wallet.advertiserId), "lineage", "another");
     const found = await this.money.freezeUnlessLive(this.wallet.advertiserId, this.epoch);
     await this.refuseWhileFrozen();
     await this.restore(found, step);

@@ -1,7 +1,7 @@
 import { newId } from "@diegetic/contracts";
 import { openWallet } from "@diegetic/testing/open-wallet";
 import type { RedisConnection } from "../../connection.ts";
-import { advertiserKeys, walletIdOf } from "../../keys.ts";
+import { walletIdOf, walletKeys } from "../../keys.ts";
 import { holdOf } from "../holds.ts";
 import { type SlicedCampaign, SliceGrants } from "../slice-grants.ts";
 import {
@@ -179,7 +179,7 @@ export class SlicedRehearsal {
       const charged = this.#sum(["charged"], index);
       const lack = this.#sum(["open"], index) - this.#sum(["open"], index, 0);
       const own = { spent: charged, held: this.#sum(["open"], index, 0), lack };
-      same("books of a campaign", await this.#ownBooks(campaign.wallet.campaignId), own);
+      same("totals of a campaign", await this.#ownTotals(campaign.wallet.campaignId), own);
       same("day", totals.campaign.daySpentMillicents, charged);
       same("impressions", totals.campaign.impressions, this.#in(["charged"], index).length);
     }
@@ -528,7 +528,7 @@ export class SlicedRehearsal {
       const { campaign } = await wallet.totals();
       same("spent in all slices", campaign.spentMillicents, charged);
       same("held in all slices", campaign.heldMillicents, this.#sum(["open"], index));
-      const { spent: known, held, lack } = await this.#ownBooks(wallet.campaignId);
+      const { spent: known, held, lack } = await this.#ownTotals(wallet.campaignId);
       atMost("charged", charged, known + held);
       atMost("known as spent", known, charged);
       const own = this.#sum(["charged"], index, 0) + this.#sum(["open"], index, 0);
@@ -561,8 +561,8 @@ export class SlicedRehearsal {
   }
 
   /** What the advertiser's own wallet counts, with what slices have reported and were granted. */
-  async #ownBooks(campaignId: string): Promise<{ spent: number; held: number; lack: number }> {
-    const key = advertiserKeys.campaign(this.#advertiserId, campaignId);
+  async #ownTotals(campaignId: string): Promise<{ spent: number; held: number; lack: number }> {
+    const key = walletKeys.campaign(this.#advertiserId, campaignId);
     const [spent, held, lack] = await this.#redis.hmget(key, "spent", "held", "sliced_lack");
     return { spent: Number(spent), held: Number(held), lack: Number(lack ?? 0) };
   }

@@ -1,6 +1,6 @@
 import { newId } from "@diegetic/contracts";
 import type { RedisConnection } from "../../connection.ts";
-import { advertiserKeys } from "../../keys.ts";
+import { walletKeys } from "../../keys.ts";
 import { holdOf } from "../holds.ts";
 import type {
   CarriedMatch,
@@ -260,9 +260,9 @@ export class Rehearsal {
   private async forget({ matchId, campaignId, gameId }: ModelMatch): Promise<void> {
     this.forgotten.add(matchId);
     const { advertiserId } = this.wallet;
-    await this.redis.hdel(advertiserKeys.matches(advertiserId, campaignId, gameId), matchId);
-    await this.redis.zrem(advertiserKeys.history(advertiserId, campaignId, gameId), matchId);
-    const pending = advertiserKeys.pending(advertiserId, campaignId, gameId);
+    await this.redis.hdel(walletKeys.matches(advertiserId, campaignId, gameId), matchId);
+    await this.redis.zrem(walletKeys.history(advertiserId, campaignId, gameId), matchId);
+    const pending = walletKeys.pending(advertiserId, campaignId, gameId);
     const members = (await this.redis.zrange(pending, "0", "-1")).filter((one) =>
       one.endsWith(matchId.slice(-26)),
     );
@@ -331,11 +331,7 @@ export class Rehearsal {
   /** As if what was spent today had been spent on an earlier day. */
   private async beginDay(): Promise<void> {
     for (const campaignId of this.campaignIds) {
-      await this.redis.hset(
-        advertiserKeys.campaign(this.wallet.advertiserId, campaignId),
-        "day",
-        "2001-02-03",
-      );
+      await this.redis.hset(walletKeys.campaign(this.wallet.advertiserId, campaignId), "day", "2001-02-03");
       this.model.campaign(campaignId).daySpent = 0;
     }
   }

@@ -1,7 +1,7 @@
 import { type MatchFacts, newId } from "@diegetic/contracts";
 import { openWallet } from "@diegetic/testing/open-wallet";
 import type { RedisConnection } from "../../connection.ts";
-import { advertiserKeys, encodeName, walletOfMatch } from "../../keys.ts";
+import { encodeName, walletKeys, walletOfMatch } from "../../keys.ts";
 import type { CampaignState, CommitRequest, CommitResult, MoneyCommands, ReserveRequest } from "../types.ts";
 
 export const HOLD_TTL_MS = 600_000;
@@ -143,7 +143,7 @@ export class TestWallet {
   /** As if the match had been taken so much earlier: its hold lapses earlier too. */
   async age(match: MatchFacts, ms: number): Promise<void> {
     const key = (name: "matches" | "pending" | "history") =>
-      advertiserKeys[name](walletOfMatch(match), match.campaign_id, match.game_id);
+      walletKeys[name](walletOfMatch(match), match.campaign_id, match.game_id);
     const text = await this.redis.hget(key("matches"), match.match_id);
     if (text === null) throw new Error("no such match");
     const fields = text.split("|");
@@ -165,7 +165,7 @@ export class TestWallet {
     }
     const dueMs = await this.redis.zscore(key("history"), match.match_id);
     if (dueMs !== null) await this.redis.zincrby(key("history"), -ms, match.match_id);
-    const holds = advertiserKeys.holds(walletOfMatch(match));
+    const holds = walletKeys.holds(walletOfMatch(match));
     const scope = `${match.campaign_id}|${encodeName(match.game_id)}`;
     const member = `${match.match_id}|${scope}|${sessionKey}|${match.developer_account_id}|${price}`;
     if ((await this.redis.zscore(holds, member)) !== null) await this.redis.zincrby(holds, -ms, member);

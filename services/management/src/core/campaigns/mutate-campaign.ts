@@ -47,8 +47,7 @@ export interface Decision<Result> {
 export type Decide<Result> = (locked: LockedCampaign) => Decision<Result> | Promise<Decision<Result>>;
 
 /**
- * The only way to change a campaign or its parts: lock, decide, write, bump the version, commit, publish. Resolves when
- * the change is in force.
+ * Changes a campaign or its parts and publishes: `changeCampaign`, commit, publish. Resolves when the change is in force.
  * @param publish see `Publishing`: `publishAndWait` for restrictions, `publishEventually` for additions
  */
 export async function mutateCampaign<Result>(
@@ -63,8 +62,8 @@ export async function mutateCampaign<Result>(
 }
 
 /**
- * `mutateCampaign` inside a transaction, without publishing. What `decide` reads of the campaign stays true until the
- * commit. Throws 422 when the campaign or its account becomes too large. Locks the account if the size changes: lock
+ * The only way to change an existing campaign or its parts: lock, decide, write, bump the version. Callers publish after the
+ * commit. What `decide` reads of the campaign stays true until then. Throws 422 when the campaign or its account becomes too large. Locks the account if the size changes: lock
  * advertisers, campaigns and placements first.
  */
 export async function changeCampaign<Result>(

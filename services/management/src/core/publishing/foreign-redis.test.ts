@@ -17,7 +17,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/glo
 import { signedUp } from "../../testing/browser.ts";
 import { activeCampaign, type Caller, type Harness, startHarness } from "../../testing/harness.ts";
 import { WalletRecovery } from "../wallet-recovery/wallet-recovery.ts";
-import type { PublishedKind } from "./load.ts";
+import type { PublishedKind } from "./published-rows.ts";
 import { Publishing } from "./publishing.ts";
 import { RepairLoop } from "./repair-loop.ts";
 

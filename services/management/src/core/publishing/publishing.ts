@@ -24,6 +24,7 @@ import { type Logger, OutageLog, unavailable } from "@diegetic/service-kit";
 import type { WholeCampaign } from "../campaign-rows/statements.ts";
 import type { WalletRecovery } from "../wallet-recovery/wallet-recovery.ts";
 import { advertiserEntry, campaignEntry } from "./entities.ts";
+import { type GroupOutcome, PublicationGroups } from "./publication-groups.ts";
 import {
   lockCampaigns,
   MAX_LOCK_WAIT_MS,
@@ -33,8 +34,7 @@ import {
   type PublishedKind,
   type PublishedStores,
   spentOnDay,
-} from "./load.ts";
-import { type GroupOutcome, PublicationGroups } from "./publication-groups.ts";
+} from "./published-rows.ts";
 
 /** More than twice the lease of a match instance, so that a crashed one is waited for. */
 const PROPAGATION_TIMEOUT_MS = 5_000;
@@ -114,9 +114,9 @@ export class Publishing {
     this.#nowMs = parts.nowMs;
     this.#logger = parts.logger;
     this.#outage = new OutageLog(parts.logger, {
-      failing: "a change was answered before it is in force everywhere",
+      failing: "change propagation delayed",
       recovered: "change propagation recovered",
-      count: "changes",
+      countField: "changes",
     });
     this.#groups = new PublicationGroups((ids) => this.#publishTogether(ids), parts.groupStalledAfterMs);
     this.#propagationTimeoutMs = parts.propagationTimeoutMs ?? PROPAGATION_TIMEOUT_MS;
@@ -269,7 +269,7 @@ export class Publishing {
    * advertiser's wallet or locked row, or one node, does not keep the snapshot from everybody: the loop publishes its rows
    * later.
    */
-  async recall(kind: PublishedKind, ids: readonly string[], signal?: AbortSignal): Promise<Prepared> {
+  async prepareRebuild(kind: PublishedKind, ids: readonly string[], signal?: AbortSignal): Promise<Prepared> {
     const known = await PUBLISHED[kind].load(this.#stores, ids);
     const left = known.filter((row) => row.publishedVersion < row.version);
     const unchanged = known.filter((row) => row.publishedVersion >= row.version).map(({ entry }) => entry);

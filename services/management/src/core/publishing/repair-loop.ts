@@ -25,7 +25,13 @@ import {
 } from "@diegetic/service-kit";
 import { MovedHashSlots } from "../wallet-recovery/moved-hash-slots.ts";
 import type { WalletRecovery } from "../wallet-recovery/wallet-recovery.ts";
-import { lockedAmong, PUBLISHED_KINDS, type PublishedKind, page, unpublished } from "./load.ts";
+import {
+  lockedAmong,
+  PUBLISHED_KINDS,
+  type PublishedKind,
+  pageOfIds,
+  unpublished,
+} from "./published-rows.ts";
 import { type Publishing, WalletNotReady } from "./publishing.ts";
 import {
   compareServers,
@@ -183,7 +189,7 @@ export class RepairLoop {
     else this.#redisOutage.succeeded();
   }
 
-  /** One round; exported for tests. */
+  /** One round; public for tests. */
   async round(signal?: AbortSignal): Promise<void> {
     this.#isSomeUnavailable = false;
     await this.#parts.claim.check();
@@ -235,10 +241,10 @@ export class RepairLoop {
     for (const kind of PUBLISHED_KINDS) {
       let after = "";
       for (;;) {
-        const ids = await page(this.#parts.database, kind, after, REBUILD_PAGE_ROWS);
+        const ids = await pageOfIds(this.#parts.database, kind, after, REBUILD_PAGE_ROWS);
         const last = ids.at(-1);
         if (last === undefined) break;
-        const { entries, rows } = await this.#parts.publishing.recall(kind, ids, signal);
+        const { entries, rows } = await this.#parts.publishing.prepareRebuild(kind, ids, signal);
         await this.#parts.claim.check();
         signal?.throwIfAborted();
         yield entries;
@@ -358,7 +364,7 @@ export class RepairLoop {
   /** Checks the next page of wallets. */
   async #restoreWallets(signal: AbortSignal | undefined): Promise<void> {
     signal?.throwIfAborted();
-    const ids = await page(this.#parts.database, "advertiser", this.#lastWallet, WALLETS_PER_ROUND);
+    const ids = await pageOfIds(this.#parts.database, "advertiser", this.#lastWallet, WALLETS_PER_ROUND);
     for (let check = 0; check < MAX_CHECKS; check++) {
       if ((await this.#parts.recovery.restoreFrozen(ids, signal)) === 0) break;
       signal?.throwIfAborted();

@@ -20,9 +20,9 @@ export class MovedHashSlots {
     return this.#moved.size;
   }
 
-  /** Whether this advertiser's hash slot has moved. */
-  has(advertiserId: string): boolean {
-    return this.#moved.has(hashSlotOf(advertiserId));
+  /** Whether this wallet's hash slot has moved. */
+  has(walletId: string): boolean {
+    return this.#moved.has(hashSlotOf(walletId));
   }
 
   /** Call when the wallets on all of them have been checked. */

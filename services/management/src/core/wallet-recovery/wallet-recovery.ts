@@ -74,6 +74,15 @@ interface Found {
   outbox: ImpressionRecord[];
 }
 
+/** What is reserved in slices when a wallet is restored. */
+interface Reserved {
+  found: readonly FoundSlice[];
+  /** Whether the holds and matches of each slice stay valid. */
+  keeps: readonly boolean[];
+  /** In millicents, by slice and index of the campaign. */
+  reservedIn: ReturnType<typeof reservedInSlices>;
+}
+
 /** `created`: there was no wallet; `forgotten`: its holds and matches are void; `kept`: they stay valid. */
 type Outcome = "created" | "forgotten" | "kept";
 
@@ -315,34 +324,42 @@ export class WalletRecovery {
     const keeps = found.map((one) => (isWhole && isOfEpoch(one.found)) || hasLostNothing(one, known));
     const { depositedMillicents } = known;
     const reservedIn = reservedInSlices({ ...totals, depositedMillicents }, found, keeps);
-    const common = { epoch: known.epoch, version: known.version };
-    const outcome = await this.#parts.wallets.restoreWallet({
-      ...common,
+    const ownResult = await this.#parts.wallets.restoreWallet({
       walletId: known.id,
+      epoch: known.epoch,
+      version: known.version,
       found: own,
       forgetMatches: !keeps[0],
       settledMarks: totals.settledMarks[0] ?? [],
       spentMillicents: totals.spentMillicents,
       impressions: totals.impressions,
       slices: known.slices,
-      depositedMillicents: known.depositedMillicents,
-      campaigns: totals.campaigns.map((campaign, index) => ({
-        ...campaign,
-        reservedInSlices: new Map(
-          found.slice(1).flatMap(({ slice, campaigns }) => {
-            const heldMillicents = keeps[slice] ? (campaigns[index]?.heldMillicents ?? 0) : 0;
-            const reservedMillicents = reservedIn(slice, index);
-            return heldMillicents > 0 ? [[slice, { reservedMillicents, heldMillicents }] as const] : [];
-          }),
-        ),
-      })),
+      depositedMillicents,
+      campaigns: campaignsOfOwnWallet(totals, { found, keeps, reservedIn }),
     });
-    if (outcome === "changed") return null;
+    if (ownResult === "changed") return null;
+    if (!(await this.#restoreSlices(known, totals, { found, keeps, reservedIn }))) return null;
+    const outcome: Outcome = isNew(known, own, row.epoch) ? "created" : isWhole ? "kept" : "forgotten";
+    this.#restored.inc({ matches: outcome });
+    await this.#announce(known, {
+      holds: found.some(({ slice, found: wallet }) => keeps[slice] && wallet.heldMillicents > 0),
+      outbox: outbox.length > 0,
+    });
+    return { epoch: known.epoch, outcome, lateIds: missingLateIds(found, known) };
+  }
+
+  /** Restores the other slices of a wallet. False: one has changed since it was frozen. */
+  async #restoreSlices(
+    known: KnownAdvertiser,
+    totals: WalletTotals,
+    { found, keeps, reservedIn }: Reserved,
+  ): Promise<boolean> {
     const restored = await Promise.allSettled(
       found.slice(1).map(({ slice, found: wallet }) =>
         this.#parts.wallets.restoreSlice({
-          ...common,
           advertiserId: known.id,
+          epoch: known.epoch,
+          version: known.version,
           slice,
           found: wallet,
           forgetMatches: !keeps[slice],
@@ -359,15 +376,9 @@ export class WalletRecovery {
     );
     for (const one of restored) {
       if (one.status === "rejected") throw one.reason;
-      if (one.value === "changed") return null;
+      if (one.value === "changed") return false;
     }
-    const kind: Outcome = isNew(known, own, row.epoch) ? "created" : isWhole ? "kept" : "forgotten";
-    this.#restored.inc({ matches: kind });
-    await this.#announce(known, {
-      holds: found.some(({ slice, found: wallet }) => keeps[slice] && wallet.heldMillicents > 0),
-      outbox: outbox.length > 0,
-    });
-    return { epoch: known.epoch, outcome: kind, lateIds: missingLateIds(found, known) };
+    return true;
   }
 
   async #readSlice(
@@ -482,4 +493,18 @@ async function firstDoubted(
     if (wallet.state !== "live") return wallet;
   }
   return undefined;
+}
+
+/** The campaigns of the advertiser's own wallet, with what kept holds in the slices need. */
+function campaignsOfOwnWallet({ campaigns }: WalletTotals, { found, keeps, reservedIn }: Reserved) {
+  return campaigns.map((campaign, index) => ({
+    ...campaign,
+    reservedInSlices: new Map(
+      found.slice(1).flatMap(({ slice, campaigns: foundCampaigns }) => {
+        const heldMillicents = keeps[slice] ? (foundCampaigns[index]?.heldMillicents ?? 0) : 0;
+        const reservedMillicents = reservedIn(slice, index);
+        return heldMillicents > 0 ? [[slice, { reservedMillicents, heldMillicents }] as const] : [];
+      }),
+    ),
+  }));
 }

@@ -58,8 +58,8 @@ export class Market {
 
 function followingLog(logger: Logger, connection: OutageLog) {
   const wait = new OutageLog(logger, {
-    failing: "explanations are answered 503 until the snapshot is published",
-    recovered: "the snapshot is loaded: explanations are answered",
+    failing: "explain waits for the snapshot",
+    recovered: "snapshot loaded",
     firstLevel: "info",
   });
   return logOutageOrWait(connection, wait, (error) => error instanceof SnapshotNotPublished);

@@ -1,6 +1,6 @@
 import { type Database, dateOfDay, type Reader, safeInteger } from "@diegetic/database";
 import { type MoneyCommands, walletIds } from "@diegetic/hot-state";
-import { PUBLISHED_KINDS, unpublished } from "../../core/publishing/load.ts";
+import { PUBLISHED_KINDS, unpublished } from "../../core/publishing/published-rows.ts";
 import { writtenImpressions } from "../../core/read-your-writes/reading-barrier.ts";
 import { lastDays } from "../../core/shared/time.ts";
 

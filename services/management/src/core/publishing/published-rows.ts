@@ -10,7 +10,7 @@ import {
   sessionEntry,
 } from "./entities.ts";
 
-/** Of a row that is locked. */
+/** How long publishing waits for a row that another transaction has locked. */
 export const MAX_LOCK_WAIT_MS = 3_000;
 
 /**
@@ -141,7 +141,7 @@ export async function lockedAmong(
 }
 
 /** The next identifiers after `after`, in order, at most `limit`. */
-export async function page(
+export async function pageOfIds(
   database: Database,
   kind: PublishedKind,
   after: string,
