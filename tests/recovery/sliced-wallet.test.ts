@@ -128,6 +128,11 @@ async function loseAnswers(): Promise<void> {
   }
 }
 
+/** As if the node with what is known of requests with keys had lost it. */
+async function loseClaims(): Promise<void> {
+  for (const key of (await town.redis.call("KEYS", "*idempotency*")) as string[]) await town.redis.del(key);
+}
+
 /** The open holds of a slice. */
 async function holdsIn(slice: number): Promise<HoldReference[]> {
   const walletId = walletIdOf(town.advertiserId, slice);
@@ -222,14 +227,17 @@ describe("a wallet in slices", () => {
     await town.agree(charged + 1);
   });
 
-  it("charges an operation once, whose answer was lost while other slices got matches", async () => {
+  it.each([
+    ["answer", loseAnswers],
+    ["claim", loseClaims],
+  ])("charges an operation once, whose %s was lost while other slices got matches", async (_, lose) => {
     // The first slice that has a match is not the first one.
     const open = [await matchIn(2)];
     const first = await town.keyedImpression(open[0] as Served, "key");
     expect(first.status).toBe(201);
     open.push(await matchIn(0), await matchIn(1));
     const charged = await town.agree();
-    await loseAnswers();
+    await lose();
     expect(await town.keyedImpression(open[0] as Served, "key")).toMatchObject({
       status: 201,
       body: first.body,

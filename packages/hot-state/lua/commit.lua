@@ -158,7 +158,8 @@ if entry.state == 'O' then
 end
 redis.call('HSET', account_key, 'held', integer_text(account.held - held), 'spent', integer_text(account.spent + price),
   'impressions', integer_text(account.impressions + 1), 'seq', integer_text(account.seq + 1))
-redis.call('HSET', campaign_key, 'held', integer_text(campaign.held - held), 'spent', integer_text(campaign.spent + price),
+-- A campaign that was created again meanwhile does not count earlier holds.
+redis.call('HSET', campaign_key, 'held', integer_text(math.max(campaign.held - held, 0)), 'spent', integer_text(campaign.spent + price),
   'impressions', integer_text(campaign.impressions + 1),
   'day', campaign.day, 'day_spent', integer_text(campaign.day_spent + price))
 redis.call('ZREM', pending, pending_member(id, entry))

@@ -27,7 +27,7 @@ local epoch, kind, impression_id, match_id, price, day, committed_in, scope, cha
 local MOVED = 'moved'
 
 local account = read_account(account_key)
-local campaign_day = redis.call('HGET', campaign_key, 'day')
+local campaign_day, campaign_held = unpack(redis.call('HMGET', campaign_key, 'day', 'held'))
 if not account or not campaign_day then return { 'unknown_wallet' } end
 if account.epoch ~= epoch then return { 'stale' } end
 local mark = kind == 'reversed' and '-' .. impression_id or impression_id
@@ -49,7 +49,8 @@ local function take_match(entry, developer_id)
     if entry.state == 'O' then
       remove_hold(holds, shares, match_id, scope, entry.session_key, developer_id, entry.price)
       redis.call('HINCRBY', account_key, 'held', '-' .. entry.price)
-      redis.call('HINCRBY', campaign_key, 'held', '-' .. entry.price)
+      -- A campaign that was created again meanwhile does not count earlier holds.
+      redis.call('HINCRBY', campaign_key, 'held', integer_text(-math.min(entry.price, campaign_held)))
     end
     -- `pending` may keep the member of a short entry: without the entry it is no match, and a commit or reserve removes it.
     if entry.state ~= 'T' then

@@ -216,6 +216,18 @@ describe("commit", () => {
     expect((await wallet.commit()).outcome).toBe("charged");
   });
 
+  it("charges a hold from before the campaign was created again, whose held money is none of this hold's", async () => {
+    const wallet = await TestWallet.open(money, redis);
+    await wallet.hold();
+    await redis.del(walletKeys.campaign(wallet.advertiserId, wallet.campaignId));
+    await money.applyCampaign(wallet.campaign());
+    expect((await wallet.commit()).outcome).toBe("charged");
+    expect(await wallet.spentAndHeld()).toEqual({ spent: 1_000, held: 0 });
+    expect(await money.readCampaign(wallet.advertiserId, wallet.campaignId)).toMatchObject({
+      heldMillicents: 0,
+    });
+  });
+
   it.each([
     ["budget", { budgetMillicents: 1_500 }],
     ["daily_cap", { dailyCapMillicents: 1_500 }],

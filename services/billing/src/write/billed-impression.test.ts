@@ -37,10 +37,16 @@ describe("billImpression", () => {
     expect(billImpression(atNoon, NOW_MS - DAY_MS / 2).otherDays).toEqual([]);
   });
 
+  it("looks for the impression in the day before, too, when its match was made right after midnight", () => {
+    const record = recordIn(market, { recordedAtMs: NOW_MS + 3_000 });
+    record.match.matched_at_ms = NOW_MS + 500;
+    expect(billImpression(record, NOW_MS + 4_000).otherDays).toEqual(["2026-11-20"]);
+  });
+
   it("looks for the impression in every day since the match, and in later days until now", () => {
     const recordedAtMs = NOW_MS + DAY_MS / 2;
     const record = recordIn(market, { recordedAtMs });
-    record.match.matched_at_ms = NOW_MS - 3 * DAY_MS;
+    record.match.matched_at_ms = NOW_MS - 2.5 * DAY_MS;
     expect(billImpression(record, recordedAtMs).otherDays).toEqual([
       "2026-11-18",
       "2026-11-19",

@@ -34,7 +34,7 @@ export interface BilledImpression {
 /** A day outside this window would create a partition of its own. */
 const MAX_AGE_MS = 400 * DAY_MS;
 const MAX_AHEAD_MS = DAY_MS;
-/** Tolerance for the clocks of concurrent writers. */
+/** Tolerance for the clocks of match instances and concurrent writers. */
 const MIDNIGHT_MARGIN_MS = 60_000;
 const MAX_TEXT_LENGTH = 1_000;
 const MAX_SCORE = 100_000;
@@ -89,13 +89,15 @@ export function billImpression(record: ImpressionRecord, nowMs: number): BilledI
   };
 }
 
-/** The days since the match, and those on which it may have been recorded again; usually the impression's day only. */
+/** The days since the match, and those on which it may have been recorded again; usually none but the impression's own. */
 function otherDays(at: { matchedAtMs: number; recordedAtMs: number; nowMs: number }): string[] {
   // A clock that is seen to be behind, by more than the margin, does not tell whether the day has ended.
   const isBehind = at.nowMs + MIDNIGHT_MARGIN_MS < at.recordedAtMs;
   const latestMs = isBehind ? at.recordedAtMs + MAX_AHEAD_MS : at.nowMs + MIDNIGHT_MARGIN_MS;
   const untilMs = Math.min(latestMs, at.recordedAtMs + MAX_MATCH_AGE_MS);
-  return daysBetween(at.matchedAtMs, untilMs).filter((day) => day !== utcDay(at.recordedAtMs));
+  return daysBetween(at.matchedAtMs - MIDNIGHT_MARGIN_MS, untilMs).filter(
+    (day) => day !== utcDay(at.recordedAtMs),
+  );
 }
 
 function daysBetween(fromMs: number, toMs: number): string[] {

@@ -122,11 +122,7 @@ function campaignOf({ catalog }: ImpressionDependencies, body: ImpressionRequest
   return campaign;
 }
 
-interface Operation
-  extends Pick<CommitRequest, "operationId" | "isKeyed" | "matchId" | "carried" | "leaseExpiresMs"> {
-  /** An earlier request of the operation may have charged a match. */
-  isRetry: boolean;
-}
+type Operation = Pick<CommitRequest, "operationId" | "isKeyed" | "matchId" | "carried" | "leaseExpiresMs">;
 
 /** The match of the request; null: it has no match_id; `unverifiable`: its match_id was not made for this scope. */
 function matchOf(
@@ -143,17 +139,15 @@ function matchOf(
 
 /** The operation to charge at most once: a match, or an idempotency key for which Redis picks a match. */
 function operationOf(match: OpenedMatchId | null, claim: OperationClaim | null): Operation {
-  if (match !== null) return { operationId: newId("op"), isRetry: false, ...match };
-  if (claim === null) return { operationId: newId("op"), isRetry: false, matchId: null };
-  const { operationId, isRetry, matchId } = claim;
-  return { operationId, isKeyed: true, isRetry, matchId };
+  if (match !== null) return { operationId: newId("op"), ...match };
+  if (claim === null) return { operationId: newId("op"), matchId: null };
+  const { operationId, matchId } = claim;
+  return { operationId, isKeyed: true, matchId };
 }
 
 interface OperationClaim {
   /** Derived from account, endpoint, key and body, so that it is stable even if Redis lost data (ADR 12). */
   operationId: string;
-  /** The key was used with this body before. */
-  isRetry: boolean;
   /** The match that an earlier request with this key charged; a retry uses it, even if nothing else knows the match. */
   matchId: string | null;
   finish(result: CommitResult): Promise<void>;
@@ -174,7 +168,6 @@ async function claimOperation(
   }
   return {
     operationId: derivedId("op", `${operation} ${bodyHash}`),
-    isRetry: claim.outcome === "same",
     matchId: claim.matchId,
     finish: (result) => {
       const matchId = result.outcome === "refused" ? null : result.record.match.match_id;
@@ -184,8 +177,8 @@ async function claimOperation(
 }
 
 /**
- * Charges in the slice that has the match. Without a match id that names it, in the first slice with a match; a retry in the
- * slice that its operation has charged, if any. Should two requests of an operation charge in two slices after all, billing
+ * Charges in the slice that has the match. Without a match id that names it, in the first slice with a match; with an
+ * Idempotency-Key in the slice that its operation has charged, if any: the claim of the key may be lost. Should two requests of an operation charge in two slices after all, billing
  * writes one of them (ADR 12).
  */
 async function commit(
@@ -211,8 +204,8 @@ async function commitInSome(
   operation: Operation,
 ): Promise<CommitResult> {
   const { campaign_id: campaignId, game_id: gameId } = body;
-  const { isRetry, operationId } = operation;
-  const known = isRetry
+  const { isKeyed, operationId } = operation;
+  const known = isKeyed
     ? await dependencies.money.sliceOfOperation({ ...wallet, campaignId, gameId, operationId })
     : null;
   if (known !== null) return commitWithGrant(dependencies, body, wallet, operation, known);
@@ -263,7 +256,7 @@ async function commitIn(
   { money, due, batcher, nowMs }: ImpressionDependencies,
   body: ImpressionRequest,
   advertiserId: string,
-  { isRetry: _, ...operation }: Operation,
+  operation: Operation,
   slice: number,
 ): Promise<CommitResult> {
   const charge = async () => {
