@@ -10,6 +10,7 @@
 -- @include "time"
 -- @include "replication_id"
 -- @include "leases"
+-- @include "memory"
 
 local version_key, epoch_key, complete_key, leases = unpack(KEYS)
 local epoch, version, channel, lease_ms, replication_id, earlier_prefix = unpack(ARGV)
@@ -18,6 +19,8 @@ if server_replication_id() ~= replication_id or redis.call('GET', epoch_key) ~= 
   or tonumber(redis.call('GET', version_key) or 0) < tonumber(version) then
   return { 'lost' }
 end
+-- Nothing frees the memory of a full Redis before instances serve again.
+pass_when_full(complete_key)
 local complete = epoch .. '|' .. replication_id
 local known = redis.call('GET', complete_key)
 if known and known ~= complete then write_earlier_lease(leases, earlier_prefix .. replication_id, lease_ms) end

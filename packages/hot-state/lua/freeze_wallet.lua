@@ -14,6 +14,7 @@
 
 -- @include "time"
 -- @include "replication_id"
+-- @include "memory"
 
 local account_key, holds, restoring = unpack(KEYS)
 local epoch, claimant, claim_ms, mode = unpack(ARGV)
@@ -32,6 +33,8 @@ if is_live and mode ~= 'always' then return { 'live' } end
 local owner = redis.call('GET', restoring)
 if claimant ~= '' and owner and owner ~= claimant then return { 'busy' } end
 if known[1] and known[2] == replication_id and tonumber(known[3]) > tonumber(epoch) and mode == '' then return { 'ahead' } end
+-- Nothing frees the memory of a full Redis before wallets serve again.
+pass_when_full(account_key)
 if claimant ~= '' then redis.call('SET', restoring, claimant, 'PX', claim_ms) end
 if not known[1] then return { 'frozen', replication_id, '', '', '0', '0', '0', day, '0', '' } end
 local seq = known[4] or ''
