@@ -180,6 +180,17 @@ describe.each(servers)("billing queue on %s", (_kind, startServer) => {
     expect(sizes.sort()).toEqual([1, 2]);
   });
 
+  it("takes an impression that was charged again in another epoch, too", async () => {
+    const record = newRecord();
+    await producer.add([{ ...record, recovery_epoch: 1 }]);
+    await producer.add([{ ...record, recovery_epoch: 2 }]);
+    expect(await producer.depth()).toBe(2);
+    const epochs: unknown[] = [];
+    startWorker(async ({ records }) => void epochs.push(records[0]?.recovery_epoch));
+    await eventually(() => epochs.length === 2);
+    expect(epochs.sort()).toEqual([1, 2]);
+  });
+
   it("refuses more than 500 records", async () => {
     await expect(producer.add(Array.from({ length: 501 }, newRecord))).rejects.toThrow(RangeError);
   });

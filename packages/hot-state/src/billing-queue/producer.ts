@@ -5,8 +5,8 @@ import { BILLING_QUEUE, MAX_RECORDS_PER_JOB, MAX_TRACEPARENTS_PER_JOB } from "./
 
 export interface BillingProducer {
   /**
-   * Queues at most 500 committed impressions. The same set of impressions is one job while that job is queued or
-   * running. Rejects when Redis is unavailable; the outbox keeps the records.
+   * Queues at most 500 committed impressions. The same set of charges is one job while that job is queued or running; an
+   * impression that was charged again after a loss, in another epoch, is another charge. Rejects when Redis is unavailable; the outbox keeps the records.
    * @param traceparents of the requests; the job carries the first ones
    */
   add(records: readonly ImpressionRecord[], traceparents?: readonly string[]): Promise<void>;
@@ -46,6 +46,6 @@ export function createBillingProducer(url: string, options: Partial<ConnectionEv
 }
 
 function jobIdOf(records: readonly ImpressionRecord[]): string {
-  const ids = records.map((record) => record.impression_id).sort();
-  return `b${createHash("sha256").update(ids.join("\n")).digest("hex")}`;
+  const charges = records.map(({ impression_id: id, recovery_epoch: epoch }) => `${id} ${epoch}`).sort();
+  return `b${createHash("sha256").update(charges.join("\n")).digest("hex")}`;
 }
