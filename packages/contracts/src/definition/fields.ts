@@ -130,11 +130,11 @@ export function millicents(description: string) {
   return Type.Integer({ minimum: 0, description: `${description} In millicents, exact: 1000 are a cent.` });
 }
 
-/** An exact amount in an answer: 1 000 000 microcents are a cent. */
+/** An amount in an answer, 1 000 000 microcents a cent, as `microcentsToNumber` of the package `money` returns it. */
 export function microcents(description: string) {
   return Type.Integer({
     minimum: 0,
-    description: `${description} In microcents, exact: 1000000 are a cent.`,
+    description: `${description} In microcents: 1000000 are a cent. Exact up to ${Number.MAX_SAFE_INTEGER}, beyond it the nearest double.`,
   });
 }
 
