@@ -66,7 +66,7 @@ export const ledgerApi = defineFeature({
   operations: {
     show: operation("GET /ledger", {
       operationId: "getLedger",
-      group: "analytics",
+      group: "management",
       scope: "advertiser",
       addition: true,
       summary: "Read the ledger by day",

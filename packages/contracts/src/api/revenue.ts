@@ -196,6 +196,7 @@ const earningsCsv = `date,game_id,impressions,earned_cents
 `;
 
 const common = { group: "analytics" } as const;
+const ofEarnings = { group: "management", scope: "developer", addition: true } as const;
 
 export const revenueApi = defineFeature({
   tag: "Revenue",
@@ -327,10 +328,8 @@ export const revenueApi = defineFeature({
       refusals: ownGameOnly,
     }),
     earnings: operation("GET /earnings", {
-      ...common,
+      ...ofEarnings,
       operationId: "getEarnings",
-      scope: "developer",
-      addition: true,
       summary: "Read the games' earnings by day",
       description:
         "Exact earnings of each game and day of a period, newest day first. `?from=2026-12-01` is the month to date. Send `Accept: text/csv` for a table of all rows; without `limit` a page has 500 rows.",
@@ -370,10 +369,8 @@ export const revenueApi = defineFeature({
       refusals: periodRefusals(EARNINGS_DAYS.maximum),
     }),
     earningsByAdvertiser: operation("GET /earnings/advertisers", {
-      ...common,
+      ...ofEarnings,
       operationId: "getEarningsByAdvertiser",
-      scope: "developer",
-      addition: true,
       summary: "Read the games' earnings by advertiser",
       description:
         "Exact earnings from each advertiser in a period; its days are in `GET /earnings?advertiser_id=…`. Send `Accept: text/csv` for a table of all rows; without `limit` a page has 500 rows.",
