@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { ownGameOnly, periodRefusals, registerFirst } from "../definition/common-errors.ts";
+import { blankFilter, ownGameOnly, periodRefusals, registerFirst } from "../definition/common-errors.ts";
 import { CAMPAIGN_STATUSES } from "../definition/enumerations.ts";
 import { exampleIds } from "../definition/example-ids.ts";
 import {
@@ -366,7 +366,7 @@ export const revenueApi = defineFeature({
           { csv: earningsCsv },
         ),
       ],
-      refusals: periodRefusals(EARNINGS_DAYS.maximum),
+      refusals: [...periodRefusals(EARNINGS_DAYS.maximum), blankFilter("game_id")],
     }),
     earningsByAdvertiser: operation("GET /earnings/advertisers", {
       ...ofEarnings,
@@ -402,7 +402,7 @@ export const revenueApi = defineFeature({
           { csv: advertiserEarningsCsv },
         ),
       ],
-      refusals: periodRefusals(EARNINGS_DAYS.maximum),
+      refusals: [...periodRefusals(EARNINGS_DAYS.maximum), blankFilter("game_id")],
     }),
   },
 });

@@ -83,6 +83,16 @@ export function periodRefusals(maxDays: number) {
   ] as const;
 }
 
+/** For operations with filters of text. */
+export function blankFilter(name: string) {
+  return refusal(
+    400,
+    "blank_filter",
+    "A filter is blank.",
+    `${name} must be text that is not blank, but "" was sent`,
+  );
+}
+
 /** For operations with a number of days. */
 export function daysRefusals(maxDays: number) {
   return [

@@ -1,6 +1,6 @@
 /** What impressions of a period have cost, by day, campaign, creative and country. */
 import Type, { type Static } from "typebox";
-import { periodRefusals, registerFirst } from "../../definition/common-errors.ts";
+import { blankFilter, periodRefusals, registerFirst } from "../../definition/common-errors.ts";
 import { exampleIds } from "../../definition/example-ids.ts";
 import { answerText, closed, count, millicents, nullable, report, utcDate } from "../../definition/fields.ts";
 import { defineOperations, ok, operation, refusal } from "../../definition/operation.ts";
@@ -22,7 +22,12 @@ export const spendGroupSchema = Type.String({
 const only = (what: string) => Type.String({ minLength: 1, maxLength: 200, description: `Only ${what}.` });
 export const spendCampaignSchema = only("this campaign of the advertiser");
 export const spendCreativeSchema = only("this creative");
-export const spendCountrySchema = only("this country, ISO 3166-1 alpha-2; unknown: players of unknown place");
+/** As `country_code` of the spend report: players of unknown place. */
+export const UNKNOWN_COUNTRY = "unknown";
+export const spendCountrySchema = Type.String({
+  pattern: `^([A-Za-z]{2}|${UNKNOWN_COUNTRY})$`,
+  description: `Only this country, ISO 3166-1 alpha-2; ${UNKNOWN_COUNTRY}: players of unknown place.`,
+});
 
 const spendRow = closed(
   {
@@ -59,6 +64,12 @@ export const droppedImpressions = refusal(
   (day: string) =>
     `The impressions up to ${day} were dropped: ask for later days, or group by day and campaign only.`,
   "2026-05-31",
+);
+const unknownCountry = refusal(
+  400,
+  "country_code",
+  "country_code is neither a country nor unknown.",
+  'country_code must be a country code of ISO 3166-1 alpha-2, such as DE, or unknown, but "Deutschland" was sent',
 );
 export const unknownGrouping = refusal(
   422,
@@ -116,6 +127,8 @@ export const spendReport = defineOperations({
     ],
     refusals: [
       ...periodRefusals(SPEND_DAYS.maximum),
+      blankFilter("campaign_id"),
+      unknownCountry,
       registerFirst,
       unknownGrouping,
       tooManyImpressions,
