@@ -143,6 +143,21 @@ export function utcDate(description: string) {
   return Type.String({ format: "date", description: `${description} A UTC day, YYYY-MM-DD.` });
 }
 
+/** First and last day of a period, as query parameters. */
+export const periodFromSchema = utcDate("The first day; without it `days` tells where the period begins.");
+export const periodToSchema = utcDate("The last day; today if it is left out or in the future.");
+
+/** Length of a period whose first day is not named, as query parameter. */
+export function periodDays(
+  limits: { minimum: number; maximum: number; default: number },
+  more = "",
+): Type.TInteger {
+  return Type.Integer({
+    ...limits,
+    description: `Number of days, counted back from \`to\`; ignored with \`from\`. ${more}`.trimEnd(),
+  });
+}
+
 /** The developer's own identifier of a game. */
 export function gameId() {
   return Type.String({

@@ -2,7 +2,18 @@
 import Type, { type Static } from "typebox";
 import { blankFilter, periodRefusals, registerFirst } from "../../definition/common-errors.ts";
 import { exampleIds } from "../../definition/example-ids.ts";
-import { answerText, closed, count, millicents, nullable, report, utcDate } from "../../definition/fields.ts";
+import {
+  answerText,
+  closed,
+  count,
+  millicents,
+  nullable,
+  periodDays,
+  periodFromSchema,
+  periodToSchema,
+  report,
+  utcDate,
+} from "../../definition/fields.ts";
 import { defineOperations, ok, operation, refusal } from "../../definition/operation.ts";
 import { quoteValue } from "../../validation/sentence.ts";
 import { common, spendSum } from "./shared.ts";
@@ -12,8 +23,6 @@ export const SPEND_DAYS = { minimum: 1, maximum: 31, default: 30 } as const;
 /** Dimensions of the spend report. */
 export const SPEND_DIMENSIONS = ["day", "campaign", "creative", "country"] as const;
 
-export const spendFromSchema = utcDate("The first day; without it 30 days back from the last.");
-export const spendToSchema = utcDate("The last day; today if it is left out or in the future.");
 export const spendGroupSchema = Type.String({
   maxLength: 100,
   pattern: "^(day|campaign|creative|country)(,(day|campaign|creative|country))*$",
@@ -94,8 +103,9 @@ export const spendReport = defineOperations({
       "Exact sums of the impressions of at most 31 days, by any of campaign, creative, country and day together. Send `Accept: text/csv` for a table of all rows; without `limit` a page has 500 rows. By day and campaign alone it is read from rollups. Anything with creative or country is read from single impressions for at most 10 seconds: on large installations ask for a few days at a time.",
     paged: true,
     query: [
-      { name: "from", schema: spendFromSchema, example: "2026-12-01" },
-      { name: "to", schema: spendToSchema, example: "2026-12-01" },
+      { name: "days", schema: periodDays(SPEND_DAYS), example: 1 },
+      { name: "from", schema: periodFromSchema, example: "2026-12-01" },
+      { name: "to", schema: periodToSchema, example: "2026-12-01" },
       { name: "group_by", schema: spendGroupSchema, example: "day,campaign,creative,country" },
       { name: "campaign_id", schema: spendCampaignSchema, example: exampleIds.campaign },
       { name: "creative_id", schema: spendCreativeSchema, example: exampleIds.creative },
