@@ -388,13 +388,29 @@ describe("GET /analytics/spend", () => {
     expect(answered).toEqual([200, 200, 200, 200, 429, 429, 429, 429, 429]);
   });
 
+  it.each([
+    ["owner", "/analytics/spend", "campaign_id", ["", "%20", "%E2%80%8B"]],
+    ["owner", "/analytics/spend", "creative_id", [""]],
+    ["owner", "/analytics/spend", "group_by", ["", "%20"]],
+    ["owner", "/analytics/spend", "country_code", ["", "Deutschland", "XX", "D", "Unknown", "%00"]],
+    ["developer", "/earnings", "game_id", ["", "%E2%80%A8"]],
+    ["developer", "/earnings", "advertiser_id", [""]],
+    ["developer", "/earnings/advertisers", "game_id", [""]],
+  ])("as %s: %s refuses a malformed %s", async (name, path, parameter, values) => {
+    const caller = name === "owner" ? owner : developer;
+    for (const value of values) {
+      const { body } = await caller.get(`${path}?${parameter}=${value}`).expect(400);
+      expect(body).toEqual({ detail: expect.stringContaining(parameter) });
+    }
+  });
+
   it("comes as a table, for advertisers, of at most 31 days", async () => {
     const table = await owner
       .get("/analytics/spend?from=2026-11-20&to=2026-11-20&group_by=country,day")
       .set("Accept", "text/csv");
     expect(table.text).toBe("date,country_code,impressions,spent_cents\n2026-11-20,FR,1,0.011\n");
     await owner.get("/analytics/spend?from=2026-10-21").expect(422);
-    await owner.get("/analytics/spend?group_by=").expect(422);
+    await owner.get("/analytics/spend?group_by=week").expect(422);
     await developer.get("/analytics/spend?group_by=week").expect(403);
   });
 });

@@ -119,6 +119,53 @@ describe("GET /creator-revenue/{game_id}", () => {
   });
 });
 
+describe("earnings above 2^53 microcents", () => {
+  it("are the nearest double, and exact in cents", async () => {
+    const rich = await world.harness.caller();
+    const body = { creator_id: "c", placement_types: ["narrative_hook"], revenue_share_pct: 100 };
+    await rich.post("/placements/rich", body).expect(201);
+    const { accountId } = rich;
+    const [{ advertiserId = "" } = {}] = owners;
+    const { campaignId = "" } = campaigns[0] ?? {};
+    // 9.1 billion cents and one microcent: no double has all of its digits.
+    const earned = {
+      accountId,
+      gameId: "rich",
+      impressions: 910_000_000n,
+      earningMicrocents: 9_100_000_000_000_001n,
+    };
+    const day = new Date("2026-11-21");
+    await world.database.gameTotal.create({ data: earned });
+    await world.database.gameRollup.create({ data: { ...earned, day } });
+    await world.database.gameAdvertiserRollup.create({ data: { ...earned, day, advertiserId } });
+    await world.database.campaignGame.create({ data: { ...earned, campaignId, advertiserId } });
+    const microcents = 9_100_000_000_000_000;
+    const inGame = { earned_cents: 9_100_000_000, earned_microcents: microcents };
+
+    const { body: account } = await rich.get("/creator-revenue").expect(200);
+    expect(account).toMatchObject({
+      total_earned_cents: 9_100_000_000,
+      total_earned_microcents: microcents,
+      games: [inGame],
+    });
+    const { body: game } = await rich.get("/creator-revenue/rich").expect(200);
+    expect(game).toMatchObject({ ...inGame, top_advertisers: [inGame] });
+    expect(game.daily[0]).toMatchObject(inGame);
+    const exact = { earned_microcents: microcents };
+    const { body: advertisers } = await rich.get("/creator-revenue/rich/advertisers").expect(200);
+    expect(advertisers).toMatchObject([exact]);
+    const { body: days } = await rich.get("/earnings").expect(200);
+    expect(days).toMatchObject({ total: exact, rows: [exact] });
+    const { body: byAdvertiser } = await rich.get("/earnings/advertisers").expect(200);
+    expect(byAdvertiser).toMatchObject({
+      total: exact,
+      rows: [{ ...exact, total_earned_microcents: microcents }],
+    });
+    const { body: traffic } = await rich.get("/traffic").expect(200);
+    expect(traffic).toMatchObject({ games: [exact] });
+  });
+});
+
 describe("GET /revenue", () => {
   it("shows the advertiser's totals; balance and spent make up the deposits", async () => {
     const [owner] = owners;

@@ -65,10 +65,7 @@ describe("what the services mount", () => {
     expect(readMatchSettings(environment).settings).toMatchObject({ ...perKey, ...perGame });
     expect(readManagementSettings(environment)).toMatchObject({ ...perKey, rateLimitExplain: 60 });
     for (const { path, group } of endpoints) {
-      const isAnalytics =
-        /\/(stats|analytics\/\w+)$|^\/(revenue|creator-revenue|earnings|ledger|traffic|no-match-scenes|market)\b/.test(
-          path,
-        );
+      const isAnalytics = /\/(stats|analytics\/\w+)$|^\/(revenue|creator-revenue)\b/.test(path);
       const own = /^\/(match|impressions)$|\/(explain)$/.exec(path)?.slice(1).find(Boolean) ?? "management";
       expect([path, group]).toEqual([path, isAnalytics ? "analytics" : own]);
     }

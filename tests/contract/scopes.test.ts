@@ -42,7 +42,7 @@ GET /campaigns/{campaign_id}/analytics/pacing                 | advertiser      
 GET /analytics/daily                                          | advertiser                | analytics
 GET /analytics/campaigns                                      | advertiser                | analytics
 GET /analytics/spend                                          | advertiser                | analytics
-GET /ledger                                                   | advertiser                | analytics
+GET /ledger                                                   | advertiser                | management
 GET /placements                                               | developer                 | management
 POST /placements/{game_id}                                    | developer                 | management
 GET /placements/{game_id}                                     | developer                 | management
@@ -52,14 +52,14 @@ GET /revenue                                                  | advertiser      
 GET /creator-revenue                                          | developer                 | analytics
 GET /creator-revenue/{game_id}                                | developer                 | analytics
 GET /creator-revenue/{game_id}/advertisers                    | developer                 | analytics
-GET /earnings                                                 | developer                 | analytics
-GET /earnings/advertisers                                     | developer                 | analytics
-GET /traffic                                                  | developer                 | analytics
-GET /traffic/{game_id}                                        | developer                 | analytics
-GET /traffic/{game_id}/no-match-scenes                        | developer                 | analytics
-GET /no-match-scenes                                          | advertiser or developer   | analytics
-GET /traffic/{game_id}/words                                  | developer                 | analytics
-GET /market/words                                             | advertiser                | analytics
+GET /earnings                                                 | developer                 | management
+GET /earnings/advertisers                                     | developer                 | management
+GET /traffic                                                  | developer                 | management
+GET /traffic/{game_id}                                        | developer                 | management
+GET /traffic/{game_id}/no-match-scenes                        | developer                 | management
+GET /no-match-scenes                                          | advertiser or developer   | management
+GET /traffic/{game_id}/words                                  | developer                 | management
+GET /market/words                                             | advertiser                | management
 POST /match                                                   | serving                   | match
 POST /impressions                                             | serving                   | impressions
 POST /api-keys                                                | advertiser or developer   | management

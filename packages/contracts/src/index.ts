@@ -23,6 +23,13 @@ export * from "./impression-record.ts";
 export { type OpenApiDocument, openApiDocument } from "./open-api/document.ts";
 export * from "./snapshot.ts";
 export { isCountryCode } from "./validation/country-codes.ts";
-export { choiceParameter, dayParameter, integerParameter, singleParameter } from "./validation/parameter.ts";
+export {
+  choiceParameter,
+  countryParameter,
+  dayParameter,
+  integerParameter,
+  singleParameter,
+  textParameter,
+} from "./validation/parameter.ts";
 export { quoteValue } from "./validation/sentence.ts";
 export { createValidator, type Validator, validator, type WithoutNulls } from "./validation/validator.ts";

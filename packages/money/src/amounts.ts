@@ -33,6 +33,14 @@ export function centsToMillicents(cents: Cents): Millicents {
   return exact(exact(cents, "cents") * MILLICENTS_PER_CENT, "millicents");
 }
 
+/**
+ * Microcents as a number of an answer: exact up to 2^53 − 1, beyond that (about 90 million dollars) the nearest double,
+ * which is what most JSON readers would make of more digits.
+ */
+export function microcentsToNumber(microcents: Microcents): number {
+  return Number(microcents);
+}
+
 /** Converts millicents to microcents exactly. */
 export function millicentsToMicrocents(millicents: Millicents): Microcents {
   return BigInt(exact(millicents, "millicents")) * MICROCENTS_PER_MILLICENT;

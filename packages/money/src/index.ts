@@ -6,6 +6,7 @@ export {
   MAX_MILLICENTS,
   type Microcents,
   type Millicents,
+  microcentsToNumber,
   millicentsToMicrocents,
 } from "./amounts.ts";
 export {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { centsToMillicents, InexactMoney, MAX_MILLICENTS } from "./amounts.ts";
+import { centsToMillicents, InexactMoney, MAX_MILLICENTS, microcentsToNumber } from "./amounts.ts";
 import { centsDown, centsHalfUp, centsUp, microcentsToCentsDown } from "./rounding.ts";
 
 const millicents = fc.maxSafeInteger();
@@ -70,4 +70,13 @@ describe("rounding of microcents", () => {
       }),
     );
   });
+});
+
+describe("microcents as a number", () => {
+  it.each([
+    [0n, 0],
+    [9_007_199_254_740_991n, Number.MAX_SAFE_INTEGER],
+    [9_007_199_254_740_993n, 9_007_199_254_740_992],
+    [9_100_000_000_000_001n, 9_100_000_000_000_000],
+  ])("%i", (microcents, number) => expect(microcentsToNumber(microcents)).toBe(number));
 });

@@ -89,6 +89,8 @@ export const advertiserRefusals: ProvocationsOfOperations = {
   },
   pauseCampaign: { "409 not_active": async (world, operation) => world.call(operation) },
   getSpend: {
+    "400 blank_filter": withQuery("?campaign_id="),
+    "400 country_code": withQuery("?country_code=Deutschland"),
     "422 group_by": withQuery("?group_by=week"),
     "422 dropped": async (world, operation) => {
       const { database } = world.api;

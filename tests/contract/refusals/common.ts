@@ -59,6 +59,7 @@ export const commonRefusals: Provocations = {
   },
   "400 malformed_day": withQuery("?from=yesterday"),
   "422 period": withQuery("?from=2020-01-01&to=2025-12-31"),
+  "400 blank_filter": withQuery("?game_id="),
   "422 limit": async (world, operation) => world.call(operation, { query: "?limit=0" }),
 
   // Retries.

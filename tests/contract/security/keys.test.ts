@@ -178,7 +178,7 @@ describe("API keys", () => {
         ),
       );
     expect(await statuses()).toEqual([404, 400, 400]);
-    // The last key that manages an account's keys cannot be revoked.
+    // The last key that manages the keys of an account without owners cannot be revoked.
     await platform.expect(201, { method: "POST", path: `${BASE}/api-keys`, key, body: { label: "next" } });
     const path = `${BASE}/api-keys/${keyId}`;
     await platform.expect(204, { method: "DELETE", path, key });

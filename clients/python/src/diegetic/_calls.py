@@ -359,11 +359,11 @@ class Calls:
         ))
 
     def get_spend(
-        self, *, from_: Optional[str] = None, to: Optional[str] = None, group_by: Optional[str] = None, campaign_id: Optional[str] = None, creative_id: Optional[str] = None, country_code: Optional[str] = None, retry_for_ms: float = 0,
+        self, *, days: Optional[int] = None, from_: Optional[str] = None, to: Optional[str] = None, group_by: Optional[str] = None, campaign_id: Optional[str] = None, creative_id: Optional[str] = None, country_code: Optional[str] = None, retry_for_ms: float = 0,
     ) -> t.Spend:
         """Spend by campaign, creative, country and day."""
         return cast("t.Spend", self._call(
-            "GET", "/analytics/spend", {"from": from_, "to": to, "group_by": group_by, "campaign_id": campaign_id, "creative_id": creative_id, "country_code": country_code},
+            "GET", "/analytics/spend", {"days": days, "from": from_, "to": to, "group_by": group_by, "campaign_id": campaign_id, "creative_id": creative_id, "country_code": country_code},
             None, None, False, retry_for_ms,
         ))
 
@@ -458,20 +458,20 @@ class Calls:
         ))
 
     def get_earnings(
-        self, *, from_: Optional[str] = None, to: Optional[str] = None, game_id: Optional[str] = None, advertiser_id: Optional[str] = None, retry_for_ms: float = 0,
+        self, *, days: Optional[int] = None, from_: Optional[str] = None, to: Optional[str] = None, game_id: Optional[str] = None, advertiser_id: Optional[str] = None, retry_for_ms: float = 0,
     ) -> t.Earnings:
         """Read the games' earnings by day."""
         return cast("t.Earnings", self._call(
-            "GET", "/earnings", {"from": from_, "to": to, "game_id": game_id, "advertiser_id": advertiser_id},
+            "GET", "/earnings", {"days": days, "from": from_, "to": to, "game_id": game_id, "advertiser_id": advertiser_id},
             None, None, False, retry_for_ms,
         ))
 
     def get_earnings_by_advertiser(
-        self, *, from_: Optional[str] = None, to: Optional[str] = None, game_id: Optional[str] = None, retry_for_ms: float = 0,
+        self, *, days: Optional[int] = None, from_: Optional[str] = None, to: Optional[str] = None, game_id: Optional[str] = None, retry_for_ms: float = 0,
     ) -> t.EarningsByAdvertiser:
         """Read the games' earnings by advertiser."""
         return cast("t.EarningsByAdvertiser", self._call(
-            "GET", "/earnings/advertisers", {"from": from_, "to": to, "game_id": game_id},
+            "GET", "/earnings/advertisers", {"days": days, "from": from_, "to": to, "game_id": game_id},
             None, None, False, retry_for_ms,
         ))
 
@@ -999,11 +999,11 @@ class AsyncCalls:
         ))
 
     async def get_spend(
-        self, *, from_: Optional[str] = None, to: Optional[str] = None, group_by: Optional[str] = None, campaign_id: Optional[str] = None, creative_id: Optional[str] = None, country_code: Optional[str] = None, retry_for_ms: float = 0,
+        self, *, days: Optional[int] = None, from_: Optional[str] = None, to: Optional[str] = None, group_by: Optional[str] = None, campaign_id: Optional[str] = None, creative_id: Optional[str] = None, country_code: Optional[str] = None, retry_for_ms: float = 0,
     ) -> t.Spend:
         """Spend by campaign, creative, country and day."""
         return cast("t.Spend", await self._call(
-            "GET", "/analytics/spend", {"from": from_, "to": to, "group_by": group_by, "campaign_id": campaign_id, "creative_id": creative_id, "country_code": country_code},
+            "GET", "/analytics/spend", {"days": days, "from": from_, "to": to, "group_by": group_by, "campaign_id": campaign_id, "creative_id": creative_id, "country_code": country_code},
             None, None, False, retry_for_ms,
         ))
 
@@ -1098,20 +1098,20 @@ class AsyncCalls:
         ))
 
     async def get_earnings(
-        self, *, from_: Optional[str] = None, to: Optional[str] = None, game_id: Optional[str] = None, advertiser_id: Optional[str] = None, retry_for_ms: float = 0,
+        self, *, days: Optional[int] = None, from_: Optional[str] = None, to: Optional[str] = None, game_id: Optional[str] = None, advertiser_id: Optional[str] = None, retry_for_ms: float = 0,
     ) -> t.Earnings:
         """Read the games' earnings by day."""
         return cast("t.Earnings", await self._call(
-            "GET", "/earnings", {"from": from_, "to": to, "game_id": game_id, "advertiser_id": advertiser_id},
+            "GET", "/earnings", {"days": days, "from": from_, "to": to, "game_id": game_id, "advertiser_id": advertiser_id},
             None, None, False, retry_for_ms,
         ))
 
     async def get_earnings_by_advertiser(
-        self, *, from_: Optional[str] = None, to: Optional[str] = None, game_id: Optional[str] = None, retry_for_ms: float = 0,
+        self, *, days: Optional[int] = None, from_: Optional[str] = None, to: Optional[str] = None, game_id: Optional[str] = None, retry_for_ms: float = 0,
     ) -> t.EarningsByAdvertiser:
         """Read the games' earnings by advertiser."""
         return cast("t.EarningsByAdvertiser", await self._call(
-            "GET", "/earnings/advertisers", {"from": from_, "to": to, "game_id": game_id},
+            "GET", "/earnings/advertisers", {"days": days, "from": from_, "to": to, "game_id": game_id},
             None, None, False, retry_for_ms,
         ))
 

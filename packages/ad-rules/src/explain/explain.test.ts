@@ -286,7 +286,7 @@ describe("explain", () => {
     ]);
     expect(summaryOf([{}, {}, { winningRank: 12_000 }])).toEqual([
       null,
-      "The campaign would not serve, because its rank of 1000 is more than 1 % below the best other rank of 12000, and no bid that its money covers would win.",
+      "The campaign would not serve, because its rank of 1000 is more than 1 % below the best other rank of 12000, and no allowed bid that its money covers would win.",
     ]);
     expect(summaryOf([{ status: "paused", target_tags: ["Rain"] }, {}, { winningRank: 2_000 }])).toEqual([
       null,

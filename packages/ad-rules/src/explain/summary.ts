@@ -23,5 +23,5 @@ export function summaryOf({ wouldServe, checks, rank, winningRank, bidToWinCents
     const verb = failed.length === 1 ? "check fails" : "checks fail";
     return `The campaign would not serve, because ${failed.length} ${verb}: ${failed.join(", ")}${advice}.`;
   }
-  return `The campaign would not serve, because its rank of ${rank} is more than 1 % below ${best}${advice || ", and no bid that its money covers would win"}.`;
+  return `The campaign would not serve, because its rank of ${rank} is more than 1 % below ${best}${advice || ", and no allowed bid that its money covers would win"}.`;
 }

@@ -430,7 +430,7 @@ export interface Explanation {
   })[];
   /** cpm_bid_cents × (1 + affinity_score ÷ (1 + affinity_score)), to six decimals of the factor: the highest rank wins. */
   rank: number;
-  /** The best rank among the other candidates; null when there is none. When none of the 64 highest can serve, the lowest of them. */
+  /** The best rank among the other candidates; null when there is none. When none of the 64 highest can serve, that of the next one. */
   winning_rank: number | null;
   /** One sentence: why the campaign would or would not serve. */
   summary: string;
@@ -833,7 +833,7 @@ export interface AdvertiserRevenue {
 export interface CreatorRevenue {
   /** What all games have earned, in whole cents, rounded down. */
   total_earned_cents: number;
-  /** What all games have earned: the sum of the rows. In microcents, exact: 1000000 are a cent. */
+  /** What all games have earned: the sum of the rows. In microcents: 1000000 are a cent. Exact up to 9007199254740991, beyond it the nearest double. */
   total_earned_microcents: number;
   /** Impressions in all games. */
   total_impressions: number;
@@ -845,7 +845,7 @@ export interface CreatorRevenue {
     game_id: string;
     /** What the game has earned, in whole cents, rounded down. */
     earned_cents: number;
-    /** What the game has earned. In microcents, exact: 1000000 are a cent. */
+    /** What the game has earned. In microcents: 1000000 are a cent. Exact up to 9007199254740991, beyond it the nearest double. */
     earned_microcents: number;
     /** Impressions in the game. */
     impressions: number;
@@ -860,7 +860,7 @@ export interface GameRevenue {
   game_id: string;
   /** What the game has earned, in whole cents, rounded down. */
   earned_cents: number;
-  /** What the game has earned. In microcents, exact: 1000000 are a cent. */
+  /** What the game has earned. In microcents: 1000000 are a cent. Exact up to 9007199254740991, beyond it the nearest double. */
   earned_microcents: number;
   /** Impressions in the game. */
   impressions: number;
@@ -874,7 +874,7 @@ export interface GameRevenue {
     impressions: number;
     /** What they have earned, in whole cents, rounded down. */
     earned_cents: number;
-    /** What they have earned. In microcents, exact: 1000000 are a cent. */
+    /** What they have earned. In microcents: 1000000 are a cent. Exact up to 9007199254740991, beyond it the nearest double. */
     earned_microcents: number;
   })[];
   /** The last 30 UTC days with today, newest first, days without impressions included. */
@@ -885,7 +885,7 @@ export interface GameRevenue {
     impressions: number;
     /** What they have earned, in whole cents, rounded down. */
     earned_cents: number;
-    /** What they have earned. In microcents, exact: 1000000 are a cent. */
+    /** What they have earned. In microcents: 1000000 are a cent. Exact up to 9007199254740991, beyond it the nearest double. */
     earned_microcents: number;
   })[];
 }
@@ -902,7 +902,7 @@ export interface GameAdvertiser {
   recent_lines: string[];
   /** Its impressions in the game. */
   impressions: number;
-  /** What they have earned. In microcents, exact: 1000000 are a cent. */
+  /** What they have earned. In microcents: 1000000 are a cent. Exact up to 9007199254740991, beyond it the nearest double. */
   earned_microcents: number;
   /** Whether the placement blocks the advertiser now. */
   is_blocked: boolean;
@@ -923,7 +923,7 @@ export interface Earnings {
 export interface EarningsSum {
   /** Impressions. */
   impressions: number;
-  /** What they have earned. In microcents, exact: 1000000 are a cent. */
+  /** What they have earned. In microcents: 1000000 are a cent. Exact up to 9007199254740991, beyond it the nearest double. */
   earned_microcents: number;
 }
 
@@ -935,7 +935,7 @@ export interface GameDay {
   game_id: string;
   /** Impressions in the game on that day. */
   impressions: number;
-  /** What they have earned. In microcents, exact: 1000000 are a cent. */
+  /** What they have earned. In microcents: 1000000 are a cent. Exact up to 9007199254740991, beyond it the nearest double. */
   earned_microcents: number;
 }
 
@@ -960,9 +960,9 @@ export interface AdvertiserEarnings {
   brand_names: string[];
   /** Its impressions in the period. */
   impressions: number;
-  /** What they have earned. In microcents, exact: 1000000 are a cent. */
+  /** What they have earned. In microcents: 1000000 are a cent. Exact up to 9007199254740991, beyond it the nearest double. */
   earned_microcents: number;
-  /** What all its impressions have earned, in the period and at any other time; null: unknown. In microcents, exact: 1000000 are a cent. */
+  /** What all its impressions have earned, in the period and at any other time; null: unknown. In microcents: 1000000 are a cent. Exact up to 9007199254740991, beyond it the nearest double. */
   total_earned_microcents: number | null;
 }
 
@@ -1012,7 +1012,7 @@ export interface GameTraffic {
   errors: number;
   /** All billed impressions of the game. */
   billed_impressions: number;
-  /** What they have earned. In microcents, exact: 1000000 are a cent. */
+  /** What they have earned. In microcents: 1000000 are a cent. Exact up to 9007199254740991, beyond it the nearest double. */
   earned_microcents: number;
 }
 
@@ -1414,7 +1414,7 @@ export interface WebhookEventData {
   to?: string;
   /** payout.figures_ready: impressions of the period. */
   impressions?: number;
-  /** payout.figures_ready: earnings of the period. In microcents, exact: 1000000 are a cent. */
+  /** payout.figures_ready: earnings of the period. In microcents: 1000000 are a cent. Exact up to 9007199254740991, beyond it the nearest double. */
   earned_microcents?: number;
   /** webhook.test: the webhook, whk_…. */
   webhook_id?: string;
@@ -1543,7 +1543,7 @@ export interface ApiCalls {
   /** Every campaign with its last days. */
   listCampaignSeries(call?: { days?: number } & CallOptions): Promise<CampaignSeriesList>;
   /** Spend by campaign, creative, country and day. */
-  getSpend(call?: { from?: string; to?: string; group_by?: string; campaign_id?: string; creative_id?: string; country_code?: string } & CallOptions): Promise<Spend>;
+  getSpend(call?: { days?: number; from?: string; to?: string; group_by?: string; campaign_id?: string; creative_id?: string; country_code?: string } & CallOptions): Promise<Spend>;
   /** Read the ledger by day. */
   getLedger(call?: { days?: number; from?: string; to?: string } & CallOptions): Promise<Ledger>;
   /** List the placements. */
@@ -1565,9 +1565,9 @@ export interface ApiCalls {
   /** Who was seen in one game. */
   listGameAdvertisers(call: { game_id: string } & CallOptions): Promise<GameAdvertiser[]>;
   /** Read the games' earnings by day. */
-  getEarnings(call?: { from?: string; to?: string; game_id?: string; advertiser_id?: string } & CallOptions): Promise<Earnings>;
+  getEarnings(call?: { days?: number; from?: string; to?: string; game_id?: string; advertiser_id?: string } & CallOptions): Promise<Earnings>;
   /** Read the games' earnings by advertiser. */
-  getEarningsByAdvertiser(call?: { from?: string; to?: string; game_id?: string } & CallOptions): Promise<EarningsByAdvertiser>;
+  getEarningsByAdvertiser(call?: { days?: number; from?: string; to?: string; game_id?: string } & CallOptions): Promise<EarningsByAdvertiser>;
   /** How the integration is doing. */
   getTraffic(call?: CallOptions): Promise<Traffic>;
   /** The calls of one game over time. */

@@ -104,8 +104,8 @@ export const noKey = refusal(
 export const lastManagingKey = refusal(
   409,
   "last_key",
-  "No other key without an end could manage the keys of the account.",
-  "This is the last API key that can manage the keys of the account: create another by POST /api-keys, or replace this one by rotating it.",
+  "The account has no owner who can sign in, and no other key without an end could manage its keys.",
+  "This is the last API key that can manage the keys of the account, and it has no owner who can sign in: create another by POST /api-keys, or replace this one by rotating it.",
 );
 export const createdApiKeySchema = closed(
   {

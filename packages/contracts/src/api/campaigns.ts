@@ -29,7 +29,7 @@ import {
 import { created, defineFeature, ok, operation, refusal } from "../definition/operation.ts";
 import { patchReader, patchSchemaOf } from "../validation/response-only.ts";
 import { createValidator, type WithoutNulls } from "../validation/validator.ts";
-import { affinityCreateSchema, MAX_AFFINITIES } from "./affinities.ts";
+import { affinityCreateSchema, MAX_AFFINITIES, repeatedAffinity } from "./affinities.ts";
 import { blocklistRuleCreateSchema, MAX_BLOCKLIST_RULES } from "./blocklist.ts";
 import { creativeCreateSchema, MAX_CREATIVES } from "./creatives.ts";
 import { geoTargetCreateSchema, MAX_GEO_TARGETS } from "./geo-targets.ts";
@@ -335,10 +335,7 @@ export const campaignsApi = defineFeature({
         ok("What became of each campaign, in the order of the request.", campaignBulkSchema, {
           results: [
             { status: 201, campaign: draft },
-            {
-              status: 422,
-              error: "cpm_bid_cents must be a whole number from 100 to 10000, but 99 was sent",
-            },
+            { status: 422, error: repeatedAffinity.detail },
           ],
         }),
       ],

@@ -87,7 +87,7 @@ export const explainResponseSchema = closed(
       Type.Number({
         minimum: 0,
         description:
-          "The best rank among the other candidates; null when there is none. When none of the 64 highest can serve, the lowest of them.",
+          "The best rank among the other candidates; null when there is none. When none of the 64 highest can serve, that of the next one.",
       }),
     ),
     summary: answerText("One sentence: why the campaign would or would not serve."),

@@ -1,6 +1,13 @@
 import Type, { type Static } from "typebox";
 import { periodTooLong, registerFirst } from "../definition/common-errors.ts";
-import { closed, count, utcDate } from "../definition/fields.ts";
+import {
+  closed,
+  count,
+  periodDays,
+  periodFromSchema,
+  periodToSchema,
+  utcDate,
+} from "../definition/fields.ts";
 import { defineFeature, ok, operation, refusal } from "../definition/operation.ts";
 
 /** Days of the ledger, counted back; also the maximum period between two days. */
@@ -10,13 +17,10 @@ export const LEDGER_DAYS = { minimum: 1, maximum: 366, default: 30 } as const;
 const exactCents = (description: string) =>
   Type.Number({ description: `${description} In cents, exact, with up to three decimals.` });
 
-export const ledgerDaysSchema = Type.Integer({
-  ...LEDGER_DAYS,
-  description:
-    "Number of days, counted back from `to`; ignored with `from`. Without `days`, `from` and `to` the ledger begins 30 days ago, or at registration if that is later.",
-});
-export const ledgerFromSchema = utcDate("The first day.");
-export const ledgerToSchema = utcDate("The last day; today if it is left out or in the future.");
+export const ledgerDaysSchema = periodDays(
+  LEDGER_DAYS,
+  "Without `days`, `from` and `to` the ledger begins 30 days ago, or at registration if that is later.",
+);
 
 const ledgerDay = closed(
   {
@@ -66,7 +70,7 @@ export const ledgerApi = defineFeature({
   operations: {
     show: operation("GET /ledger", {
       operationId: "getLedger",
-      group: "analytics",
+      group: "management",
       scope: "advertiser",
       addition: true,
       summary: "Read the ledger by day",
@@ -74,8 +78,8 @@ export const ledgerApi = defineFeature({
         "Deposits and charges of each day with its opening and closing balance, and the totals: deposits = balance + held + spent, always. Send `Accept: text/csv` for a table; the row of today then also shows what is held now. Every impression that was answered 201 is in every later answer.",
       query: [
         { name: "days", schema: ledgerDaysSchema, example: 2 },
-        { name: "from", schema: ledgerFromSchema, example: "2026-11-30" },
-        { name: "to", schema: ledgerToSchema, example: "2026-12-01" },
+        { name: "from", schema: periodFromSchema, example: "2026-11-30" },
+        { name: "to", schema: periodToSchema, example: "2026-12-01" },
       ],
       success: [
         ok(

@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { ownGameOnly, periodRefusals, registerFirst } from "../definition/common-errors.ts";
+import { blankFilter, ownGameOnly, periodRefusals, registerFirst } from "../definition/common-errors.ts";
 import { CAMPAIGN_STATUSES } from "../definition/enumerations.ts";
 import { exampleIds } from "../definition/example-ids.ts";
 import {
@@ -10,6 +10,9 @@ import {
   millicents,
   nullable,
   oneOf,
+  periodDays,
+  periodFromSchema,
+  periodToSchema,
   report,
   utcDate,
 } from "../definition/fields.ts";
@@ -127,8 +130,6 @@ export type GameAdvertiserListBody = Static<typeof gameAdvertiserListSchema>;
 
 /** Days of the earnings, counted back; also the maximum period between two days. */
 export const EARNINGS_DAYS = { minimum: 1, maximum: 366, default: 30 } as const;
-export const earningsFromSchema = utcDate("The first day; without it 30 days back from the last.");
-export const earningsToSchema = utcDate("The last day; today if it is left out or in the future.");
 export const earningsGameSchema = Type.String({
   minLength: 1,
   maxLength: 200,
@@ -196,6 +197,7 @@ const earningsCsv = `date,game_id,impressions,earned_cents
 `;
 
 const common = { group: "analytics" } as const;
+const ofEarnings = { group: "management", scope: "developer", addition: true } as const;
 
 export const revenueApi = defineFeature({
   tag: "Revenue",
@@ -327,17 +329,16 @@ export const revenueApi = defineFeature({
       refusals: ownGameOnly,
     }),
     earnings: operation("GET /earnings", {
-      ...common,
+      ...ofEarnings,
       operationId: "getEarnings",
-      scope: "developer",
-      addition: true,
       summary: "Read the games' earnings by day",
       description:
         "Exact earnings of each game and day of a period, newest day first. `?from=2026-12-01` is the month to date. Send `Accept: text/csv` for a table of all rows; without `limit` a page has 500 rows.",
       paged: true,
       query: [
-        { name: "from", schema: earningsFromSchema, example: "2026-11-30" },
-        { name: "to", schema: earningsToSchema, example: "2026-12-01" },
+        { name: "days", schema: periodDays(EARNINGS_DAYS), example: 2 },
+        { name: "from", schema: periodFromSchema, example: "2026-11-30" },
+        { name: "to", schema: periodToSchema, example: "2026-12-01" },
         { name: "game_id", schema: earningsGameSchema, example: exampleIds.game },
         { name: "advertiser_id", schema: earningsAdvertiserSchema, example: exampleIds.advertiser },
       ],
@@ -367,20 +368,19 @@ export const revenueApi = defineFeature({
           { csv: earningsCsv },
         ),
       ],
-      refusals: periodRefusals(EARNINGS_DAYS.maximum),
+      refusals: [...periodRefusals(EARNINGS_DAYS.maximum), blankFilter("game_id")],
     }),
     earningsByAdvertiser: operation("GET /earnings/advertisers", {
-      ...common,
+      ...ofEarnings,
       operationId: "getEarningsByAdvertiser",
-      scope: "developer",
-      addition: true,
       summary: "Read the games' earnings by advertiser",
       description:
         "Exact earnings from each advertiser in a period; its days are in `GET /earnings?advertiser_id=…`. Send `Accept: text/csv` for a table of all rows; without `limit` a page has 500 rows.",
       paged: true,
       query: [
-        { name: "from", schema: earningsFromSchema, example: "2026-12-01" },
-        { name: "to", schema: earningsToSchema, example: "2026-12-01" },
+        { name: "days", schema: periodDays(EARNINGS_DAYS), example: 1 },
+        { name: "from", schema: periodFromSchema, example: "2026-12-01" },
+        { name: "to", schema: periodToSchema, example: "2026-12-01" },
         { name: "game_id", schema: earningsGameSchema, example: exampleIds.game },
       ],
       success: [
@@ -405,7 +405,7 @@ export const revenueApi = defineFeature({
           { csv: advertiserEarningsCsv },
         ),
       ],
-      refusals: periodRefusals(EARNINGS_DAYS.maximum),
+      refusals: [...periodRefusals(EARNINGS_DAYS.maximum), blankFilter("game_id")],
     }),
   },
 });

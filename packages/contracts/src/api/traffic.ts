@@ -181,7 +181,7 @@ export const marketWordListSchema = Type.Array(marketWord, {
 });
 export type MarketWordListBody = Static<typeof marketWordListSchema>;
 
-const common = { group: "analytics", addition: true } as const;
+const common = { group: "management", addition: true } as const;
 const developer = { ...common, scope: "developer" } as const;
 const one = "/traffic/{game_id}";
 

@@ -65,7 +65,7 @@ export const ownGameOnly = [otherAccountsPlacement, noPlacement] as const;
 export const periodTooLong = refusal(
   422,
   "period",
-  "The period is too long, or ends before it begins.",
+  "The period is too long, or ends before it begins, or begins after today; or days is out of range.",
   (maxDays: number) => `from must be at most ${maxDays} days before to, that day included`,
   366,
 );
@@ -76,11 +76,21 @@ export function periodRefusals(maxDays: number) {
     refusal(
       400,
       "malformed_day",
-      "A parameter is not a day.",
+      "A parameter is not a day or not a number.",
       'from must be a day as YYYY-MM-DD, but "yesterday" was sent',
     ),
     periodTooLong.withExample(maxDays),
   ] as const;
+}
+
+/** For operations with filters of text. */
+export function blankFilter(name: string) {
+  return refusal(
+    400,
+    "blank_filter",
+    "A filter is blank.",
+    `${name} must be text that is not blank, but "" was sent`,
+  );
 }
 
 /** For operations with a number of days. */

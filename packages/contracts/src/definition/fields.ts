@@ -130,17 +130,32 @@ export function millicents(description: string) {
   return Type.Integer({ minimum: 0, description: `${description} In millicents, exact: 1000 are a cent.` });
 }
 
-/** An exact amount in an answer: 1 000 000 microcents are a cent. */
+/** An amount in an answer, 1 000 000 microcents a cent, as `microcentsToNumber` of the package `money` returns it. */
 export function microcents(description: string) {
   return Type.Integer({
     minimum: 0,
-    description: `${description} In microcents, exact: 1000000 are a cent.`,
+    description: `${description} In microcents: 1000000 are a cent. Exact up to ${Number.MAX_SAFE_INTEGER}, beyond it the nearest double.`,
   });
 }
 
 /** A UTC day in an answer or a parameter. */
 export function utcDate(description: string) {
   return Type.String({ format: "date", description: `${description} A UTC day, YYYY-MM-DD.` });
+}
+
+/** First and last day of a period, as query parameters. */
+export const periodFromSchema = utcDate("The first day; without it `days` tells where the period begins.");
+export const periodToSchema = utcDate("The last day; today if it is left out or in the future.");
+
+/** Length of a period whose first day is not named, as query parameter. */
+export function periodDays(
+  limits: { minimum: number; maximum: number; default: number },
+  more = "",
+): Type.TInteger {
+  return Type.Integer({
+    ...limits,
+    description: `Number of days, counted back from \`to\`; ignored with \`from\`. ${more}`.trimEnd(),
+  });
 }
 
 /** The developer's own identifier of a game. */

@@ -37,7 +37,8 @@ export const sharedParameters: Record<string, JsonSchema> = {
   Limit: {
     name: "limit",
     in: "query",
-    description: "Addition. Entries of one page; without it the whole list is answered.",
+    description:
+      "Addition. Entries of one page; without it the whole list is answered, unless the operation names a page.",
     schema: { type: "integer", minimum: 1, maximum: 500 },
     "x-addition": true,
   },

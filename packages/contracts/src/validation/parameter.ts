@@ -1,5 +1,6 @@
 import { InvalidInput } from "../http-error.ts";
 import { isBlankText } from "./blank.ts";
+import { isCountryCode } from "./country-codes.ts";
 import { quoteValue } from "./sentence.ts";
 
 /** A query parameter; undefined when absent. Throws InvalidInput (400) when it is repeated. */
@@ -7,6 +8,25 @@ export function singleParameter(name: string, query: URLSearchParams): string | 
   const [first, ...others] = query.getAll(name);
   if (others.length === 0) return first;
   throw new InvalidInput(400, `${name} must be sent once, but it was sent ${others.length + 1} times`);
+}
+
+/** A text query parameter; undefined when absent. Throws InvalidInput (400) when it is repeated or blank. */
+export function textParameter(name: string, query: URLSearchParams): string | undefined {
+  const value = singleParameter(name, query);
+  if (value === undefined || !isBlankText(value)) return value;
+  throw new InvalidInput(400, `${name} must be text that is not blank, but ${quoteValue(value)} was sent`);
+}
+
+/**
+ * A country as query parameter, in upper case, or the word `other`; undefined when absent. Throws InvalidInput (400) for
+ * anything else.
+ */
+export function countryParameter(name: string, query: URLSearchParams, other: string): string | undefined {
+  const value = singleParameter(name, query);
+  if (value === undefined || value === other) return value;
+  if (isCountryCode(value)) return value.toUpperCase();
+  const allowed = `${name} must be a country code of ISO 3166-1 alpha-2, such as DE, or ${other}`;
+  throw new InvalidInput(400, `${allowed}, but ${quoteValue(value)} was sent`);
 }
 
 /**

@@ -315,6 +315,20 @@ describe("payout.figures_ready", () => {
     expect(await recorded(other.accountId)).toHaveLength(1);
   });
 
+  it("has earnings above 2^53 microcents as the nearest double", async () => {
+    const { accountId, gameId } = pick(market.games, 0);
+    await database.account.create({ data: { id: accountId, label: "studio" } });
+    await subscribe(accountId, ["payout.figures_ready"]);
+    const earningMicrocents = 9_100_000_000_000_001n;
+    await database.gameRollup.create({
+      data: { accountId, gameId, day: dateOfDay("2026-11-29"), impressions: 910_000_000, earningMicrocents },
+    });
+    await announceAt(Date.parse("2026-11-30T01:00:00Z"));
+    expect(await recorded(accountId)).toEqual([
+      expect.objectContaining({ earned_microcents: 9_100_000_000_000_000 }),
+    ]);
+  });
+
   it("is recorded once for each complete day and month", async () => {
     const { accountId, gameId } = pick(market.games, 0);
     await database.account.create({ data: { id: accountId, label: "studio" } });

@@ -1,8 +1,19 @@
 /** What impressions of a period have cost, by day, campaign, creative and country. */
 import Type, { type Static } from "typebox";
-import { periodRefusals, registerFirst } from "../../definition/common-errors.ts";
+import { blankFilter, periodRefusals, registerFirst } from "../../definition/common-errors.ts";
 import { exampleIds } from "../../definition/example-ids.ts";
-import { answerText, closed, count, millicents, nullable, report, utcDate } from "../../definition/fields.ts";
+import {
+  answerText,
+  closed,
+  count,
+  millicents,
+  nullable,
+  periodDays,
+  periodFromSchema,
+  periodToSchema,
+  report,
+  utcDate,
+} from "../../definition/fields.ts";
 import { defineOperations, ok, operation, refusal } from "../../definition/operation.ts";
 import { quoteValue } from "../../validation/sentence.ts";
 import { common, spendSum } from "./shared.ts";
@@ -12,8 +23,6 @@ export const SPEND_DAYS = { minimum: 1, maximum: 31, default: 30 } as const;
 /** Dimensions of the spend report. */
 export const SPEND_DIMENSIONS = ["day", "campaign", "creative", "country"] as const;
 
-export const spendFromSchema = utcDate("The first day; without it 30 days back from the last.");
-export const spendToSchema = utcDate("The last day; today if it is left out or in the future.");
 export const spendGroupSchema = Type.String({
   maxLength: 100,
   pattern: "^(day|campaign|creative|country)(,(day|campaign|creative|country))*$",
@@ -22,7 +31,12 @@ export const spendGroupSchema = Type.String({
 const only = (what: string) => Type.String({ minLength: 1, maxLength: 200, description: `Only ${what}.` });
 export const spendCampaignSchema = only("this campaign of the advertiser");
 export const spendCreativeSchema = only("this creative");
-export const spendCountrySchema = only("this country, ISO 3166-1 alpha-2; unknown: players of unknown place");
+/** As `country_code` of the spend report: players of unknown place. */
+export const UNKNOWN_COUNTRY = "unknown";
+export const spendCountrySchema = Type.String({
+  pattern: `^([A-Za-z]{2}|${UNKNOWN_COUNTRY})$`,
+  description: `Only this country, ISO 3166-1 alpha-2; ${UNKNOWN_COUNTRY}: players of unknown place.`,
+});
 
 const spendRow = closed(
   {
@@ -60,6 +74,12 @@ export const droppedImpressions = refusal(
     `The impressions up to ${day} were dropped: ask for later days, or group by day and campaign only.`,
   "2026-05-31",
 );
+const unknownCountry = refusal(
+  400,
+  "country_code",
+  "country_code is neither a country nor unknown.",
+  'country_code must be a country code of ISO 3166-1 alpha-2, such as DE, or unknown, but "Deutschland" was sent',
+);
 export const unknownGrouping = refusal(
   422,
   "group_by",
@@ -83,8 +103,9 @@ export const spendReport = defineOperations({
       "Exact sums of the impressions of at most 31 days, by any of campaign, creative, country and day together. Send `Accept: text/csv` for a table of all rows; without `limit` a page has 500 rows. By day and campaign alone it is read from rollups. Anything with creative or country is read from single impressions for at most 10 seconds: on large installations ask for a few days at a time.",
     paged: true,
     query: [
-      { name: "from", schema: spendFromSchema, example: "2026-12-01" },
-      { name: "to", schema: spendToSchema, example: "2026-12-01" },
+      { name: "days", schema: periodDays(SPEND_DAYS), example: 1 },
+      { name: "from", schema: periodFromSchema, example: "2026-12-01" },
+      { name: "to", schema: periodToSchema, example: "2026-12-01" },
       { name: "group_by", schema: spendGroupSchema, example: "day,campaign,creative,country" },
       { name: "campaign_id", schema: spendCampaignSchema, example: exampleIds.campaign },
       { name: "creative_id", schema: spendCreativeSchema, example: exampleIds.creative },
@@ -116,6 +137,8 @@ export const spendReport = defineOperations({
     ],
     refusals: [
       ...periodRefusals(SPEND_DAYS.maximum),
+      blankFilter("campaign_id"),
+      unknownCountry,
       registerFirst,
       unknownGrouping,
       tooManyImpressions,

@@ -266,7 +266,7 @@ function Answer({ answer, campaign }: { answer: Explanation; campaign: Campaign 
                   ? `the bid is ${formatCents(bidCents)}`
                   : failed.length > 0
                     ? "a rule fails before the bid counts"
-                    : "no bid that its money covers",
+                    : "no allowed bid that its money covers",
             },
             {
               label: "Rules passed",

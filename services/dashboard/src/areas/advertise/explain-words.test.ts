@@ -89,7 +89,7 @@ describe("verdictOf", () => {
       "Its rank of $10.00 is more than 1% below the best other rank of $20.00.",
     ]);
     expect(verdictOf({ ...outbid, bid_to_win_cents: null }, 1_000).sentences.at(-1)).toBe(
-      "No bid that its money covers would be enough.",
+      "No allowed bid that its money covers would be enough.",
     );
   });
 });

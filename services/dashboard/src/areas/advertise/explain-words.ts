@@ -144,7 +144,7 @@ export function verdictOf(answer: Explanation, bidCents: number): { title: strin
     title: "Every rule passes, but another campaign ranks higher.",
     sentences: [
       `Its rank of ${formatCents(rank)} is more than 1% below the best other rank of ${formatCents(best ?? 0)}.`,
-      ...(bidToWin === null ? ["No bid that its money covers would be enough."] : []),
+      ...(bidToWin === null ? ["No allowed bid that its money covers would be enough."] : []),
     ],
   };
 }

@@ -11,7 +11,7 @@ export type Placement = AnswerOf<"GET /placements/{game_id}">;
 export type GameTraffic = AnswerOf<"GET /traffic">["games"][number];
 export type Stage = GameTraffic["stage"];
 
-/** How often pages ask for traffic anew: well below the limit of analytics. */
+/** How often pages ask for traffic anew: well below the rate limit. */
 export const TRAFFIC_REFETCH_MS = 6_000;
 
 /** A game that has just been added: takes all ads, until its page says otherwise. */

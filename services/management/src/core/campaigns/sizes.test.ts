@@ -122,6 +122,30 @@ describe("a campaign as published", () => {
     await expectExactSizes(caller);
   });
 
+  it("has at most 256 KiB, also when its dates are set", async () => {
+    const campaignId = await newCampaign();
+    const path = `/campaigns/${campaignId}`;
+    const left = async () => {
+      const where = { id: campaignId };
+      const { publishedBytes } = await harness.management.database.campaign.findUniqueOrThrow({ where });
+      return MAX_CAMPAIGN_BYTES - publishedBytes;
+    };
+    const add = async (bytes: number) =>
+      (await caller.post(`${path}/creatives`, creativeOf(bytes)).expect(201)).body.id;
+    for (let n = 0; n < 15; n += 1) await add(MAX_CREATIVE_TEXT_BYTES);
+    const last = await add((await left()) - 1_500);
+    // null becomes a text in quotes; this leaves ten bytes, and a date takes eight.
+    await caller.patch(`/creatives/${last}`, { tagline: "x".repeat((await left()) - 8) }).expect(200);
+    expect(await left()).toBe(10);
+    await caller.patch(path, { start_date: "2026-11-21" }).expect(200);
+    expect(await left()).toBe(2);
+    const refused = await caller.patch(path, { end_date: "2026-12-21" }).expect(422);
+    expect(refused.body.detail).toContain(`${MAX_CAMPAIGN_BYTES} bytes`);
+    await caller.patch(path, { start_date: null }).expect(200);
+    await caller.patch(path, { end_date: "2026-12-21" }).expect(200);
+    await expectExactSizes(caller);
+  });
+
   it("counts targets, blocklist and affinities, and has room again after a deletion", async () => {
     const campaignId = await newCampaign();
     const path = `/campaigns/${campaignId}`;

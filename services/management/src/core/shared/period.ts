@@ -25,13 +25,12 @@ export function readPeriod(
   const today = utcDay(nowMs);
   const days = integerParameter("days", query, limits) ?? limits.default;
   const requested = { from: dayParameter("from", query), to: dayParameter("to", query) };
-  const last = requested.to ?? today;
-  const from = requested.from ?? utcDay(Date.parse(last) - (days - 1) * DAY_MS);
-  if (requested.from !== undefined && requested.to !== undefined && requested.from > requested.to) {
-    throw unprocessable(`from must not be after to: ${requested.from} is after ${requested.to}`);
+  const to = requested.to === undefined || requested.to > today ? today : requested.to;
+  const from = requested.from ?? utcDay(Date.parse(to) - (days - 1) * DAY_MS);
+  if (from > to) {
+    const end = requested.to === to ? "to" : "today";
+    throw unprocessable(`from must not be after ${end}: ${from} is after ${to}`);
   }
-  const liesAhead = last > today;
-  const to = liesAhead ? today : last;
   if (Date.parse(to) - Date.parse(from) >= limits.maximum * DAY_MS) {
     throw periodTooLong.error(limits.maximum);
   }
@@ -57,7 +56,7 @@ export function effectivePeriod(
   return { from: begin, to };
 }
 
-/** Every day of the period, oldest first; none when it is in the future. */
+/** Every day of the period, oldest first. */
 export function daysOf({ from, to }: Period): string[] {
   const days: string[] = [];
   for (let ms = Date.parse(from); ms <= Date.parse(to); ms += DAY_MS) days.push(utcDay(ms));

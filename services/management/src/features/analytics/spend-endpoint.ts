@@ -1,10 +1,12 @@
 import {
+  countryParameter,
   droppedImpressions,
   SPEND_DAYS,
   SPEND_DIMENSIONS,
   type SpendBody,
-  singleParameter,
+  textParameter,
   tooManyImpressions,
+  UNKNOWN_COUNTRY,
   unknownGrouping,
 } from "@diegetic/contracts";
 import { type Database, StatementTimeout } from "@diegetic/database";
@@ -24,9 +26,8 @@ import {
   type SpendQuery,
 } from "./spend-store.ts";
 
-/** Matches no campaign, creative or country. */
+/** Matches no campaign and no creative. */
 const NOTHING = "-";
-const UNKNOWN_PLACE = "unknown";
 
 export async function spend(parts: Parts, context: RequestContext) {
   const { accountId } = context;
@@ -66,17 +67,17 @@ async function requireKept(database: Database, query: SpendQuery): Promise<void>
 function readQuery(query: URLSearchParams, nowMs: number): SpendQuery {
   const { from, to } = readPeriod(query, nowMs, SPEND_DAYS);
   const plain = (name: string) => {
-    const value = singleParameter(name, query);
+    const value = textParameter(name, query);
     return value === undefined || isPlainName(value) ? value : NOTHING;
   };
-  const country = plain("country_code");
+  const country = countryParameter("country_code", query, UNKNOWN_COUNTRY);
   return {
     from,
     to,
-    groupBy: groupBy(singleParameter("group_by", query)),
+    groupBy: groupBy(textParameter("group_by", query)),
     campaignId: plain("campaign_id"),
     creativeId: plain("creative_id"),
-    countryCode: country === UNKNOWN_PLACE ? "" : country?.toUpperCase(),
+    countryCode: country === UNKNOWN_COUNTRY ? "" : country,
   };
 }
 

@@ -34,7 +34,7 @@ import {
   listKeys,
   lockKeys,
   ownKey,
-  requireAnotherManagingKey,
+  requireAnotherManager,
   requireRoom,
 } from "./store.ts";
 
@@ -105,7 +105,7 @@ async function revoke({ database, publishing, clock }: Parts, context: RequestCo
     await lockKeys(transaction, context.key, nowMs);
     const current = await ownKey(transaction, context.accountId, key.id);
     const manages = current.scopes.some((scope) => MANAGING_SCOPES.includes(scope));
-    if (manages && isInForce(current, nowMs)) await requireAnotherManagingKey(transaction, current);
+    if (manages && isInForce(current, nowMs)) await requireAnotherManager(transaction, current);
     await endKey(transaction, key.id, { revokedAt: new Date(nowMs) });
   });
   await publishing.publishAndWait("apiKey", key.id);

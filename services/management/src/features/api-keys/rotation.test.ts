@@ -1,5 +1,6 @@
 import { eventually } from "@diegetic/testing/eventually";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { signedUp } from "../../testing/browser.ts";
 import { type Caller, type Harness, startHarness } from "../../testing/harness.ts";
 
 let harness: Harness;
@@ -128,7 +129,7 @@ describe("DELETE /api-keys/{id}", () => {
     expect(refused.headers["www-authenticate"]).toBe("Bearer");
   });
 
-  it("refuses to revoke the last key that manages keys, whatever keys serve or are about to end", async () => {
+  it("refuses to revoke the last key that manages an account without owners, whatever keys serve or are about to end", async () => {
     const account = await harness.caller();
     const [own] = await list(account);
     const serving = (await account.post("/api-keys", { label: "game", scopes: ["serving"] }).expect(201))
@@ -142,6 +143,18 @@ describe("DELETE /api-keys/{id}", () => {
     await successor.delete(`/api-keys/${own?.id}`).expect(204);
     await successor.delete(`/api-keys/${own?.id}`).expect(204);
     expect(await list(successor)).toHaveLength(1);
+  });
+
+  it("revokes the last key of an account whose owner can sign in, and create another", async () => {
+    const browser = await signedUp(harness);
+    const { id, key } = (await browser.post("/api-keys", { label: "leaked" }).expect(201)).body;
+    expect(await statusOf(key)).toBe(200);
+    await browser.delete(`/api-keys/${id}`).expect(204);
+    expect(await statusOf(key)).toBe(401);
+    const next = (await browser.post("/api-keys", { label: "next" }).expect(201)).body;
+    const { accountId } = await harness.management.database.apiKey.findUniqueOrThrow({ where: { id } });
+    await harness.callerWith(accountId, next.key).delete(`/api-keys/${next.id}`).expect(204);
+    expect((await browser.get("/api-keys").expect(200)).body).toEqual([]);
   });
 
   it("leaves one of the last two that are revoked at the same time", async () => {

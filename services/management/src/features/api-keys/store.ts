@@ -101,13 +101,15 @@ export async function requireRoom(transaction: Transaction, accountId: string, n
 }
 
 /**
- * Throws 409 when ending this key would leave the account without a managing key, so that nobody could create another.
- * Keys with a set end do not count.
+ * Throws 409 when ending this key would leave the account without an owner and without a managing key, so that nobody
+ * could create another. Keys with a set end do not count. Call it while the keys are locked: the same lock keeps the
+ * account's last owner.
  */
-export async function requireAnotherManagingKey(
+export async function requireAnotherManager(
   transaction: Transaction,
   { id, accountId }: Pick<ApiKeyRow, "id" | "accountId">,
 ): Promise<void> {
+  if ((await transaction.accountMember.count({ where: { accountId, role: "owner" } })) > 0) return;
   const others = await transaction.apiKey.count({
     where: {
       accountId,

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { MAX_ACCOUNT_BYTES, MAX_CAMPAIGNS } from "@diegetic/contracts";
+import { campaignsApi, MAX_ACCOUNT_BYTES, MAX_CAMPAIGNS } from "@diegetic/contracts";
 import { afterBilling } from "@diegetic/testing/api";
 import { eventually } from "@diegetic/testing/eventually";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
@@ -43,6 +43,17 @@ const campaignsOf = (by: { advertiserId: string }) =>
   harness.management.database.campaign.findMany({ where: { advertiserId: by.advertiserId } });
 
 describe("a bulk request", () => {
+  it("answers the example of the API document as documented", async () => {
+    const { request, success } = campaignsApi.operations.createMany;
+    const documented = success[0]?.example as { results: { campaign?: object; error?: string }[] };
+    const { body } = await caller.post("/campaigns/bulk", request?.example as object).expect(200);
+    const issued = { id: expect.any(String), created_at: expect.any(String) };
+    const expected = documented.results.map(({ campaign, ...result }) =>
+      campaign === undefined ? result : { ...result, campaign: { ...campaign, ...issued } },
+    );
+    expect(body.results).toEqual(expected);
+  });
+
   it("creates campaigns with all that belongs to them, as single calls would", async () => {
     const { body } = await bulk(caller, [whole, campaignBody]).expect(200);
     expect(body.results).toEqual([

@@ -7,6 +7,8 @@ import { changeCampaign } from "../../core/campaigns/mutate-campaign.ts";
 import { requireBudgetCoversSpent, requireDatesInOrder } from "./rules.ts";
 
 const MAX_ATTEMPTS = 5;
+/** Published settings that take more than digits: only for these is the whole campaign read and measured. */
+const MEASURED_SETTINGS = ["startDate", "endDate", "targetCategories", "targetTags"] as const;
 
 export type CeilingCommands = Pick<MoneyCommands, "setBudgetCeiling" | "readCampaign">;
 
@@ -38,7 +40,7 @@ export async function changeSettings(
           const outcome = await setCeiling(wallets, current, changed.budgetCents);
           if (outcome === "version is in the wallet") return { change: {}, result: () => undefined };
         }
-        const mayGrow = Object.values(changed).some(Array.isArray);
+        const mayGrow = MEASURED_SETTINGS.some((name) => changed[name] !== undefined);
         return {
           change: { campaign: changed, ...(mayGrow && { size: { mayGrow } }) },
           result: (written) => written,

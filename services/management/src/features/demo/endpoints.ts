@@ -1,5 +1,6 @@
 import { demoApi, noDemo } from "@diegetic/contracts";
-import { safeInteger, utcDay } from "@diegetic/database";
+import { utcDay } from "@diegetic/database";
+import { microcentsToNumber } from "@diegetic/money";
 import { sha256Hex } from "../../core/shared/sha256.ts";
 import { endpointsOf } from "../endpoints-of.ts";
 import { readConsistently } from "../ledger/read-consistently.ts";
@@ -31,7 +32,7 @@ async function show({ database, reader, reads, wallets, clock, demoGameKey }: Pa
       held_millicents: totals.heldMillicents,
       spent_millicents: totals.spentMillicents,
       impressions: totals.impressions,
-      earned_microcents: safeInteger(game?.earnedMicrocents ?? 0n, "earned"),
+      earned_microcents: microcentsToNumber(game?.earnedMicrocents ?? 0n),
     },
   };
 }

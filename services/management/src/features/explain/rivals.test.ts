@@ -101,23 +101,23 @@ describe("the best rival", () => {
     expect(await bestRivalRank(await market(count, advertisers), "camp_own", scene, session)).toBe(5_000);
   });
 
-  it("is looked for among the 64 of highest rank alone", async () => {
-    expect(await bestRivalRank(await market(64, 8), "camp_own", scene, session)).toBe(8_937);
-    expect(await bestRivalRank(await market(200, 8), "camp_own", scene, session)).toBe(8_937);
+  it("is looked for among the 64 of highest rank alone; the next one bounds the rest", async () => {
+    expect(await bestRivalRank(await market(64, 8), "camp_own", scene, session)).toBe(5_000);
+    expect(await bestRivalRank(await market(200, 8), "camp_own", scene, session)).toBe(8_936);
   });
 
-  it("of more than the maximum ranks as the last one read", async () => {
+  it("is bounded by the first that the maximum leaves unread", async () => {
     const sources = await market(40, 3);
-    expect(await bestRivalRank(sources, "camp_own", scene, session, 20)).toBe(8_981);
-    expect(await bestRivalRank(sources, "camp_own", scene, session, 40)).toBe(8_961);
+    expect(await bestRivalRank(sources, "camp_own", scene, session, 20)).toBe(8_980);
+    expect(await bestRivalRank(sources, "camp_own", scene, session, 40)).toBe(5_000);
     expect(await bestRivalRank(sources, "camp_own", scene, session, 41)).toBe(5_000);
   });
 
-  it("is null when no other campaign can serve", async () => {
+  it.each([30, 64])("is null when none of %i other campaigns can serve", async (count) => {
     const index = new CampaignIndex();
     const own = campaignOf(newId("adv"), 5_000);
     index.upsert(own);
-    for (let one = 0; one < 30; one += 1) index.upsert(campaignOf(newId("adv"), 9_000));
+    for (let one = 0; one < count; one += 1) index.upsert(campaignOf(newId("adv"), 9_000));
     const sources = { index, wallets: createMoneyCommands(redis), sessions: createSessionReader(redis) };
     expect(await bestRivalRank(sources, own.campaign_id, scene, session)).toBeNull();
   });

@@ -23,8 +23,8 @@ export interface RivalSources {
 
 /**
  * The highest rank among the other campaigns that pass rules 1 to 8 and have a creative left for the session; null when
- * there is none. If none of the `maxRivals` highest can serve and there are more, returns the rank of the last one
- * read, an upper bound for the rest.
+ * there is none. If none of the `maxRivals` highest can serve, returns the rank of the next one: an upper bound for those
+ * that are not read.
  */
 export async function bestRivalRank(
   { index, wallets, sessions }: RivalSources,
@@ -35,7 +35,6 @@ export async function bestRivalRank(
 ): Promise<number | null> {
   const excluded = new Set([campaignId]);
   const funds = new RemainingFunds(wallets);
-  let lastRank: number | null = null;
   let left = maxRivals;
   for (let batch = FIRST_BATCH; left > 0; batch *= 2) {
     const count = Math.min(batch, left);
@@ -47,12 +46,11 @@ export async function bestRivalRank(
     if (best !== undefined) return best.rank;
     if (rivals.length < count) return null;
     for (const rival of rivals) excluded.add(rival.campaign.campaign_id);
-    lastRank = rivals.at(-1)?.rank ?? null;
     left -= count;
     // Known funds need no answer from Redis, so yield to the event loop explicitly.
     await new Promise((resolve) => setImmediate(resolve));
   }
-  return lastRank;
+  return index.highest(scene, 1, { exclude: excluded })[0]?.rank ?? null;
 }
 
 /** Advertisers' remaining money, read once per request. */

@@ -18,6 +18,9 @@ describe("period", () => {
     ["from=2026-11-01", "2026-11-01", "2026-11-21"],
     ["from=2026-11-01&to=2026-11-02&days=7", "2026-11-01", "2026-11-02"],
     ["from=2026-11-20&to=2030-01-01", "2026-11-20", "2026-11-21"],
+    ["from=2026-11-21&to=2026-11-21", "2026-11-21", "2026-11-21"],
+    ["to=2030-01-01", "2026-10-23", "2026-11-21"],
+    ["days=2&to=2030-01-01", "2026-11-20", "2026-11-21"],
     ["from=2025-11-21", "2025-11-21", "2026-11-21"],
   ])("?%s is %s to %s", (query, from, to) => expect(period(query)).toEqual({ from, to }));
 
@@ -30,6 +33,8 @@ describe("period", () => {
     ["from=", 400],
     ["to=20261121", 400],
     ["from=2026-11-02&to=2026-11-01", 422],
+    ["from=2026-11-22&to=2026-11-21", 422],
+    ["from=2026-11-22", 422],
     ["from=2025-11-20", 422],
     ["to=0000-01-01", 422],
     ["from=0001-01-01&to=0001-01-02", 422],
@@ -37,9 +42,17 @@ describe("period", () => {
     expect(() => period(query)).toThrow(expect.objectContaining({ status }));
   });
 
-  it("shows no day that lies ahead", () => {
-    expect(daysOf(period("from=2027-01-01"))).toEqual([]);
+  it("has every day from the first to the last", () => {
+    expect(daysOf(period("from=2026-11-20"))).toEqual(["2026-11-20", "2026-11-21"]);
   });
+
+  it.each(["from=2027-01-01", "from=2027-01-01&to=2027-02-01", "from=2027-02-01&to=2027-01-01"])(
+    "that begins after today is refused: ?%s",
+    (query) => {
+      const detail = expect.stringMatching(/^from must not be after today: 2027-0\d-01 is after 2026-11-21$/);
+      expect(() => period(query)).toThrow(expect.objectContaining({ status: 422, message: detail }));
+    },
+  );
 });
 
 describe("balances", () => {

@@ -185,7 +185,12 @@ describe("placements", () => {
     await caller.get(`/placements/${strange}`).expect(200);
     await caller.post(`/placements/${"x".repeat(200)}`, body).expect(201);
     await caller.post(`/placements/${"x".repeat(201)}`, body).expect(422);
-    for (const bad of ["%00", "a%0Ab", "%20"]) {
+    // Line and paragraph separators are space, but no control characters.
+    for (const separated of ["\u2028game", "\u2029 game", "\u2028\u2029x"]) {
+      const path = `/placements/${encodeURIComponent(separated)}`;
+      expect((await caller.post(path, body).expect(201)).body.game_id).toBe(separated);
+    }
+    for (const bad of ["%00", "a%0Ab", "%20", "%E2%80%A8", "%E2%80%A8%0Aa"]) {
       await caller.post(`/placements/${bad}`, body).expect(400);
       await caller.get(`/placements/${bad}`).expect(404);
     }

@@ -1,4 +1,4 @@
-import { EARNINGS_DAYS, noPlacement, revenueApi, singleParameter } from "@diegetic/contracts";
+import { EARNINGS_DAYS, noPlacement, revenueApi, textParameter } from "@diegetic/contracts";
 import { utcDay } from "@diegetic/database";
 import { isPlainName } from "@diegetic/hot-state";
 import type { RequestContext } from "@diegetic/service-kit";
@@ -87,7 +87,7 @@ async function gameAdvertisers({ reader, barrier }: Parts, context: RequestConte
 /** An invalid identifier has no earnings: Postgres would reject some texts. */
 function readRequested(context: RequestContext, clock: Clock) {
   const { from, to } = readPeriod(context.query, clock(), EARNINGS_DAYS);
-  const gameId = singleParameter("game_id", context.query);
+  const gameId = textParameter("game_id", context.query);
   return {
     accountId: context.accountId,
     from,
@@ -100,7 +100,7 @@ function readRequested(context: RequestContext, clock: Clock) {
 async function earnings({ reader, barrier, clock }: Parts, context: RequestContext) {
   const { isNoGame, ...requested } = readRequested(context, clock);
   const { from, to } = requested;
-  const advertiserId = singleParameter("advertiser_id", context.query);
+  const advertiserId = textParameter("advertiser_id", context.query);
   const isNobody = advertiserId !== undefined && !isPlainName(advertiserId);
   const window = prefersCsv(context) ? undefined : readWindow(context);
   await barrier.everyAdvertiser();

@@ -6,8 +6,13 @@ import type {
   GameRevenueBody,
   RevenueBody,
 } from "@diegetic/contracts";
-import { safeInteger } from "@diegetic/database";
-import { basisPointsToPercent, centsUp, type Microcents, microcentsToCentsDown } from "@diegetic/money";
+import {
+  basisPointsToPercent,
+  centsUp,
+  type Microcents,
+  microcentsToCentsDown,
+  microcentsToNumber,
+} from "@diegetic/money";
 import { decimalCentsOfMicrocents } from "../../core/shared/decimal-cents.ts";
 import type { Period } from "../../core/shared/period.ts";
 import { balanceCents } from "../advertiser/to-response.ts";
@@ -40,7 +45,7 @@ export function toRevenueResponse(revenue: AdvertiserRevenue): RevenueBody {
 function toEarnedResponse(amount: Microcents) {
   return {
     earned_cents: microcentsToCentsDown(amount),
-    earned_microcents: safeInteger(amount, "earned"),
+    earned_microcents: microcentsToNumber(amount),
   };
 }
 
@@ -57,7 +62,7 @@ export function toCreatorRevenueResponse(games: readonly GameEarnings[]): Creato
   const total = games.reduce((sum, game) => sum + game.earnedMicrocents, 0n);
   return {
     total_earned_cents: microcentsToCentsDown(total),
-    total_earned_microcents: safeInteger(total, "earned"),
+    total_earned_microcents: microcentsToNumber(total),
     total_impressions: games.reduce((sum, game) => sum + game.impressions, 0),
     games_count: games.length,
     games: games.map(toGameResponse),
@@ -95,13 +100,13 @@ export function toGameAdvertiserResponse(advertiser: GameAdvertiser): GameAdvert
     brand_names: advertiser.brandNames,
     recent_lines: advertiser.recentLines,
     impressions: advertiser.impressions,
-    earned_microcents: safeInteger(advertiser.earnedMicrocents, "earned"),
+    earned_microcents: microcentsToNumber(advertiser.earnedMicrocents),
     is_blocked: advertiser.isBlocked,
   };
 }
 
 function toEarningsSum({ impressions, earnedMicrocents }: EarningsReport<unknown>) {
-  return { impressions, earned_microcents: safeInteger(earnedMicrocents, "earned") };
+  return { impressions, earned_microcents: microcentsToNumber(earnedMicrocents) };
 }
 
 export function toEarningsResponse(period: Period, earnings: EarningsReport<GameDayEarnings>): EarningsBody {
@@ -112,7 +117,7 @@ export function toEarningsResponse(period: Period, earnings: EarningsReport<Game
       date: row.day,
       game_id: row.gameId,
       impressions: row.impressions,
-      earned_microcents: safeInteger(row.earnedMicrocents, "earned"),
+      earned_microcents: microcentsToNumber(row.earnedMicrocents),
     })),
   };
 }
@@ -141,9 +146,9 @@ export function toAdvertiserEarningsResponse(
       company_name: row.companyName,
       brand_names: row.brandNames,
       impressions: row.impressions,
-      earned_microcents: safeInteger(row.earnedMicrocents, "earned"),
+      earned_microcents: microcentsToNumber(row.earnedMicrocents),
       total_earned_microcents:
-        row.totalEarnedMicrocents === null ? null : safeInteger(row.totalEarnedMicrocents, "earned"),
+        row.totalEarnedMicrocents === null ? null : microcentsToNumber(row.totalEarnedMicrocents),
     })),
   };
 }

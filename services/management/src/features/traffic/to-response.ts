@@ -1,6 +1,6 @@
 import type { TrafficBody } from "@diegetic/contracts";
-import { safeInteger } from "@diegetic/database";
 import type { AccountCalls, LastCalls, TrafficCounts } from "@diegetic/hot-state";
+import { microcentsToNumber } from "@diegetic/money";
 import type { GameRow } from "./store.ts";
 
 export interface GameWithCalls extends GameRow {
@@ -38,7 +38,7 @@ function toGameResponse(game: GameWithCalls): TrafficBody["games"][number] {
     impressions: calls.day.impressions,
     errors: sum(calls.day.refusals),
     billed_impressions: game.impressions,
-    earned_microcents: safeInteger(game.earnedMicrocents, "earned"),
+    earned_microcents: microcentsToNumber(game.earnedMicrocents),
   };
 }
 
