@@ -44,7 +44,7 @@ export class CallerReads {
       return [first, ...others] satisfies [Row, ...Row[]];
     };
     const advertiserId = this.#advertisers.get(accountId) ?? (await read())[0].caller_id;
-    const rows = await this.#barrier.reading(advertiserId, read, ([{ written }]) =>
+    const rows = await this.#barrier.readWritten(advertiserId, read, ([{ written }]) =>
       written === null ? null : Number(written),
     );
     const callerId = rows[0].caller_id;
@@ -52,7 +52,7 @@ export class CallerReads {
     if (callerId === advertiserId) return rows;
     // The remembered advertiser was wrong, so another wallet was read. Impossible while advertisers keep their
     // accounts.
-    await this.#barrier.advertiser(callerId);
+    await this.#barrier.awaitAdvertiser(callerId);
     return read();
   }
 }

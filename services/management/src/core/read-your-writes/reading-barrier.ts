@@ -49,8 +49,8 @@ export class ReadingBarrier {
   }
 
   /** For a read of one advertiser's money and impressions. */
-  async advertiser(advertiserId: string): Promise<void> {
-    await this.#written([advertiserId]);
+  async awaitAdvertiser(advertiserId: string): Promise<void> {
+    await this.#awaitWritten([advertiserId]);
   }
 
   /**
@@ -58,7 +58,7 @@ export class ReadingBarrier {
    * `WRITTEN_IMPRESSIONS` is lower, waits and reads once more.
    * @param writtenOf null: the read contains nothing to wait for
    */
-  async reading<T>(
+  async readWritten<T>(
     advertiserId: string,
     read: () => Promise<T>,
     writtenOf: (result: T) => number | null,
@@ -66,7 +66,7 @@ export class ReadingBarrier {
     const [committed, result] = await Promise.all([this.#money.committedCounts([advertiserId]), read()]);
     const written = writtenOf(result);
     if (written === null || written >= (committed.get(advertiserId) ?? 0)) return result;
-    await this.#reached([advertiserId], committed);
+    await this.#awaitCounts([advertiserId], committed);
     return await read();
   }
 
@@ -74,17 +74,17 @@ export class ReadingBarrier {
    * For a read of earnings, to which any advertiser with unwritten impressions may contribute: waits for the 1 000 that
    * are overdue longest.
    */
-  async everyAdvertiser(): Promise<void> {
+  async awaitEveryAdvertiser(): Promise<void> {
     const wallets = await this.#due.registered("outbox", MAX_ADVERTISERS);
-    await this.#written([...new Set(wallets.map(({ walletId }) => advertiserOf(walletId)))]);
+    await this.#awaitWritten([...new Set(wallets.map(({ walletId }) => advertiserOf(walletId)))]);
   }
 
-  async #written(advertiserIds: readonly string[]): Promise<void> {
+  async #awaitWritten(advertiserIds: readonly string[]): Promise<void> {
     if (advertiserIds.length === 0) return;
-    await this.#reached(advertiserIds, await this.#money.committedCounts(advertiserIds));
+    await this.#awaitCounts(advertiserIds, await this.#money.committedCounts(advertiserIds));
   }
 
-  async #reached(
+  async #awaitCounts(
     advertiserIds: readonly string[],
     committed: ReadonlyMap<string, number | null>,
   ): Promise<void> {

@@ -42,14 +42,14 @@ async function register({ database, publishing, clock }: Parts, context: Request
 
 async function showProfile({ database, barrier }: Parts, context: RequestContext) {
   const { id } = await profileOf(database, context.accountId);
-  await barrier.advertiser(id);
+  await barrier.awaitAdvertiser(id);
   return { status: 200, body: toAdvertiserResponse(await profileOf(database, context.accountId)) };
 }
 
 async function changeProfile({ database, barrier }: Parts, context: RequestContext) {
   const advertiser = await profileOf(database, context.accountId);
   const patch = context.body((sent) => profilePatch(sent, toAdvertiserResponse(advertiser)));
-  await barrier.advertiser(advertiser.id);
+  await barrier.awaitAdvertiser(advertiser.id);
   const changed = await updateAdvertiser(database, advertiser.id, patch).catch(explainDuplicate);
   return { status: 200, body: toAdvertiserResponse(changed) };
 }

@@ -62,7 +62,7 @@ async function createMany(
   const { sent, value } = readSentBody(context, campaignBulkRequest);
   await context.countMore(Math.ceil(value.campaigns.length / BULK_CAMPAIGNS_PER_REQUEST) - 1);
   // As for a single activation, the balance that decides is the one after every impression that was answered.
-  if (value.campaigns.some(isToBeActive)) await barrier.advertiser(advertiserId);
+  if (value.campaigns.some(isToBeActive)) await barrier.awaitAdvertiser(advertiserId);
   const nowMs = clock();
   const owner = { advertiserId, accountId: context.accountId };
   const answer = await createOnceByStatements(pipeline, context, sent, async (statements) => {
@@ -80,7 +80,7 @@ async function createMany(
 async function list({ database, barrier }: Parts, context: RequestContext) {
   const advertiser = await callingAdvertiser(database, context.accountId);
   const paging = readPaging(context, "camp");
-  await barrier.advertiser(advertiser.id);
+  await barrier.awaitAdvertiser(advertiser.id);
   const campaigns = await listCampaigns(database, advertiser.id, paging);
   return pageAnswer(context, paging, campaigns, toCampaignResponse);
 }

@@ -83,7 +83,7 @@ async function create({ reader, pipeline, publishing, clock }: Parts, context: R
 async function list({ database, reader, barrier }: Parts, context: RequestContext) {
   const campaign = await ownCampaign(reader, context.accountId, context.param("campaignId"));
   const paging = readPaging(context, "crt");
-  await barrier.advertiser(campaign.advertiserId);
+  await barrier.awaitAdvertiser(campaign.advertiserId);
   return pageAnswer(context, paging, await listCreatives(database, campaign.id, paging), toResponse);
 }
 

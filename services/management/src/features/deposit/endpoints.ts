@@ -24,7 +24,7 @@ export async function deposits({ database }: Parts, context: RequestContext) {
 export async function deposit({ database, publishing, barrier }: Parts, context: RequestContext) {
   const advertiser = await callingAdvertiser(database, context.accountId);
   const { sent, value } = readSentBody(context, depositRequest);
-  await barrier.advertiser(advertiser.id);
+  await barrier.awaitAdvertiser(advertiser.id);
   const answer = await createOnce(database, context, sent, async (transaction) => {
     const nowMs = await databaseNowMs(transaction);
     const money = await addDeposit(transaction, advertiser, value.amount_cents, nowMs);

@@ -50,7 +50,7 @@ async function revenue({ reads }: Parts, context: RequestContext) {
 }
 
 async function creatorRevenue({ reader, barrier }: Parts, context: RequestContext) {
-  await barrier.everyAdvertiser();
+  await barrier.awaitEveryAdvertiser();
   return { status: 200, body: toCreatorRevenueResponse(await readGameEarnings(reader, context.accountId)) };
 }
 
@@ -58,7 +58,7 @@ async function gameRevenue({ reader, barrier, clock }: Parts, context: RequestCo
   const { accountId } = context;
   const gameId = context.param("gameId");
   if (!isGameId(gameId)) throw noPlacement.error();
-  await barrier.everyAdvertiser();
+  await barrier.awaitEveryAdvertiser();
   const nowMs = clock();
   const days = lastDays(nowMs, SHOWN_DAYS);
   const limits = { maxAdvertisers: TOP_ADVERTISERS, firstDay: days.at(-1) ?? utcDay(nowMs) };
@@ -75,7 +75,7 @@ async function gameAdvertisers({ reader, barrier }: Parts, context: RequestConte
   if (owner === undefined) throw noPlacement.error();
   requireOwner(owner, accountId);
   const window = readWindow(context);
-  await barrier.everyAdvertiser();
+  await barrier.awaitEveryAdvertiser();
   const { rows, hasMore } = await readGameAdvertisers(reader, { accountId, gameId }, window);
   return {
     status: 200,
@@ -103,7 +103,7 @@ async function earnings({ reader, barrier, clock }: Parts, context: RequestConte
   const advertiserId = textParameter("advertiser_id", context.query);
   const isNobody = advertiserId !== undefined && !isPlainName(advertiserId);
   const window = prefersCsv(context) ? undefined : readWindow(context);
-  await barrier.everyAdvertiser();
+  await barrier.awaitEveryAdvertiser();
   const found =
     isNoGame || isNobody ? NO_EARNINGS : await readEarnings(reader, { ...requested, advertiserId }, window);
   if (window === undefined) {
@@ -120,7 +120,7 @@ async function earningsByAdvertiser({ reader, barrier, clock }: Parts, context: 
   const { isNoGame, ...requested } = readRequested(context, clock);
   const { from, to } = requested;
   const window = prefersCsv(context) ? undefined : readWindow(context);
-  await barrier.everyAdvertiser();
+  await barrier.awaitEveryAdvertiser();
   const found = isNoGame ? NO_EARNINGS : await readEarningsByAdvertiser(reader, requested, window);
   if (window === undefined) {
     const fileName = `earnings-by-advertiser-${from}-${to}.csv`;
