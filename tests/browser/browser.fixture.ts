@@ -83,7 +83,7 @@ export async function openPage(page: Page, address: string): Promise<void> {
   }
   await link.click();
   await page.waitForURL(address);
-  await page.evaluate(TWO_FRAMES);
+  await drawn(page);
 }
 
 /** Expects what the page shows to become so: React may draw an event of before only now. */
@@ -130,7 +130,7 @@ export async function answerOneByOne(page: Page, reads: RegExp): Promise<{ isQui
     former = former
       .then(async () => {
         await route.fulfill({ response: await route.fetch() });
-        await page.evaluate(TWO_FRAMES);
+        await drawn(page);
       })
       // The page was left meanwhile.
       .catch(() => undefined)
@@ -143,8 +143,11 @@ export async function answerOneByOne(page: Page, reads: RegExp): Promise<{ isQui
 }
 
 /** Resolves once earlier changes are drawn. */
-const TWO_FRAMES =
-  "new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(0))))";
+export async function drawn(page: Page): Promise<void> {
+  await page.evaluate(
+    "new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(0))))",
+  );
+}
 
 function observe(context: BrowserContext, page: Page, origin: string): ObservedPage {
   const problems: string[] = [];

@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import type { Locator } from "playwright-core";
+import { type apiOf, registerAdvertiser } from "./account.fixture.ts";
+import { type Dashboard, drawn, expectSoon, type ObservedPage, startDashboard } from "./browser.fixture.ts";
+
+const GAME = "brine-keep";
+
+describe("a form of the dashboard", () => {
+  let dashboard: Dashboard;
+  let view: ObservedPage;
+  let change: ReturnType<typeof apiOf>;
+  let campaignId = "";
+
+  beforeAll(async () => {
+    dashboard = await startDashboard();
+    view = await dashboard.newPage();
+    change = await registerAdvertiser(view.page.request, dashboard.origin, "Fay Brine");
+    const campaign = { name: "Brine", budget_cents: 5_000, cpm_bid_cents: 1_000 };
+    ({ id: campaignId } = await change("/campaigns", campaign));
+    await change(`/placements/${GAME}`, { creator_id: "fay", placement_types: ["narrative_hook"] });
+  });
+  afterAll(() => dashboard?.stop());
+
+  const read = async (path: string) =>
+    (await view.page.request.get(`${dashboard.origin}/api${path}`)).json() as Promise<unknown>;
+  /** Types as a person does: the page draws after each key. */
+  const type = async (field: Locator, text: string) => {
+    await field.fill("");
+    for (const key of text) {
+      await field.pressSequentially(key);
+      await drawn(field.page());
+    }
+  };
+
+  it("takes decimals key by key, and stores them as they were typed", async () => {
+    const { page, problems } = view;
+    await page.goto(`${dashboard.origin}/campaigns/${campaignId}/targeting`);
+    await page.getByRole("radiogroup", { name: "Kind of place" }).getByText("Circle").click();
+    await type(page.getByRole("textbox", { name: "Latitude" }), "52.05");
+    await type(page.getByRole("textbox", { name: "Longitude" }), "-0.5");
+    await type(page.getByRole("textbox", { name: "Radius in km" }), "13.40");
+    await page.getByRole("button", { name: "Include place" }).click();
+    await page.getByRole("button", { name: "Remove 13.4 km around 52.05, -0.5" }).waitFor();
+    expect(await read(`/campaigns/${campaignId}/geo-targets`)).toMatchObject([
+      { lat: 52.05, lng: -0.5, radius_km: 13.4 },
+    ]);
+
+    await page.goto(`${dashboard.origin}/games/${GAME}/settings`);
+    const share = page.getByLabel("Your share");
+    for (const [typed, stored] of [
+      ["66.67", 66.67],
+      ["0.5", 0.5],
+    ] as const) {
+      await type(share, typed);
+      await page.getByRole("button", { name: "Save settings" }).click();
+      await expectSoon(
+        () => read(`/placements/${GAME}`),
+        expect.objectContaining({ revenue_share_pct: stored }),
+      );
+      await expectSoon(() => share.inputValue(), `${stored} %`);
+    }
+    expect(problems).toEqual([]);
+  });
+});
