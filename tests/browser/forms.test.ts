@@ -61,4 +61,33 @@ describe("a form of the dashboard", () => {
     }
     expect(problems).toEqual([]);
   });
+
+  it("refuses a number out of its bounds with a sentence, and stores no other one", async () => {
+    const { page, problems } = view;
+    const settings = `/placements/${GAME}`;
+    const before = await read(settings);
+    await page.goto(`${dashboard.origin}/games/${GAME}/settings`);
+    for (const [label, number, sentence] of [
+      ["Your share", "150", "Enter a number from 0 to 100."],
+      ["Ads per session", "100", "Enter a number from 1 to 50."],
+    ] as const) {
+      const field = page.getByLabel(label);
+      await type(field, number);
+      await page.getByRole("button", { name: "Save settings" }).click();
+      await page.getByText(sentence, { exact: true }).waitFor();
+      expect(await field.inputValue()).toContain(number);
+      await page.getByRole("button", { name: "Discard" }).click();
+    }
+    expect(await read(settings)).toEqual(before);
+
+    await page.goto(`${dashboard.origin}/keys`);
+    await page.getByRole("button", { name: "Create key" }).first().click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Label").fill("None");
+    await type(dialog.getByLabel("Limit (optional)"), "0");
+    await dialog.getByRole("button", { name: "Create key" }).click();
+    await expectSoon(() => dialog.getByLabel("Limit (optional)").getAttribute("aria-invalid"), "true");
+    expect(await read("/api-keys")).toEqual([]);
+    expect(problems).toEqual([]);
+  });
 });
