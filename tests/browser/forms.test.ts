@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import type { Locator } from "playwright-core";
-import { type apiOf, registerAdvertiser } from "./account.fixture.ts";
+import { type apiOf, PASSWORD, registerAdvertiser } from "./account.fixture.ts";
 import { type Dashboard, drawn, expectSoon, type ObservedPage, startDashboard } from "./browser.fixture.ts";
 
 const GAME = "brine-keep";
@@ -88,6 +88,32 @@ describe("a form of the dashboard", () => {
     await dialog.getByRole("button", { name: "Create key" }).click();
     await expectSoon(() => dialog.getByLabel("Limit (optional)").getAttribute("aria-invalid"), "true");
     expect(await read("/api-keys")).toEqual([]);
+    expect(problems).toEqual([]);
+  });
+
+  it("is sent, and a secret copied, on a page by plain http from another machine", async () => {
+    const { page, problems } = await dashboard.newPage();
+    await page.goto(dashboard.insecureOrigin);
+    expect(await page.evaluate("isSecureContext")).toBe(false);
+    await page.getByLabel("E-mail").fill("fay@brine.example");
+    await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("link", { name: "API keys", exact: true }).click();
+    await page.getByRole("button", { name: "Create key" }).first().click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Label").fill("Game server");
+    await dialog.getByRole("button", { name: "Create key" }).click();
+    const shown = dialog.getByLabel("API key", { exact: true });
+    const copy = dialog.getByRole("button", { name: "Copy API key" });
+    await Promise.all([dialog.getByRole("button", { name: "Copied" }).waitFor(), copy.click()]);
+    const selected = () => page.evaluate("String(getSelection())");
+    expect(await selected()).toBe(await shown.textContent());
+
+    // Some browsers copy by no means.
+    await page.evaluate("getSelection().removeAllRanges(); document.execCommand = () => false");
+    await copy.click();
+    await page.getByText("The text is selected: copy it by hand.").waitFor();
+    expect(await selected()).toBe(await shown.textContent());
     expect(problems).toEqual([]);
   });
 });

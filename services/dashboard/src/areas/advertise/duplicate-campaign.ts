@@ -1,5 +1,6 @@
 import { ApiError } from "../../api/api-error.ts";
 import { call } from "../../api/call.ts";
+import { newUuid } from "../../api/new-uuid.ts";
 import type { BodyOf } from "../../api/operations.ts";
 import { retryWhileRateLimited } from "../../api/retry-rate-limited.ts";
 import { settingsOf } from "./campaign-fields.tsx";
@@ -50,7 +51,7 @@ const MAX_UNANSWERED = 20;
 function idempotencyKeyOf(id: string, body: string): string {
   const former = unanswered.get(id);
   if (former?.body === body) return former.idempotencyKey;
-  const idempotencyKey = crypto.randomUUID();
+  const idempotencyKey = newUuid();
   const [oldest] = unanswered.keys();
   if (unanswered.size >= MAX_UNANSWERED && oldest !== undefined) unanswered.delete(oldest);
   unanswered.set(id, { body, idempotencyKey });

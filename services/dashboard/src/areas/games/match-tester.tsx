@@ -15,6 +15,7 @@ import { useEffect, useRef, useState } from "react";
 import { useSearchParams } from "react-router";
 import { ApiError } from "../../api/api-error.ts";
 import { callForResponse } from "../../api/call.ts";
+import { newUuid } from "../../api/new-uuid.ts";
 import type { BodyOf } from "../../api/operations.ts";
 import { useChange, useRead } from "../../api/queries.ts";
 import { retryChanges } from "../../api/retry.ts";
@@ -227,7 +228,7 @@ function Tester({ chosen, games, onChange }: TesterProps) {
 function requestOf({ game, country, scene }: TestedScene): BodyOf<"POST /match"> {
   return {
     game_id: game,
-    user_id: `match-tester-${crypto.randomUUID()}`,
+    user_id: `match-tester-${newUuid()}`,
     ...(country !== null && { player_geo: { country_code: country } }),
     game_context: scene,
   };
