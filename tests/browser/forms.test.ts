@@ -4,6 +4,18 @@ import { type apiOf, PASSWORD, registerAdvertiser } from "./account.fixture.ts";
 import { type Dashboard, drawn, expectSoon, type ObservedPage, startDashboard } from "./browser.fixture.ts";
 
 const GAME = "brine-keep";
+const SIGN_IN = { email: "fay@brine.example", password: PASSWORD };
+
+/** As Safari does. */
+const LIMIT_CHANGES_OF_ADDRESS = `{
+  const replaceState = history.replaceState.bind(history);
+  let changes = 0;
+  history.replaceState = (...change) => {
+    changes += 1;
+    if (changes > 100) throw new DOMException("100 times per 30 seconds", "SecurityError");
+    replaceState(...change);
+  };
+}`;
 
 describe("a form of the dashboard", () => {
   let dashboard: Dashboard;
@@ -17,6 +29,8 @@ describe("a form of the dashboard", () => {
     change = await registerAdvertiser(view.page.request, dashboard.origin, "Fay Brine");
     const campaign = { name: "Brine", budget_cents: 5_000, cpm_bid_cents: 1_000 };
     ({ id: campaignId } = await change("/campaigns", campaign));
+    const hook = { creative_type: "narrative_hook", brand_name: "Brine", narrative_hook: "Salt in the air." };
+    await change(`/campaigns/${campaignId}/creatives`, hook);
     await change(`/placements/${GAME}`, { creator_id: "fay", placement_types: ["narrative_hook"] });
   });
   afterAll(() => dashboard?.stop());
@@ -91,11 +105,34 @@ describe("a form of the dashboard", () => {
     expect(problems).toEqual([]);
   });
 
+  it("keeps what is typed where the browser limits how often the address changes", async () => {
+    const { page, problems } = view;
+    const text = "Rain falls on the quiet harbour. ".repeat(5).slice(0, 150);
+    for (const [path, label] of [
+      [`/campaigns/${campaignId}/simulator`, "What happens in the scene"],
+      ["/campaigns", "Search campaigns"],
+      ["/match-tester", "Location"],
+    ] as const) {
+      await page.goto(`${dashboard.origin}${path}`);
+      const field = page.getByRole("textbox", { name: label });
+      await field.waitFor();
+      await page.evaluate(LIMIT_CHANGES_OF_ADDRESS);
+      await field.pressSequentially(text);
+      await expectSoon(() => field.inputValue(), text);
+      await expectSoon(() => [...new URL(page.url()).searchParams.values()].includes(text), true);
+      await page.reload();
+      await expectSoon(() => field.inputValue(), text);
+      await field.fill("");
+      await expectSoon(() => [...new URL(page.url()).searchParams.values()].includes(text), false);
+    }
+    expect(problems).toEqual([]);
+  });
+
   it("is sent, and a secret copied, on a page by plain http from another machine", async () => {
     const { page, problems } = await dashboard.newPage();
     await page.goto(dashboard.insecureOrigin);
     expect(await page.evaluate("isSecureContext")).toBe(false);
-    await page.getByLabel("E-mail").fill("fay@brine.example");
+    await page.getByLabel("E-mail").fill(SIGN_IN.email);
     await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("link", { name: "API keys", exact: true }).click();

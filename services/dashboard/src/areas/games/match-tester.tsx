@@ -12,7 +12,6 @@ import {
 } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
-import { useSearchParams } from "react-router";
 import { ApiError } from "../../api/api-error.ts";
 import { callForResponse } from "../../api/call.ts";
 import { newUuid } from "../../api/new-uuid.ts";
@@ -27,6 +26,7 @@ import { Form } from "../../kit/form.tsx";
 import { Page, Section } from "../../kit/page.tsx";
 import { Empty, Failed } from "../../kit/states.tsx";
 import { useIsPhone } from "../../kit/use-is-phone.ts";
+import { useTypedSearchParams } from "../../kit/use-url-state.ts";
 import { reasonAdvice } from "./advice.ts";
 import { GameIdInput } from "./game-id-input.tsx";
 import { gameIdOf, gameIdProblem } from "./game-id-problem.ts";
@@ -56,7 +56,7 @@ const FIRST_SCENE: GameContext = {
 
 /** Asks the live service for an ad, as a game server would, and explains the answer. */
 export function Component() {
-  const [parameters, setParameters] = useSearchParams();
+  const [parameters, setParameters] = useTypedSearchParams();
   const { canChange } = useAbility();
   const games = usePlacements();
   const { account } = useSession();
@@ -66,8 +66,7 @@ export function Component() {
     isFirst && parameters.size === 0
       ? { game: gameIdFrom(account), country: null, scene: FIRST_SCENE }
       : { ...tested, game: tested.game || (games.data?.[0]?.game_id ?? "") };
-  const update = (next: Partial<TestedScene>) =>
-    setParameters(sceneParameters({ ...chosen, ...next }), { replace: true, preventScrollReset: true });
+  const update = (next: Partial<TestedScene>) => setParameters(sceneParameters({ ...chosen, ...next }));
 
   if (games.data === undefined && games.error) {
     return (
