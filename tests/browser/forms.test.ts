@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import type { Locator } from "playwright-core";
-import { type apiOf, PASSWORD, registerAdvertiser } from "./account.fixture.ts";
-import { type Dashboard, drawn, expectSoon, type ObservedPage, startDashboard } from "./browser.fixture.ts";
+import { apiOf, PASSWORD, registerAdvertiser } from "./account.fixture.ts";
+import {
+  type Dashboard,
+  drawn,
+  expectSoon,
+  itInLongForm,
+  type ObservedPage,
+  startDashboard,
+} from "./browser.fixture.ts";
 
 const GAME = "brine-keep";
 const SIGN_IN = { email: "fay@brine.example", password: PASSWORD };
@@ -127,6 +134,47 @@ describe("a form of the dashboard", () => {
     }
     expect(problems).toEqual([]);
   });
+
+  itInLongForm(
+    "says that the server cannot be reached where an answer breaks off or is another's, or is late",
+    async () => {
+      const { page, problems } = await dashboard.newPage();
+      await apiOf(page.request, dashboard.origin)("/auth/sign-in", SIGN_IN);
+      const members = page.getByText("Members could not be loaded.");
+      const lost = page.getByText("The server cannot be reached. Check the connection, then try again.");
+      for (const answer of [
+        { contentType: "application/json", body: '[{"name": "Fay' },
+        { contentType: "text/html", body: "<p>Welcome to our network: sign in.</p>" },
+      ]) {
+        await page.route("**/api/members", (route) => route.fulfill({ status: 200, ...answer }));
+        await page.goto(`${dashboard.origin}/members`);
+        await members.waitFor();
+        await lost.waitFor();
+        await page.unroute("**/api/members");
+        await page.getByRole("button", { name: "Try again" }).click();
+        await page.getByRole("row", { name: /Fay Brine/ }).waitFor();
+      }
+      await page.goto(`${dashboard.origin}/spend`);
+      const html = { contentType: "text/html", body: "<p>Sign in.</p>" };
+      await page.route("**/api/analytics/spend?**", (route) =>
+        route.request().headers().accept === "text/csv" ? route.fulfill(html) : route.continue(),
+      );
+      await page.getByRole("button", { name: "CSV of all rows" }).click();
+      await page.getByText("The spend could not be downloaded.").waitFor();
+      await lost.waitFor();
+
+      // Half a minute, sooner.
+      await page.addInitScript(`{
+      const timeout = AbortSignal.timeout.bind(AbortSignal);
+      AbortSignal.timeout = (ms) => timeout(ms / 10);
+    }`);
+      await page.route("**/api/members", () => undefined);
+      await page.goto(`${dashboard.origin}/members`);
+      await members.waitFor();
+      await page.getByText("The server has not answered in time. Try again.").waitFor();
+      expect(problems).toEqual([]);
+    },
+  );
 
   it("is sent, and a secret copied, on a page by plain http from another machine", async () => {
     const { page, problems } = await dashboard.newPage();

@@ -1,5 +1,5 @@
 import { ApiError } from "../../api/api-error.ts";
-import { call } from "../../api/call.ts";
+import { call, LONG_TIMEOUT_MS } from "../../api/call.ts";
 import { newUuid } from "../../api/new-uuid.ts";
 import type { BodyOf } from "../../api/operations.ts";
 import { retryWhileRateLimited } from "../../api/retry-rate-limited.ts";
@@ -36,7 +36,9 @@ export async function duplicateCampaign(id: string, signal: AbortSignal): Promis
   };
   const body = { campaigns: [withoutNulls(copy)] };
   const idempotencyKey = idempotencyKeyOf(id, JSON.stringify(body));
-  const { results } = await retrying(() => call("POST /campaigns/bulk", { body }, { idempotencyKey }));
+  const { results } = await retrying(() =>
+    call("POST /campaigns/bulk", { body }, { idempotencyKey, timeoutMs: LONG_TIMEOUT_MS }),
+  );
   unanswered.delete(id);
   const [result] = results;
   if (result?.campaign === undefined)

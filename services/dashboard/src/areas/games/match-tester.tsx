@@ -13,7 +13,7 @@ import {
 import { useMutation } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { ApiError } from "../../api/api-error.ts";
-import { callForResponse } from "../../api/call.ts";
+import { callForResponse, readJson } from "../../api/call.ts";
 import { newUuid } from "../../api/new-uuid.ts";
 import type { BodyOf } from "../../api/operations.ts";
 import { useChange, useRead } from "../../api/queries.ts";
@@ -236,7 +236,7 @@ function requestOf({ game, country, scene }: TestedScene): BodyOf<"POST /match">
 async function askForAd(tested: TestedScene): Promise<Outcome> {
   const startedMs = performance.now();
   const response = await callForResponse("POST /match", { body: requestOf(tested) });
-  const ad = response.status === 204 ? undefined : ((await response.json()) as Ad);
+  const ad = response.status === 204 ? undefined : await readJson<Ad>(response);
   return {
     tested,
     ad,
