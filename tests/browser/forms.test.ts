@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import type { Locator } from "playwright-core";
+import type { Locator, Route } from "playwright-core";
 import { apiOf, PASSWORD, registerAdvertiser } from "./account.fixture.ts";
 import {
   type Dashboard,
@@ -199,6 +199,49 @@ describe("a form of the dashboard", () => {
     await copy.click();
     await page.getByText("The text is selected: copy it by hand.").waitFor();
     expect(await selected()).toBe(await shown.textContent());
+    expect(problems).toEqual([]);
+  });
+
+  /** Signs up a user by the API, in a browser of its own. */
+  const signUp = async (name: string, invitationToken?: string) => {
+    const opened = await dashboard.newPage();
+    const email = `${name.toLowerCase().replace(" ", "@")}.example`;
+    const invitation = invitationToken !== undefined && { invitation_token: invitationToken };
+    const post = apiOf(opened.page.request, dashboard.origin);
+    await post("/auth/sign-up", { name, email, password: PASSWORD, ...invitation });
+    return { ...opened, post, email };
+  };
+
+  it("says of members what was done, whatever else was done or cannot be read", async () => {
+    const { page, problems, post } = await signUp("Gil Salt");
+    for (const name of ["Hal Reef", "Ida Reef"]) {
+      const { token } = await post<{ token: string }>("/invitations", { role: "owner" });
+      await (await signUp(name, token)).page.close();
+    }
+    await page.goto(`${dashboard.origin}/members`);
+    const remove = page.getByRole("button", { name: "Remove Hal Reef" });
+    const held: Route[] = [];
+    await page.route("**/api/members/*", (route) => void held.push(route));
+    await remove.click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("button", { name: "Remove member" }).click();
+    await expectSoon(() => held.length, 1);
+    await expectSoon(() => remove.isDisabled(), true);
+    const id = new URL(held[0]?.request().url() ?? "").pathname.split("/").at(-1);
+    await post(`/members/${id}`, undefined, "DELETE");
+    await held[0]?.continue();
+    await page.getByRole("row", { name: /Hal Reef/ }).waitFor({ state: "detached" });
+    expect(await page.getByText("Nobody was removed.").count()).toBe(0);
+    await page.unroute("**/api/members/*");
+
+    const unavailable = { status: 503, json: { detail: "Service temporarily unavailable." } };
+    await page.route("**/api/session", (route) => route.fulfill(unavailable));
+    await page.getByRole("combobox", { name: "Role of Gil Salt" }).click();
+    await page.getByRole("option", { name: "Viewer" }).click();
+    await dialog.getByRole("button", { name: "Become viewer" }).click();
+    await page.getByText("Gil Salt is viewer now.").waitFor();
+    await page.getByText("This page is out of date. Reload it.").waitFor();
+    expect(await page.getByText("The role was not changed.").count()).toBe(0);
     expect(problems).toEqual([]);
   });
 });
