@@ -244,4 +244,27 @@ describe("a form of the dashboard", () => {
     expect(await page.getByText("The role was not changed.").count()).toBe(0);
     expect(problems).toEqual([]);
   });
+
+  it("keeps the token of an invitation out of addresses on the way to a user", async () => {
+    const { token } = await change<{ token: string }>("/invitations", { role: "viewer" });
+    const { page, problems, email } = await signUp("Jo Tide");
+    await page.context().clearCookies();
+    const sent: string[] = [];
+    page.on("request", (request) => sent.push(request.url()));
+    await page.goto(`${dashboard.origin}/join#${token}`);
+    await page.getByRole("link", { name: "Sign in to accept" }).click();
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+    expect(new URL(page.url()).search).toBe("");
+    await page.reload();
+    await page.getByRole("link", { name: "Create an account" }).click();
+    await page.getByRole("button", { name: "Create user and join" }).waitFor();
+    await page.getByRole("link", { name: "Sign in to accept" }).click();
+    await page.getByLabel("E-mail").fill(email);
+    await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("button", { name: "Join as Jo Tide" }).waitFor();
+    // The hash of an address is not sent.
+    expect(sent.filter((address) => address.replace(/#.*/, "").includes(token))).toEqual([]);
+    expect(problems).toEqual([]);
+  });
 });
