@@ -267,4 +267,22 @@ describe("a form of the dashboard", () => {
     expect(sent.filter((address) => address.replace(/#.*/, "").includes(token))).toEqual([]);
     expect(problems).toEqual([]);
   });
+
+  it("says what is wrong with a sign-up although its field is not there, and that it cannot be read", async () => {
+    const { page, problems } = await dashboard.newPage();
+    const unavailable = { status: 503, json: { detail: "Service temporarily unavailable." } };
+    await page.route("**/api/auth/sign-up", (route) => route.fulfill(unavailable));
+    await page.goto(`${dashboard.origin}/sign-up`);
+    await page.getByText("It could not be read who may create an account.").waitFor();
+    await page.unroute("**/api/auth/sign-up");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByLabel("Your name").fill("Kit Shore");
+    await page.getByLabel("E-mail").fill("kit@shore.example");
+    await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
+    const refusal = { status: 403, json: { detail: "setup_token is wrong or missing" } };
+    await page.route("**/api/auth/sign-up", (route) => route.fulfill(refusal));
+    await page.getByRole("button", { name: "Create account" }).click();
+    await page.getByRole("alert").getByText("setup_token is wrong or missing").waitFor();
+    expect(problems).toEqual([]);
+  });
 });
