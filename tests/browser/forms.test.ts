@@ -285,4 +285,16 @@ describe("a form of the dashboard", () => {
     await page.getByRole("alert").getByText("setup_token is wrong or missing").waitFor();
     expect(problems).toEqual([]);
   });
+
+  it("is left for the sign-in page with the reason, also on the first page", async () => {
+    const { page, problems, post } = await signUp("Lou Spray");
+    await page.goto(dashboard.origin);
+    const register = page.getByRole("button", { name: "Register company" });
+    await register.waitFor();
+    await post("/auth/sign-out");
+    await register.click();
+    await page.getByText("Your session has ended.", { exact: true }).waitFor();
+    expect(new URL(page.url()).search).toBe("");
+    expect(problems).toEqual([]);
+  });
 });

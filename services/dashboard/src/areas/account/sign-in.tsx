@@ -49,8 +49,10 @@ export function Component() {
     <Entrance title="Sign in">
       <Form onSend={signIn}>
         <Stack>
-          {next !== null && hasEnded && (
-            <Text c="dimmed">Your session has ended. After signing in you return to where you were.</Text>
+          {hasEnded && (
+            <Text c="dimmed">
+              Your session has ended.{next !== null && " After signing in you return to where you were."}
+            </Text>
           )}
           {failure && (
             <Alert color="negative" role="alert">
