@@ -297,4 +297,21 @@ describe("a form of the dashboard", () => {
     expect(new URL(page.url()).search).toBe("");
     expect(problems).toEqual([]);
   });
+
+  it("cannot be changed by a viewer, not even its slider, and keeps no draft for them", async () => {
+    const { token } = await change<{ token: string }>("/invitations", { role: "viewer" });
+    const { page, problems } = await signUp("Max Foam", token);
+    await page.goto(`${dashboard.origin}/campaigns/${campaignId}/settings`);
+    const priority = page.getByText(/^Priority: \d/);
+    const before = await priority.textContent();
+    // The thumb is hidden, its track is not.
+    const track = page.locator('[role="slider"][aria-label="Priority"]').locator("..");
+    await track.click({ position: { x: 20, y: 4 } });
+    await drawn(page);
+    expect(await priority.textContent()).toBe(before);
+    expect(
+      await page.evaluate("Object.keys(localStorage).filter((key) => key.startsWith('diegetic-draft'))"),
+    ).toEqual([]);
+    expect(problems).toEqual([]);
+  });
 });
