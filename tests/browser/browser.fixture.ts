@@ -10,17 +10,22 @@ import axe from "axe-core";
 import { type Browser, type BrowserContext, chromium, type Locator, type Page } from "playwright-core";
 
 const ACTION_TIMEOUT_MS = 60_000;
+/** Leads to this machine like 127.0.0.1; to the browser it is another one, whose pages by plain http are insecure. */
+const FOREIGN_ADDRESS = "192.0.2.1";
 /** The browser asks nobody but the stack: no updates, no sync. */
-const QUIET = [
+const ARGUMENTS = [
   "--no-sandbox",
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
+  `--host-resolver-rules=MAP ${FOREIGN_ADDRESS} 127.0.0.1`,
 ];
 
 export interface Dashboard {
   /** `http://127.0.0.1:PORT`, what `npm start` prints first. */
   origin: string;
+  /** The same for a browser on another machine: not a secure context. */
+  insecureOrigin: string;
   stack: TestStack;
   /** A page of a browser of its own: with no cookie of any other. @param locale default `en-US` */
   newPage(locale?: string): Promise<ObservedPage>;
@@ -46,16 +51,18 @@ export async function startDashboard(environment: Record<string, string> = {}): 
     dataDir,
     environment: { DEMO: "0", ...unlimited, ...environment },
   });
-  const browser: Browser = await chromium.launch({ executablePath: await findChromium(), args: QUIET });
+  const browser: Browser = await chromium.launch({ executablePath: await findChromium(), args: ARGUMENTS });
   const { origin } = new URL(stack.describe().baseUrl);
+  const insecureOrigin = origin.replace("127.0.0.1", FOREIGN_ADDRESS);
   return {
     origin,
+    insecureOrigin,
     stack,
     async newPage(locale = "en-US") {
       const context = await browser.newContext({ locale, reducedMotion: "reduce" });
       context.setDefaultTimeout(ACTION_TIMEOUT_MS);
       await context.addInitScript(OBSERVE_LAYOUT_SHIFTS);
-      return observe(context, await context.newPage(), origin);
+      return observe(context, await context.newPage(), [origin, insecureOrigin]);
     },
     async stop() {
       await browser.close();
@@ -83,7 +90,7 @@ export async function openPage(page: Page, address: string): Promise<void> {
   }
   await link.click();
   await page.waitForURL(address);
-  await page.evaluate(TWO_FRAMES);
+  await drawn(page);
 }
 
 /** Expects what the page shows to become so: React may draw an event of before only now. */
@@ -130,7 +137,7 @@ export async function answerOneByOne(page: Page, reads: RegExp): Promise<{ isQui
     former = former
       .then(async () => {
         await route.fulfill({ response: await route.fetch() });
-        await page.evaluate(TWO_FRAMES);
+        await drawn(page);
       })
       // The page was left meanwhile.
       .catch(() => undefined)
@@ -143,17 +150,20 @@ export async function answerOneByOne(page: Page, reads: RegExp): Promise<{ isQui
 }
 
 /** Resolves once earlier changes are drawn. */
-const TWO_FRAMES =
-  "new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(0))))";
+export async function drawn(page: Page): Promise<void> {
+  await page.evaluate(
+    "new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(0))))",
+  );
+}
 
-function observe(context: BrowserContext, page: Page, origin: string): ObservedPage {
+function observe(context: BrowserContext, page: Page, origins: readonly string[]): ObservedPage {
   const problems: string[] = [];
   page.on("pageerror", (error) => problems.push(String(error)));
   page.on("console", (message) => {
     if (message.text().includes("Content Security Policy")) problems.push(message.text());
   });
   context.on("request", (request) => {
-    if (!request.url().startsWith(`${origin}/`)) problems.push(`a request to ${request.url()}`);
+    if (!origins.includes(new URL(request.url()).origin)) problems.push(`a request to ${request.url()}`);
   });
   return { page, problems };
 }

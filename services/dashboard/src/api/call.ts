@@ -16,7 +16,13 @@ export interface CallOptions {
   idempotencyKey?: string;
   /** Another form of the answer, such as `text/csv`. */
   accept?: string;
+  /** Default: `DEFAULT_TIMEOUT_MS`. */
+  timeoutMs?: number;
 }
+
+const DEFAULT_TIMEOUT_MS = 30_000;
+/** For answers of any length, and for changes of much at once. */
+export const LONG_TIMEOUT_MS = 180_000;
 
 const ACCOUNT_HEADER = "Diegetic-Account";
 let shownAccountId: string | undefined;
@@ -40,10 +46,10 @@ export async function call<Key extends OperationKey>(
 ): Promise<AnswerOf<Key>> {
   const response = await send(key, (input ?? {}) as AnyInput, options as CallOptions | undefined);
   if (response.status === 204) return undefined as AnswerOf<Key>;
-  return (await response.json()) as AnswerOf<Key>;
+  return readJson<AnswerOf<Key>>(response);
 }
 
-/** As `call`, but answers the response itself: for its headers, or for a form other than JSON. */
+/** As `call`, but answers the response itself: for its headers, or for a form other than JSON. Its body: `readJson`, `readText`. */
 export function callForResponse<Key extends OperationKey>(
   key: Key,
   ...[input, options]: [...InputArguments<Key>, options?: CallOptions]
@@ -57,28 +63,50 @@ async function send(key: OperationKey, input: AnyInput, options: CallOptions = {
   if (shownAccountId !== undefined) headers[ACCOUNT_HEADER] = shownAccountId;
   if (input.body !== undefined) headers["Content-Type"] = "application/json";
   if (options.idempotencyKey !== undefined) headers["Idempotency-Key"] = options.idempotencyKey;
-  return request(addressOf(template, input), {
-    method,
-    headers,
-    ...(input.body !== undefined && { body: JSON.stringify(input.body) }),
-    ...(options.signal !== undefined && { signal: options.signal }),
-  });
+  const { signal, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
+  const init = { method, headers, ...(input.body !== undefined && { body: JSON.stringify(input.body) }) };
+  return request(addressOf(template, input), init, timeoutMs, signal);
+}
+
+/** The body of a response. Throws ApiError where it does not come whole. */
+export function readJson<Body>(response: Response): Promise<Body> {
+  return response.json().catch(throwLost) as Promise<Body>;
+}
+
+/** As `readJson`, for a form other than JSON. */
+export function readText(response: Response): Promise<string> {
+  return response.text().catch(throwLost);
+}
+
+/** What the browser throws where no answer came, or not all of it. */
+function throwLost(error: unknown): never {
+  const name = error instanceof DOMException ? error.name : undefined;
+  if (name === "AbortError") throw error;
+  if (name === "TimeoutError") throw new ApiError(0, "The server has not answered in time. Try again.");
+  throw new ApiError(0, "The server cannot be reached. Check the connection, then try again.");
 }
 
 /** A request to the page's own server. Throws ApiError for every other answer than success. */
-export async function request(address: string, init: RequestInit): Promise<Response> {
-  let response: Response;
-  try {
-    response = await fetch(address, { credentials: "same-origin", ...init });
-  } catch (error) {
-    if (error instanceof DOMException && error.name === "AbortError") throw error;
-    throw new ApiError(0, "The server cannot be reached. Check the connection, then try again.");
+async function request(
+  address: string,
+  init: RequestInit,
+  timeoutMs: number,
+  signal?: AbortSignal,
+): Promise<Response> {
+  const timeout = AbortSignal.timeout(timeoutMs);
+  const response = await fetch(address, {
+    credentials: "same-origin",
+    signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+    ...init,
+  }).catch(throwLost);
+  if (response.ok) {
+    // The API answers no page: this is one of a network that asks its guests to sign in.
+    return response.headers.get("Content-Type")?.startsWith("text/html") ? throwLost(undefined) : response;
   }
-  if (response.ok) return response;
   const isOtherAccount = response.status === 409 && response.headers.has(ACCOUNT_HEADER);
   const sentence = await sentenceOf(response);
   const error = new ApiError(response.status, sentence, retryAfterOf(response), isOtherAccount);
-  if (init.signal?.aborted !== true) reportRefusal(error);
+  if (signal?.aborted !== true) reportRefusal(error);
   throw error;
 }
 

@@ -8,6 +8,7 @@ import {
 import { useRef } from "react";
 import { ApiError } from "./api-error.ts";
 import { type CallOptions, call } from "./call.ts";
+import { newUuid } from "./new-uuid.ts";
 import type { AnswerOf, ChangeKey, InputArguments, InputOf, ReadKey } from "./operations.ts";
 import type { retryChanges } from "./retry.ts";
 
@@ -74,7 +75,7 @@ export function useChange<Key extends ChangeKey>(key: Key, retrying: Partial<typ
     mutationFn: (input) => {
       const text = JSON.stringify(input);
       if (attempt.current?.input !== text) {
-        attempt.current = { input: text, idempotencyKey: crypto.randomUUID() };
+        attempt.current = { input: text, idempotencyKey: newUuid() };
       }
       const { idempotencyKey } = attempt.current;
       const options = key.startsWith("POST ") ? { idempotencyKey } : {};

@@ -13,11 +13,13 @@ const NO_DRAFT = { restored: undefined, save: () => undefined, remove: () => und
 
 /**
  * The unsent changes of a form, kept in the browser for the account until they are sent or discarded: nothing is lost by
- * leaving. Fields that were not changed are not kept: others may change them meanwhile. Without a name nothing is kept.
+ * leaving. Fields that were not changed are not kept: others may change them meanwhile. Without a name nothing is kept, nor for
+ * a viewer, who cannot send it.
  */
 export function useDraft<Values>(name: string | undefined): Draft<Values> {
   const client = useQueryClient();
-  const account = client.getQueryData(sessionQuery.queryKey)?.account.id;
+  const session = client.getQueryData(sessionQuery.queryKey);
+  const account = session?.role === "viewer" ? undefined : session?.account.id;
   return useMemo(() => {
     if (name === undefined || account === undefined) return NO_DRAFT;
     const key = `diegetic-draft:${account}:${name}`;

@@ -22,7 +22,7 @@ export function numberLimits<Key extends ChangeKey>(key: Key, field: string & ke
 export interface FieldSentences<Key extends ChangeKey> {
   /** The sentence at a field, once there is something wrong with it. */
   problem: (field: keyof BodyOf<Key> | NestedField) => string | undefined;
-  /** A sentence that belongs to no field. */
+  /** A sentence that belongs to no field, or to one that the form does not show. */
   failure: string | undefined;
   /** Whether a sentence stands at any field. */
   hasProblems: boolean;
@@ -55,6 +55,15 @@ export function useFieldProblems<Key extends ChangeKey>(
     });
     setFailure(undefined);
   }, []);
+  /** The fields that ask for their sentence while the form is drawn. */
+  const drawn = new Set<string>();
+  useEffect(() => {
+    const hidden = Object.entries(problems).filter(([field]) => !drawn.has(field));
+    if (hidden.length === 0) return;
+    setProblems((former) => Object.fromEntries(Object.entries(former).filter(([field]) => drawn.has(field))));
+    const sentences = hidden.map(([field, text]) => (text.startsWith(field) ? text : `${field}: ${text}`));
+    setFailure(sentences.join(" "));
+  });
   const focusFirstProblem = useFocusOfFirstProblem(problems);
   const check: FieldSentences<Key>["check"] = (values, more = {}) => {
     focusFirstProblem.begin();
@@ -79,7 +88,10 @@ export function useFieldProblems<Key extends ChangeKey>(
     return field !== undefined;
   };
   return {
-    problem: (field) => problems[field as string],
+    problem: (field) => {
+      drawn.add(field as string);
+      return problems[field as string];
+    },
     failure,
     hasProblems: Object.keys(problems).length > 0,
     clear,

@@ -5,7 +5,7 @@ import {
   useQuery,
 } from "@tanstack/react-query";
 import type { ApiError } from "./api-error.ts";
-import { type CallOptions, callForResponse } from "./call.ts";
+import { type CallOptions, callForResponse, readJson } from "./call.ts";
 import { nextCursor } from "./link.ts";
 import type { AnswerOf, InputOf, ReadKey } from "./operations.ts";
 import { type ReadOptions, refetching } from "./queries.ts";
@@ -94,5 +94,5 @@ async function readPage<Key extends ReadKey>(
   const { query = {} } = input as { query?: object };
   const response = await anyCall(key, { ...input, query: { ...query, cursor } }, { signal });
   const next = nextCursor(response.headers.get("Link"));
-  return { answer: (await response.json()) as AnswerOf<Key>, next };
+  return { answer: await readJson<AnswerOf<Key>>(response), next };
 }

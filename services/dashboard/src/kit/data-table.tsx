@@ -10,7 +10,7 @@ import { PhoneRows } from "./phone-rows.tsx";
 import { Failed } from "./states.tsx";
 import { isFound, knownFilters, pageNumber, parseSort, type Sort, sortRows, sortText } from "./table-rows.ts";
 import { useIsPhone } from "./use-is-phone.ts";
-import { useClearUrlState, useUrlState } from "./use-url-state.ts";
+import { useClearUrlState, useTypedUrlState, useUrlState } from "./use-url-state.ts";
 import { WideRows } from "./wide-rows.tsx";
 
 const SKELETON_ROWS = 5;
@@ -195,7 +195,7 @@ function useView<Row>(props: DataTableProps<Row>, columns: readonly Column<Row>[
   const parameter = (key: string) => (name === "" ? key : `${name}-${key}`);
   const dependent = parameter("page");
   const { defaultSort = "" } = props;
-  const [search, setSearch] = useUrlState(parameter("q"), "", { dependent });
+  const [search, setSearch] = useTypedUrlState(parameter("q"), "", { dependent });
   const [sorting, setSorting] = useUrlState(parameter("sort"), defaultSort, {
     dependent,
     known: (text) => (sortValueOf(columns, parseSort(text)) === undefined ? defaultSort : text),

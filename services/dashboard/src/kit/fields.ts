@@ -40,13 +40,13 @@ function textFieldSending<Key extends ChangeKey>(
 }
 
 interface NumberFieldProps {
-  value: number | "";
+  number: number | undefined;
   error: string | undefined;
-  onChange: (value: number | string) => void;
+  onNumber: (number: number | undefined) => void;
 }
 
 /**
- * Ties a field for a number to a form.
+ * Ties a `NumberField` to a form.
  * @param whenEmpty what an emptied one sends: `null`, or nothing
  */
 export function numberField<Key extends ChangeKey, Field extends keyof BodyOf<Key>>(
@@ -55,11 +55,7 @@ export function numberField<Key extends ChangeKey, Field extends keyof BodyOf<Ke
   whenEmpty?: null & BodyOf<Key>[Field],
 ): NumberFieldProps {
   const { cents, error, onCents } = moneyField(form, field, whenEmpty);
-  return {
-    value: cents ?? "",
-    error,
-    onChange: (next) => onCents(typeof next === "number" ? next : undefined),
-  };
+  return { number: cents, error, onNumber: onCents };
 }
 
 interface MoneyFieldProps {

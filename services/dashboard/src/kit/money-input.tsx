@@ -1,6 +1,6 @@
 import { NumberInput, type NumberInputProps } from "@mantine/core";
-import { useState } from "react";
 import { CURRENCY } from "../format/format.ts";
+import { useTyped } from "./use-typed.ts";
 
 interface MoneyInputProps extends Omit<NumberInputProps, "value" | "onChange" | "defaultValue"> {
   cents: number | null | undefined;
@@ -22,18 +22,16 @@ const [SYMBOL = CURRENCY, DECIMAL = ".", GROUP = ""] = [
 
 /** A field for money: people write dollars and cents by their locale, the API gets whole cents. */
 export function MoneyInput({ cents, onCents, ...others }: MoneyInputProps) {
-  // What was typed stays as it was typed, "12." and "0.50" too; a change from outside replaces it.
-  const [typed, setTyped] = useState(() => amountText(cents));
-  const text = centsOf(typed) === (cents ?? undefined) ? typed : amountText(cents);
+  const { text, type, settle } = useTyped(cents ?? undefined, amountText, centsOf);
   return (
     <NumberInput
       {...others}
       value={text}
       onChange={(value) => {
-        setTyped(String(value));
+        type(String(value));
         onCents(centsOf(String(value)));
       }}
-      onBlur={() => setTyped(amountText(cents))}
+      onBlur={settle}
       leftSection={SYMBOL}
       decimalScale={2}
       decimalSeparator={DECIMAL}
@@ -45,8 +43,8 @@ export function MoneyInput({ cents, onCents, ...others }: MoneyInputProps) {
   );
 }
 
-function amountText(cents: number | null | undefined): string {
-  return cents === null || cents === undefined ? "" : (cents / 100).toFixed(2);
+function amountText(cents: number | undefined): string {
+  return cents === undefined ? "" : (cents / 100).toFixed(2);
 }
 
 function centsOf(text: string): number | undefined {

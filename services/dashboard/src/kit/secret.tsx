@@ -1,5 +1,6 @@
-import { Alert, Button, Code, CopyButton, Group, Stack, Text } from "@mantine/core";
+import { Alert, Button, Code, Group, Stack, Text } from "@mantine/core";
 import { IconCheck, IconCopy } from "@tabler/icons-react";
+import { useCopy } from "./use-copy.ts";
 
 interface SecretProps {
   value: string;
@@ -15,27 +16,27 @@ const HASH_ONLY = "Only its hash is stored. When it is lost, rotate it to get an
 
 /** Something that the server shows once and cannot show again, with a button that copies it. */
 export function Secret({ value, label, warning, loss = HASH_ONLY }: SecretProps) {
+  const { shownRef, copy, isCopied } = useCopy<HTMLPreElement>(value);
   return (
     <Stack gap="sm">
       <Alert color="warning" title={`This ${label} is shown once`}>
         {warning}
       </Alert>
-      <Code block aria-label={label} style={{ overflowWrap: "anywhere", whiteSpace: "pre-wrap" }}>
+      <Code
+        block
+        ref={shownRef}
+        aria-label={label}
+        style={{ overflowWrap: "anywhere", whiteSpace: "pre-wrap" }}
+      >
         {value}
       </Code>
       <Group>
-        <CopyButton value={value}>
-          {({ copied, copy }) => (
-            <Button
-              onClick={copy}
-              leftSection={
-                copied ? <IconCheck size={16} stroke={1.5} /> : <IconCopy size={16} stroke={1.5} />
-              }
-            >
-              {copied ? "Copied" : `Copy ${label}`}
-            </Button>
-          )}
-        </CopyButton>
+        <Button
+          onClick={() => void copy()}
+          leftSection={isCopied ? <IconCheck size={16} stroke={1.5} /> : <IconCopy size={16} stroke={1.5} />}
+        >
+          {isCopied ? "Copied" : `Copy ${label}`}
+        </Button>
       </Group>
       <Text c="dimmed" fz="xs">
         {loss}

@@ -144,6 +144,8 @@ export const theme = createTheme({
     // without an import, which would load these fields with the first page.
     Select: { defaultProps: { openOnFocus: false } },
     Autocomplete: { defaultProps: { openOnFocus: false } },
+    // A number out of bounds gets its sentence: another one in its place would be saved unseen.
+    NumberInput: { defaultProps: { clampBehavior: "none" } },
     Table: Table.extend({ defaultProps: { verticalSpacing: 12, horizontalSpacing: 12 } }),
     Tabs: Tabs.extend({ classNames: { tab: classes.tab ?? "" } }),
     Tooltip: Tooltip.extend({

@@ -12,11 +12,15 @@ import { notifyFailed } from "../../kit/notify.ts";
 import { Empty, Failed } from "../../kit/states.tsx";
 import { Entrance } from "./entrance.tsx";
 import { yourAbilities } from "./roles.ts";
+import type { SignInState } from "./sign-in.tsx";
 import { SignUpForm } from "./sign-up-form.tsx";
 
 type Invitation = AnswerOf<"POST /auth/invitation">;
 
-/** Accepts an invitation. Its token stands behind the #, so that it is never sent with an address. */
+/**
+ * Accepts an invitation. Its token stands behind the #, so that it is never sent with an address; the page Sign in gets it
+ * by the state of the history, which is not sent either.
+ */
 export function Component() {
   const token = useLocation().hash.slice(1);
   const session = useQuery(sessionQuery);
@@ -87,7 +91,7 @@ export function Component() {
           <SignUpForm invitationToken={token} onDone={() => setJoined(true)} />
           <Text c="dimmed">
             You have a user already?{" "}
-            <Anchor component={Link} to={`/sign-in?next=${encodeURIComponent(`/join#${token}`)}`}>
+            <Anchor component={Link} to="/sign-in" state={{ invitation: token } satisfies SignInState}>
               Sign in to accept
             </Anchor>
           </Text>

@@ -1,4 +1,4 @@
-import { Alert, Button, NumberInput, Radio, Stack, Text, TextInput } from "@mantine/core";
+import { Alert, Button, Radio, Stack, Text, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useChange, useRead } from "../../api/queries.ts";
 import { useAbility, useSession } from "../../api/session.ts";
@@ -12,6 +12,7 @@ import { DialogForm } from "../../kit/dialog-form.tsx";
 import { listField, numberField, textField } from "../../kit/fields.ts";
 import { Moment } from "../../kit/moment.tsx";
 import { notifyDone, notifyFailed } from "../../kit/notify.ts";
+import { NumberField } from "../../kit/number-field.tsx";
 import { Page } from "../../kit/page.tsx";
 import { RowActions } from "../../kit/row-actions.tsx";
 import { SecretStep } from "../../kit/secret.tsx";
@@ -250,7 +251,7 @@ function CreateForm({ onClose, onSecret }: SecretFormProps) {
         data-autofocus
       />
       <Choices label="Scopes" choices={SCOPES} {...listField(form, "scopes")} />
-      <NumberInput
+      <NumberField
         label="Limit (optional)"
         description="Requests a minute in each group of operations. Empty: the limits of the service."
         placeholder="Default"

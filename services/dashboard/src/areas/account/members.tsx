@@ -4,7 +4,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { call } from "../../api/call.ts";
 import type { AnswerOf } from "../../api/operations.ts";
-import { useRead } from "../../api/queries.ts";
+import { hasStatus, useRead } from "../../api/queries.ts";
 import { type Role, readSessionAnew, useAbility, useSession, useSessionChange } from "../../api/session.ts";
 import { useFieldProblems } from "../../api/use-field-problems.ts";
 import { useConfirm } from "../../kit/confirm.tsx";
@@ -61,6 +61,16 @@ function Members() {
   const owners = members.data?.filter(({ role }) => role === "owner").length;
   /** Whom the account cannot lose: nobody else could administer it. */
   const isLastOwner = ({ role }: Member) => role === "owner" && owners === 1;
+  const { isPending, whilePending } = usePending();
+  /** The change is made already: that its consequence cannot be read must not look like its failure. */
+  const readOwnSession = async () => {
+    try {
+      changeSession(await readSessionAnew());
+    } catch (error) {
+      // Without a session the sign-in page is shown.
+      if (!hasStatus(error, 401)) notifyFailed("This page is out of date. Reload it.", error);
+    }
+  };
   /** Whose role is being changed. */
   const [changingId, setChangingId] = useState<string>();
   const changeRole = async ({ user_id: id, name }: Member, role: Role) => {
@@ -78,7 +88,7 @@ function Members() {
     try {
       await call("PATCH /members/{user_id}", { path: { user_id: id }, body: { role } });
       notifyDone(`${name} is ${role} now.`);
-      if (isSelf) changeSession(await readSessionAnew());
+      if (isSelf) await readOwnSession();
     } catch (error) {
       notifyFailed("The role was not changed.", error);
     }
@@ -117,16 +127,21 @@ function Members() {
       isDestructive: true,
     });
     if (!isAgreed) return;
-    try {
-      await call("DELETE /members/{user_id}", {
-        path: { user_id: id },
-        ...(revokesKeys && { query: { revoke_keys: true } }),
-      });
-      if (isSelf) changeSession(await readSessionAnew());
-    } catch (error) {
-      notifyFailed("Nobody was removed.", error);
-    }
-    await client.invalidateQueries({ queryKey: ["GET /members"] });
+    await whilePending(id, async () => {
+      try {
+        await call("DELETE /members/{user_id}", {
+          path: { user_id: id },
+          ...(revokesKeys && { query: { revoke_keys: true } }),
+        }).catch((error) => {
+          // Somebody else has removed them meanwhile.
+          if (!hasStatus(error, 404)) throw error;
+        });
+        if (isSelf) await readOwnSession();
+      } catch (error) {
+        notifyFailed("Nobody was removed.", error);
+      }
+      await client.invalidateQueries({ queryKey: ["GET /members"] });
+    });
   };
   return (
     <DataTable
@@ -187,6 +202,7 @@ function Members() {
                 aria-label={
                   member.user_id === session.user.id ? "Leave the account" : `Remove ${member.name}`
                 }
+                loading={isPending(member.user_id)}
                 onClick={() => void remove(member)}
               >
                 {member.user_id === session.user.id ? "Leave" : "Remove"}

@@ -11,9 +11,19 @@ import { PasswordInput } from "../../kit/password-input.tsx";
 import { Entrance } from "./entrance.tsx";
 import { nextPage } from "./next-page.ts";
 
+/** What other pages pass on by the state of the history. */
+export interface SignInState {
+  /** A session has ended, rather than that nobody was signed in. */
+  hasEnded?: boolean;
+  /** The token of an invitation that is accepted next. */
+  invitation?: string;
+}
+
 export function Component() {
   const [parameters] = useSearchParams();
-  const state = useLocation().state as { hasEnded?: boolean } | null;
+  const { hasEnded = false, invitation } = (useLocation().state ?? {}) as SignInState;
+  const join = invitation === undefined ? undefined : `/join#${invitation}`;
+  const next = parameters.get("next");
   const session = useQuery(sessionQuery);
   const changeSession = useSessionChange();
   const [email, setEmail] = useState("");
@@ -22,7 +32,7 @@ export function Component() {
   const [isSending, setSending] = useState(false);
   const demo = useRead("GET /demo");
 
-  if (session.data) return <Navigate to={nextPage(parameters.get("next"))} replace />;
+  if (session.data) return <Navigate to={join ?? nextPage(next)} replace />;
 
   const signIn = async () => {
     const body = { email, password };
@@ -39,8 +49,10 @@ export function Component() {
     <Entrance title="Sign in">
       <Form onSend={signIn}>
         <Stack>
-          {parameters.has("next") && state?.hasEnded === true && (
-            <Text c="dimmed">Your session has ended. After signing in you return to where you were.</Text>
+          {hasEnded && (
+            <Text c="dimmed">
+              Your session has ended.{next !== null && " After signing in you return to where you were."}
+            </Text>
           )}
           {failure && (
             <Alert color="negative" role="alert">
@@ -75,7 +87,7 @@ export function Component() {
       </Form>
       <Text c="dimmed">
         New here?{" "}
-        <Anchor component={Link} to={`/sign-up?${parameters}`}>
+        <Anchor component={Link} to={join ?? `/sign-up?${parameters}`}>
           Create an account
         </Anchor>
       </Text>

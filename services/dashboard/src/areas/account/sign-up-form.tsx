@@ -7,6 +7,7 @@ import { useFieldProblems } from "../../api/use-field-problems.ts";
 import { Form } from "../../kit/form.tsx";
 import { notifyDone } from "../../kit/notify.ts";
 import { PasswordInput } from "../../kit/password-input.tsx";
+import { Failed } from "../../kit/states.tsx";
 import { checkPassword, PASSWORD_HELP } from "./password.ts";
 
 const NOTHING = { name: "", email: "", password: "", account_label: "", setup_token: "" };
@@ -23,7 +24,8 @@ interface SignUpFormProps {
 /** Creates a user; also an account, unless an invitation names one. */
 export function SignUpForm({ invitationToken, onDone, children }: SignUpFormProps) {
   const changeSession = useSessionChange();
-  const needs = useRead("GET /auth/sign-up").data;
+  const signUpRead = useRead("GET /auth/sign-up");
+  const needs = signUpRead.data;
   const [values, setValues] = useState(NOTHING);
   const { problem, failure, clear, check, showRefusal } = useFieldProblems("POST /auth/sign-up");
   const [isSending, setSending] = useState(false);
@@ -61,6 +63,16 @@ export function SignUpForm({ invitationToken, onDone, children }: SignUpFormProp
   if (needs?.needs_invitation && invitationToken === undefined) {
     return (
       <Alert color="info">New users join by invitation only. Ask an owner of an account for a link.</Alert>
+    );
+  }
+  // Who has an invitation needs neither another one nor the token.
+  if (needs === undefined && signUpRead.isError && invitationToken === undefined) {
+    return (
+      <Failed
+        what="It could not be read who may create an account."
+        error={signUpRead.error}
+        onRetry={() => void signUpRead.refetch()}
+      />
     );
   }
   return (

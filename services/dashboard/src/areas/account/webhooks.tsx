@@ -1,4 +1,4 @@
-import { Button, NumberInput, Switch, Text, TextInput } from "@mantine/core";
+import { Button, Switch, Text, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useChange, useRead } from "../../api/queries.ts";
 import { useAbility, useSession } from "../../api/session.ts";
@@ -11,6 +11,7 @@ import { DialogForm } from "../../kit/dialog-form.tsx";
 import { listField, moneyField, numberField, requiredTextField } from "../../kit/fields.ts";
 import { MoneyInput } from "../../kit/money-input.tsx";
 import { notifyDone, notifyFailed } from "../../kit/notify.ts";
+import { NumberField } from "../../kit/number-field.tsx";
 import { Page } from "../../kit/page.tsx";
 import { RowActions } from "../../kit/row-actions.tsx";
 import { SecretStep } from "../../kit/secret.tsx";
@@ -269,7 +270,7 @@ function Fields({ form: anyForm, stored }: FieldsProps) {
         />
       )}
       {events.includes("holds.expiry_rate_high") && (
-        <NumberInput
+        <NumberField
           label="Unseen matches, percent (optional)"
           placeholder="50"
           allowDecimal={false}

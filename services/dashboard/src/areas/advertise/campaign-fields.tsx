@@ -1,6 +1,7 @@
 import { SimpleGrid, Slider, Stack, Text, TextInput } from "@mantine/core";
 import type { BodyOf } from "../../api/operations.ts";
 import { useRead } from "../../api/queries.ts";
+import { useAbility } from "../../api/session.ts";
 import type { ApiForm } from "../../api/use-api-form.ts";
 import { numberLimits } from "../../api/use-field-problems.ts";
 import { formatCents, formatCount, formatExactCents } from "../../format/format.ts";
@@ -63,6 +64,7 @@ export function CampaignFields({ form: anyForm, spentCents = 0, isShort = false 
   // The two bodies have the same fields; a create only needs more of them.
   const form = anyForm as ApiForm<"POST /campaigns">;
   const { values } = form;
+  const { canChange } = useAbility();
   const balanceCents = useRead("GET /profile").data?.balance_cents;
   const budgetHelp = [
     spentCents > 0
@@ -134,6 +136,8 @@ export function CampaignFields({ form: anyForm, spentCents = 0, isShort = false 
             </Text>
             <Slider
               thumbLabel={CAMPAIGN_LABELS.priority}
+              // The form's own fieldset disables elements of HTML only.
+              disabled={!canChange}
               min={PRIORITY.min}
               max={PRIORITY.max}
               step={1}

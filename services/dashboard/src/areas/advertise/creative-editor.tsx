@@ -4,7 +4,6 @@ import {
   Button,
   Card,
   Group,
-  NumberInput,
   Radio,
   SegmentedControl,
   Select,
@@ -22,6 +21,7 @@ import { numberLimits, requestSchema } from "../../api/use-field-problems.ts";
 import { formatCount, formatTerm } from "../../format/format.ts";
 import { requiredTextField, textField } from "../../kit/fields.ts";
 import { Form } from "../../kit/form.tsx";
+import { NumberField } from "../../kit/number-field.tsx";
 import { CREATIVE_TYPES } from "../../scene/creative-types.ts";
 import { Scene } from "../../scene/scene.tsx";
 import { Story, type StoryForm } from "../../scene/story.tsx";
@@ -238,17 +238,14 @@ export function CreativeEditor({
               description={isHook ? undefined : "Shown where the creative has no line."}
               {...textField(form, "tagline")}
             />
-            <NumberInput
+            <NumberField
               label={CREATIVE_LABELS.max_uses_per_game}
               wrapperProps={markOf("max_uses_per_game")}
               description={`From ${formatCount(USES.min)} to ${formatCount(USES.max)}. Each match counts; one that no player has seen stops counting when its hold lapses.`}
               min={USES.min}
               max={USES.max}
-              clampBehavior="none"
-              value={values.max_uses_per_game ?? USES.usual}
-              onChange={(value) =>
-                form.set("max_uses_per_game", typeof value === "number" ? value : undefined)
-              }
+              number={values.max_uses_per_game ?? USES.usual}
+              onNumber={(uses) => form.set("max_uses_per_game", uses)}
               error={form.problem("max_uses_per_game")}
               maw={320}
             />

@@ -1,5 +1,6 @@
 import { ApiError } from "../../api/api-error.ts";
-import { call } from "../../api/call.ts";
+import { call, LONG_TIMEOUT_MS } from "../../api/call.ts";
+import { newUuid } from "../../api/new-uuid.ts";
 import type { BodyOf } from "../../api/operations.ts";
 import { retryWhileRateLimited } from "../../api/retry-rate-limited.ts";
 import { settingsOf } from "./campaign-fields.tsx";
@@ -35,7 +36,9 @@ export async function duplicateCampaign(id: string, signal: AbortSignal): Promis
   };
   const body = { campaigns: [withoutNulls(copy)] };
   const idempotencyKey = idempotencyKeyOf(id, JSON.stringify(body));
-  const { results } = await retrying(() => call("POST /campaigns/bulk", { body }, { idempotencyKey }));
+  const { results } = await retrying(() =>
+    call("POST /campaigns/bulk", { body }, { idempotencyKey, timeoutMs: LONG_TIMEOUT_MS }),
+  );
   unanswered.delete(id);
   const [result] = results;
   if (result?.campaign === undefined)
@@ -50,7 +53,7 @@ const MAX_UNANSWERED = 20;
 function idempotencyKeyOf(id: string, body: string): string {
   const former = unanswered.get(id);
   if (former?.body === body) return former.idempotencyKey;
-  const idempotencyKey = crypto.randomUUID();
+  const idempotencyKey = newUuid();
   const [oldest] = unanswered.keys();
   if (unanswered.size >= MAX_UNANSWERED && oldest !== undefined) unanswered.delete(oldest);
   unanswered.set(id, { body, idempotencyKey });

@@ -13,7 +13,7 @@ import {
 } from "@mantine/core";
 import { IconCheck, IconX } from "@tabler/icons-react";
 import { useState } from "react";
-import { Link, useSearchParams } from "react-router";
+import { Link } from "react-router";
 import { call } from "../../api/call.ts";
 import type { AnswerOf, BodyOf } from "../../api/operations.ts";
 import { useRead } from "../../api/queries.ts";
@@ -27,6 +27,7 @@ import { Figures } from "../../kit/figures.tsx";
 import { Form } from "../../kit/form.tsx";
 import { NotLoaded } from "../../kit/states.tsx";
 import { Status } from "../../kit/status.tsx";
+import { useTypedSearchParams } from "../../kit/use-url-state.ts";
 import { reasonAdvice } from "../games/advice.ts";
 import { sceneInputs } from "../games/scene-inputs.tsx";
 import { SCENE_FIELDS, sceneOf, sceneParameters, type TestedScene } from "../games/scene-link.ts";
@@ -54,7 +55,7 @@ export function Component() {
   const games = useRead("GET /placements", { query: { limit: 500 } });
   // Who has no game, and was matched in none, can try the one that everybody may play.
   const demo = useRead("GET /demo");
-  const [parameters, setParameters] = useSearchParams();
+  const [parameters, setParameters] = useTypedSearchParams();
   const [explained, setExplained] = useState<{ request: string; answer: Explanation }>();
   const { problem, failure, clear, check, showRefusal } = useFieldProblems(
     "POST /campaigns/{campaign_id}/explain",
@@ -88,7 +89,7 @@ export function Component() {
     clear();
     const next = sceneParameters({ ...tested, ...change });
     if (!next.has("game") && (shown.has("game") || change.game !== undefined)) next.set("game", "");
-    setParameters(next, { replace: true, preventScrollReset: true });
+    setParameters(next);
   };
   const body: Request = {
     game_id: chosenGame,
@@ -99,7 +100,7 @@ export function Component() {
   const request = JSON.stringify(body);
   const ask = async () => {
     if (!check(body)) return;
-    if (isProposed) setParameters(shown, { replace: true, preventScrollReset: true });
+    if (isProposed) setParameters(shown);
     setAsking(true);
     try {
       const answer = await call("POST /campaigns/{campaign_id}/explain", { ...pathOf(campaign), body });

@@ -3,7 +3,6 @@ import {
   Button,
   Card,
   Group,
-  NumberInput,
   SegmentedControl,
   Select,
   SimpleGrid,
@@ -21,6 +20,7 @@ import { countryName } from "../../format/countries.ts";
 import { useConfirm } from "../../kit/confirm.tsx";
 import { numberField, textField } from "../../kit/fields.ts";
 import { Form } from "../../kit/form.tsx";
+import { NumberField } from "../../kit/number-field.tsx";
 import { Section } from "../../kit/page.tsx";
 import { Status } from "../../kit/status.tsx";
 import type { Circle } from "../../map/circle.ts";
@@ -133,7 +133,7 @@ export function Places({ targets, error, onRetry }: EntriesRead & { targets: Geo
     await remove.mutateAsync({ path: { ...at.path, geo_target_id: target.id } });
   };
   const number = (field: "lat" | "lng" | "radius_km", label: string) => (
-    <NumberInput label={label} {...numberField(form, field)} hideControls decimalScale={3} />
+    <NumberField label={label} {...numberField(form, field)} hideControls decimalScale={3} />
   );
   return (
     <Section

@@ -69,7 +69,7 @@ export function Component() {
       actions={
         <CsvButton
           fileName={`spend-${query.from}-to-${utcDayOf(now)}.csv`}
-          read={() => callForResponse("GET /analytics/spend", { query }, { accept: "text/csv" })}
+          read={(csv) => callForResponse("GET /analytics/spend", { query }, csv)}
           failure="The spend could not be downloaded."
         >
           CSV of all rows

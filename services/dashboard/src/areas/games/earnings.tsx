@@ -139,7 +139,7 @@ export function Component() {
         </Group>
         <CsvButton
           fileName={`earnings-${query.from}.csv`}
-          read={() => callForResponse("GET /earnings", { query }, { accept: "text/csv" })}
+          read={(csv) => callForResponse("GET /earnings", { query }, csv)}
           failure="The earnings could not be downloaded."
         >
           CSV by day and game

@@ -12,9 +12,9 @@ import {
 } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
-import { useSearchParams } from "react-router";
 import { ApiError } from "../../api/api-error.ts";
-import { callForResponse } from "../../api/call.ts";
+import { callForResponse, readJson } from "../../api/call.ts";
+import { newUuid } from "../../api/new-uuid.ts";
 import type { BodyOf } from "../../api/operations.ts";
 import { useChange, useRead } from "../../api/queries.ts";
 import { retryChanges } from "../../api/retry.ts";
@@ -26,6 +26,7 @@ import { Form } from "../../kit/form.tsx";
 import { Page, Section } from "../../kit/page.tsx";
 import { Empty, Failed } from "../../kit/states.tsx";
 import { useIsPhone } from "../../kit/use-is-phone.ts";
+import { useTypedSearchParams } from "../../kit/use-url-state.ts";
 import { reasonAdvice } from "./advice.ts";
 import { GameIdInput } from "./game-id-input.tsx";
 import { gameIdOf, gameIdProblem } from "./game-id-problem.ts";
@@ -55,7 +56,7 @@ const FIRST_SCENE: GameContext = {
 
 /** Asks the live service for an ad, as a game server would, and explains the answer. */
 export function Component() {
-  const [parameters, setParameters] = useSearchParams();
+  const [parameters, setParameters] = useTypedSearchParams();
   const { canChange } = useAbility();
   const games = usePlacements();
   const { account } = useSession();
@@ -65,8 +66,7 @@ export function Component() {
     isFirst && parameters.size === 0
       ? { game: gameIdFrom(account), country: null, scene: FIRST_SCENE }
       : { ...tested, game: tested.game || (games.data?.[0]?.game_id ?? "") };
-  const update = (next: Partial<TestedScene>) =>
-    setParameters(sceneParameters({ ...chosen, ...next }), { replace: true, preventScrollReset: true });
+  const update = (next: Partial<TestedScene>) => setParameters(sceneParameters({ ...chosen, ...next }));
 
   if (games.data === undefined && games.error) {
     return (
@@ -227,7 +227,7 @@ function Tester({ chosen, games, onChange }: TesterProps) {
 function requestOf({ game, country, scene }: TestedScene): BodyOf<"POST /match"> {
   return {
     game_id: game,
-    user_id: `match-tester-${crypto.randomUUID()}`,
+    user_id: `match-tester-${newUuid()}`,
     ...(country !== null && { player_geo: { country_code: country } }),
     game_context: scene,
   };
@@ -236,7 +236,7 @@ function requestOf({ game, country, scene }: TestedScene): BodyOf<"POST /match">
 async function askForAd(tested: TestedScene): Promise<Outcome> {
   const startedMs = performance.now();
   const response = await callForResponse("POST /match", { body: requestOf(tested) });
-  const ad = response.status === 204 ? undefined : ((await response.json()) as Ad);
+  const ad = response.status === 204 ? undefined : await readJson<Ad>(response);
   return {
     tested,
     ad,

@@ -1,4 +1,4 @@
-import { Alert, Button, Card, Group, NumberInput, Stack, Text, TextInput } from "@mantine/core";
+import { Alert, Button, Card, Group, Stack, Text, TextInput } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { ApiError } from "../../api/api-error.ts";
@@ -10,6 +10,7 @@ import { Choices } from "../../kit/choices.tsx";
 import { listField, numberField, requiredTextField } from "../../kit/fields.ts";
 import { Form } from "../../kit/form.tsx";
 import { notifyDone } from "../../kit/notify.ts";
+import { NumberField } from "../../kit/number-field.tsx";
 import { WordsInput } from "../../kit/words-input.tsx";
 import { CREATIVE_TYPES } from "../../scene/creative-types.ts";
 import type { Placement } from "./placement.ts";
@@ -92,7 +93,7 @@ export function Component() {
             />
           )}
           <Choices label="Types of ads" choices={CREATIVE_TYPES} {...listField(form, "placement_types")} />
-          <NumberInput
+          <NumberField
             label="Your share"
             description={shareWords(values.revenue_share_pct)}
             suffix=" %"
@@ -101,7 +102,7 @@ export function Component() {
             decimalScale={2}
             {...numberField(form, "revenue_share_pct", null)}
           />
-          <NumberInput
+          <NumberField
             label="Ads per session"
             description="How many ads one player sees at most in one session, 1 to 50."
             min={1}

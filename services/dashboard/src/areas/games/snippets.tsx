@@ -1,15 +1,4 @@
-import {
-  Alert,
-  Button,
-  Card,
-  CopyButton,
-  Group,
-  SegmentedControl,
-  Select,
-  Skeleton,
-  Stack,
-  Text,
-} from "@mantine/core";
+import { Alert, Button, Card, Group, SegmentedControl, Select, Skeleton, Stack, Text } from "@mantine/core";
 import { IconCheck, IconCopy } from "@tabler/icons-react";
 import { useState } from "react";
 import { API_BASE } from "../../api/call.ts";
@@ -20,6 +9,7 @@ import { notifyFailed } from "../../kit/notify.ts";
 import { Page, Section } from "../../kit/page.tsx";
 import { Secret } from "../../kit/secret.tsx";
 import { Empty, Failed } from "../../kit/states.tsx";
+import { useCopy } from "../../kit/use-copy.ts";
 import { oneOf, useUrlState } from "../../kit/use-url-state.ts";
 import { gamePath } from "./game-path.ts";
 import { usePlacements, useTraffic } from "./reads.ts";
@@ -170,31 +160,28 @@ function ServingKey({ gameId, value, onCreated }: ServingKeyProps) {
 }
 
 function CodeBlock({ label, code }: { label: string; code: string }) {
+  const { shownRef, copy, isCopied } = useCopy<HTMLPreElement>(code);
   return (
     <section aria-label={label}>
       <div className={classes.head}>
         <Text fw={600} ff={label.includes(".") ? "monospace" : undefined} fz="xs">
           {label}
         </Text>
-        <CopyButton value={code}>
-          {({ copied, copy }) => (
-            <Button
-              variant="default"
-              size="compact-sm"
-              aria-label={`Copy ${label}`}
-              leftSection={
-                copied ? <IconCheck size={14} stroke={1.5} /> : <IconCopy size={14} stroke={1.5} />
-              }
-              onClick={copy}
-            >
-              {copied ? "Copied" : "Copy"}
-            </Button>
-          )}
-        </CopyButton>
+        <Button
+          variant="default"
+          size="compact-sm"
+          aria-label={`Copy ${label}`}
+          leftSection={isCopied ? <IconCheck size={14} stroke={1.5} /> : <IconCopy size={14} stroke={1.5} />}
+          onClick={() => void copy()}
+        >
+          {isCopied ? "Copied" : "Copy"}
+        </Button>
       </div>
       <div className={classes.code}>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: code that scrolls has to be reachable by keyboard */}
-        <pre tabIndex={0}>{code}</pre>
+        <pre tabIndex={0} ref={shownRef}>
+          {code}
+        </pre>
       </div>
     </section>
   );

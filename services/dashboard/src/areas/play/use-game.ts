@@ -1,5 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useEffect, useRef, useState } from "react";
+import { newUuid } from "../../api/new-uuid.ts";
 import { apiQueryKey } from "../../api/queries.ts";
 import { type AdventureScene, adventure, FIRST_SCENE, type SceneId } from "./adventure.ts";
 import { type Ad, bodyOf, type Exchange, type Receipt, serve } from "./serving.ts";
@@ -29,7 +30,7 @@ export interface Demo {
 
 /** One player in one visit: names that exist nowhere else. */
 function newVisit() {
-  return { user_id: `visitor-${crypto.randomUUID()}`, session_id: crypto.randomUUID() };
+  return { user_id: `visitor-${newUuid()}`, session_id: newUuid() };
 }
 
 /** The game server's part: an ad for each scene, an impression once its line has been in view. */

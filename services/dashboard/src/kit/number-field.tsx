@@ -1,0 +1,32 @@
+import { NumberInput, type NumberInputProps } from "@mantine/core";
+import { useTyped } from "./use-typed.ts";
+
+interface NumberFieldProps extends Omit<NumberInputProps, "value" | "onChange" | "defaultValue"> {
+  number: number | null | undefined;
+  onNumber: (number: number | undefined) => void;
+}
+
+/** A field for a number, which may have decimals: Mantine's own answers texts such as "52." and "0.50" while somebody types. */
+export function NumberField({ number, onNumber, ...others }: NumberFieldProps) {
+  const { text, type, settle } = useTyped(number ?? undefined, textOf, numberOf);
+  return (
+    <NumberInput
+      {...others}
+      value={text}
+      onChange={(value) => {
+        type(String(value));
+        onNumber(numberOf(String(value)));
+      }}
+      onBlur={settle}
+    />
+  );
+}
+
+function textOf(number: number | undefined): string {
+  return number === undefined ? "" : String(number);
+}
+
+function numberOf(text: string): number | undefined {
+  const number = Number(text);
+  return text === "" || Number.isNaN(number) ? undefined : number;
+}
