@@ -121,6 +121,95 @@ import {
     expect(problems).toEqual([]);
   });
 
+  it("makes one deposit when its answer was lost and it is sent again", async () => {
+    const { page, problems } = await dashboard.newPage();
+    await registerAdvertiser(page.request, dashboard.origin, "Lou Lost");
+    await page.goto(`${dashboard.origin}/money`);
+    const isDeposit = ({ pathname }: URL) => pathname.endsWith("/api/deposit");
+    const dialog = page.getByRole("dialog", { name: "Deposit" });
+    const deposit = async () => {
+      await page.getByRole("button", { name: "Deposit", exact: true }).click();
+      await dialog.getByRole("button", { name: "Deposit $50.00" }).click();
+    };
+    const amounts = async () => {
+      const deposits = await page.request.get(`${dashboard.origin}/api/deposits`);
+      return ((await deposits.json()) as { amount_cents: number }[]).map(({ amount_cents: cents }) => cents);
+    };
+    let lose: () => void = () => undefined;
+    const isLost = new Promise<void>((resolve) => {
+      lose = resolve;
+    });
+    await page.route(isDeposit, async (route) => {
+      await route.fetch();
+      await isLost;
+      await route.abort();
+    });
+    await deposit();
+    // The dialog stays open until what became of it can be said.
+    await page.keyboard.press("Escape");
+    lose();
+    await dialog.getByText("The change may have been made: the page shows what is stored.").waitFor();
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+    await page.getByRole("table", { name: "Deposits" }).getByText("$50.00").waitFor();
+    await deposit();
+    await dialog.getByText("The change may have been made: the page shows what is stored.").waitFor();
+    await page.reload();
+    await page.unroute(isDeposit);
+    await deposit();
+    await page.getByText(/^\$50\.00 deposited\./).waitFor();
+    await dialog.waitFor({ state: "detached" });
+    expect(await amounts()).toEqual([5_000]);
+
+    // Once answered, the same amount is another deposit.
+    await deposit();
+    await dialog.waitFor({ state: "detached" });
+    expect(await amounts()).toEqual([5_000, 5_000]);
+    expect(problems).toEqual([]);
+  });
+
+  it("shows what is stored after a change that was refused, and after one without an answer", async () => {
+    const { page, problems } = await dashboard.newPage();
+    const post = await registerAdvertiser(page.request, dashboard.origin, "Pat Stale");
+    await post("/deposit", { amount_cents: 5_000 });
+    const { id } = await post("/campaigns", { name: "Ink", budget_cents: 5_000, cpm_bid_cents: 1_000 });
+    await post(`/campaigns/${id}/creatives`, {
+      creative_type: "narrative_hook",
+      brand_name: "Quill",
+      narrative_hook: "A quill scratches.",
+    });
+    await post(`/campaigns/${id}/activate`);
+    await page.goto(`${dashboard.origin}/campaigns/${id}`);
+    const pause = page.getByRole("button", { name: "Pause campaign" });
+    const activate = page.getByRole("button", { name: "Activate campaign" });
+    const pauseNow = async () => {
+      await pause.click();
+      await page.getByRole("dialog").getByRole("button", { name: "Pause campaign" }).click();
+    };
+    await pause.waitFor();
+    await post(`/campaigns/${id}/pause`);
+    await pauseNow();
+    await page.getByText("Ink was not paused.", { exact: true }).waitFor();
+    await activate.waitFor();
+
+    await page.route(/\/activate$/, async (route) => {
+      await route.fetch();
+      await route.abort();
+    });
+    await activate.click();
+    await page.getByText("It is not known whether Ink was activated.", { exact: true }).waitFor();
+    await pause.waitFor();
+
+    await page.route(/\/pause$/, async (route) => {
+      await route.fetch();
+      await route.fulfill({ status: 503, json: { detail: "Stored; the match tier is not up to date." } });
+    });
+    await pauseNow();
+    await page.getByText("It is not known whether Ink was paused.", { exact: true }).waitFor();
+    await activate.waitFor();
+    expect(problems).toEqual([]);
+  });
+
   it("reads that the spend goes on only where it does", async () => {
     const { page, problems } = await dashboard.newPage();
     await registerAdvertiser(page.request, dashboard.origin, "Sy Row");

@@ -123,7 +123,7 @@ function Keys({ onCreate, onRotate }: KeysProps) {
       await revoke.mutateAsync({ path: { key_id: id } });
       notifyDone(`${label} can no longer be used.`);
     } catch (error) {
-      notifyFailed("The key was not revoked.", error);
+      notifyFailed("The key was not revoked.", error, "the key was revoked");
     }
   };
   return (

@@ -160,7 +160,7 @@ function Actions({ webhook, onEdit, onSecret }: ActionsProps) {
     try {
       onSecret((await rotate.mutateAsync({ path, body: {} })).secret);
     } catch (error) {
-      notifyFailed("The secret was not rotated.", error);
+      notifyFailed("The secret was not rotated.", error, "the secret was rotated");
     }
   };
   const askToDelete = async () => {
@@ -178,7 +178,7 @@ function Actions({ webhook, onEdit, onSecret }: ActionsProps) {
       await remove.mutateAsync({ path });
       notifyDone("The webhook is deleted.");
     } catch (error) {
-      notifyFailed("The webhook was not deleted.", error);
+      notifyFailed("The webhook was not deleted.", error, "the webhook was deleted");
     }
   };
   return (
