@@ -1,7 +1,7 @@
 import { isLongForm } from "@diegetic/testing/rounds";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import type { Locator } from "playwright-core";
-import { apiOf, PASSWORD, registerAdvertiser } from "./account.fixture.ts";
+import { apiOf, PASSWORD, registerAdvertiser, sentBy } from "./account.fixture.ts";
 import {
   type Dashboard,
   expectAccessibleInPassing,
@@ -576,6 +576,35 @@ import {
     await page.goForward();
     await page.getByRole("heading", { name: "Original (copy)" }).waitFor();
     await expectSoon(() => name.inputValue(), "Second edition");
+    expect(problems).toEqual([]);
+  });
+
+  it("reads dates with an offset and a time as what they are in UTC, and saves other fields", async () => {
+    const { page, problems } = await dashboard.newPage();
+    const post = await registerAdvertiser(page.request, dashboard.origin, "Zoe Zone");
+    const dates = { start_date: "2036-12-02T01:00:00+05:00", end_date: "2036-12-01" };
+    const { id } = await post("/campaigns", {
+      name: "Dusk",
+      budget_cents: 5_000,
+      cpm_bid_cents: 1_000,
+      ...dates,
+    });
+    await page.goto(`${dashboard.origin}/campaigns/${id}/settings`);
+    const first = page.getByLabel("First day (optional)");
+    const last = page.getByLabel("Last day (optional)");
+    await expectSoon(
+      async () => [await first.inputValue(), await last.inputValue()],
+      ["2036-12-01", "2036-12-01"],
+    );
+    await page.getByText(/^Serving starts at Dec 1, 2036.*8:00\sPM UTC\./).waitFor();
+    await page.getByText("In UTC, until the end of the day.").waitFor();
+    await page.getByLabel("Name", { exact: true }).fill("Late dusk");
+    expect(await sentBy(page, "Save changes")).toEqual({ name: "Late dusk" });
+    await page.getByRole("heading", { name: "Late dusk" }).waitFor();
+
+    await last.fill("2036-11-30");
+    await page.getByRole("button", { name: "Save changes" }).click();
+    await page.getByText("The last day must not be before the first.").waitFor();
     expect(problems).toEqual([]);
   });
 
