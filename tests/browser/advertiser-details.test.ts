@@ -608,6 +608,44 @@ import {
     expect(problems).toEqual([]);
   });
 
+  it("finds an unsent place, affinity and blocklist rule again, each of its kind", async () => {
+    const { page, problems } = await dashboard.newPage();
+    const post = await registerAdvertiser(page.request, dashboard.origin, "Una Sent");
+    const { id } = await post("/campaigns", { name: "Quay", budget_cents: 5_000, cpm_bid_cents: 1_000 });
+    await page.goto(`${dashboard.origin}/campaigns/${id}/targeting`);
+    const latitude = page.getByLabel("Latitude");
+    const kinds = page.getByRole("combobox", { name: "Kind" });
+    const word = page.getByRole("combobox", { name: "Word" });
+    const choose = async (kind: Locator, name: string) => {
+      await kind.click();
+      await page.getByRole("option", { name, exact: true }).click();
+    };
+    await page.getByText("Circle", { exact: true }).click();
+    await latitude.fill("12.5");
+    // What was sent last decides the kind that the next one begins with.
+    await choose(kinds.first(), "Lighting");
+    await word.fill("candlelight");
+    await page.getByRole("button", { name: "Add affinity" }).click();
+    await page.getByRole("button", { name: "Remove candlelight" }).waitFor();
+    await word.fill("lantern");
+    await page.getByRole("button", { name: "Block something" }).click();
+    await choose(kinds.last(), "Theme");
+    await page.getByRole("combobox", { name: "Value", exact: true }).fill("war");
+    await page.reload();
+    await expectSoon(
+      async () => [
+        await latitude.inputValue(),
+        await page.getByLabel("Radius in km").inputValue(),
+        await kinds.first().inputValue(),
+        await word.inputValue(),
+        await kinds.last().inputValue(),
+        await page.getByRole("combobox", { name: "Value", exact: true }).inputValue(),
+      ],
+      ["12.5", "300", "Lighting", "lantern", "Theme", "war"],
+    );
+    expect(problems).toEqual([]);
+  });
+
   it("reads the full time of a moment by keyboard", async () => {
     const { page, problems } = await dashboard.newPage();
     const post = await registerAdvertiser(page.request, dashboard.origin, "Mo Ment");
