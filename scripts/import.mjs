@@ -89,7 +89,7 @@ function readArguments() {
   }
   const [file] = positionals;
   if (file === undefined || positionals.length > 1) throw new UsageError(`Name one file.\n${USAGE}`);
-  if (!existsSync(file)) throw new SetupError(`There is no file ${file}: correct its name.`);
+  if (!existsSync(file)) throw new UsageError(`There is no file ${file}: correct its name.`);
   const key = process.env.KEY ?? "";
   if (key === "")
     throw new UsageError(`KEY is missing: set it to an API key with the scope advertiser.\n${USAGE}`);

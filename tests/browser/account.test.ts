@@ -60,7 +60,17 @@ describe("the webhooks of an account", () => {
     await expectAccessibleInPassing(page);
     await page.getByRole("button", { name: "Create webhook" }).first().click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByLabel("Address").fill(url);
+    const address = dialog.getByLabel("Address");
+    await address.fill("https://studio.example/unsent");
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Create webhook" }).first().click();
+    await expectSoon(() => address.inputValue(), "https://studio.example/unsent");
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    await dialog.waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Create webhook" }).first().click();
+    await expectSoon(() => address.inputValue(), "");
+    await address.fill(url);
     await dialog.getByRole("checkbox", { name: "Balance low" }).click();
     await dialog.getByLabel("Balance below (optional)").fill("25.00");
     await expectAccessibleInPassing(page);

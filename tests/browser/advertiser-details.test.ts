@@ -1,7 +1,7 @@
 import { isLongForm } from "@diegetic/testing/rounds";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import type { Locator } from "playwright-core";
-import { apiOf, PASSWORD, registerAdvertiser } from "./account.fixture.ts";
+import { apiOf, PASSWORD, registerAdvertiser, sentBy } from "./account.fixture.ts";
 import {
   type Dashboard,
   expectAccessibleInPassing,
@@ -118,6 +118,95 @@ import {
     await page.goto(`${dashboard.origin}/money`);
     const table = page.getByRole("table", { name: "Deposits" });
     for (const amount of ["$13.00", "$12.00", "$11.00"]) await table.getByText(amount).waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  it("makes one deposit when its answer was lost and it is sent again", async () => {
+    const { page, problems } = await dashboard.newPage();
+    await registerAdvertiser(page.request, dashboard.origin, "Lou Lost");
+    await page.goto(`${dashboard.origin}/money`);
+    const isDeposit = ({ pathname }: URL) => pathname.endsWith("/api/deposit");
+    const dialog = page.getByRole("dialog", { name: "Deposit" });
+    const deposit = async () => {
+      await page.getByRole("button", { name: "Deposit", exact: true }).click();
+      await dialog.getByRole("button", { name: "Deposit $50.00" }).click();
+    };
+    const amounts = async () => {
+      const deposits = await page.request.get(`${dashboard.origin}/api/deposits`);
+      return ((await deposits.json()) as { amount_cents: number }[]).map(({ amount_cents: cents }) => cents);
+    };
+    let lose: () => void = () => undefined;
+    const isLost = new Promise<void>((resolve) => {
+      lose = resolve;
+    });
+    await page.route(isDeposit, async (route) => {
+      await route.fetch();
+      await isLost;
+      await route.abort();
+    });
+    await deposit();
+    // The dialog stays open until what became of it can be said.
+    await page.keyboard.press("Escape");
+    lose();
+    await dialog.getByText("The change may have been made: the page shows what is stored.").waitFor();
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+    await page.getByRole("table", { name: "Deposits" }).getByText("$50.00").waitFor();
+    await deposit();
+    await dialog.getByText("The change may have been made: the page shows what is stored.").waitFor();
+    await page.reload();
+    await page.unroute(isDeposit);
+    await deposit();
+    await page.getByText(/^\$50\.00 deposited\./).waitFor();
+    await dialog.waitFor({ state: "detached" });
+    expect(await amounts()).toEqual([5_000]);
+
+    // Once answered, the same amount is another deposit.
+    await deposit();
+    await dialog.waitFor({ state: "detached" });
+    expect(await amounts()).toEqual([5_000, 5_000]);
+    expect(problems).toEqual([]);
+  });
+
+  it("shows what is stored after a change that was refused, and after one without an answer", async () => {
+    const { page, problems } = await dashboard.newPage();
+    const post = await registerAdvertiser(page.request, dashboard.origin, "Pat Stale");
+    await post("/deposit", { amount_cents: 5_000 });
+    const { id } = await post("/campaigns", { name: "Ink", budget_cents: 5_000, cpm_bid_cents: 1_000 });
+    await post(`/campaigns/${id}/creatives`, {
+      creative_type: "narrative_hook",
+      brand_name: "Quill",
+      narrative_hook: "A quill scratches.",
+    });
+    await post(`/campaigns/${id}/activate`);
+    await page.goto(`${dashboard.origin}/campaigns/${id}`);
+    const pause = page.getByRole("button", { name: "Pause campaign" });
+    const activate = page.getByRole("button", { name: "Activate campaign" });
+    const pauseNow = async () => {
+      await pause.click();
+      await page.getByRole("dialog").getByRole("button", { name: "Pause campaign" }).click();
+    };
+    await pause.waitFor();
+    await post(`/campaigns/${id}/pause`);
+    await pauseNow();
+    await page.getByText("Ink was not paused.", { exact: true }).waitFor();
+    await activate.waitFor();
+
+    await page.route(/\/activate$/, async (route) => {
+      await route.fetch();
+      await route.abort();
+    });
+    await activate.click();
+    await page.getByText("It is not known whether Ink was activated.", { exact: true }).waitFor();
+    await pause.waitFor();
+
+    await page.route(/\/pause$/, async (route) => {
+      await route.fetch();
+      await route.fulfill({ status: 503, json: { detail: "Stored; the match tier is not up to date." } });
+    });
+    await pauseNow();
+    await page.getByText("It is not known whether Ink was paused.", { exact: true }).waitFor();
+    await activate.waitFor();
     expect(problems).toEqual([]);
   });
 
@@ -487,6 +576,73 @@ import {
     await page.goForward();
     await page.getByRole("heading", { name: "Original (copy)" }).waitFor();
     await expectSoon(() => name.inputValue(), "Second edition");
+    expect(problems).toEqual([]);
+  });
+
+  it("reads dates with an offset and a time as what they are in UTC, and saves other fields", async () => {
+    const { page, problems } = await dashboard.newPage();
+    const post = await registerAdvertiser(page.request, dashboard.origin, "Zoe Zone");
+    const dates = { start_date: "2036-12-02T01:00:00+05:00", end_date: "2036-12-01" };
+    const { id } = await post("/campaigns", {
+      name: "Dusk",
+      budget_cents: 5_000,
+      cpm_bid_cents: 1_000,
+      ...dates,
+    });
+    await page.goto(`${dashboard.origin}/campaigns/${id}/settings`);
+    const first = page.getByLabel("First day (optional)");
+    const last = page.getByLabel("Last day (optional)");
+    await expectSoon(
+      async () => [await first.inputValue(), await last.inputValue()],
+      ["2036-12-01", "2036-12-01"],
+    );
+    await page.getByText(/^Serving starts at Dec 1, 2036.*8:00\sPM UTC\./).waitFor();
+    await page.getByText("In UTC, until the end of the day.").waitFor();
+    await page.getByLabel("Name", { exact: true }).fill("Late dusk");
+    expect(await sentBy(page, "Save changes")).toEqual({ name: "Late dusk" });
+    await page.getByRole("heading", { name: "Late dusk" }).waitFor();
+
+    await last.fill("2036-11-30");
+    await page.getByRole("button", { name: "Save changes" }).click();
+    await page.getByText("The last day must not be before the first.").waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  it("finds an unsent place, affinity and blocklist rule again, each of its kind", async () => {
+    const { page, problems } = await dashboard.newPage();
+    const post = await registerAdvertiser(page.request, dashboard.origin, "Una Sent");
+    const { id } = await post("/campaigns", { name: "Quay", budget_cents: 5_000, cpm_bid_cents: 1_000 });
+    await page.goto(`${dashboard.origin}/campaigns/${id}/targeting`);
+    const latitude = page.getByLabel("Latitude");
+    const kinds = page.getByRole("combobox", { name: "Kind" });
+    const word = page.getByRole("combobox", { name: "Word" });
+    const choose = async (kind: Locator, name: string) => {
+      await kind.click();
+      await page.getByRole("option", { name, exact: true }).click();
+    };
+    await page.getByText("Circle", { exact: true }).click();
+    await latitude.fill("12.5");
+    // What was sent last decides the kind that the next one begins with.
+    await choose(kinds.first(), "Lighting");
+    await word.fill("candlelight");
+    await page.getByRole("button", { name: "Add affinity" }).click();
+    await page.getByRole("button", { name: "Remove candlelight" }).waitFor();
+    await word.fill("lantern");
+    await page.getByRole("button", { name: "Block something" }).click();
+    await choose(kinds.last(), "Theme");
+    await page.getByRole("combobox", { name: "Value", exact: true }).fill("war");
+    await page.reload();
+    await expectSoon(
+      async () => [
+        await latitude.inputValue(),
+        await page.getByLabel("Radius in km").inputValue(),
+        await kinds.first().inputValue(),
+        await word.inputValue(),
+        await kinds.last().inputValue(),
+        await page.getByRole("combobox", { name: "Value", exact: true }).inputValue(),
+      ],
+      ["12.5", "300", "Lighting", "lantern", "Theme", "war"],
+    );
     expect(problems).toEqual([]);
   });
 

@@ -610,7 +610,7 @@ describe("an advertiser in the dashboard", () => {
       route.request().method() === "POST" ? route.fulfill(refusal) : route.continue(),
     );
     await duplicate();
-    await page.getByText("The campaign was not duplicated.").waitFor();
+    await page.getByText("It is not known whether the campaign was duplicated.").waitFor();
     expect(await names()).toEqual(["Quills"]);
     await page.unroute(isPart);
 

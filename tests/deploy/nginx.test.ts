@@ -62,6 +62,12 @@ if (nginx instanceof Error) {
       expect(management.connections() - before).toBeLessThan(10);
     });
 
+    it("says for how long a client may keep its connection idle", async () => {
+      const answer = await fetch(`${url}/api/match`, { method: "POST", body: "{}" });
+      await answer.text();
+      expect(answer.headers.get("keep-alive")).toBe("timeout=60");
+    });
+
     it("believes no X-Forwarded-For of an address that is not trusted", async () => {
       const { body } = await post(url, "/api/match", { "X-Forwarded-For": "198.51.100.7" });
       expect(body.headers["x-forwarded-for"]).toBe("127.0.0.1");

@@ -21,6 +21,7 @@ from ._outbox import MemoryOutbox, Outbox
 from ._transport import (
     CALL_TIMEOUT_S,
     CLOSED,
+    CONNECTION_LIMITS,
     DEFAULT_FLUSH_MS,
     DEFAULT_MATCH_BUDGET_MS,
     IMPRESSION_TIMEOUT_S,
@@ -64,7 +65,7 @@ class AsyncDiegeticClient:
         self._match_budget_s = match_budget_ms / 1_000
         self._on_event = guarded(on_event)
         self._create_http: Callable[[], httpx.AsyncClient] = lambda: httpx.AsyncClient(
-            headers=headers, transport=transport
+            headers=headers, limits=CONNECTION_LIMITS, transport=transport
         )
         self.api = _AsyncApi(self)
         """The calls of advertisers and developers."""

@@ -22,6 +22,7 @@ from ._outbox import MemoryOutbox, Outbox
 from ._transport import (
     CALL_TIMEOUT_S,
     CLOSED,
+    CONNECTION_LIMITS,
     DEFAULT_FLUSH_MS,
     DEFAULT_MATCH_BUDGET_MS,
     IMPRESSION_TIMEOUT_S,
@@ -65,7 +66,9 @@ class DiegeticClient:
         self._base_url, headers = checked_options(base_url, api_key, match_budget_ms)
         self._match_budget_s = match_budget_ms / 1_000
         self._on_event = guarded(on_event)
-        self._create_http: Callable[[], httpx.Client] = lambda: httpx.Client(headers=headers, transport=transport)
+        self._create_http: Callable[[], httpx.Client] = lambda: httpx.Client(
+            headers=headers, limits=CONNECTION_LIMITS, transport=transport
+        )
         self.api = _Api(self)
         """The calls of advertisers and developers."""
         self._start(outbox or MemoryOutbox())

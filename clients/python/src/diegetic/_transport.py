@@ -24,6 +24,8 @@ CALL_TIMEOUT_S = 30.0
 MAX_ANSWER_BYTES = 1_024 * 1_024
 # Longer lists are read in pages.
 MAX_CALL_ANSWER_BYTES = 32 * 1_024 * 1_024
+# httpx keeps an idle connection for 5 s, the service for 65 s: a scene after a pause must not pay for another one.
+CONNECTION_LIMITS = httpx.Limits(max_connections=100, max_keepalive_connections=20, keepalive_expiry=60)
 # Upper bound of the first delay; doubles with each attempt.
 _FIRST_BACKOFF_MS = 250
 _MAX_BACKOFF_MS = 30_000

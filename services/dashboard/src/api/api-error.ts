@@ -25,6 +25,17 @@ export class ApiError extends Error {
   }
 }
 
+/** No answer says whether a change was made: none came, or the service failed at it. */
+export class UnknownOutcome extends ApiError {
+  constructor({ status, detail, retryAfterSeconds }: ApiError) {
+    super(
+      status,
+      `${detail} The change may have been made: the page shows what is stored.`,
+      retryAfterSeconds,
+    );
+  }
+}
+
 /** A sentence for programs names the header, which people do not see. */
 function withSeconds(detail: string, seconds: number | undefined): string {
   if (seconds === undefined) return detail;

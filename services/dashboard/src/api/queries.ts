@@ -1,16 +1,18 @@
 import {
   type QueryKey,
+  type UseMutationResult,
   type UseQueryResult,
   useMutation,
   useQuery,
   useQueryClient,
 } from "@tanstack/react-query";
-import { useRef } from "react";
-import { ApiError } from "./api-error.ts";
+import { ApiError, UnknownOutcome } from "./api-error.ts";
 import { type CallOptions, call } from "./call.ts";
-import { newUuid } from "./new-uuid.ts";
+import { callToChange } from "./call-to-change.ts";
 import type { AnswerOf, ChangeKey, InputArguments, InputOf, ReadKey } from "./operations.ts";
 import type { retryChanges } from "./retry.ts";
+import { sessionQuery } from "./session.ts";
+import { type KeyedChange, keyedChange } from "./unanswered.ts";
 
 type AnyCall = (key: string, input: unknown, options: CallOptions) => Promise<unknown>;
 const anyCall = call as unknown as AnyCall;
@@ -63,30 +65,54 @@ const MAX_REFRESH_MS = 1_500;
 
 const afterMs = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
+export interface Change<Key extends ChangeKey>
+  extends Pick<UseMutationResult<AnswerOf<Key>, ApiError>, "data" | "error" | "isPending" | "reset"> {
+  mutate: (input: InputOf<Key>) => void;
+  mutateAsync: (input: InputOf<Key>) => Promise<AnswerOf<Key>>;
+}
+
 /**
- * Calls an operation that changes something, and asks anew for what the pages show. A repeated attempt with the same
- * input carries the same Idempotency-Key until one has succeeded: a lost answer never makes two of anything.
+ * Calls an operation that changes something, and asks anew for what the pages show. Every attempt at a change carries one
+ * Idempotency-Key, also when a person sends it again because no answer came: a lost answer never makes two of anything.
  * @param retrying `retryChanges` for an operation that may be sent twice; default: a person decides
  */
-export function useChange<Key extends ChangeKey>(key: Key, retrying: Partial<typeof retryChanges> = {}) {
+export function useChange<Key extends ChangeKey>(
+  key: Key,
+  retrying: Partial<typeof retryChanges> = {},
+): Change<Key> {
   const client = useQueryClient();
-  const attempt = useRef<{ input: string; idempotencyKey: string } | undefined>(undefined);
-  return useMutation<AnswerOf<Key>, ApiError, InputOf<Key>>({
-    mutationFn: (input) => {
-      const text = JSON.stringify(input);
-      if (attempt.current?.input !== text) {
-        attempt.current = { input: text, idempotencyKey: newUuid() };
-      }
-      const { idempotencyKey } = attempt.current;
-      const options = key.startsWith("POST ") ? { idempotencyKey } : {};
-      return anyCall(key, input, options) as Promise<AnswerOf<Key>>;
-    },
+  const mutation = useMutation<AnswerOf<Key>, ApiError, SentChange<Key>>({
+    mutationFn: ({ input, keyed }) =>
+      callToChange(key, input, keyed && { idempotencyKey: keyed.idempotencyKey }),
     ...retrying,
-    onSuccess: async () => {
-      attempt.current = undefined;
+    onSuccess: async (_answer, { keyed }) => {
+      keyed?.end();
       await Promise.race([client.invalidateQueries(), afterMs(MAX_REFRESH_MS)]);
     },
+    onError: (error, { keyed }) => {
+      keyed?.end(error);
+      // Others have changed what the page shows, or this change was made without an answer.
+      if (error instanceof UnknownOutcome || hasStatus(error, 403, 404, 409)) void client.invalidateQueries();
+    },
   });
+  const sent = (input: InputOf<Key>): SentChange<Key> => {
+    const accountId = client.getQueryData(sessionQuery.queryKey)?.account.id;
+    return { input, keyed: key.startsWith("POST ") ? keyedChange([accountId, key, input]) : undefined };
+  };
+  const { data, error, isPending, reset, mutate, mutateAsync } = mutation;
+  return {
+    data,
+    error,
+    isPending,
+    reset,
+    mutate: (input) => mutate(sent(input)),
+    mutateAsync: (input) => mutateAsync(sent(input)),
+  };
+}
+
+interface SentChange<Key extends ChangeKey> {
+  input: InputOf<Key>;
+  keyed: KeyedChange | undefined;
 }
 
 /** Whether the failure is one of these answers of the API. */

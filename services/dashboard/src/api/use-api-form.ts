@@ -32,6 +32,8 @@ export interface ApiForm<Key extends ChangeKey>
 interface ApiFormOptions<Key extends ChangeKey> {
   /** Keeps unsent values in the browser under this name. */
   draft?: string;
+  /** Fields without which the others mean nothing: kept with every draft, although a sent form begins anew with them. */
+  draftWith?: readonly (keyof BodyOf<Key>)[];
   /** The PATCH with the same answer that sends what needs no POST. */
   patch?: SentChanges<keyof BodyOf<Key>> & { key: ChangeKey };
   /** Fields that cannot be changed at the moment, even if the browser kept a change. */
@@ -67,7 +69,7 @@ export function useApiForm<Key extends ChangeKey>(
   const [stored, setStored] = useState(initial);
   const [sending, setSending] = useState<Partial<BodyOf<Key>>>();
   const [isSending, setIsSending] = useState(false);
-  const { patch, fixed = NONE, lists = NONE } = options;
+  const { patch, fixed = NONE, lists = NONE, draftWith = NONE } = options;
   const initialText = JSON.stringify(initial);
   const [followedText, setFollowedText] = useState(initialText);
   if (followedText !== initialText) {
@@ -80,7 +82,10 @@ export function useApiForm<Key extends ChangeKey>(
   const change = useChange(key);
   const partly = useChange(patch?.key ?? key);
   const edits = useRef(0);
-  useEffect(() => draft.save(changes), [changes, draft]);
+  useEffect(() => {
+    const others = Object.keys(changes).length === 0 ? {} : only(values, draftWith);
+    draft.save({ ...others, ...changes });
+  }, [changes, values, draftWith, draft]);
 
   const set: ApiForm<Key>["set"] = useCallback(
     (field, value) => {
@@ -160,6 +165,12 @@ export function useApiForm<Key extends ChangeKey>(
 }
 
 const NONE: readonly never[] = [];
+
+function only<Values extends object>(values: Values, fields: readonly PropertyKey[]): Partial<Values> {
+  return Object.fromEntries(
+    Object.entries(values).filter(([field]) => fields.includes(field)),
+  ) as Partial<Values>;
+}
 
 function without<Values extends object>(values: Values, fields: readonly PropertyKey[]): Values {
   return Object.fromEntries(Object.entries(values).filter(([field]) => !fields.includes(field))) as Values;

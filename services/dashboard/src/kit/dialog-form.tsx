@@ -1,5 +1,6 @@
 import { Alert, Button, Group, Stack } from "@mantine/core";
 import type { ReactNode } from "react";
+import { useHoldDialog } from "./dialog.tsx";
 import { Form } from "./form.tsx";
 
 interface DialogFormProps {
@@ -16,13 +17,14 @@ interface DialogFormProps {
 /** A form in a dialog: its fields, then cancel and send. */
 export function DialogForm(props: DialogFormProps) {
   const { form, onSend, onClose, action, isDisabled = false, children } = props;
+  useHoldDialog(form.isSending);
   return (
     <Form onSend={onSend}>
       <Stack>
         {children}
         {form.failure !== undefined && <Alert color="negative">{form.failure}</Alert>}
         <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
+          <Button variant="default" onClick={onClose} disabled={form.isSending}>
             Cancel
           </Button>
           <Button type="submit" loading={form.isSending} disabled={isDisabled}>

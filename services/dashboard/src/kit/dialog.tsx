@@ -1,5 +1,5 @@
 import { Modal, type ModalProps } from "@mantine/core";
-import { useCallback, useEffect, useRef } from "react";
+import { createContext, useCallback, useContext, useEffect, useRef, useState } from "react";
 import { type BlockerFunction, useBlocker } from "react-router";
 
 interface DialogProps extends ModalProps {
@@ -7,15 +7,33 @@ interface DialogProps extends ModalProps {
   hasSecret?: boolean;
 }
 
-/** A dialog over a page. Back closes it, unless it has a secret, and stays on the page. */
-export function Dialog({ hasSecret = false, ...props }: DialogProps) {
+const HoldContext = createContext<(isHeld: boolean) => void>(() => undefined);
+
+/** Keeps the dialog around a form open while the form is being sent: what comes of it is said in the dialog. */
+export function useHoldDialog(isSending: boolean): void {
+  const hold = useContext(HoldContext);
+  useEffect(() => {
+    if (!isSending) return;
+    hold(true);
+    return () => hold(false);
+  }, [hold, isSending]);
+}
+
+/** A dialog over a page. Back closes it, unless it has a secret or is held open, and stays on the page. */
+export function Dialog({ hasSecret = false, children, ...props }: DialogProps) {
+  const [isHeld, setHeld] = useState(false);
+  const staysOpen = hasSecret || isHeld;
   return (
     <>
-      {props.opened && <BackCloses onClose={hasSecret ? undefined : props.onClose} />}
+      {props.opened && <BackCloses onClose={staysOpen ? undefined : props.onClose} />}
       <Modal
         {...props}
-        {...(hasSecret && { closeOnEscape: false, closeOnClickOutside: false, withCloseButton: false })}
-      />
+        {...(staysOpen && { closeOnEscape: false, closeOnClickOutside: false })}
+        {...(hasSecret && { withCloseButton: false })}
+        {...(isHeld && { closeButtonProps: { disabled: true } })}
+      >
+        <HoldContext value={setHeld}>{children}</HoldContext>
+      </Modal>
     </>
   );
 }

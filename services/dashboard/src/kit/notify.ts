@@ -1,15 +1,19 @@
 import { notifications } from "@mantine/notifications";
-import { ApiError } from "../api/api-error.ts";
+import { ApiError, UnknownOutcome } from "../api/api-error.ts";
 
 /** Says that something was done. */
 export function notifyDone(message: string): void {
   notifications.show({ message, color: "positive", autoClose: 5_000 });
 }
 
-/** Says what failed and why; stays until it is closed. */
-export function notifyFailed(what: string, error: unknown): void {
+/**
+ * Says what failed and why; stays until it is closed.
+ * @param change what was tried, as "Ink was paused": said where no answer tells whether it was done
+ */
+export function notifyFailed(what: string, error: unknown, change?: string): void {
+  const isUnknown = error instanceof UnknownOutcome && change !== undefined;
   notifications.show({
-    title: what,
+    title: isUnknown ? `It is not known whether ${change}.` : what,
     message: error instanceof ApiError ? error.detail : String(error),
     // Each of several reasons stands on a line of its own.
     styles: { description: { whiteSpace: "pre-line" } },

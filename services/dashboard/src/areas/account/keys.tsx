@@ -1,5 +1,6 @@
 import { Alert, Button, Radio, Stack, Text, TextInput } from "@mantine/core";
 import { useState } from "react";
+import type { BodyOf } from "../../api/operations.ts";
 import { useChange, useRead } from "../../api/queries.ts";
 import { useAbility, useSession } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
@@ -59,7 +60,6 @@ export function Component() {
         opened={dialog !== undefined}
         onClose={close}
         title={dialog && titleOf(dialog)}
-        closeOnClickOutside={false}
         hasSecret={dialog?.kind === "secret"}
       >
         {dialog?.kind === "create" && <CreateForm onClose={close} onSecret={showSecret} />}
@@ -124,7 +124,7 @@ function Keys({ onCreate, onRotate }: KeysProps) {
       await revoke.mutateAsync({ path: { key_id: id } });
       notifyDone(`${label} can no longer be used.`);
     } catch (error) {
-      notifyFailed("The key was not revoked.", error);
+      notifyFailed("The key was not revoked.", error, "the key was revoked");
     }
   };
   return (
@@ -235,14 +235,20 @@ interface SecretFormProps {
   onSecret: (value: string) => void;
 }
 
+const NEW_KEY: BodyOf<"POST /api-keys"> = { label: "", scopes: ["serving"] };
+
 function CreateForm({ onClose, onSecret }: SecretFormProps) {
-  const form = useApiForm("POST /api-keys", { label: "", scopes: ["serving"] });
+  const form = useApiForm("POST /api-keys", NEW_KEY, { draft: "new API key" });
   const send = async () => {
     const created = await form.send({});
     if (created !== undefined) onSecret(created.key);
   };
+  const cancel = () => {
+    form.reset(NEW_KEY);
+    onClose();
+  };
   return (
-    <DialogForm form={form} onSend={send} onClose={onClose} action="Create key">
+    <DialogForm form={form} onSend={send} onClose={cancel} action="Create key">
       <TextInput
         label="Label"
         description="By which you recognise it, such as the server that will use it."

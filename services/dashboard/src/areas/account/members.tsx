@@ -2,9 +2,9 @@ import { Button, Checkbox, Loader, Select, Text, TextInput } from "@mantine/core
 import { useDisclosure } from "@mantine/hooks";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { call } from "../../api/call.ts";
+import { callToChange } from "../../api/call-to-change.ts";
 import type { AnswerOf } from "../../api/operations.ts";
-import { hasStatus, useRead } from "../../api/queries.ts";
+import { hasStatus, useChange, useRead } from "../../api/queries.ts";
 import { type Role, readSessionAnew, useAbility, useSession, useSessionChange } from "../../api/session.ts";
 import { useFieldProblems } from "../../api/use-field-problems.ts";
 import { useConfirm } from "../../kit/confirm.tsx";
@@ -86,11 +86,11 @@ function Members() {
     }
     setChangingId(id);
     try {
-      await call("PATCH /members/{user_id}", { path: { user_id: id }, body: { role } });
+      await callToChange("PATCH /members/{user_id}", { path: { user_id: id }, body: { role } });
       notifyDone(`${name} is ${role} now.`);
       if (isSelf) await readOwnSession();
     } catch (error) {
-      notifyFailed("The role was not changed.", error);
+      notifyFailed("The role was not changed.", error, `${name} is ${role} now`);
     }
     await client.invalidateQueries({ queryKey: ["GET /members"] });
     setChangingId(undefined);
@@ -129,7 +129,7 @@ function Members() {
     if (!isAgreed) return;
     await whilePending(id, async () => {
       try {
-        await call("DELETE /members/{user_id}", {
+        await callToChange("DELETE /members/{user_id}", {
           path: { user_id: id },
           ...(revokesKeys && { query: { revoke_keys: true } }),
         }).catch((error) => {
@@ -138,7 +138,7 @@ function Members() {
         });
         if (isSelf) await readOwnSession();
       } catch (error) {
-        notifyFailed("Nobody was removed.", error);
+        notifyFailed("Nobody was removed.", error, isSelf ? "you left the account" : `${name} was removed`);
       }
       await client.invalidateQueries({ queryKey: ["GET /members"] });
     });
@@ -223,11 +223,11 @@ function Invitations() {
   const withdraw = async (id: string) => {
     try {
       await whilePending(id, () =>
-        call("DELETE /invitations/{invitation_id}", { path: { invitation_id: id } }),
+        callToChange("DELETE /invitations/{invitation_id}", { path: { invitation_id: id } }),
       );
       notifyDone("The invitation can no longer be used.");
     } catch (error) {
-      notifyFailed("The invitation still stands.", error);
+      notifyFailed("The invitation still stands.", error, "the invitation was withdrawn");
     }
     await client.invalidateQueries({ queryKey: ["GET /invitations"] });
   };
@@ -283,7 +283,7 @@ function Invitations() {
 }
 
 function InviteDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
-  const client = useQueryClient();
+  const creation = useChange("POST /invitations");
   const [role, setRole] = useState<Role>("viewer");
   const [note, setNote] = useState("");
   const [link, setLink] = useState<string>();
@@ -300,9 +300,8 @@ function InviteDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => voi
     if (!check(body)) return;
     setSending(true);
     try {
-      const made = await call("POST /invitations", { body });
+      const made = await creation.mutateAsync({ body });
       setLink(`${location.origin}${made.link_path}`);
-      await client.invalidateQueries({ queryKey: ["GET /invitations"] });
     } catch (error) {
       showRefusal(error);
     } finally {

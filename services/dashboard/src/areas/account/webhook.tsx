@@ -29,7 +29,7 @@ export function Component() {
       await test.mutateAsync(input);
       notifyDone("A test event is on its way.");
     } catch (error) {
-      notifyFailed("The test event was not sent.", error);
+      notifyFailed("The test event was not sent.", error, "the test event is sent");
     }
   };
   if (hasStatus(webhook.error, 403, 404)) {
@@ -116,7 +116,7 @@ function Again({ delivery: { id, event } }: { delivery: Delivery }) {
       await redeliver.mutateAsync({ path: { delivery_id: id } });
       notifyDone("The event is sent again.");
     } catch (error) {
-      notifyFailed("The event was not sent again.", error);
+      notifyFailed("The event was not sent again.", error, "the event is sent again");
     }
   };
   return (

@@ -1,5 +1,6 @@
-import { Button, Switch, Text, TextInput } from "@mantine/core";
+import { Alert, Button, Switch, Text, TextInput } from "@mantine/core";
 import { useState } from "react";
+import type { BodyOf } from "../../api/operations.ts";
 import { useChange, useRead } from "../../api/queries.ts";
 import { useAbility, useSession } from "../../api/session.ts";
 import { type ApiForm, useApiForm } from "../../api/use-api-form.ts";
@@ -49,7 +50,6 @@ export function Component() {
         opened={dialog !== undefined}
         onClose={close}
         title={dialog && TITLES[dialog.kind]}
-        closeOnClickOutside={false}
         hasSecret={dialog?.kind === "secret"}
       >
         {dialog?.kind === "create" && <CreateForm onClose={close} onSecret={showSecret} />}
@@ -161,7 +161,7 @@ function Actions({ webhook, onEdit, onSecret }: ActionsProps) {
     try {
       onSecret((await rotate.mutateAsync({ path, body: {} })).secret);
     } catch (error) {
-      notifyFailed("The secret was not rotated.", error);
+      notifyFailed("The secret was not rotated.", error, "the secret was rotated");
     }
   };
   const askToDelete = async () => {
@@ -179,7 +179,7 @@ function Actions({ webhook, onEdit, onSecret }: ActionsProps) {
       await remove.mutateAsync({ path });
       notifyDone("The webhook is deleted.");
     } catch (error) {
-      notifyFailed("The webhook was not deleted.", error);
+      notifyFailed("The webhook was not deleted.", error, "the webhook was deleted");
     }
   };
   return (
@@ -193,14 +193,20 @@ function Actions({ webhook, onEdit, onSecret }: ActionsProps) {
   );
 }
 
+const NEW_WEBHOOK: BodyOf<"POST /webhooks"> = { url: "", events: [] };
+
 function CreateForm({ onClose, onSecret }: { onClose: () => void; onSecret: (secret: string) => void }) {
-  const form = useApiForm("POST /webhooks", { url: "", events: [] });
+  const form = useApiForm("POST /webhooks", NEW_WEBHOOK, { draft: "new webhook" });
   const send = async () => {
     const created = await form.send({});
     if (created !== undefined) onSecret(created.secret);
   };
+  const cancel = () => {
+    form.reset(NEW_WEBHOOK);
+    onClose();
+  };
   return (
-    <DialogForm form={form} onSend={send} onClose={onClose} action="Create webhook">
+    <DialogForm form={form} onSend={send} onClose={cancel} action="Create webhook">
       <Fields form={form} />
     </DialogForm>
   );
@@ -209,15 +215,22 @@ function CreateForm({ onClose, onSecret }: { onClose: () => void; onSecret: (sec
 function EditForm({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
   const { url, events, is_active, balance_low_cents, hold_expiry_percent } = webhook;
   const stored = { url, events, is_active, balance_low_cents, hold_expiry_percent };
-  const form = useApiForm("PATCH /webhooks/{webhook_id}", stored);
+  const form = useApiForm("PATCH /webhooks/{webhook_id}", stored, { draft: `webhook ${webhook.id}` });
   const send = async () => {
     const changed = await form.send({ path: { webhook_id: webhook.id } });
     if (changed === undefined) return;
     notifyDone("The webhook is changed.");
     onClose();
   };
+  const cancel = () => {
+    form.reset(stored);
+    onClose();
+  };
   return (
-    <DialogForm form={form} onSend={send} onClose={onClose} action="Save changes">
+    <DialogForm form={form} onSend={send} onClose={cancel} action="Save changes">
+      {form.restored.length > 0 && (
+        <Alert color="warning">Changes of an earlier visit are not saved yet. Cancel discards them.</Alert>
+      )}
       <Switch
         label="Active"
         description="While it is off, events are neither recorded nor sent."

@@ -22,18 +22,22 @@ const AFFINITY_TYPES: { value: Affinity["affinity_type"]; examples: string[] }[]
   { value: "camera", examples: ["close-up", "wide", "low angle"] },
 ];
 
+const DRAFT_WITH = ["affinity_type"] as const;
+
 /** The words of a scene that lift the bid, each with its weight. */
 export function Affinities({
   affinities,
   error,
   onRetry,
 }: EntriesRead & { affinities: Affinity[] | undefined }) {
-  const at = pathOf(useCampaign());
+  const campaign = useCampaign();
+  const at = pathOf(campaign);
   const { canChange } = useAbility();
-  const form = useApiForm("POST /campaigns/{campaign_id}/affinities", {
-    affinity_type: "location",
-    weight: 1,
-  });
+  const form = useApiForm(
+    "POST /campaigns/{campaign_id}/affinities",
+    { affinity_type: "location", weight: 1 },
+    { draft: `affinity of ${campaign.id}`, draftWith: DRAFT_WITH },
+  );
   const remove = useChange("DELETE /campaigns/{campaign_id}/affinities/{affinity_id}");
   const words = useRead("GET /market/words");
   const { values } = form;

@@ -20,11 +20,18 @@ const RULE_TYPES: { value: RuleType; label: string; help: string }[] = [
   { value: "game_id", label: "Game", help: "The game's identifier, exactly as it is." },
 ];
 
+const DRAFT_WITH = ["rule_type"] as const;
+
 /** The games and scenes that the campaign avoids. */
 export function Blocklist({ rules, error, onRetry }: EntriesRead & { rules: Rule[] | undefined }) {
-  const at = pathOf(useCampaign());
+  const campaign = useCampaign();
+  const at = pathOf(campaign);
   const { canChange } = useAbility();
-  const form = useApiForm("POST /campaigns/{campaign_id}/blocklist", { rule_type: "keyword" });
+  const form = useApiForm(
+    "POST /campaigns/{campaign_id}/blocklist",
+    { rule_type: "keyword" },
+    { draft: `blocklist rule of ${campaign.id}`, draftWith: DRAFT_WITH },
+  );
   const remove = useChange("DELETE /campaigns/{campaign_id}/blocklist/{blocklist_rule_id}");
   const { data: words } = useRead("GET /market/words");
   const [isOpen, setOpen] = useState(false);
@@ -32,7 +39,7 @@ export function Blocklist({ rules, error, onRetry }: EntriesRead & { rules: Rule
   const add = async () => {
     await form.send(at, () => ({ rule_type: type }));
   };
-  const isShown = isOpen || (rules?.length ?? 0) > 0;
+  const isShown = isOpen || form.isChanged || (rules?.length ?? 0) > 0;
   return (
     <Section
       title="Blocklist"

@@ -4,10 +4,11 @@ import { useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import type { ApiForm } from "../../api/use-api-form.ts";
 import { numberLimits } from "../../api/use-field-problems.ts";
-import { formatCents, formatCount, formatExactCents } from "../../format/format.ts";
+import { formatCents, formatCount, formatExactCents, formatUtcMoment } from "../../format/format.ts";
 import { moneyField, requiredTextField } from "../../kit/fields.ts";
 import { MoneyInput } from "../../kit/money-input.tsx";
 import { WordsInput } from "../../kit/words-input.tsx";
+import { flightDays, momentOfDate } from "./campaign-state.ts";
 import { MAX_SUGGESTIONS, sentWords } from "./sent-words.ts";
 import { balanceSentence } from "./spend-outlook.ts";
 import { unsavedMark } from "./unsaved-notice.tsx";
@@ -66,6 +67,10 @@ export function CampaignFields({ form: anyForm, spentCents = 0, isShort = false 
   const { values } = form;
   const { canChange } = useAbility();
   const balanceCents = useRead("GET /profile").data?.balance_cents;
+  const { start_date = null, end_date = null } = values;
+  const days = flightDays({ start_date, end_date });
+  const startsAt = momentOfDate(start_date);
+  const endsAt = momentOfDate(end_date);
   const budgetHelp = [
     spentCents > 0
       ? `${formatCents(spentCents)} of it is spent; it cannot be lower than that.`
@@ -111,8 +116,12 @@ export function CampaignFields({ form: anyForm, spentCents = 0, isShort = false 
               type="date"
               label={`${CAMPAIGN_LABELS.start_date} (optional)`}
               wrapperProps={unsavedMark(form, "start_date")}
-              description="In UTC. Without it, serving starts at activation."
-              value={values.start_date?.slice(0, 10) ?? ""}
+              description={
+                startsAt === undefined
+                  ? "In UTC. Without it, serving starts at activation."
+                  : `Serving starts at ${formatUtcMoment(startsAt)}. Another day counts from its beginning, in UTC.`
+              }
+              value={days.first ?? ""}
               error={form.problem("start_date")}
               onChange={({ currentTarget }) =>
                 form.set("start_date", currentTarget.value === "" ? null : currentTarget.value)
@@ -122,8 +131,12 @@ export function CampaignFields({ form: anyForm, spentCents = 0, isShort = false 
               type="date"
               label={`${CAMPAIGN_LABELS.end_date} (optional)`}
               wrapperProps={unsavedMark(form, "end_date")}
-              description="In UTC, until the end of the day. Without it, serving ends when the budget is spent."
-              value={values.end_date?.slice(0, 10) ?? ""}
+              description={
+                endsAt === undefined
+                  ? "In UTC, until the end of the day. Without it, serving ends when the budget is spent."
+                  : `Serving ends at ${formatUtcMoment(endsAt)}. Another day counts until its end, in UTC.`
+              }
+              value={days.last ?? ""}
               error={form.problem("end_date")}
               onChange={({ currentTarget }) =>
                 form.set("end_date", currentTarget.value === "" ? null : currentTarget.value)

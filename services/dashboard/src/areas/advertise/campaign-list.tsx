@@ -1,6 +1,7 @@
 import { Button, Group, Text } from "@mantine/core";
 import { useMemo, useState } from "react";
 import { call } from "../../api/call.ts";
+import { callToChange } from "../../api/call-to-change.ts";
 import { hasStatus, useRead } from "../../api/queries.ts";
 import { retryWhileRateLimited } from "../../api/retry-rate-limited.ts";
 import { useAbility } from "../../api/session.ts";
@@ -171,7 +172,7 @@ export function Component() {
 /** One call for each of several campaigns. */
 function calling(key: "POST /campaigns/{campaign_id}/activate" | "POST /campaigns/{campaign_id}/pause") {
   return (id: string, signal: AbortSignal) =>
-    retryWhileRateLimited(() => call(key, { path: { campaign_id: id } }), signal);
+    retryWhileRateLimited(() => callToChange(key, { path: { campaign_id: id } }), signal);
 }
 
 interface BulkActionsProps {

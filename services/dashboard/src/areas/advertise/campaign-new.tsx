@@ -23,7 +23,7 @@ export function Component() {
   const { canChange } = useAbility();
   const form = useApiForm("POST /campaigns", NEW_CAMPAIGN, {
     draft: "new-campaign",
-    check: datesInOrder,
+    check: (dates) => datesInOrder(dates),
   });
   const profile = useRead("GET /profile");
   if (hasStatus(profile.error, 404)) return <NotRegistered title="New campaign" />;

@@ -1,5 +1,12 @@
 import { describe, expect, it } from "@jest/globals";
-import { type CampaignSummary, campaignState, needsAttention, restSentence } from "./campaign-state.ts";
+import {
+  type CampaignSummary,
+  campaignState,
+  flightDays,
+  momentOfDate,
+  needsAttention,
+  restSentence,
+} from "./campaign-state.ts";
 
 const NOW_MS = Date.parse("2026-12-01T12:00:00Z");
 const campaign: CampaignSummary = {
@@ -19,6 +26,18 @@ const campaign: CampaignSummary = {
   daily_impressions: [],
 };
 const day = (spent: number) => ({ date: "2026-12-01", impressions: 1, spent_millicents: spent });
+
+describe("the dates of a campaign", () => {
+  it("are UTC days, whatever offset they were given in, and moments where they have a time", () => {
+    const dates = { start_date: "2026-03-01T22:00:00-05:00", end_date: "2026-03-31T12:00:00Z" };
+    expect(flightDays(dates)).toEqual({ first: "2026-03-02", last: "2026-03-31" });
+    expect([dates.start_date, dates.end_date].map(momentOfDate)).toEqual([
+      "2026-03-02T03:00:00.000Z",
+      "2026-03-31T12:00:00.000Z",
+    ]);
+    expect(["2026-03-31", null, undefined, "soon"].map(momentOfDate)).toEqual(Array(4).fill(undefined));
+  });
+});
 
 describe("campaignState", () => {
   it("names the cause when an active campaign is not served", () => {

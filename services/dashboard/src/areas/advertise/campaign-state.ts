@@ -1,4 +1,4 @@
-import { compileSchedule } from "@diegetic/ad-rules/schedule";
+import { compileSchedule, parseDate } from "@diegetic/ad-rules/schedule";
 import type { AnswerOf } from "../../api/operations.ts";
 import type { Tone } from "../../kit/status.tsx";
 import type { Campaign } from "./use-campaign.ts";
@@ -44,6 +44,13 @@ export function flightDays(campaign: Pick<Campaign, "start_date" | "end_date">) 
   const dayOf = (ms: number) => (Number.isFinite(ms) ? new Date(ms).toISOString().slice(0, 10) : undefined);
   if (schedule === null) return { first: undefined, last: undefined };
   return { first: dayOf(schedule.startsAtMs), last: dayOf(schedule.endsBeforeMs - 1) };
+}
+
+/** The moment that a date with a time names; undefined: it names a whole UTC day, or there is none. */
+export function momentOfDate(date: string | null | undefined): string | undefined {
+  const span = date ? parseDate(date) : undefined;
+  if (span === undefined || span.firstMs !== span.lastMs) return undefined;
+  return new Date(span.firstMs).toISOString();
 }
 
 /** Whether a campaign is shown to players now, and why not. */

@@ -2,7 +2,6 @@ import { Box, Button, Card, Menu, Skeleton, Stack } from "@mantine/core";
 import { IconChevronDown } from "@tabler/icons-react";
 import { useState } from "react";
 import { Outlet, useMatch, useNavigate, useParams } from "react-router";
-import { ApiError } from "../../api/api-error.ts";
 import { call } from "../../api/call.ts";
 import { hasStatus, useChange, useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
@@ -191,7 +190,7 @@ function CampaignActions({ campaign, hasCreative, spent }: CampaignActionsProps)
       await pause.mutateAsync(at);
       notifyDone(`${name} is paused.`);
     } catch (error) {
-      notifyFailed(`${name} was not paused.`, error);
+      notifyFailed(`${name} was not paused.`, error, `${name} was paused`);
     }
   };
   const duplicate = async () => {
@@ -202,7 +201,7 @@ function CampaignActions({ campaign, hasCreative, spent }: CampaignActionsProps)
       if (!leaving.current.aborted) await navigate(`/campaigns/${copy}/settings`);
     } catch (error) {
       if (!leaving.current.aborted)
-        notifyFailed("The campaign was not duplicated.", error instanceof ApiError ? error : String(error));
+        notifyFailed("The campaign was not duplicated.", error, "the campaign was duplicated");
     } finally {
       setCopying(false);
     }

@@ -103,7 +103,7 @@ function EditCreative({ creative, isOnly }: EditCreativeProps) {
       await remove.mutateAsync({ path: { creative_id: id } });
       await navigate(back);
     } catch (error) {
-      notifyFailed("The creative was not deleted.", error);
+      notifyFailed("The creative was not deleted.", error, "the creative was deleted");
     }
   };
   return (

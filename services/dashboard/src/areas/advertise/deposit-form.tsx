@@ -1,6 +1,7 @@
 import { Alert, Button, Group, Stack, Text } from "@mantine/core";
 import { useApiForm } from "../../api/use-api-form.ts";
 import { formatCents } from "../../format/format.ts";
+import { useHoldDialog } from "../../kit/dialog.tsx";
 import { moneyField } from "../../kit/fields.ts";
 import { Form } from "../../kit/form.tsx";
 import { MoneyInput } from "../../kit/money-input.tsx";
@@ -15,6 +16,7 @@ interface DepositFormProps {
 /** Adds money to the balance. */
 export function DepositForm({ onDone }: DepositFormProps) {
   const form = useApiForm("POST /deposit", { amount_cents: AMOUNTS_CENTS[0] ?? 0 });
+  useHoldDialog(form.isSending);
   const send = async () => {
     const made = await form.send({});
     if (made === undefined) return;

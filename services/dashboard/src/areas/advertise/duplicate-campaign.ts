@@ -1,8 +1,9 @@
 import { ApiError } from "../../api/api-error.ts";
 import { call, LONG_TIMEOUT_MS } from "../../api/call.ts";
-import { newUuid } from "../../api/new-uuid.ts";
+import { callToChange } from "../../api/call-to-change.ts";
 import type { BodyOf } from "../../api/operations.ts";
 import { retryWhileRateLimited } from "../../api/retry-rate-limited.ts";
+import { keyedChange } from "../../api/unanswered.ts";
 import { settingsOf } from "./campaign-fields.tsx";
 
 type WholeCampaign = BodyOf<"POST /campaigns/bulk">["campaigns"][number];
@@ -35,29 +36,16 @@ export async function duplicateCampaign(id: string, signal: AbortSignal): Promis
     })),
   };
   const body = { campaigns: [withoutNulls(copy)] };
-  const idempotencyKey = idempotencyKeyOf(id, JSON.stringify(body));
-  const { results } = await retrying(() =>
-    call("POST /campaigns/bulk", { body }, { idempotencyKey, timeoutMs: LONG_TIMEOUT_MS }),
+  const { idempotencyKey, end } = keyedChange(["POST /campaigns/bulk", id, body]);
+  const sending = retrying(() =>
+    callToChange("POST /campaigns/bulk", { body }, { idempotencyKey, timeoutMs: LONG_TIMEOUT_MS }),
   );
-  unanswered.delete(id);
+  void sending.then(() => end(), end);
+  const { results } = await sending;
   const [result] = results;
   if (result?.campaign === undefined)
     throw new ApiError(result?.status ?? 0, result?.error ?? "No result came.");
   return result.campaign.id;
-}
-
-/** By campaign, the copy whose answer has not come: duplicating again sends its key, and gets that copy instead of another. */
-const unanswered = new Map<string, { body: string; idempotencyKey: string }>();
-const MAX_UNANSWERED = 20;
-
-function idempotencyKeyOf(id: string, body: string): string {
-  const former = unanswered.get(id);
-  if (former?.body === body) return former.idempotencyKey;
-  const idempotencyKey = newUuid();
-  const [oldest] = unanswered.keys();
-  if (unanswered.size >= MAX_UNANSWERED && oldest !== undefined) unanswered.delete(oldest);
-  unanswered.set(id, { body, idempotencyKey });
-  return idempotencyKey;
 }
 
 /** Null means the same as a field that is left out; a large campaign has to fit into one body. */

@@ -1,5 +1,4 @@
 import { Alert, Button, Card, Group } from "@mantine/core";
-import { useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { hasStatus } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
@@ -58,16 +57,15 @@ interface EntryTableProps<Entry> extends EntriesRead {
 export function EntryTable<Entry extends { id: string }>(props: EntryTableProps<Entry>) {
   const { label, name, entries, error, onRetry, nameOf, columns, onRemove } = props;
   const { canChange } = useAbility();
-  const client = useQueryClient();
   const { isPending, whilePending } = usePending();
   if (entries?.length === 0) return null;
   const remove = async (entry: Entry) => {
     try {
       await whilePending(entry.id, () => onRemove(entry));
     } catch (failure) {
-      // Another member has removed it already.
-      if (hasStatus(failure, 404)) void client.invalidateQueries();
-      else notifyFailed(`${nameOf(entry)} was not removed.`, failure);
+      // With 404, another member has removed it already.
+      if (!hasStatus(failure, 404))
+        notifyFailed(`${nameOf(entry)} was not removed.`, failure, `${nameOf(entry)} was removed`);
     }
   };
   return (

@@ -12,6 +12,23 @@ describe("what a schema cannot say about a form", () => {
   });
 
   it.each([
+    ["2026-12-01T22:00:00-05:00", "2026-12-01", false],
+    ["2026-12-01T22:00:00-05:00", "2026-12-02", true],
+    ["2026-12-02T01:00:00+05:00", "2026-12-01", true],
+    ["2026-12-01T10:00:00Z", "2026-12-01T09:59:59Z", false],
+    ["2026-12-01T10:00:00Z", "2026-12-01T10:00:00Z", true],
+  ])("is whether a flight from %s to %s ends after it begins, by its real moments", (first, last, isFit) => {
+    const found = datesInOrder({ start_date: first, end_date: last });
+    expect(Object.keys(found)).toEqual(isFit ? [] : ["end_date"]);
+  });
+
+  it("is nothing about dates that are stored already", () => {
+    const stored = { start_date: "2026-12-02", end_date: "2026-12-01" };
+    expect(datesInOrder(stored, stored)).toEqual({});
+    expect(Object.keys(datesInOrder({ ...stored, start_date: "2026-12-03" }, stored))).toEqual(["end_date"]);
+  });
+
+  it.each([
     [{ target_type: "country" }, ["country_code"]],
     [{ target_type: "state", country_code: "DE" }, ["state_code"]],
     [{ target_type: "city", country_code: "DE" }, ["city_name"]],

@@ -46,6 +46,7 @@ function placeName({
 }
 
 const FIRST_RADIUS_KM = 300;
+const DRAFT_WITH = ["target_type", "include", "country_code", "radius_km"] as const;
 
 /** What a form for another place of the kind begins with: a circle without a centre, which a person has to choose. */
 function emptyPlace(type: GeoType, include: boolean | null | undefined) {
@@ -66,6 +67,8 @@ export function Places({ targets, error, onRetry }: EntriesRead & { targets: Geo
     "POST /campaigns/{campaign_id}/geo-targets",
     { target_type: "country", include: true },
     {
+      draft: `place of ${campaign.id}`,
+      draftWith: DRAFT_WITH,
       check: missingPlace,
       confirm: async (place) => {
         const isFirst = place.include !== false && !targets?.some(({ include }) => include);

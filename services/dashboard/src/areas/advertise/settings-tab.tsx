@@ -19,7 +19,7 @@ export function Component() {
   const heldCents = useHeldCents(campaign);
   const form = useApiForm("PATCH /campaigns/{campaign_id}", settingsOf(campaign), {
     draft: `campaign ${campaign.id}`,
-    check: datesInOrder,
+    check: (dates) => datesInOrder(dates, campaign),
   });
   const { isChanged, reset } = form;
   useOfferedBid((cents) => {

@@ -29,7 +29,8 @@ export function useActivation({ id, name }: { id: string; name: string }): Activ
       notifyDone(`${name} is active.`);
     } catch (error) {
       const lowBalanceCents = hasStatus(error, 409) ? await balanceBelowOneImpression(at) : undefined;
-      if (lowBalanceCents === undefined) notifyFailed(`${name} was not activated.`, error);
+      if (lowBalanceCents === undefined)
+        notifyFailed(`${name} was not activated.`, error, `${name} was activated`);
       else setBalanceCents(lowBalanceCents);
     }
     setRunning(false);

@@ -52,7 +52,7 @@ export function Component() {
       await whilePending(id, apply);
       notifyDone(isBlocked ? `${name} is blocked in this game.` : `${name} is allowed in this game again.`);
     } catch (error) {
-      notifyFailed("Nothing was changed.", error);
+      notifyFailed("Nothing was changed.", error, `${name} was ${isBlocked ? "blocked" : "allowed again"}`);
     }
   };
   const button = (id: string, name: string, isBlocked: boolean) =>

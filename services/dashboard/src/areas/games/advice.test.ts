@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { CREATIVE_TYPES } from "../../scene/creative-types.ts";
-import { reasonFixes } from "./advice.ts";
+import { errorAdvice, reasonFixes } from "./advice.ts";
 
 const ALL_TYPES = CREATIVE_TYPES.map(({ value }) => value);
 const OPEN_GAME = {
@@ -43,5 +43,12 @@ describe("what helps where ads are off", () => {
     expect(reasonFixes("placement_disabled", "keep", OPEN_GAME)).toEqual([
       { helps: "Ads are on again: the next request can get one." },
     ]);
+  });
+});
+
+describe("what an impression without a match to bill means", () => {
+  it("is as the page on integrating says, and that its match_id is sent", () => {
+    expect(errorAdvice(409)).toMatch(/money was spent.*cap was lowered.*lapsed over an hour ago.*match_id/);
+    expect(errorAdvice(409)).not.toContain("24 hours");
   });
 });

@@ -144,7 +144,7 @@ const ERRORS: Readonly<Record<number, string>> = {
   403: "The key lacks the scope Serving, or the game belongs to another account.",
   404: "The game, campaign or creative is unknown. Check the game_id; a game has to be added first.",
   408: "The request took too long to arrive.",
-  409: "There is no match to bill: it is older than 24 hours, or another impression has billed it.",
+  409: "No match can be billed: there was none, it is too old, its money was spent, its budget or cap was lowered, the service lost it, or its hold lapsed over an hour ago and no match_id was sent. Send the match_id with every impression.",
   413: "The body is too large: at most 256 KiB.",
   422: "A value is not allowed. The answer's detail names the field.",
   429: "More requests than the key's limit allows. Raise the limit, or spread the calls.",

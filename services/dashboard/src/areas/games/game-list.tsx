@@ -1,8 +1,9 @@
 import { Button, List, Switch, TextInput } from "@mantine/core";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import { useNavigate } from "react-router";
 import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
+import { useDraft } from "../../api/use-draft.ts";
 import { centsOfMicrocents, formatPercent, formatShare } from "../../format/format.ts";
 import { NO_FIGURE } from "../../kit/columns.tsx";
 import { DataTable } from "../../kit/data-table.tsx";
@@ -147,11 +148,13 @@ function Errors({ traffic }: { traffic: TrafficRead }) {
 
 function AddForm({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate();
-  const [gameId, setGameId] = useState("");
+  const draft = useDraft<{ game_id: string }>("new game's id");
+  const [gameId, setGameId] = useState(draft.restored?.game_id ?? "");
+  useEffect(() => draft.save(gameId === "" ? {} : { game_id: gameId }), [draft, gameId]);
   const [refused, setRefused] = useState<{ id: string; problem?: string }>();
   const [isChecking, setChecking] = useState(false);
   const hasGame = useHasGame();
-  const form = useApiForm("POST /placements/{game_id}", NEW_GAME);
+  const form = useApiForm("POST /placements/{game_id}", NEW_GAME, { draft: "new game" });
   const send = async () => {
     const path = { game_id: gameId.trim() };
     setChecking(true);
@@ -169,8 +172,14 @@ function AddForm({ onClose }: { onClose: () => void }) {
     setRefused({ id: path.game_id });
     const placement = await form.send({ path });
     if (placement === undefined) return;
+    draft.remove();
     notifyDone(`${placement.game_id} takes ads now.`);
     await navigate(gamePath(placement.game_id));
+  };
+  const cancel = () => {
+    draft.remove();
+    form.reset(NEW_GAME);
+    onClose();
   };
   const refusal = refused?.problem ?? (form.failure === undefined ? undefined : gameIdProblem(form.error));
   return (
@@ -181,7 +190,7 @@ function AddForm({ onClose }: { onClose: () => void }) {
       }}
       isDisabled={gameId.trim() === ""}
       onSend={send}
-      onClose={onClose}
+      onClose={cancel}
       action="Add game"
     >
       <GameIdInput

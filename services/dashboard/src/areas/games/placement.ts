@@ -60,7 +60,11 @@ export function useAdsSwitch() {
         isActive ? `Ads are off in ${game_id}.` : `Ads are on in ${game_id}, with its former settings.`,
       );
     } catch (error) {
-      notifyFailed(isActive ? "Ads are still on." : "Ads are still off.", error);
+      notifyFailed(
+        isActive ? "Ads are still on." : "Ads are still off.",
+        error,
+        `ads were turned ${isActive ? "off" : "on"} in ${game_id}`,
+      );
     }
   };
   return { isSwitching: isPending, switchAds };

@@ -146,7 +146,7 @@ function ServingKey({ gameId, value, onCreated }: ServingKeyProps) {
       });
       onCreated(created.key);
     } catch (error) {
-      notifyFailed("No key was created.", error);
+      notifyFailed("No key was created.", error, "a key was created");
     }
   };
   return (

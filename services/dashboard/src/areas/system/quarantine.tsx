@@ -15,6 +15,8 @@ import { pageNumber } from "../../kit/table-rows.ts";
 import { useUrlState } from "../../kit/use-url-state.ts";
 import { REFETCH_MS } from "./read.ts";
 
+const UNDECIDED = { resolution: "" };
+
 type QuarantinedRecord = AnswerOf<"GET /system/quarantine">[number];
 
 /** Impressions that billing could not write, for an operator to resolve. */
@@ -107,15 +109,21 @@ export function Quarantine() {
 }
 
 function ResolveForm({ record, onClose }: { record: QuarantinedRecord; onClose: () => void }) {
-  const form = useApiForm("POST /system/quarantine/{impression_id}/resolve", { resolution: "" });
+  const form = useApiForm("POST /system/quarantine/{impression_id}/resolve", UNDECIDED, {
+    draft: `resolution of ${record.impression_id}`,
+  });
   const send = async () => {
     const resolved = await form.send({ path: { impression_id: record.impression_id } });
     if (resolved === undefined) return;
     notifyDone("The record is resolved.");
     onClose();
   };
+  const cancel = () => {
+    form.reset(UNDECIDED);
+    onClose();
+  };
   return (
-    <DialogForm form={form} onSend={send} onClose={onClose} action="Resolve record">
+    <DialogForm form={form} onSend={send} onClose={cancel} action="Resolve record">
       <Text>{record.reason}</Text>
       <Text
         component="pre"

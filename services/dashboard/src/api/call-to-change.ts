@@ -1,0 +1,19 @@
+import { ApiError, UnknownOutcome } from "./api-error.ts";
+import { type CallOptions, call } from "./call.ts";
+import type { AnswerOf, ChangeKey, InputOf } from "./operations.ts";
+
+type AnyCall = (key: string, input: unknown, options: CallOptions) => Promise<unknown>;
+
+/** As `call`. Throws `UnknownOutcome` where no answer says whether the change was made. */
+export async function callToChange<Key extends ChangeKey>(
+  key: Key,
+  input: InputOf<Key>,
+  options: CallOptions = {},
+): Promise<AnswerOf<Key>> {
+  try {
+    return (await (call as unknown as AnyCall)(key, input, options)) as AnswerOf<Key>;
+  } catch (error) {
+    const isUnknown = error instanceof ApiError && (error.status === 0 || error.status >= 500);
+    throw isUnknown ? new UnknownOutcome(error) : error;
+  }
+}
