@@ -2,6 +2,7 @@ import { Button, Checkbox, Loader, Select, Text, TextInput } from "@mantine/core
 import { useDisclosure } from "@mantine/hooks";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { call } from "../../api/call.ts";
 import { callToChange } from "../../api/call-to-change.ts";
 import type { AnswerOf } from "../../api/operations.ts";
 import { hasStatus, useChange, useRead } from "../../api/queries.ts";
