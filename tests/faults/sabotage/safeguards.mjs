@@ -408,9 +408,9 @@ export const REDIS_CLOCK = {
 /** No safeguard: lets a restore wait between reading the rows of an advertiser and writing them, as preload.mjs says. */
 export const RESTORE_GATE = {
   file: "/management/dist/core/wallet-recovery/wallet-recovery.js",
-  search: "const outcome = await this.#parts.wallets.restoreWallet({",
+  search: "const ownResult = await this.#parts.wallets.restoreWallet({",
   replacement:
-    "await globalThis.faultsBeforeRestore(known.id); const outcome = await this.#parts.wallets.restoreWallet({",
+    "await globalThis.faultsBeforeRestore(known.id); const ownResult = await this.#parts.wallets.restoreWallet({",
 };
 
 /** Throws when the text is not there exactly once: then the product has changed and the patch has to follow it. */
