@@ -100,10 +100,10 @@ async function openMarket(world: World): Promise<{ developer: { key: string }; a
     keys.push((await createAccountWithKey({ database }, options)).key);
   }
   await database.$disconnect();
-  const [key = "", ...walletKeys] = keys;
+  const [key = "", ...advertiserKeys] = keys;
   const developer = apiClient(world.baseUrl, key);
   await enableGame(developer, GAME);
-  const advertisers = walletKeys.map((each) => apiClient(world.baseUrl, each));
+  const advertisers = advertiserKeys.map((each) => apiClient(world.baseUrl, each));
   for (const advertiser of advertisers) {
     await startCampaign(advertiser, {
       depositCents: PLENTY_CENTS,

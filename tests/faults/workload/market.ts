@@ -26,7 +26,7 @@ export async function openMarket(options: {
   databaseUrl: string;
   history: History;
 }): Promise<Market> {
-  const [developerKey, ...walletKeys] = await createKeys(options.databaseUrl, ADVERTISERS + 1);
+  const [developerKey, ...advertiserKeys] = await createKeys(options.databaseUrl, ADVERTISERS + 1);
   if (developerKey === undefined) throw new Error("there is no key");
   const client = (key: ClientKey) => createClient(options.baseUrl, key, options.history);
   const developer = client(developerKey);
@@ -39,7 +39,7 @@ export async function openMarket(options: {
       max_ads_per_session: maxAdsPerSession,
     });
   }
-  const advertisers = await Promise.all(walletKeys.map((key, index) => register(client(key), index)));
+  const advertisers = await Promise.all(advertiserKeys.map((key, index) => register(client(key), index)));
   await Promise.all(advertisers.map((advertiser) => deposit(options.history, advertiser)));
   const campaigns = await Promise.all(
     advertisers.flatMap((advertiser, index) =>

@@ -1,6 +1,7 @@
 import { ApiError, UnknownOutcome } from "./api-error.ts";
 import { type CallOptions, call } from "./call.ts";
 import type { AnswerOf, ChangeKey, InputOf } from "./operations.ts";
+import { forgetUndone } from "./unanswered.ts";
 
 type AnyCall = (key: string, input: unknown, options: CallOptions) => Promise<unknown>;
 
@@ -11,7 +12,9 @@ export async function callToChange<Key extends ChangeKey>(
   options: CallOptions = {},
 ): Promise<AnswerOf<Key>> {
   try {
-    return (await (call as unknown as AnyCall)(key, input, options)) as AnswerOf<Key>;
+    const answer = (await (call as unknown as AnyCall)(key, input, options)) as AnswerOf<Key>;
+    if (key.startsWith("DELETE ")) forgetUndone();
+    return answer;
   } catch (error) {
     const isUnknown = error instanceof ApiError && (error.status === 0 || error.status >= 500);
     throw isUnknown ? new UnknownOutcome(error) : error;

@@ -6,9 +6,11 @@ import {
   useQuery,
   useQueryClient,
 } from "@tanstack/react-query";
+import { useState } from "react";
 import { ApiError, UnknownOutcome } from "./api-error.ts";
 import { type CallOptions, call } from "./call.ts";
 import { callToChange } from "./call-to-change.ts";
+import { newUuid } from "./new-uuid.ts";
 import type { AnswerOf, ChangeKey, InputArguments, InputOf, ReadKey } from "./operations.ts";
 import type { retryChanges } from "./retry.ts";
 import { sessionQuery } from "./session.ts";
@@ -71,6 +73,9 @@ export interface Change<Key extends ChangeKey>
   mutateAsync: (input: InputOf<Key>) => Promise<AnswerOf<Key>>;
 }
 
+/** What nobody can undo: its unanswered key outlives the component, so that it is not done twice after leaving a page. */
+const LASTING: ReadonlySet<ChangeKey> = new Set<ChangeKey>(["POST /deposit"]);
+
 /**
  * Calls an operation that changes something, and asks anew for what the pages show. Every attempt at a change carries one
  * Idempotency-Key, also when a person sends it again because no answer came: a lost answer never makes two of anything.
@@ -95,9 +100,13 @@ export function useChange<Key extends ChangeKey>(
       if (error instanceof UnknownOutcome || hasStatus(error, 403, 404, 409)) void client.invalidateQueries();
     },
   });
+  const [ownScope] = useState(newUuid);
+  const canBeUndone = !LASTING.has(key);
   const sent = (input: InputOf<Key>): SentChange<Key> => {
+    if (!key.startsWith("POST ")) return { input, keyed: undefined };
     const accountId = client.getQueryData(sessionQuery.queryKey)?.account.id;
-    return { input, keyed: key.startsWith("POST ") ? keyedChange([accountId, key, input]) : undefined };
+    const scope = canBeUndone ? ownScope : "all";
+    return { input, keyed: keyedChange([accountId, key, input, scope], { canBeUndone }) };
   };
   const { data, error, isPending, reset, mutate, mutateAsync } = mutation;
   return {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { ApiError } from "./api-error.ts";
-import { keyedChange } from "./unanswered.ts";
+import { forgetUndone, keyedChange } from "./unanswered.ts";
 
 const HOUR_MS = 3_600_000;
 const fifty = (account: string) => [account, "POST /deposit", { body: { amount_cents: 5_000 } }];
@@ -49,14 +49,23 @@ describe("the key of a change", () => {
     expect(keyedChange(fifty("dee")).idempotencyKey).toBe(next.idempotencyKey);
   });
 
+  it("is another one once a removal may have undone the change, unless nothing can undo it", () => {
+    const invitation = ["fay", "POST /invitations", { body: { role: "viewer" } }];
+    const invited = keyedChange(invitation, { canBeUndone: true });
+    const deposited = keyedChange(fifty("fay"));
+    forgetUndone();
+    expect(keyedChange(invitation, { canBeUndone: true }).idempotencyKey).not.toBe(invited.idempotencyKey);
+    expect(keyedChange(fifty("fay")).idempotencyKey).toBe(deposited.idempotencyKey);
+  });
+
   it("is kept for an hour, and for the twenty newest changes", () => {
-    const first = keyedChange(fifty("eve"), 0);
-    expect(keyedChange(fifty("eve"), HOUR_MS - 1).idempotencyKey).toBe(first.idempotencyKey);
-    const later = keyedChange(fifty("eve"), HOUR_MS);
+    const first = keyedChange(fifty("eve"), { nowMs: 0 });
+    expect(keyedChange(fifty("eve"), { nowMs: HOUR_MS - 1 }).idempotencyKey).toBe(first.idempotencyKey);
+    const later = keyedChange(fifty("eve"), { nowMs: HOUR_MS });
     expect(later.idempotencyKey).not.toBe(first.idempotencyKey);
-    for (let other = 0; other < 19; other += 1) keyedChange([`other ${other}`], HOUR_MS);
-    expect(keyedChange(fifty("eve"), HOUR_MS).idempotencyKey).toBe(later.idempotencyKey);
-    keyedChange(["one more"], HOUR_MS);
-    expect(keyedChange(fifty("eve"), HOUR_MS).idempotencyKey).not.toBe(later.idempotencyKey);
+    for (let other = 0; other < 19; other += 1) keyedChange([`other ${other}`], { nowMs: HOUR_MS });
+    expect(keyedChange(fifty("eve"), { nowMs: HOUR_MS }).idempotencyKey).toBe(later.idempotencyKey);
+    keyedChange(["one more"], { nowMs: HOUR_MS });
+    expect(keyedChange(fifty("eve"), { nowMs: HOUR_MS }).idempotencyKey).not.toBe(later.idempotencyKey);
   });
 });

@@ -11,6 +11,8 @@ const MAX_AGE_MS = 3_600_000;
 
 interface Unanswered {
   change: string;
+  /** A removal may undo it: to do it once more is another change. */
+  canBeUndone: boolean;
   idempotencyKey: string;
   sentAtMs: number;
 }
@@ -29,13 +31,16 @@ let unanswered: readonly Unanswered[] = stored();
  * it instead of doing it twice. Leaving or reloading the page does not lose it.
  * @param parts what makes two changes the same: account, operation and input
  */
-export function keyedChange(parts: readonly unknown[], nowMs = Date.now()): KeyedChange {
+export function keyedChange(
+  parts: readonly unknown[],
+  { canBeUndone = false, nowMs = Date.now() } = {},
+): KeyedChange {
   const change = JSON.stringify(parts);
   const recent = unanswered.filter(({ sentAtMs }) => nowMs - sentAtMs < MAX_AGE_MS);
   const former = recent.find((one) => one.change === change);
   const { idempotencyKey } = former ?? { idempotencyKey: newUuid() };
   if (former === undefined) {
-    keep([...recent.slice(1 - MAX_UNANSWERED), { change, idempotencyKey, sentAtMs: nowMs }]);
+    keep([...recent.slice(1 - MAX_UNANSWERED), { change, canBeUndone, idempotencyKey, sentAtMs: nowMs }]);
   }
   return {
     idempotencyKey,
@@ -44,6 +49,11 @@ export function keyedChange(parts: readonly unknown[], nowMs = Date.now()): Keye
       keep(unanswered.filter((one) => one.change !== change || one.idempotencyKey !== idempotencyKey));
     },
   };
+}
+
+/** After a removal: what it has undone is not repeated under its former key, which would do nothing. */
+export function forgetUndone(): void {
+  keep(unanswered.filter(({ canBeUndone }) => !canBeUndone));
 }
 
 /** Whether an answer says what became of a change, also of an earlier attempt under its key. */

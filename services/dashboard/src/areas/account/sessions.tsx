@@ -1,6 +1,6 @@
 import { Badge, Button, Group } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
-import { call } from "../../api/call.ts";
+import { callToChange } from "../../api/call-to-change.ts";
 import { useRead } from "../../api/queries.ts";
 import { useConfirm } from "../../kit/confirm.tsx";
 import { DataTable } from "../../kit/data-table.tsx";
@@ -23,7 +23,7 @@ export function Sessions() {
       await whilePending(id, work);
       notifyDone(done);
     } catch (error) {
-      notifyFailed("The session was not ended.", error);
+      notifyFailed("The session was not ended.", error, "it was ended");
     }
     await client.invalidateQueries({ queryKey: ["GET /auth/sessions"] });
   };
@@ -34,7 +34,11 @@ export function Sessions() {
       action: "End other sessions",
     });
     if (!isAgreed) return;
-    await end(OTHERS, () => call("POST /auth/end-other-sessions"), "All other sessions were ended.");
+    await end(
+      OTHERS,
+      () => callToChange("POST /auth/end-other-sessions", {}),
+      "All other sessions were ended.",
+    );
   };
   const hasOthers = sessions.data?.some(({ current }) => !current) ?? false;
   return (
@@ -101,7 +105,7 @@ export function Sessions() {
                   onClick={() =>
                     void end(
                       id,
-                      () => call("DELETE /auth/sessions/{session_id}", { path: { session_id: id } }),
+                      () => callToChange("DELETE /auth/sessions/{session_id}", { path: { session_id: id } }),
                       "The session was ended.",
                     )
                   }

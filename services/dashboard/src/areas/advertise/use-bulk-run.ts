@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
-import { ApiError } from "../../api/api-error.ts";
+import { ApiError, UnknownOutcome } from "../../api/api-error.ts";
 import { formatNoun } from "../../format/format.ts";
 import { notifyDone, notifyFailed } from "../../kit/notify.ts";
 import { bulkRefusal } from "./bulk-refusal.ts";
@@ -38,6 +38,7 @@ export function useBulkRun(): BulkRun {
     running.current = controller;
     const { signal } = controller;
     const refused: string[] = [];
+    let isUnknown = false;
     const finished: CampaignSummary[] = [];
     for (const [index, campaign] of campaigns.entries()) {
       const { campaign_id: id, name } = campaign;
@@ -50,6 +51,7 @@ export function useBulkRun(): BulkRun {
         // Stopped while it waited: nothing was sent. Any other error is what the service answered.
         if (signal.aborted && error === signal.reason) break;
         refused.push(`${name}: ${bulkRefusal(error)}`);
+        isUnknown ||= error instanceof UnknownOutcome;
         if (error instanceof ApiError && error.status === 429) break;
       }
     }
@@ -59,7 +61,9 @@ export function useBulkRun(): BulkRun {
     if (refused.length > 0) {
       const rest = left > 0 && !signal.aborted ? [`The other ${left} were not tried.`] : [];
       notifyFailed(
-        `${formatNoun(refused.length, "campaign")} could not be ${done}.`,
+        isUnknown
+          ? `It is not known whether ${formatNoun(refused.length, "campaign")} could be ${done}.`
+          : `${formatNoun(refused.length, "campaign")} could not be ${done}.`,
         new ApiError(0, [...refused, ...rest].join("\n")),
       );
     }

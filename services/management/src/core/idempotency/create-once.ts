@@ -12,7 +12,7 @@ import { jsonSha256, type RequestContext } from "@diegetic/service-kit";
 
 /** Lifetime of a first answer (docs/behaviour.md#idempotency-keys), by the clock of Postgres. */
 const KEPT = Prisma.sql`interval '24 hours'`;
-const FORGOTTEN_PER_ROUND = 1_000;
+const FORGOTTEN_PER_ROUND = 10_000;
 
 /** An answer that can be stored and repeated. */
 export interface CreationAnswer<Body> {
