@@ -22,16 +22,11 @@ const [SYMBOL = CURRENCY, DECIMAL = ".", GROUP = ""] = [
 
 /** A field for money: people write dollars and cents by their locale, the API gets whole cents. */
 export function MoneyInput({ cents, onCents, ...others }: MoneyInputProps) {
-  const { text, type, settle } = useTyped(cents ?? undefined, amountText, centsOf);
+  const typed = useTyped(cents ?? undefined, onCents, { textOf: amountText, parse: centsOf });
   return (
     <NumberInput
       {...others}
-      value={text}
-      onChange={(value) => {
-        type(String(value));
-        onCents(centsOf(String(value)));
-      }}
-      onBlur={settle}
+      {...typed}
       leftSection={SYMBOL}
       decimalScale={2}
       decimalSeparator={DECIMAL}

@@ -8,18 +8,8 @@ interface NumberFieldProps extends Omit<NumberInputProps, "value" | "onChange" |
 
 /** A field for a number, which may have decimals: Mantine's own answers texts such as "52." and "0.50" while somebody types. */
 export function NumberField({ number, onNumber, ...others }: NumberFieldProps) {
-  const { text, type, settle } = useTyped(number ?? undefined, textOf, numberOf);
-  return (
-    <NumberInput
-      {...others}
-      value={text}
-      onChange={(value) => {
-        type(String(value));
-        onNumber(numberOf(String(value)));
-      }}
-      onBlur={settle}
-    />
-  );
+  const typed = useTyped(number ?? undefined, onNumber, { textOf, parse: numberOf });
+  return <NumberInput {...others} {...typed} />;
 }
 
 function textOf(number: number | undefined): string {

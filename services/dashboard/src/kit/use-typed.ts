@@ -1,26 +1,28 @@
 import { useState } from "react";
 
-interface Typed {
-  text: string;
-  /** What the field has become while somebody types. */
-  type: (text: string) => void;
-  /** Writes the value as usual once nobody types any more. */
-  settle: () => void;
+/** Of a `NumberInput`. */
+interface TypedProps {
+  value: string;
+  onChange: (typed: string | number) => void;
+  onBlur: () => void;
 }
 
 /**
- * The text of a field for a number: what was typed stays as it was typed, "12." and "0.50" too, and a change from outside
- * replaces it.
+ * Ties a field for a number to its value: what was typed stays as it was typed, "12." and "0.50" too, until nobody types any
+ * more, and a change from outside replaces it.
  */
 export function useTyped<Value>(
   value: Value,
-  textOf: (value: Value) => string,
-  parse: (text: string) => Value,
-): Typed {
+  onValue: (value: Value) => void,
+  { textOf, parse }: { textOf: (value: Value) => string; parse: (text: string) => Value },
+): TypedProps {
   const [typed, setTyped] = useState(() => textOf(value));
   return {
-    text: parse(typed) === value ? typed : textOf(value),
-    type: setTyped,
-    settle: () => setTyped(textOf(value)),
+    value: parse(typed) === value ? typed : textOf(value),
+    onChange: (next) => {
+      setTyped(String(next));
+      onValue(parse(String(next)));
+    },
+    onBlur: () => setTyped(textOf(value)),
   };
 }

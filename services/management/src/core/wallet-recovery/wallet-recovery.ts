@@ -20,6 +20,7 @@ import {
   isTrustedEpoch,
   marksOf,
   missingLateIds,
+  type Reserved,
   reservedInSlices,
   totalsOf,
   type WalletTotals,
@@ -74,13 +75,13 @@ interface Found {
   outbox: ImpressionRecord[];
 }
 
-/** What is reserved in slices when a wallet is restored. */
-interface Reserved {
+/** What the slices of a wallet keep when it is restored. */
+interface KeptSlices {
   found: readonly FoundSlice[];
   /** Whether the holds and matches of each slice stay valid. */
   keeps: readonly boolean[];
-  /** In millicents, by slice and index of the campaign. */
-  reservedIn: ReturnType<typeof reservedInSlices>;
+  /** In millicents. */
+  reservedIn: Reserved;
 }
 
 /** `created`: there was no wallet; `forgotten`: its holds and matches are void; `kept`: they stay valid. */
@@ -352,7 +353,7 @@ export class WalletRecovery {
   async #restoreSlices(
     known: KnownAdvertiser,
     totals: WalletTotals,
-    { found, keeps, reservedIn }: Reserved,
+    { found, keeps, reservedIn }: KeptSlices,
   ): Promise<boolean> {
     const restored = await Promise.allSettled(
       found.slice(1).map(({ slice, found: wallet }) =>
@@ -496,7 +497,7 @@ async function firstDoubted(
 }
 
 /** The campaigns of the advertiser's own wallet, with what kept holds in the slices need. */
-function campaignsOfOwnWallet({ campaigns }: WalletTotals, { found, keeps, reservedIn }: Reserved) {
+function campaignsOfOwnWallet({ campaigns }: WalletTotals, { found, keeps, reservedIn }: KeptSlices) {
   return campaigns.map((campaign, index) => ({
     ...campaign,
     reservedInSlices: new Map(
