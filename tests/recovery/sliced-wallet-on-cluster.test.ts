@@ -81,6 +81,20 @@ async function addReplica({ id, others }: Awaited<ReturnType<typeof masterOf>>):
   return url;
 }
 
+/**
+ * Waits until all slices on a master serve. Its first replica gives it another replication id, so they are restored, and a
+ * failover during that would make their matches void.
+ */
+async function awaitServing({ id, node }: Awaited<ReturnType<typeof masterOf>>): Promise<void> {
+  const owners = await hashSlotOwners(town.redis);
+  const here = walletIds(town.advertiserId, slices).filter((one) => owners.get(hashSlotOf(one)) === id);
+  await eventually(async () => {
+    const replication = await onNode(node, "INFO", "replication");
+    const verifiedOn = await Promise.all(here.map((one) => town.redis.hget(`{${one}}:account`, "lineage")));
+    return verifiedOn.every((replicationId) => replication.includes(`master_replid:${replicationId}\r`));
+  }, PATIENCE);
+}
+
 /** Ends a node; resolves when it no longer answers. */
 async function endNode(url: string): Promise<void> {
   await onNode(url, "SHUTDOWN", "NOSAVE").catch(() => undefined);
@@ -131,6 +145,7 @@ describe("a wallet in slices on several masters", () => {
     // Otherwise it waits five seconds for further replicas.
     await onNode(master.node, "CONFIG", "SET", "repl-diskless-sync-delay", "0");
     const replica = await addReplica(master);
+    await awaitServing(master);
     await endNode(master.node);
     await onNode(replica, "CLUSTER", "FAILOVER", "TAKEOVER");
 
