@@ -103,7 +103,7 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
   const sweeper = new Sweeper({
     ...shared,
     producer: jobs.producer,
-    isQueueSilent: () => silence.isSilent(),
+    isQueueSilent: (depth) => silence.isSilent(depth),
     // Checked after the records were read: a reconnect in between may lead to another Redis.
     write: async (records) => {
       await claim.check();

@@ -59,7 +59,7 @@ export class OtherPlayerHashKey extends Error {
 }
 
 const STATEMENT_TIMEOUT_MS = 600_000;
-/** While an advertiser's row is locked; less than billing waits for it. */
+/** While an advertiser's row is locked: billing leaves its records in the outbox meanwhile. */
 const LOCKED_STATEMENT_TIMEOUT = "5s";
 const COUNT_EVERY_MS = 200;
 const RECORDS_PER_PAGE = 500;

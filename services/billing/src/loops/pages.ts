@@ -37,19 +37,31 @@ export async function* walletPages(database: Database, take: number): AsyncGener
   }
 }
 
-/** The first 20 pages of a hash. The last one's cursor is null, unless more follow. */
+/** The first pages of a hash. */
 export async function* scannedPages<Item>(
   read: (cursor: string | undefined) => Promise<Page<Item>>,
+  maxPages = MAX_SCANNED_PAGES,
 ): AsyncGenerator<Page<Item>> {
   let cursor: string | null | undefined;
-  for (let count = 0; count < MAX_SCANNED_PAGES && cursor !== null; count++) {
+  for (let count = 0; count < maxPages && cursor !== null; count++) {
     const page = await read(cursor);
     yield page;
     cursor = page.cursor;
   }
 }
 
+type Outboxes = Pick<MoneyCommands, "listOutbox">;
+
 /** The first records of an outbox, about 10 000: a longer one is a backlog that is being written. */
-export function outboxPages(money: Pick<MoneyCommands, "listOutbox">, walletId: string) {
-  return scannedPages((cursor) => money.listOutbox(walletId, RECORDS_PER_PAGE, cursor));
+export function outboxPages(money: Outboxes, walletId: string) {
+  return scannedPages(readOutbox(money, walletId));
+}
+
+/** All records of an outbox, also while others are added. */
+export function wholeOutbox(money: Outboxes, walletId: string) {
+  return scannedPages(readOutbox(money, walletId), Number.POSITIVE_INFINITY);
+}
+
+function readOutbox(money: Outboxes, walletId: string) {
+  return (cursor: string | undefined) => money.listOutbox(walletId, RECORDS_PER_PAGE, cursor);
 }

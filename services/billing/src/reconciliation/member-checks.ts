@@ -164,10 +164,11 @@ export async function* dayInspections(
   timeoutMs: number,
 ): AsyncGenerator<Inspection> {
   const rowsOfDay = new Map((await readPartitions(database)).map(({ day, rows }) => [day, rows]));
-  const dropped = await database.$queryRaw<{ day: string }[]>`SELECT day::text FROM dropped_impression_days`;
   for (const day of daysLookedAt(nowMs())) {
-    if (dropped.some((row) => row.day === day) || (rowsOfDay.get(day) ?? 0) > MAX_DAY_ROWS) continue;
-    yield inspectionOf(() => compareMembers(database, timeoutMs, membersOfDay(day), Prisma.sql`TRUE`));
+    if ((rowsOfDay.get(day) ?? 0) > MAX_DAY_ROWS) continue;
+    // In the same statement: the day may be dropped at any moment.
+    const isKept = Prisma.sql`NOT EXISTS (SELECT FROM dropped_impression_days WHERE day = ${dateOfDay(day)}::date)`;
+    yield inspectionOf(() => compareMembers(database, timeoutMs, membersOfDay(day), isKept));
   }
 }
 

@@ -2,7 +2,7 @@ import { MAX_MATCH_AGE_MS } from "@diegetic/contracts";
 import { DAY_MS, type Database, utcDay } from "@diegetic/database";
 import type { MoneyCommands } from "@diegetic/hot-state";
 import type { Logger } from "@diegetic/service-kit";
-import { outboxPages, walletPages } from "../loops/pages.ts";
+import { walletPages, wholeOutbox } from "../loops/pages.ts";
 import type { BillingMeasures } from "../measures.ts";
 import { type DropOutcome, dropDay } from "./drop-day.ts";
 import { readPartitions } from "./partition-days.ts";
@@ -75,13 +75,11 @@ export class Retention {
 
   async #oldestOf(walletId: string): Promise<number> {
     let oldestMs = Number.POSITIVE_INFINITY;
-    for await (const { items, damaged, cursor } of outboxPages(this.#dependencies.money, walletId)) {
+    for await (const { items, damaged } of wholeOutbox(this.#dependencies.money, walletId)) {
       // A damaged entry does not say when it was recorded.
       if (damaged.length > 0) return 0;
       for (const { recorded_at_ms } of items) oldestMs = Math.min(oldestMs, recorded_at_ms);
-      if (cursor === null) return oldestMs;
     }
-    // Nothing is dropped before a backlog is written.
-    return 0;
+    return oldestMs;
   }
 }

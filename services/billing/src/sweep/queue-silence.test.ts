@@ -5,17 +5,32 @@ import { QueueSilence } from "./queue-silence.ts";
 const AFTER_MS = 100;
 
 /** What is said at a moment so long after a silence began, and something happened then. */
+/** Looks repeatedly at a queue that has a job. */
 async function isSilentAt(ms: number, happens: (silence: QueueSilence) => unknown): Promise<boolean> {
-  let nowMs = 1_000;
+  let nowMs = 0;
   const silence = new QueueSilence(AFTER_MS, () => nowMs);
-  nowMs += AFTER_MS;
-  expect(silence.isSilent()).toBe(false);
-  nowMs += 1;
-  expect(silence.isSilent()).toBe(true);
+  const lookUntil = (endMs: number) => {
+    for (; nowMs < endMs; nowMs = Math.min(nowMs + AFTER_MS / 2, endMs)) silence.isSilent(1);
+    return silence.isSilent(1);
+  };
+  expect(lookUntil(AFTER_MS)).toBe(false);
+  expect(lookUntil(AFTER_MS + 1)).toBe(true);
   await happens(silence);
-  nowMs += ms;
-  return silence.isSilent();
+  return lookUntil(nowMs + ms);
 }
+
+it("is not silent while it is empty, nor because nobody looked", () => {
+  let nowMs = 0;
+  const silence = new QueueSilence(AFTER_MS, () => nowMs);
+  nowMs = 100 * AFTER_MS;
+  expect(silence.isSilent(1)).toBe(false);
+  nowMs += AFTER_MS;
+  expect(silence.isSilent(0)).toBe(false);
+  nowMs += AFTER_MS;
+  expect(silence.isSilent(1)).toBe(false);
+  nowMs += 1;
+  expect(silence.isSilent(1)).toBe(true);
+});
 
 it("ends by a job", async () => {
   const deliver = (silence: QueueSilence) => silence.end();

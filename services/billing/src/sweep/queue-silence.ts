@@ -1,19 +1,21 @@
 import { DatabaseUnavailable, StatementTimeout } from "@diegetic/database";
 
 /**
- * Detects a queue that delivers nothing. While Postgres is unavailable, jobs have to wait, so the time starts again
- * when Postgres recovers.
+ * Detects a queue that has jobs and delivers none to this process. While Postgres is unavailable, jobs have to wait, so the
+ * time starts again when Postgres recovers.
  */
 export class QueueSilence {
   readonly #afterMs: number;
   readonly #nowMs: () => number;
   #sinceMs: number;
+  #lookedAtMs: number;
 
   /** @param nowMs a monotonic clock */
   constructor(afterMs: number, nowMs: () => number) {
     this.#afterMs = afterMs;
     this.#nowMs = nowMs;
     this.#sinceMs = nowMs();
+    this.#lookedAtMs = this.#sinceMs;
   }
 
   /** Call when the queue has delivered a job. */
@@ -21,8 +23,12 @@ export class QueueSilence {
     this.#sinceMs = this.#nowMs();
   }
 
-  isSilent(): boolean {
-    return this.#nowMs() - this.#sinceMs > this.#afterMs;
+  /** Call repeatedly while records wait: nothing is known of the time between distant calls. @param depth of the queue */
+  isSilent(depth: number): boolean {
+    const nowMs = this.#nowMs();
+    if (depth === 0 || nowMs - this.#lookedAtMs > this.#afterMs) this.end();
+    this.#lookedAtMs = nowMs;
+    return nowMs - this.#sinceMs > this.#afterMs;
   }
 
   /** Settles like `writing`. Restarts the time when Postgres is unavailable; locked rows do not count as unavailable. */

@@ -18,7 +18,7 @@ export interface SweeperDependencies {
   due: Pick<DueIndex, "due" | "reschedule">;
   producer: Pick<BillingProducer, "add" | "depth">;
   /** Whether the queue is silent, so that its worker may hang: then records bypass it. */
-  isQueueSilent: () => boolean;
+  isQueueSilent: (depth: number) => boolean;
   /** Writes records to Postgres and removes them from the outbox, without the queue. */
   write: (records: readonly ImpressionRecord[]) => Promise<void>;
   /** Moves damaged entries from the outbox into quarantine. */
@@ -91,8 +91,9 @@ export class Sweeper {
   async #queue(records: ImpressionRecord[]): Promise<boolean> {
     const { producer, isQueueSilent } = this.#dependencies;
     for (const job of chunks(records, MAX_RECORDS_PER_JOB)) {
-      const isSilent = isQueueSilent();
-      if (!isSilent && (await producer.depth()) >= MAX_QUEUED_JOBS) return false;
+      const depth = await producer.depth();
+      const isSilent = isQueueSilent(depth);
+      if (!isSilent && depth >= MAX_QUEUED_JOBS) return false;
       await this.#deliver(job, isSilent);
     }
     return true;

@@ -315,6 +315,28 @@ describe("payout.figures_ready", () => {
     expect(await recorded(other.accountId)).toHaveLength(1);
   });
 
+  it("is delayed by 11 000 records that wait in an outbox only for the account that earns from them", async () => {
+    const { accountId } = pick(market.games, 0);
+    const other = pick(market.games, 1);
+    for (const id of [accountId, other.accountId]) {
+      await database.account.create({ data: { id, label: "studio" } });
+      await subscribe(id, ["payout.figures_ready"]);
+    }
+    const stuck = await wallets.impress({ game: 0 });
+    const copies = Array.from({ length: 11_000 }, (_, i) => {
+      const impressionId = `${stuck.impression_id}${i}`;
+      return [impressionId, JSON.stringify({ ...stuck, impression_id: impressionId })];
+    });
+    await wallets.redis.hset(`{${stuck.match.advertiser_id}}:outbox`, ...copies.flat());
+    const day = utcDay(stuck.recorded_at_ms);
+    await stores.write([await wallets.impress({ game: 1 })]);
+    await announceAt(Date.parse(day) + 25 * HOUR_MS);
+    expect(await recorded(other.accountId)).toEqual([
+      expect.objectContaining({ period: day, impressions: 1 }),
+    ]);
+    expect(await recorded(accountId)).toEqual([]);
+  });
+
   it("has earnings above 2^53 microcents as the nearest double", async () => {
     const { accountId, gameId } = pick(market.games, 0);
     await database.account.create({ data: { id: accountId, label: "studio" } });

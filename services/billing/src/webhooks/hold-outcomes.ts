@@ -11,7 +11,7 @@ interface Outcomes {
 
 /**
  * Counts how the matches of each developer's games end, and records `holds.expiry_rate_high`. Statistics: a crash loses
- * the counts since the last pass, and a lost answer of Postgres counts them twice.
+ * the counts since the last pass; a lost answer of Postgres counts them twice, as another delivery counts its records.
  */
 export class HoldOutcomes {
   readonly #database: Database;

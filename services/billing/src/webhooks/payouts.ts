@@ -1,7 +1,7 @@
 import { DAY_MS, type Database, Prisma, utcDay } from "@diegetic/database";
 import type { MoneyCommands } from "@diegetic/hot-state";
 import { forEachLimited } from "../loops/for-each.ts";
-import { outboxPages, walletPages } from "../loops/pages.ts";
+import { walletPages, wholeOutbox } from "../loops/pages.ts";
 
 /** Time after midnight in which the last impressions of a day reach Postgres. */
 const COMPLETE_AFTER_MS = 60 * 60 * 1_000;
@@ -36,7 +36,8 @@ export async function announcePayouts(parts: PayoutParts): Promise<void> {
     return [...oldestMs].filter(([, ms]) => ms < periodEndMs).map(([accountId]) => accountId);
   };
   for (const { period, accountId } of delayed) {
-    if (!unwrittenIn(period).includes(accountId)) await announceDelayed(database, period, accountId);
+    const waitsSinceMs = oldestMs.get(accountId) ?? Number.POSITIVE_INFINITY;
+    if (waitsSinceMs >= periodEnd(period)) await announceDelayed(database, period, accountId);
   }
   for (const day of days) {
     // The first day of a month completes the month before.
@@ -51,33 +52,28 @@ export async function announcePayouts(parts: PayoutParts): Promise<void> {
 
 /**
  * By developer account, when its oldest impression in an outbox from before `endMs` was recorded, Unix ms. Looks at every
- * outbox: when the due index names it next says nothing of its age. Undefined: unknown, because it was aborted, or an
- * outbox is too long to be read.
+ * outbox: when the due index names it next says nothing of its age. Undefined: aborted.
  */
 async function oldestUnwritten(
   { database, money, signal }: PayoutParts,
   endMs: number,
 ): Promise<Map<string, number> | undefined> {
   const oldestMs = new Map<string, number>();
-  let isTooLong = false;
-  const isUnknown = () => isTooLong || signal.aborted;
   const check = async (walletId: string) => {
-    if (isUnknown()) return;
-    for await (const { items, cursor } of outboxPages(money, walletId)) {
+    for await (const { items } of wholeOutbox(money, walletId)) {
+      if (signal.aborted) return;
       for (const { match, recorded_at_ms: recordedAtMs } of items) {
         if (recordedAtMs >= endMs) continue;
         const { developer_account_id: accountId } = match;
         oldestMs.set(accountId, Math.min(recordedAtMs, oldestMs.get(accountId) ?? Number.POSITIVE_INFINITY));
       }
-      if (cursor === null || isUnknown()) return;
     }
-    isTooLong = true;
   };
   for await (const page of walletPages(database, ADVERTISERS_PER_PAGE)) {
-    if (isUnknown()) break;
     await forEachLimited(page, MAX_CONCURRENT_CHECKS, check);
+    if (signal.aborted) return undefined;
   }
-  return isUnknown() ? undefined : oldestMs;
+  return oldestMs;
 }
 
 /** Complete days after the last announced one, the oldest first; only the last complete day if there is none. */

@@ -14,7 +14,7 @@ import {
   walletIdOf,
   walletOfRecord,
 } from "@diegetic/hot-state";
-import type { Logger } from "@diegetic/service-kit";
+import { type Logger, OutageLog } from "@diegetic/service-kit";
 import type { BillingMeasures } from "../measures.ts";
 import { type BilledImpression, billImpression, ClocksDisagree, RecordRefused } from "./billed-impression.ts";
 import type { DayPartitions } from "./day-partitions.ts";
@@ -97,10 +97,17 @@ interface Sorted {
 export class ImpressionWriter {
   readonly #dependencies: ImpressionWriterDependencies;
   readonly #lockedRows: LockedRows;
+  readonly #clocks: OutageLog;
 
   constructor(dependencies: ImpressionWriterDependencies) {
     this.#dependencies = dependencies;
     this.#lockedRows = new LockedRows(dependencies);
+    this.#clocks = new OutageLog(dependencies.logger, {
+      failing: "impressions wait: clocks of redis and billing differ",
+      recovered: "impressions no longer wait for clocks",
+      level: "error",
+      countField: "records",
+    });
   }
 
   async write(records: readonly ImpressionRecord[]): Promise<void> {
@@ -222,11 +229,12 @@ export class ImpressionWriter {
 
   #report(waiting: Sorted["waiting"]): void {
     const [first] = waiting;
-    if (first === undefined) return;
-    this.#dependencies.logger.error(
-      { impressionId: first.record.impression_id, reason: first.reason, records: waiting.length },
-      "impressions wait: clocks of redis and billing differ",
-    );
+    if (first === undefined) {
+      this.#clocks.succeeded();
+    } else {
+      const { record, reason } = first;
+      this.#clocks.failed(undefined, { impressionId: record.impression_id, reason, count: waiting.length });
+    }
   }
 
   /** Writes the batch without the records of advertisers with locked rows. */
