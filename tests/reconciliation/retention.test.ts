@@ -323,6 +323,34 @@ describe("dropping old impressions", () => {
     expect(await differing()).toEqual([]);
   });
 
+  it("stops although the sums of a day take minutes, and drops it later", async () => {
+    const daysBack = 17;
+    world.startBilling();
+    await impressionsOf(daysBack);
+    await world.stopBilling();
+    await sql.run(`CREATE FUNCTION take_minutes() RETURNS trigger LANGUAGE plpgsql AS
+      'BEGIN PERFORM pg_sleep(600); RETURN NEW; END'`);
+    await sql.run(`CREATE TRIGGER take_minutes BEFORE INSERT ON dropped_impression_days
+      FOR EACH ROW EXECUTE FUNCTION take_minutes()`);
+    const log: string[] = [];
+    world.startBilling(
+      { retainEveryMs: 20 },
+      {
+        settings: { IMPRESSION_RETENTION_DAYS: String(MIN_RETENTION_DAYS) },
+        log: (line) => log.push(line),
+      },
+    );
+    const isSleeping = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'`;
+    await eventually(async () => (await sql.run(isSleeping)).length > 0, PATIENCE);
+    await world.stopBilling();
+    expect(await sql.run(isSleeping)).toEqual([]);
+    expect(log.filter((line) => /"level":"(warn|error)"/.test(line))).toEqual([]);
+    await sql.run("DROP FUNCTION take_minutes CASCADE");
+    expect(await partitions()).toContain(partitionOf(dayBack(daysBack)));
+    await retention().pass(NEVER);
+    expect(await partitions()).not.toContain(partitionOf(dayBack(daysBack)));
+  });
+
   it("finds no difference in a day that is dropped while days are compared", async () => {
     const daysBack = 15;
     world.startBilling();

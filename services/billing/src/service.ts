@@ -181,12 +181,15 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
       });
     },
     async stop() {
+      // Their statements may take minutes, and each is repeatable.
+      const cancelling = setTimeout(() => void stores.cancelStatements().catch(() => undefined), DRAIN_MS);
       await Promise.all([
         jobs.worker.close(DRAIN_MS),
         webhooks.worker.close(DRAIN_MS),
         reporter.stop(),
         ...tasks.map((task) => task.stop()),
       ]);
+      clearTimeout(cancelling);
       await Promise.all([jobs.producer.close(), webhooks.producer.close()]);
       await stores.close();
     },

@@ -31,6 +31,8 @@ export interface Stores {
   /** The log of failures of one of the process' connections to Redis. */
   outageOf: ReturnType<typeof createConnectionLogs>;
   askPostgres(): Promise<unknown>;
+  /** Cancels the running statements of this instance, except those that write impressions. */
+  cancelStatements(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -44,8 +46,9 @@ export function openStores(
     applicationName: `${name}-sweeper`,
     poolSize: SPARE_POOL_SIZE,
   });
+  const slowName = `${name}-retention`;
   const slowDatabase = createDatabase(databaseUrl, {
-    applicationName: `${name}-retention`,
+    applicationName: slowName,
     poolSize: 1,
     statementTimeoutMs: DROP_TIMEOUT_MS,
   });
@@ -63,6 +66,11 @@ export function openStores(
     claim: new InstallationClaim(redis, () => installationId(database)),
     outageOf,
     askPostgres,
+    async cancelStatements() {
+      await database.$queryRaw`
+        SELECT count(pg_cancel_backend(pid)) FROM pg_stat_activity
+        WHERE application_name IN (${name}, ${slowName}) AND state = 'active' AND pid <> pg_backend_pid()`;
+    },
     async close() {
       redis.disconnect();
       await Promise.all([

@@ -57,6 +57,8 @@ export class RepeatingTask {
         outage.succeeded();
         failures = 0;
       } catch (error) {
+        // Its statements are cancelled when they take too long to stop.
+        if (signal.aborted) break;
         failures += 1;
         outage.failed(error);
       }
