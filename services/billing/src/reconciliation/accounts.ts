@@ -1,7 +1,16 @@
 import type { Database } from "@diegetic/database";
 import type { WalletLimits, WalletReader } from "@diegetic/hot-state";
 import { advertiserPages, pageAfter, pagesOf } from "../loops/pages.ts";
-import { type AdvertiserBalances, atOneMoment, type CampaignBalances, readAdvertisers } from "./balances.ts";
+import {
+  type AdvertiserBalances,
+  type AdvertiserLedger,
+  atOneMoment,
+  type CampaignBalances,
+  readAdvertisers,
+  readLedgers,
+  readUsers,
+  type UniqueUsers,
+} from "./balances.ts";
 import {
   atMost,
   type Check,
@@ -27,6 +36,7 @@ export interface AccountParts {
 }
 
 const ADVERTISERS_PER_PAGE = 50;
+const CAMPAIGNS_PER_PAGE = 200;
 const ACCOUNTS_PER_PAGE = 200;
 const MICROCENTS_PER_MILLICENT = 1_000n;
 
@@ -45,9 +55,6 @@ type CampaignTotal = {
 const ADVERTISER_CHECKS: readonly Check<PairsOf<AdvertiserBalances>>[] = [
   moneyCheck("deposit_rows", "Deposits, millicents: rows = the advertiser's total", (a) =>
     equal(a.id, a.depositRowsMillicents, a.depositedMillicents),
-  ),
-  moneyCheck("deposit_ledger", "Deposits, microcents: rows = ledger", (a) =>
-    equal(a.id, a.depositRowsMillicents * MICROCENTS_PER_MILLICENT, a.depositLedgerMicrocents),
   ),
   moneyCheck("spent_by_campaigns", "Spent, millicents: campaigns = their advertiser", (a) =>
     equal(a.id, sum(a, "spentMillicents"), a.spentMillicents),
@@ -77,21 +84,6 @@ const ADVERTISER_CHECKS: readonly Check<PairsOf<AdvertiserBalances>>[] = [
     "rollup_impressions",
     "Impressions: rollups = campaign",
     perCampaign("impressions", "rollupImpressions"),
-  ),
-  moneyCheck(
-    "ledger_charges",
-    "Charges, microcents: ledger = campaign",
-    ofCampaigns((c) => equal(c.id, c.spentMillicents * MICROCENTS_PER_MILLICENT, -c.chargeMicrocents)),
-  ),
-  moneyCheck(
-    "ledger_impressions",
-    "Impressions: ledger = campaign",
-    perCampaign("impressions", "chargedImpressions"),
-  ),
-  moneyCheck(
-    "ledger_balance",
-    "Charge + fee + what games earned = 0, microcents, per campaign",
-    ofCampaigns((c) => equal(c.id, 0, c.chargeMicrocents + c.feeMicrocents + c.gameEarnings)),
   ),
   moneyCheck(
     "creative_impressions",
@@ -128,14 +120,6 @@ const ADVERTISER_CHECKS: readonly Check<PairsOf<AdvertiserBalances>>[] = [
     "Impressions: by campaign version = campaign",
     perCampaign("impressions", "versionImpressions"),
   ),
-  moneyCheck(
-    "unique_users",
-    "Unique players: rows = counts",
-    ofCampaigns((c) => [
-      equal(c.id, c.reachedUsers, c.countedUsers),
-      equal(`${c.id} by member`, 0, c.differingUsers),
-    ]),
-  ),
   lateCheck("published", "Versions: published = row", (a) =>
     [a, ...a.campaigns].map(({ id, version, publishedVersion }) => equal(id, version, publishedVersion)),
   ),
@@ -143,6 +127,31 @@ const ADVERTISER_CHECKS: readonly Check<PairsOf<AdvertiserBalances>>[] = [
     equal(a.id, 0, a.pendingSettlements),
   ),
   QUARANTINED,
+];
+
+const LEDGER_CHECKS: readonly Check<PairsOf<AdvertiserLedger>>[] = [
+  moneyCheck("deposit_ledger", "Deposits, microcents: rows = ledger", (a) =>
+    equal(a.id, a.depositRowsMillicents * MICROCENTS_PER_MILLICENT, a.depositMicrocents),
+  ),
+  moneyCheck("ledger_charges", "Charges, microcents: ledger = campaign", ({ campaigns }) =>
+    campaigns.map((c) => equal(c.id, c.spentMillicents * MICROCENTS_PER_MILLICENT, -c.chargeMicrocents)),
+  ),
+  moneyCheck("ledger_impressions", "Impressions: ledger = campaign", ({ campaigns }) =>
+    campaigns.map((c) => equal(c.id, c.impressions, c.chargedImpressions)),
+  ),
+  moneyCheck(
+    "ledger_balance",
+    "Charge + fee + what games earned = 0, microcents, per campaign",
+    ({ campaigns }) =>
+      campaigns.map((c) => equal(c.id, 0, c.chargeMicrocents + c.feeMicrocents + c.gameEarnings)),
+  ),
+];
+
+const PLAYER_CHECKS: readonly Check<PairsOf<UniqueUsers>>[] = [
+  moneyCheck("unique_users", "Unique players: rows = counts", (c) => [
+    equal(c.id, c.reachedUsers, c.countedUsers),
+    equal(`${c.id} by member`, 0, c.differingUsers),
+  ]),
 ];
 
 function ofCampaigns(
@@ -177,10 +186,7 @@ function dayCaps(campaign: CampaignBalances, advertiser: AdvertiserBalances): Pa
 /** Inspects every advertiser, page by page: its balances in Postgres and its wallet in Redis. */
 export async function* advertiserInspections(parts: AccountParts): AsyncGenerator<Inspection> {
   for await (const page of advertiserPages(parts.database, ADVERTISERS_PER_PAGE)) {
-    yield pageInspection(
-      page.map(({ id }) => id),
-      (ids) => compareAdvertisers(parts, ids),
-    );
+    yield pageInspection(idsOf(page), (ids) => compareAdvertisers(parts, ids));
   }
 }
 
@@ -235,6 +241,30 @@ async function readPublished(database: Database, ids: readonly string[]) {
   };
 }
 
+/**
+ * Compares the ledger of every advertiser, page by page. Apart from its other balances: reading many entries may take too long,
+ * and then only these checks are left out.
+ */
+export async function* ledgerInspections({ database, timeoutMs }: AccountParts): AsyncGenerator<Inspection> {
+  for await (const page of advertiserPages(database, ADVERTISERS_PER_PAGE)) {
+    yield pageInspection(idsOf(page), async (ids) => {
+      const ledgers = await atOneMoment(database, timeoutMs, (transaction) => readLedgers(transaction, ids));
+      return readingOf(LEDGER_CHECKS, ledgers);
+    });
+  }
+}
+
+/** Compares the counted players of every campaign with the remembered ones, page by page. */
+export async function* playerInspections(database: Database): AsyncGenerator<Inspection> {
+  const read = (after: string) =>
+    database.campaign.findMany({ ...pageAfter(after, CAMPAIGNS_PER_PAGE), select: { id: true } });
+  for await (const page of pagesOf(read)) {
+    yield pageInspection(idsOf(page), async (ids) =>
+      readingOf(PLAYER_CHECKS, await readUsers(database, ids)),
+    );
+  }
+}
+
 interface Earnings {
   id: string;
   gameImpressions: bigint;
@@ -257,17 +287,21 @@ export async function* developerInspections(database: Database): AsyncGenerator<
   const read = (after: string) =>
     database.account.findMany({ ...pageAfter(after, ACCOUNTS_PER_PAGE), select: { id: true } });
   for await (const page of pagesOf(read)) {
-    yield pageInspection(
-      page.map(({ id }) => id),
-      async (ids) => {
-        const rows = await readEarnings(database, [...ids]);
-        return {
-          comparisons: rows.flatMap((row) => compare(DEVELOPER_CHECKS, row, row.id)),
-          notCompared: [],
-        };
-      },
+    yield pageInspection(idsOf(page), async (ids) =>
+      readingOf(DEVELOPER_CHECKS, await readEarnings(database, [...ids])),
     );
   }
+}
+
+function idsOf(page: readonly { id: string }[]): string[] {
+  return page.map(({ id }) => id);
+}
+
+function readingOf<Row extends { id: string }>(
+  checks: readonly Check<PairsOf<Row>>[],
+  rows: readonly Row[],
+): Reading {
+  return { comparisons: rows.flatMap((row) => compare(checks, row, row.id)), notCompared: [] };
 }
 
 function readEarnings(database: Database, ids: string[]): Promise<Earnings[]> {

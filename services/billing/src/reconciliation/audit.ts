@@ -9,7 +9,12 @@ import {
   type MoneyCommands,
   type WalletLimits,
 } from "@diegetic/hot-state";
-import { advertiserInspections, developerInspections } from "./accounts.ts";
+import {
+  advertiserInspections,
+  developerInspections,
+  ledgerInspections,
+  playerInspections,
+} from "./accounts.ts";
 import { type AuditReport, Summary } from "./audit-report.ts";
 import { type Inspection, inspect } from "./comparison.ts";
 import { memberInspections } from "./member-checks.ts";
@@ -60,6 +65,8 @@ export async function reconcileAll(options: AuditOptions): Promise<AuditReport> 
     const summary = new Summary();
     const inspections: (AsyncIterable<Inspection> | Iterable<Inspection>)[] = [
       advertiserInspections(parts),
+      ledgerInspections(parts),
+      playerInspections(database),
       developerInspections(database),
       snapshotInspections(database, redis),
       sessionInspections(database, redis, MAX_SESSION_KEYS),

@@ -28,20 +28,42 @@ export class ImpressionSums {
   }
 }
 
-interface LedgerBalances {
+interface EntrySums {
   chargeMicrocents: bigint;
   feeMicrocents: bigint;
   chargedImpressions: bigint;
 }
 
-interface UniqueUsers {
+const NO_ENTRIES: EntrySums = { chargeMicrocents: 0n, feeMicrocents: 0n, chargedImpressions: 0n };
+
+interface CampaignTotals {
+  id: string;
+  advertiserId: string;
+  spentMillicents: bigint;
+  impressions: bigint;
+  gameEarnings: bigint;
+}
+
+/** The ledger of an advertiser and the totals that it must agree with, all read at one moment. */
+export interface AdvertiserLedger {
+  id: string;
+  depositRowsMillicents: bigint;
+  depositMicrocents: bigint;
+  campaigns: (CampaignTotals & EntrySums)[];
+}
+
+/** The players of a campaign. */
+export interface UniqueUsers {
+  /** The campaign. */
+  id: string;
   reachedUsers: bigint;
   countedUsers: bigint;
   /** Members whose count is wrong. */
   differingUsers: bigint;
 }
 
-interface CampaignRow {
+/** Postgres' balances of a campaign, all read at one moment. */
+export interface CampaignBalances {
   id: string;
   advertiserId: string;
   status: string;
@@ -68,11 +90,7 @@ interface CampaignRow {
   /** The newest version that was billed; 0: none. */
   newestVersion: number;
   gameImpressions: bigint;
-  gameEarnings: bigint;
 }
-
-/** Postgres' balances of a campaign, all read at one moment. */
-export interface CampaignBalances extends CampaignRow, LedgerBalances, UniqueUsers {}
 
 interface AdvertiserRow {
   id: string;
@@ -92,7 +110,6 @@ interface AdvertiserRow {
 
 /** Postgres' balances of an advertiser, all read at one moment. */
 export interface AdvertiserBalances extends AdvertiserRow {
-  depositLedgerMicrocents: bigint;
   /** Late charges: the wallet may exceed a limit by this amount. */
   late: ImpressionSums;
   /** Quarantined records, which the wallet may still contain; one with an unreadable price counts as zero. */
@@ -134,35 +151,19 @@ export async function readAdvertisers(
         WHERE advertiser_id = a.id AND resolved_at IS NULL) AS unresolved
     FROM advertisers a WHERE a.id = ANY(${ids}) ORDER BY a.id`;
   const campaigns = await readCampaigns(transaction, ids, nowMs);
-  const ledger = await readLedger(transaction, ids);
   const quarantined = await readQuarantined(transaction, ids);
   const lateCharges = await readLate(transaction, ids);
-  const users = await readUsers(
-    transaction,
-    campaigns.map(({ id }) => id),
-  );
   return advertisers.map((row) => ({
     ...row,
-    depositLedgerMicrocents: ledger.deposits.get(row.id) ?? 0n,
     late: lateCharges.get(row.id) ?? new ImpressionSums(),
     quarantined: quarantined.get(row.id) ?? new ImpressionSums(),
-    campaigns: campaigns
-      .filter(({ advertiserId }) => advertiserId === row.id)
-      .map((campaign) => ({
-        ...campaign,
-        ...(ledger.campaigns.get(campaign.id) ?? {
-          chargeMicrocents: 0n,
-          feeMicrocents: 0n,
-          chargedImpressions: 0n,
-        }),
-        ...(users.get(campaign.id) ?? { reachedUsers: 0n, countedUsers: 0n, differingUsers: 0n }),
-      })),
+    campaigns: campaigns.filter(({ advertiserId }) => advertiserId === row.id),
   }));
 }
 
-function readCampaigns(transaction: Transaction, ids: string[], nowMs: number): Promise<CampaignRow[]> {
+function readCampaigns(transaction: Transaction, ids: string[], nowMs: number): Promise<CampaignBalances[]> {
   const days = [-1, 0, 1].map((offset) => utcDay(nowMs + offset * DAY_MS));
-  return transaction.$queryRaw<CampaignRow[]>`
+  return transaction.$queryRaw<CampaignBalances[]>`
     SELECT c.id, c.advertiser_id AS "advertiserId", c.status::text, c.budget_cents::bigint * 1000 AS "budgetMillicents",
       c.daily_cap_cents::bigint * 1000 AS "dailyCapMillicents", c.spent_millicents AS "spentMillicents",
       (c.updated_at AT TIME ZONE 'UTC')::date::text AS "changedOn",
@@ -183,8 +184,7 @@ function readCampaigns(transaction: Transaction, ids: string[], nowMs: number): 
         COALESCE(sum(spent_millicents), 0)::bigint AS "countrySpent"
       FROM campaign_countries WHERE campaign_id = c.id) n
     CROSS JOIN LATERAL (
-      SELECT COALESCE(sum(impressions), 0)::bigint AS "gameImpressions",
-        COALESCE(sum(earning_microcents), 0)::bigint AS "gameEarnings"
+      SELECT COALESCE(sum(impressions), 0)::bigint AS "gameImpressions"
       FROM campaign_games WHERE campaign_id = c.id AND advertiser_id = c.advertiser_id) g
     CROSS JOIN LATERAL (
       SELECT json_object_agg(day, spent) AS "spentByDay" FROM (
@@ -199,9 +199,34 @@ function readCampaigns(transaction: Transaction, ids: string[], nowMs: number): 
     WHERE c.advertiser_id = ANY(${ids}) ORDER BY c.id`;
 }
 
-async function readLedger(transaction: Transaction, ids: string[]) {
+/** The ledgers of one page of advertisers. */
+export async function readLedgers(
+  transaction: Transaction,
+  advertiserIds: readonly string[],
+): Promise<AdvertiserLedger[]> {
+  const ids = [...advertiserIds];
+  const advertisers = await transaction.$queryRaw<{ id: string; depositRowsMillicents: bigint }[]>`
+    SELECT id, (SELECT COALESCE(sum(amount_cents), 0)::bigint * 1000 FROM deposits
+      WHERE advertiser_id = a.id) AS "depositRowsMillicents"
+    FROM advertisers a WHERE id = ANY(${ids}) ORDER BY id`;
+  const campaigns = await transaction.$queryRaw<CampaignTotals[]>`
+    SELECT id, advertiser_id AS "advertiserId", spent_millicents AS "spentMillicents", impressions,
+      (SELECT COALESCE(sum(earning_microcents), 0)::bigint FROM campaign_games
+        WHERE campaign_id = c.id AND advertiser_id = c.advertiser_id) AS "gameEarnings"
+    FROM campaigns c WHERE advertiser_id = ANY(${ids}) ORDER BY id`;
+  const entries = await sumEntries(transaction, ids);
+  return advertisers.map((row) => ({
+    ...row,
+    depositMicrocents: entries.deposits.get(row.id) ?? 0n,
+    campaigns: campaigns
+      .filter(({ advertiserId }) => advertiserId === row.id)
+      .map((campaign) => ({ ...campaign, ...(entries.campaigns.get(campaign.id) ?? NO_ENTRIES) })),
+  }));
+}
+
+async function sumEntries(transaction: Transaction, ids: string[]) {
   const rows = await transaction.$queryRaw<
-    ({ advertiser_id: string; campaign_id: string | null; deposits: bigint } & LedgerBalances)[]
+    ({ advertiser_id: string; campaign_id: string | null; deposits: bigint } & EntrySums)[]
   >`
     SELECT advertiser_id, campaign_id,
       COALESCE(sum(amount_microcents) FILTER (WHERE kind = 'deposit'), 0)::bigint AS deposits,
@@ -210,7 +235,7 @@ async function readLedger(transaction: Transaction, ids: string[]) {
       COALESCE(sum(impressions) FILTER (WHERE kind = 'charge'), 0)::bigint AS "chargedImpressions"
     FROM ledger_entries WHERE advertiser_id = ANY(${ids}) GROUP BY advertiser_id, campaign_id`;
   const deposits = new Map<string, bigint>();
-  const campaigns = new Map<string, LedgerBalances>();
+  const campaigns = new Map<string, EntrySums>();
   for (const { advertiser_id, campaign_id, deposits: deposited, ...balances } of rows) {
     if (campaign_id === null) deposits.set(advertiser_id, deposited);
     else campaigns.set(campaign_id, balances);
@@ -263,11 +288,12 @@ function sumsByAdvertiser(
 }
 
 /**
- * Per campaign: remembered and counted players, summed over all parts, and how many parts differ. Each count reads rows
- * in key order or by hash; a single count of distinct players would sort all rows.
+ * Per campaign with players: remembered and counted ones, summed over all parts, and how many parts differ. Each count reads
+ * rows in key order or by hash; a single count of distinct players would sort all rows.
  */
-async function readUsers(transaction: Transaction, campaignIds: string[]): Promise<Map<string, UniqueUsers>> {
-  const rows = await transaction.$queryRaw<({ campaign_id: string } & UniqueUsers)[]>`
+export function readUsers(database: Database, ids: readonly string[]): Promise<UniqueUsers[]> {
+  const campaignIds = [...ids];
+  return database.$queryRaw<UniqueUsers[]>`
     WITH known AS (
       SELECT campaign_id, 'total' AS dimension, '' AS key, count(*) AS users
       FROM (SELECT DISTINCT campaign_id, user_hash FROM reached_users WHERE campaign_id = ANY(${campaignIds})) AS reached
@@ -299,9 +325,8 @@ async function readUsers(transaction: Transaction, campaignIds: string[]): Promi
       SELECT campaign_id, 'country', country_code, users FROM campaign_countries
       WHERE campaign_id = ANY(${campaignIds})
     )
-    SELECT campaign_id, COALESCE(sum(known.users), 0)::bigint AS "reachedUsers",
+    SELECT campaign_id AS id, COALESCE(sum(known.users), 0)::bigint AS "reachedUsers",
       COALESCE(sum(counts.users), 0)::bigint AS "countedUsers",
       count(*) FILTER (WHERE known.users IS DISTINCT FROM counts.users) AS "differingUsers"
     FROM known FULL JOIN counts USING (campaign_id, dimension, key) GROUP BY campaign_id`;
-  return new Map(rows.map(({ campaign_id, ...users }) => [campaign_id, users]));
 }

@@ -3,7 +3,13 @@ import { DatabaseUnavailable, StatementTimeout } from "@diegetic/database";
 import { isRedisUnavailable, type ReconciliationReport, type RedisConnection } from "@diegetic/hot-state";
 import { type Logger, OutageLog } from "@diegetic/service-kit";
 import type { BillingMeasures } from "../measures.ts";
-import { type AccountParts, advertiserInspections, developerInspections } from "./accounts.ts";
+import {
+  type AccountParts,
+  advertiserInspections,
+  developerInspections,
+  ledgerInspections,
+  playerInspections,
+} from "./accounts.ts";
 import {
   type Comparison,
   countDifferences,
@@ -118,6 +124,8 @@ export class Reconciler {
     return [
       [upkeepInspection(database, nowMs, timeoutMs)],
       advertiserInspections(this.#parts),
+      ledgerInspections(this.#parts),
+      playerInspections(database),
       developerInspections(database),
       snapshotInspections(database, redis),
       sessionInspections(database, redis, MAX_SESSION_KEYS),
