@@ -1,5 +1,5 @@
 import { entityName } from "@diegetic/contracts";
-import type { Database } from "@diegetic/database";
+import { type Database, Prisma } from "@diegetic/database";
 import {
   countSnapshotEntities,
   createSessionSummaryReader,
@@ -7,7 +7,7 @@ import {
   readSnapshotRows,
   type SessionSummary,
 } from "@diegetic/hot-state";
-import { pageAfter, pagesOf } from "../loops/pages.ts";
+import { pagesOf } from "../loops/pages.ts";
 import {
   atMost,
   type Check,
@@ -26,62 +26,42 @@ const ROWS_PER_PAGE = 500;
 /** A row that the snapshot must contain, or must have removed. */
 interface PublishedRow {
   id: string;
-  /** Name of its entity in the snapshot. */
-  name: string;
+  /** What its entity is named by. */
+  key: string;
   version: number;
-  isRemoved?: boolean;
+  isRemoved: boolean;
 }
 
-type ReadPage = (database: Database, after: string) => Promise<PublishedRow[]>;
+interface PublishedTable {
+  table: Prisma.Sql;
+  id: Prisma.Sql;
+  /** Column that the entity is named by. */
+  key: Prisma.Sql;
+  /** Whether the row's entity was removed. */
+  isRemoved: Prisma.Sql;
+  /** Name of the entity in the snapshot. */
+  name: (key: string) => string;
+  /** By which a finding names its row. Default: the name. */
+  subject?: (id: string) => string;
+}
 
-const SECRET_COLUMNS = { id: true, version: true, sha256: true, revokedAt: true };
-const PUBLISHED_ROWS: readonly ReadPage[] = [
-  async (database, after) => {
-    const page = pageAfter(after, ROWS_PER_PAGE);
-    const rows = await database.advertiser.findMany({ ...page, select: { id: true, version: true } });
-    return rows.map((row) => ({ ...row, name: entityName.advertiser(row.id) }));
-  },
-  async (database, after) => {
-    const page = pageAfter(after, ROWS_PER_PAGE);
-    const rows = await database.campaign.findMany({ ...page, select: { id: true, version: true } });
-    return rows.map((row) => ({ ...row, name: entityName.campaign(row.id) }));
-  },
-  async (database, after) => {
-    const page = pageAfter(after, ROWS_PER_PAGE);
-    const rows = await database.apiKey.findMany({ ...page, select: SECRET_COLUMNS });
-    return rows.map((row) => ({
-      ...row,
-      name: entityName.apiKey(row.sha256),
-      isRemoved: row.revokedAt !== null,
-    }));
-  },
-  async (database, after) => {
-    const page = pageAfter(after, ROWS_PER_PAGE);
-    const rows = await database.accountSession.findMany({ ...page, select: SECRET_COLUMNS });
-    return rows.map((row) => ({
-      ...row,
-      name: entityName.session(row.sha256),
-      isRemoved: row.revokedAt !== null,
-    }));
-  },
-  async (database, after) => {
-    const rows = await database.placement.findMany({
-      where: { gameId: { gt: after } },
-      orderBy: { gameId: "asc" },
-      take: ROWS_PER_PAGE,
-      select: { gameId: true, version: true },
-    });
-    return rows.map(({ gameId: id, version }) => ({ id, name: entityName.placement(id), version }));
-  },
+const ID = Prisma.sql`id`;
+const NEVER = Prisma.sql`false`;
+// The names of keys and sessions contain a secret's hash.
+const SECRET = { id: ID, key: Prisma.sql`sha256`, isRemoved: Prisma.sql`revoked_at IS NOT NULL` };
+const GAME_ID = Prisma.sql`game_id`;
+const PUBLISHED: readonly PublishedTable[] = [
+  { table: Prisma.sql`advertisers`, id: ID, key: ID, isRemoved: NEVER, name: entityName.advertiser },
+  { table: Prisma.sql`campaigns`, id: ID, key: ID, isRemoved: NEVER, name: entityName.campaign },
+  { table: Prisma.sql`placements`, id: GAME_ID, key: GAME_ID, isRemoved: NEVER, name: entityName.placement },
+  { ...SECRET, table: Prisma.sql`api_keys`, name: entityName.apiKey, subject: entityName.apiKey },
+  { ...SECRET, table: Prisma.sql`account_sessions`, name: entityName.session, subject: entityName.session },
 ];
 
-const ROW_CHECKS: readonly Check<PairsOf<PublishedRow & { inSnapshot: number }>>[] = [
-  lateCheck("snapshot_rows", "Versions: snapshot = row", ({ id, name, version, inSnapshot }) => {
-    // Reported by kind and id: the name of a key or session contains a secret's hash.
-    const [kind] = name.split(":", 1);
-    const subject = kind === "key" || kind === "session" ? `${kind}:${id}` : name;
-    return equal(subject, version, inSnapshot);
-  }),
+const ROW_CHECKS: readonly Check<PairsOf<{ subject: string; version: number; inSnapshot: number }>>[] = [
+  lateCheck("snapshot_rows", "Versions: snapshot = row", ({ subject, version, inSnapshot }) =>
+    equal(subject, version, inSnapshot),
+  ),
 ];
 
 const ENTITY_CHECKS: readonly Check<PairsOf<{ rows: number; entities: number }>>[] = [
@@ -95,11 +75,11 @@ export async function* snapshotInspections(
   database: Database,
   redis: RedisConnection,
 ): AsyncGenerator<Inspection> {
-  for (const readPage of PUBLISHED_ROWS) {
+  for (const table of PUBLISHED) {
     let after = "";
-    for await (const page of pagesOf((start) => readPage(database, start))) {
+    for await (const page of pagesOf((start) => readPage(database, table, start))) {
       const start = after;
-      yield inspectionOf(async () => compareRows(await readPage(database, start), redis));
+      yield inspectionOf(async () => compareRows(redis, table, await readPage(database, table, start)));
       after = page.at(-1)?.id ?? after;
     }
   }
@@ -111,26 +91,37 @@ export async function* snapshotInspections(
   );
 }
 
-async function compareRows(rows: readonly PublishedRow[], redis: RedisConnection): Promise<Comparison[]> {
+function readPage(
+  database: Database,
+  { table, id, key, isRemoved }: PublishedTable,
+  after: string,
+): Promise<PublishedRow[]> {
+  return database.$queryRaw<PublishedRow[]>`
+    SELECT ${id} AS id, ${key} AS key, version, ${isRemoved} AS "isRemoved" FROM ${table}
+    WHERE ${id} > ${after} ORDER BY ${id} LIMIT ${ROWS_PER_PAGE}`;
+}
+
+async function compareRows(
+  redis: RedisConnection,
+  { name, subject }: PublishedTable,
+  rows: readonly PublishedRow[],
+): Promise<Comparison[]> {
   const found = await readSnapshotRows(
     redis,
-    rows.map(({ name }) => name),
+    rows.map(({ key }) => name(key)),
   );
-  return rows.flatMap((row, i) => {
-    const { version, present } = found[i] ?? { version: null, present: false };
-    const isRight = present !== (row.isRemoved ?? false);
-    return compare(ROW_CHECKS, { ...row, inSnapshot: isRight ? (version ?? -1) : -1 });
+  return rows.flatMap(({ id, key, version, isRemoved }, i) => {
+    const inSnapshot = found[i]?.present === !isRemoved ? (found[i]?.version ?? -1) : -1;
+    return compare(ROW_CHECKS, { subject: subject?.(id) ?? name(key), version, inSnapshot });
   });
 }
 
 async function countPublished(database: Database): Promise<number> {
-  return (
-    (await database.advertiser.count()) +
-    (await database.campaign.count()) +
-    (await database.placement.count()) +
-    (await database.apiKey.count({ where: { revokedAt: null } })) +
-    (await database.accountSession.count({ where: { revokedAt: null } }))
+  const counts = PUBLISHED.map(
+    ({ table, isRemoved }) => Prisma.sql`(SELECT count(*) FROM ${table} WHERE NOT (${isRemoved}))`,
   );
+  const [row] = await database.$queryRaw<[{ rows: bigint }]>`SELECT ${Prisma.join(counts, " + ")} AS rows`;
+  return Number(row.rows);
 }
 
 /** A session that began this soon after a limit changed may have used the old limit for its first match. */
