@@ -144,7 +144,7 @@ export class Reconciler {
     try {
       await this.#inspect(inspection, signal);
     } catch (error) {
-      if (!isStoreUnavailable(error)) halves = halvesOf(inspection);
+      if (!isStoreUnreachable(error)) halves = halvesOf(inspection);
       if (halves.length === 0) this.#giveUp(inspection.owners, error);
     }
     const restMs = Math.min(MAX_PAUSE_MS, restFactor * (performance.now() - startedMs));
@@ -154,7 +154,7 @@ export class Reconciler {
 
   /** Throws the error when a store is unavailable: then nothing can be compared. */
   #giveUp(owners: readonly string[], error: unknown): void {
-    if (isStoreUnavailable(error)) throw error;
+    if (isStoreUnreachable(error)) throw error;
     for (const owner of owners) this.#failed.add(owner);
     this.#parts.measures.reconciliationNotCompared.inc(owners.length);
     this.#failures.failed(error, { owners: owners.slice(0, MAX_LOGGED_OWNERS) });
@@ -208,7 +208,7 @@ export class Reconciler {
   }
 }
 
-function isStoreUnavailable(error: unknown): boolean {
+function isStoreUnreachable(error: unknown): boolean {
   if (error instanceof StatementTimeout) return false;
   return error instanceof DatabaseUnavailable || isRedisUnavailable(error);
 }
