@@ -12,7 +12,7 @@ import {
   type SliceReport,
   type TakenPart,
 } from "./slices.ts";
-import type { CommitRefusal, CommitResult, NeededMoney } from "./types.ts";
+import { type CommitResult, lacksMoney, type NeededMoney } from "./types.ts";
 
 /** A campaign of an advertiser whose wallet has slices. */
 export interface SlicedCampaign {
@@ -30,8 +30,6 @@ const PRICES_PER_GRANT = 256;
 const MAX_COLLECTED = 100;
 /** Grants that other requests void, or take back, before a request gives up. */
 const MAX_LOST_GRANTS = 10;
-/** Refusals of an impression that more money could prevent. */
-export const COMMIT_LACKS_MONEY: ReadonlySet<CommitRefusal> = new Set(["balance", "budget", "daily_cap"]);
 
 const ONLY_A_REPORT = { neededMillicents: 0, wantedMillicents: 0, priceMillicents: 0, isHeld: false };
 
@@ -58,7 +56,7 @@ export class SliceGrants {
   ): Promise<CommitResult | "contended"> {
     for (let tries = 0; tries < MAX_LOST_GRANTS; tries += 1) {
       const result = await commit();
-      if (!isRefusedForLackOfMoney(result)) return result;
+      if (!lacksMoney(result)) return result;
       if (result.lacks === undefined) {
         await this.collectFor(campaign, result.reason);
         return commit();
@@ -68,7 +66,7 @@ export class SliceGrants {
       if (isForLackOfMoney(refusal)) {
         // A repeated request may have been charged meanwhile.
         const last = await commit();
-        return isRefusedForLackOfMoney(last) ? { outcome: "refused", reason: refusal.reason } : last;
+        return lacksMoney(last) ? { outcome: "refused", reason: refusal.reason } : last;
       }
     }
     return "contended";
@@ -386,10 +384,6 @@ function mayReport({ outstandingMillicents, lackedMillicents }: KnownGrant): boo
 
 function isForLackOfMoney(refusal: ExtendRefusal | null): refusal is GrantRefusal {
   return refusal !== null && typeof refusal !== "string";
-}
-
-function isRefusedForLackOfMoney(result: CommitResult): result is CommitResult & { outcome: "refused" } {
-  return result.outcome === "refused" && COMMIT_LACKS_MONEY.has(result.reason);
 }
 
 function slicesOf({ slices }: SlicedCampaign): number[] {

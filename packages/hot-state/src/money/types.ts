@@ -126,12 +126,29 @@ export type ReplayedRecord = Pick<ImpressionRecord, "impression_id" | "creative_
 export const COMMIT_REFUSALS = ["unknown_wallet", "no_match", "balance", "budget", "daily_cap"] as const;
 export type CommitRefusal = (typeof COMMIT_REFUSALS)[number];
 
+/** The campaign has too little money; another campaign of the advertiser may have enough. */
+export const LACKS_BUDGET: ReadonlySet<ReserveRefusal> = new Set(["budget", "daily_cap"]);
+
+/** More money could prevent it. */
+const LACKS_MONEY: ReadonlySet<ReserveRefusal | CommitRefusal> = new Set([
+  ...LACKS_BUDGET,
+  "balance",
+  "developer_share",
+]);
+
 export type CommitResult =
   | { outcome: "charged"; record: ImpressionRecord; replay: false }
   /** It had been charged before. */
   | { outcome: "charged"; record: ReplayedRecord; replay: true }
   /** `lacks`: what a slice lacks money for. */
   | { outcome: "refused"; reason: CommitRefusal; lacks?: NeededMoney };
+
+/** Whether a match was refused for lack of money. */
+export function lacksMoney<Result extends ReserveResult | CommitResult>(
+  result: Result,
+): result is Extract<Result, { outcome: "refused" }> {
+  return result.outcome === "refused" && LACKS_MONEY.has(result.reason);
+}
 
 /** The price of a match, which is to be held or charged. */
 export interface NeededMoney {

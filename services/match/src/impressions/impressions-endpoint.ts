@@ -25,7 +25,7 @@ import type {
   NeededMoney,
   ReplayedRecord,
 } from "@diegetic/hot-state";
-import { COMMIT_LACKS_MONEY, walletIdOf } from "@diegetic/hot-state";
+import { lacksMoney, walletIdOf } from "@diegetic/hot-state";
 import { chargedCents } from "@diegetic/money";
 import {
   type Answer,
@@ -214,7 +214,7 @@ async function commitInSome(
     const result = await commitIn(dependencies, body, wallet.advertiserId, operation, slice);
     if (result.outcome === "charged") return result;
     const { reason, lacks: needed } = result;
-    if (COMMIT_LACKS_MONEY.has(reason)) {
+    if (lacksMoney(result)) {
       if (lacking === null || needsLess(needed, lacking.needed)) lacking = { slice, needed };
     } else if (reason !== "no_match") return result;
   }

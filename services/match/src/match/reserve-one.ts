@@ -7,7 +7,7 @@ import {
   holdOf,
   isCapLost,
   isCapStale,
-  type ReserveRefusal,
+  lacksMoney,
   type ReserveRequest,
   type ReserveResult,
   sliceOfSession,
@@ -17,13 +17,6 @@ import { priceMillicents } from "@diegetic/money";
 import type { Attempts } from "./attempts.ts";
 import type { MatchDependencies } from "./dependencies.ts";
 import type { LoadedRequest } from "./load.ts";
-
-const RESERVE_LACKS_MONEY: ReadonlySet<ReserveRefusal> = new Set([
-  "balance",
-  "budget",
-  "daily_cap",
-  "developer_share",
-]);
 
 export interface ReserveDependencies
   extends Pick<
@@ -90,7 +83,7 @@ export async function reserveOne(
   if (reservation.reason === "developer_share") {
     dependencies.shareRefusals.remember(request.placement.account_id, campaign_id, known.nowMs);
   }
-  state.lackedMoney ||= RESERVE_LACKS_MONEY.has(reservation.reason);
+  state.lackedMoney ||= lacksMoney(reservation);
   state.refused.push(campaign_id);
   return { outcome: "refused" };
 }
@@ -253,10 +246,6 @@ async function withMoreMoney(
 /** A slice does not know what ends its lack of money. */
 function withoutLasts({ wallet_slice: slice = 0 }: MatchFacts, reservation: ReserveResult): ReserveResult {
   return slice > 0 && lacksMoney(reservation) ? { ...reservation, lasts: null } : reservation;
-}
-
-function lacksMoney(reservation: ReserveResult): reservation is ReserveResult & { outcome: "refused" } {
-  return reservation.outcome === "refused" && RESERVE_LACKS_MONEY.has(reservation.reason);
 }
 
 /**

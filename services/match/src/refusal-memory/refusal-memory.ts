@@ -1,5 +1,5 @@
 import type { CampaignIndex } from "@diegetic/ad-rules";
-import type { RefusalLasts, ReserveRefusal } from "@diegetic/hot-state";
+import { LACKS_BUDGET, type RefusalLasts, type ReserveRefusal } from "@diegetic/hot-state";
 
 /** The fields of a campaign that decide whether a refusal still applies. */
 export interface RefusedCampaign {
@@ -13,7 +13,6 @@ export interface RefusedCampaign {
 const REMEMBER_MS = 250;
 /** A newer version ends the other refusals. This limit covers corrections of the wallet without a new version. */
 const MAX_MS = 3_600_000;
-const LACKS_BUDGET: ReadonlySet<ReserveRefusal> = new Set(["budget", "daily_cap"]);
 const REMEMBERED: ReadonlySet<ReserveRefusal> = new Set([...LACKS_BUDGET, "unknown_wallet", "behind"]);
 
 /**
