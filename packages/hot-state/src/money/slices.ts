@@ -75,6 +75,18 @@ const GRANT_CODES = ["granted", "refused", "reported", "stale", "unknown_wallet"
  */
 export type TakenPart = "nothing" | "unused" | Millicents;
 
+/** What a slice asks for with its report. */
+interface AskedMoney {
+  /** The least that is of use. */
+  neededMillicents: Millicents;
+  /** How much is asked for in all: less is granted where little is left. */
+  wantedMillicents: Millicents;
+  /** Of the match that needs it; 0: none, it is only a report. */
+  priceMillicents: Millicents;
+  /** The match has an open hold, which counts already. */
+  isHeld: boolean;
+}
+
 /** What the advertiser's own wallet knows of a slice. */
 export interface KnownGrant {
   spentMillicents: Millicents;
@@ -82,40 +94,6 @@ export interface KnownGrant {
   outstandingMillicents: Millicents;
   /** What its open holds need beyond that. */
   lackedMillicents: Millicents;
-}
-
-/** The scripts of a sliced wallet; each changes one wallet. */
-export interface SliceCommands {
-  /** What the slice has to report after that. Null: it lacks the campaign, or must be restored first. */
-  takeBack(reference: SliceReference, part: TakenPart): Promise<SliceReport | null>;
-  /**
-   * Reports to the advertiser's own wallet, and asks it for money. An older report changes nothing.
-   * @param needed the least that is of use, how much is asked for in all (less where little is left), the price of the match
-   *   that needs it (0: none, it is only a report), and whether that has an open hold, which counts already
-   */
-  grant(
-    reference: SliceReference,
-    report: SliceReport,
-    needed: {
-      neededMillicents: Millicents;
-      wantedMillicents: Millicents;
-      priceMillicents: Millicents;
-      isHeld: boolean;
-    },
-  ): Promise<GrantResult>;
-  /**
-   * Writes a campaign's status to the slice, takes back what is unused, and creates the campaign if the slice lacks it. Idempotent.
-   * Null: the slice must be restored first.
-   */
-  applySlice(reference: SliceReference, campaign: SliceCampaign): Promise<SliceReport | null>;
-  /** The campaigns for which slices of the wallet have money. */
-  listGranted(advertiserId: string): Promise<string[]>;
-  /** Some of them, at random. */
-  sampleGranted(advertiserId: string, count: number): Promise<string[]>;
-  /** What the advertiser's own wallet knows of its slices, by slice: without those that never asked for money. */
-  listGrants(advertiserId: string, campaignId: string): Promise<Map<number, KnownGrant>>;
-  /** Idempotent. `void`: the slice was restored, or has returned grants, since the grant was made. */
-  acceptGrant(reference: SliceReference, grant: Grant): Promise<"accepted" | "void">;
 }
 
 function keysOf({ advertiserId, campaignId, slice }: SliceReference): [string, string] {
@@ -141,19 +119,36 @@ function readReport(script: string, reply: ScriptReply): SliceReport | null {
   };
 }
 
-export function createSliceCommands(redis: RedisConnection): SliceCommands {
+export type SliceCommands = ReturnType<typeof createSliceCommands>;
+
+/** The scripts of a sliced wallet; each changes one wallet. */
+export function createSliceCommands(redis: RedisConnection) {
   const takeBack = defineScript(redis, "take_back", 2);
   const grant = defineScript(redis, "grant", 4);
   const acceptGrant = defineScript(redis, "accept_grant", 2);
   const applySlice = defineScript(redis, "apply_slice", 2);
   return {
-    takeBack: async (reference, part) => readReport("take_back", await takeBack(...keysOf(reference), part)),
-    async applySlice(reference, { version, status }) {
+    /** What the slice has to report after that. Null: it lacks the campaign, or must be restored first. */
+    async takeBack(reference: SliceReference, part: TakenPart): Promise<SliceReport | null> {
+      return readReport("take_back", await takeBack(...keysOf(reference), part));
+    },
+    /**
+     * Writes a campaign's status to the slice, takes back what is unused, and creates the campaign if the slice lacks it.
+     * Idempotent. Null: the slice must be restored first.
+     */
+    async applySlice(
+      reference: SliceReference,
+      { version, status }: SliceCampaign,
+    ): Promise<SliceReport | null> {
       const reply = await applySlice(...keysOf(reference), requireInteger("version", version, 0), status);
       return readReport("apply_slice", reply);
     },
-    async grant({ advertiserId, campaignId, slice }, report, needed) {
-      const { neededMillicents, wantedMillicents, priceMillicents, isHeld } = needed;
+    /** Reports to the advertiser's own wallet, and asks it for money. An older report changes nothing. */
+    async grant(
+      { advertiserId, campaignId, slice }: SliceReference,
+      report: SliceReport,
+      { neededMillicents, wantedMillicents, priceMillicents, isHeld }: AskedMoney,
+    ): Promise<GrantResult> {
       const reply = new ReplyReader(
         "grant",
         await grant(
@@ -200,9 +195,14 @@ export function createSliceCommands(redis: RedisConnection): SliceCommands {
       }
       return outcome === "reported" ? { outcome, excessMillicents: reply.integer(1) } : { outcome };
     },
-    listGranted: (advertiserId) => redis.smembers(walletKeys.granted(advertiserId)),
-    sampleGranted: (advertiserId, count) => redis.srandmember(walletKeys.granted(advertiserId), count),
-    async listGrants(advertiserId, campaignId) {
+    /** The campaigns for which slices of the wallet have money. */
+    listGranted: (advertiserId: string): Promise<string[]> =>
+      redis.smembers(walletKeys.granted(advertiserId)),
+    /** Some of them, at random. */
+    sampleGranted: (advertiserId: string, count: number): Promise<string[]> =>
+      redis.srandmember(walletKeys.granted(advertiserId), count),
+    /** What the advertiser's own wallet knows of its slices, by slice: without those that never asked for money. */
+    async listGrants(advertiserId: string, campaignId: string): Promise<Map<number, KnownGrant>> {
       const grants = await redis.hgetall(walletKeys.grants(advertiserId, campaignId));
       return new Map(
         Object.entries(grants).map(([slice, text]) => {
@@ -216,7 +216,9 @@ export function createSliceCommands(redis: RedisConnection): SliceCommands {
         }),
       );
     },
-    async acceptGrant(reference, { epoch, revision, grantedMillicents, day, partLeftMillicents }) {
+    /** Idempotent. `void`: the slice was restored, or has returned grants, since the grant was made. */
+    async acceptGrant(reference: SliceReference, grant: Grant): Promise<"accepted" | "void"> {
+      const { epoch, revision, grantedMillicents, day, partLeftMillicents } = grant;
       const values = [epoch, revision, grantedMillicents, day, partLeftMillicents];
       const reply = await acceptGrant(...keysOf(reference), ...values);
       return new ReplyReader("accept_grant", reply).code(0, ACCEPT_CODES);
