@@ -68,12 +68,14 @@ export async function reserveOne(
 ): Promise<ReservationOutcome> {
   const { campaign_id, advertiser_id } = candidate.campaign;
   const advertiserVersion = dependencies.catalog.advertiserVersion(advertiser_id);
-  const { reservation, admission, match, packed } = await reserve(dependencies, request, candidate, state);
+  const reserved = await reserve(dependencies, request, candidate, state);
+  const { reservation, admission, match, encodedFacts } = reserved;
   dependencies.countReservation(reservation.outcome === "held" ? "held" : reservation.reason);
   if (!admission.admitted) return { outcome: "session_full" };
   if (reservation.outcome === "held") {
     const { creativeId, timesSeen } = reservation;
-    const matchId = packed === null ? state.matchId : sealed(dependencies, match, packed, reservation);
+    const matchId =
+      encodedFacts === null ? state.matchId : sealed(dependencies, match, encodedFacts, reservation);
     return { outcome: "held", matchId, candidate, creativeId, timesSeen };
   }
   if (reservation.reason === "stale_version" && state.attempts.startFresh(advertiser_id))
@@ -91,24 +93,17 @@ export async function reserveOne(
 function sealed(
   { matchIds, settings }: ReserveDependencies,
   match: MatchFacts,
-  packed: Buffer,
+  encodedFacts: Buffer,
   { creativeId, lapsesAtMs, validFromEpoch }: ReserveResult & { outcome: "held" },
 ): string {
   const heldAtMs = lapsesAtMs - settings.holdTtlSeconds * 1_000;
-  return matchIds.seal(
-    match.match_id,
-    packed,
-    { heldAtMs, validFromEpoch },
-    { ...idScopeOf(match), creativeId },
-  );
-}
-
-function idScopeOf(match: MatchFacts) {
-  return {
+  const scope = {
     developerAccountId: match.developer_account_id,
     gameId: match.game_id,
     campaignId: match.campaign_id,
+    creativeId,
   };
+  return matchIds.seal(match.match_id, encodedFacts, { heldAtMs, validFromEpoch }, scope);
 }
 
 /** Returns the match's session seat, if it has one. */
@@ -132,6 +127,20 @@ export function returnSeatLater(
     .catch((error: unknown) => logger.debug({ err: error }, "session seat may remain taken"));
 }
 
+/** The commands that reserve a candidate. */
+interface Commands {
+  reserve: ReserveRequest;
+  admit: AdmitRequest;
+}
+
+interface Reservation {
+  reservation: ReserveResult;
+  admission: AdmitResult;
+  match: MatchFacts;
+  /** For the match id; null: they do not fit. */
+  encodedFacts: Buffer | null;
+}
+
 /**
  * Reserves the money and requests the session seat, neither of which depends on the other. Keeps the hold only when the
  * session has a seat and the creative was chosen by the complete caps of this session, not of an earlier one. A further
@@ -143,68 +152,97 @@ async function reserve(
   request: LoadedRequest,
   candidate: Candidate,
   state: MatchState,
-): Promise<{ reservation: ReserveResult; admission: AdmitResult; match: MatchFacts; packed: Buffer | null }> {
+): Promise<Reservation> {
   // All requests of a turn have searched before the first sends its commands (docs/notes/performance-experiments.md).
   await undefined;
-  const { reserveAndAdmit, due, settings } = dependencies;
-  const holdTtlMs = settings.holdTtlSeconds * 1_000;
   const match = factsOf(dependencies, request, candidate, state.matchId);
-  const packed = dependencies.matchIds.pack(match);
-  const reservationOf = (sessionStartedMs: number | null, earlier: EarlierAds | null): ReserveRequest => {
-    state.attempts.use(match.advertiser_id);
-    return {
+  const encodedFacts = dependencies.matchIds.pack(match);
+  const commands = commandsOf(dependencies, request, candidate, match, {
+    sessionStartedMs: state.admission?.startedMs ?? null,
+    isCarried: encodedFacts !== null,
+  });
+  try {
+    const [first, admitted] = await sendAndRegister(dependencies, commands, state);
+    state.admission ??= admitted;
+    const { admission } = state;
+    const funded =
+      admission.admitted && lacksMoney(first)
+        ? await withMoreMoney(dependencies, commands, state, { refused: first, admission })
+        : first;
+    const reservation = isValidReservation(funded, admission, admitted.earlier, commands.admit.idleMs)
+      ? funded
+      : await reserveAgain(dependencies, commands, state, {
+          first: funded,
+          admission,
+          earlier: admitted.earlier,
+        });
+    return { reservation, admission, match, encodedFacts };
+  } catch (error) {
+    releaseLater(dependencies, match);
+    throw error;
+  }
+}
+
+function commandsOf(
+  { settings }: ReserveDependencies,
+  request: LoadedRequest,
+  candidate: Candidate,
+  match: MatchFacts,
+  { sessionStartedMs, isCarried }: Pick<ReserveRequest, "sessionStartedMs" | "isCarried">,
+): Commands {
+  const { session, sessionIdleMs, placement, leaseExpiresMs } = request;
+  return {
+    reserve: {
       match,
       campaignVersion: candidate.campaign.version,
-      holdTtlMs,
+      holdTtlMs: settings.holdTtlSeconds * 1_000,
       sessionStartedMs,
-      earlier,
-      sessionIdleMs: request.sessionIdleMs,
-      isCarried: packed !== null,
+      earlier: null,
+      sessionIdleMs,
+      isCarried,
       creatives: candidate.creatives.map((creative) => ({
         creativeId: creative.creative_id,
         maxUses: creative.max_uses_per_game,
         rotatesHooks: creative.alt_hooks.length > 0,
       })),
-    };
+    },
+    // No spread: with further fields after it, V8 creates a new hidden class for each object (docs/notes/performance-experiments.md).
+    admit: {
+      gameId: session.gameId,
+      sessionKey: session.sessionKey,
+      matchId: match.match_id,
+      advertiserId: match.advertiser_id,
+      maxAds: placement.max_ads_per_session,
+      idleMs: sessionIdleMs,
+      leaseExpiresMs,
+    },
   };
-  // No spread: with further fields after it, V8 creates a new hidden class for each object (docs/notes/performance-experiments.md).
-  const seat = {
-    gameId: request.session.gameId,
-    sessionKey: request.session.sessionKey,
-    matchId: state.matchId,
-    advertiserId: match.advertiser_id,
-    maxAds: request.placement.max_ads_per_session,
-    idleMs: request.sessionIdleMs,
-    leaseExpiresMs: request.leaseExpiresMs,
-  };
-  try {
-    const [attempt, admitted] = await withAnnouncement(
-      reserveAndAdmit(reservationOf(state.admission?.startedMs ?? null, null), seat),
-      due.register("holds", walletOfMatch(match), dependencies.nowMs() + holdTtlMs),
-    );
-    state.admission ??= admitted;
-    const { admission } = state;
-    const again = async () => (await reserveAndAdmit(reservationOf(admission.startedMs, null), seat))[0];
-    const first =
-      admission.admitted && lacksMoney(attempt)
-        ? await withMoreMoney(dependencies, { match, state, refused: attempt, again })
-        : attempt;
-    const reservation = isValidReservation(first, admission, admitted.earlier, seat.idleMs)
-      ? first
-      : await reserveAgain(dependencies, {
-          first,
-          admission,
-          earlier: admitted.earlier,
-          match,
-          seat,
-          state,
-          reservationOf,
-        });
-    return { reservation, admission, match, packed };
-  } catch (error) {
-    releaseLater(dependencies, match);
-    throw error;
-  }
+}
+
+/** Also registers when billing must look for the hold: usually known already, so without a command. */
+function sendAndRegister(
+  dependencies: ReserveDependencies,
+  commands: Commands,
+  state: MatchState,
+): Promise<[ReserveResult, AdmitResult]> {
+  const sent = send(dependencies, commands, state);
+  const { match, holdTtlMs } = commands.reserve;
+  const registered = dependencies.due.register(
+    "holds",
+    walletOfMatch(match),
+    dependencies.nowMs() + holdTtlMs,
+  );
+  if (registered === undefined) return sent;
+  return Promise.allSettled([sent, registered]).then(() => registered.then(() => sent));
+}
+
+function send(
+  { reserveAndAdmit }: ReserveDependencies,
+  { reserve, admit }: Commands,
+  { attempts }: MatchState,
+): Promise<[ReserveResult, AdmitResult]> {
+  attempts.use(reserve.match.advertiser_id);
+  return reserveAndAdmit(reserve, admit);
 }
 
 /**
@@ -212,26 +250,21 @@ async function reserve(
  * wallet itself takes back what the slices have not spent.
  */
 async function withMoreMoney(
-  { grants, catalog }: ReserveDependencies,
-  {
-    match,
-    state,
-    refused,
-    again,
-  }: {
-    match: MatchFacts;
-    state: MatchState;
-    refused: ReserveResult & { outcome: "refused" };
-    again: () => Promise<ReserveResult>;
-  },
+  dependencies: ReserveDependencies,
+  { reserve, admit }: Commands,
+  state: MatchState,
+  { refused, admission }: { refused: ReserveResult & { outcome: "refused" }; admission: AdmitResult },
 ): Promise<ReserveResult> {
+  const { grants, catalog } = dependencies;
+  const { match } = reserve;
   const { wallet_slice: slice = 0, advertiser_id: advertiserId, campaign_id: campaignId } = match;
   const campaign = { advertiserId, campaignId, slices: catalog.walletSlices(advertiserId) };
   if (campaign.slices === 1) return refused;
   if (!state.attempts.mayRepeat(advertiserId)) return withoutLasts(match, refused);
+  const again = { reserve: { ...reserve, sessionStartedMs: admission.startedMs }, admit };
   if (slice === 0) {
     await grants.collectFor(campaign, refused.reason);
-    return again();
+    return (await send(dependencies, again, state))[0];
   }
   const refusal = await grants.extend(campaign, slice, {
     priceMillicents: match.price_millicents,
@@ -240,7 +273,7 @@ async function withMoreMoney(
   if (refusal === "unknown_wallet") return { ...refused, reason: refusal, lasts: null };
   if (refusal === "contended") return withoutLasts(match, refused);
   if (refusal !== null) return { ...refused, reason: refusal.reason, lasts: refusal.lasts };
-  return withoutLasts(match, await again());
+  return withoutLasts(match, (await send(dependencies, again, state))[0]);
 }
 
 /** A slice does not know what ends its lack of money. */
@@ -271,38 +304,26 @@ function isValidReservation(
  */
 async function reserveAgain(
   dependencies: ReserveDependencies,
-  {
-    first,
-    admission,
-    match,
-    seat,
-    state,
-    earlier,
-    reservationOf,
-  }: {
-    first: ReserveResult;
-    admission: AdmitResult;
-    earlier: EarlierAds | null;
-    match: MatchFacts;
-    seat: AdmitRequest;
-    state: MatchState;
-    reservationOf: (sessionStartedMs: number | null, earlier: EarlierAds | null) => ReserveRequest;
-  },
+  { reserve, admit }: Commands,
+  { attempts }: MatchState,
+  { first, admission, earlier }: { first: ReserveResult; admission: AdmitResult; earlier: EarlierAds | null },
 ): Promise<ReserveResult> {
   const { money } = dependencies;
+  const { match } = reserve;
   // Nothing is reserved again without a seat, and nothing may take one that has just become free.
   if (!admission.admitted) {
     await money.release(holdOf(match), "cancelled");
     return first;
   }
-  const counted = await withoutLapsed(dependencies, seat, { match, earlier });
-  if (isValidReservation(first, admission, counted, seat.idleMs)) return first;
+  const counted = await withoutLapsed(dependencies, admit, { match, earlier });
+  if (isValidReservation(first, admission, counted, admit.idleMs)) return first;
   if (first.outcome === "held") await money.release(holdOf(match), "cancelled");
-  if (state.attempts.mayRepeat(match.advertiser_id)) {
-    const reservation = await money.reserve(reservationOf(admission.startedMs, counted));
-    return withoutLasts(match, reservation);
+  if (!attempts.mayRepeat(match.advertiser_id)) {
+    return { outcome: "refused", reason: "creative_cap", capSinceMs: first.capSinceMs, lasts: null };
   }
-  return { outcome: "refused", reason: "creative_cap", capSinceMs: first.capSinceMs, lasts: null };
+  attempts.use(match.advertiser_id);
+  const again = { ...reserve, sessionStartedMs: admission.startedMs, earlier: counted };
+  return withoutLasts(match, await money.reserve(again));
 }
 
 /**
@@ -346,12 +367,6 @@ function factsOf(
     revenue_share_basis_points: request.placement.revenue_share_basis_points,
     matched_at_ms: dependencies.nowMs(),
   };
-}
-
-/** Waits for both, then returns the result or throws the first failure. */
-function withAnnouncement<Result>(result: Promise<Result>, announced: void | Promise<void>): Promise<Result> {
-  if (announced === undefined) return result;
-  return Promise.allSettled([result, announced]).then(() => announced.then(() => result));
 }
 
 /** Redis has failed, so this may fail too; then the hold lapses. */
