@@ -22,10 +22,8 @@ import type {
   CommitRequest,
   CommitResult,
   IdempotencyClaims,
-  NeededMoney,
   ReplayedRecord,
 } from "@diegetic/hot-state";
-import { lacksMoney, walletIdOf } from "@diegetic/hot-state";
 import { chargedCents } from "@diegetic/money";
 import {
   type Answer,
@@ -40,20 +38,12 @@ import { placementOfCaller } from "../catalog/placement-of-caller.ts";
 import type { MatchDependencies } from "../match/dependencies.ts";
 import type { OpenedMatchId } from "../match-id/match-ids.ts";
 import { answerableFailure, statusOfFailure } from "../status-of-failure.ts";
-import type { ImpressionBatcher } from "./impression-batcher.ts";
-
-/** A committed impression that is not in Postgres after this time is queued again. */
-const OUTBOX_DUE_MS = 5_000;
-
-const NO_MATCH: CommitResult = { outcome: "refused", reason: "no_match" };
+import { type CommitDependencies, commitImpression, NO_MATCH } from "./commit-impression.ts";
 
 export interface ImpressionDependencies
-  extends Pick<
-    MatchDependencies,
-    "settings" | "catalog" | "matchIds" | "money" | "grants" | "due" | "traffic" | "leaseExpiresMs" | "nowMs"
-  > {
+  extends CommitDependencies,
+    Pick<MatchDependencies, "settings" | "matchIds" | "traffic" | "leaseExpiresMs"> {
   claims: IdempotencyClaims;
-  batcher: ImpressionBatcher;
 }
 
 /** `POST /impressions`: load → claim → commit → respond (docs/behaviour.md#impressions). */
@@ -97,7 +87,14 @@ async function recordImpression(
   const result =
     match === "unverifiable"
       ? NO_MATCH
-      : await commit(dependencies, body, campaign, { ...operationOf(match, claim), leaseExpiresMs });
+      : await commitImpression(dependencies, {
+          advertiserId: campaign.advertiserId,
+          campaignId: body.campaign_id,
+          gameId: body.game_id,
+          creativeId: body.creative_id,
+          leaseExpiresMs,
+          ...operationOf(match, claim),
+        });
   await claim?.finish(result);
   if (result.outcome === "refused") throw refusal(result.reason, body, campaign);
   if (!result.replay) {
@@ -122,8 +119,6 @@ function campaignOf({ catalog }: ImpressionDependencies, body: ImpressionRequest
   return campaign;
 }
 
-type Operation = Pick<CommitRequest, "operationId" | "isKeyed" | "matchId" | "carried" | "leaseExpiresMs">;
-
 /** The match of the request; null: it has no match_id; `unverifiable`: its match_id was not made for this scope. */
 function matchOf(
   { matchIds }: ImpressionDependencies,
@@ -138,7 +133,10 @@ function matchOf(
 }
 
 /** The operation to charge at most once: a match, or an idempotency key for which Redis picks a match. */
-function operationOf(match: OpenedMatchId | null, claim: OperationClaim | null): Operation {
+function operationOf(
+  match: OpenedMatchId | null,
+  claim: OperationClaim | null,
+): Pick<CommitRequest, "operationId" | "isKeyed" | "matchId" | "carried"> {
   if (match !== null) return { operationId: newId("op"), ...match };
   if (claim === null) return { operationId: newId("op"), matchId: null };
   const { operationId, matchId } = claim;
@@ -174,110 +172,6 @@ async function claimOperation(
       return claims.finish(operation, bodyHash, matchId);
     },
   };
-}
-
-/**
- * Charges in the slice that has the match. Without a match id that names it, in the first slice with a match; with an
- * Idempotency-Key in the slice that its operation has charged, if any: the claim of the key may be lost. Should two requests of an operation charge in two slices after all, billing
- * writes one of them (ADR 12).
- */
-async function commit(
-  dependencies: ImpressionDependencies,
-  body: ImpressionRequest,
-  { advertiserId }: CampaignIds,
-  operation: Operation,
-): Promise<CommitResult> {
-  const slices = dependencies.catalog.walletSlices(advertiserId);
-  // Also one that this instance does not know yet.
-  const carried = operation.carried?.facts.wallet_slice ?? 0;
-  const wallet = { advertiserId, slices: Math.max(slices, carried + 1) };
-  if (wallet.slices === 1) return commitIn(dependencies, body, wallet.advertiserId, operation, 0);
-  if (operation.carried) return commitWithGrant(dependencies, body, wallet, operation, carried);
-  return commitInSome(dependencies, body, wallet, operation);
-}
-
-/** Charges in the first slice with a match; where no slice charges one, gets money for the match that needs the least. */
-async function commitInSome(
-  dependencies: ImpressionDependencies,
-  body: ImpressionRequest,
-  wallet: Wallet,
-  operation: Operation,
-): Promise<CommitResult> {
-  const { campaign_id: campaignId, game_id: gameId } = body;
-  const { isKeyed, operationId } = operation;
-  const known = isKeyed
-    ? await dependencies.money.sliceOfOperation({ ...wallet, campaignId, gameId, operationId })
-    : null;
-  if (known !== null) return commitWithGrant(dependencies, body, wallet, operation, known);
-  let lacking: { slice: number; needed: NeededMoney | undefined } | null = null;
-  for (let slice = 0; slice < wallet.slices; slice += 1) {
-    const result = await commitIn(dependencies, body, wallet.advertiserId, operation, slice);
-    if (result.outcome === "charged") return result;
-    const { reason, lacks: needed } = result;
-    if (lacksMoney(result)) {
-      if (lacking === null || needsLess(needed, lacking.needed)) lacking = { slice, needed };
-    } else if (reason !== "no_match") return result;
-  }
-  return lacking === null ? NO_MATCH : commitWithGrant(dependencies, body, wallet, operation, lacking.slice);
-}
-
-/**
- * Where the match that needs the least gets no money, no other does. Undefined: a match of the advertiser's own wallet, which gets
- * no grants.
- */
-function needsLess(one: NeededMoney | undefined, other: NeededMoney | undefined): boolean {
-  if (one === undefined || other === undefined) return one !== undefined;
-  return one.isHeld === other.isHeld ? one.priceMillicents < other.priceMillicents : one.isHeld;
-}
-
-interface Wallet {
-  advertiserId: string;
-  slices: number;
-}
-
-/** Charges in a slice, which gets money from the advertiser's own wallet where it has too little. */
-async function commitWithGrant(
-  dependencies: ImpressionDependencies,
-  body: ImpressionRequest,
-  wallet: Wallet,
-  operation: Operation,
-  slice: number,
-): Promise<CommitResult> {
-  const result = await dependencies.grants.commitWithMoney(
-    { ...wallet, campaignId: body.campaign_id },
-    slice,
-    () => commitIn(dependencies, body, wallet.advertiserId, operation, slice),
-  );
-  if (result !== "contended") return result;
-  throw unavailable("Other requests need the last money of the campaign at this moment: try again.");
-}
-
-async function commitIn(
-  { money, due, batcher, nowMs }: ImpressionDependencies,
-  body: ImpressionRequest,
-  advertiserId: string,
-  operation: Operation,
-  slice: number,
-): Promise<CommitResult> {
-  const charge = async () => {
-    const result = await money.commit({
-      advertiserId,
-      slice,
-      campaignId: body.campaign_id,
-      gameId: body.game_id,
-      creativeId: body.creative_id,
-      nowMs: nowMs(),
-      ...operation,
-    });
-    // Every charge is handed over to billing, even if a later step fails and the response is not 201.
-    if (result.outcome === "charged" && !result.replay) batcher.add(result.record);
-    return result;
-  };
-  const [result] = await Promise.all([
-    charge(),
-    due.register("outbox", walletIdOf(advertiserId, slice), nowMs() + OUTBOX_DUE_MS),
-  ]);
-  return result;
 }
 
 function refusal(reason: CommitRefusal, body: ImpressionRequest, campaign: CampaignIds): HttpError {
