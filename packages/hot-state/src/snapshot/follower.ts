@@ -29,8 +29,6 @@ export interface SnapshotFollowerOptions {
   onSuccess?: () => void;
   /** Length of the lease in milliseconds. Default: SNAPSHOT_LEASE_MS. */
   leaseMs?: number;
-  /** How often the lease is renewed. Default: a quarter of its length. */
-  renewEveryMs?: number;
   /** A monotonic clock in milliseconds. Default: performance.now. */
   monotonicMs?: () => number;
 }
@@ -61,7 +59,6 @@ export class SnapshotFollower {
   readonly #redis: RedisConnection;
   readonly #options: SnapshotFollowerOptions;
   readonly #leaseMs: number;
-  readonly #renewEveryMs: number;
   readonly #renewScript: ScriptCall;
   readonly #timer = new WakeableTimer();
   /** Entities in the copy, by name, with the load that last named them. */
@@ -84,7 +81,6 @@ export class SnapshotFollower {
     this.#redis = redis;
     this.#options = options;
     this.#leaseMs = options.leaseMs ?? SNAPSHOT_LEASE_MS;
-    this.#renewEveryMs = options.renewEveryMs ?? this.#leaseMs / 4;
     this.#monotonicMs = options.monotonicMs ?? (() => performance.now());
     this.#renewScript = defineScript(redis, "renew_lease", 6);
   }
@@ -158,7 +154,7 @@ export class SnapshotFollower {
       const round = this.#nextRound;
       this.#nextRound = new Round();
       this.#timer.reset();
-      let pauseMs = this.#renewEveryMs;
+      let pauseMs = this.#leaseMs / 4;
       try {
         await this.#takeAll();
         round.succeed();

@@ -34,12 +34,8 @@ interface ContextParts {
   policy: AdmissionPolicy;
 }
 
-export function createContext(parts: ContextParts): RequestContext {
-  return new Context(parts);
-}
-
 /** Most handlers use little of a request, so expensive values are computed lazily. */
-class Context implements RequestContext {
+export class Context implements RequestContext {
   readonly key: ApiKey;
   readonly #parts: ContextParts;
 

@@ -90,16 +90,10 @@ export class Exchange {
   #logger: Logger | undefined;
   #isRunning = true;
 
-  /** @param url pass it when `request.url` may have been changed */
-  constructor(
-    request: IncomingMessage,
-    response: ServerResponse,
-    observer: ExchangeObserver,
-    url = request.url ?? "/",
-  ) {
+  constructor(request: IncomingMessage, response: ServerResponse, observer: ExchangeObserver) {
     this.request = request;
     this.response = response;
-    this.url = url;
+    this.url = request.url ?? "/";
     this.#observer = observer;
     observer.running += 1;
     response.once("close", () => this.#observe());

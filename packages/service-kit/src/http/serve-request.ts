@@ -2,7 +2,7 @@ import { HttpError, otherMethodSentence, type RateLimitGroup } from "@diegetic/c
 import { requireAccess } from "./access.ts";
 import { type AdmissionPolicy, admitAnyone, admitRequest, findCallerAgain } from "./admission.ts";
 import { readBody } from "./body.ts";
-import { createContext, type Route } from "./context.ts";
+import { Context, type Route } from "./context.ts";
 import type { Answer, ApiKey, Endpoint } from "./endpoint.ts";
 import type { Exchange } from "./exchange.ts";
 import { methodNotAllowed, Overloaded, toHttpError } from "./http-error.ts";
@@ -77,7 +77,7 @@ async function answerRequest(
     if (endpoint.method !== "GET") requireSameOrigin(exchange, policy.publicUrl); // 403
     const rawBody = await readBodyOf(endpoint, exchange); // 415, 413
     return await endpoint.handle(
-      createContext({ exchange, route, key: ANYONE, group: endpoint.group, rawBody, policy }),
+      new Context({ exchange, route, key: ANYONE, group: endpoint.group, rawBody, policy }),
     );
   }
   const group = (endpoint ?? endpoints[0])?.group ?? UNKNOWN_PATH_GROUP;
@@ -92,13 +92,13 @@ async function answerRequest(
   requireAccess(key, endpoint); // 403
   const rawBody = await readBodyOf(endpoint, exchange); // 415, 413
   if (rawBody.length === 0) {
-    return await endpoint.handle(createContext({ exchange, route, key, group, rawBody, policy }));
+    return await endpoint.handle(new Context({ exchange, route, key, group, rawBody, policy }));
   }
   const found = findCallerAgain(policy, exchange); // 401
   const current = found instanceof Promise ? await found : found;
   requireShownAccount(current, exchange); // 409
   requireAccess(current, endpoint); // 403
-  return await endpoint.handle(createContext({ exchange, route, key: current, group, rawBody, policy }));
+  return await endpoint.handle(new Context({ exchange, route, key: current, group, rawBody, policy }));
 }
 
 /** HEAD is allowed wherever GET is. OPTIONS is not, because other origins have no access. */
