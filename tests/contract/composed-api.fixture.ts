@@ -8,7 +8,7 @@ import { createMatchService } from "@diegetic/match/service";
 import { createLogger, createMetrics, listen } from "@diegetic/service-kit";
 import { createTestDatabase } from "@diegetic/testing/database";
 import { type SeenAnswer, sendRepeatedly } from "@diegetic/testing/documented";
-import { forgetEarlierLeases } from "@diegetic/testing/new-redis";
+import { forgetLostLeases } from "@diegetic/testing/new-redis";
 import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 
 export const BASE_PATH = "/api";
@@ -67,7 +67,7 @@ export async function startComposedApi(
     ...parts("management"),
   });
   await management.start();
-  await forgetEarlierLeases(redis.url);
+  await forgetLostLeases(redis.url);
   const matches = Array.from({ length: matchInstances }, (_, index) =>
     createMatchService({
       ...readMatchSettings({ ...environment, INSTANCE_NAME: `match-${index + 1}` }),

@@ -5,7 +5,7 @@ import { createMatchService } from "@diegetic/match/service";
 import { createLogger, createMetrics } from "@diegetic/service-kit";
 import { createTestDatabase } from "@diegetic/testing/database";
 import { documented } from "@diegetic/testing/documented";
-import { forgetEarlierLeases } from "@diegetic/testing/new-redis";
+import { forgetLostLeases } from "@diegetic/testing/new-redis";
 import { startTestRedis } from "@diegetic/testing/redis";
 import request, { type Test } from "supertest";
 
@@ -53,7 +53,7 @@ export async function startMarket(): Promise<Market> {
     ...observers("management"),
   });
   await management.start();
-  await forgetEarlierLeases(redis.url);
+  await forgetLostLeases(redis.url);
   const instances = ["match-1", "match-2"].map((name) =>
     createMatchService({
       ...readMatchSettings({ ...environment, INSTANCE_NAME: name }),

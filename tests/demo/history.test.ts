@@ -6,7 +6,7 @@ import type { Management } from "@diegetic/management/management";
 import { createLogger } from "@diegetic/service-kit";
 import { createTestDatabase, type TestDatabase } from "@diegetic/testing/database";
 import { documented } from "@diegetic/testing/documented";
-import { forgetEarlierLeases } from "@diegetic/testing/new-redis";
+import { forgetLostLeases } from "@diegetic/testing/new-redis";
 import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import request from "supertest";
@@ -35,7 +35,7 @@ beforeAll(async () => {
   await recordDemoCalls(redis, history);
   management = createInstance({ databaseUrl: stores.url, redisUrl: server.url });
   await management.start();
-  await forgetEarlierLeases(server.url);
+  await forgetLostLeases(server.url);
 });
 afterAll(async () => {
   await management.stop();

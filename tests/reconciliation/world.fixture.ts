@@ -18,7 +18,7 @@ import { createManagement, type Management } from "@diegetic/management/manageme
 import { createLogger, createMetrics, type Metrics } from "@diegetic/service-kit";
 import { createTestDatabase } from "@diegetic/testing/database";
 import { eventually } from "@diegetic/testing/eventually";
-import { forgetEarlierLeases } from "@diegetic/testing/new-redis";
+import { forgetLostLeases } from "@diegetic/testing/new-redis";
 import { startTestRedis } from "@diegetic/testing/redis";
 import request, { type Test } from "supertest";
 import { sliceWallet } from "../../services/management/src/core/advertisers/slice-wallet.ts";
@@ -95,7 +95,7 @@ export class World {
     const urls = { databaseUrl: database.url, redisUrl: redis.url };
     const world = new World(urls, [() => redis.stop(), () => database.drop()]);
     await world.management.start();
-    await forgetEarlierLeases(redis.url);
+    await forgetLostLeases(redis.url);
     return world;
   }
 

@@ -17,7 +17,7 @@ import { createLogger, createMetrics, type ListeningServer, listen } from "@dieg
 import { type Api, type ApiAnswer, apiClient, enableGame, startCampaign } from "@diegetic/testing/api";
 import { createTestDatabase, type TestDatabase } from "@diegetic/testing/database";
 import { eventually } from "@diegetic/testing/eventually";
-import { forgetEarlierLeases } from "@diegetic/testing/new-redis";
+import { forgetLostLeases } from "@diegetic/testing/new-redis";
 import { sliceWallet } from "../../services/management/src/core/advertisers/slice-wallet.ts";
 import { createAccountWithKey } from "../../services/management/src/features/api-keys/create-account.ts";
 import type { Management } from "../../services/management/src/management.ts";
@@ -122,7 +122,7 @@ export class Town {
     const town = new Town(database, redisUrl, options);
     const { management } = town;
     await management.start();
-    await forgetEarlierLeases(redisUrl);
+    await forgetLostLeases(redisUrl);
     await town.#match.waitUntilFresh(PATIENCE.timeoutMs);
     const parts = { database: management.database, publishing: management.publishing };
     const account = { label: "town", rateLimitPerMinute: "unlimited" as const };

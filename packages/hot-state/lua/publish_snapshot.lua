@@ -1,7 +1,7 @@
 -- Publishes entities to the snapshot. Every changed entity gets the next version, so that followers can page by version.
 -- KEYS  version, epoch, entities, row_versions, log, leases
--- ARGV  epoch to use if there is none, channel that wakes followers, length of a lease (ms), name prefix of earlier leases,
---       then per entity: name, row version, JSON ('' removes the entity)
+-- ARGV  epoch to use if there is none, channel that wakes followers, length of a lease (ms), then per entity: name,
+--       row version, JSON ('' removes the entity)
 -- Reply {version, epoch}
 -- Skips an entity whose row version is older than the published one, or equal with the same JSON: publishing twice changes
 -- nothing.
@@ -10,14 +10,14 @@
 -- @include "leases"
 
 local version_key, epoch_key, entities, row_versions, log, leases = unpack(KEYS)
-local new_epoch, channel, lease_ms, earlier_prefix = unpack(ARGV, 1, 4)
-local FIRST_ENTITY, ARGUMENTS_OF_ENTITY = 5, 3
+local new_epoch, channel, lease_ms = unpack(ARGV, 1, 3)
+local FIRST_ENTITY, ARGUMENTS_OF_ENTITY = 4, 3
 
 local epoch = redis.call('GET', epoch_key)
 if not epoch then
   epoch = new_epoch
   redis.call('SET', epoch_key, epoch)
-  write_earlier_lease(leases, earlier_prefix .. epoch, lease_ms)
+  write_lease_for_lost(leases, epoch, lease_ms)
 end
 
 local changed = false

@@ -164,9 +164,6 @@ export const snapshotKeys = {
   changed: "{snapshot}:changed",
 };
 
-/** Name prefix of the lease that stands for all leases that may have been lost. */
-export const EARLIER_LEASE = "before:";
-
 /** Which wallets billing has to visit, and when (ms). */
 export const dueKeys = {
   holds: "{due}:holds",

@@ -10,7 +10,7 @@ import { createMatchService } from "@diegetic/match/service";
 import { createLogger, createMetrics, listen } from "@diegetic/service-kit";
 import { createTestDatabase } from "@diegetic/testing/database";
 import { sendRepeatedly } from "@diegetic/testing/documented";
-import { forgetEarlierLeases } from "@diegetic/testing/new-redis";
+import { forgetLostLeases } from "@diegetic/testing/new-redis";
 import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { createFront } from "../../../services/standalone/src/front/front.ts";
 import { TargetDirectory } from "../../../services/standalone/src/front/targets.ts";
@@ -102,7 +102,7 @@ export async function startPlatform(environment: Record<string, string> = {}): P
     ...parts("management"),
   });
   await management.start();
-  await forgetEarlierLeases(redis.url);
+  await forgetLostLeases(redis.url);
   const matches = ["match-1", "match-2"].map((name) =>
     createMatchService({ ...readMatchSettings({ ...variables, INSTANCE_NAME: name }), ...parts(name) }),
   );

@@ -3,7 +3,7 @@ import { readManagementSettings } from "@diegetic/management";
 import { createManagement, type Management } from "@diegetic/management/management";
 import { createLogger, createMetrics } from "@diegetic/service-kit";
 import { createTestDatabase, type TestDatabase } from "@diegetic/testing/database";
-import { forgetEarlierLeases } from "@diegetic/testing/new-redis";
+import { forgetLostLeases } from "@diegetic/testing/new-redis";
 import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import request from "supertest";
@@ -37,7 +37,7 @@ beforeAll(async () => {
   );
   management = createManagement({ settings, logger, metrics: createMetrics({ service: "management" }) });
   await management.start();
-  await forgetEarlierLeases(redis.url);
+  await forgetLostLeases(redis.url);
   await signUp("192.0.2.254", { setup_token: SETUP_TOKEN });
 });
 afterAll(async () => {

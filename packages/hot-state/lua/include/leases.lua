@@ -12,7 +12,9 @@ local function write_lease(leases, name, applied, expires_ms, renewal)
   redis.call('HSET', leases, name, integer_text(applied) .. ':' .. integer_text(expires_ms) .. ':' .. renewal)
 end
 
+local LOST_LEASES_PREFIX = 'before:'
+
 -- For followers that may rely on leases that the server has lost, for one more lease.
-local function write_earlier_lease(leases, name, lease_ms)
-  write_lease(leases, name, 0, now_milliseconds() + lease_ms, 0)
+local function write_lease_for_lost(leases, cause, lease_ms)
+  write_lease(leases, LOST_LEASES_PREFIX .. cause, 0, now_milliseconds() + lease_ms, 0)
 end

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { chunks } from "@diegetic/collections";
 import type { RedisConnection } from "../connection.ts";
-import { EARLIER_LEASE, snapshotKeys } from "../keys.ts";
+import { snapshotKeys } from "../keys.ts";
 import { ReplyReader } from "../reply.ts";
 import { defineScript, type ScriptCall } from "../script.ts";
 import { NotPropagatedError, SNAPSHOT_LEASE_MS, SnapshotLostError } from "./lease.ts";
@@ -116,7 +116,6 @@ export class SnapshotPublisher {
       snapshotKeys.changed,
       this.#leaseMs,
       replicationId,
-      EARLIER_LEASE,
     );
     const code = new ReplyReader("complete_snapshot", reply).code(0, ["complete", "lost"]);
     if (code === "lost") throw new SnapshotLostError("the snapshot was lost while it was rebuilt");
@@ -193,7 +192,6 @@ export class SnapshotPublisher {
         randomUUID(),
         snapshotKeys.changed,
         this.#leaseMs,
-        EARLIER_LEASE,
         ...chunk,
       );
       const published = new ReplyReader("publish_snapshot", reply);

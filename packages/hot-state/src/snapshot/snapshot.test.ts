@@ -1,5 +1,5 @@
 import { eventually } from "@diegetic/testing/eventually";
-import { forgetEarlierLeases } from "@diegetic/testing/new-redis";
+import { forgetLostLeases } from "@diegetic/testing/new-redis";
 import { startTestRedis, startTestRedisCluster, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { connectRedis, type RedisConnection } from "../connection.ts";
@@ -65,7 +65,7 @@ describe.each(servers)("snapshot on %s", (_kind, startServer) => {
   /** The first snapshot of a test. Nobody has a lease from before: changes need not wait for its end. */
   async function publishFirst(entries: readonly SnapshotEntry[]): Promise<number> {
     const version = await publisher.rebuild([entries]);
-    await forgetEarlierLeases(server.url);
+    await forgetLostLeases(server.url);
     return version;
   }
 

@@ -10,7 +10,7 @@ import {
 import { createLogger, createMetrics, type Metrics } from "@diegetic/service-kit";
 import { createTestDatabase } from "@diegetic/testing/database";
 import { documented } from "@diegetic/testing/documented";
-import { forgetEarlierLeases } from "@diegetic/testing/new-redis";
+import { forgetLostLeases } from "@diegetic/testing/new-redis";
 import { startTestRedis } from "@diegetic/testing/redis";
 import request, { type Test } from "supertest";
 import type { Clock } from "../core/shared/time.ts";
@@ -120,7 +120,7 @@ export async function startHarness(clock?: Clock, options?: InstanceOptions): Pr
   const redis = connectRedis(server.url, { name: "test" });
   const pipeline = createPipeline(database.url);
   await management.start();
-  await forgetEarlierLeases(server.url);
+  await forgetLostLeases(server.url);
   const { app } = management;
 
   const callerWith = (accountId: string, key: string): Caller => {

@@ -1,6 +1,6 @@
 import { Prisma } from "@diegetic/database";
 import { eventually } from "@diegetic/testing/eventually";
-import { forgetEarlierLeases } from "@diegetic/testing/new-redis";
+import { forgetLostLeases } from "@diegetic/testing/new-redis";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { snapshotKeys } from "../../../../../packages/hot-state/src/keys.ts";
 import { SNAPSHOT_LEASE_MS } from "../../../../../packages/hot-state/src/snapshot/lease.ts";
@@ -30,7 +30,7 @@ afterAll(() => {
 beforeEach(async () => {
   // After a Redis that took no writes, changes would wait for the snapshot, and for leases of before.
   await harness.management.repairLoop.round();
-  await forgetEarlierLeases(harness.redisUrl);
+  await forgetLostLeases(harness.redisUrl);
 });
 
 const RENEW_MS = 100;

@@ -2,7 +2,7 @@ import type { RequestListener } from "node:http";
 import { newId } from "@diegetic/contracts";
 import { createTestDatabase, type TestDatabase } from "@diegetic/testing/database";
 import { documented } from "@diegetic/testing/documented";
-import { forgetEarlierLeases } from "@diegetic/testing/new-redis";
+import { forgetLostLeases } from "@diegetic/testing/new-redis";
 import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import request from "supertest";
@@ -21,7 +21,7 @@ const instances: Management[] = [];
 beforeAll(async () => {
   [database, redis] = await Promise.all([createTestDatabase(), startTestRedis()]);
   await instance().start();
-  await forgetEarlierLeases(redis.url);
+  await forgetLostLeases(redis.url);
 });
 afterAll(async () => {
   for (const one of instances) await one.stop();
