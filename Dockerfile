@@ -7,7 +7,7 @@ WORKDIR /build
 ENV CI=1
 COPY . .
 RUN --mount=type=cache,target=/root/.local/share/pnpm/store \
-    npx --yes "$(node -p 'require("./package.json").packageManager')" install --frozen-lockfile --no-optional \
+    npx --yes "$(node -p 'require("./package.json").packageManager')" install --frozen-lockfile \
  && npm run --silent build \
  && node docker/assemble.mjs /app
 

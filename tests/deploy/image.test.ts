@@ -4,6 +4,7 @@ import {
   chownSync,
   constants,
   copyFileSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -11,7 +12,7 @@ import {
   rmSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join, matchesGlob, relative } from "node:path";
 import { promisify } from "node:util";
 import { findRedisServer } from "@diegetic/local-stores";
 import { apiClient, enableGame, startCampaign } from "@diegetic/testing/api";
@@ -25,6 +26,8 @@ import { ROOT, readComposeFile } from "./compose-file.ts";
 
 const run = promisify(execFile);
 const TIMEOUT_MS = 300_000;
+const BUILD_TIMEOUT_MS = 900_000;
+const MAX_OUTPUT_BYTES = 64 * 1_048_576;
 const PATIENCE = { timeoutMs: 60_000, everyMs: 100 };
 const PASSWORD = "0123456789abcdef".repeat(4);
 const compose = readComposeFile({
@@ -48,6 +51,33 @@ function imageEnvironment(): Record<string, string> {
   return Object.fromEntries(pairs.map(([, name = "", value = ""]) => [name, value]));
 }
 
+/** Makes the image's files; in the long form by what the Dockerfile runs, in its build context. */
+async function assemble(image: string): Promise<void> {
+  if (!isLongForm) {
+    await run(process.execPath, ["docker/assemble.mjs", image], { cwd: ROOT });
+    return;
+  }
+  const build = `${image}-build`;
+  const ignored = readFileSync(join(ROOT, ".dockerignore"), "utf8").trim().split("\n");
+  const isInContext = (path: string) =>
+    !ignored.some((pattern) =>
+      pattern.startsWith("**/")
+        ? matchesGlob(basename(path), pattern.slice("**/".length))
+        : relative(ROOT, path) === pattern,
+    );
+  cpSync(ROOT, build, { recursive: true, filter: isInContext });
+  const [, command = ""] =
+    /^RUN (?:--mount=\S+ \\\n)?((?:.*\\\n)*.*)$/m.exec(readFileSync(join(build, "Dockerfile"), "utf8")) ?? [];
+  expect(command).toContain(" /app");
+  const env = { PATH: process.env.PATH, HOME: process.env.HOME, CI: "1" };
+  await run("sh", ["-ec", command.replace(" /app", ` ${image}`)], {
+    cwd: build,
+    env,
+    maxBuffer: MAX_OUTPUT_BYTES,
+  });
+  rmSync(build, { recursive: true, force: true });
+}
+
 describe("the commands of the image, as processes beside nothing but its files", () => {
   let dir = "";
   let image = "";
@@ -63,7 +93,7 @@ describe("the commands of the image, as processes beside nothing but its files",
     image = join(dir, "app");
     node = join(dir, "node");
     copyFileSync(process.execPath, node, constants.COPYFILE_FICLONE);
-    await run(process.execPath, ["docker/assemble.mjs", image], { cwd: ROOT });
+    await assemble(image);
     database = await createTestDatabase();
     await makeEmpty(database.url);
     const redisPort = await getPort({ host: "127.0.0.1" });
@@ -72,7 +102,7 @@ describe("the commands of the image, as processes beside nothing but its files",
       DATABASE_URL: database.url,
     };
     await startRedisAsComposeDoes(redisPort);
-  }, TIMEOUT_MS);
+  }, BUILD_TIMEOUT_MS);
   afterAll(async () => {
     await Promise.all(processes.map(stop));
     await database?.drop();
