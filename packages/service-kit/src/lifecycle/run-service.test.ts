@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
+import { closeSync, openSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "@jest/globals";
@@ -17,11 +18,11 @@ interface Child {
   exit: Promise<{ code: number | null; stderr: string; stdout: string }>;
 }
 
-function start(environment: Record<string, string> = {}): Child {
+function start(environment: Record<string, string> = {}, stdout: "pipe" | number = "pipe"): Child {
   const child = fork(program, {
     env: { PATH: process.env.PATH, ...environment },
     execArgv: ["--conditions=@diegetic/source"],
-    stdio: ["ignore", "pipe", "pipe", "ipc"],
+    stdio: ["ignore", stdout, "pipe", "ipc"],
   });
   children.push(child);
   const output = { stdout: "", stderr: "" };
@@ -54,6 +55,19 @@ describe("runService", () => {
       .map((line) => JSON.parse(line));
     expect(lines.map((line) => line.msg)).toEqual(["starting", "started", "stopping", "stopped"]);
     expect(lines[2]).toMatchObject({ service: "fixture", instance: "fixture", reason: signal });
+  });
+
+  it("serves and stops although nothing can be written to its log: a full disk", async () => {
+    const full = openSync("/dev/full", "w");
+    const child = start({}, full);
+    closeSync(full);
+    const { port } = await child.ready;
+    const requested = once(child.process, "message");
+    const answer = slow(port);
+    await requested;
+    child.process.kill("SIGTERM");
+    expect(await (await answer).text()).toBe("done");
+    expect(await child.exit).toMatchObject({ code: 0, stderr: "" });
   });
 
   it("stops when its parent is gone", async () => {

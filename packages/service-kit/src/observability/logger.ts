@@ -29,6 +29,19 @@ export function createLogger(
       censor: "[redacted]",
     },
   };
-  // Synchronous, so that lines stay in order and none is lost when the process ends. A successful request writes none.
-  return pino(settings, destination ?? pino.destination({ dest: 1, sync: true }));
+  return pino(settings, destination ?? standardOutput());
+}
+
+/**
+ * Synchronous, so that lines stay in order and none is lost when the process ends. A successful request writes none. A line that
+ * cannot be written is dropped: a full disk ends no service.
+ */
+function standardOutput(): DestinationStream {
+  const open = () =>
+    pino.destination({ dest: 1, sync: true }).on("error", () => {
+      // It would keep the line, and all later ones.
+      output = open();
+    });
+  let output = open();
+  return { write: (line) => output.write(line) };
 }
