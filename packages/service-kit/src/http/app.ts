@@ -18,7 +18,7 @@ import type { Endpoint, KeyDirectory, RateLimiter } from "./endpoint.ts";
 import { createExchangeObserver, Exchange, type ExchangeObserver } from "./exchange.ts";
 import { fastPath } from "./fast-path.ts";
 import { notFound, Overloaded } from "./http-error.ts";
-import { Refusals } from "./refusals.ts";
+import { RefusedRequestLog } from "./refused-request-log.ts";
 import { type Failure, type ServingPolicy, sendError, UNKNOWN_PATH_GROUP } from "./serve-request.ts";
 import { serveTraced } from "./serve-traced.ts";
 import { sessionCookieName } from "./session-cookie.ts";
@@ -68,7 +68,7 @@ export function createApp(options: AppOptions): RequestListener {
     nowMs: options.nowMs ?? Date.now,
     addressOf: clientAddresses(options.trustedProxies),
     isStoreUnavailable: options.isStoreUnavailable ?? (() => false),
-    refusals: new Refusals(options.logger),
+    refusedRequestLog: new RefusedRequestLog(options.logger),
   };
   const app = expressApp(options, policy, observer);
   if (!options.fastPath) return app;

@@ -6,7 +6,7 @@ import { Context, type Route } from "./context.ts";
 import type { Answer, ApiKey, Endpoint } from "./endpoint.ts";
 import type { Exchange } from "./exchange.ts";
 import { methodNotAllowed, Overloaded, toHttpError } from "./http-error.ts";
-import type { Refusals } from "./refusals.ts";
+import type { RefusedRequestLog } from "./refused-request-log.ts";
 import { requireSameOrigin } from "./same-origin.ts";
 import { requireShownAccount } from "./shown-account.ts";
 
@@ -29,7 +29,7 @@ export interface ServingPolicy extends AdmissionPolicy {
   /** Origin that browsers use; undefined: the host of the request. */
   publicUrl: string | undefined;
   /** Logs requests that are refused because a store is unavailable. */
-  refusals: Refusals;
+  refusedRequestLog: RefusedRequestLog;
   /** Called for every error response to a caller with a valid key. */
   onFailure?: ((failure: Failure) => void) | undefined;
 }
@@ -55,7 +55,7 @@ export async function serveRequest(
 ): Promise<void> {
   try {
     exchange.send(await answerRequest(policy, endpoints, route, exchange));
-    policy.refusals.served(exchange.request.method, exchange.route);
+    policy.refusedRequestLog.served(exchange.request.method, exchange.route);
   } catch (error) {
     const status = sendError(policy, error, exchange);
     const { accountId, route: path } = exchange;
@@ -116,7 +116,7 @@ function readBodyOf(endpoint: Endpoint, exchange: Exchange): Promise<Buffer> {
 
 /** Responds with `{"detail": …}` and returns the status. Logs every 500, and 503 at a limited rate. */
 export function sendError(
-  policy: Pick<ServingPolicy, "isStoreUnavailable" | "refusals">,
+  policy: Pick<ServingPolicy, "isStoreUnavailable" | "refusedRequestLog">,
   error: unknown,
   exchange: Exchange,
 ): number {
@@ -126,7 +126,7 @@ export function sendError(
   else if (known.status === 503 && !(known instanceof Overloaded)) {
     // An HttpError that was thrown on purpose explains itself; its stack adds nothing.
     const cause = error instanceof HttpError ? error.cause : error;
-    policy.refusals.refused(known.message, `${method} ${exchange.route}`, {
+    policy.refusedRequestLog.add(known.message, `${method} ${exchange.route}`, {
       logger: exchange.logger,
       method,
       ...(cause !== undefined && { err: cause }),

@@ -5,7 +5,7 @@ import { OutageLog } from "../observability/outage-log.ts";
 const MAX_ANSWERS = 50;
 
 /** A request that was answered 503 because a store is unavailable. */
-interface Refusal {
+interface RefusedRequest {
   logger: Logger;
   method: string | undefined;
   err?: unknown;
@@ -15,7 +15,7 @@ interface Refusal {
  * Logs refused requests, at most one line in ten seconds for each answer, and one line when they are served again: when an
  * endpoint that refused requests has served one, and none was refused for two seconds.
  */
-export class Refusals {
+export class RefusedRequestLog {
   readonly #logger: Logger;
   /** By answer: its log, and the endpoints that gave it. */
   readonly #answers = new Map<string, { log: OutageLog; endpoints: Set<string> }>();
@@ -24,7 +24,7 @@ export class Refusals {
     this.#logger = logger;
   }
 
-  refused(sentence: string, endpoint: string, { err, ...facts }: Refusal): void {
+  add(sentence: string, endpoint: string, { err, ...facts }: RefusedRequest): void {
     const isKnown = this.#answers.has(sentence) || this.#answers.size < MAX_ANSWERS;
     const answer = isKnown ? sentence : "others";
     const { log, endpoints } = this.#answers.get(answer) ?? this.#begin(answer);
