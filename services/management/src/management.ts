@@ -27,6 +27,7 @@ import {
   TrafficReader,
 } from "@diegetic/hot-state";
 import {
+  apiOptions,
   createApp,
   createConnectionLogs,
   failingChecks,
@@ -237,13 +238,7 @@ function createManagementApp(
   > & { claim: InstallationClaim; reportReader: Reader },
 ): RequestListener {
   const { reader, reportReader, redis, wallets, clock } = parts;
-  const rateLimits = {
-    match: settings.rateLimitMatch,
-    impressions: settings.rateLimitImpressions,
-    management: settings.rateLimitManagement,
-    analytics: settings.rateLimitAnalytics,
-    explain: settings.rateLimitExplain,
-  };
+  const options = apiOptions(settings);
   const traffic = new TrafficReader(redis);
   const barrier = new ReadingBarrier({ reader, money: wallets, due: new DueIndex(redis) });
   const features: Parts = {
@@ -253,7 +248,7 @@ function createManagementApp(
     reads: new CallerReads({ reader, barrier }),
     reports: new CallerReads({ reader: reportReader, barrier }),
     reportQueue: new ReportQueue(),
-    defaultLimits: rateLimits,
+    defaultLimits: options.rateLimits,
     keyDerivationSecret: keyDerivationSecret(settings.secrets.playerHashKey),
     auth: createAuth(parts.database, settings),
     cookieName: sessionCookieName(settings.publicUrl),
@@ -277,15 +272,10 @@ function createManagementApp(
     },
   };
   return createApp({
-    basePath: settings.basePath,
-    publicUrl: settings.publicUrl,
-    trustedProxies: settings.trustedProxies,
-    maxConcurrentRequests: settings.maxConcurrentRequests,
+    ...options,
     endpoints: [...managementEndpoints(features), ...signedInEndpoints(features)],
     keys: createKeyDirectory(parts, clock),
     rateLimiter: new RateLimiter(redis),
-    rateLimits,
-    rateLimitAccountFactor: settings.rateLimitAccountFactor,
     logger,
     metrics,
     readiness: parts.readiness,

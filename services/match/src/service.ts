@@ -22,6 +22,7 @@ import {
   TrafficRecorder,
 } from "@diegetic/hot-state";
 import {
+  apiOptions,
   createApp,
   createConnectionLogs,
   failingChecks,
@@ -225,10 +226,7 @@ function createApi(
   const { redis, catalog, batcher, keyUses, traffic, nowMs } = parts;
   const dependencies = createDependencies(options, parts);
   return createApp({
-    basePath: settings.basePath,
-    publicUrl: settings.publicUrl,
-    trustedProxies: settings.trustedProxies,
-    maxConcurrentRequests: settings.maxConcurrentRequests,
+    ...apiOptions(settings),
     endpoints: [
       createMatchEndpoint(dependencies),
       createImpressionsEndpoint({ ...dependencies, claims: new IdempotencyClaims(redis), batcher }),
@@ -248,14 +246,6 @@ function createApi(
       },
     },
     rateLimiter: new RateLimiter(redis),
-    rateLimits: {
-      match: settings.rateLimitMatch,
-      impressions: settings.rateLimitImpressions,
-      management: settings.rateLimitManagement,
-      analytics: settings.rateLimitAnalytics,
-      explain: settings.rateLimitExplain,
-    },
-    rateLimitAccountFactor: settings.rateLimitAccountFactor,
     logger,
     metrics,
     readiness,

@@ -4,6 +4,7 @@ import {
   originSetting,
   pathPrefixSetting,
   rateLimitSetting,
+  type SettingValues,
   textSetting,
   trustedProxiesSetting,
 } from "./settings.ts";
@@ -45,6 +46,25 @@ export const rateLimitSettings = {
   /** The limit of all keys of an account together, as a multiple of the limit of one key. */
   rateLimitAccountFactor: integerSetting("RATE_LIMIT_ACCOUNT_FACTOR", { min: 1, max: 1_000, fallback: 10 }),
 };
+
+/** The options of `createApp` that settings name. */
+export function apiOptions(settings: SettingValues<typeof apiSettings & typeof rateLimitSettings>) {
+  const { basePath, publicUrl, trustedProxies, maxConcurrentRequests, rateLimitAccountFactor } = settings;
+  return {
+    basePath,
+    publicUrl,
+    trustedProxies,
+    maxConcurrentRequests,
+    rateLimits: {
+      match: settings.rateLimitMatch,
+      impressions: settings.rateLimitImpressions,
+      management: settings.rateLimitManagement,
+      analytics: settings.rateLimitAnalytics,
+      explain: settings.rateLimitExplain,
+    },
+    rateLimitAccountFactor,
+  };
+}
 
 /** How players and player sessions are identified. Must be equal in all processes and must never change. */
 export const playerSettings = {
