@@ -3,7 +3,8 @@ import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { findGo, SetupError } from "@diegetic/local-stores";
+import { SetupError } from "@diegetic/local-stores";
+import { findGo } from "@diegetic/testing/operators-programs";
 import { parse, parseAllDocuments } from "yaml";
 import { ROOT } from "./compose-file.ts";
 

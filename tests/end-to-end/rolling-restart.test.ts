@@ -1,4 +1,4 @@
-import { findNginx } from "@diegetic/local-stores";
+import { findNginx } from "@diegetic/testing/operators-programs";
 import { rounds } from "@diegetic/testing/rounds";
 import { afterAll, beforeAll, describe, it } from "@jest/globals";
 import { ROOT } from "../deploy/compose-file.ts";

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { findNginx } from "@diegetic/local-stores";
+import { findNginx } from "@diegetic/testing/operators-programs";
 import { isLongForm } from "@diegetic/testing/rounds";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { ROOT } from "../deploy/compose-file.ts";

@@ -3,9 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { migrate } from "@diegetic/database";
 import { connectRedis } from "@diegetic/hot-state";
-import { startPostgres, startRedis, startRedisCluster } from "@diegetic/local-stores";
+import { startPostgres, startRedis } from "@diegetic/local-stores";
 import { optionsOfProcess } from "@diegetic/service-kit";
 import { HashSlotMove } from "@diegetic/testing/hash-slot-move";
+import { startRedisCluster } from "@diegetic/testing/redis-cluster";
 import { ADVERTISERS, CAMPAIGNS_EACH, LOSSES, ManyAdvertisers } from "./recovery-time.fixture.ts";
 
 /** `npm run bench:recovery`: time until all advertisers serve again, or those of a moved wallet. */

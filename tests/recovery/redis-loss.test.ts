@@ -2,9 +2,10 @@ import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connectRedis } from "@diegetic/hot-state";
-import { type RunningCluster, startRedis, startRedisCluster } from "@diegetic/local-stores";
+import { startRedis } from "@diegetic/local-stores";
 import { eventually } from "@diegetic/testing/eventually";
 import { startTestRedis } from "@diegetic/testing/redis";
+import { type RunningCluster, startRedisCluster } from "@diegetic/testing/redis-cluster";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
 import { type Served, Town } from "./town.fixture.ts";
 

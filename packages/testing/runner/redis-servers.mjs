@@ -85,18 +85,19 @@ class Spares {
   }
 }
 
-function startServer() {
-  return inTemporaryDirectory(({ startRedis }, dir) => startRedis({ dir }));
+async function startServer() {
+  const { startRedis } = await import("@diegetic/local-stores");
+  return inTemporaryDirectory((dir) => startRedis({ dir }));
 }
 
-function startCluster() {
-  return inTemporaryDirectory(({ startRedisCluster }, dir) => startRedisCluster({ dir }));
+async function startCluster() {
+  const { startRedisCluster } = await import("../src/redis-cluster.ts");
+  return inTemporaryDirectory((dir) => startRedisCluster({ dir }));
 }
 
 async function inTemporaryDirectory(start) {
-  const stores = await import("@diegetic/local-stores");
   const dir = await mkdtemp(join(tmpdir(), "diegetic-test-redis-"));
-  const server = await start(stores, dir);
+  const server = await start(dir);
   return {
     url: server.url,
     async stop() {

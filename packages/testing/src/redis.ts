@@ -1,7 +1,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type RedisOptions, startRedis, startRedisCluster } from "@diegetic/local-stores";
+import { type RedisOptions, startRedis } from "@diegetic/local-stores";
+import { startRedisCluster } from "./redis-cluster.ts";
 import { askStores } from "./stores.ts";
 
 export interface TestRedis {

@@ -6,7 +6,8 @@ import {
   createSliceGrants,
   type RedisConnection,
 } from "@diegetic/hot-state";
-import { startRedis, startRedisCluster } from "@diegetic/local-stores";
+import { startRedis } from "@diegetic/local-stores";
+import { startRedisCluster } from "@diegetic/testing/redis-cluster";
 import { metric } from "../frame/statistics.ts";
 import type { Metric, Run, Suite } from "../frame/suite.ts";
 import { type Ask, Wallets } from "../scripts/wallets.ts";

@@ -1,7 +1,5 @@
 import { join } from "node:path";
-import { SetupError, waitUntil } from "./process.ts";
-import { type RunningStore, startRedis } from "./redis.ts";
-import { redisCommand } from "./redis-command.ts";
+import { type RunningStore, redisCommand, SetupError, startRedis, waitUntil } from "@diegetic/local-stores";
 
 const SLOTS = 16_384;
 const JOIN_TIMEOUT_MS = 30_000;

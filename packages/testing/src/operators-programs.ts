@@ -1,7 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { findProgram } from "./debian-package.ts";
-import { SetupError } from "./process.ts";
+import { findProgram, SetupError } from "@diegetic/local-stores";
 
 /** Where Debian has each major version of Postgres. */
 const DEBIAN_POSTGRES = "/usr/lib/postgresql";
