@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import {
   createDatabase,
   createPipeline,
@@ -31,7 +32,7 @@ export interface Stores {
   /** The log of failures of one of the process' connections to Redis. */
   outageOf: ReturnType<typeof createConnectionLogs>;
   askPostgres(): Promise<unknown>;
-  /** Cancels the running statements of this instance, except those that write impressions. */
+  /** Cancels the running statements of this process, except those that write impressions. */
   cancelStatements(): Promise<void>;
   close(): Promise<void>;
 }
@@ -40,13 +41,15 @@ export function openStores(
   { databaseUrl, redisUrl }: BillingSecrets,
   { name, logger, metrics }: { name: string; logger: Logger; metrics: Metrics },
 ): Stores {
-  const database = createDatabase(databaseUrl, { applicationName: name, poolSize: POOL_SIZE });
+  // Other processes may have the same instance name. Postgres keeps 63 characters.
+  const ownName = `${name.slice(0, 40)}-${randomUUID().slice(0, 8)}`;
+  const database = createDatabase(databaseUrl, { applicationName: ownName, poolSize: POOL_SIZE });
   const pipeline = createPipeline(databaseUrl, { applicationName: name, poolSize: WRITER_PARTITIONS });
   const sparePipeline = createPipeline(databaseUrl, {
     applicationName: `${name}-sweeper`,
     poolSize: SPARE_POOL_SIZE,
   });
-  const slowName = `${name}-retention`;
+  const slowName = `${ownName}-retention`;
   const slowDatabase = createDatabase(databaseUrl, {
     applicationName: slowName,
     poolSize: 1,
@@ -69,7 +72,7 @@ export function openStores(
     async cancelStatements() {
       await database.$queryRaw`
         SELECT count(pg_cancel_backend(pid)) FROM pg_stat_activity
-        WHERE application_name IN (${name}, ${slowName}) AND state = 'active' AND pid <> pg_backend_pid()`;
+        WHERE application_name IN (${ownName}, ${slowName}) AND datname = current_database() AND state = 'active' AND pid <> pg_backend_pid()`;
     },
     async close() {
       redis.disconnect();
