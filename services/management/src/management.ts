@@ -184,6 +184,7 @@ export function createManagement(options: ManagementOptions): Management {
   });
   return {
     app: createManagementApp(options, {
+      processId: reporter.id,
       database,
       reader,
       reportReader,
@@ -234,7 +235,16 @@ function createManagementApp(
   { settings, logger, metrics }: ManagementOptions,
   parts: Pick<
     Parts,
-    "database" | "reader" | "pipeline" | "redis" | "wallets" | "publishing" | "market" | "readiness" | "clock"
+    | "processId"
+    | "database"
+    | "reader"
+    | "pipeline"
+    | "redis"
+    | "wallets"
+    | "publishing"
+    | "market"
+    | "readiness"
+    | "clock"
   > & { claim: InstallationClaim; reportReader: Reader },
 ): RequestListener {
   const { reader, reportReader, redis, wallets, clock } = parts;

@@ -60,8 +60,8 @@ export interface ProcessReporterOptions {
 export class ProcessReporter {
   readonly #redis: RedisConnection;
   readonly #options: ProcessReporterOptions;
-  // Unique, so that two processes with one name have a field each.
-  readonly #field = randomUUID();
+  /** Tells its report from those of processes with the same names. */
+  readonly id = randomUUID();
   readonly #stopping = new AbortController();
   #running: Promise<void> | undefined;
 
@@ -78,7 +78,7 @@ export class ProcessReporter {
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#running;
-    await this.#redis.hdel(processKeys.reports, this.#field).catch(() => undefined);
+    await this.#redis.hdel(processKeys.reports, this.id).catch(() => undefined);
   }
 
   async #loop(): Promise<void> {
@@ -100,13 +100,16 @@ export class ProcessReporter {
       reportedAtMs: nowMs(),
     };
     await checkOwner?.();
-    await this.#redis.hset(processKeys.reports, this.#field, JSON.stringify(report));
+    await this.#redis.hset(processKeys.reports, this.id, JSON.stringify(report));
     await this.#redis.pexpire(processKeys.reports, KEPT_MS);
   }
 }
 
-/** The latest report of each process, by service and instance. Deletes reports older than an hour. */
-export async function readProcessReports(redis: RedisConnection, nowMs: number): Promise<ProcessReport[]> {
+/** The latest report of each process with the id of its reporter, by service and instance. Deletes reports older than an hour. */
+export async function readProcessReports(
+  redis: RedisConnection,
+  nowMs: number,
+): Promise<(ProcessReport & { id: string })[]> {
   const entries = Object.entries(await redis.hgetall(processKeys.reports)).map(
     ([field, text]) => [field, JSON.parse(text) as ProcessReport] as const,
   );
@@ -114,7 +117,7 @@ export async function readProcessReports(redis: RedisConnection, nowMs: number):
   if (old.length > 0) await redis.hdel(processKeys.reports, ...old.map(([field]) => field));
   return entries
     .filter((entry) => !old.includes(entry))
-    .map(([, report]) => report)
+    .map(([id, report]) => ({ ...report, id }))
     .sort(
       (one, other) => compareTexts(one.service, other.service) || compareTexts(one.instance, other.instance),
     );

@@ -23,8 +23,10 @@ import type { MarketWords } from "./traffic/words.ts";
 
 /** The dependencies of the features' handlers. */
 export interface Parts {
-  /** The name of this process. */
+  /** The name of this process, which others may have too. */
   instanceName: string;
+  /** By which its report is told from those of others. */
+  processId: string;
   database: Database;
   /** For hand-written read statements. */
   reader: Reader;

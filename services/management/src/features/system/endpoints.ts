@@ -55,7 +55,7 @@ const WITHOUT_WALLETS = {
 };
 
 async function show(
-  { database, reader, redis, wallets, clock, readiness, instanceName }: Parts,
+  { database, reader, redis, wallets, clock, readiness, instanceName, processId }: Parts,
   context: RequestContext,
 ) {
   requireOperator(context);
@@ -71,7 +71,7 @@ async function show(
   };
   const isRedisReady = checks.redis === "ok";
   const { processes: others, ...reported } = isRedisReady
-    ? await readProcesses(redis, nowMs, own)
+    ? await readProcesses(redis, nowMs, processId)
     : WITHOUT_REPORTS;
   const waiting = isRedisReady ? await readWaiting({ database, reader, wallets }, nowMs) : WITHOUT_WALLETS;
   const body: SystemBody = {
@@ -86,11 +86,11 @@ async function show(
   return { status: 200, body };
 }
 
-/** What the other processes reported. */
+/** What the processes reported, besides the one with `ownId`. */
 async function readProcesses(
   redis: RedisConnection,
   nowMs: number,
-  own: { service: string; instance: string },
+  ownId: string,
 ): Promise<
   Pick<SystemBody, "processes" | "reconciliation" | "matches_last_5_minutes" | "impressions_last_5_minutes">
 > {
@@ -102,22 +102,21 @@ async function readProcesses(
       (one, other) => ((one?.finishedAtMs ?? -1) >= (other.finishedAtMs ?? 0) ? one : other),
       undefined,
     );
-  const ownIndex = reports.findIndex(
-    ({ service, instance }) => service === own.service && instance === own.instance,
-  );
   const finishedAtMs = latest?.finishedAtMs ?? null;
   // The last counts of a silent process are of an earlier time.
   const calls = reports.filter((report) => !isSilent(report, nowMs)).flatMap((report) => report.calls ?? []);
   return {
     matches_last_5_minutes: calls.reduce((sum, { matches }) => sum + matches, 0),
     impressions_last_5_minutes: calls.reduce((sum, { impressions }) => sum + impressions, 0),
-    processes: reports.toSpliced(ownIndex, ownIndex === -1 ? 0 : 1).map((report) => ({
-      service: report.service,
-      instance: report.instance,
-      ready: report.failing.length === 0 && !isSilent(report, nowMs),
-      failing: report.failing,
-      reported_at: timestamp(new Date(report.reportedAtMs)),
-    })),
+    processes: reports
+      .filter(({ id }) => id !== ownId)
+      .map((report) => ({
+        service: report.service,
+        instance: report.instance,
+        ready: report.failing.length === 0 && !isSilent(report, nowMs),
+        failing: report.failing,
+        reported_at: timestamp(new Date(report.reportedAtMs)),
+      })),
     reconciliation: {
       finished_at: finishedAtMs === null ? null : timestamp(new Date(finishedAtMs)),
       differences: latest?.differences ?? 0,

@@ -79,11 +79,12 @@ describe("the operator", () => {
       differences: listed.length,
       listed,
     });
+    const [{ instance = "" } = {}] = (await open()).processes;
     await harness.redis.hset("{processes}:reports", {
       a: report({ instance: "b-1", reportedAtMs: nowMs, reconciliation: reconciled(nowMs, [difference]) }),
       b: report({ instance: "b-2", reportedAtMs: nowMs - 20_000, reconciliation: reconciled(null, []) }),
       c: report({ service: "match", instance: "m-1", reportedAtMs: nowMs, failing: ["snapshot"] }),
-      d: report({ service: "management", instance: "another", reportedAtMs: nowMs }),
+      d: report({ service: "management", instance, reportedAtMs: nowMs, failing: ["postgres"] }),
     });
     const { processes, reconciliation } = await open();
     const own = { service: "management", ready: true, failing: [] };
@@ -91,7 +92,7 @@ describe("the operator", () => {
       own,
       { service: "billing", instance: "b-1", ready: true },
       { service: "billing", instance: "b-2", ready: false, failing: [] },
-      { service: "management", instance: "another", ready: true },
+      { service: "management", instance, ready: false, failing: ["postgres"] },
       { service: "match", instance: "m-1", ready: false, failing: ["snapshot"] },
     ]);
     expect(reconciliation).toEqual({
