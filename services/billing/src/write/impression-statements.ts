@@ -1,4 +1,4 @@
-import { Prisma } from "@diegetic/database";
+import { Prisma, type Statements } from "@diegetic/database";
 import { type BilledImpression, decimalOfMillionths } from "./billed-impression.ts";
 import { Columns } from "./columns.ts";
 
@@ -21,6 +21,20 @@ export function quarantineStatement(impressions: readonly BilledImpression[]): P
   const of = new Columns(impressions);
   return Prisma.sql`SELECT impression_id AS id, reason FROM quarantined_impressions
     WHERE impression_id = ANY(${of.texts(({ record }) => record.impression_id)})`;
+}
+
+/** Finds impressions that are stored under the given days. */
+export async function findStored(
+  statements: Statements,
+  requested: readonly Pick<BilledImpression, "day" | "record">[],
+): Promise<{ impression_id: string; match_id: string }[]> {
+  if (requested.length === 0) return [];
+  const of = new Columns(requested);
+  return statements.query(Prisma.sql`
+    SELECT i.impression_id, i.match_id
+    FROM unnest(${of.days(({ day }) => day)}, ${of.texts(({ record }) => record.impression_id)})
+      AS requested(day, impression_id)
+    JOIN impressions i ON i.day = requested.day AND i.impression_id = requested.impression_id`);
 }
 
 function insertStatement(impressions: readonly BilledImpression[]): Prisma.Sql {

@@ -1,7 +1,8 @@
 import type { ImpressionRecord } from "@diegetic/contracts";
-import { type Pipeline, Prisma, type Statements } from "@diegetic/database";
+import { type Pipeline, Prisma } from "@diegetic/database";
 import type { BilledImpression } from "./billed-impression.ts";
 import { Columns } from "./columns.ts";
+import { findStored } from "./impression-statements.ts";
 import { isName } from "./quarantine.ts";
 import { committedInEpoch } from "./settlements.ts";
 import { LOOK_UP_BY_KEY } from "./statements.ts";
@@ -10,11 +11,6 @@ import { LOOK_UP_BY_KEY } from "./statements.ts";
 export interface NamedRecord {
   record: ImpressionRecord;
   billed?: BilledImpression;
-}
-
-interface Written {
-  impression_id: string;
-  match_id: string;
 }
 
 interface Quarantined {
@@ -32,10 +28,13 @@ export async function findUnrecorded<One extends NamedRecord>(
 ): Promise<One[]> {
   const named = records.filter(({ record }) => isName(record.impression_id));
   if (named.length === 0) return [...records];
+  const requested = named.flatMap(({ record, billed }) =>
+    billed === undefined ? [] : [billed.day, ...billed.otherDays].map((day) => ({ day, record })),
+  );
   const recorded = await pipeline.inTransaction(async (statements) => {
     void statements.query(LOOK_UP_BY_KEY);
     const [written, quarantined] = await Promise.all([
-      findWritten(statements, named),
+      findStored(statements, requested),
       statements.query<Quarantined>(Prisma.sql`
         SELECT impression_id, record FROM quarantined_impressions
         WHERE impression_id = ANY(${new Columns(named).texts(({ record }) => record.impression_id)})`),
@@ -50,19 +49,6 @@ export async function findUnrecorded<One extends NamedRecord>(
       !recorded.has(keyOf(record.impression_id, record.match?.match_id)) &&
       !recorded.has(quarantinedKey(record.impression_id, record)),
   );
-}
-
-async function findWritten(statements: Statements, records: readonly NamedRecord[]): Promise<Written[]> {
-  const requested = records.flatMap(({ record, billed }) =>
-    billed === undefined ? [] : [billed.day, ...billed.otherDays].map((day) => ({ day, record })),
-  );
-  if (requested.length === 0) return [];
-  const of = new Columns(requested);
-  return statements.query<Written>(Prisma.sql`
-    SELECT i.impression_id, i.match_id
-    FROM unnest(${of.days(({ day }) => day)}, ${of.texts(({ record }) => record.impression_id)})
-      AS requested(day, impression_id)
-    JOIN impressions i ON i.day = requested.day AND i.impression_id = requested.impression_id`);
 }
 
 /** Of a match, each epoch's charge is quarantined for itself: the wallet may have to reverse it. */

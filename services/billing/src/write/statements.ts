@@ -1,6 +1,7 @@
 import { Prisma, type Statements } from "@diegetic/database";
 import { type BilledImpression, RecordRefused } from "./billed-impression.ts";
 import { Columns } from "./columns.ts";
+import { findStored } from "./impression-statements.ts";
 import type { NewUsers } from "./reached-users.ts";
 import type { RollupDeltas } from "./rollup-deltas.ts";
 
@@ -41,16 +42,10 @@ export async function findConflicting(
   statements: Statements,
   impressions: readonly BilledImpression[],
 ): Promise<BilledImpression[]> {
-  if (impressions.length === 0) return [];
-  const of = new Columns(impressions);
-  const rows = await statements.query<{ impression_id: string; match_id: string }>(Prisma.sql`
-    SELECT i.impression_id, i.match_id
-    FROM unnest(${of.days(({ day }) => day)}, ${of.texts(({ record }) => record.impression_id)})
-      AS requested(day, impression_id)
-    JOIN impressions i ON i.day = requested.day AND i.impression_id = requested.impression_id`);
-  const written = new Map(rows.map((row) => [row.impression_id, row.match_id]));
+  const stored = await findStored(statements, impressions);
+  const matchIds = new Map(stored.map((row) => [row.impression_id, row.match_id]));
   return impressions.filter(({ record }) => {
-    const matchId = written.get(record.impression_id);
+    const matchId = matchIds.get(record.impression_id);
     return matchId !== undefined && matchId !== record.match.match_id;
   });
 }
