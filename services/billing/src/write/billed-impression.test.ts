@@ -149,26 +149,22 @@ describe("sumUp", () => {
     ].map((choice) => billImpression(recordIn(market, { ...choice, recordedAtMs: NOW_MS }), NOW_MS));
     const groups = groupsOf(impressions);
     const deltas = sumUp(impressions, groups);
-    expect(deltas.advertisers).toEqual([{ id: "adv_1", impressions: 3, spentMillicents: 750 }]);
-    expect(deltas.creatives.map(({ id, impressions: count }) => [id, count])).toEqual([
-      ["crt_1", 2],
-      ["crt_2", 1],
+    const sum = {
+      impressions: 3,
+      spentMillicents: 750,
+      earningMicrocents: 525_000,
+      affinityScoreMillionths: 3_750_000,
+    };
+    expect(deltas.advertisers).toEqual([{ ...sum, first: impressions[0] }]);
+    expect(deltas.campaigns).toMatchObject([sum]);
+    expect(deltas.creatives).toMatchObject([
+      { impressions: 2, first: { record: { creative_id: "crt_1" } } },
+      { impressions: 1, first: { record: { creative_id: "crt_2" } } },
     ]);
-    expect(deltas.countries.map(({ countryCode, impressions: count }) => [countryCode, count])).toEqual([
-      ["", 1],
-      ["DE", 2],
+    expect(deltas.countries).toMatchObject([
+      { impressions: 1, first: { record: { match: { country_code: null } } } },
+      { impressions: 2, first: { record: { match: { country_code: "DE" } } } },
     ]);
-    expect(deltas.campaignGames.map(({ gameId, impressions: count }) => [gameId, count])).toEqual([
-      ["game", 3],
-    ]);
-    expect(
-      deltas.gameAdvertisers.map(({ day, gameId, advertiserId, ...sum }) => [
-        day,
-        gameId,
-        advertiserId,
-        sum.impressions,
-      ]),
-    ).toEqual([[impressions[0]?.day, "game", "adv_1", 3]]);
     // Nobody is known, then the player of the first row is known, but not by that country.
     const unknown = countNewUsers(groups, []);
     expect(unknown).toEqual({
@@ -180,15 +176,19 @@ describe("sumUp", () => {
     const ordinal = (groups.reach.codes[0] ?? 0) + 1;
     const partly = countNewUsers(groups, [{ ordinal, day: true, creative: true, country: false }]);
     expect(partly.countries).toEqual(Int32Array.of(1, 2));
-    expect(deltas.campaignVersions).toEqual([{ campaignId: "camp_1", campaignVersion: 1, impressions: 3 }]);
     expect(deltas.affinities).toEqual([
       { id: "aff_1", campaignId: "camp_1", impressions: 3, contributionSum: "3.750000" },
     ]);
-    const earned = { impressions: 3, earningMicrocents: 525_000 };
-    expect(deltas.gameTotals).toMatchObject([earned]);
-    expect(deltas.gameRollups).toMatchObject([earned]);
-    expect(deltas.campaignGames).toMatchObject([earned]);
-    expect(deltas.gameAdvertisers).toMatchObject([earned]);
-    expect(deltas.charges).toMatchObject([{ ...earned, spentMillicents: 750 }]);
+    for (const table of [
+      "campaignVersions",
+      "campaignRollups",
+      "campaignGames",
+      "gameAdvertisers",
+      "gameTotals",
+      "gameRollups",
+      "charges",
+    ] as const) {
+      expect(deltas[table]).toMatchObject([sum]);
+    }
   });
 });

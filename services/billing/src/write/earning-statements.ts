@@ -2,41 +2,24 @@ import { Prisma } from "@diegetic/database";
 import { Columns } from "./columns.ts";
 import type { RollupDeltas } from "./rollup-deltas.ts";
 import type { LockedAdvertiser } from "./statements.ts";
+import { arraysOf, insert, merge, statement } from "./sum-statements.ts";
 
 /** Statements for earnings and the ledger. They run after those of statements.ts, in this file's order. */
 
-export function campaignGamesStatement(deltas: RollupDeltas["campaignGames"]): Prisma.Sql {
-  const of = new Columns(deltas);
-  return Prisma.sql`
-    MERGE INTO campaign_games AS known
-    USING unnest(${of.texts(({ campaignId }) => campaignId)}, ${of.texts(({ gameId }) => gameId)},
-      ${of.texts(({ accountId }) => accountId)}, ${of.texts(({ advertiserId }) => advertiserId)},
-      ${of.integers(({ impressions }) => impressions)}, ${of.integers(({ spentMillicents }) => spentMillicents)},
-      ${of.integers(({ earningMicrocents }) => earningMicrocents)})
-      AS m(campaign_id, game_id, account_id, advertiser_id, impressions, spent_millicents, earning_microcents)
-    ON known.campaign_id = m.campaign_id AND known.game_id = m.game_id AND known.account_id = m.account_id
-    WHEN MATCHED THEN UPDATE SET impressions = known.impressions + m.impressions,
-      spent_millicents = known.spent_millicents + m.spent_millicents,
-      earning_microcents = known.earning_microcents + m.earning_microcents
-    WHEN NOT MATCHED THEN INSERT (campaign_id, game_id, account_id, advertiser_id, impressions, spent_millicents, earning_microcents)
-      VALUES (m.campaign_id, m.game_id, m.account_id, m.advertiser_id, m.impressions, m.spent_millicents, m.earning_microcents)`;
-}
+export const campaignGamesStatement = statement(merge, {
+  name: "campaign_games",
+  deltas: "campaignGames",
+  keys: ["campaign_id", "game_id", "account_id"],
+  others: ["advertiser_id"],
+  sums: ["impressions", "spent_millicents", "earning_microcents"],
+});
 
-export function gameAdvertisersStatement(deltas: RollupDeltas["gameAdvertisers"]): Prisma.Sql {
-  const of = new Columns(deltas);
-  return Prisma.sql`
-    MERGE INTO game_advertiser_rollups AS known
-    USING unnest(${of.texts(({ accountId }) => accountId)}, ${of.days(({ day }) => day)},
-      ${of.texts(({ gameId }) => gameId)}, ${of.texts(({ advertiserId }) => advertiserId)},
-      ${of.integers(({ impressions }) => impressions)}, ${of.integers(({ earningMicrocents }) => earningMicrocents)})
-      AS m(account_id, day, game_id, advertiser_id, impressions, earning_microcents)
-    ON known.account_id = m.account_id AND known.day = m.day AND known.game_id = m.game_id
-      AND known.advertiser_id = m.advertiser_id
-    WHEN MATCHED THEN UPDATE SET impressions = known.impressions + m.impressions,
-      earning_microcents = known.earning_microcents + m.earning_microcents
-    WHEN NOT MATCHED THEN INSERT (account_id, day, game_id, advertiser_id, impressions, earning_microcents)
-      VALUES (m.account_id, m.day, m.game_id, m.advertiser_id, m.impressions, m.earning_microcents)`;
-}
+export const gameAdvertisersStatement = statement(merge, {
+  name: "game_advertiser_rollups",
+  deltas: "gameAdvertisers",
+  keys: ["account_id", "day", "game_id", "advertiser_id"],
+  sums: ["impressions", "earning_microcents"],
+});
 
 /**
  * Writes a charge and a fee for each campaign and day, and an earning for each game and day; they sum to zero
@@ -45,28 +28,19 @@ export function gameAdvertisersStatement(deltas: RollupDeltas["gameAdvertisers"]
 export function ledgerStatement({
   charges,
   gameRollups: earnings,
-}: Pick<RollupDeltas, "charges" | "gameRollups">): (
-  entryGroupId: string,
-  advertisers: ReadonlyMap<string, LockedAdvertiser>,
-) => Prisma.Sql {
-  const ofCharges = new Columns(charges);
-  const of = new Columns(earnings);
-  const charged = Prisma.sql`${ofCharges.texts(({ campaignId }) => campaignId)},
-      ${ofCharges.integers(({ impressions }) => impressions)},
-      ${ofCharges.integers(({ spentMillicents }) => BigInt(spentMillicents) * 1_000n)},
-      ${ofCharges.integers(({ earningMicrocents }) => earningMicrocents)}`;
-  const charging = Prisma.sql`${ofCharges.days(({ day }) => day)}, ${ofCharges.texts(({ advertiserId }) => advertiserId)}`;
-  const earned = Prisma.sql`${of.days(({ day }) => day)}, ${of.texts(({ accountId }) => accountId)},
-      ${of.texts(({ gameId }) => gameId)}, ${of.integers(({ impressions }) => impressions)},
-      ${of.integers(({ earningMicrocents }) => earningMicrocents)}`;
+}: RollupDeltas): (entryGroupId: string, advertisers: ReadonlyMap<string, LockedAdvertiser>) => Prisma.Sql {
+  const of = new Columns(charges);
+  const charged = Prisma.sql`${arraysOf(charges, ["day", "advertiser_id", "campaign_id", "impressions", "earning_microcents"])},
+      ${of.integers(({ spentMillicents }) => BigInt(spentMillicents) * 1_000n)}`;
+  const earned = arraysOf(earnings, ["day", "account_id", "game_id", "impressions", "earning_microcents"]);
   return (entryGroupId, advertisers) => Prisma.sql`
     INSERT INTO ledger_entries (entry_group_id, kind, day, account_id, advertiser_id, campaign_id, game_id, impressions,
       amount_microcents)
     SELECT ${entryGroupId}, entry.kind::ledger_kind, c.day, entry.account_id, c.advertiser_id, c.campaign_id, NULL,
       c.impressions, entry.amount_microcents
-    FROM unnest(${charging},
-      ${ofCharges.texts(({ advertiserId }) => advertisers.get(advertiserId)?.account_id ?? null)}, ${charged})
-      AS c(day, advertiser_id, account_id, campaign_id, impressions, charge_microcents, earning_microcents)
+    FROM unnest(${charged},
+      ${of.texts(({ first }) => advertisers.get(first.record.match.advertiser_id)?.account_id ?? null)})
+      AS c(day, advertiser_id, campaign_id, impressions, earning_microcents, charge_microcents, account_id)
     CROSS JOIN LATERAL (VALUES
       ('charge', c.account_id, -c.charge_microcents),
       ('fee', NULL, c.charge_microcents - c.earning_microcents)
@@ -80,23 +54,16 @@ export function ledgerStatement({
  * Adds to the games' total earnings. Other advertisers share these rows and the daily ones, so they are locked last, in
  * key order, immediately before the commit.
  */
-export function gameTotalsStatement(deltas: RollupDeltas["gameTotals"]): Prisma.Sql {
-  const of = new Columns(deltas);
-  return Prisma.sql`
-    INSERT INTO game_totals AS known (account_id, game_id, impressions, earning_microcents)
-    SELECT * FROM unnest(${of.texts(({ accountId }) => accountId)}, ${of.texts(({ gameId }) => gameId)},
-      ${of.integers(({ impressions }) => impressions)}, ${of.integers(({ earningMicrocents }) => earningMicrocents)})
-    ON CONFLICT (account_id, game_id) DO UPDATE SET impressions = known.impressions + excluded.impressions,
-      earning_microcents = known.earning_microcents + excluded.earning_microcents`;
-}
+export const gameTotalsStatement = statement(insert, {
+  name: "game_totals",
+  deltas: "gameTotals",
+  keys: ["account_id", "game_id"],
+  sums: ["impressions", "earning_microcents"],
+});
 
-export function gameRollupsStatement(deltas: RollupDeltas["gameRollups"]): Prisma.Sql {
-  const of = new Columns(deltas);
-  return Prisma.sql`
-    INSERT INTO game_rollups AS known (account_id, game_id, day, impressions, earning_microcents)
-    SELECT * FROM unnest(${of.texts(({ accountId }) => accountId)}, ${of.texts(({ gameId }) => gameId)},
-      ${of.days(({ day }) => day)}, ${of.integers(({ impressions }) => impressions)},
-      ${of.integers(({ earningMicrocents }) => earningMicrocents)})
-    ON CONFLICT (account_id, game_id, day) DO UPDATE SET impressions = known.impressions + excluded.impressions,
-      earning_microcents = known.earning_microcents + excluded.earning_microcents`;
-}
+export const gameRollupsStatement = statement(insert, {
+  name: "game_rollups",
+  deltas: "gameRollups",
+  keys: ["account_id", "game_id", "day"],
+  sums: ["impressions", "earning_microcents"],
+});

@@ -1,6 +1,11 @@
+import { newId } from "@diegetic/contracts";
 import { createDatabase, createPipeline, type Database } from "@diegetic/database";
 import { createTestDatabase, type TestDatabase } from "@diegetic/testing/database";
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
+import { recordIn } from "../testing/market.fixture.ts";
+import { billImpression } from "./billed-impression.ts";
+import { groupsOf } from "./groups.ts";
+import { sumUp } from "./rollup-deltas.ts";
 import { campaignRollupsStatement, LOOK_UP_BY_KEY } from "./statements.ts";
 
 const CAMPAIGNS = 450;
@@ -19,13 +24,20 @@ afterAll(async () => {
 
 /** Batches of the same campaigns and day, in a table that was never analysed. */
 async function writeBatches(): Promise<void> {
-  const deltas = Array.from({ length: CAMPAIGNS }, (_, number) => ({
-    campaignId: `camp_${String(number).padStart(26, "0")}`,
-    day: "2026-11-26",
-    impressions: 1,
-    spentMillicents: 1,
-    affinityScoreSum: "0",
-  }));
+  const nowMs = Date.now();
+  const market = {
+    campaigns: Array.from({ length: CAMPAIGNS }, () => ({
+      advertiserId: newId("adv"),
+      campaignId: newId("camp"),
+      creativeIds: [newId("crt"), newId("crt")] as [string, string],
+      affinityIds: [newId("aff"), newId("aff")] as [string, string],
+    })),
+    games: [{ gameId: "game", accountId: newId("acct") }],
+  };
+  const impressions = market.campaigns.map((_, campaign) =>
+    billImpression(recordIn(market, { campaign, recordedAtMs: nowMs }), nowMs),
+  );
+  const deltas = sumUp(impressions, groupsOf(impressions));
   const statement = campaignRollupsStatement(deltas)(new Int32Array(CAMPAIGNS));
   const pipeline = createPipeline(server.url, { poolSize: 1 });
   for (let batch = 0; batch < BATCHES; batch += 1) {

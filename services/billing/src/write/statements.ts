@@ -4,6 +4,7 @@ import { Columns } from "./columns.ts";
 import { findStored } from "./impression-statements.ts";
 import type { NewUsers } from "./reached-users.ts";
 import type { RollupDeltas } from "./rollup-deltas.ts";
+import { arraysOf, merge, statement, statementWithUsers, usersArray } from "./sum-statements.ts";
 
 /**
  * One statement per table, with the rows as one array per column. To avoid deadlocks, every transaction locks in the
@@ -28,13 +29,9 @@ function namesUnlessAll(rows: readonly unknown[]): Prisma.Sql {
 }
 
 /** Throws RecordRefused when a row was not touched: it is unknown, or has another owner. */
-export function requireTouched(
-  kind: string,
-  deltas: readonly { id: string }[],
-  touched: Touched | undefined,
-): void {
+export function requireTouched(kind: string, ids: readonly string[], touched: Touched | undefined): void {
   if (touched?.ids == null) return;
-  requireAll(kind, deltas, new Set(JSON.parse(touched.ids) as string[]));
+  requireAll(kind, ids, new Set(JSON.parse(touched.ids) as string[]));
 }
 
 /** Of impressions that were not inserted, returns those whose id is stored with another match: separate charges. */
@@ -58,66 +55,60 @@ export interface LockedAdvertiser {
 }
 
 /** Adds to the advertisers' totals, locks the rows until the commit, and returns LockedAdvertiser. */
-export function advertisersStatement(deltas: RollupDeltas["advertisers"]): Prisma.Sql {
-  const of = new Columns(deltas);
+export function advertisersStatement({ advertisers }: RollupDeltas): Prisma.Sql {
   return Prisma.sql`
     UPDATE advertisers AS known SET spent_millicents = known.spent_millicents + m.spent_millicents,
       impressions = known.impressions + m.impressions
-    FROM unnest(${of.texts(({ id }) => id)}, ${of.integers(({ spentMillicents }) => spentMillicents)},
-      ${of.integers(({ impressions }) => impressions)}) AS m(id, spent_millicents, impressions)
+    FROM unnest(${arraysOf(advertisers, ["advertiser_id", "spent_millicents", "impressions"])})
+      AS m(id, spent_millicents, impressions)
     WHERE known.id = m.id RETURNING known.id, known.recovery_epoch, known.account_id`;
 }
 
 /** Adds to the campaigns' totals, given the new players of each; returns Touched. */
-export function campaignsStatement(
-  deltas: RollupDeltas["campaigns"],
-): (users: NewUsers["campaigns"]) => Prisma.Sql {
-  const of = new Columns(deltas);
-  const known = Prisma.sql`${of.texts(({ id }) => id)}, ${of.texts(({ advertiserId }) => advertiserId)},
-      ${of.integers(({ spentMillicents }) => spentMillicents)}, ${of.integers(({ impressions }) => impressions)}`;
+export function campaignsStatement({
+  campaigns,
+}: RollupDeltas): (users: NewUsers["campaigns"]) => Prisma.Sql {
+  const arrays = arraysOf(campaigns, ["campaign_id", "advertiser_id", "spent_millicents", "impressions"]);
   return (users) => Prisma.sql`
     WITH touched AS (UPDATE campaigns AS known SET spent_millicents = known.spent_millicents + m.spent_millicents,
       impressions = known.impressions + m.impressions, unique_users = known.unique_users + m.users
-    FROM unnest(${known}, ${of.integers((_, index) => users[index] ?? 0)})
-      AS m(id, advertiser_id, spent_millicents, impressions, users)
+    FROM unnest(${arrays}, ${usersArray(users)}) AS m(id, advertiser_id, spent_millicents, impressions, users)
     WHERE known.id = m.id AND known.advertiser_id = m.advertiser_id RETURNING known.id)
-    ${namesUnlessAll(deltas)}`;
+    ${namesUnlessAll(campaigns)}`;
 }
 
 /** Adds to the creatives' sums, given the new players of each; returns Touched. */
-export function creativesStatement(
-  deltas: RollupDeltas["creatives"],
-): (users: NewUsers["creatives"]) => Prisma.Sql {
-  const of = new Columns(deltas);
-  const known = Prisma.sql`${of.texts(({ id }) => id)}, ${of.texts(({ campaignId }) => campaignId)},
-      ${of.integers(({ impressions }) => impressions)}, ${of.integers(({ spentMillicents }) => spentMillicents)},
-      ${of.decimals(({ affinityScoreSum }) => affinityScoreSum)}`;
+export function creativesStatement({
+  creatives,
+}: RollupDeltas): (users: NewUsers["creatives"]) => Prisma.Sql {
+  const arrays = arraysOf(creatives, [
+    "creative_id",
+    "campaign_id",
+    "impressions",
+    "spent_millicents",
+    "affinity_score_sum",
+  ]);
   return (users) => Prisma.sql`
     WITH touched AS (UPDATE creatives AS known SET impressions = known.impressions + m.impressions,
       spent_millicents = known.spent_millicents + m.spent_millicents,
       affinity_score_sum = known.affinity_score_sum + m.affinity_score_sum, unique_users = known.unique_users + m.users
-    FROM unnest(${known}, ${of.integers((_, index) => users[index] ?? 0)})
+    FROM unnest(${arrays}, ${usersArray(users)})
       AS m(id, campaign_id, impressions, spent_millicents, affinity_score_sum, users)
     WHERE known.id = m.id AND known.campaign_id = m.campaign_id RETURNING known.id)
-    ${namesUnlessAll(deltas)}`;
+    ${namesUnlessAll(creatives)}`;
 }
 
 /** Throws RecordRefused when a row is unknown, or is named with two owners. */
-export function requireAll(
-  kind: string,
-  deltas: readonly { id: string }[],
-  known: ReadonlySet<string>,
-): void {
+export function requireAll(kind: string, ids: readonly string[], known: ReadonlySet<string>): void {
   // A second delta of the same row names another owner, which is not found.
-  const missing = deltas.find(({ id }) => !known.has(id));
-  if (missing !== undefined)
-    throw new RecordRefused(`${kind} ${missing.id} is unknown, or belongs elsewhere`);
-  if (known.size !== deltas.length) throw new RecordRefused(`one ${kind} is named with two owners`);
+  const missing = ids.find((id) => !known.has(id));
+  if (missing !== undefined) throw new RecordRefused(`${kind} ${missing} is unknown, or belongs elsewhere`);
+  if (known.size !== ids.length) throw new RecordRefused(`one ${kind} is named with two owners`);
 }
 
 /** Adds to the affinities' counts. Skips unknown and deleted affinities, and those of another campaign. */
-export function affinitiesStatement(deltas: RollupDeltas["affinities"]): Prisma.Sql {
-  const of = new Columns(deltas);
+export function affinitiesStatement({ affinities }: RollupDeltas): Prisma.Sql {
+  const of = new Columns(affinities);
   return Prisma.sql`
     UPDATE affinities a
     SET impressions = a.impressions + m.impressions, contribution_sum = a.contribution_sum + m.contribution_sum
@@ -127,51 +118,23 @@ export function affinitiesStatement(deltas: RollupDeltas["affinities"]): Prisma.
     WHERE a.id = m.id AND a.campaign_id = m.campaign_id`;
 }
 
-export function campaignVersionsStatement(deltas: RollupDeltas["campaignVersions"]): Prisma.Sql {
-  const of = new Columns(deltas);
-  return Prisma.sql`
-    MERGE INTO campaign_version_rollups AS known
-    USING unnest(${of.texts(({ campaignId }) => campaignId)},
-      ${of.integers(({ campaignVersion }) => campaignVersion)}, ${of.integers(({ impressions }) => impressions)})
-      AS m(campaign_id, campaign_version, impressions)
-    ON known.campaign_id = m.campaign_id AND known.campaign_version = m.campaign_version
-    WHEN MATCHED THEN UPDATE SET impressions = known.impressions + m.impressions
-    WHEN NOT MATCHED THEN INSERT (campaign_id, campaign_version, impressions)
-      VALUES (m.campaign_id, m.campaign_version, m.impressions)`;
-}
+export const campaignVersionsStatement = statement(merge, {
+  name: "campaign_version_rollups",
+  deltas: "campaignVersions",
+  keys: ["campaign_id", "campaign_version"],
+  sums: ["impressions"],
+});
 
-export function campaignRollupsStatement(
-  deltas: RollupDeltas["campaignRollups"],
-): (users: NewUsers["campaignRollups"]) => Prisma.Sql {
-  const of = new Columns(deltas);
-  const known = Prisma.sql`${of.texts(({ campaignId }) => campaignId)}, ${of.days(({ day }) => day)},
-      ${of.integers(({ impressions }) => impressions)}, ${of.integers(({ spentMillicents }) => spentMillicents)},
-      ${of.decimals(({ affinityScoreSum }) => affinityScoreSum)}`;
-  return (users) => Prisma.sql`
-    MERGE INTO campaign_rollups AS known
-    USING unnest(${known}, ${of.integers((_, index) => users[index] ?? 0)})
-      AS m(campaign_id, day, impressions, spent_millicents, affinity_score_sum, users)
-    ON known.campaign_id = m.campaign_id AND known.day = m.day
-    WHEN MATCHED THEN UPDATE SET impressions = known.impressions + m.impressions,
-      spent_millicents = known.spent_millicents + m.spent_millicents,
-      affinity_score_sum = known.affinity_score_sum + m.affinity_score_sum, users = known.users + m.users
-    WHEN NOT MATCHED THEN INSERT (campaign_id, day, impressions, spent_millicents, affinity_score_sum, users)
-      VALUES (m.campaign_id, m.day, m.impressions, m.spent_millicents, m.affinity_score_sum, m.users)`;
-}
+export const campaignRollupsStatement = statementWithUsers(merge, {
+  name: "campaign_rollups",
+  deltas: "campaignRollups",
+  keys: ["campaign_id", "day"],
+  sums: ["impressions", "spent_millicents", "affinity_score_sum"],
+});
 
-export function countriesStatement(
-  deltas: RollupDeltas["countries"],
-): (users: NewUsers["countries"]) => Prisma.Sql {
-  const of = new Columns(deltas);
-  const known = Prisma.sql`${of.texts(({ campaignId }) => campaignId)}, ${of.texts(({ countryCode }) => countryCode)},
-      ${of.integers(({ impressions }) => impressions)}, ${of.integers(({ spentMillicents }) => spentMillicents)}`;
-  return (users) => Prisma.sql`
-    MERGE INTO campaign_countries AS known
-    USING unnest(${known}, ${of.integers((_, index) => users[index] ?? 0)})
-      AS m(campaign_id, country_code, impressions, spent_millicents, users)
-    ON known.campaign_id = m.campaign_id AND known.country_code = m.country_code
-    WHEN MATCHED THEN UPDATE SET impressions = known.impressions + m.impressions,
-      spent_millicents = known.spent_millicents + m.spent_millicents, users = known.users + m.users
-    WHEN NOT MATCHED THEN INSERT (campaign_id, country_code, impressions, spent_millicents, users)
-      VALUES (m.campaign_id, m.country_code, m.impressions, m.spent_millicents, m.users)`;
-}
+export const countriesStatement = statementWithUsers(merge, {
+  name: "campaign_countries",
+  deltas: "countries",
+  keys: ["campaign_id", "country_code"],
+  sums: ["impressions", "spent_millicents"],
+});

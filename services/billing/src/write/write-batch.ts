@@ -148,9 +148,9 @@ async function deltaStatementsOf(
   await turn();
   const reached = reachedStatement(impressions, groups);
   await turn();
-  const countries = countriesStatement(deltas.countries);
-  const campaignGames = campaignGamesStatement(deltas.campaignGames);
-  const gameAdvertisers = gameAdvertisersStatement(deltas.gameAdvertisers);
+  const countries = countriesStatement(deltas);
+  const campaignGames = campaignGamesStatement(deltas);
+  const gameAdvertisers = gameAdvertisersStatement(deltas);
   await turn();
   const ledger = ledgerStatement(deltas);
   await turn();
@@ -158,21 +158,21 @@ async function deltaStatementsOf(
     impressions,
     groups,
     deltas,
-    advertisers: advertisersStatement(deltas.advertisers),
+    advertisers: advertisersStatement(deltas),
     quarantine: quarantineStatement(impressions),
     billedOperations: billedOperationsStatement(impressions),
     reached,
-    campaignVersions: campaignVersionsStatement(deltas.campaignVersions),
+    campaignVersions: campaignVersionsStatement(deltas),
     campaignGames,
     gameAdvertisers,
-    campaigns: campaignsStatement(deltas.campaigns),
-    creatives: creativesStatement(deltas.creatives),
-    affinities: affinitiesStatement(deltas.affinities),
-    campaignRollups: campaignRollupsStatement(deltas.campaignRollups),
+    campaigns: campaignsStatement(deltas),
+    creatives: creativesStatement(deltas),
+    affinities: affinitiesStatement(deltas),
+    campaignRollups: campaignRollupsStatement(deltas),
     countries,
     ledger,
-    gameTotals: gameTotalsStatement(deltas.gameTotals),
-    gameRollups: gameRollupsStatement(deltas.gameRollups),
+    gameTotals: gameTotalsStatement(deltas),
+    gameRollups: gameRollupsStatement(deltas),
   };
 }
 
@@ -305,7 +305,8 @@ async function applyDeltas(
   await check();
   const [locked, quarantine, repeated] = await Promise.all([locking, quarantining, repeating]);
   if (quarantine.length + repeated.length > 0) throw decided();
-  requireAll("advertiser", deltas.advertisers, new Set(locked.map(({ id }) => id)));
+  const advertiserIds = deltas.advertisers.map(({ first }) => first.record.match.advertiser_id);
+  requireAll("advertiser", advertiserIds, new Set(locked.map(({ id }) => id)));
   const advertisers = new Map(locked.map((row) => [row.id, row]));
   const late = impressions.filter(
     ({ record }) =>
@@ -324,8 +325,10 @@ async function applyDeltas(
   void statements.execute(deltaStatements.gameTotals);
   void statements.execute(deltaStatements.gameRollups);
   const [[campaigns], [creatives]] = await Promise.all(owned);
-  requireTouched("campaign", deltas.campaigns, campaigns);
-  requireTouched("creative", deltas.creatives, creatives);
+  const campaignIds = deltas.campaigns.map(({ first }) => first.record.match.campaign_id);
+  requireTouched("campaign", campaignIds, campaigns);
+  const creativeIds = deltas.creatives.map(({ first }) => first.record.creative_id);
+  requireTouched("creative", creativeIds, creatives);
   return late.length;
 }
 
