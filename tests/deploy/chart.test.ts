@@ -51,6 +51,7 @@ const everything: Values = {
   dashboards: { ...minimal.dashboards, enabled: true },
 };
 const fixed = merged(minimal, {
+  basePath: "",
   match: { autoscaling: { enabled: false } },
   billing: { podDisruptionBudget: { minAvailable: 1 } },
   networkPolicy: { clients: [{ ipBlock: { cidr: "10.0.0.0/8" } }] },
@@ -93,6 +94,7 @@ describe("the values of the chart", () => {
       "no port for webhooks, which would open all",
       { ...minimal, networkPolicy: { ...minimal.networkPolicy, webhookPorts: [] } },
     ],
+    ["a setting that the chart sets itself", { ...minimal, env: { BASE_PATH: "/v1" } }],
     ["a number among the settings", { ...minimal, env: { HOLD_TTL_SECONDS: 300 } }],
     ["an unknown sampler", { ...minimal, tracing: { endpoint: "http://collector:4318", sampler: "some" } }],
     ["an ingress without a host", { ...minimal, ingress: { enabled: true } }],
@@ -189,6 +191,9 @@ if (render instanceof Error) {
             environment[name] = value ?? secrets[name as keyof typeof secrets] ?? "pod-1";
           }
           expect(() => READERS[tier](environment)).not.toThrow();
+          if (tier !== "billing") {
+            expect(environment.BASE_PATH).toBe(name === "fixed" ? "/" : "/api");
+          }
           const sampler = name === "everything" ? "parentbased_traceidratio" : undefined;
           expect(environment.OTEL_TRACES_SAMPLER).toBe(sampler);
           expect("OTEL_EXPORTER_OTLP_HEADERS" in environment).toBe(name === "everything");

@@ -7,7 +7,7 @@ import { readManagementSettings } from "@diegetic/management";
 import { createManagement } from "@diegetic/management/management";
 import { readMatchSettings } from "@diegetic/match";
 import { createMatchService } from "@diegetic/match/service";
-import { createLogger, createMetrics } from "@diegetic/service-kit";
+import { createLogger, createMetrics, startOperationsServer } from "@diegetic/service-kit";
 import { createTestDatabase } from "@diegetic/testing/database";
 import { findPromtool } from "@diegetic/testing/operators-programs";
 import { startTestRedis } from "@diegetic/testing/redis";
@@ -94,8 +94,20 @@ beforeAll(async () => {
   const management = createManagement({ settings: readManagementSettings(environment), ...ofManagement });
   const match = createMatchService({ ...readMatchSettings(environment), ...ofMatch });
   const billing = createBillingService({ ...readBillingSettings(environment), ...ofBilling });
+  const operations = await Promise.all(
+    [
+      { ...ofMatch, readiness: match.readiness },
+      { ...ofManagement, readiness: management.readiness },
+      { ...ofBilling, readiness: billing.readiness },
+    ].map((service) => startOperationsServer({ host: "127.0.0.1", port: 0, ...service })),
+  );
   stop = async () => {
-    await Promise.all([management.stop(), match.stop(), billing.stop()]);
+    await Promise.all([
+      management.stop(),
+      match.stop(),
+      billing.stop(),
+      ...operations.map((one) => one.close(0)),
+    ]);
     await Promise.all([database.drop(), redis.stop()]);
   };
   for (const { metrics } of [ofMatch, ofManagement, ofBilling])
@@ -120,6 +132,10 @@ describe("metrics of the services", () => {
       expect(name).not.toMatch(/_(ms|milliseconds|minutes|kb|mb)(_|$)/);
     }
     for (const [, help = ""] of exposition.matchAll(/^# HELP \S+(.*)$/gm)) expect(help.trim()).not.toBe("");
+  });
+
+  it("say which processes are not ready, such as match without a snapshot", () => {
+    expect(exposition).toContain('service_ready{service="match"} 0');
   });
 
   it.each(['wallets_restored_total{matches="forgotten"', 'billing_jobs_failed_total{final="true"'])(

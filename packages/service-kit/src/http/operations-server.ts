@@ -3,13 +3,17 @@ import type { Metrics } from "../observability/metrics.ts";
 import { checkReadiness, type ReadinessChecks } from "../observability/readiness.ts";
 import { type ListeningServer, listen } from "./listen.ts";
 
-/** Serves `/metrics`, `/healthz` and `/readyz` on a port of its own, for every process. */
+/** Serves `/metrics`, `/healthz` and `/readyz` on a port of its own, for every process; `service_ready` is that of `/readyz`. */
 export function startOperationsServer(options: {
   host: string;
   port: number;
   metrics: Metrics;
   readiness: ReadinessChecks;
 }): Promise<ListeningServer> {
+  const help = "Whether the process can do its work, as /readyz says: 1 yes, 0 no";
+  options.metrics.gauge("service_ready", help, [], async (gauge) => {
+    gauge.set((await checkReadiness(options.readiness)).ready ? 1 : 0);
+  });
   const respond = async (request: IncomingMessage, response: ServerResponse) => {
     const path = (request.url ?? "/").split("?", 1)[0];
     if (path === "/metrics") {
