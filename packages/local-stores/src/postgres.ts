@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -159,9 +160,14 @@ async function stopLeftover(dataDir: string): Promise<void> {
 /** A pid in a stale file may belong to another process by now, also to a Postgres of another directory. */
 function isServerOf(dataDir: string, pid: number): boolean {
   try {
-    return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").includes(dataDir);
+    if (process.platform === "linux") {
+      return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").includes(dataDir);
+    }
+    return execFileSync("ps", ["-ww", "-o", "command=", "-p", String(pid)], { encoding: "utf8" }).includes(
+      dataDir,
+    );
   } catch {
-    return process.platform !== "linux";
+    return false;
   }
 }
 
