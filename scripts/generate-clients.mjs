@@ -8,8 +8,6 @@ import { openApiDocument } from "../packages/contracts/dist/index.js";
 import { pythonCalls, pythonTypes } from "./lib/client-python.mjs";
 import { typescriptApi, typescriptRoutes } from "./lib/client-typescript.mjs";
 
-/** Query parameters of every list. */
-const PAGING = ["limit", "cursor"];
 /** The client has handwritten methods for these, with a time budget and an outbox. */
 const SERVING = ["matchAd", "recordImpression"];
 
@@ -71,10 +69,7 @@ function operations() {
       if (SERVING.includes(operation.operationId)) continue;
       if (!isForKeys(operation)) continue;
       const parameters = (operation.parameters ?? []).map(resolve);
-      // Lists are complete without `limit`; the link to the next page is in a header that the calls do not return.
-      const query = parameters.filter(
-        ({ in: location, name }) => location === "query" && !PAGING.includes(name),
-      );
+      const query = parameters.filter((parameter) => parameter.in === "query");
       const [answer] = Object.entries(operation.responses)
         .filter(([status]) => status.startsWith("2"))
         .map(([, response]) => response.content?.["application/json"]?.schema);
@@ -85,6 +80,7 @@ function operations() {
         path,
         pathParameters: parameters.filter((parameter) => parameter.in === "path"),
         query,
+        isPaged: query.some(({ name }) => name === "cursor"),
         isIdempotent: parameters.some(({ name }) => name === "Idempotency-Key"),
         body: operation.requestBody?.content["application/json"].schema,
         isBodyRequired: operation.requestBody?.required === true,

@@ -21,11 +21,13 @@ ${[...nested, ...classes].join("\n\n\n")}
 }
 
 export function pythonCalls({ operations }) {
+  const paged = operations.filter(({ isPaged }) => isPaged);
   return `${HEADER}
+from collections.abc import AsyncIterator, Iterator
 from typing import Any, Literal, Optional, cast
 
 from . import _types as t
-from ._transport import quote as _quote
+from ._transport import Answer, quote as _quote
 
 
 class Calls:
@@ -34,10 +36,12 @@ class Calls:
     def _call(
         self, method: str, path: str, query: dict[str, Any], body: Any, key: Optional[str], idempotent: bool,
         retry_for_ms: float,
-    ) -> Any:
+    ) -> Answer:
         raise NotImplementedError
 
 ${operations.map((operation) => method(operation, false)).join("\n")}
+
+${pagesClass("Pages", "Iterator", paged)}
 
 class AsyncCalls:
     """The calls of advertisers and developers. Each raises DiegeticError unless it succeeds."""
@@ -45,14 +49,23 @@ class AsyncCalls:
     async def _call(
         self, method: str, path: str, query: dict[str, Any], body: Any, key: Optional[str], idempotent: bool,
         retry_for_ms: float,
-    ) -> Any:
+    ) -> Answer:
         raise NotImplementedError
 
-${operations
-  .map((operation) => method(operation, true))
-  .join("\n")
-  .trimEnd()}
+${operations.map((operation) => method(operation, true)).join("\n")}
+
+${pagesClass("AsyncPages", "AsyncIterator", paged).trimEnd()}
 `;
+}
+
+function pagesClass(name, iterator, operations) {
+  return `class ${name}:
+    """Each iterates over the answers of its call, page by page, to the last. \`retry_for_ms\` is for each page."""
+
+    def _read(self, path: str, query: dict[str, Any], retry_for_ms: float) -> ${iterator}[Any]:
+        raise NotImplementedError
+
+${operations.map((operation) => pagesMethod(operation, iterator)).join("\n")}`;
 }
 
 function component(name, schema, nested) {
@@ -132,9 +145,35 @@ function snake(name) {
 }
 
 function method(operation, isAsync) {
-  const { name, summary, pathParameters, query, body, isBodyRequired, isIdempotent, answer } = operation;
+  const { name, summary, body, isBodyRequired, isIdempotent, answer } = operation;
   const typed = (schema) => typeOf(schema, "", [], "t.");
-  const parameters = [
+  const result = answer === undefined ? "None" : typed(answer);
+  const key = isIdempotent ? "idempotency_key" : "None";
+  const call = `self._call(
+            "${operation.method}", ${pathOf(operation)}, {${queriesOf(operation)}},
+            ${body === undefined ? "None" : isBodyRequired ? "body" : "body or {}"}, ${key}, ${isIdempotent ? "True" : "False"}, retry_for_ms,
+        )`;
+  return `    ${isAsync ? "async " : ""}def ${snake(name)}(
+        ${parametersOf(operation)},
+    ) -> ${result}:
+        """${summary}."""
+        return cast("${result.replaceAll('"', "'")}", ${isAsync ? `(await ${call})` : call}.body)
+`;
+}
+
+function pagesMethod(operation, iterator) {
+  const result = `${iterator}[${typeOf(operation.answer, "", [], "t.")}]`;
+  return `    def ${snake(operation.name)}(
+        ${parametersOf(operation)},
+    ) -> ${result}:
+        """${operation.summary}."""
+        return self._read(${pathOf(operation)}, {${queriesOf(operation)}}, retry_for_ms)
+`;
+}
+
+function parametersOf({ pathParameters, query, body, isBodyRequired, isIdempotent }) {
+  const typed = (schema) => typeOf(schema, "", [], "t.");
+  return [
     "self",
     ...pathParameters.map((parameter) => `${parameter.name}: str`),
     ...(body === undefined
@@ -144,23 +183,16 @@ function method(operation, isAsync) {
     ...query.map((parameter) => `${pythonName(parameter.name)}: Optional[${typed(parameter.schema)}] = None`),
     ...(isIdempotent ? ["idempotency_key: Optional[str] = None"] : []),
     "retry_for_ms: float = 0",
-  ];
-  const path = pathParameters.length === 0 ? `"${operation.path}"` : filledPath(operation);
-  const queries = query.map(({ name: key }) => `"${key}": ${pythonName(key)}`).join(", ");
-  const key = isIdempotent ? "idempotency_key" : "None";
-  const result = answer === undefined ? "None" : typed(answer);
-  const call = `${isAsync ? "await " : ""}self._call(
-            "${operation.method}", ${path}, {${queries}},
-            ${body === undefined ? "None" : isBodyRequired ? "body" : "body or {}"}, ${key}, ${isIdempotent ? "True" : "False"}, retry_for_ms,
-        )`;
-  return `    ${isAsync ? "async " : ""}def ${snake(name)}(
-        ${parameters.join(", ")},
-    ) -> ${result}:
-        """${summary}."""
-        return cast("${result.replaceAll('"', "'")}", ${call})
-`;
+  ].join(", ");
 }
 
+function pathOf(operation) {
+  return operation.pathParameters.length === 0 ? `"${operation.path}"` : filledPath(operation);
+}
+
+function queriesOf({ query }) {
+  return query.map(({ name }) => `"${name}": ${pythonName(name)}`).join(", ");
+}
 function pythonName(name) {
   return KEYWORDS.includes(name) ? `${name}_` : name;
 }

@@ -26,6 +26,20 @@ export interface IdempotentCallOptions extends CallOptions {
 export interface ApiCalls {
 ${operations.map(method).join("\n")}
 }
+
+/** The calls whose answers may come in pages. */
+export type PagedCall =
+${operations
+  .filter(({ isPaged }) => isPaged)
+  .map(({ name }) => `  | ${JSON.stringify(name)}`)
+  .join("\n")};
+
+/** Each iterates over the answers of its call, page by page, to the last. \`retryForMs\` is for each page. */
+export type ApiPages = {
+  [Name in PagedCall]: (
+    ...call: Parameters<ApiCalls[Name]>
+  ) => AsyncGenerator<Awaited<ReturnType<ApiCalls[Name]>>, void>;
+};
 `;
 }
 

@@ -163,9 +163,39 @@ namespace Diegetic
             string method, string path, IDictionary<string, object> body = null, string idempotencyKey = null,
             int retryForMs = 0)
         {
+            return (await Perform(method, path, body, idempotencyKey, retryForMs).ConfigureAwait(false)).Body;
+        }
+
+        /// <summary>
+        /// The answers of a GET whose list may come in pages, from the first to the last page. The path may have a query, but
+        /// no cursor. retryForMs is for each page.
+        /// </summary>
+        public async Task<IReadOnlyList<object>> CallPages(string path, int retryForMs = 0)
+        {
+            var pages = new List<object>();
+            var cursors = new HashSet<string>();
+            for (string pagePath = path;;)
+            {
+                Answer answer = await Perform("GET", pagePath, null, null, retryForMs).ConfigureAwait(false);
+                pages.Add(answer.Body);
+                string cursor = answer.NextCursor;
+                if (cursor == null) return pages;
+                if (!cursors.Add(cursor))
+                {
+                    string detail = "The cursor " + cursor + " came twice: the pages do not end";
+                    throw new DiegeticException("GET " + path, answer.Status, detail, null);
+                }
+                pagePath = path + (path.Contains("?") ? "&" : "?") + "cursor=" + cursor;
+            }
+        }
+
+        private async Task<Answer> Perform(
+            string method, string path, IDictionary<string, object> body, string idempotencyKey, int retryForMs)
+        {
             string key = method == "POST" ? idempotencyKey ?? Guid.NewGuid().ToString() : null;
             string text = body == null ? null : Json.Write(body);
             Stopwatch elapsed = Stopwatch.StartNew();
+            bool mayBeDeleted = false;
             for (int attempts = 1;; attempts += 1)
             {
                 Answer answer = null;
@@ -173,12 +203,15 @@ namespace Diegetic
                 try
                 {
                     answer = await Send(method, path, text, CallTimeoutMs, MaxCallAnswerBytes, key).ConfigureAwait(false);
-                    if (answer.IsComplete) return answer.Body;
+                    if (answer.IsComplete) return answer;
+                    if (answer.Status == 404 && answer.IsFinal && mayBeDeleted) return answer.WithoutBody();
                 }
                 catch (Exception error)
                 {
                     cause = error.GetBaseException();
                 }
+                // An attempt without a usable answer may have taken effect.
+                mayBeDeleted |= method == "DELETE" && (answer == null || answer.Status >= 500);
                 int delayMs = Retry.DelayMs(attempts, answer?.RetryAfterMs ?? 0);
                 bool isOver = _closed.IsCancellationRequested || elapsed.ElapsedMilliseconds + delayMs >= retryForMs;
                 if ((answer != null && answer.IsFinal) || isOver)

@@ -3,6 +3,7 @@ using System.Collections.Generic;
 using System.IO;
 using System.Net.Http;
 using System.Text;
+using System.Text.RegularExpressions;
 using System.Threading;
 using System.Threading.Tasks;
 
@@ -143,7 +144,23 @@ namespace Diegetic
         /// <summary>Milliseconds; 0 without a Retry-After.</summary>
         public double RetryAfterMs => Retry.AfterMs(Header("Retry-After"));
 
+        /// <summary>That of the header Link, as it is in its address; null on the last page.</summary>
+        public string NextCursor
+        {
+            get
+            {
+                var link = Regex.Match(Header("Link") ?? "", "^<[^>]*[?&]cursor=([^&>]+)[^>]*>; rel=\"next\"\\z");
+                return link.Success ? link.Groups[1].Value : null;
+            }
+        }
+
         private string Target => Header("Location") == null ? "" : ": redirects to " + Header("Location");
+
+        /// <summary>For a call whose success has no body.</summary>
+        public Answer WithoutBody()
+        {
+            return new Answer(new TransportResponse { Status = Status, Header = _response.Header });
+        }
 
         public string Header(string name)
         {

@@ -17,13 +17,13 @@ import unittest.mock
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Optional
 
 import httpx
 
 from diegetic import _types
 from diegetic import AsyncDiegeticClient, DiegeticClient, DiegeticError, FileOutbox, MemoryOutbox
-from diegetic._calls import AsyncCalls, Calls
+from diegetic._calls import AsyncCalls, AsyncPages, Calls, Pages
 from diegetic._transport import Answer, retry_after_ms
 from diegetic.testing import FakeDiegetic
 
@@ -34,6 +34,7 @@ except ImportError:  # Windows
 
 # Only ends what hangs.
 TIMEOUT_S = 60.0
+EARNINGS = "http://diegetic.test/earnings"
 SCENE: Any = {"game_id": "game", "user_id": "player", "game_context": {"location": "tavern"}}
 
 
@@ -729,6 +730,101 @@ class RepeatedCallTest(unittest.TestCase):
         asyncio.run(play())
 
 
+class RepeatedDeletionTest(unittest.TestCase):
+    """A deletion whose first answer was lost finds nothing when it is repeated."""
+
+    def delete(self, *answers: Optional[int]) -> None:
+        """Deletes with both clients. None loses an answer."""
+        statuses: list[Optional[int]] = []
+
+        def answer(_request: httpx.Request) -> httpx.Response:
+            status = statuses.pop(0)
+            if status is None:
+                raise httpx.ReadError("lost")
+            return httpx.Response(status, json={"detail": "Creative not found."})
+
+        async def delete() -> None:
+            async with AsyncDiegeticClient(base_url="http://diegetic.test", api_key="key", transport=transport) as client:
+                await client.api.delete_creative("crt_1", retry_for_ms=TIMEOUT_S * 1_000)
+
+        transport = httpx.MockTransport(answer)
+        errors: list[DiegeticError] = []
+        statuses[:] = answers
+        with DiegeticClient(base_url="http://diegetic.test", api_key="key", transport=transport) as client:
+            try:
+                client.api.delete_creative("crt_1", retry_for_ms=TIMEOUT_S * 1_000)
+            except DiegeticError as error:
+                errors.append(error)
+        self.assertEqual(statuses, [])
+        statuses[:] = answers
+        try:
+            asyncio.run(delete())
+        except DiegeticError as error:
+            errors.append(error)
+        self.assertEqual(statuses, [])
+        if errors:
+            self.assertEqual([error.status for error in errors], [404, 404])
+            raise errors[0]
+
+    def test_is_done(self) -> None:
+        self.delete(None, 404)
+        self.delete(503, 404)
+
+    def test_is_an_error_unless_an_earlier_attempt_may_have_deleted(self) -> None:
+        for answers in ([404], [429, 404]):
+            with self.assertRaises(DiegeticError):
+                self.delete(*answers)
+
+
+class PagesTest(unittest.TestCase):
+    def answer(self, request: httpx.Request) -> httpx.Response:
+        """620 rows in pages of 500 at most, as the service has them: a cursor is the offset of its page."""
+        self.requests.append(str(request.url))
+        limit = int(request.url.params.get("limit", 500))
+        offset = int(request.url.params.get("cursor", 0))
+        query = request.url.params.merge({"limit": limit, "cursor": offset + limit})
+        headers = {"Link": f'<{request.url.path}?{query}>; rel="next"'} if offset + limit < 620 else {}
+        rows = [{"row": row} for row in range(620)][offset : offset + limit]
+        return httpx.Response(200, headers=headers, json={"rows": rows})
+
+    def setUp(self) -> None:
+        self.requests: list[str] = []
+        self.expected_requests = [f"{EARNINGS}?days=31", f"{EARNINGS}?days=31&cursor=500"]
+
+    def client(self) -> DiegeticClient:
+        transport = httpx.MockTransport(self.answer)
+        return DiegeticClient(base_url="http://diegetic.test", api_key="key", transport=transport)
+
+    def test_reads_every_row_of_a_list_that_is_longer_than_a_page(self) -> None:
+        with self.client() as client:
+            rows: list[Any] = [row for page in client.pages.get_earnings(days=31) for row in page["rows"]]
+        self.assertEqual(rows, [{"row": row} for row in range(620)])
+        self.assertEqual(self.requests, self.expected_requests)
+
+    def test_reads_every_row_with_an_async_client(self) -> None:
+        async def read() -> list[Any]:
+            transport = httpx.MockTransport(self.answer)
+            async with AsyncDiegeticClient(base_url="http://diegetic.test", api_key="key", transport=transport) as client:
+                return [row async for page in client.pages.get_earnings(days=31) for row in page["rows"]]
+
+        self.assertEqual(asyncio.run(read()), [{"row": row} for row in range(620)])
+        self.assertEqual(self.requests, self.expected_requests)
+
+    def test_reads_pages_of_the_size_and_from_the_cursor_that_it_is_given(self) -> None:
+        with self.client() as client:
+            pages = client.pages.get_earnings(limit=200, cursor="100")
+            self.assertEqual([len(page["rows"]) for page in pages], [200, 200, 120])
+            rows: Any = client.api.get_earnings(limit=2, cursor="7")["rows"]
+        self.assertEqual(rows, [{"row": 7}, {"row": 8}])
+
+    def test_ends_with_an_error_when_a_cursor_comes_twice(self) -> None:
+        headers = {"Link": '</api/placements?cursor=a>; rel="next"'}
+        transport = httpx.MockTransport(lambda _request: httpx.Response(200, headers=headers, json=[]))
+        with DiegeticClient(base_url="http://diegetic.test", api_key="key", transport=transport) as client:
+            with self.assertRaisesRegex(DiegeticError, "The cursor a came twice: the pages do not end"):
+                list(client.pages.list_placements())
+
+
 class AsyncClientTest(unittest.TestCase):
     def test_sends_again_after_its_tasks_were_cancelled(self) -> None:
         async def play() -> None:
@@ -865,9 +961,9 @@ class GeneratedTest(unittest.TestCase):
         names = vars(_types)
         for kind in (value for value in names.values() if typing.is_typeddict(value)):
             self.assertTrue(typing.get_type_hints(kind, names))
-        for calls in (Calls, AsyncCalls):
+        for calls in (Calls, AsyncCalls, Pages, AsyncPages):
             methods = [value for name, value in vars(calls).items() if not name.startswith("_")]
-            self.assertGreater(len(methods), 20)
+            self.assertGreater(len(methods), 10)
             for method in methods:
                 self.assertIn("return", typing.get_type_hints(method))
 

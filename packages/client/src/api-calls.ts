@@ -1,5 +1,5 @@
 import { DiegeticError } from "./diegetic-error.ts";
-import type { ApiCalls, IdempotentCallOptions } from "./generated/api.ts";
+import type { ApiCalls, ApiPages, IdempotentCallOptions } from "./generated/api.ts";
 import { type OperationRoute, routes } from "./generated/routes.ts";
 import { isFinal, retryAfterMs, retryDelayMs } from "./retry.ts";
 import { type Answer, detailOf, type ExchangeLimits, messageOf } from "./transport.ts";
@@ -14,15 +14,49 @@ export type Send = (
   options: ExchangeLimits & { body?: unknown; headers?: Record<string, string>; cancelled?: AbortSignal },
 ) => Promise<Answer>;
 
-type Call = Record<string, unknown> & IdempotentCallOptions & { body?: unknown };
+type Call = Record<string, unknown> & IdempotentCallOptions & { body?: unknown; cursor?: string };
 
 /** One function per operation of the API. */
 export function createApiCalls(send: Send, closed: AbortSignal): ApiCalls {
   const calls = Object.entries(routes).map(([name, route]) => [
     name,
-    (call: Call = {}) => perform(send, closed, name, route, call),
+    async (call: Call = {}) => (await perform(send, closed, name, route, call)).body,
   ]);
   return Object.fromEntries(calls) as ApiCalls;
+}
+
+/** One function per operation whose answer may come in pages. */
+export function createApiPages(send: Send, closed: AbortSignal): ApiPages {
+  const paged = Object.entries(routes).filter(([, { query }]) => query.includes("cursor"));
+  const pages = paged.map(([name, route]) => [
+    name,
+    (call: Call = {}) => readPages(name, call, (page) => perform(send, closed, name, route, page)),
+  ]);
+  return Object.fromEntries(pages) as unknown as ApiPages;
+}
+
+async function* readPages(
+  name: string,
+  call: Call,
+  read: (call: Call) => Promise<Answer>,
+): AsyncGenerator<unknown, void> {
+  const cursors = new Set<unknown>();
+  let { cursor } = call;
+  do {
+    cursors.add(cursor);
+    const answer = await read({ ...call, ...(cursor !== undefined && { cursor }) });
+    yield answer.body;
+    cursor = nextCursor(answer);
+    if (cursor !== undefined && cursors.has(cursor)) {
+      throw new DiegeticError(name, answer.status, `The cursor ${cursor} came twice: the pages do not end`);
+    }
+  } while (cursor !== undefined);
+}
+
+/** That of the header Link; undefined on the last page. */
+function nextCursor({ headers }: Answer): string | undefined {
+  const address = /^<([^>]+)>; rel="next"$/.exec(headers.get("link") ?? "")?.[1];
+  return new URLSearchParams(address?.split("?")[1]).get("cursor") ?? undefined;
 }
 
 async function perform(
@@ -31,12 +65,13 @@ async function perform(
   name: string,
   route: OperationRoute,
   call: Call,
-): Promise<unknown> {
+): Promise<Answer> {
   const path = `${filledPath(route.path, call)}${queryOf(route, call)}`;
   const headers: Record<string, string> = {};
   // The key stays the same over retries, so that nothing is created twice.
   if (route.isIdempotent) headers["Idempotency-Key"] = call.idempotencyKey ?? globalThis.crypto.randomUUID();
   const endMs = performance.now() + (call.retryForMs ?? 0);
+  let mayBeDeleted = false;
   for (let attempts = 1; ; attempts += 1) {
     const outcome = await send(route.method, path, {
       body: call.body,
@@ -48,7 +83,10 @@ async function perform(
       (error: unknown) => ({ answer: undefined, error }),
     );
     const { answer, error } = outcome;
-    if (answer !== undefined && isComplete(answer)) return answer.body;
+    if (answer !== undefined && isComplete(answer)) return answer;
+    if (answer?.status === 404 && isFinal(answer) && mayBeDeleted) return { ...answer, body: undefined };
+    // An attempt without a usable answer may have taken effect.
+    mayBeDeleted ||= route.method === "DELETE" && (answer === undefined || answer.status >= 500);
     const delayMs = retryDelayMs(attempts, retryAfterMs(answer?.headers));
     const canRepeat = !closed.aborted && performance.now() + delayMs < endMs;
     if ((answer !== undefined && isFinal(answer)) || !canRepeat) {

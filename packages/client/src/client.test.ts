@@ -341,12 +341,101 @@ describe("DiegeticClient", () => {
       expect(requests).toHaveLength(1);
     });
 
+    it.each([
+      ["a lost answer", undefined],
+      ["a 503", 503],
+    ])("takes a repeated deletion for done that finds nothing after %s", async (_what, status) => {
+      const { transport } = scripted([404, { detail: "Creative not found." }]);
+      let attempts = 0;
+      const { client } = create({
+        fetch: async (url, request) => {
+          attempts += 1;
+          if (attempts > 1) return transport(url, request);
+          if (status === undefined) throw new Error("no network");
+          return { status, headers: { get: () => null }, text: async () => "" };
+        },
+      });
+      const deletion = client.api.deleteCreative({ creative_id: "crt_1", retryForMs: 10_000 });
+      expect(await deletion).toBeUndefined();
+      expect(attempts).toBe(2);
+    });
+
+    it.each([
+      ["the first attempt of a deletion", [] as number[], "deleteCreative" as const],
+      ["a deletion whose first attempt was refused", [429], "deleteCreative" as const],
+      ["another call", [503], "getPacing" as const],
+    ])("rejects when %s finds nothing", async (_what, before, name) => {
+      const first = before.map((status): [number] => [status]);
+      const { transport } = scripted(...first, [404, { detail: "Not found." }]);
+      const { api } = create({ fetch: transport }).client;
+      const call = { creative_id: "crt_1", campaign_id: "camp_1", retryForMs: 10_000 };
+      await expect(api[name](call)).rejects.toMatchObject({ status: 404 });
+    });
+
     it("rejects without a status when no answer comes", async () => {
       const { client } = create({ fetch: () => Promise.reject(new Error("no network")) });
       await expect(client.api.getProfile()).rejects.toMatchObject({
         status: undefined,
         message: `getProfile: No answer from ${BASE_URL}/profile: no network`,
       });
+    });
+  });
+
+  describe("pages", () => {
+    /** 620 rows in pages of 500 at most, as the service has them: a cursor is the offset of its page. */
+    const paged = () => {
+      const requests: string[] = [];
+      const transport: DiegeticClientOptions["fetch"] = async (address) => {
+        requests.push(address);
+        const { pathname, searchParams: query } = new URL(address);
+        const limit = Number(query.get("limit") ?? 500);
+        const offset = Number(query.get("cursor") ?? 0);
+        const rows = Array.from({ length: 620 }, (_, row) => ({ row })).slice(offset, offset + limit);
+        query.set("limit", String(limit));
+        query.set("cursor", String(offset + limit));
+        const link = offset + limit < 620 ? `<${pathname}?${query}>; rel="next"` : null;
+        return {
+          status: 200,
+          headers: { get: (name) => (name.toLowerCase() === "link" ? link : null) },
+          text: async () => JSON.stringify({ rows }),
+        };
+      };
+      return { transport, requests };
+    };
+
+    it("reads every row of a list that is longer than a page", async () => {
+      const { transport, requests } = paged();
+      const { client } = create({ fetch: transport });
+      const rows: unknown[] = [];
+      for await (const page of client.pages.getEarnings({ days: 31 })) rows.push(...page.rows);
+      expect(rows).toEqual(Array.from({ length: 620 }, (_, row) => ({ row })));
+      expect(requests).toEqual([`${BASE_URL}/earnings?days=31`, `${BASE_URL}/earnings?days=31&cursor=500`]);
+    });
+
+    it("reads pages of the size that it is given, from the cursor that it is given", async () => {
+      const { transport } = paged();
+      const { client } = create({ fetch: transport });
+      const sizes: number[] = [];
+      for await (const { rows } of client.pages.getEarnings({ limit: 200, cursor: "100" }))
+        sizes.push(rows.length);
+      expect(sizes).toEqual([200, 200, 120]);
+      expect((await client.api.getEarnings({ limit: 2, cursor: "7" })).rows).toEqual([
+        { row: 7 },
+        { row: 8 },
+      ]);
+    });
+
+    it("ends with an error when a cursor comes twice", async () => {
+      const { transport, requests } = scripted([200, [], { link: '</api/placements?cursor=a>; rel="next"' }]);
+      const { client } = create({ fetch: transport });
+      const read = async () => {
+        for await (const _page of client.pages.listPlacements());
+      };
+      await expect(read()).rejects.toMatchObject({
+        name: "DiegeticError",
+        message: "listPlacements: 200 The cursor a came twice: the pages do not end",
+      });
+      expect(requests).toHaveLength(2);
     });
   });
 });

@@ -1,6 +1,6 @@
-import { createApiCalls, type Send } from "./api-calls.ts";
+import { createApiCalls, createApiPages, type Send } from "./api-calls.ts";
 import type { ClientEvent } from "./events.ts";
-import type { ApiCalls, MatchRequest, MatchResult } from "./generated/api.ts";
+import type { ApiCalls, ApiPages, MatchRequest, MatchResult } from "./generated/api.ts";
 import { ImpressionSender } from "./outbox/impression-sender.ts";
 import { MemoryOutbox } from "./outbox/memory-outbox.ts";
 import type { Outbox, OutboxEntry } from "./outbox/outbox.ts";
@@ -40,6 +40,8 @@ export interface Match extends MatchResult {
 export class DiegeticClient {
   /** The calls of advertisers and developers. */
   readonly api: ApiCalls;
+  /** Those of `api` whose answers may come in pages: `for await (const page of client.pages.getEarnings())`. */
+  readonly pages: ApiPages;
   readonly #baseUrl: string;
   readonly #apiKey: string;
   readonly #matchBudgetMs: number;
@@ -66,6 +68,7 @@ export class DiegeticClient {
       onEvent: this.#onEvent,
     });
     this.api = createApiCalls(this.#send, this.#sender.closed);
+    this.pages = createApiPages(this.#send, this.#sender.closed);
   }
 
   /** How many impressions have no final answer yet. */

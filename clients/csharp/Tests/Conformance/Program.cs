@@ -39,6 +39,8 @@ namespace Diegetic.Tests
             CheckCalls().Wait();
             CheckClosing().Wait();
             CheckRepeatedCall().Wait();
+            CheckRepeatedDeletion().Wait();
+            CheckPages().Wait();
             CheckFlush().Wait();
             CheckLock(Path.Combine(args[2], "locked.jsonl"));
             CheckFullDisk(Path.Combine(args[2], "full.jsonl"));
@@ -247,6 +249,62 @@ namespace Diegetic.Tests
             Check(call.Wait(PatientMs), "closing ends a call");
         }
 
+        /// <summary>A deletion whose first answer was lost finds nothing when it is repeated.</summary>
+        private static async Task CheckRepeatedDeletion()
+        {
+            Check(await Deletion(null, 404) == null, "a lost answer deleted");
+            Check(await Deletion(503, 404) == null, "a 503 deleted");
+            Check(await Deletion(404) == "Not found.", "nothing is deleted at first");
+            Check(await Deletion(429, 404) == "Not found.", "a refusal deletes nothing");
+        }
+
+        /// <summary>Null, or the detail of the error.</summary>
+        private static async Task<string> Deletion(params int?[] statuses)
+        {
+            var client = ClientOf(new Scripted(statuses.Select(status => status == null
+                ? null
+                : new TransportResponse { Status = status.Value, Body = "{\"detail\":\"Not found.\"}" })));
+            try
+            {
+                Check(await client.Call("DELETE", "/creatives/crt_1", retryForMs: PatientMs) == null, "a deletion has no body");
+                return null;
+            }
+            catch (DiegeticException error)
+            {
+                return error.Detail;
+            }
+        }
+
+        private static async Task CheckPages()
+        {
+            var transport = new Scripted(new[] { Page("[1]", "a%2B"), Page("[2]", "b"), Page("[3]", null) });
+            IReadOnlyList<object> pages = await ClientOf(transport).CallPages("/earnings?days=31");
+            Check(Json.Write(pages) == "[[1],[2],[3]]", "every page is read");
+            string urls = string.Join(" ", transport.Urls.Select(url => url.Substring(Address.Length)));
+            const string Expected = "/earnings?days=31 /earnings?days=31&cursor=a%2B /earnings?days=31&cursor=b";
+            Check(urls == Expected, "the next page follows, not " + urls);
+            try
+            {
+                await ClientOf(new Scripted(new[] { Page("[]", "a"), Page("[]", "a") })).CallPages("/placements");
+                Check(false, "a cursor that comes twice is an error");
+            }
+            catch (DiegeticException error)
+            {
+                Check(error.Detail == "The cursor a came twice: the pages do not end", error.Detail);
+            }
+        }
+
+        private static TransportResponse Page(string body, string cursor)
+        {
+            string link = cursor == null ? null : "</api/list?limit=500&cursor=" + cursor + ">; rel=\"next\"";
+            return new TransportResponse { Status = 200, Body = body, Header = name => name == "Link" ? link : null };
+        }
+
+        private static DiegeticClient ClientOf(ITransport transport)
+        {
+            return new DiegeticClient(new DiegeticClientOptions { BaseUrl = Address, ApiKey = "key", Transport = transport });
+        }
+
         private static async Task CheckFlush()
         {
             var diegetic = new FakeDiegetic();
@@ -440,6 +498,27 @@ namespace Diegetic.Tests
             {
                 Body = request.Body;
                 return Task.FromResult(new TransportResponse { Status = 200, Body = "{}" });
+            }
+        }
+
+        /// <summary>Gives the answers in order; null loses one.</summary>
+        private sealed class Scripted : ITransport
+        {
+            private readonly Queue<TransportResponse> _answers;
+
+            public Scripted(IEnumerable<TransportResponse> answers)
+            {
+                _answers = new Queue<TransportResponse>(answers);
+            }
+
+            public List<string> Urls { get; } = new List<string>();
+
+            public Task<TransportResponse> Send(TransportRequest request, CancellationToken cancellation)
+            {
+                Urls.Add(request.Url);
+                TransportResponse answer = _answers.Dequeue();
+                if (answer == null) throw new IOException("lost");
+                return Task.FromResult(answer);
             }
         }
 

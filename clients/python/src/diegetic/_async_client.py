@@ -7,6 +7,7 @@ import json
 import time
 import uuid
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Optional
 
 import httpx
@@ -18,6 +19,7 @@ from ._events import OnEvent, guarded
 from ._fork import start_again_in_child
 from ._impression_queue import ImpressionQueue, Pending
 from ._outbox import MemoryOutbox, Outbox
+from ._pages import AsyncApiPages
 from ._transport import (
     CALL_TIMEOUT_S,
     CLOSED,
@@ -69,6 +71,8 @@ class AsyncDiegeticClient:
         )
         self.api = _AsyncApi(self)
         """The calls of advertisers and developers."""
+        self.pages = AsyncApiPages(self.api)
+        """Those of `api` whose answers may come in pages: `async for page in client.pages.get_earnings()`."""
         self._start(outbox or MemoryOutbox())
         start_again_in_child(self)
 
@@ -236,12 +240,13 @@ class _AsyncApi(AsyncCalls):
     async def _call(
         self, method: str, path: str, query: dict[str, Any], body: Any, key: Optional[str], idempotent: bool,
         retry_for_ms: float,
-    ) -> Any:
+    ) -> Answer:
         # The key stays the same over retries, so that nothing is created twice.
         headers = {"Idempotency-Key": key or str(uuid.uuid4())} if idempotent else {}
         given = {name: value for name, value in query.items() if value is not None}
         end = time.monotonic() + retry_for_ms / 1_000
         attempts = 0
+        may_be_deleted = False
         while True:
             attempts += 1
             answer: Optional[Answer] = None
@@ -249,10 +254,14 @@ class _AsyncApi(AsyncCalls):
             try:
                 answer = await self._client._send(method, path, body, CALL_TIMEOUT_S, MAX_CALL_ANSWER_BYTES, headers, given)
                 if answer.is_complete:
-                    return answer.body
+                    return answer
+                if answer.status == 404 and answer.is_final and may_be_deleted:
+                    return replace(answer, body=None)
                 detail = answer.detail
             except ConnectionError as error:
                 detail = message_of(error)
+            # An attempt without a usable answer may have taken effect.
+            may_be_deleted |= method == "DELETE" and (answer is None or answer.status >= 500)
             delay_s = retry_delay_ms(attempts, retry_after_ms(answer)) / 1_000
             can_repeat = not self._client._queue.is_closed and time.monotonic() + delay_s < end
             if (answer is not None and answer.is_final) or not can_repeat:

@@ -1475,11 +1475,11 @@ export interface ApiCalls {
   /** Deposit money. */
   depositFunds(call: { body: DepositRequest } & IdempotentCallOptions): Promise<Deposit>;
   /** List the deposits. */
-  listDeposits(call?: CallOptions): Promise<BookedDeposit[]>;
+  listDeposits(call?: { limit?: number; cursor?: string } & CallOptions): Promise<BookedDeposit[]>;
   /** Create a campaign. */
   createCampaign(call: { body: NewCampaign } & IdempotentCallOptions): Promise<Campaign>;
   /** List the campaigns. */
-  listCampaigns(call?: CallOptions): Promise<Campaign[]>;
+  listCampaigns(call?: { limit?: number; cursor?: string } & CallOptions): Promise<Campaign[]>;
   /** Create many campaigns. */
   createCampaigns(call: { body: NewCampaigns } & IdempotentCallOptions): Promise<BulkResults>;
   /** Read a campaign. */
@@ -1493,7 +1493,7 @@ export interface ApiCalls {
   /** Add a creative to a campaign. */
   createCreative(call: { campaign_id: string; body: NewCreative } & IdempotentCallOptions): Promise<Creative>;
   /** List the creatives of a campaign. */
-  listCreatives(call: { campaign_id: string } & CallOptions): Promise<Creative[]>;
+  listCreatives(call: { campaign_id: string; limit?: number; cursor?: string } & CallOptions): Promise<Creative[]>;
   /** Change a creative. */
   updateCreative(call: { creative_id: string; body: CreativeChanges } & CallOptions): Promise<Creative>;
   /** Delete a creative. */
@@ -1501,13 +1501,13 @@ export interface ApiCalls {
   /** Add a geo target to a campaign. */
   createGeoTarget(call: { campaign_id: string; body: NewGeoTarget } & IdempotentCallOptions): Promise<GeoTarget>;
   /** List the geo targets of a campaign. */
-  listGeoTargets(call: { campaign_id: string } & CallOptions): Promise<GeoTarget[]>;
+  listGeoTargets(call: { campaign_id: string; limit?: number; cursor?: string } & CallOptions): Promise<GeoTarget[]>;
   /** Delete a geo target. */
   deleteGeoTarget(call: { campaign_id: string; geo_target_id: string } & CallOptions): Promise<void>;
   /** Add a rule to the blocklist of a campaign. */
   createBlocklistRule(call: { campaign_id: string; body: NewBlocklistRule } & IdempotentCallOptions): Promise<BlocklistRule>;
   /** List the blocklist of a campaign. */
-  listBlocklistRules(call: { campaign_id: string } & CallOptions): Promise<BlocklistRule[]>;
+  listBlocklistRules(call: { campaign_id: string; limit?: number; cursor?: string } & CallOptions): Promise<BlocklistRule[]>;
   /** Delete a rule of a blocklist. */
   deleteBlocklistRule(call: { campaign_id: string; blocklist_rule_id: string } & CallOptions): Promise<void>;
   /** Replace all affinities of a campaign. */
@@ -1515,7 +1515,7 @@ export interface ApiCalls {
   /** Add an affinity to a campaign. */
   createAffinity(call: { campaign_id: string; body: NewAffinity } & IdempotentCallOptions): Promise<Affinity>;
   /** List the affinities of a campaign. */
-  listAffinities(call: { campaign_id: string } & CallOptions): Promise<Affinity[]>;
+  listAffinities(call: { campaign_id: string; limit?: number; cursor?: string } & CallOptions): Promise<Affinity[]>;
   /** Delete an affinity. */
   deleteAffinity(call: { campaign_id: string; affinity_id: string } & CallOptions): Promise<void>;
   /** Try a campaign in a scene. */
@@ -1541,13 +1541,13 @@ export interface ApiCalls {
   /** All campaigns day by day. */
   getAccountDaily(call?: { days?: number } & CallOptions): Promise<AccountDaily>;
   /** Every campaign with its last days. */
-  listCampaignSeries(call?: { days?: number } & CallOptions): Promise<CampaignSeriesList>;
+  listCampaignSeries(call?: { days?: number; limit?: number; cursor?: string } & CallOptions): Promise<CampaignSeriesList>;
   /** Spend by campaign, creative, country and day. */
-  getSpend(call?: { days?: number; from?: string; to?: string; group_by?: string; campaign_id?: string; creative_id?: string; country_code?: string } & CallOptions): Promise<Spend>;
+  getSpend(call?: { days?: number; from?: string; to?: string; group_by?: string; campaign_id?: string; creative_id?: string; country_code?: string; limit?: number; cursor?: string } & CallOptions): Promise<Spend>;
   /** Read the ledger by day. */
   getLedger(call?: { days?: number; from?: string; to?: string } & CallOptions): Promise<Ledger>;
   /** List the placements. */
-  listPlacements(call?: CallOptions): Promise<Placement[]>;
+  listPlacements(call?: { limit?: number; cursor?: string } & CallOptions): Promise<Placement[]>;
   /** Enable ads in a game. */
   enablePlacement(call: { game_id: string; body: NewPlacement } & IdempotentCallOptions): Promise<Placement>;
   /** Read a placement. */
@@ -1563,19 +1563,19 @@ export interface ApiCalls {
   /** What one game has earned. */
   getGameRevenue(call: { game_id: string } & CallOptions): Promise<GameRevenue>;
   /** Who was seen in one game. */
-  listGameAdvertisers(call: { game_id: string } & CallOptions): Promise<GameAdvertiser[]>;
+  listGameAdvertisers(call: { game_id: string; limit?: number; cursor?: string } & CallOptions): Promise<GameAdvertiser[]>;
   /** Read the games' earnings by day. */
-  getEarnings(call?: { days?: number; from?: string; to?: string; game_id?: string; advertiser_id?: string } & CallOptions): Promise<Earnings>;
+  getEarnings(call?: { days?: number; from?: string; to?: string; game_id?: string; advertiser_id?: string; limit?: number; cursor?: string } & CallOptions): Promise<Earnings>;
   /** Read the games' earnings by advertiser. */
-  getEarningsByAdvertiser(call?: { days?: number; from?: string; to?: string; game_id?: string } & CallOptions): Promise<EarningsByAdvertiser>;
+  getEarningsByAdvertiser(call?: { days?: number; from?: string; to?: string; game_id?: string; limit?: number; cursor?: string } & CallOptions): Promise<EarningsByAdvertiser>;
   /** How the integration is doing. */
-  getTraffic(call?: CallOptions): Promise<Traffic>;
+  getTraffic(call?: { limit?: number; cursor?: string } & CallOptions): Promise<Traffic>;
   /** The calls of one game over time. */
   getTrafficSeries(call: { game_id: string; unit?: "hour" | "day"; count?: number } & CallOptions): Promise<TrafficSeries>;
   /** Scenes of one game that got no ad. */
   listNoMatchScenes(call: { game_id: string } & CallOptions): Promise<NoMatchScene[]>;
   /** Scenes of all own games that got no ad. */
-  listAccountNoMatchScenes(call?: CallOptions): Promise<NoMatchScene[]>;
+  listAccountNoMatchScenes(call?: { limit?: number } & CallOptions): Promise<NoMatchScene[]>;
   /** Words of one game beside those of the market. */
   getGameWords(call: { game_id: string } & CallOptions): Promise<GameWords>;
   /** Words that games really send. */
@@ -1583,7 +1583,7 @@ export interface ApiCalls {
   /** Create a key. */
   createApiKey(call: { body: NewApiKey } & IdempotentCallOptions): Promise<CreatedApiKey>;
   /** List the keys in force. */
-  listApiKeys(call?: CallOptions): Promise<ApiKey[]>;
+  listApiKeys(call?: { limit?: number; cursor?: string } & CallOptions): Promise<ApiKey[]>;
   /** Replace a key. */
   rotateApiKey(call: { key_id: string; body?: ApiKeyRotation } & IdempotentCallOptions): Promise<CreatedApiKey>;
   /** Revoke a key. */
@@ -1591,7 +1591,7 @@ export interface ApiCalls {
   /** Create a webhook. */
   createWebhook(call: { body: NewWebhook } & IdempotentCallOptions): Promise<WebhookWithSecret>;
   /** List the webhooks. */
-  listWebhooks(call?: CallOptions): Promise<Webhook[]>;
+  listWebhooks(call?: { limit?: number; cursor?: string } & CallOptions): Promise<Webhook[]>;
   /** Show a webhook. */
   getWebhook(call: { webhook_id: string } & CallOptions): Promise<Webhook>;
   /** Change a webhook. */
@@ -1603,7 +1603,33 @@ export interface ApiCalls {
   /** Send a test event. */
   testWebhook(call: { webhook_id: string } & CallOptions): Promise<WebhookDelivery>;
   /** List the deliveries. */
-  listWebhookDeliveries(call: { webhook_id: string } & CallOptions): Promise<WebhookDelivery[]>;
+  listWebhookDeliveries(call: { webhook_id: string; limit?: number; cursor?: string } & CallOptions): Promise<WebhookDelivery[]>;
   /** Deliver again. */
   redeliverWebhookDelivery(call: { delivery_id: string } & CallOptions): Promise<WebhookDelivery>;
 }
+
+/** The calls whose answers may come in pages. */
+export type PagedCall =
+  | "listDeposits"
+  | "listCampaigns"
+  | "listCreatives"
+  | "listGeoTargets"
+  | "listBlocklistRules"
+  | "listAffinities"
+  | "listCampaignSeries"
+  | "getSpend"
+  | "listPlacements"
+  | "listGameAdvertisers"
+  | "getEarnings"
+  | "getEarningsByAdvertiser"
+  | "getTraffic"
+  | "listApiKeys"
+  | "listWebhooks"
+  | "listWebhookDeliveries";
+
+/** Each iterates over the answers of its call, page by page, to the last. `retryForMs` is for each page. */
+export type ApiPages = {
+  [Name in PagedCall]: (
+    ...call: Parameters<ApiCalls[Name]>
+  ) => AsyncGenerator<Awaited<ReturnType<ApiCalls[Name]>>, void>;
+};
