@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import re
 import socket
 import stat
 import sys
@@ -15,7 +16,7 @@ import typing
 import unittest
 import unittest.mock
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, Literal, Optional
 
@@ -24,6 +25,7 @@ import httpx
 from diegetic import _types
 from diegetic import AsyncDiegeticClient, DiegeticClient, DiegeticError, FileOutbox, MemoryOutbox
 from diegetic._calls import AsyncCalls, AsyncPages, Calls, Pages
+from diegetic._deadline import _within
 from diegetic._transport import Answer, retry_after_ms
 from diegetic.testing import FakeDiegetic
 
@@ -823,6 +825,112 @@ class PagesTest(unittest.TestCase):
         with DiegeticClient(base_url="http://diegetic.test", api_key="key", transport=transport) as client:
             with self.assertRaisesRegex(DiegeticError, "The cursor a came twice: the pages do not end"):
                 list(client.pages.list_placements())
+
+
+class AbandonedExchangeTest(unittest.TestCase):
+    """A service that stalls until it is told to answer. What ends before leaves no connection in the pool."""
+
+    def play(self, abandon: Callable[[AsyncDiegeticClient], Coroutine[Any, Any, None]]) -> None:
+        async def play() -> None:
+            answers = asyncio.Event()
+            handlers: set[asyncio.Task[None]] = set()
+
+            async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+                handlers.add(typing.cast("asyncio.Task[None]", asyncio.current_task()))
+                with contextlib.closing(writer), contextlib.suppress(OSError, asyncio.IncompleteReadError):
+                    while head := await reader.readuntil(b"\r\n\r\n"):
+                        await reader.readexactly(int(re.findall(rb"(?i)content-length: (\d+)", head)[0]))
+                        await answers.wait()
+                        writer.write(b'HTTP/1.1 200 OK\r\nContent-Length: 17\r\n\r\n{"match_id": "m"}')
+
+            server = await asyncio.start_server(serve, "127.0.0.1", 0, backlog=1_000)
+            base_url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/api"
+            client = AsyncDiegeticClient(base_url=base_url, api_key="key")
+            transport: Any = client._http._transport
+            await abandon(client)
+            answers.set()
+            client._match_budget_s = 5
+            for _ in range(3):
+                self.assertIsNotNone(await client.match(SCENE))
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(5):
+                    while len(transport._pool.connections) > 1:
+                        await client.match(SCENE)
+            self.assertLessEqual(len(transport._pool.connections), 1)
+            await client.close(timeout_ms=0)
+            server.close()
+            await asyncio.gather(*handlers)
+
+        asyncio.run(play())
+
+    def test_a_budget_that_ends_around_the_connect(self) -> None:
+        async def abandon(client: AsyncDiegeticClient) -> None:
+            for count in range(300):
+                client._match_budget_s = 0.000_5 + count % 20 * 0.000_25
+                self.assertIsNone(await client.match(SCENE))
+
+        self.play(abandon)
+
+    def test_more_matches_than_connections(self) -> None:
+        async def abandon(client: AsyncDiegeticClient) -> None:
+            client._match_budget_s = 0.05
+            for _ in range(3):
+                matches = await asyncio.gather(*[client.match(SCENE) for _ in range(300)])
+                self.assertEqual(set(matches), {None})
+
+        self.play(abandon)
+
+    def test_a_task_that_is_cancelled_around_the_connect(self) -> None:
+        async def abandon(client: AsyncDiegeticClient) -> None:
+            client._match_budget_s = 0.2
+            for ticks in range(150):
+                task = asyncio.create_task(client.match(SCENE))
+                for _ in range(ticks % 15):
+                    await asyncio.sleep(0)
+                task.cancel()
+                await asyncio.wait({task})
+            # Those that were sent end with their budget.
+            await asyncio.sleep(0.4)
+
+        self.play(abandon)
+
+    def test_closes_a_connection_that_was_made_in_the_tick_of_a_cancellation(self) -> None:
+        connection = unittest.mock.AsyncMock()
+
+        async def play() -> None:
+            connected: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+
+            async def connect() -> Any:
+                return await connected
+
+            connecting = asyncio.create_task(_within(None, connect()))
+            await asyncio.sleep(0.001)
+            connected.set_result(connection)
+            await asyncio.sleep(0)
+            connecting.cancel()
+            with self.assertRaises(asyncio.CancelledError):
+                await connecting
+            await asyncio.sleep(0.001)
+
+        asyncio.run(play())
+        connection.aclose.assert_awaited_once_with()
+
+    def test_closes_while_a_transport_does_not_answer(self) -> None:
+        class StallingTransport(httpx.AsyncBaseTransport):
+            async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+                await asyncio.sleep(TIMEOUT_S)
+                raise AssertionError("not cancelled")
+
+        async def play() -> None:
+            client = AsyncDiegeticClient(
+                base_url="http://diegetic.test/api", api_key="key", match_budget_ms=5,
+                transport=StallingTransport(),
+            )
+            self.assertIsNone(await client.match(SCENE))
+            await client.close()
+            self.assertEqual(asyncio.all_tasks(), {asyncio.current_task()})
+
+        asyncio.run(play())
 
 
 class AsyncClientTest(unittest.TestCase):

@@ -13,7 +13,7 @@ from typing import Any, Optional
 import httpx
 
 from ._calls import AsyncCalls
-from ._deadline import limit_lookups
+from ._deadline import deadline, limit_exchanges
 from ._errors import DiegeticError
 from ._events import OnEvent, guarded
 from ._fork import start_again_in_child
@@ -48,6 +48,10 @@ from ._transport import (
 
 # Not at once: the loop may be closing.
 _AFTER_CANCEL_S = 1.0
+# Fewer than the connections of httpx, idle ones included: a request that waits in its pool may leave a connection there.
+_MAX_CONCURRENT_EXCHANGES = 64
+# How long a transport without a deadline holds an exchange after its time.
+_ABANDONED_S = 10.0
 
 
 class AsyncDiegeticClient:
@@ -79,7 +83,7 @@ class AsyncDiegeticClient:
     def _start(self, outbox: Outbox) -> None:
         """Creates what a process cannot share with its children: tasks, connections, the outbox."""
         self._http = self._create_http()
-        limit_lookups(self._http)
+        limit_exchanges(self._http)
         self._queue = ImpressionQueue(outbox, self._on_event)
         self._sending: set[asyncio.Task[None]] = set()
         self._timer: Optional[asyncio.TimerHandle] = None
@@ -87,6 +91,9 @@ class AsyncDiegeticClient:
         # Ends the pauses of calls.
         self._closed = asyncio.Event()
         self._exchanges = 0
+        self._slots = asyncio.Semaphore(_MAX_CONCURRENT_EXCHANGES)
+        # Abandoned ones included.
+        self._running: set[asyncio.Task[Answer]] = set()
 
     async def __aenter__(self) -> AsyncDiegeticClient:
         self._pump()
@@ -157,6 +164,9 @@ class AsyncDiegeticClient:
     async def _close_connections(self) -> None:
         """Once the client is closed and no exchange runs: a call of another task gets its answer."""
         if self._queue.is_closed and self._exchanges == 0:
+            for exchange in self._running:
+                exchange.cancel()
+            await asyncio.gather(*self._running, return_exceptions=True)
             await self._http.aclose()
 
     def _end_flushes(self) -> None:
@@ -209,14 +219,22 @@ class AsyncDiegeticClient:
         content = None if body is None else json.dumps(body).encode()
         if self._queue.is_closed:
             raise no_answer(url, CLOSED)
+        end = time.monotonic() + timeout_s
         self._exchanges += 1
         try:
+            # Without a limit in the pool of httpx: it may assign a connection in the tick in which the limit ends.
             request = self._http.build_request(
-                method, url, content=content, headers=headers, params=query or None, timeout=None
+                method, url, content=content, headers=headers, params=query or None,
+                timeout=httpx.Timeout(timeout_s, pool=None),
             )
-            # The timeouts of httpx are for single reads.
-            return await asyncio.wait_for(self._exchange(request, max_bytes), timeout_s)
-        except asyncio.TimeoutError:
+            async with asyncio.timeout(timeout_s):
+                await self._slots.acquire()
+                exchange = self._start_exchange(request, end - time.monotonic(), max_bytes)
+                await _end_of(exchange, timeout_s)
+            if exchange.cancelled():
+                raise no_answer(url, RuntimeError("cancelled"))
+            return exchange.result()
+        except TimeoutError:
             raise no_answer(url, timeout_after(timeout_s)) from None
         except (httpx.HTTPError, AnswerTooLarge) as error:
             raise no_answer(url, error) from error
@@ -224,13 +242,40 @@ class AsyncDiegeticClient:
             self._exchanges -= 1
             await self._close_connections()
 
-    async def _exchange(self, request: httpx.Request, max_bytes: int) -> Answer:
-        response = await self._http.send(request, stream=True)
-        async with contextlib.aclosing(response):
-            content = bytearray()
-            async for chunk in response.aiter_bytes():
-                append(content, chunk, max_bytes)
-        return answer_of(response, content)
+    def _start_exchange(self, request: httpx.Request, left_s: float, max_bytes: int) -> asyncio.Task[Answer]:
+        exchange = asyncio.create_task(self._exchange(request, left_s, max_bytes))
+        self._running.add(exchange)
+        exchange.add_done_callback(self._exchanged)
+        return exchange
+
+    def _exchanged(self, exchange: asyncio.Task[Answer]) -> None:
+        self._running.discard(exchange)
+        self._slots.release()
+        # asyncio logs an error that nobody retrieves.
+        if not exchange.cancelled():
+            exchange.exception()
+
+    async def _exchange(self, request: httpx.Request, left_s: float, max_bytes: int) -> Answer:
+        with deadline(left_s):
+            response = await self._http.send(request, stream=True)
+            async with contextlib.aclosing(response):
+                content = bytearray()
+                async for chunk in response.aiter_bytes():
+                    append(content, chunk, max_bytes)
+            return answer_of(response, content)
+
+
+async def _end_of(exchange: asyncio.Task[Answer], timeout_s: float) -> None:
+    """Abandons the exchange when it is cancelled: its deadline ends it.
+
+    A cancellation inside httpx may leave a connection in its pool that never expires.
+    """
+    try:
+        await asyncio.wait({exchange})
+    finally:
+        if not exchange.done():
+            last = asyncio.get_running_loop().call_later(timeout_s + _ABANDONED_S, exchange.cancel)
+            exchange.add_done_callback(lambda _exchange: last.cancel())
 
 
 class _AsyncApi(AsyncCalls):

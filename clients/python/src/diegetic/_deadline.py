@@ -15,6 +15,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import Future
+from contextvars import ContextVar
 from typing import Any, Optional
 
 import httpcore
@@ -23,30 +24,23 @@ import httpx
 # As RFC 8305 recommends; doubles with each further attempt at the same address.
 _FIRST_ATTEMPT_S = 0.25
 
-_of_thread = threading.local()
+# Of the thread or the task.
+_end: ContextVar[Optional[float]] = ContextVar("diegetic-deadline", default=None)
 
 
 @contextlib.contextmanager
 def deadline(timeout_s: float) -> Iterator[None]:
-    """Requests of this thread raise httpx.TimeoutException after the seconds, with a client of `limit_exchanges`."""
-    _of_thread.end = time.monotonic() + timeout_s
+    """Requests of this thread or task raise httpx.TimeoutException after the seconds, with a client of `limit_exchanges`."""
+    token = _end.set(time.monotonic() + timeout_s)
     try:
         yield
     finally:
-        _of_thread.end = None
+        _end.reset(token)
 
 
-def limit_exchanges(client: httpx.Client) -> None:
+def limit_exchanges(client: httpx.Client | httpx.AsyncClient) -> None:
     """httpx has no setting for the network below its transports. A transport without the known parts keeps its own limits."""
-    _wrap_networks(client, _LimitedNetwork)
-
-
-def limit_lookups(client: httpx.AsyncClient) -> None:
-    """Keeps lookups without an answer from the threads of the event loop: the game needs them for its own work."""
-    _wrap_networks(client, _AsyncNetwork)
-
-
-def _wrap_networks(client: httpx.Client | httpx.AsyncClient, wrap: Callable[[Any], _Wrapper]) -> None:
+    wrap: Callable[[Any], _Wrapper] = _LimitedNetwork if isinstance(client, httpx.Client) else _AsyncLimitedNetwork
     for transport in (client._transport, *client._mounts.values()):
         pool = getattr(transport, "_pool", None)
         network = getattr(pool, "_network_backend", None)
@@ -79,6 +73,22 @@ class _Limited(_Wrapper):
         self.inner.write(buffer, timeout=_left_s(timeout))
 
 
+class _AsyncLimited(_Wrapper):
+    """A connection of httpcore, whose calls end at the deadline of their task."""
+
+    async def start_tls(
+        self, ssl_context: Any, server_hostname: Optional[str] = None, timeout: Optional[float] = None
+    ) -> _AsyncLimited:
+        return _AsyncLimited(await self.inner.start_tls(ssl_context, server_hostname, timeout=_left_s(timeout)))
+
+    async def read(self, max_bytes: int, timeout: Optional[float] = None) -> bytes:
+        received: bytes = await self.inner.read(max_bytes, timeout=_left_s(timeout))
+        return received
+
+    async def write(self, buffer: bytes, timeout: Optional[float] = None) -> None:
+        await self.inner.write(buffer, timeout=_left_s(timeout))
+
+
 class _Attempts:
     """Which address of a name to connect to, and for how long.
 
@@ -103,7 +113,7 @@ class _Attempts:
     def connected(self) -> None:
         self._first[self._host] = self._queue[0][0]
 
-    def failed(self, error: BaseException) -> bool:
+    def failed(self, error: Exception) -> bool:
         """Whether another attempt may follow."""
         address, limit_s = self._queue.popleft()
         is_alone = not self._queue
@@ -118,16 +128,19 @@ class _Attempts:
         return False
 
 
-class _AsyncNetwork(_Wrapper):
-    """A network of httpcore, which looks names up in no thread of the event loop."""
+class _AsyncLimitedNetwork(_Wrapper):
+    """A network of httpcore, whose calls end at the deadline of their task.
+
+    It looks names up in no thread of the event loop: the game needs them for its own work.
+    """
 
     def __init__(self, inner: Any) -> None:
         super().__init__(inner)
         self._resolver = _Resolver()
         self._first: dict[str, str] = {}
 
-    async def connect_tcp(self, host: str, port: int, timeout: Optional[float] = None, **options: Any) -> Any:
-        loop, answered = asyncio.get_running_loop(), asyncio.Event()
+    async def connect_tcp(self, host: str, port: int, timeout: Optional[float] = None, **options: Any) -> _AsyncLimited:
+        left_s, loop, answered = _left_s(timeout), asyncio.get_running_loop(), asyncio.Event()
 
         def wake(_lookup: object) -> None:
             # The loop may be closed.
@@ -137,24 +150,28 @@ class _AsyncNetwork(_Wrapper):
         try:
             lookup = self._resolver.lookup(host, port)
             lookup.add_done_callback(wake)
-            await answered.wait()
+            await asyncio.wait_for(answered.wait(), left_s)
             addresses = lookup.result(timeout=0)
+        except TimeoutError:
+            raise httpcore.ConnectTimeout("timed out") from None
         # A RuntimeError: there is no thread.
         except (OSError, UnicodeError, RuntimeError) as error:
             raise httpcore.ConnectError(str(error)) from error
         attempts = _Attempts(host, addresses, self._first)
         while True:
             address, limit_s = attempts.current()
+            attempt_s = _shorter(_left_s(timeout), limit_s)
             try:
-                connecting = self.inner.connect_tcp(address, port, **options)
-                connection = await _within(_shorter(timeout, limit_s), connecting)
-            # Also a cancellation: that of a match whose budget is over.
-            except BaseException as error:
+                connection = await _within(attempt_s, self.inner.connect_tcp(address, port, **options))
+            except Exception as error:  # noqa: BLE001
                 if not attempts.failed(error):
                     raise
             else:
                 attempts.connected()
-                return connection
+                return _AsyncLimited(connection)
+
+    async def connect_unix_socket(self, path: str, timeout: Optional[float] = None, **options: Any) -> _AsyncLimited:
+        return _AsyncLimited(await self.inner.connect_unix_socket(path, timeout=_left_s(timeout), **options))
 
 
 async def _within(timeout_s: Optional[float], connecting: Coroutine[Any, Any, Any]) -> Any:
@@ -164,10 +181,11 @@ async def _within(timeout_s: Optional[float], connecting: Coroutine[Any, Any, An
         await asyncio.wait({task}, timeout=timeout_s)
         if not task.done():
             raise httpcore.ConnectTimeout("timed out")
-    finally:
-        if not task.done():
-            task.cancel()
-            task.add_done_callback(_close_abandoned)
+    except BaseException:
+        # It may have connected in the same tick.
+        task.cancel()
+        task.add_done_callback(_close_abandoned)
+        raise
     outcome = task.result()
     if isinstance(outcome, Exception):
         raise outcome
@@ -273,7 +291,7 @@ def _is_address(host: str) -> bool:
 
 
 def _left_s(timeout_s: Optional[float]) -> Optional[float]:
-    end: Optional[float] = getattr(_of_thread, "end", None)
+    end = _end.get()
     if end is None:
         return timeout_s
     left_s = end - time.monotonic()
