@@ -255,8 +255,6 @@ export interface Staging {
   overrides: { name: string; value: string; isShown: boolean }[];
 }
 
-/** Overrides that the stage has a layer for. */
-export const PIPELINE_NAMES = ["location", "lighting", "effects", "camera", "mood"] as const;
 export type Pipeline = Readonly<Partial<Record<string, string>>>;
 
 function meanings<Meaning extends string>(words: Words<Meaning>, value: string | undefined): Meaning[] {

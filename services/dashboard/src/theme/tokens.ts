@@ -17,8 +17,3 @@ export const tokens = {
 } as const satisfies Record<string, readonly [light: string, dark: string]>;
 
 export type ColorToken = keyof typeof tokens;
-
-/** The value of a token in the current colour scheme, for style props and SVG. */
-export function color(token: ColorToken): string {
-  return `var(--${token})`;
-}
