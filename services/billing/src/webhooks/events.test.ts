@@ -251,6 +251,14 @@ describe("payout.figures_ready", () => {
     wallets.close();
   });
 
+  /** The account of a game, which wants to know its figures. */
+  async function studio(game: number): Promise<string> {
+    const { accountId } = pick(market.games, game);
+    await database.account.create({ data: { id: accountId, label: "studio" } });
+    await subscribe(accountId, ["payout.figures_ready"]);
+    return accountId;
+  }
+
   const announceAt = (nowMs: number) =>
     announcePayouts({
       database,
@@ -293,35 +301,23 @@ describe("payout.figures_ready", () => {
   });
 
   it("is delayed by a record that cannot be written only for the account that earns from it", async () => {
-    const { accountId } = pick(market.games, 0);
-    const other = pick(market.games, 1);
-    for (const id of [accountId, other.accountId]) {
-      await database.account.create({ data: { id, label: "studio" } });
-      await subscribe(id, ["payout.figures_ready"]);
-    }
+    const [accountId, otherId] = [await studio(0), await studio(1)];
     const stuck = await wallets.impress({ game: 0 });
     const day = utcDay(stuck.recorded_at_ms);
     await stores.write([await wallets.impress({ game: 1 })]);
     const nowMs = Date.parse(day) + 25 * HOUR_MS;
     await announceAt(nowMs);
     await announceAt(nowMs);
-    expect(await recorded(other.accountId)).toEqual([
-      expect.objectContaining({ period: day, impressions: 1 }),
-    ]);
+    expect(await recorded(otherId)).toEqual([expect.objectContaining({ period: day, impressions: 1 })]);
     expect(await recorded(accountId)).toEqual([]);
     await stores.write([stuck]);
     await Promise.all([announceAt(nowMs), announceAt(nowMs)]);
     expect(await recorded(accountId)).toEqual([expect.objectContaining({ period: day, impressions: 1 })]);
-    expect(await recorded(other.accountId)).toHaveLength(1);
+    expect(await recorded(otherId)).toHaveLength(1);
   });
 
   it("is delayed by 11 000 records that wait in an outbox only for the account that earns from them", async () => {
-    const { accountId } = pick(market.games, 0);
-    const other = pick(market.games, 1);
-    for (const id of [accountId, other.accountId]) {
-      await database.account.create({ data: { id, label: "studio" } });
-      await subscribe(id, ["payout.figures_ready"]);
-    }
+    const [accountId, otherId] = [await studio(0), await studio(1)];
     const stuck = await wallets.impress({ game: 0 });
     const copies = Array.from({ length: 11_000 }, (_, i) => {
       const impressionId = `${stuck.impression_id}${i}`;
@@ -331,9 +327,7 @@ describe("payout.figures_ready", () => {
     const day = utcDay(stuck.recorded_at_ms);
     await stores.write([await wallets.impress({ game: 1 })]);
     await announceAt(Date.parse(day) + 25 * HOUR_MS);
-    expect(await recorded(other.accountId)).toEqual([
-      expect.objectContaining({ period: day, impressions: 1 }),
-    ]);
+    expect(await recorded(otherId)).toEqual([expect.objectContaining({ period: day, impressions: 1 })]);
     expect(await recorded(accountId)).toEqual([]);
   });
 
