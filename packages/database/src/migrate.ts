@@ -28,8 +28,8 @@ interface Migration {
 
 /**
  * Applies the missing migrations of a folder and returns their names. Writes the same history as `prisma migrate
- * deploy`. Concurrent processes wait for each other. A migration whose process was interrupted, or that failed, is applied
- * again. Rejects with the classes of errors.ts.
+ * deploy`. Concurrent processes wait for each other. Rejects when an earlier migration failed and was not repaired, and
+ * with the classes of errors.ts.
  */
 export async function migrate(url: string, options: MigrateOptions = {}): Promise<string[]> {
   const folder = options.folder ?? MIGRATIONS;
@@ -41,9 +41,6 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
     await lock.connect();
     await takeLock(lock, options.lockTimeoutMs ?? 120_000);
     if (await isUpToDate(lock, migrations)) return [];
-    for (const name of await forgetUnfinished(lock, migrations)) {
-      options.log?.(`Migration ${name} was begun before and not finished: applying it again.`);
-    }
     options.log?.("Migrating the database …");
     const applied = await applyMigrations(url, folder, migrations);
     for (const name of applied) options.log?.(`Applied migration ${name}.`);
@@ -90,35 +87,6 @@ async function isUpToDate(client: pg.Client, migrations: Migration[]): Promise<b
   );
   const applied = new Set(history.rows.map(({ name }) => name));
   return migrations.every(({ name }) => applied.has(name));
-}
-
-/**
- * Lets migrations be applied again that were begun and not finished. The process with the lock is the only one that migrates. Each
- * migration is one transaction, of which nothing is left, or builds one index concurrently, which is left invalid: then it is
- * dropped here. Returns their names.
- */
-async function forgetUnfinished(client: pg.Client, migrations: Migration[]): Promise<string[]> {
-  const table = await client.query("SELECT to_regclass('_prisma_migrations') IS NOT NULL AS found");
-  if (table.rows[0]?.found !== true) return [];
-  const unfinished = await client.query<{ name: string }>(
-    `SELECT DISTINCT migration_name AS name FROM _prisma_migrations
-     WHERE finished_at IS NULL AND rolled_back_at IS NULL ORDER BY 1`,
-  );
-  const names = unfinished.rows.map(({ name }) => name);
-  if (names.length === 0) return [];
-  const invalid = await client.query<{ name: string }>(
-    `SELECT relname AS name FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
-     WHERE NOT indisvalid AND relnamespace = current_schema()::regnamespace`,
-  );
-  const scripts = migrations.filter(({ name }) => names.includes(name)).map(({ sql }) => sql);
-  const built = new Set(scripts.map((sql) => /\bINDEX CONCURRENTLY "?(\w+)/.exec(sql)?.[1]));
-  for (const { name } of invalid.rows) {
-    if (built.has(name)) await client.query(`DROP INDEX CONCURRENTLY ${pg.escapeIdentifier(name)}`);
-  }
-  await client.query(
-    "UPDATE _prisma_migrations SET rolled_back_at = now() WHERE finished_at IS NULL AND rolled_back_at IS NULL",
-  );
-  return names;
 }
 
 async function applyMigrations(url: string, folder: URL, migrations: Migration[]): Promise<string[]> {

@@ -144,6 +144,8 @@ export class Reconciler {
     try {
       await this.#inspect(inspection, signal);
     } catch (error) {
+      // Its statement may have been cancelled.
+      if (signal.aborted) return;
       if (!isStoreUnreachable(error)) halves = halvesOf(inspection);
       if (halves.length === 0) this.#giveUp(inspection.owners, error);
     }

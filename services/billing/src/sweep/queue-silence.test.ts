@@ -4,7 +4,6 @@ import { QueueSilence } from "./queue-silence.ts";
 
 const AFTER_MS = 100;
 
-/** What is said at a moment so long after a silence began, and something happened then. */
 /** Looks repeatedly at a queue that has a job. */
 async function isSilentAt(ms: number, happens: (silence: QueueSilence) => unknown): Promise<boolean> {
   let nowMs = 0;
