@@ -193,6 +193,7 @@ function pathOf(operation) {
 function queriesOf({ query }) {
   return query.map(({ name }) => `"${name}": ${pythonName(name)}`).join(", ");
 }
+
 function pythonName(name) {
   return KEYWORDS.includes(name) ? `${name}_` : name;
 }

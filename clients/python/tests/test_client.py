@@ -1069,10 +1069,13 @@ class GeneratedTest(unittest.TestCase):
         names = vars(_types)
         for kind in (value for value in names.values() if typing.is_typeddict(value)):
             self.assertTrue(typing.get_type_hints(kind, names))
-        for calls in (Calls, AsyncCalls, Pages, AsyncPages):
-            methods = [value for name, value in vars(calls).items() if not name.startswith("_")]
-            self.assertGreater(len(methods), 10)
-            for method in methods:
+        for calls, pages in ((Calls, Pages), (AsyncCalls, AsyncPages)):
+            methods = {name: value for name, value in vars(calls).items() if not name.startswith("_")}
+            self.assertGreater(len(methods), 20)
+            paged = {name: value for name, value in vars(pages).items() if not name.startswith("_")}
+            cursors = {name for name, method in methods.items() if "cursor" in typing.get_type_hints(method)}
+            self.assertEqual(set(paged), cursors)
+            for method in (*methods.values(), *paged.values()):
                 self.assertIn("return", typing.get_type_hints(method))
 
 

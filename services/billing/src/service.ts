@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import {
   createGameSessions,
   createMoneyCommands,
@@ -24,7 +25,7 @@ import { Reconciler } from "./reconciliation/reconciler.ts";
 import { Releaser } from "./release/releaser.ts";
 import type { BillingSecrets, BillingSettings } from "./settings.ts";
 import { StoreMonitor } from "./store-monitor.ts";
-import { openStores } from "./stores.ts";
+import { openStores, type Stores } from "./stores.ts";
 import { damagedRecordKeeper } from "./sweep/damaged-records.ts";
 import { QueueSilence } from "./sweep/queue-silence.ts";
 import { Sweeper } from "./sweep/sweeper.ts";
@@ -41,6 +42,7 @@ const RECONCILIATION_TIMEOUT_MS = 15_000;
 const STORE_METRICS_EVERY_MS = 10_000;
 /** The process ends 10 s after a signal; an unfinished job is delivered again. */
 const DRAIN_MS = 7_000;
+const CANCEL_EVERY_MS = 500;
 
 export interface BillingServiceOptions {
   settings: BillingSettings;
@@ -181,17 +183,35 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
       });
     },
     async stop() {
-      // Their statements may take minutes, and each is repeatable.
-      const cancelling = setTimeout(() => void stores.cancelStatements().catch(() => undefined), DRAIN_MS);
-      await Promise.all([
-        jobs.worker.close(DRAIN_MS),
-        webhooks.worker.close(DRAIN_MS),
-        reporter.stop(),
-        ...tasks.map((task) => task.stop()),
-      ]);
-      clearTimeout(cancelling);
+      const ended = new AbortController();
+      void cancelAfterDraining(stores, logger, ended.signal);
+      try {
+        await Promise.all([
+          jobs.worker.close(DRAIN_MS),
+          webhooks.worker.close(DRAIN_MS),
+          reporter.stop(),
+          ...tasks.map((task) => task.stop()),
+        ]);
+      } finally {
+        ended.abort();
+      }
       await Promise.all([jobs.producer.close(), webhooks.producer.close()]);
       await stores.close();
     },
   };
+}
+
+/** Statements of tasks may take minutes, and each task is repeatable. One may begin another statement after a cancelled one. */
+async function cancelAfterDraining(
+  stores: Pick<Stores, "cancelStatements">,
+  logger: Logger,
+  signal: AbortSignal,
+): Promise<void> {
+  let pauseMs = DRAIN_MS;
+  while (await sleep(pauseMs, true, { signal }).catch(() => false)) {
+    await stores
+      .cancelStatements()
+      .catch((err: unknown) => logger.debug({ err }, "statements not cancelled"));
+    pauseMs = CANCEL_EVERY_MS;
+  }
 }

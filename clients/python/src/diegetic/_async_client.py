@@ -91,7 +91,7 @@ class AsyncDiegeticClient:
         # Ends the pauses of calls.
         self._closed = asyncio.Event()
         self._exchanges = 0
-        self._slots = asyncio.Semaphore(_MAX_CONCURRENT_EXCHANGES)
+        self._permits = asyncio.Semaphore(_MAX_CONCURRENT_EXCHANGES)
         # Abandoned ones included.
         self._running: set[asyncio.Task[Answer]] = set()
 
@@ -228,7 +228,7 @@ class AsyncDiegeticClient:
                 timeout=httpx.Timeout(timeout_s, pool=None),
             )
             async with asyncio.timeout(timeout_s):
-                await self._slots.acquire()
+                await self._permits.acquire()
                 exchange = self._start_exchange(request, end - time.monotonic(), max_bytes)
                 await _end_of(exchange, timeout_s)
             if exchange.cancelled():
@@ -250,7 +250,7 @@ class AsyncDiegeticClient:
 
     def _exchanged(self, exchange: asyncio.Task[Answer]) -> None:
         self._running.discard(exchange)
-        self._slots.release()
+        self._permits.release()
         # asyncio logs an error that nobody retrieves.
         if not exchange.cancelled():
             exchange.exception()

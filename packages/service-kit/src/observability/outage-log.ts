@@ -3,7 +3,6 @@ import type { Metrics } from "./metrics.ts";
 import { failingChecks, type ReadinessChecks } from "./readiness.ts";
 
 const LOG_INTERVAL_MS = 10_000;
-/** A failure within this time after a success continues the outage. */
 const ENDED_AFTER_MS = 2_000;
 
 export interface OutageOptions {
@@ -18,6 +17,8 @@ export interface OutageOptions {
   notices?: { failing: string; recovered: string };
   /** Name of the field with the number of failures. Default: failures. */
   countField?: string;
+  /** A failure within this time after a success continues the outage. Default: 2 000. */
+  endedAfterMs?: number;
   onChange?: (isUp: boolean) => void;
   /** Milliseconds of a monotonic clock. */
   nowMs?: () => number;
@@ -25,7 +26,7 @@ export interface OutageOptions {
 
 /**
  * Logs failures that may occur many times a second: the first one, then one in ten seconds, and the end, when nothing has
- * failed for two seconds after a success. Its two methods are bound, so they can be passed as callbacks.
+ * failed for a while after a success. Its two methods are bound, so they can be passed as callbacks.
  */
 export class OutageLog {
   readonly #logger: Logger;
@@ -74,7 +75,8 @@ export class OutageLog {
   readonly succeeded = (): void => {
     if (this.#outage === undefined || this.#ending !== undefined) return;
     const recoveredMs = this.#nowMs();
-    this.#ending = setTimeout(() => this.#end(recoveredMs), ENDED_AFTER_MS).unref();
+    const { endedAfterMs = ENDED_AFTER_MS } = this.#options;
+    this.#ending = setTimeout(() => this.#end(recoveredMs), endedAfterMs).unref();
   };
 
   #end(recoveredMs: number): void {

@@ -67,17 +67,17 @@ export class Retention {
     const { database } = this.#dependencies;
     let oldestMs = Number.POSITIVE_INFINITY;
     for await (const page of walletPages(database, ADVERTISERS_PER_PAGE)) {
+      for (const walletId of page) oldestMs = Math.min(oldestMs, await this.#oldestOf(walletId, signal));
       if (signal.aborted) return 0;
-      for (const walletId of page) oldestMs = Math.min(oldestMs, await this.#oldestOf(walletId));
     }
-    return signal.aborted ? 0 : oldestMs;
+    return oldestMs;
   }
 
-  async #oldestOf(walletId: string): Promise<number> {
+  async #oldestOf(walletId: string, signal: AbortSignal): Promise<number> {
     let oldestMs = Number.POSITIVE_INFINITY;
     for await (const { items, damaged } of wholeOutbox(this.#dependencies.money, walletId)) {
       // A damaged entry does not say when it was recorded.
-      if (damaged.length > 0) return 0;
+      if (damaged.length > 0 || signal.aborted) return 0;
       for (const { recorded_at_ms } of items) oldestMs = Math.min(oldestMs, recorded_at_ms);
     }
     return oldestMs;

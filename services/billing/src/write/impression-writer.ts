@@ -58,6 +58,8 @@ const MAX_ACKNOWLEDGED = 500;
 /** Below this size, a timeout is not a matter of size: rows are locked, or Postgres is overloaded. */
 const MIN_RECORDS_TO_HALVE = 1_000;
 const MONEY_CHECK = /\b(advertisers|campaigns)_money_check\b/;
+/** Longer than until the sweeper delivers a waiting record again. */
+const CLOCKS_AGREE_AFTER_MS = 30_000;
 const UNFUNDED =
   "the balance or the budget no longer covers the charge: the money was spent again after Redis lost data";
 const CONFLICTING = "another match is stored under this impression id";
@@ -107,6 +109,7 @@ export class ImpressionWriter {
       recovered: "impressions no longer wait for clocks",
       level: "error",
       countField: "records",
+      endedAfterMs: CLOCKS_AGREE_AFTER_MS,
     });
   }
 

@@ -69,13 +69,13 @@ export async function reserveOne(
   const { campaign_id, advertiser_id } = candidate.campaign;
   const advertiserVersion = dependencies.catalog.advertiserVersion(advertiser_id);
   const reserved = await reserve(dependencies, request, candidate, state);
-  const { reservation, admission, match, encodedFacts } = reserved;
+  const { reservation, admission, match, packedFacts } = reserved;
   dependencies.countReservation(reservation.outcome === "held" ? "held" : reservation.reason);
   if (!admission.admitted) return { outcome: "session_full" };
   if (reservation.outcome === "held") {
     const { creativeId, timesSeen } = reservation;
     const matchId =
-      encodedFacts === null ? state.matchId : sealed(dependencies, match, encodedFacts, reservation);
+      packedFacts === null ? state.matchId : sealed(dependencies, match, packedFacts, reservation);
     return { outcome: "held", matchId, candidate, creativeId, timesSeen };
   }
   if (reservation.reason === "stale_version" && state.attempts.startFresh(advertiser_id))
@@ -93,7 +93,7 @@ export async function reserveOne(
 function sealed(
   { matchIds, settings }: ReserveDependencies,
   match: MatchFacts,
-  encodedFacts: Buffer,
+  packedFacts: Buffer,
   { creativeId, lapsesAtMs, validFromEpoch }: ReserveResult & { outcome: "held" },
 ): string {
   const heldAtMs = lapsesAtMs - settings.holdTtlSeconds * 1_000;
@@ -103,7 +103,7 @@ function sealed(
     campaignId: match.campaign_id,
     creativeId,
   };
-  return matchIds.seal(match.match_id, encodedFacts, { heldAtMs, validFromEpoch }, scope);
+  return matchIds.seal(match.match_id, packedFacts, { heldAtMs, validFromEpoch }, scope);
 }
 
 /** Returns the match's session seat, if it has one. */
@@ -138,7 +138,7 @@ interface Reservation {
   admission: AdmitResult;
   match: MatchFacts;
   /** For the match id; null: they do not fit. */
-  encodedFacts: Buffer | null;
+  packedFacts: Buffer | null;
 }
 
 /**
@@ -156,10 +156,10 @@ async function reserve(
   // All requests of a turn have searched before the first sends its commands (docs/notes/performance-experiments.md).
   await undefined;
   const match = factsOf(dependencies, request, candidate, state.matchId);
-  const encodedFacts = dependencies.matchIds.pack(match);
+  const packedFacts = dependencies.matchIds.pack(match);
   const commands = commandsOf(dependencies, request, candidate, match, {
     sessionStartedMs: state.admission?.startedMs ?? null,
-    isCarried: encodedFacts !== null,
+    isCarried: packedFacts !== null,
   });
   try {
     const [first, admitted] = await sendAndRegister(dependencies, commands, state);
@@ -176,7 +176,7 @@ async function reserve(
           admission,
           earlier: admitted.earlier,
         });
-    return { reservation, admission, match, encodedFacts };
+    return { reservation, admission, match, packedFacts };
   } catch (error) {
     releaseLater(dependencies, match);
     throw error;
