@@ -433,7 +433,7 @@ class DrippingServerTest(unittest.TestCase):
                 base_url=self.base_url, api_key="key", match_budget_ms=20, on_event=events.append
             )
             self.assertIsNone(client.match(SCENE))
-            with self.assertRaisesRegex(DiegeticError, "timed out"):
+            with self.assertRaisesRegex(DiegeticError, "timeout after 50 ms"):
                 client.api.get_profile()
             # The thread of the first match is free again.
             wait_until(
@@ -473,11 +473,11 @@ class SlowResolverTest(unittest.TestCase):
             ) as client,
         ):
             for _ in range(3):
-                with self.assertRaisesRegex(DiegeticError, "timed out"):
+                with self.assertRaisesRegex(DiegeticError, "timeout after 50 ms"):
                     client.api.get_profile()
             client.record_impression(entry("mat_1"))
             wait_until(lambda: len(events) > 0)
-            self.assertIn("timed out", events[0]["detail"])
+            self.assertIn("timeout after 50 ms", events[0]["detail"])
             # Those that wait for a host share its thread.
             self.assertEqual(resolved, ["diegetic.test"])
             stopped.set()

@@ -234,7 +234,7 @@ class AsyncDiegeticClient:
             if exchange.cancelled():
                 raise no_answer(url, RuntimeError("cancelled"))
             return exchange.result()
-        except TimeoutError:
+        except (TimeoutError, httpx.TimeoutException):
             raise no_answer(url, timeout_after(timeout_s)) from None
         except (httpx.HTTPError, AnswerTooLarge) as error:
             raise no_answer(url, error) from error

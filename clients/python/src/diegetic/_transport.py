@@ -164,7 +164,7 @@ def no_answer(url: str, error: Exception) -> ConnectionError:
 
 
 def timeout_after(timeout_s: float) -> TimeoutError:
-    return TimeoutError(f"timeout after {timeout_s * 1_000:g} ms")
+    return TimeoutError(f"timeout after {timeout_s * 1_000:.0f} ms")
 
 
 def quote(text: str) -> str:
