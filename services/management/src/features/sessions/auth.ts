@@ -39,8 +39,6 @@ export function createAuth(database: Database, { basePath, publicUrl, secrets }:
     rateLimit: { enabled: false },
     emailAndPassword: {
       enabled: true,
-      // The session starts once the user has an account to act for.
-      autoSignIn: false,
       minPasswordLength: PASSWORD_CHARACTERS.minimum,
       maxPasswordLength: PASSWORD_CHARACTERS.maximum,
     },

@@ -77,16 +77,19 @@ async function signUpUser(parts: Parts, context: RequestContext) {
   });
   if (invitation_token !== undefined) await openInvitation(database, invitation_token, nowMs);
   if ((await userByEmail(parts, email)) !== null) throw emailTaken.error();
-  const { user } = await callAuth(() => auth.api.signUpEmail({ body: { name, email, password } })).catch(
-    async (error: unknown) => {
-      // A concurrent sign-up with the same address was faster.
-      throw !(error instanceof HttpError) && (await userByEmail(parts, email)) !== null
-        ? emailTaken.error()
-        : error;
-    },
-  );
-  // For a taken address, the library returns a user that does not exist.
-  if ((await userByEmail(parts, email))?.id !== user.id) throw emailTaken.error();
+  const { headers, response } = await callAuth(() =>
+    auth.api.signUpEmail({
+      body: { name, email, password },
+      headers: headersForAuth(context),
+      returnHeaders: true,
+    }),
+  ).catch(async (error: unknown) => {
+    // A concurrent sign-up with the same address was faster.
+    throw !(error instanceof HttpError) && (await userByEmail(parts, email)) !== null
+      ? emailTaken.error()
+      : error;
+  });
+  const { user } = response;
   await inTransaction(database, async (transaction) => {
     if (invitation_token === undefined) await accountToActFor(transaction, user, account_label ?? name);
     else await acceptInvitation(transaction, invitation_token, user.id, nowMs);
@@ -95,7 +98,7 @@ async function signUpUser(parts: Parts, context: RequestContext) {
     await database.user.delete({ where: { id: user.id } });
     throw error;
   });
-  const session = await startSession(parts, context, { email, password }, nowMs);
+  const session = await admitSession(parts, { token: String(response.token), headers }, nowMs);
   return started(parts, context, 201, email, session);
 }
 
