@@ -1,9 +1,7 @@
 import { ApiError, UnknownOutcome } from "./api-error.ts";
-import { type CallOptions, call } from "./call.ts";
+import { type CallOptions, callAny } from "./call.ts";
 import type { AnswerOf, ChangeKey, InputOf } from "./operations.ts";
 import { forgetUndone } from "./unanswered.ts";
-
-type AnyCall = (key: string, input: unknown, options: CallOptions) => Promise<unknown>;
 
 /** As `call`. Throws `UnknownOutcome` where no answer says whether the change was made. */
 export async function callToChange<Key extends ChangeKey>(
@@ -12,7 +10,7 @@ export async function callToChange<Key extends ChangeKey>(
   options: CallOptions = {},
 ): Promise<AnswerOf<Key>> {
   try {
-    const answer = (await (call as unknown as AnyCall)(key, input, options)) as AnswerOf<Key>;
+    const answer = await callAny(key, input, options);
     if (key.startsWith("DELETE ")) forgetUndone();
     return answer;
   } catch (error) {

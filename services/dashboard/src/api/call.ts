@@ -44,7 +44,16 @@ export async function call<Key extends OperationKey>(
   key: Key,
   ...[input, options]: [...InputArguments<Key>, options?: CallOptions]
 ): Promise<AnswerOf<Key>> {
-  const response = await send(key, (input ?? {}) as AnyInput, options as CallOptions | undefined);
+  return callAny(key, input, options as CallOptions | undefined);
+}
+
+/** As `call`, for callers that learn the operation from theirs: what it takes is not known to their types. */
+export async function callAny<Key extends OperationKey>(
+  key: Key,
+  input?: object,
+  options?: CallOptions,
+): Promise<AnswerOf<Key>> {
+  const response = await send(key, input, options);
   if (response.status === 204) return undefined as AnswerOf<Key>;
   return readJson<AnswerOf<Key>>(response);
 }
@@ -54,18 +63,24 @@ export function callForResponse<Key extends OperationKey>(
   key: Key,
   ...[input, options]: [...InputArguments<Key>, options?: CallOptions]
 ): Promise<Response> {
-  return send(key, (input ?? {}) as AnyInput, options as CallOptions | undefined);
+  return send(key, input, options as CallOptions | undefined);
 }
 
-async function send(key: OperationKey, input: AnyInput, options: CallOptions = {}): Promise<Response> {
+/** As `callForResponse`, for the callers of `callAny`. */
+export async function send(
+  key: OperationKey,
+  input: object = {},
+  options: CallOptions = {},
+): Promise<Response> {
+  const { path, query, body }: AnyInput = input;
   const [method = "GET", template = "/"] = key.split(" ");
   const headers: Record<string, string> = { Accept: options.accept ?? "application/json" };
   if (shownAccountId !== undefined) headers[ACCOUNT_HEADER] = shownAccountId;
-  if (input.body !== undefined) headers["Content-Type"] = "application/json";
+  if (body !== undefined) headers["Content-Type"] = "application/json";
   if (options.idempotencyKey !== undefined) headers["Idempotency-Key"] = options.idempotencyKey;
   const { signal, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
-  const init = { method, headers, ...(input.body !== undefined && { body: JSON.stringify(input.body) }) };
-  return request(addressOf(template, input), init, timeoutMs, signal);
+  const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
+  return request(addressOf(template, path, query), init, timeoutMs, signal);
 }
 
 /** The body of a response. Throws ApiError where it does not come whole. */
@@ -110,7 +125,11 @@ async function request(
   throw error;
 }
 
-function addressOf(template: string, { path = {}, query = {} }: AnyInput): string {
+function addressOf(
+  template: string,
+  path: Record<string, string> = {},
+  query: Record<string, unknown> = {},
+): string {
   const filled = template.replace(/\{([a-z_]+)\}/g, (_braces, name: string) =>
     encodeURIComponent(path[name] ?? ""),
   );

@@ -8,16 +8,13 @@ import {
 } from "@tanstack/react-query";
 import { useState } from "react";
 import { ApiError, UnknownOutcome } from "./api-error.ts";
-import { type CallOptions, call } from "./call.ts";
+import { callAny } from "./call.ts";
 import { callToChange } from "./call-to-change.ts";
 import { newUuid } from "./new-uuid.ts";
 import type { AnswerOf, ChangeKey, InputArguments, InputOf, ReadKey } from "./operations.ts";
 import type { retryChanges } from "./retry.ts";
 import { sessionQuery } from "./session.ts";
 import { type KeyedChange, keyedChange } from "./unanswered.ts";
-
-type AnyCall = (key: string, input: unknown, options: CallOptions) => Promise<unknown>;
-const anyCall = call as unknown as AnyCall;
 
 /** What a query of an operation is kept under; without an input it stands for every input. */
 export function apiQueryKey<Key extends ReadKey>(key: Key, input?: InputOf<Key>): QueryKey {
@@ -55,7 +52,7 @@ export function useRead<Key extends ReadKey>(
   const { enabled, refetchEveryMs, keepPrevious } = (options ?? {}) as ReadOptions;
   return useQuery<AnswerOf<Key>, ApiError>({
     queryKey: [key, input ?? {}],
-    queryFn: ({ signal }) => anyCall(key, input, { signal }) as Promise<AnswerOf<Key>>,
+    queryFn: ({ signal }) => callAny(key, input, { signal }),
     ...(enabled !== undefined && { enabled }),
     ...refetching(refetchEveryMs),
     ...(keepPrevious === true && { placeholderData: (previous: AnswerOf<Key> | undefined) => previous }),

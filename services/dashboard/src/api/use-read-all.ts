@@ -5,13 +5,10 @@ import {
   useQuery,
 } from "@tanstack/react-query";
 import type { ApiError } from "./api-error.ts";
-import { type CallOptions, callForResponse, readJson } from "./call.ts";
+import { readJson, send } from "./call.ts";
 import { nextCursor } from "./link.ts";
 import type { AnswerOf, InputOf, ReadKey } from "./operations.ts";
 import { type ReadOptions, refetching } from "./queries.ts";
-
-type AnyCall = (key: string, input: unknown, options: CallOptions) => Promise<Response>;
-const anyCall = callForResponse as unknown as AnyCall;
 
 /** Joins answers that are lists. */
 export const joinLists = <Row>(one: Row[], next: Row[]): Row[] => [...one, ...next];
@@ -92,7 +89,7 @@ async function readPage<Key extends ReadKey>(
   signal: AbortSignal,
 ): Promise<Page<Key>> {
   const { query = {} } = input as { query?: object };
-  const response = await anyCall(key, { ...input, query: { ...query, cursor } }, { signal });
+  const response = await send(key, { ...input, query: { ...query, cursor } }, { signal });
   const next = nextCursor(response.headers.get("Link"));
   return { answer: await readJson<AnswerOf<Key>>(response), next };
 }

@@ -122,76 +122,78 @@ export function needsAttention(
   days: AnswerOf<"GET /analytics/daily">["days"],
   nowMs: number,
 ): Attention[] {
-  const found: Attention[] = [];
   const running = campaigns.filter((campaign) => !hasEnded(campaign, nowMs));
-  const active = running.filter(({ status }) => status === "active");
-  const lastWeek = days.slice(1, 8).map(({ spent_millicents: spent }) => spent);
-  const perDay = lastWeek.reduce((sum, spent) => sum + spent, 0) / Math.max(1, lastWeek.length);
-  const balanceMillicents = balanceCents * MILLICENTS_PER_CENT;
-  if (active.length > 0 && balanceCents === 0) {
-    found.push({
+  const isServing = running.some(({ status }) => status === "active");
+  const found = [
+    isServing ? attentionToBalance(balanceCents, days) : undefined,
+    ...running.map((campaign) => attentionTo(campaign, balanceCents)),
+  ].filter((one) => one !== undefined);
+  return found.sort((one, other) => Number(other.tone === "negative") - Number(one.tone === "negative"));
+}
+
+function attentionToBalance(
+  balanceCents: number,
+  days: AnswerOf<"GET /analytics/daily">["days"],
+): Attention | undefined {
+  const fix = { to: "/money", label: "Deposit" };
+  if (balanceCents === 0) {
+    return {
       key: "balance",
       tone: "negative",
       what: "Nothing is served",
       cause: "The balance is used up.",
-      fix: { to: "/money", label: "Deposit" },
-    });
-  } else if (active.length > 0 && perDay > 0 && balanceMillicents < perDay * DAYS_OF_BALANCE) {
-    const left = Math.floor(balanceMillicents / perDay);
-    found.push({
-      key: "balance",
-      tone: "warning",
-      what: "The balance is low",
-      cause: `It lasts ${left === 0 ? "less than a day" : left === 1 ? "about a day" : `about ${left} days`} at last week's spend.`,
-      fix: { to: "/money", label: "Deposit" },
-    });
+      fix,
+    };
   }
-  for (const campaign of running) {
-    const { campaign_id: id, name, status, creatives, pacing_status: pacing } = campaign;
-    const to = `/campaigns/${id}`;
-    const exhausted =
-      status === "active" && pacing === "exhausted" ? exhaustedPart(campaign, balanceCents) : undefined;
-    if (status === "draft" && creatives === 0) {
-      found.push({
-        key: id,
-        tone: "warning",
-        what: name,
-        cause: "It has no creative, so it cannot be activated.",
-        fix: { to: `${to}/creatives/new`, label: "Write a creative" },
-      });
-    } else if (exhausted === "budget") {
-      found.push({
-        key: id,
-        tone: "negative",
-        what: name,
-        cause: "Its budget is spent, so it is no longer served.",
-        fix: { to: `${to}/settings`, label: "Raise the budget" },
-      });
-    } else if (exhausted === "balance" && balanceCents > 0) {
-      found.push({
-        key: id,
-        tone: "negative",
-        what: name,
-        cause: "The balance does not pay for another of its impressions.",
-        fix: { to: "/money", label: "Deposit" },
-      });
-    } else if (status === "active" && pacing === "under_pacing") {
-      found.push({
-        key: id,
-        tone: "warning",
-        what: name,
-        cause: "It spends slower than planned.",
-        fix: { to: `${to}/explain`, label: "See why", isForViewers: true },
-      });
-    } else if (status === "active" && pacing === "capped_today") {
-      found.push({
-        key: id,
-        tone: "warning",
-        what: name,
-        cause: "It has reached today's cap and is served again at 00:00 UTC.",
-        fix: { to: `${to}/settings`, label: "Raise the cap" },
-      });
+  const lastWeek = days.slice(1, 8).map(({ spent_millicents: spent }) => spent);
+  const perDay = lastWeek.reduce((sum, spent) => sum + spent, 0) / Math.max(1, lastWeek.length);
+  const left = (balanceCents * MILLICENTS_PER_CENT) / perDay;
+  // Infinite or not a number when nothing was spent.
+  if (!(left < DAYS_OF_BALANCE)) return undefined;
+  const cause = `It lasts ${aboutDays(Math.floor(left))} at last week's spend.`;
+  return { key: "balance", tone: "warning", what: "The balance is low", cause, fix };
+}
+
+function aboutDays(days: number): string {
+  if (days === 0) return "less than a day";
+  return days === 1 ? "about a day" : `about ${days} days`;
+}
+
+function attentionTo(campaign: CampaignSummary, balanceCents: number): Attention | undefined {
+  const { campaign_id: id, name: what, status, creatives, pacing_status: pacing } = campaign;
+  const to = `/campaigns/${id}`;
+  if (status === "draft" && creatives === 0) {
+    const cause = "It has no creative, so it cannot be activated.";
+    const fix = { to: `${to}/creatives/new`, label: "Write a creative" };
+    return { key: id, tone: "warning", what, cause, fix };
+  }
+  if (status !== "active") return undefined;
+  switch (pacing) {
+    case "exhausted":
+      return attentionToExhausted(campaign, balanceCents);
+    case "under_pacing": {
+      const fix = { to: `${to}/explain`, label: "See why", isForViewers: true } as const;
+      return { key: id, tone: "warning", what, cause: "It spends slower than planned.", fix };
     }
+    case "capped_today": {
+      const cause = "It has reached today's cap and is served again at 00:00 UTC.";
+      return { key: id, tone: "warning", what, cause, fix: { to: `${to}/settings`, label: "Raise the cap" } };
+    }
+    default:
+      return undefined;
   }
-  return found.sort((one, other) => Number(other.tone === "negative") - Number(one.tone === "negative"));
+}
+
+function attentionToExhausted(campaign: CampaignSummary, balanceCents: number): Attention | undefined {
+  const { campaign_id: id, name: what } = campaign;
+  const part = exhaustedPart(campaign, balanceCents);
+  if (part === "budget") {
+    const cause = "Its budget is spent, so it is no longer served.";
+    const fix = { to: `/campaigns/${id}/settings`, label: "Raise the budget" };
+    return { key: id, tone: "negative", what, cause, fix };
+  }
+  // That the whole balance is used up is said once for all campaigns.
+  if (part === undefined || balanceCents === 0) return undefined;
+  const cause = "The balance does not pay for another of its impressions.";
+  return { key: id, tone: "negative", what, cause, fix: { to: "/money", label: "Deposit" } };
 }

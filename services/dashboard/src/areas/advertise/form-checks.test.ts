@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { datesInOrder } from "./dates-in-order.ts";
-import { missingPlace } from "./missing-place.ts";
+import { missingGeoField } from "./missing-geo-field.ts";
 
 describe("what a schema cannot say about a form", () => {
   it("is which dates fit together", () => {
@@ -36,7 +36,7 @@ describe("what a schema cannot say about a form", () => {
     [{ target_type: "radius", lat: 0 }, ["lng", "radius_km"]],
     [{ target_type: "radius", lat: 0, lng: 0, radius_km: 5 }, []],
   ] as const)("is what %j lacks: %j", (place, missing) => {
-    const found = Object.entries(missingPlace(place)).filter(([, sentence]) => sentence !== undefined);
+    const found = Object.entries(missingGeoField(place)).filter(([, sentence]) => sentence !== undefined);
     expect(found.map(([field]) => field)).toEqual(missing);
   });
 });

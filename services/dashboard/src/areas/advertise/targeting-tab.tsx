@@ -6,7 +6,7 @@ import { useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { Affinities } from "./affinities.tsx";
 import { Blocklist } from "./blocklist.tsx";
-import { Places } from "./places.tsx";
+import { GeoTargets } from "./geo-targets.tsx";
 import { targetingWarnings } from "./targeting-warnings.ts";
 import { type Campaign, pathOf, useCampaign } from "./use-campaign.ts";
 
@@ -49,7 +49,7 @@ export function Component() {
           {canChange ? "Change both filters" : "See both filters"}
         </Anchor>
       </Text>
-      <Places targets={geo.data} error={geo.error} onRetry={() => void geo.refetch()} />
+      <GeoTargets targets={geo.data} error={geo.error} onRetry={() => void geo.refetch()} />
       {warnings.length > 0 && (
         <Alert color="warning" title="Worth knowing">
           <List spacing={4} size="sm">

@@ -12,7 +12,7 @@ import { Empty } from "../../kit/states.tsx";
 import { Status } from "../../kit/status.tsx";
 import { usePending } from "../../kit/use-pending.ts";
 import { TestScene } from "./test-scene.tsx";
-import { pathOf, usePlacement } from "./use-game.ts";
+import { pathOf, usePlacement } from "./use-placement.ts";
 
 /** Who was shown in the game, with what they said; each can be blocked and allowed again. */
 export function Component() {

@@ -10,7 +10,7 @@ import { pointKey, type TrafficPoint, useTrafficSeries } from "./period.tsx";
 import type { GameTraffic, Placement } from "./placement.ts";
 import { useTraffic } from "./reads.ts";
 import { TrafficFailed } from "./traffic-failed.tsx";
-import { pathOf } from "./use-game.ts";
+import { pathOf } from "./use-placement.ts";
 
 /** Two complete weeks and today. */
 const COMPARED_DAYS = 15;

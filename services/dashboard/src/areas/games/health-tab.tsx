@@ -10,7 +10,7 @@ import { type TrafficPoint, useTrafficSeries } from "./period.tsx";
 import { useTraffic } from "./reads.ts";
 import { sampleDays } from "./sample.ts";
 import { Steps } from "./steps.tsx";
-import { usePlacement } from "./use-game.ts";
+import { usePlacement } from "./use-placement.ts";
 
 /** How far a game's integration has come and what goes wrong in it, or how to begin; the report above has its calls. */
 export function Component() {

@@ -3,7 +3,7 @@ import type { AnswerOf } from "../../api/operations.ts";
 import { useRead } from "../../api/queries.ts";
 import { oneOf, useUrlState, valuesOf } from "../../kit/use-url-state.ts";
 import type { Placement } from "./placement.ts";
-import { pathOf } from "./use-game.ts";
+import { pathOf } from "./use-placement.ts";
 
 export type TrafficPoint = AnswerOf<"GET /traffic/{game_id}">["points"][number];
 

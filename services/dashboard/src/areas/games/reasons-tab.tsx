@@ -11,7 +11,7 @@ import { REASON_NAMES, reasonAdvice, reasonFixes } from "./advice.ts";
 import { pointKey, useTrafficSeries } from "./period.tsx";
 import { sceneSummary, testerPath } from "./scene-link.ts";
 import { TestScene } from "./test-scene.tsx";
-import { pathOf, usePlacement } from "./use-game.ts";
+import { pathOf, usePlacement } from "./use-placement.ts";
 
 /** A scene is sampled within seconds; a developer who has just tested one should find it here. */
 const SCENES_REFETCH_MS = 10_000;

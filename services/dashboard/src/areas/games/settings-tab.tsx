@@ -14,7 +14,7 @@ import { NumberField } from "../../kit/number-field.tsx";
 import { WordsInput } from "../../kit/words-input.tsx";
 import { CREATIVE_TYPES } from "../../scene/creative-types.ts";
 import type { Placement } from "./placement.ts";
-import { pathOf, usePlacement } from "./use-game.ts";
+import { pathOf, usePlacement } from "./use-placement.ts";
 
 function settingsOf({
   creator_id,

@@ -7,7 +7,7 @@ import { TableSection } from "../../kit/data-table.tsx";
 import { Empty } from "../../kit/states.tsx";
 import { Status } from "../../kit/status.tsx";
 import { TestScene } from "./test-scene.tsx";
-import { pathOf, usePlacement } from "./use-game.ts";
+import { pathOf, usePlacement } from "./use-placement.ts";
 
 interface Word {
   type: string;

@@ -1,19 +1,19 @@
 import type { BodyOf } from "../../api/operations.ts";
 
-type Place = Partial<BodyOf<"POST /campaigns/{campaign_id}/geo-targets">>;
+type Target = Partial<BodyOf<"POST /campaigns/{campaign_id}/geo-targets">>;
 
 const CHOOSE_COUNTRY = "Choose a country.";
 const FILL_IN = "Fill in this field, or choose the place on the map.";
 
-/** What each kind of place needs; the schema cannot say so, because it depends on the kind. */
-export function missingPlace(place: Place): Partial<Record<keyof Place, string | undefined>> {
-  const { target_type: type, country_code: country, state_code: state, city_name: city } = place;
+/** What each type of geo-target needs; the schema cannot say so, because it depends on the type. */
+export function missingGeoField(target: Target): Partial<Record<keyof Target, string | undefined>> {
+  const { target_type: type, country_code: country, state_code: state, city_name: city } = target;
   if (type === "radius") {
     const isMissing = (value: number | null | undefined) => (value ?? undefined) === undefined;
     return {
-      lat: isMissing(place.lat) ? FILL_IN : undefined,
-      lng: isMissing(place.lng) ? FILL_IN : undefined,
-      radius_km: isMissing(place.radius_km) ? "Fill in this field." : undefined,
+      lat: isMissing(target.lat) ? FILL_IN : undefined,
+      lng: isMissing(target.lng) ? FILL_IN : undefined,
+      radius_km: isMissing(target.radius_km) ? "Fill in this field." : undefined,
     };
   }
   return {

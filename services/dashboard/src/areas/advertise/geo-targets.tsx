@@ -26,7 +26,7 @@ import { Status } from "../../kit/status.tsx";
 import type { Circle } from "../../map/circle.ts";
 import { countryOptions } from "../../map/countries-list.ts";
 import { type EntriesRead, EntryTable } from "./entry-list.tsx";
-import { missingPlace } from "./missing-place.ts";
+import { missingGeoField } from "./missing-geo-field.ts";
 import { pathOf, useCampaign } from "./use-campaign.ts";
 
 const WorldMap = lazy(() => import("../../map/world-map.tsx"));
@@ -49,7 +49,7 @@ const FIRST_RADIUS_KM = 300;
 const DRAFT_WITH = ["target_type", "include", "country_code", "radius_km"] as const;
 
 /** What a form for another place of the kind begins with: a circle without a centre, which a person has to choose. */
-function emptyPlace(type: GeoType, include: boolean | null | undefined) {
+function emptyGeoTarget(type: GeoType, include: boolean | null | undefined) {
   return {
     target_type: type,
     include: include ?? true,
@@ -58,7 +58,7 @@ function emptyPlace(type: GeoType, include: boolean | null | undefined) {
 }
 
 /** Where the campaign may be shown: countries, regions and cities, and circles on a map. */
-export function Places({ targets, error, onRetry }: EntriesRead & { targets: GeoTarget[] | undefined }) {
+export function GeoTargets({ targets, error, onRetry }: EntriesRead & { targets: GeoTarget[] | undefined }) {
   const campaign = useCampaign();
   const at = pathOf(campaign);
   const confirm = useConfirm();
@@ -69,7 +69,7 @@ export function Places({ targets, error, onRetry }: EntriesRead & { targets: Geo
     {
       draft: `place of ${campaign.id}`,
       draftWith: DRAFT_WITH,
-      check: missingPlace,
+      check: missingGeoField,
       confirm: async (place) => {
         const isFirst = place.include !== false && !targets?.some(({ include }) => include);
         if (campaign.status !== "active" || !isFirst) return true;
@@ -113,14 +113,14 @@ export function Places({ targets, error, onRetry }: EntriesRead & { targets: Geo
     );
   const chooseType = (next: GeoType) => {
     const country = next === "radius" ? undefined : values.country_code;
-    form.reset({ ...emptyPlace(next, values.include), ...(country && { country_code: country }) });
+    form.reset({ ...emptyGeoTarget(next, values.include), ...(country && { country_code: country }) });
   };
   const add = async () => {
-    await form.send(at, () => emptyPlace(type, values.include));
+    await form.send(at, () => emptyGeoTarget(type, values.include));
   };
   const isOnlyInclude = ({ id, include }: GeoTarget) =>
     include && !targets?.some((other) => other.include && other.id !== id);
-  const removePlace = async (target: GeoTarget) => {
+  const removeGeoTarget = async (target: GeoTarget) => {
     if (isOnlyInclude(target)) {
       const isAgreed = await confirm({
         title: `Remove ${placeName(target)}`,
@@ -244,7 +244,7 @@ export function Places({ targets, error, onRetry }: EntriesRead & { targets: Geo
           error={error}
           onRetry={onRetry}
           nameOf={placeName}
-          onRemove={removePlace}
+          onRemove={removeGeoTarget}
           columns={(make) => [
             make.text("place", "Place", placeName, { phone: "title" }),
             make.text("rule", "Rule", ({ include }) => (include ? "Shown there" : "Never there"), {
