@@ -190,6 +190,15 @@ namespace Diegetic
         {
             if (!_entries.ContainsKey(entry.MatchId)) _order.Add(entry.MatchId);
             _entries[entry.MatchId] = entry;
+            // A full disk refuses the rewrite that forgets finished ids.
+            if (_order.Count > 2 * _entries.Count + MaxFinishedLines) ForgetFinished();
+        }
+
+        private void ForgetFinished()
+        {
+            List<string> pending = Pending().Select(one => one.MatchId).ToList();
+            _order.Clear();
+            _order.AddRange(pending);
         }
 
         private void Read()
@@ -232,8 +241,7 @@ namespace Diegetic
             }
             _finishedLines = 0;
             _isDamaged = false;
-            _order.Clear();
-            _order.AddRange(pending.Select(entry => entry.MatchId));
+            ForgetFinished();
             _file = Opened();
         }
 

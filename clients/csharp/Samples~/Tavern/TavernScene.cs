@@ -10,6 +10,8 @@ public sealed class TavernScene : MonoBehaviour
 
     [SerializeField] private string _baseUrl = "http://127.0.0.1:8080/api";
     [SerializeField] private string _gameId = "my-game";
+    // Your game's own id of the player: frequency caps and erasure go by it.
+    [SerializeField] private string _userId = "player-1";
     private Match _match;
 
     private async void Start()
@@ -18,7 +20,7 @@ public sealed class TavernScene : MonoBehaviour
         _match = await _client.Match(new Scene
         {
             GameId = _gameId,
-            UserId = SystemInfo.deviceUniqueIdentifier,
+            UserId = _userId,
             GameContext = new GameContext { Location = "tavern", MoodTags = new[] { "calm" } },
         });
         Debug.Log("You enter the tavern. " + _match?.NarrativeHook);

@@ -11,7 +11,8 @@ import type { BillingSettings } from "../settings.ts";
 import type { Stores } from "../stores.ts";
 import { WebhookSender } from "./webhook-sender.ts";
 
-const CONCURRENCY = 32;
+/** They mostly wait. So many that slow receivers of a few accounts leave room for those of others. */
+const CONCURRENCY = 128;
 
 export interface DeliveryQueueParts {
   redisUrl: string;
