@@ -33,6 +33,7 @@ const FILES = [
   "scripts/audit.mjs",
   "scripts/erase.mjs",
   "scripts/migrate.mjs",
+  "scripts/password.mjs",
   "scripts/slices.mjs",
   "scripts/lib/setup.mjs",
   "docker/health.mjs",

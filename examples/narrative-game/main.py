@@ -44,7 +44,7 @@ async def main(beats: list[Beat], verbose: bool) -> None:
                     "session_id": session,
                     "game_context": {
                         "theme_id": "medieval",
-                        "category": "fantasy",
+                        "category": "text-adventure",
                         "narrative": beat.summary,
                         "location": beat.location,
                         "mood_tags": [beat.mood],

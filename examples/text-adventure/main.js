@@ -72,7 +72,7 @@ function asMatchRequest(scene) {
     session_id: player.sessionId,
     game_context: {
       theme_id: "medieval",
-      category: "fantasy",
+      category: "text-adventure",
       narrative: scene.text,
       location: scene.location,
       mood_tags: scene.moods,

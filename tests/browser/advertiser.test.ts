@@ -253,6 +253,21 @@ describe("an advertiser in the dashboard", () => {
     await expectSoon(() => page.getByRole("button", { name: "Save changes" }).isDisabled(), true);
   });
 
+  it("says which unsaved change a colleague has overtaken", async () => {
+    const { page } = view;
+    const budget = page.getByLabel("Budget");
+    await budget.fill("91,00");
+    const campaign = `/campaigns/${new URL(page.url()).pathname.split("/")[2]}`;
+    await apiOf(page.request, dashboard.origin)(campaign, { budget_cents: 9_200 }, "PATCH");
+    // As on the way back to the page; what was read a moment ago is not read again.
+    await eventually(async () => {
+      await page.evaluate(() => window.dispatchEvent(new Event("visibilitychange")));
+      return page.getByText("Changed elsewhere meanwhile: Budget. Saving replaces that.").isVisible();
+    });
+    await page.getByRole("button", { name: "Discard" }).first().click();
+    await expectSoon(() => budget.inputValue(), "92.00");
+  });
+
   itInLongForm("clears the product of a creative", async () => {
     const { page } = view;
     const product = page.getByLabel("Product (optional)");
@@ -356,7 +371,9 @@ describe("an advertiser in the dashboard", () => {
       .getByRole("button", { name: /^Deposit/ })
       .click();
     await page.getByText(/^Enter a number from \$/).waitFor();
-    await page.getByLabel("Amount").fill("50");
+    await page.getByLabel("Amount").fill("1.005");
+    await page.getByText("Write an amount such as 50.00 or 5,000.00.").waitFor();
+    await page.getByLabel("Amount").fill("50,00");
     // Never answered.
     await page.route(isDeposits, () => undefined);
     await page

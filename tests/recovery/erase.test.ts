@@ -181,8 +181,7 @@ describe("erasing a player", () => {
   it("says where to look for an account that does not exist", async () => {
     expect(await runErase(["--player", ERASED, "--account", "acct_unknown"])).toEqual({
       code: 1,
-      output:
-        '--account is "acct_unknown": there is no such account. SELECT id, label FROM accounts lists them.\n',
+      output: '--account is "acct_unknown": there is no such account. /system on the dashboard lists them.\n',
     });
   });
 

@@ -11,4 +11,5 @@ export { demoHistory, recordDemoCalls } from "./features/demo/history.ts";
 export { createDemoLogin, type DemoLogin } from "./features/demo/login.ts";
 export { DEMO_GAME_ID } from "./features/demo/market.ts";
 export { demoGameKey, preparePlay } from "./features/demo/play.ts";
+export { resetPassword } from "./features/sessions/reset-password.ts";
 export { type ManagementSettings, readManagementSettings } from "./settings.ts";

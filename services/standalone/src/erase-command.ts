@@ -42,7 +42,7 @@ export async function runEraseCommand(args: string[]): Promise<number> {
   }).catch((error: unknown) => {
     if (error instanceof UnknownAccount) {
       throw new SetupError(
-        `--account is "${accountId}": there is no such account. SELECT id, label FROM accounts lists them.`,
+        `--account is "${accountId}": there is no such account. /system on the dashboard lists them.`,
       );
     }
     if (error instanceof OtherPlayerHashKey) {

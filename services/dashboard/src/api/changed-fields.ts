@@ -2,7 +2,9 @@
 export function changedFields<Values extends object>(stored: Values, values: Values): Partial<Values> {
   const changed = Object.entries(values).flatMap(([field, value = null]) => {
     const former = stored[field as keyof Values] ?? null;
-    return JSON.stringify(value) === JSON.stringify(former) ? [] : [[field, value]];
+    // JSON has no NaN, which stands for what cannot be read: it is refused before it is sent.
+    const isSame = JSON.stringify(value) === JSON.stringify(former) && !Number.isNaN(value);
+    return isSame ? [] : [[field, value]];
   });
   return Object.fromEntries(changed) as Partial<Values>;
 }

@@ -18,6 +18,8 @@ export interface ApiForm<Key extends ChangeKey>
   changed: readonly (keyof BodyOf<Key>)[];
   /** Those of them whose change was found in the browser when the form was opened. */
   restored: readonly (keyof BodyOf<Key>)[];
+  /** Those of them that others have changed since, to something else: sending replaces their change. */
+  overtaken: readonly (keyof BodyOf<Key>)[];
   /**
    * Checks and sends. Answers undefined when something is wrong: the sentences then stand at their fields. Then shows
    * `next`, except in fields that were changed while the form was being sent.
@@ -66,6 +68,7 @@ export function useApiForm<Key extends ChangeKey>(
   const draft = useDraft<Partial<BodyOf<Key>>>(options.draft);
   const [values, setValues] = useState<Partial<BodyOf<Key>>>({ ...initial, ...draft.restored });
   const [kept, setKept] = useState(Object.keys(draft.restored ?? {}));
+  const [overtaken, setOvertaken] = useState<readonly string[]>([]);
   const [stored, setStored] = useState(initial);
   const [sending, setSending] = useState<Partial<BodyOf<Key>>>();
   const [isSending, setIsSending] = useState(false);
@@ -74,6 +77,11 @@ export function useApiForm<Key extends ChangeKey>(
   const [followedText, setFollowedText] = useState(initialText);
   if (followedText !== initialText) {
     setFollowedText(initialText);
+    const mine = changedFields(stored, values);
+    const theirs = Object.keys(changedFields(stored, initial)).filter(
+      (field) => field in mine && field in changedFields(initial, values) && !(field in (sending ?? {})),
+    );
+    setOvertaken((former) => [...former, ...theirs]);
     setStored(initial);
     setValues(valuesOver(initial, stored, values, lists, sending));
   }
@@ -102,6 +110,7 @@ export function useApiForm<Key extends ChangeKey>(
       setValues(next);
       setStored(next);
       setKept([]);
+      setOvertaken([]);
       clear();
       // At once: the form may be gone before it is drawn again.
       draft.remove();
@@ -136,6 +145,7 @@ export function useApiForm<Key extends ChangeKey>(
         setValues((current) => valuesOver(shown, values, current, lists));
       }
       setKept([]);
+      setOvertaken([]);
       if (edits.current === editsBefore) draft.remove();
       return answer;
     } catch (error) {
@@ -159,6 +169,7 @@ export function useApiForm<Key extends ChangeKey>(
     isChanged: changed.length > 0,
     changed,
     restored: changed.filter((field) => kept.includes(field as string)),
+    overtaken: changed.filter((field) => overtaken.includes(field as string) && !lists.includes(field)),
     error: change.error ?? partly.error,
     isSending,
   };

@@ -1,6 +1,6 @@
 import { useState } from "react";
 
-/** Of a `NumberInput`. */
+/** Of a field for a number. */
 interface TypedProps {
   value: string;
   onChange: (typed: string | number) => void;
@@ -18,11 +18,14 @@ export function useTyped<Value>(
 ): TypedProps {
   const [typed, setTyped] = useState(() => textOf(value));
   return {
-    value: parse(typed) === value ? typed : textOf(value),
+    value: Object.is(parse(typed), value) ? typed : textOf(value),
     onChange: (next) => {
       setTyped(String(next));
       onValue(parse(String(next)));
     },
-    onBlur: () => setTyped(textOf(value)),
+    onBlur: () => {
+      // What cannot be read stays, to be mended.
+      if (!Number.isNaN(value)) setTyped(textOf(value));
+    },
   };
 }

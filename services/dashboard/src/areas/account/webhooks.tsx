@@ -4,6 +4,8 @@ import type { BodyOf } from "../../api/operations.ts";
 import { useChange, useRead } from "../../api/queries.ts";
 import { useAbility, useSession } from "../../api/session.ts";
 import { type ApiForm, useApiForm } from "../../api/use-api-form.ts";
+import { numberLimits } from "../../api/use-field-problems.ts";
+import { formatCents } from "../../format/format.ts";
 import { Choices } from "../../kit/choices.tsx";
 import { useConfirm } from "../../kit/confirm.tsx";
 import { DataTable } from "../../kit/data-table.tsx";
@@ -26,6 +28,8 @@ const TITLES: Record<OpenDialog["kind"], string> = {
   edit: "Edit the webhook",
   secret: "The secret of the webhook",
 };
+const BALANCE_LOW = numberLimits("POST /webhooks", "balance_low_cents");
+const HOLD_EXPIRY = numberLimits("POST /webhooks", "hold_expiry_percent");
 
 /** The webhooks of the account. */
 export function Component() {
@@ -278,14 +282,14 @@ function Fields({ form: anyForm, stored }: FieldsProps) {
       {events.includes("balance.low") && (
         <MoneyInput
           label="Balance below (optional)"
-          placeholder="100.00"
+          description={`Without it, ${formatCents(BALANCE_LOW.usual)}.`}
           {...moneyField(form, "balance_low_cents", null)}
         />
       )}
       {events.includes("holds.expiry_rate_high") && (
         <NumberField
           label="Unseen matches, percent (optional)"
-          placeholder="50"
+          description={`Without it, ${HOLD_EXPIRY.usual} percent.`}
           allowDecimal={false}
           {...numberField(form, "hold_expiry_percent", null)}
         />

@@ -24,6 +24,17 @@ const AFFINITY_TYPES: { value: Affinity["affinity_type"]; examples: string[] }[]
 
 const DRAFT_WITH = ["affinity_type"] as const;
 
+/** As the API compares them. */
+function isSameWord(
+  one: Affinity,
+  other: Partial<Pick<Affinity, "affinity_type" | "affinity_value">>,
+): boolean {
+  const plain = (text = "") => text.trim().toLowerCase();
+  return (
+    one.affinity_type === other.affinity_type && plain(one.affinity_value) === plain(other.affinity_value)
+  );
+}
+
 /** The words of a scene that lift the bid, each with its weight. */
 export function Affinities({
   affinities,
@@ -36,7 +47,15 @@ export function Affinities({
   const form = useApiForm(
     "POST /campaigns/{campaign_id}/affinities",
     { affinity_type: "location", weight: 1 },
-    { draft: `affinity of ${campaign.id}`, draftWith: DRAFT_WITH },
+    {
+      draft: `affinity of ${campaign.id}`,
+      draftWith: DRAFT_WITH,
+      check: (affinity) => ({
+        affinity_value: affinities?.some((one) => isSameWord(one, affinity))
+          ? "It is in the list below: remove it there first to give it another weight."
+          : undefined,
+      }),
+    },
   );
   const remove = useChange("DELETE /campaigns/{campaign_id}/affinities/{affinity_id}");
   const words = useRead("GET /market/words");

@@ -39,6 +39,7 @@ export function settingsOf(campaign: Campaign): Pick<Campaign, Setting> {
 
 const MILLE = 1_000;
 const BID_CENTS = numberLimits("POST /campaigns", "cpm_bid_cents");
+const BUDGET_CENTS = numberLimits("POST /campaigns", "budget_cents");
 const PRIORITY = numberLimits("POST /campaigns", "priority");
 
 /** What a bid and a budget amount to, in the words of who pays. */
@@ -49,7 +50,7 @@ export function bidSentence(
   const range = `From ${formatCents(BID_CENTS.min)} to ${formatCents(BID_CENTS.max)}.`;
   if (!bidCents || bidCents < BID_CENTS.min || bidCents > BID_CENTS.max) return range;
   const each = `${range} One impression costs ${formatExactCents(bidCents / MILLE)}`;
-  if (typeof budgetCents !== "number") return `${each}.`;
+  if (!budgetCents || budgetCents < BUDGET_CENTS.min || budgetCents > BUDGET_CENTS.max) return `${each}.`;
   return `${each}; the budget pays for ${formatCount(Math.floor((budgetCents * MILLE) / bidCents))} of them.`;
 }
 

@@ -60,7 +60,7 @@ export function CampaignFigures({ campaign }: { campaign: Campaign }) {
         {
           label: "Spend",
           read: pacing,
-          value: <Money cents={data?.spent_cents ?? 0} />,
+          value: <Money cents={centsOfMillicents(data?.spent_millicents ?? 0)} />,
           note: (
             <>
               {formatShare((data?.utilization_pct ?? 0) / 100)} of <Money cents={data?.budget_cents ?? 0} />
@@ -76,7 +76,7 @@ export function CampaignFigures({ campaign }: { campaign: Campaign }) {
         {
           label: "Spend today (UTC)",
           read: pacing,
-          value: <Money cents={data?.today_spent_cents ?? 0} />,
+          value: <Money cents={centsOfMillicents(data?.today_spent_millicents ?? 0)} />,
           note: data && !isOver && campaign.status === "active" && (
             <>
               up to{" "}
@@ -123,7 +123,7 @@ export function CampaignFigures({ campaign }: { campaign: Campaign }) {
             ? `Its last day was ${formatDayWithYear(lastDay)} (UTC)`
             : data?.pacing_status === "exhausted"
               ? EXHAUSTED_NOTES[exhaustedPart(campaign, balanceCents) ?? "either"]
-              : campaign.status === "active" && data?.spent_cents === 0
+              : campaign.status === "active" && data?.spent_millicents === 0
                 ? "No spend to project yet"
                 : data && spendOutlook(campaign, data, balanceCents, Date.now()),
         },

@@ -124,9 +124,10 @@ export function needsAttention(
 ): Attention[] {
   const running = campaigns.filter((campaign) => !hasEnded(campaign, nowMs));
   const isServing = running.some(({ status }) => status === "active");
+  const hasSpent = campaigns.some(({ spent_millicents: spent }) => spent > 0);
   const found = [
     isServing ? attentionToBalance(balanceCents, days) : undefined,
-    ...running.map((campaign) => attentionTo(campaign, balanceCents)),
+    ...running.map((campaign) => attentionTo(campaign, balanceCents, hasSpent)),
   ].filter((one) => one !== undefined);
   return found.sort((one, other) => Number(other.tone === "negative") - Number(one.tone === "negative"));
 }
@@ -159,7 +160,11 @@ function aboutDays(days: number): string {
   return days === 1 ? "about a day" : `about ${days} days`;
 }
 
-function attentionTo(campaign: CampaignSummary, balanceCents: number): Attention | undefined {
+function attentionTo(
+  campaign: CampaignSummary,
+  balanceCents: number,
+  hasSpent: boolean,
+): Attention | undefined {
   const { campaign_id: id, name: what, status, creatives, pacing_status: pacing } = campaign;
   const to = `/campaigns/${id}`;
   if (status === "draft" && creatives === 0) {
@@ -172,6 +177,8 @@ function attentionTo(campaign: CampaignSummary, balanceCents: number): Attention
     case "exhausted":
       return attentionToExhausted(campaign, balanceCents);
     case "under_pacing": {
+      // The page says that an account without any spend waits for its first impression.
+      if (!hasSpent) return undefined;
       const fix = { to: `${to}/explain`, label: "See why", isForViewers: true } as const;
       return { key: id, tone: "warning", what, cause: "It spends slower than planned.", fix };
     }

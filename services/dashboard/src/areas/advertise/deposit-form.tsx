@@ -50,7 +50,7 @@ export function DepositForm({ onDone }: DepositFormProps) {
         {form.failure && <Alert color="negative">{form.failure}</Alert>}
         <Group>
           <Button type="submit" loading={form.isSending}>
-            {amount === undefined ? "Deposit" : `Deposit ${formatCents(amount)}`}
+            {amount ? `Deposit ${formatCents(amount)}` : "Deposit"}
           </Button>
           <Text c="dimmed" fz="xs">
             This installation takes no real money.

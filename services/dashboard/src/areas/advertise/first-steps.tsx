@@ -177,7 +177,7 @@ function CreativeStep({ campaign, company }: { campaign: CampaignSummary; compan
         <div>
           <Textarea
             label="Line"
-            description={`One sentence of a story, which the game inserts word for word. For example: The innkeeper pours you a ${brand} ale.`}
+            description={`One sentence of a story, which the game inserts word for word. For example: The innkeeper pours you an ale of ${brand}.`}
             autosize
             minRows={2}
             {...textField(form, "narrative_hook")}

@@ -57,6 +57,15 @@ function emptyGeoTarget(type: GeoType, include: boolean | null | undefined) {
   };
 }
 
+/** The sentence for a place that the campaign has the other way round. */
+function contradictedGeoField(place: Parameters<typeof missingGeoField>[0], targets: readonly GeoTarget[]) {
+  const name = placeName(place);
+  const other = targets.find((one) => placeName(one) === name && one.include === (place.include === false));
+  if (other === undefined) return {};
+  const sentence = `${name} is ${other.include ? "included" : "excluded"}: remove it from the list below first.`;
+  return { [place.target_type === "radius" ? "lat" : "country_code"]: sentence };
+}
+
 /** Where the campaign may be shown: countries, regions and cities, and circles on a map. */
 export function GeoTargets({ targets, error, onRetry }: EntriesRead & { targets: GeoTarget[] | undefined }) {
   const campaign = useCampaign();
@@ -69,7 +78,7 @@ export function GeoTargets({ targets, error, onRetry }: EntriesRead & { targets:
     {
       draft: `place of ${campaign.id}`,
       draftWith: DRAFT_WITH,
-      check: missingGeoField,
+      check: (place) => ({ ...contradictedGeoField(place, targets ?? []), ...missingGeoField(place) }),
       confirm: async (place) => {
         const isFirst = place.include !== false && !targets?.some(({ include }) => include);
         if (campaign.status !== "active" || !isFirst) return true;

@@ -42,6 +42,7 @@ export function balanceSentence(
   balanceCents: number | undefined,
 ): string | undefined {
   if (typeof budgetCents !== "number" || balanceCents === undefined) return undefined;
-  if (balanceCents >= budgetCents - spentCents) return undefined;
+  // Also false for an amount that cannot be read.
+  if (!(balanceCents < budgetCents - spentCents)) return undefined;
   return `Your balance pays for ${formatCents(balanceCents)} of ${spentCents > 0 ? "what is left" : "it"}.`;
 }

@@ -36,21 +36,21 @@ const SNIPPETS: Readonly<Record<Language, (integration: Integration) => Snippet>
     const scene = JSON.stringify({
       game_id: gameId,
       user_id: "player-1",
-      game_context: { location: "tavern", mood_tags: ["calm"], category: "fantasy" },
+      game_context: { location: "tavern", mood_tags: ["calm"], category: "text-adventure" },
     });
     const game = JSON.stringify({ game_id: gameId }).slice(1);
     return {
       label: "curl",
       file: "first-ad.sh",
       code: `# While a scene is made: ask for an ad. An empty answer means that none fits.
-curl -sS ${baseUrl}/match \\
+match=$(curl -sS --fail-with-body ${baseUrl}/match \\
   -H "Authorization: Bearer $DIEGETIC_KEY" -H 'Content-Type: application/json' \\
-  -d ${inShell(scene)} | tee match.json
-echo
+  -d ${inShell(scene)}) || { echo "$match"; exit 1; }
+echo "$match"
 
 # When the player has seen the line: record the impression of this match.
-[ -s match.json ] || { echo "No ad fits this scene: the game goes on with its own."; exit; }
-sed ${inShell(`s/}$/,${game.replaceAll(/[\\/&]/g, "\\$&")}/`)} match.json | curl -sS ${baseUrl}/impressions \\
+[ -n "$match" ] || { echo "No ad fits this scene: the game goes on with its own."; exit; }
+echo "$match" | sed ${inShell(`s/}$/,${game.replaceAll(/[\\/&]/g, "\\$&")}/`)} | curl -sS ${baseUrl}/impressions \\
   -H "Authorization: Bearer $DIEGETIC_KEY" -H 'Content-Type: application/json' -d @-
 echo
 `,
@@ -78,7 +78,7 @@ const client = new DiegeticClient({
 const match = await client.match({
   game_id: ${JSON.stringify(gameId)},
   user_id: "player-1",
-  game_context: { location: "tavern", mood_tags: ["calm"], category: "fantasy" },
+  game_context: { location: "tavern", mood_tags: ["calm"], category: "text-adventure" },
 });
 console.log("You enter the tavern.", match?.narrative_hook ?? "");
 
@@ -110,7 +110,7 @@ with DiegeticClient(
     match = client.match({
         "game_id": ${JSON.stringify(gameId)},
         "user_id": "player-1",
-        "game_context": {"location": "tavern", "mood_tags": ["calm"], "category": "fantasy"},
+        "game_context": {"location": "tavern", "mood_tags": ["calm"], "category": "text-adventure"},
     })
     print("You enter the tavern.", match["narrative_hook"] if match else "")
 
@@ -153,7 +153,7 @@ public static class Program
         {
             GameId = ${JSON.stringify(gameId)},
             UserId = "player-1",
-            GameContext = new GameContext { Location = "tavern", MoodTags = new[] { "calm" }, Category = "fantasy" },
+            GameContext = new GameContext { Location = "tavern", MoodTags = new[] { "calm" }, Category = "text-adventure" },
         });
         Console.WriteLine("You enter the tavern. " + match?.NarrativeHook);
 

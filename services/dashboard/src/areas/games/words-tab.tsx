@@ -39,7 +39,7 @@ export function Component() {
         rows={words.data?.unsent}
         {...listed}
         empty={
-          <Empty line="Nothing is missing." action={<TestScene game={placement.game_id} />}>
+          <Empty line="Nothing is known to be missing." action={<TestScene game={placement.game_id} />}>
             Either this game sends every word that campaigns look for, or too few advertisers look for the
             same.
           </Empty>
@@ -48,7 +48,7 @@ export function Component() {
       />
       <TableSection
         title="Words that this game sends"
-        about="Counted in a sample of scenes of this month and the last. A word that no campaign targets brings no better match."
+        about="Counted in a sample of scenes of this month and the last. Others' campaigns count once at least three advertisers target the same word."
         name="sent"
         read={words}
         rows={words.data?.sent}
@@ -58,8 +58,8 @@ export function Component() {
             key: "targeted",
             label: "Targeted",
             options: [
-              { value: "yes", label: "Targeted" },
-              { value: "no", label: "Not targeted" },
+              { value: "yes", label: "By three advertisers or more" },
+              { value: "no", label: "By fewer than three advertisers" },
             ],
             matches: ({ is_targeted: isTargeted }, value) => isTargeted === (value === "yes"),
           },
@@ -82,14 +82,14 @@ export function Component() {
           make.text(
             "targeted",
             "Campaigns",
-            ({ is_targeted: isTargeted }) => (isTargeted ? "targeted" : "not targeted"),
+            ({ is_targeted: isTargeted }) => (isTargeted ? "targeted" : "by fewer than three advertisers"),
             {
               phone: "fact",
               cell: ({ is_targeted: isTargeted }) =>
                 isTargeted ? (
                   <Status tone="positive">Targeted</Status>
                 ) : (
-                  <Status tone="quiet">Not targeted</Status>
+                  <Status tone="quiet">By fewer than three advertisers</Status>
                 ),
             },
           ),

@@ -28,7 +28,8 @@ export type SceneId = "road" | "tavern" | "market" | "harbour" | "hall" | "libra
 
 export const FIRST_SCENE: SceneId = "road";
 
-const everywhere = { category: "fantasy", theme_id: "moonlit-keep" };
+// What the campaigns of the demo target, so that each scene has an ad of its own.
+const everywhere = { category: "text-adventure", theme_id: "gothic" };
 
 /** "The bell of Moonlit Keep": seven scenes that lead into each other. */
 export const adventure: Readonly<Record<SceneId, AdventureScene>> = {
@@ -45,7 +46,7 @@ export const adventure: Readonly<Record<SceneId, AdventureScene>> = {
     ],
     context: {
       ...everywhere,
-      location: "forest road",
+      location: "crossroads",
       mood_tags: ["mysterious"],
       actions: ["travel", "listen"],
       narrative: "Rain drips from the pines by moonlight. A traveller reads what hangs from a milestone.",
@@ -66,8 +67,8 @@ export const adventure: Readonly<Record<SceneId, AdventureScene>> = {
     context: {
       ...everywhere,
       location: "tavern",
-      mood_tags: ["calm", "hopeful"],
-      actions: ["order", "talk", "rest"],
+      mood_tags: ["cozy", "calm"],
+      actions: ["drink", "talk", "rest"],
       narrative: "A warm tavern by firelight. The keeper pours a drink and talks of the silent bell.",
     },
   },
@@ -85,9 +86,9 @@ export const adventure: Readonly<Record<SceneId, AdventureScene>> = {
     ],
     context: {
       ...everywhere,
-      location: "market square",
-      mood_tags: ["humorous"],
-      actions: ["trade", "talk"],
+      location: "market",
+      mood_tags: ["bustling", "humorous"],
+      actions: ["barter", "talk"],
       narrative: "A pedlar at the night market offers his goods and a piece of gossip.",
     },
   },
@@ -104,9 +105,9 @@ export const adventure: Readonly<Record<SceneId, AdventureScene>> = {
     ],
     context: {
       ...everywhere,
-      location: "harbour",
-      mood_tags: ["melancholic"],
-      actions: ["wait", "travel"],
+      location: "harbor",
+      mood_tags: ["melancholic", "weary"],
+      actions: ["wait"],
       narrative: "Fog on the harbour. A ferryman coils a rope and waits for a letter that does not come.",
     },
   },
@@ -158,7 +159,7 @@ export const adventure: Readonly<Record<SceneId, AdventureScene>> = {
     context: {
       ...everywhere,
       location: "campfire",
-      mood_tags: ["hopeful", "calm"],
+      mood_tags: ["hopeful", "weary"],
       actions: ["rest", "talk"],
       narrative: "Two travellers rest by a campfire under the stars and listen to the bell.",
     },

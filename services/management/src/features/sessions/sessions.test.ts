@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import request from "supertest";
 import { openBrowser, signedUp } from "../../testing/browser.ts";
 import { BASE, campaignBody, type Harness, startHarness } from "../../testing/harness.ts";
+import { resetPassword } from "./reset-password.ts";
 
 /** Of a transaction that waits for requests: as long as they need on a busy machine. */
 const PATIENT = { timeout: 60_000 };
@@ -231,6 +232,19 @@ describe("a session", () => {
       await other.post("/auth/sign-in", { email, password: "a new password" }).expect(200);
     },
   );
+
+  it("ends when an operator resets a forgotten password, which signs in no more", async () => {
+    const browser = await signedUp(harness);
+    const { email, password } = browser;
+    const { database } = harness.management;
+    expect(await resetPassword(database, "nobody@example.com")).toBeUndefined();
+    const renewed = await resetPassword(database, email.toUpperCase());
+    await eventually(async () => (await browser.get("/session")).status === 401);
+    const other = openBrowser(harness.management.app, { email });
+    await other.post("/auth/sign-in", { email, password }).expect(401);
+    await other.post("/auth/sign-in", { email, password: renewed }).expect(200);
+    await other.get("/session").expect(200);
+  });
 
   it("is ignored beside an Authorization header", async () => {
     const browser = await signedUp(harness);

@@ -1,0 +1,24 @@
+import { randomBytes } from "node:crypto";
+import { type Database, inTransaction } from "@diegetic/database";
+import { hashPassword } from "better-auth/crypto";
+
+const PASSWORD_BYTES = 15;
+
+/**
+ * Replaces a user's password by a random one and ends all the user's sessions, for an operator whom the user has asked.
+ * Returns the new password; undefined: nobody has the address.
+ */
+export async function resetPassword(database: Database, email: string): Promise<string | undefined> {
+  const password = randomBytes(PASSWORD_BYTES).toString("base64url");
+  const hash = await hashPassword(password);
+  const user = await database.user.findUnique({ where: { email: email.toLowerCase() } });
+  if (user === null) return undefined;
+  const userId = user.id;
+  await inTransaction(database, async (transaction) => {
+    // In the order of the library's own change: sessions, credential.
+    await transaction.userSession.deleteMany({ where: { userId } });
+    const providerId = "credential";
+    await transaction.userCredential.updateMany({ where: { userId, providerId }, data: { password: hash } });
+  });
+  return password;
+}
