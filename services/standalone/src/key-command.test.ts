@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { createDatabase, type Database } from "@diegetic/database";
-import { connectRedis, SnapshotPublisher } from "@diegetic/hot-state";
+import { connectRedis, InstallationClaim, SnapshotPublisher } from "@diegetic/hot-state";
 import { createTestDatabase, type TestDatabase } from "@diegetic/testing/database";
 import { eventually } from "@diegetic/testing/eventually";
 import { startTestRedis } from "@diegetic/testing/redis";
@@ -176,6 +176,27 @@ describe("a key in DATABASE_URL", () => {
       stdout: printed.stdout,
       stderr: "The key is valid within two seconds once all services run.\n",
     });
+  });
+
+  it("is not made beside another installation's Redis", async () => {
+    const redis = await startTestRedis();
+    const other = connectRedis(redis.url, { name: "key-test" });
+    try {
+      await eventually(async () => {
+        await new InstallationClaim(other, async () => "inst_other").check();
+        return true;
+      });
+      await expect(createKey({ REDIS_URL: redis.url })).rejects.toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(
+          /^The Redis at REDIS_URL belongs to another installation \(inst_other\)/,
+        ),
+      });
+      expect(await database.apiKey.count()).toBe(0);
+    } finally {
+      other.disconnect();
+      await redis.stop();
+    }
   });
 
   it("is printed though nobody can be asked about it any more", async () => {

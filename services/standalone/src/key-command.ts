@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { createDatabase, type Database, migrate } from "@diegetic/database";
-import { connectRedis, SnapshotPublisher } from "@diegetic/hot-state";
+import { createDatabase, type Database, installationId, migrate } from "@diegetic/database";
+import { connectRedis, ForeignRedis, InstallationClaim, SnapshotPublisher } from "@diegetic/hot-state";
 import { SetupError, startPostgres, waitUntil } from "@diegetic/local-stores";
 import { ALL_SCOPES, createAccountWithKey, type KeyOptions } from "@diegetic/management";
 import {
@@ -21,6 +21,8 @@ import { readDataDir } from "./settings.ts";
 const STACK_READY_TIMEOUT_MS = 120_000;
 /** Management publishes an unpublished row within two rounds of 500 ms; a suspended match instance delays that by up to two seconds. */
 const VALID_TIMEOUT_MS = 5_000;
+/** A Redis that does not answer by then is not asked whose it is. */
+const OWNER_TIMEOUT_MS = 1_000;
 const LABEL_MAX_CHARACTERS = 200;
 const USAGE =
   "Usage: npm run --silent key -- --label NAME [--scopes advertiser,developer,serving] [--rate-limit N|unlimited]";
@@ -135,7 +137,8 @@ async function waitForStack(dataDir: string): Promise<StackDescription> {
 
 /**
  * Inserts the account and its key, which management publishes. Returns the key once it is in force; says so if that takes
- * longer than `timeoutMs`. A key that is stored is always returned. Exported for tests.
+ * longer than `timeoutMs`. A key that is stored is always returned. Throws SetupError for another installation's
+ * Redis. Exported for tests.
  */
 export async function createInDatabase(
   { databaseUrl, redisUrl }: { databaseUrl: string; redisUrl: string | undefined },
@@ -144,6 +147,7 @@ export async function createInDatabase(
 ): Promise<string> {
   const database = createDatabase(databaseUrl, { poolSize: 1, applicationName: "key-command" });
   try {
+    if (redisUrl !== undefined) await refuseForeignRedis(database, redisUrl);
     const { keyId, key } = await createAccountWithKey({ database }, options);
     const deadlineMs = performance.now() + timeoutMs;
     const isValid =
@@ -153,6 +157,29 @@ export async function createInDatabase(
     return key;
   } finally {
     await database.$disconnect();
+  }
+}
+
+async function refuseForeignRedis(database: Database, redisUrl: string): Promise<void> {
+  const redis = connectRedis(redisUrl, { name: "key-command" });
+  redis.on("error", () => {});
+  try {
+    const claim = new InstallationClaim(redis, () => installationId(database));
+    let refusal: ForeignRedis | undefined;
+    await waitUntil(
+      () =>
+        claim.verify().then(
+          () => true,
+          (error: unknown) => {
+            if (error instanceof ForeignRedis) refusal = error;
+            return refusal !== undefined;
+          },
+        ),
+      OWNER_TIMEOUT_MS,
+    );
+    if (refusal !== undefined) throw new SetupError(refusal.message);
+  } finally {
+    redis.disconnect();
   }
 }
 
