@@ -483,7 +483,7 @@ async function signUpWithCampaign(page: Page, origin: string): Promise<string> {
   await page.getByLabel("Company or studio (optional)").fill("Hearthwell");
   await page.getByLabel("Setup token", { exact: true }).fill("guessed");
   await page.getByRole("button", { name: "Create account" }).click();
-  await page.getByText(/^setup_token is wrong or missing/).waitFor();
+  await page.getByText(/^This is wrong or missing/).waitFor();
   await page.getByLabel("Setup token", { exact: true }).fill(SETUP_TOKEN);
   await page.getByRole("button", { name: "Create account" }).click();
   await page.getByRole("heading", { name: "Overview" }).waitFor();

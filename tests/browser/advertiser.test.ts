@@ -168,7 +168,7 @@ describe("an advertiser in the dashboard", () => {
     await page.getByRole("link", { name: "Why not?" }).click();
     await page.getByRole("combobox", { name: "Game" }).fill("no-such-game");
     await page.getByRole("button", { name: "Explain" }).click();
-    await page.getByText(/^game_id names no registered game/).waitFor();
+    await page.getByText(/^This names no registered game/).waitFor();
     await expectAccessibleInPassing(page);
     expect(problems).toEqual([]);
   });
@@ -246,7 +246,7 @@ describe("an advertiser in the dashboard", () => {
     const stored = await budget.inputValue();
     await budget.fill("");
     expect(await sentBy(page, "Save changes")).toEqual({ budget_cents: null });
-    await page.getByText(/^budget_cents must be/).waitFor();
+    await page.getByText(/^This must be/).waitFor();
     await expectSoon(() => isFocused(budget), true);
     await budget.fill(stored);
     await page.getByRole("button", { name: "Discard" }).waitFor({ state: "detached" });

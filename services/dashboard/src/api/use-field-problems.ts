@@ -90,7 +90,7 @@ export function useFieldProblems<Key extends ChangeKey>(
   return {
     problem: (field) => {
       drawn.add(field as string);
-      return problems[field as string];
+      return sentenceAt(field as string, problems[field as string]);
     },
     failure,
     hasProblems: Object.keys(problems).length > 0,
@@ -126,6 +126,11 @@ function useFocusOfFirstProblem(problems: FieldProblems): { begin: () => void; r
       isRequested.current = true;
     },
   };
+}
+
+/** The sentence below a field, whose name in the API the page does not show. */
+function sentenceAt(field: string, sentence: string | undefined): string | undefined {
+  return sentence?.startsWith(`${field} `) ? `This${sentence.slice(field.length)}` : sentence;
 }
 
 function showNumber(field: string, value: number): string {

@@ -106,8 +106,8 @@ export const adventure: Readonly<Record<SceneId, AdventureScene>> = {
     context: {
       ...everywhere,
       location: "harbor",
-      mood_tags: ["melancholic", "weary"],
-      actions: ["wait"],
+      mood_tags: ["melancholic", "restless"],
+      actions: ["wait", "travel"],
       narrative: "Fog on the harbour. A ferryman coils a rope and waits for a letter that does not come.",
     },
   },
@@ -159,7 +159,7 @@ export const adventure: Readonly<Record<SceneId, AdventureScene>> = {
     context: {
       ...everywhere,
       location: "campfire",
-      mood_tags: ["hopeful", "weary"],
+      mood_tags: ["hopeful", "cozy"],
       actions: ["rest", "talk"],
       narrative: "Two travellers rest by a campfire under the stars and listen to the bell.",
     },
