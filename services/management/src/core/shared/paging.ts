@@ -1,8 +1,9 @@
 import { badCursor, type IdPrefix, integerParameter, singleParameter } from "@diegetic/contracts";
 import type { Answer, RequestContext } from "@diegetic/service-kit";
-import { isIdentifier } from "./identifiers.ts";
 
 const LIMIT = { minimum: 1, maximum: 500 };
+/** What follows the prefix: a ULID, or 32 hexadecimal digits where Postgres makes the identifier. */
+const MADE_IDENTIFIER = /^(?:[0-7][0-9a-hjkmnp-tv-z]{25}|[0-9a-f]{32})$/;
 
 /** The requested page of a list; without a limit, the whole list. */
 export interface Paging {
@@ -18,10 +19,13 @@ export interface Paging {
 export function readPaging(context: RequestContext, prefix?: IdPrefix): Paging {
   const limit = integerParameter("limit", context.query, LIMIT);
   const after = singleParameter("cursor", context.query);
-  if (after !== undefined && prefix !== undefined && !isIdentifier(prefix, after)) {
-    throw badCursor.error();
-  }
+  if (after !== undefined && prefix !== undefined && !isMade(prefix, after)) throw badCursor.error();
   return { limit, after };
+}
+
+/** Another text, such as one that was cut off, would begin a list anew, or end it. */
+function isMade(prefix: IdPrefix, text: string): boolean {
+  return text.startsWith(`${prefix}_`) && MADE_IDENTIFIER.test(text.slice(prefix.length + 1));
 }
 
 /** Rows to read for a page: one more than the limit, to detect a next page. */

@@ -105,7 +105,15 @@ describe("campaigns", () => {
       path = /^<\/api(.*)>; rel="next"$/.exec(page.headers.link ?? "")?.[1];
     }
     expect(seen).toEqual(ids);
-    for (const bad of ["limit=x", "limit=", "limit=1.5", "cursor=", "cursor=nonsense"]) {
+    for (const bad of [
+      "limit=x",
+      "limit=",
+      "limit=1.5",
+      "cursor=",
+      "cursor=nonsense",
+      "cursor=camp_x",
+      `cursor=camp_${"z".repeat(26)}`,
+    ]) {
       await owner.get(`/campaigns?${bad}`).expect(400);
     }
     for (const bad of ["limit=0", "limit=501"]) await owner.get(`/campaigns?${bad}`).expect(422);
