@@ -93,8 +93,9 @@ export class ReadingBarrier {
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS)) {
       const written = await writtenImpressions(this.#reader, waitedFor);
       waitedFor = waitedFor.filter((id) => (written.get(id) ?? 0) < (committed.get(id) ?? 0));
-      if (waitedFor.length === 0 || performance.now() >= deadline) return;
-      await sleep(Math.min(pauseMs, deadline - performance.now()));
+      const leftMs = deadline - performance.now();
+      if (waitedFor.length === 0 || leftMs <= 0) return;
+      await sleep(Math.min(pauseMs, leftMs));
     }
   }
 }
