@@ -261,7 +261,7 @@ describe("an advertiser in the dashboard", () => {
     await apiOf(page.request, dashboard.origin)(campaign, { budget_cents: 9_200 }, "PATCH");
     // As on the way back to the page; what was read a moment ago is not read again.
     await eventually(async () => {
-      await page.evaluate(() => window.dispatchEvent(new Event("visibilitychange")));
+      await page.evaluate("window.dispatchEvent(new Event('visibilitychange'))");
       return page.getByText("Changed elsewhere meanwhile: Budget. Saving replaces that.").isVisible();
     });
     await page.getByRole("button", { name: "Discard" }).first().click();
@@ -372,6 +372,7 @@ describe("an advertiser in the dashboard", () => {
       .click();
     await page.getByText(/^Enter a number from \$/).waitFor();
     await page.getByLabel("Amount").fill("1.005");
+    await page.getByLabel("Amount").blur();
     await page.getByText("Write an amount such as 50.00 or 5,000.00.").waitFor();
     await page.getByLabel("Amount").fill("50,00");
     // Never answered.

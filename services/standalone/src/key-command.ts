@@ -21,7 +21,7 @@ import { readDataDir } from "./settings.ts";
 const STACK_READY_TIMEOUT_MS = 120_000;
 /** Management publishes an unpublished row within two rounds of 500 ms; a suspended match instance delays that by up to two seconds. */
 const VALID_TIMEOUT_MS = 5_000;
-/** A Redis that does not answer by then is not asked whose it is. */
+/** How long to ask a Redis whose it is; one that is down gets a key all the same. */
 const OWNER_TIMEOUT_MS = 1_000;
 const LABEL_MAX_CHARACTERS = 200;
 const USAGE =
@@ -162,7 +162,6 @@ export async function createInDatabase(
 
 async function refuseForeignRedis(database: Database, redisUrl: string): Promise<void> {
   const redis = connectRedis(redisUrl, { name: "key-command" });
-  redis.on("error", () => {});
   try {
     const claim = new InstallationClaim(redis, () => installationId(database));
     let refusal: ForeignRedis | undefined;

@@ -3,15 +3,15 @@ import { SetupError } from "@diegetic/local-stores";
 import { resetPassword } from "@diegetic/management";
 import { readOptions, textSetting } from "@diegetic/service-kit";
 import { findStores } from "./audit-command.ts";
-import { throwUnavailable } from "./external-stores.ts";
+import { expectUsable, readNamedStores, throwUnavailable } from "./external-stores.ts";
 
 const USAGE = "Usage: npm run --silent password -- --email ADDRESS";
 const MAX_EMAIL_CHARACTERS = 254;
 const OPTIONS = { email: textSetting("--email", { maxLength: MAX_EMAIL_CHARACTERS }) };
 
 /**
- * `npm run password`: gives a user who has forgotten it a new password, and ends the user's sessions, in the stores of the
- * environment or of the running stack of DATA_DIR. Prints the password alone on standard output.
+ * `npm run password`: gives a user who has forgotten it a new password, and ends the user's sessions, in DATABASE_URL or in
+ * the running stack of DATA_DIR. Prints the password alone on standard output.
  */
 export async function runPasswordCommand(args: string[]): Promise<void> {
   const options = readOptions(args, OPTIONS, USAGE);
@@ -19,7 +19,9 @@ export async function runPasswordCommand(args: string[]): Promise<void> {
     process.stdout.write(`${USAGE}\n`);
     return;
   }
-  const { databaseUrl } = await findStores(process.env);
+  const { databaseUrl: named } = readNamedStores(process.env);
+  if (named !== undefined) await expectUsable({ databaseUrl: named, redisUrl: undefined });
+  const databaseUrl = named ?? (await findStores(process.env)).databaseUrl;
   const database = createDatabase(databaseUrl, { applicationName: "password-command", poolSize: 1 });
   try {
     const password = await resetPassword(database, options.email);

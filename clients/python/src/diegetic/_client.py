@@ -244,8 +244,8 @@ class DiegeticClient:
             )
             with deadline(timeout_s):
                 return self._exchange(request, max_bytes)
-        except httpx.TimeoutException:
-            raise no_answer(url, timeout_after(timeout_s)) from None
+        except httpx.TimeoutException as error:
+            raise no_answer(url, timeout_after(timeout_s)) from error
         except (httpx.HTTPError, AnswerTooLarge) as error:
             raise no_answer(url, error) from error
         finally:

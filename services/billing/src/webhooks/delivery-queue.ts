@@ -11,8 +11,8 @@ import type { BillingSettings } from "../settings.ts";
 import type { Stores } from "../stores.ts";
 import { WebhookSender } from "./webhook-sender.ts";
 
-/** They mostly wait. So many that slow receivers of a few accounts leave room for those of others. */
-const CONCURRENCY = 128;
+/** An account has at most four of them, so 32 accounts with slow receivers take them all. */
+const MAX_CONCURRENT_REQUESTS = 128;
 
 export interface DeliveryQueueParts {
   redisUrl: string;
@@ -63,7 +63,7 @@ export function createDeliveryQueue({
   const worker = createWebhookWorker(redisUrl, (job) => sender.handle(job), {
     name: `${name}-worker`,
     claim,
-    concurrency: CONCURRENCY,
+    concurrency: MAX_CONCURRENT_REQUESTS,
     lockMs: pace.jobLockMs,
     onError: taking.failed,
     onSuccess: taking.succeeded,

@@ -47,7 +47,7 @@ export async function call<Key extends OperationKey>(
   return callAny(key, input, options as CallOptions | undefined);
 }
 
-/** As `call`, for callers that learn the operation from theirs: what it takes is not known to their types. */
+/** As `call`, for generic callers, whose types do not know the input of `Key`. */
 export async function callAny<Key extends OperationKey>(
   key: Key,
   input?: object,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { bodyOfChanges, changedFields, valuesOver } from "./changed-fields.ts";
+import { bodyOfChanges, changedFields, conflictingFields, valuesOver } from "./changed-fields.ts";
 
 interface Values {
   name?: string | undefined;
@@ -21,6 +21,28 @@ describe("changedFields", () => {
   it.each([undefined, null])("takes null, %s and a field left out for the same", (budget) => {
     expect(changedFields<Values>({ name: "Ink" }, { name: "Ink", budget })).toEqual({});
     expect(changedFields<Values>({ name: "Ink", budget: null }, { name: "Ink", budget })).toEqual({});
+  });
+});
+
+describe("changedFields of what cannot be read", () => {
+  it("has it, also over a field without a value", () => {
+    expect(changedFields<Values>({ budget: null }, { budget: Number.NaN })).toEqual({ budget: Number.NaN });
+  });
+});
+
+describe("conflictingFields", () => {
+  const values: Values = { ...stored, budget: 6_000 };
+
+  it("has a field that others have changed to something else", () => {
+    expect(conflictingFields({ ...stored, budget: 7_000 }, stored, values)).toEqual(["budget"]);
+  });
+
+  it.each<[string, Values, Partial<Values>]>([
+    ["a field that was not changed here", { ...stored, name: "Oak" }, {}],
+    ["a field that has now the value of the form", { ...stored, budget: 6_000 }, {}],
+    ["what this form is sending", { ...stored, budget: 5_500 }, { budget: 5_500 }],
+  ])("has not %s", (_case, next, sent) => {
+    expect(conflictingFields(next, stored, values, sent)).toEqual([]);
   });
 });
 

@@ -2,11 +2,28 @@
 export function changedFields<Values extends object>(stored: Values, values: Values): Partial<Values> {
   const changed = Object.entries(values).flatMap(([field, value = null]) => {
     const former = stored[field as keyof Values] ?? null;
-    // JSON has no NaN, which stands for what cannot be read: it is refused before it is sent.
+    // NaN stands for what cannot be read, which is refused before it is sent; JSON makes it null.
     const isSame = JSON.stringify(value) === JSON.stringify(former) && !Number.isNaN(value);
     return isSame ? [] : [[field, value]];
   });
   return Object.fromEntries(changed) as Partial<Values>;
+}
+
+/**
+ * Which changed fields somebody else has changed as well, to something else.
+ * @param next what is stored now, `stored` what was before
+ * @param sent what is on its way to be stored by this form
+ */
+export function conflictingFields<Values extends object>(
+  next: Values,
+  stored: Values,
+  values: Values,
+  sent: Partial<Values> = {},
+): (keyof Values)[] {
+  const mine = changedFields(stored, values);
+  const differing = changedFields(next, values);
+  const theirs = Object.keys(changedFields(stored, next)) as (keyof Values)[];
+  return theirs.filter((field) => field in mine && field in differing && !(field in sent));
 }
 
 /**

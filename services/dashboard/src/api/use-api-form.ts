@@ -1,5 +1,11 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
-import { bodyOfChanges, changedFields, type SentChanges, valuesOver } from "./changed-fields.ts";
+import {
+  bodyOfChanges,
+  changedFields,
+  conflictingFields,
+  type SentChanges,
+  valuesOver,
+} from "./changed-fields.ts";
 import type { AnswerOf, BodyOf, ChangeKey, InputOf } from "./operations.ts";
 import { useChange } from "./queries.ts";
 import { useDraft } from "./use-draft.ts";
@@ -18,8 +24,8 @@ export interface ApiForm<Key extends ChangeKey>
   changed: readonly (keyof BodyOf<Key>)[];
   /** Those of them whose change was found in the browser when the form was opened. */
   restored: readonly (keyof BodyOf<Key>)[];
-  /** Those of them that others have changed since, to something else: sending replaces their change. */
-  overtaken: readonly (keyof BodyOf<Key>)[];
+  /** The changed fields that others have changed to something else since the form was opened. */
+  conflicting: readonly (keyof BodyOf<Key>)[];
   /**
    * Checks and sends. Answers undefined when something is wrong: the sentences then stand at their fields. Then shows
    * `next`, except in fields that were changed while the form was being sent.
@@ -68,7 +74,7 @@ export function useApiForm<Key extends ChangeKey>(
   const draft = useDraft<Partial<BodyOf<Key>>>(options.draft);
   const [values, setValues] = useState<Partial<BodyOf<Key>>>({ ...initial, ...draft.restored });
   const [kept, setKept] = useState(Object.keys(draft.restored ?? {}));
-  const [overtaken, setOvertaken] = useState<readonly string[]>([]);
+  const [conflicting, setConflicting] = useState<readonly (keyof BodyOf<Key>)[]>([]);
   const [stored, setStored] = useState(initial);
   const [sending, setSending] = useState<Partial<BodyOf<Key>>>();
   const [isSending, setIsSending] = useState(false);
@@ -77,11 +83,7 @@ export function useApiForm<Key extends ChangeKey>(
   const [followedText, setFollowedText] = useState(initialText);
   if (followedText !== initialText) {
     setFollowedText(initialText);
-    const mine = changedFields(stored, values);
-    const theirs = Object.keys(changedFields(stored, initial)).filter(
-      (field) => field in mine && field in changedFields(initial, values) && !(field in (sending ?? {})),
-    );
-    setOvertaken((former) => [...former, ...theirs]);
+    setConflicting((former) => [...former, ...conflictingFields(initial, stored, values, sending)]);
     setStored(initial);
     setValues(valuesOver(initial, stored, values, lists, sending));
   }
@@ -92,7 +94,7 @@ export function useApiForm<Key extends ChangeKey>(
   const edits = useRef(0);
   useEffect(() => {
     const others = Object.keys(changes).length === 0 ? {} : only(values, draftWith);
-    draft.save({ ...others, ...changes });
+    draft.save(readable({ ...others, ...changes }));
   }, [changes, values, draftWith, draft]);
 
   const set: ApiForm<Key>["set"] = useCallback(
@@ -110,7 +112,7 @@ export function useApiForm<Key extends ChangeKey>(
       setValues(next);
       setStored(next);
       setKept([]);
-      setOvertaken([]);
+      setConflicting([]);
       clear();
       // At once: the form may be gone before it is drawn again.
       draft.remove();
@@ -145,7 +147,7 @@ export function useApiForm<Key extends ChangeKey>(
         setValues((current) => valuesOver(shown, values, current, lists));
       }
       setKept([]);
-      setOvertaken([]);
+      setConflicting([]);
       if (edits.current === editsBefore) draft.remove();
       return answer;
     } catch (error) {
@@ -169,13 +171,20 @@ export function useApiForm<Key extends ChangeKey>(
     isChanged: changed.length > 0,
     changed,
     restored: changed.filter((field) => kept.includes(field as string)),
-    overtaken: changed.filter((field) => overtaken.includes(field as string) && !lists.includes(field)),
+    conflicting: changed.filter((field) => conflicting.includes(field) && !lists.includes(field)),
     error: change.error ?? partly.error,
     isSending,
   };
 }
 
 const NONE: readonly never[] = [];
+
+/** Without what cannot be read: JSON makes null of NaN, which would clear the field. */
+function readable<Values extends object>(changes: Values): Partial<Values> {
+  return Object.fromEntries(
+    Object.entries(changes).filter(([, value]) => !Number.isNaN(value)),
+  ) as Partial<Values>;
+}
 
 function only<Values extends object>(values: Values, fields: readonly PropertyKey[]): Partial<Values> {
   return Object.fromEntries(

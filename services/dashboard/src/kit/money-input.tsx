@@ -1,11 +1,12 @@
 import { TextInput, type TextInputProps } from "@mantine/core";
+import { useState } from "react";
 import { centsOfAmount, SEPARATORS } from "../format/amount.ts";
 import { CURRENCY } from "../format/format.ts";
 import { useTyped } from "./use-typed.ts";
 
 interface MoneyInputProps extends Omit<TextInputProps, "value" | "onChange" | "defaultValue"> {
   cents: number | null | undefined;
-  /** NaN: what is written is not sure to be an amount. It is refused before it is sent. */
+  /** NaN: what is written is not sure to be an amount. The form refuses it before it is sent. */
   onCents: (cents: number | undefined) => void;
 }
 
@@ -25,16 +26,25 @@ const HOW_TO_WRITE = `Write an amount such as ${amountText(5_000)} or ${amountTe
 
 /** A field for money: people write dollars and cents with a point or a comma, the API gets whole cents. */
 export function MoneyInput({ cents, onCents, error, ...others }: MoneyInputProps) {
-  const { onChange, ...typed } = useTyped(cents ?? undefined, onCents, {
+  const [isTyping, setTyping] = useState(false);
+  const { onChange, onBlur, value } = useTyped(cents ?? undefined, onCents, {
     textOf: amountText,
     parse: centsOf,
   });
+  const isUnclear = Number.isNaN(cents) && (!isTyping || error !== undefined);
   return (
     <TextInput
       {...others}
-      {...typed}
-      onChange={({ currentTarget }) => onChange(currentTarget.value)}
-      error={Number.isNaN(cents) ? HOW_TO_WRITE : error}
+      value={value}
+      onChange={({ currentTarget }) => {
+        setTyping(true);
+        onChange(currentTarget.value);
+      }}
+      onBlur={() => {
+        setTyping(false);
+        onBlur();
+      }}
+      error={isUnclear ? HOW_TO_WRITE : error}
       leftSection={SYMBOL}
       inputMode="decimal"
     />
@@ -42,7 +52,7 @@ export function MoneyInput({ cents, onCents, error, ...others }: MoneyInputProps
 }
 
 function amountText(cents: number | undefined): string {
-  return cents === undefined ? "" : withCents.format(cents / 100);
+  return cents === undefined || Number.isNaN(cents) ? "" : withCents.format(cents / 100);
 }
 
 function centsOf(text: string): number | undefined {

@@ -4,7 +4,7 @@ import type { Role } from "../../api/session.ts";
 const ABILITIES: Record<Role, string> = {
   owner: "can do everything, also invite members and manage API keys.",
   manager: "can change everything except members and API keys.",
-  viewer: "can look at everything of the account, but change nothing.",
+  viewer: "can look, simulate and explain, but change nothing.",
 };
 
 /** "As an owner you can …" */

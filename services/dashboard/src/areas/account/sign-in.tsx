@@ -91,7 +91,7 @@ export function Component() {
           Create an account
         </Anchor>
       </Text>
-      <Text c="dimmed">Password forgotten? Who runs this installation can give you a new one.</Text>
+      <Text c="dimmed">Forgot your password? The operator of this installation can set a new one.</Text>
       {demo.data !== undefined && (
         <Text c="dimmed">
           Only looking?{" "}

@@ -235,6 +235,11 @@ function EditForm({ webhook, onClose }: { webhook: Webhook; onClose: () => void 
       {form.restored.length > 0 && (
         <Alert color="warning">Changes of an earlier visit are not saved yet. Cancel discards them.</Alert>
       )}
+      {form.conflicting.length > 0 && (
+        <Alert color="warning">
+          Others have meanwhile changed what you changed here. Saving replaces their change.
+        </Alert>
+      )}
       <Switch
         label="Active"
         description="While it is off, events are neither recorded nor sent."

@@ -29,7 +29,7 @@ function isSameWord(
   one: Affinity,
   other: Partial<Pick<Affinity, "affinity_type" | "affinity_value">>,
 ): boolean {
-  const plain = (text = "") => text.trim().toLowerCase();
+  const plain = (text = "") => text.normalize("NFKC").trim().toLowerCase();
   return (
     one.affinity_type === other.affinity_type && plain(one.affinity_value) === plain(other.affinity_value)
   );

@@ -112,6 +112,16 @@ describe("needsAttention", () => {
     expect(found.map(({ key }) => key)).toEqual(["camp_spent", "camp_slow"]);
   });
 
+  it("calls nothing slow in an account that waits for its first impression", () => {
+    const slow = { ...campaign, pacing_status: "under_pacing" as const, spent_millicents: 0 };
+    const found = (...others: CampaignSummary[]) =>
+      needsAttention([slow, ...others], 100_000, [day(0)], NOW_MS).map(({ key }) => key);
+    expect(found()).toEqual([]);
+    expect(found({ ...campaign, campaign_id: "camp_served", spent_millicents: 500 })).toEqual([
+      slow.campaign_id,
+    ]);
+  });
+
   it("does not blame a campaign's budget for an empty balance", () => {
     const found = needsAttention([{ ...campaign, pacing_status: "exhausted" }], 0, [day(0)], NOW_MS);
     expect(found.map(({ key }) => key)).toEqual(["balance"]);

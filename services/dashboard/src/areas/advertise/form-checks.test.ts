@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { datesInOrder } from "./dates-in-order.ts";
-import { missingGeoField } from "./missing-geo-field.ts";
+import { geoFieldProblems } from "./geo-field-problems.ts";
 
 describe("what a schema cannot say about a form", () => {
   it("is which dates fit together", () => {
@@ -36,7 +36,30 @@ describe("what a schema cannot say about a form", () => {
     [{ target_type: "radius", lat: 0 }, ["lng", "radius_km"]],
     [{ target_type: "radius", lat: 0, lng: 0, radius_km: 5 }, []],
   ] as const)("is what %j lacks: %j", (place, missing) => {
-    const found = Object.entries(missingGeoField(place)).filter(([, sentence]) => sentence !== undefined);
+    const found = Object.entries(geoFieldProblems(place, [])).filter(
+      ([, sentence]) => sentence !== undefined,
+    );
     expect(found.map(([field]) => field)).toEqual(missing);
+  });
+
+  it("is whether the campaign has the same place the other way round", () => {
+    const none = { state_code: null, city_name: null, lat: null, lng: null, radius_km: null };
+    const germany = {
+      ...none,
+      id: "geo_1",
+      campaign_id: "camp_1",
+      target_type: "country" as const,
+      country_code: "DE",
+      include: true,
+      created_at: "2026-12-01T00:00:00.000Z",
+    };
+    const ofCountry = (country_code: string, include: boolean | undefined) =>
+      geoFieldProblems({ target_type: "country", country_code, ...(include !== undefined && { include }) }, [
+        germany,
+      ]);
+    expect(ofCountry("de", false)).toEqual({
+      country_code: "The campaign includes this place: remove it from the list first.",
+    });
+    expect([ofCountry("DE", true), ofCountry("DE", undefined), ofCountry("FR", false)]).toEqual([{}, {}, {}]);
   });
 });

@@ -26,7 +26,7 @@ import { Status } from "../../kit/status.tsx";
 import type { Circle } from "../../map/circle.ts";
 import { countryOptions } from "../../map/countries-list.ts";
 import { type EntriesRead, EntryTable } from "./entry-list.tsx";
-import { missingGeoField } from "./missing-geo-field.ts";
+import { geoFieldProblems } from "./geo-field-problems.ts";
 import { pathOf, useCampaign } from "./use-campaign.ts";
 
 const WorldMap = lazy(() => import("../../map/world-map.tsx"));
@@ -57,15 +57,6 @@ function emptyGeoTarget(type: GeoType, include: boolean | null | undefined) {
   };
 }
 
-/** The sentence for a place that the campaign has the other way round. */
-function contradictedGeoField(place: Parameters<typeof missingGeoField>[0], targets: readonly GeoTarget[]) {
-  const name = placeName(place);
-  const other = targets.find((one) => placeName(one) === name && one.include === (place.include === false));
-  if (other === undefined) return {};
-  const sentence = `${name} is ${other.include ? "included" : "excluded"}: remove it from the list below first.`;
-  return { [place.target_type === "radius" ? "lat" : "country_code"]: sentence };
-}
-
 /** Where the campaign may be shown: countries, regions and cities, and circles on a map. */
 export function GeoTargets({ targets, error, onRetry }: EntriesRead & { targets: GeoTarget[] | undefined }) {
   const campaign = useCampaign();
@@ -78,7 +69,7 @@ export function GeoTargets({ targets, error, onRetry }: EntriesRead & { targets:
     {
       draft: `place of ${campaign.id}`,
       draftWith: DRAFT_WITH,
-      check: (place) => ({ ...contradictedGeoField(place, targets ?? []), ...missingGeoField(place) }),
+      check: (place) => geoFieldProblems(place, targets ?? []),
       confirm: async (place) => {
         const isFirst = place.include !== false && !targets?.some(({ include }) => include);
         if (campaign.status !== "active" || !isFirst) return true;

@@ -1,17 +1,14 @@
 import { Alert, Button, Group, Text } from "@mantine/core";
 
 interface UnsavedNoticeProps<Field extends string> {
-  form: { restored: readonly PropertyKey[]; overtaken: readonly PropertyKey[]; isSending: boolean };
+  form: { restored: readonly PropertyKey[]; conflicting: readonly PropertyKey[]; isSending: boolean };
   labels: Readonly<Record<Field, string>>;
   onDiscard: () => void;
 }
 
-/**
- * Belongs into a form whose changes are of an earlier visit, so that they look as if they were stored, or are of fields
- * that others have changed since.
- */
+/** Names changes of an earlier visit, which look as if they were stored, and changes of fields that others have changed. */
 export function UnsavedNotice<Field extends string>({ form, labels, onDiscard }: UnsavedNoticeProps<Field>) {
-  if (form.restored.length + form.overtaken.length === 0) return null;
+  if (form.restored.length + form.conflicting.length === 0) return null;
   const namesOf = (fields: readonly PropertyKey[]) =>
     fields.map((field) => labels[field as Field]).join(", ");
   return (
@@ -19,10 +16,10 @@ export function UnsavedNotice<Field extends string>({ form, labels, onDiscard }:
       color="warning"
       mb="md"
       maw={560}
-      title={`Not saved: ${namesOf([...new Set([...form.restored, ...form.overtaken])])}.`}
+      title={`Not saved: ${namesOf([...new Set([...form.restored, ...form.conflicting])])}.`}
     >
-      {form.overtaken.length > 0 && (
-        <Text mb="xs">Changed elsewhere meanwhile: {namesOf(form.overtaken)}. Saving replaces that.</Text>
+      {form.conflicting.length > 0 && (
+        <Text mb="xs">Changed elsewhere meanwhile: {namesOf(form.conflicting)}. Saving replaces that.</Text>
       )}
       <Group gap="xs">
         <Button type="submit" variant="default" size="compact-sm" loading={form.isSending}>

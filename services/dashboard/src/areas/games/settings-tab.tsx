@@ -78,6 +78,11 @@ export function Component() {
             </Alert>
           )}
           {form.failure && <Alert color="negative">{form.failure}</Alert>}
+          {form.conflicting.length > 0 && (
+            <Alert color="warning">
+              Others have meanwhile changed what you changed here. Saving replaces their change.
+            </Alert>
+          )}
           {placement.is_active ? (
             <TextInput
               label="Creator ID"

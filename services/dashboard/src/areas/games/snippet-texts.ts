@@ -43,14 +43,14 @@ const SNIPPETS: Readonly<Record<Language, (integration: Integration) => Snippet>
       label: "curl",
       file: "first-ad.sh",
       code: `# While a scene is made: ask for an ad. An empty answer means that none fits.
-match=$(curl -sS --fail-with-body ${baseUrl}/match \\
+match=$(curl -sS ${baseUrl}/match \\
   -H "Authorization: Bearer $DIEGETIC_KEY" -H 'Content-Type: application/json' \\
-  -d ${inShell(scene)}) || { echo "$match"; exit 1; }
-echo "$match"
+  -d ${inShell(scene)})
+printf '%s\\n' "$match"
 
 # When the player has seen the line: record the impression of this match.
-[ -n "$match" ] || { echo "No ad fits this scene: the game goes on with its own."; exit; }
-echo "$match" | sed ${inShell(`s/}$/,${game.replaceAll(/[\\/&]/g, "\\$&")}/`)} | curl -sS ${baseUrl}/impressions \\
+case "$match" in *'"match_id":'*) ;; *) echo "No ad: the game goes on with its own."; exit ;; esac
+printf '%s\\n' "$match" | sed ${inShell(`s/}$/,${game.replaceAll(/[\\/&]/g, "\\$&")}/`)} | curl -sS ${baseUrl}/impressions \\
   -H "Authorization: Bearer $DIEGETIC_KEY" -H 'Content-Type: application/json' -d @-
 echo
 `,

@@ -58,7 +58,7 @@ export function Component() {
             key: "targeted",
             label: "Targeted",
             options: [
-              { value: "yes", label: "By three advertisers or more" },
+              { value: "yes", label: "Targeted" },
               { value: "no", label: "By fewer than three advertisers" },
             ],
             matches: ({ is_targeted: isTargeted }, value) => isTargeted === (value === "yes"),

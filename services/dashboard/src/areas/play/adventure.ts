@@ -28,7 +28,7 @@ export type SceneId = "road" | "tavern" | "market" | "harbour" | "hall" | "libra
 
 export const FIRST_SCENE: SceneId = "road";
 
-// What the campaigns of the demo target, so that each scene has an ad of its own.
+// With the words of the scenes: what the demo's campaigns target.
 const everywhere = { category: "text-adventure", theme_id: "gothic" };
 
 /** "The bell of Moonlit Keep": seven scenes that lead into each other. */

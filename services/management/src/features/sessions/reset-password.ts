@@ -7,6 +7,9 @@ const PASSWORD_BYTES = 15;
 /**
  * Replaces a user's password by a random one and ends all the user's sessions, for an operator whom the user has asked.
  * Returns the new password; undefined: nobody has the address.
+ *
+ * A sign-in with the old password that began before may start a session until the change is committed, so sessions are
+ * ended after it as well. Nobody knows the new password yet.
  */
 export async function resetPassword(database: Database, email: string): Promise<string | undefined> {
   const password = randomBytes(PASSWORD_BYTES).toString("base64url");
@@ -20,5 +23,6 @@ export async function resetPassword(database: Database, email: string): Promise<
     const providerId = "credential";
     await transaction.userCredential.updateMany({ where: { userId, providerId }, data: { password: hash } });
   });
+  await database.userSession.deleteMany({ where: { userId } });
   return password;
 }

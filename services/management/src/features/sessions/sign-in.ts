@@ -1,4 +1,4 @@
-import { sessionEnded, wrongCredentials, wrongPassword } from "@diegetic/contracts";
+import { emailTaken, sessionEnded, wrongCredentials, wrongPassword } from "@diegetic/contracts";
 import { inTransaction, type Transaction } from "@diegetic/database";
 import { badRequest, cookieValue, type RequestContext, unauthorized } from "@diegetic/service-kit";
 import { isAPIError } from "better-auth/api";
@@ -39,6 +39,8 @@ function refusalOf(code: string, cause: unknown): Error {
   switch (code) {
     case "INVALID_EMAIL_OR_PASSWORD":
       return wrongCredentials.error();
+    case "USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL":
+      return emailTaken.error();
     case "INVALID_EMAIL":
       return badRequest(
         "email must be an e-mail address such as name@example.com, but another text was sent",
