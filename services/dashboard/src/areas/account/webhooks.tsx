@@ -8,6 +8,7 @@ import { numberLimits } from "../../api/use-field-problems.ts";
 import { formatCents } from "../../format/format.ts";
 import { Choices } from "../../kit/choices.tsx";
 import { useConfirm } from "../../kit/confirm.tsx";
+import { ConflictNotice } from "../../kit/conflict-notice.tsx";
 import { DataTable } from "../../kit/data-table.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
 import { DialogForm } from "../../kit/dialog-form.tsx";
@@ -235,11 +236,7 @@ function EditForm({ webhook, onClose }: { webhook: Webhook; onClose: () => void 
       {form.restored.length > 0 && (
         <Alert color="warning">Changes of an earlier visit are not saved yet. Cancel discards them.</Alert>
       )}
-      {form.conflicting.length > 0 && (
-        <Alert color="warning">
-          Others have meanwhile changed what you changed here. Saving replaces their change.
-        </Alert>
-      )}
+      <ConflictNotice form={form} />
       <Switch
         label="Active"
         description="While it is off, events are neither recorded nor sent."

@@ -7,6 +7,7 @@ import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
 import { formatPercent } from "../../format/format.ts";
 import { Choices } from "../../kit/choices.tsx";
+import { ConflictNotice } from "../../kit/conflict-notice.tsx";
 import { listField, numberField, requiredTextField } from "../../kit/fields.ts";
 import { Form } from "../../kit/form.tsx";
 import { notifyDone } from "../../kit/notify.ts";
@@ -78,11 +79,7 @@ export function Component() {
             </Alert>
           )}
           {form.failure && <Alert color="negative">{form.failure}</Alert>}
-          {form.conflicting.length > 0 && (
-            <Alert color="warning">
-              Others have meanwhile changed what you changed here. Saving replaces their change.
-            </Alert>
-          )}
+          <ConflictNotice form={form} />
           {placement.is_active ? (
             <TextInput
               label="Creator ID"
