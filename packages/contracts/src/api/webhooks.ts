@@ -324,6 +324,18 @@ const delivery = {
   next_attempt_at: exampleIds.moment,
   created_at: exampleIds.moment,
 };
+const exhausted = {
+  id: exampleIds.event,
+  type: "campaign.exhausted",
+  created_at: exampleIds.moment,
+  account_id: exampleIds.account,
+  data: {
+    campaign_id: exampleIds.campaign,
+    name: "Emberroast winter",
+    budget_cents: 50_000,
+    spent_millicents: 49_998_000,
+  },
+};
 const attempted = {
   ...delivery,
   status: "delivered",
@@ -472,5 +484,25 @@ export const webhooksApi = defineFeature({
       success: [ok("The delivery.", webhookDeliverySchema, delivery)],
       refusals: [otherAccountsDelivery, noDelivery, lackingEventScope],
     }),
+  },
+  sentRequests: {
+    event: {
+      operationId: "receiveEvent",
+      summary: "Receive an event",
+      description: "Sent to the `url` of each active webhook that subscribes to the event, at least once.",
+      request: { schema: webhookEventSchema, example: exhausted },
+      headers: {
+        "Diegetic-Signature": {
+          description:
+            "`t=<Unix seconds>,v1=<hex>`: the HMAC-SHA-256 of `t.body` under the secret; after a rotation, one `v1` for each secret.",
+          example: `t=1796117460,v1=${"5d".repeat(32)}`,
+        },
+      },
+      responses: {
+        "2XX": "Received: the event is not sent again. The body is not needed.",
+        default:
+          "Anything else, or no answer within ten seconds: the event is sent again, with growing pauses.",
+      },
+    },
   },
 });

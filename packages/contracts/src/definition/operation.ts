@@ -82,6 +82,18 @@ export interface Operation {
   refusals: readonly Refusal[];
 }
 
+/** A request that the service sends to a webhook, by POST. */
+export interface SentRequest {
+  operationId: string;
+  summary: string;
+  description: string;
+  request: { schema: TSchema; example: unknown };
+  /** Headers of the request. */
+  headers: Readonly<Record<string, { description: string; example: string }>>;
+  /** What the receiver answers, by status. */
+  responses: Readonly<Record<string, string>>;
+}
+
 /** The operations of one feature, and the names of their shared schemas. */
 export interface ApiFeature {
   tag: string;
@@ -93,6 +105,8 @@ export interface ApiFeature {
   /** Fields that extend the base interface, as `Component.field`. */
   additions?: readonly string[];
   operations: Readonly<Record<string, Operation>>;
+  /** What the service sends, by a name of the document's `webhooks`. */
+  sentRequests?: Readonly<Record<string, SentRequest>>;
 }
 
 /** Minimum role of a session for an operation. */

@@ -1,5 +1,5 @@
 import { documentedFeatures } from "../api/index.ts";
-import { type Operation, roleOf } from "../definition/operation.ts";
+import { type Operation, roleOf, type SentRequest } from "../definition/operation.ts";
 import { headers } from "./headers.ts";
 import { parametersOf, sharedParameters } from "./parameters.ts";
 import { responsesOf, sharedResponses } from "./responses.ts";
@@ -13,6 +13,8 @@ export interface OpenApiDocument {
   tags: JsonSchema[];
   /** Path → method in lower case → operation. */
   paths: Record<string, Record<string, JsonSchema>>;
+  /** Requests that the service sends, likewise. */
+  webhooks: Record<string, Record<string, JsonSchema>>;
   components: Record<string, Record<string, JsonSchema>>;
 }
 
@@ -56,6 +58,7 @@ export function openApiDocument(options: { basePath: string }): OpenApiDocument 
     security: [{ apiKey: [] }],
     tags: documentedFeatures.map(({ tag, description }) => ({ name: tag, description })),
     paths: paths(),
+    webhooks: webhooks(),
     components: {
       schemas: componentSchemas(),
       parameters: sharedParameters,
@@ -89,6 +92,40 @@ function paths(): OpenApiDocument["paths"] {
     }
   }
   return result;
+}
+
+function webhooks(): OpenApiDocument["webhooks"] {
+  const result: OpenApiDocument["webhooks"] = {};
+  for (const { tag, sentRequests = {} } of documentedFeatures) {
+    for (const [name, sent] of Object.entries(sentRequests)) result[name] = { post: describeSent(sent, tag) };
+  }
+  return result;
+}
+
+function describeSent(sent: SentRequest, tag: string): JsonSchema {
+  const { operationId, summary, description, request } = sent;
+  return {
+    operationId,
+    tags: [tag],
+    summary,
+    description: `Addition. ${description}`,
+    "x-addition": true,
+    security: [],
+    parameters: Object.entries(sent.headers).map(([name, header]) => ({
+      name,
+      in: "header",
+      required: true,
+      schema: { type: "string" },
+      ...header,
+    })),
+    requestBody: {
+      required: true,
+      content: { "application/json": { schema: documented(request.schema), example: request.example } },
+    },
+    responses: Object.fromEntries(
+      Object.entries(sent.responses).map(([status, meaning]) => [status, { description: meaning }]),
+    ),
+  };
 }
 
 function describe(operation: Operation, tag: string): JsonSchema {
