@@ -219,6 +219,8 @@ describe("guessing keys", () => {
     while (![...minutes.values()].some(({ sent }) => sent >= count)) {
       const replies = await Promise.all(Array.from({ length: count }, (_, index) => guess(call(index))));
       for (const reply of replies) {
+        // A busy machine may not get to a guess in time, which tells nothing about its key.
+        if (reply.status === 503) continue;
         const minute = reply.headers["x-ratelimit-reset"];
         const { sent, unknown } = minutes.get(minute) ?? { sent: 0, unknown: 0 };
         minutes.set(minute, { sent: sent + 1, unknown: unknown + (reply.status === 401 ? 1 : 0) });
