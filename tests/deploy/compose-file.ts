@@ -9,7 +9,7 @@ export interface ComposeService {
   command?: string[];
   environment?: Record<string, string>;
   healthcheck?: { test?: string[] };
-  deploy?: { replicas?: number; resources?: { limits?: { memory?: string } } };
+  deploy?: { replicas?: number; resources?: object };
   [key: string]: unknown;
 }
 

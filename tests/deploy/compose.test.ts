@@ -85,14 +85,19 @@ describe("docker-compose.yml", () => {
       expect(service.privileged).toBeUndefined();
       const tmpfs = service.tmpfs as string[];
       expect(tmpfs.some((mount) => mount.startsWith("/tmp:size="))).toBe(true);
-      const writable = ((service.volumes ?? []) as string[]).filter((volume) => !volume.endsWith(":ro"));
+      const volumes = (service.volumes ?? []) as (string | { read_only?: boolean })[];
+      const writable = volumes.filter((volume) =>
+        typeof volume === "string" ? !volume.endsWith(":ro") : volume.read_only !== true,
+      );
       const stores = ["postgres:/var/lib/postgresql", "redis:/data"];
-      expect(writable.filter((volume) => !stores.includes(volume))).toEqual([]);
+      expect(writable.filter((volume) => !stores.includes(String(volume)))).toEqual([]);
     });
 
     it("has limits and bounded logs", () => {
-      expect(service.deploy?.resources?.limits?.memory).toMatch(/^\d+[mg]$/);
+      expect(service.mem_limit).toMatch(/^\d+[mg]$/);
       expect(service.pids_limit).toBeGreaterThan(0);
+      // Compose refuses limits in both places, even different ones.
+      expect(service.deploy?.resources).toBeUndefined();
       expect(service.logging).toMatchObject({ options: { "max-size": "10m" } });
     });
   });

@@ -188,8 +188,7 @@ namespace Diegetic
                 });
                 Remove(pending);
             }
-            // Not 401: the key may have been rotated, and the next process have the new one.
-            else if (answer != null && answer.IsFinal && answer.Status != 401)
+            else if (answer != null && answer.IsRejection)
             {
                 _report(new ClientEvent
                 {

@@ -135,6 +135,13 @@ namespace Diegetic
         public bool IsFinal =>
             Status >= 400 && Status < 500 && Status != 408 && Status != 429 && Text("detail") != null;
 
+        /// <summary>
+        /// No repetition can record the impression. Another key may (401, 403), and so may the right address: only the API's
+        /// own 404 has the headers of rate limits.
+        /// </summary>
+        public bool IsRejection =>
+            IsFinal && Status != 401 && Status != 403 && (Status != 404 || Header("X-RateLimit-Limit") != null);
+
         /// <summary>A success whose body is not JSON comes from something between, such as a proxy's page.</summary>
         public bool IsComplete => Status == 204 || (Status >= 200 && Status < 300 && Body != null);
 

@@ -18,6 +18,16 @@ export function isFinal(answer: Answer): boolean {
 }
 
 /**
+ * No repetition can record the impression. Another key may (401, 403), and so may the right address: only the API's
+ * own 404 has the headers of rate limits.
+ */
+export function isRejection(answer: Answer): boolean {
+  const { status, headers } = answer;
+  if (status === 401 || status === 403) return false;
+  return isFinal(answer) && (status !== 404 || headers.get("x-ratelimit-limit") !== null);
+}
+
+/**
  * The delay before the next attempt: full jitter, after the milliseconds that `Retry-After` asks for. The jitter comes on
  * top so that clients with the same delay do not retry together.
  */

@@ -123,8 +123,7 @@ class ImpressionQueue:
                 }
             )
             self._remove(pending)
-        # Not 401: the key may have been rotated, and the next process have the new one.
-        elif outcome.is_final and outcome.status != 401:
+        elif outcome.is_rejection:
             self._on_event(
                 {
                     "type": "impression_rejected",

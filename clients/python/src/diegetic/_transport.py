@@ -85,6 +85,16 @@ class Answer:
         is_refusal = 400 <= self.status < 500 and self.status not in (408, 429)
         return is_refusal and self.service_detail is not None
 
+    @property
+    def is_rejection(self) -> bool:
+        """No repetition can record the impression.
+
+        Another key may (401, 403), and so may the right address: only the API's own 404 has the headers of rate limits.
+        """
+        if self.status in (401, 403):
+            return False
+        return self.is_final and (self.status != 404 or "x-ratelimit-limit" in self.headers)
+
 
 class AnswerTooLarge(Exception):
     def __init__(self, max_bytes: int) -> None:

@@ -833,7 +833,7 @@ class MarketWord(TypedDict):
 
 
 class MatchRequest(TypedDict):
-    """Asks for the best matching ad."""
+    """Asks for the best matching ad. Blank optional texts, also in lists, count as absent, whatever their schemas say."""
 
     game_id: str
     user_id: str

@@ -1113,7 +1113,7 @@ export interface MarketWord {
   scenes: number;
 }
 
-/** Asks for the best matching ad. */
+/** Asks for the best matching ad. Blank optional texts, also in lists, count as absent, whatever their schemas say. */
 export interface MatchRequest {
   /** The developer's own identifier of the game; compared exactly, no control characters. */
   game_id: string;

@@ -1,6 +1,6 @@
 import type { ClientEvent, DropReason } from "../events.ts";
 import type { ImpressionRecord } from "../generated/api.ts";
-import { isFinal, retryAfterMs, retryDelayMs } from "../retry.ts";
+import { isRejection, retryAfterMs, retryDelayMs } from "../retry.ts";
 import { type Answer, detailOf, messageOf } from "../transport.ts";
 import type { Outbox, OutboxEntry } from "./outbox.ts";
 
@@ -144,8 +144,7 @@ export class ImpressionSender {
       const { charged_cents } = record;
       this.#onEvent({ type: "impression_recorded", match_id, charged_cents, attempts: pending.attempts });
       this.#remove(pending);
-    } else if (isFinal(outcome) && status !== 401) {
-      // Not 401: the key may have been rotated, and the next process have the new one.
+    } else if (isRejection(outcome)) {
       this.#onEvent({ type: "impression_rejected", match_id, status, detail: detailOf(outcome) });
       this.#remove(pending);
     } else {

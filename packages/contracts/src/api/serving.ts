@@ -69,7 +69,7 @@ export const matchRequestSchema = open(
     game_context: gameContext,
     session_id: optional(nameText("The player session, for frequency capping within it.")),
   },
-  "Asks for the best matching ad.",
+  "Asks for the best matching ad. Blank optional texts, also in lists, count as absent, whatever their schemas say.",
 );
 
 /** The body of POST /match after validation: without nulls and blank optional texts, country_code in upper case. */
