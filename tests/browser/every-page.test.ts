@@ -528,7 +528,7 @@ describe("every page of an installation with demo data", () => {
       const rules = explanation.getByRole("listitem");
       const marks = rules.getByRole("img", { name: /^(Passed|Failed)$/ });
       await rules
-        .filter({ hasText: /^Status code 101/ })
+        .filter({ hasText: /^Status \(code 101\)/ })
         .getByRole("img", { name: "Passed" })
         .waitFor();
       expect(await marks.count()).toBe(await rules.count());

@@ -96,9 +96,20 @@ describe("docker-compose.yml", () => {
     it("has limits and bounded logs", () => {
       expect(service.mem_limit).toMatch(/^\d+[mg]$/);
       expect(service.pids_limit).toBeGreaterThan(0);
-      // Compose refuses limits in both places, even different ones.
+      // Compose refuses pids_limit beside deploy.resources.limits without an equal pids.
       expect(service.deploy?.resources).toBeUndefined();
       expect(service.logging).toMatchObject({ options: { "max-size": "10m" } });
+    });
+  });
+
+  it("takes a REAL_IP_CONF without a leading ./ for a file, not for a volume", () => {
+    const { proxy } = readComposeFile({ ...SECRETS, REAL_IP_CONF: "conf/real-ip.conf" }).services;
+    expect(proxy?.volumes).toContainEqual({
+      type: "bind",
+      source: "conf/real-ip.conf",
+      target: "/etc/nginx/real-ip.conf",
+      read_only: true,
+      bind: { create_host_path: false },
     });
   });
 

@@ -136,8 +136,8 @@ namespace Diegetic
             Status >= 400 && Status < 500 && Status != 408 && Status != 429 && Text("detail") != null;
 
         /// <summary>
-        /// No repetition can record the impression. Another key may (401, 403), and so may the right address: only the API's
-        /// own 404 has the headers of rate limits.
+        /// No repetition can record the impression. After 401 and 403 another key may; after a 404 without the headers of rate
+        /// limits, which comes from outside the API's base path, the right address.
         /// </summary>
         public bool IsRejection =>
             IsFinal && Status != 401 && Status != 403 && (Status != 404 || Header("X-RateLimit-Limit") != null);

@@ -18,8 +18,8 @@ export function isFinal(answer: Answer): boolean {
 }
 
 /**
- * No repetition can record the impression. Another key may (401, 403), and so may the right address: only the API's
- * own 404 has the headers of rate limits.
+ * No repetition can record the impression. After 401 and 403 another key may; after a 404 without the headers of rate
+ * limits, which comes from outside the API's base path, the right address.
  */
 export function isRejection(answer: Answer): boolean {
   const { status, headers } = answer;

@@ -213,7 +213,10 @@ describe("guessing keys", () => {
   afterAll(() => platform.stop());
 
   const guess = (call: Partial<Call>) => platform.call({ ...PROFILE, key: "igk_guess", ...call });
-  /** Guesses until so many fell into one minute. Returns the most that a minute answered 401; all others were answered 429. */
+  /**
+   * Guesses until so many fell into one minute. Returns the most that a minute answered 401; all others were answered 429,
+   * or 503, which is not counted.
+   */
   async function guesses(count: number, call: (index: number) => Partial<Call>): Promise<number> {
     const minutes = new Map<string | undefined, { sent: number; unknown: number }>();
     while (![...minutes.values()].some(({ sent }) => sent >= count)) {

@@ -89,7 +89,8 @@ class Answer:
     def is_rejection(self) -> bool:
         """No repetition can record the impression.
 
-        Another key may (401, 403), and so may the right address: only the API's own 404 has the headers of rate limits.
+        After 401 and 403 another key may; after a 404 without the headers of rate limits, which comes from outside the
+        API's base path, the right address.
         """
         if self.status in (401, 403):
             return False

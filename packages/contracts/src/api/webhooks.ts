@@ -489,19 +489,20 @@ export const webhooksApi = defineFeature({
     event: {
       operationId: "receiveEvent",
       summary: "Receive an event",
-      description: "Sent to the `url` of each active webhook that subscribes to the event, at least once.",
+      description:
+        "Sent to the `url` of each active webhook that subscribes to the event, at least once. `webhook.test` goes to the one webhook that it was asked for, active or not.",
       request: { schema: webhookEventSchema, example: exhausted },
       headers: {
         "Diegetic-Signature": {
           description:
-            "`t=<Unix seconds>,v1=<hex>`: the HMAC-SHA-256 of `t.body` under the secret; after a rotation, one `v1` for each secret.",
+            "`t=<Unix seconds>,v1=<hex>`: the HMAC-SHA-256 of the seconds, a point and the body as received, under the whole secret, `whsec_` included; after a rotation, one `v1` for each secret.",
           example: `t=1796117460,v1=${"5d".repeat(32)}`,
         },
       },
       responses: {
         "2XX": "Received: the event is not sent again. The body is not needed.",
         default:
-          "Anything else, or no answer within ten seconds: the event is sent again, with growing pauses.",
+          "Anything else, a redirect, or no answer in time (ten seconds unless the operator set another): the event is sent again with growing pauses, 12 times in all.",
       },
     },
   },

@@ -336,7 +336,7 @@ function Checks({ checks, lineOf, campaignId }: ChecksProps) {
               <Text fw={passed ? 400 : 600}>
                 {ruleLabel(rule)}{" "}
                 <Text span c="dimmed" fz="xs">
-                  code {code}
+                  (code {code})
                 </Text>
               </Text>
               <Text c="dimmed" fz="xs">
