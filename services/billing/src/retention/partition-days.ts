@@ -1,7 +1,9 @@
 import type { Database } from "@diegetic/database";
 
 /** The days with a partition of `impressions`, and the estimated rows of each; -1: not known yet. */
-export async function readPartitions(database: Database): Promise<{ day: string; rows: number }[]> {
+export async function readPartitions(
+  database: Pick<Database, "$queryRaw">,
+): Promise<{ day: string; rows: number }[]> {
   return database.$queryRaw<{ day: string; rows: number }[]>`
     SELECT to_char(to_date(right(child.relname, 8), 'YYYYMMDD'), 'YYYY-MM-DD') AS day,
       child.reltuples::float8 AS rows

@@ -2,9 +2,11 @@ import { createHash } from "node:crypto";
 import { type Database, dateOfDay, inTransaction, Prisma, type Transaction } from "@diegetic/database";
 import type { Logger } from "@diegetic/service-kit";
 import type { BillingMeasures } from "../measures.ts";
+import { readPartitions } from "../retention/partition-days.ts";
 import type { BilledImpression } from "./billed-impression.ts";
 import { MAX_LOCK_WAIT_MS } from "./locked-rows.ts";
 import { settlementsStatement } from "./settlements.ts";
+import { LOOK_UP_BY_KEY } from "./statements.ts";
 
 /** A refused record, or a damaged outbox entry. */
 export interface Unwritable {
@@ -98,11 +100,15 @@ async function isWritten(
   impressionId: string,
   { matchId, billed }: Unwritable,
 ): Promise<boolean> {
-  const days = billed && [billed.day, ...billed.otherDays].map(dateOfDay);
-  const onDays = days === undefined ? Prisma.empty : Prisma.sql`AND day = ANY(${days}::date[])`;
+  const days = billed
+    ? [billed.day, ...billed.otherDays]
+    : (await readPartitions(transaction)).map(({ day }) => day);
   const ofMatch = isName(matchId) ? Prisma.sql`AND match_id = ${matchId}` : Prisma.empty;
+  // The key begins with the day: without one, Postgres 17 and older read a whole index.
+  await transaction.$queryRaw(LOOK_UP_BY_KEY);
   const rows = await transaction.$queryRaw<unknown[]>`
-    SELECT FROM impressions WHERE impression_id = ${impressionId} ${onDays} ${ofMatch} LIMIT 1`;
+    SELECT FROM unnest(${days.map(dateOfDay)}::date[]) AS requested(day)
+    JOIN impressions i ON i.day = requested.day AND i.impression_id = ${impressionId} ${ofMatch} LIMIT 1`;
   return rows.length > 0;
 }
 

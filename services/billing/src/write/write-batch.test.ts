@@ -6,6 +6,7 @@ import {
   type Database,
   DatabaseUnavailable,
   type Pipeline,
+  Prisma,
   utcDay,
 } from "@diegetic/database";
 import { createTestDatabase, type TestDatabase } from "@diegetic/testing/database";
@@ -16,6 +17,7 @@ import { expectTotals } from "../testing/expected-totals.fixture.ts";
 import { createMarket, type Market, pick, type RecordChoice, recordIn } from "../testing/market.fixture.ts";
 import { billImpression, RecordRefused } from "./billed-impression.ts";
 import { DayPartitions } from "./day-partitions.ts";
+import { findOnOtherDays } from "./other-days.ts";
 import { prepareBatch, writeBatch } from "./write-batch.ts";
 
 const NOW_MS = Date.UTC(2026, 10, 21, 23, 59, 59, 999);
@@ -174,6 +176,22 @@ describe("writeBatch", () => {
       ),
     ]);
     expect(written[0] + written[1]).toBe(pairs.length);
+  });
+
+  it("takes few locks for a large batch on either side of midnight", async () => {
+    const market = await createMarket(workers[0]);
+    const records = Array.from({ length: 8_000 }, (_, n) =>
+      recordIn(market, { campaign: n, recordedAtMs: NOW_MS }),
+    );
+    const billed = records.map((record) => billImpression(record, NOW_MS + 1));
+    expect(billed.every(({ otherDays }) => otherDays.length > 0)).toBe(true);
+    const locks = await (pipelines.get(workers[0]) as Pipeline).inTransaction(async (statements) => {
+      expect(await findOnOtherDays(statements, billed)).toEqual(new Map());
+      const [row] = await statements.query<{ count: number }>(Prisma.sql`
+        SELECT count(*)::int AS count FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()`);
+      return row?.count;
+    });
+    expect(locks).toBe(256);
   });
 
   it("passes over affinities that are unknown, deleted or of another campaign", async () => {
