@@ -42,7 +42,7 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
     await takeLock(lock, options.lockTimeoutMs ?? 120_000);
     if (await isUpToDate(lock, migrations)) return [];
     options.log?.("Migrating the database …");
-    const applied = await applyMigrations(url, folder, migrations);
+    const applied = await applyMigrations(url, folder, migrations, options.log);
     for (const name of applied) options.log?.(`Applied migration ${name}.`);
     return applied;
   } catch (error) {
@@ -89,7 +89,12 @@ async function isUpToDate(client: pg.Client, migrations: Migration[]): Promise<b
   return migrations.every(({ name }) => applied.has(name));
 }
 
-async function applyMigrations(url: string, folder: URL, migrations: Migration[]): Promise<string[]> {
+async function applyMigrations(
+  url: string,
+  folder: URL,
+  migrations: Migration[],
+  log: MigrateOptions["log"],
+): Promise<string[]> {
   const pool = new pg.Pool({
     connectionString: url,
     max: 4,
@@ -99,7 +104,7 @@ async function applyMigrations(url: string, folder: URL, migrations: Migration[]
   pool.on("error", () => {}); // A connection that breaks while idle is replaced.
   try {
     const engine = await createSchemaEngine(
-      new MigrationAdapterFactory(pool),
+      new MigrationAdapterFactory(pool, () => log?.("Waiting for locks of others, such as a dump …")),
       await readFile(SCHEMA, "utf8"),
     );
     const { appliedMigrationNames } = await engine.applyMigrations({

@@ -1,22 +1,61 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { PrismaPg } from "@prisma/adapter-pg";
 import { DriverAdapterError } from "@prisma/driver-adapter-utils";
 import pg from "pg";
 
+/** While a statement waits for a table, all later ones on the table wait behind it. */
+const LOCK_TIMEOUT_MS = 3_000;
+/** Lets the statements proceed that waited behind an attempt. */
+const PAUSE_MS = 1_000;
+/** Longer than most dumps: a script that gives up leaves a failed migration to an operator. */
+const MAX_WAIT_MS = 6 * 60 * 60 * 1_000;
+/** Lock timeout, deadlock. */
+const RETRIED_SQL_STATES: ReadonlySet<unknown> = new Set(["55P03", "40P01"]);
+
 /**
  * Prisma's adapter splits a script at every semicolon, even inside function bodies and comments. This one sends the whole
- * script, which also makes a migration atomic: Postgres runs it as one transaction.
+ * script, which also makes a migration atomic: Postgres runs it as one transaction, and repeats it while others keep its
+ * tables locked.
  */
 export class MigrationAdapterFactory extends PrismaPg {
+  readonly #waiting: () => void;
+
+  /** @param waiting called when a script waits for others' locks, once for each script */
+  constructor(pool: pg.Pool, waiting: () => void = () => {}) {
+    super(pool);
+    this.#waiting = waiting;
+  }
+
   override async connect(): ReturnType<PrismaPg["connect"]> {
     const adapter = await super.connect();
     adapter.executeScript = async (script) => {
       try {
-        await adapter.underlyingDriver().query(script);
+        await runScript(adapter.underlyingDriver(), script, this.#waiting);
       } catch (error) {
         throw toDriverError(error);
       }
     };
     return adapter;
+  }
+}
+
+async function runScript(pool: pg.Pool, script: string, waiting: () => void): Promise<void> {
+  // A concurrent index cannot be built in a transaction, blocks nobody, and would be left invalid.
+  if (/\bCONCURRENTLY\b/i.test(script)) {
+    await pool.query(script);
+    return;
+  }
+  const deadlineMs = performance.now() + MAX_WAIT_MS;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await pool.query(`SET LOCAL lock_timeout TO ${LOCK_TIMEOUT_MS};\n${script}`);
+      return;
+    } catch (error) {
+      const isRetried = error instanceof pg.DatabaseError && RETRIED_SQL_STATES.has(error.code);
+      if (!isRetried || performance.now() > deadlineMs) throw error;
+      if (attempt === 1) waiting();
+      await sleep(PAUSE_MS);
+    }
   }
 }
 

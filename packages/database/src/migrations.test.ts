@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { createTestDatabase, type TestDatabase } from "@diegetic/testing/database";
+import { eventually } from "@diegetic/testing/eventually";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import pg from "pg";
 import { migrate } from "./migrate.ts";
@@ -76,6 +77,27 @@ async function emptied(database: TestDatabase): Promise<pg.Pool> {
   const pool = poolOn(database.url);
   await pool.query("DROP SCHEMA public CASCADE; CREATE SCHEMA public");
   return pool;
+}
+
+/** Calls `use` with a folder of these migrations: scripts by name. */
+async function withMigrations(
+  scripts: Record<string, string>,
+  use: (folder: URL) => Promise<unknown>,
+): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), "migrations-"));
+  try {
+    await cp(
+      new URL("../../../prisma/migrations/migration_lock.toml", import.meta.url),
+      join(folder, "migration_lock.toml"),
+    );
+    for (const [name, sql] of Object.entries(scripts)) {
+      await mkdir(join(folder, name));
+      await writeFile(join(folder, name, "migration.sql"), sql);
+    }
+    await use(pathToFileURL(`${folder}/`));
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 }
 
 beforeAll(async () => {
@@ -194,32 +216,51 @@ describe("migrations", () => {
   });
 
   it("may build an index while rows are written, and while other processes wait for the migration", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "migrations-"));
-    const write = async (name: string, sql: string) => {
-      await mkdir(join(folder, name));
-      await writeFile(join(folder, name, "migration.sql"), sql);
-    };
-    await cp(
-      new URL("../../../prisma/migrations/migration_lock.toml", import.meta.url),
-      join(folder, "migration_lock.toml"),
+    await withMigrations(
+      {
+        "1_table": "CREATE TABLE numbers (number int); INSERT INTO numbers SELECT generate_series(1, 1000)",
+        "2_index": "-- One statement.\nCREATE INDEX CONCURRENTLY numbers_idx ON numbers (number);\n",
+      },
+      async (folder) => {
+        const pool = await emptied(described);
+        const runs = await Promise.all([1, 2, 3, 4].map(() => migrate(described.url, { folder })));
+        expect(runs.flat().sort()).toEqual(["1_table", "2_index"]);
+        const { rows } = await pool.query(
+          "SELECT indisvalid FROM pg_index WHERE indexrelid = 'numbers_idx'::regclass",
+        );
+        expect(rows).toEqual([{ indisvalid: true }]);
+      },
     );
-    await write(
-      "1_table",
-      "CREATE TABLE numbers (number int); INSERT INTO numbers SELECT generate_series(1, 1000)",
-    );
-    await write("2_index", "-- One statement.\nCREATE INDEX CONCURRENTLY numbers_idx ON numbers (number);\n");
+  });
+
+  it("let others read a table while a dump keeps it from being changed", async () => {
+    const first = { "1_table": "CREATE TABLE numbers (number int)" };
     const pool = await emptied(described);
-    try {
-      const options = { folder: pathToFileURL(`${folder}/`) };
-      const runs = await Promise.all([1, 2, 3, 4].map(() => migrate(described.url, options)));
-      expect(runs.flat().sort()).toEqual(["1_table", "2_index"]);
-      const { rows } = await pool.query(
-        "SELECT indisvalid FROM pg_index WHERE indexrelid = 'numbers_idx'::regclass",
-      );
-      expect(rows).toEqual([{ indisvalid: true }]);
-    } finally {
-      await rm(folder, { recursive: true });
-    }
+    await withMigrations(first, (folder) => migrate(described.url, { folder }));
+    await withMigrations(
+      { ...first, "2_column": "ALTER TABLE numbers ADD COLUMN note text" },
+      async (folder) => {
+        const dump = new pg.Client({ connectionString: described.url });
+        await dump.connect();
+        try {
+          await dump.query("BEGIN; LOCK TABLE numbers IN ACCESS SHARE MODE");
+          const sentences: string[] = [];
+          const migrating = migrate(described.url, { folder, log: (sentence) => sentences.push(sentence) });
+          await eventually(async () => {
+            const { rows } = await pool.query(
+              "SELECT FROM pg_locks WHERE relation = 'numbers'::regclass AND NOT granted",
+            );
+            return rows.length === 1;
+          });
+          await pool.query("SELECT number FROM numbers");
+          await dump.query("COMMIT");
+          expect(await migrating).toEqual(["2_column"]);
+          expect(sentences).toContain("Waiting for locks of others, such as a dump …");
+        } finally {
+          await dump.end();
+        }
+      },
+    );
   });
 
   it("give each database one installation id of its own", async () => {
