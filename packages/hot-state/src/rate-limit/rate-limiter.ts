@@ -21,7 +21,7 @@ export interface RateLimitAnswer {
 export interface RateLimiterOptions {
   /** Length of the fixed window. Default: one minute. */
   windowMs?: number;
-  /** Maximum buckets remembered of each kind. Default: 10 000. */
+  /** Maximum buckets remembered of each kind. Default: 50 000, each of about 200 bytes. */
   maxBuckets?: number;
 }
 
@@ -49,8 +49,8 @@ const MAX_WAITING_PER_BUCKET = 10_000;
 
 /**
  * Fixed windows shared by all instances; exact: concurrent instances never exceed a limit in total. Instances take
- * quota in chunks (a fiftieth of what remains), so that most requests need no call. Unused quota is lost at the end of
- * the window. Up to a limit of 99, no quota is taken in advance.
+ * quota in chunks (a fiftieth of what remains; less when more than 12 instances share the bucket), so that most requests
+ * need no call. Unused quota is lost at the end of the window. Up to a limit of 99, no quota is taken in advance.
  *
  * Each request counts against its own limit: rotated keys, which share a bucket, may have different ones.
  */
@@ -67,7 +67,7 @@ export class RateLimiter {
   constructor(redis: RedisConnection, options: RateLimiterOptions = {}) {
     this.#takeScript = defineScript(redis, "take_quota", 1);
     this.#windowMs = options.windowMs ?? 60_000;
-    this.#maxBuckets = options.maxBuckets ?? 10_000;
+    this.#maxBuckets = options.maxBuckets ?? 50_000;
   }
 
   /**
@@ -146,9 +146,10 @@ export class RateLimiter {
 
   async #takeQuota(bucket: string, known: Bucket, limit: number, requestedAtMs: number): Promise<void> {
     const wanted = known.waiting.length;
+    const isFirst = requestedAtMs >= known.validUntilMs;
     const reply = new ReplyReader(
       "take_quota",
-      await this.#takeScript(rateLimitKeys.bucket(bucket), limit, this.#windowMs, wanted),
+      await this.#takeScript(rateLimitKeys.bucket(bucket), limit, this.#windowMs, wanted, isFirst ? 1 : 0),
     );
     // Quota of an earlier window is gone; only the new grant counts.
     known.quota = reply.integer(0);
