@@ -493,7 +493,7 @@ describe("an advertiser in the dashboard", () => {
     const id = new URL(page.url()).pathname.split("/")[2];
     const kind = page.getByRole("combobox", { name: "Kind" }).first();
     const word = page.getByRole("combobox", { name: "Word" });
-    const warnings = page.getByRole("alert").filter({ hasText: "Worth knowing" }).getByRole("listitem");
+    const warnings = page.getByRole("status").filter({ hasText: "Worth knowing" }).getByRole("listitem");
     // The blocklist has a row with the same word.
     const added = page.getByRole("table", { name: "Affinities" });
     const add = async (value: string) => {

@@ -477,9 +477,19 @@ describe("every page of an installation with demo data", () => {
       await page.setViewportSize(PHONE);
       const campaigns = page.getByRole("list", { name: "Campaigns" });
       const phoneRow = campaigns.getByRole("listitem").filter({ hasText: "Nightweave" });
-      await phoneRow.getByText("More", { exact: true }).click();
+      await phoneRow.getByText("More about Nightweave").click();
       await phoneRow.getByText(amounts).waitFor();
       await expectAccessibleInPassing(page);
+
+      // Closed, the navigation is not only out of sight: the keyboard and screen readers pass over it.
+      const canFocusNavigation = async () => {
+        const link = page.locator('nav[aria-label="Main"] li a').first();
+        await link.focus();
+        return link.evaluate((element: { matches(selector: string): boolean }) => element.matches(":focus"));
+      };
+      expect(await canFocusNavigation()).toBe(false);
+      await page.getByRole("button", { name: "Navigation" }).click();
+      await eventually(canFocusNavigation);
     },
     TIMEOUT_MS,
   );

@@ -19,6 +19,7 @@ import { centsOfMicrocents, formatCents } from "../format/format.ts";
 import { Brand } from "../kit/brand.tsx";
 import { Loading } from "../kit/loading.tsx";
 import { Failed } from "../kit/states.tsx";
+import { useIsPhone } from "../kit/use-is-phone.ts";
 import { AccountMenu } from "./account-menu.tsx";
 import classes from "./frame.module.css";
 import { otherAccountQuery } from "./query-client.ts";
@@ -62,6 +63,7 @@ const ENTRY_MARGIN = 32;
 
 function SignedInFrame({ isOperator }: { isOperator: boolean }) {
   const [isOpen, { toggle, close }] = useDisclosure();
+  const isPhone = useIsPhone();
   const { pathname } = useLocation();
   const navigation = useNavigation();
   useEffect(close, [pathname]);
@@ -88,7 +90,7 @@ function SignedInFrame({ isOperator }: { isOperator: boolean }) {
           <Brand />
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar className={classes.navbar ?? ""} aria-label="Main">
+      <AppShell.Navbar className={classes.navbar ?? ""} aria-label="Main" inert={isPhone && !isOpen}>
         <AppShell.Section p="md" visibleFrom="sm">
           <Link to="/" className={classes.brand}>
             <Brand />

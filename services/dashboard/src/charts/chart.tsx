@@ -195,6 +195,7 @@ export function Chart(props: ChartProps) {
           <Suspense fallback={<Skeleton height={height} />}>
             {isTime ? (
               <TimePlot
+                title={title}
                 rows={rows}
                 rowKey={rowKey}
                 series={series}
@@ -205,7 +206,7 @@ export function Chart(props: ChartProps) {
                 exact={EXACT[format]}
               />
             ) : (
-              <RankPlot rows={rows} rowKey={rowKey} series={series} exact={EXACT[format]} />
+              <RankPlot title={title} rows={rows} rowKey={rowKey} series={series} exact={EXACT[format]} />
             )}
           </Suspense>
         </>

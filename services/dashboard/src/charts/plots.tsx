@@ -27,6 +27,7 @@ import {
 } from "./series-labels.ts";
 
 interface PlotProps {
+  title: string;
   rows: readonly ChartRow[];
   rowKey: string;
   series: readonly Series[];
@@ -66,7 +67,7 @@ function withRunning(rows: readonly ChartRow[], series: readonly Series[], isRun
 
 /** Series over UTC days or hours: an area below your own, lines for the others. */
 export function TimePlot(props: TimePlotProps) {
-  const { rows, rowKey, series, height, isStacked, isLabelled, axis, exact } = props;
+  const { title, rows, rowKey, series, height, isStacked, isLabelled, axis, exact } = props;
   const isPhone = useIsPhone();
   const ends = isLabelled ? seriesEnds(rows, series, isStacked) : [];
   const linesOf = (label: string) => labelLines(label, isPhone ? MAX_LETTERS_ON_PHONE : MAX_LETTERS);
@@ -86,6 +87,7 @@ export function TimePlot(props: TimePlotProps) {
   return (
     <ResponsiveContainer width="100%" height={height}>
       <ComposedChart
+        aria-label={title}
         data={withRunning(rows, series, isRunning)}
         margin={{ top: MARGIN_PX, right, bottom: 0, left: 0 }}
       >
@@ -254,13 +256,13 @@ function Tip({ title, row, series, exact }: TipProps) {
 }
 
 /** One bar a row, in the order of the rows, with its exact number. */
-export function RankPlot({ rows, rowKey, series, exact }: PlotProps) {
+export function RankPlot({ title, rows, rowKey, series, exact }: PlotProps) {
   const [own] = series;
   if (own === undefined) return null;
   const amountOf = (row: ChartRow) => (typeof row[own.key] === "number" ? Number(row[own.key]) : 0);
   const largest = Math.max(...rows.map(amountOf), 0);
   return (
-    <ul className={classes.ranks}>
+    <ul className={classes.ranks} aria-label={title}>
       {rows.map((row) => (
         <li key={String(row[rowKey])} className={classes.rank}>
           <span className={classes.rankName} title={String(row[rowKey] ?? "Unknown")}>

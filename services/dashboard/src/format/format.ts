@@ -173,9 +173,14 @@ const SPANS: readonly [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
 export function formatAgo(iso: string, nowMs: number): string {
   const seconds = (new Date(iso).getTime() - nowMs) / 1000;
   for (const [unit, length] of SPANS) {
-    if (Math.abs(seconds) >= length) return relative.format(Math.round(seconds / length), unit);
+    if (Math.abs(seconds) >= length) return formatSpan(Math.round(seconds / length), unit);
   }
-  return Math.abs(seconds) < 10 ? "just now" : relative.format(Math.round(seconds), "second");
+  return Math.abs(seconds) < 10 ? "just now" : formatSpan(Math.round(seconds), "second");
+}
+
+/** English abbreviates with a full stop: "3 min. ago". */
+function formatSpan(count: number, unit: Intl.RelativeTimeFormatUnit): string {
+  return relative.format(count, unit).replace(/\.(?= )/, "");
 }
 
 /** A value of the API as words: `under_pacing` becomes "Under pacing". */

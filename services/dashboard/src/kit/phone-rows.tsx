@@ -63,7 +63,9 @@ export function PhoneRows<Row>(props: PhoneRowsProps<Row>) {
           </dl>
           {more.length > 0 && (
             <details>
-              <summary>More</summary>
+              <summary>
+                More<span className="sr-only"> about {titleOf(columns, row)}</span>
+              </summary>
               <dl className={classes.phoneMore}>
                 {more.map((column) => (
                   <div key={column.key}>

@@ -50,7 +50,7 @@ export function Component() {
       actions={canAdminister && <Button onClick={create}>Create key</Button>}
     >
       {!canAdminister && (
-        <Alert color="info" title={`As a ${role} you can look at keys only`}>
+        <Alert role="note" color="info" title={`As a ${role} you can look at keys only`}>
           Owners create, rotate and revoke keys, since a key outlives the membership of whoever made it. The
           page Members names the owners.
         </Alert>

@@ -62,7 +62,9 @@ export function SignUpForm({ invitationToken, onDone, children }: SignUpFormProp
   };
   if (needs?.needs_invitation && invitationToken === undefined) {
     return (
-      <Alert color="info">New users join by invitation only. Ask an owner of an account for a link.</Alert>
+      <Alert role="note" color="info">
+        New users join by invitation only. Ask an owner of an account for a link.
+      </Alert>
     );
   }
   // Who has an invitation needs neither another one nor the token.

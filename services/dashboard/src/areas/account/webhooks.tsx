@@ -234,7 +234,9 @@ function EditForm({ webhook, onClose }: { webhook: Webhook; onClose: () => void 
   return (
     <DialogForm form={form} onSend={send} onClose={cancel} action="Save changes">
       {form.restored.length > 0 && (
-        <Alert color="warning">Changes of an earlier visit are not saved yet. Cancel discards them.</Alert>
+        <Alert role="note" color="warning">
+          Changes of an earlier visit are not saved yet. Cancel discards them.
+        </Alert>
       )}
       <ConflictNotice form={form} />
       <Switch

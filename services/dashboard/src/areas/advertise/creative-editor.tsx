@@ -7,6 +7,7 @@ import {
   Radio,
   SegmentedControl,
   Select,
+  SimpleGrid,
   Stack,
   Text,
   Textarea,
@@ -214,7 +215,7 @@ export function CreativeEditor({
                 </Text>
               </Group>
             </Stack>
-            <Group grow align="flex-start">
+            <SimpleGrid cols={{ base: 1, sm: 2 }}>
               <TextInput
                 label={`${CREATIVE_LABELS.product_name} (optional)`}
                 description="What is advertised, such as Dark No. 7. The game receives it with the line."
@@ -231,7 +232,7 @@ export function CreativeEditor({
                 onChange={(value) => form.set("tone", value as Creative["tone"])}
                 error={form.problem("tone")}
               />
-            </Group>
+            </SimpleGrid>
             <TextInput
               label={`${CREATIVE_LABELS.tagline} (optional)`}
               wrapperProps={markOf("tagline")}

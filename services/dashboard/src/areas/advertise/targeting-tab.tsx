@@ -51,7 +51,7 @@ export function Component() {
       </Text>
       <GeoTargets targets={geo.data} error={geo.error} onRetry={() => void geo.refetch()} />
       {warnings.length > 0 && (
-        <Alert color="warning" title="Worth knowing">
+        <Alert role="status" color="warning" title="Worth knowing">
           <List spacing={4} size="sm">
             {warnings.map((warning) => (
               <List.Item key={warning}>{warning}</List.Item>

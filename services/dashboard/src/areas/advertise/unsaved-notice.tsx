@@ -13,6 +13,7 @@ export function UnsavedNotice<Field extends string>({ form, labels, onDiscard }:
     fields.map((field) => labels[field as Field]).join(", ");
   return (
     <Alert
+      role="note"
       color="warning"
       mb="md"
       maw={560}

@@ -87,7 +87,7 @@ export function Component() {
       about="Describe a scene and ask for an ad, as your game server would: live, with the campaigns of this moment."
     >
       {!canChange ? (
-        <Alert color="info" title="As a viewer you cannot ask for ads">
+        <Alert role="note" color="info" title="As a viewer you cannot ask for ads">
           A match holds an advertiser's money. Managers and owners can test scenes.
         </Alert>
       ) : games.data === undefined ? (
@@ -211,7 +211,7 @@ function Tester({ chosen, games, onChange }: TesterProps) {
         ) : (
           <Stack>
             {isEdited && (
-              <Alert color="info" title="You have changed the scene since">
+              <Alert role="status" color="info" title="You have changed the scene since">
                 This is the answer to the scene as it was sent.
               </Alert>
             )}
@@ -334,7 +334,12 @@ function RecentScenes() {
                 {scene.game_id} · {reasonAdvice(scene.reason).label}
               </Text>
               <Group>
-                <ButtonLink to={testerPath(scene)} variant="default" size="compact-sm">
+                <ButtonLink
+                  to={testerPath(scene)}
+                  variant="default"
+                  size="compact-sm"
+                  aria-label={`Use this scene: ${sceneSummary(scene.game_context)}`}
+                >
                   Use this scene
                 </ButtonLink>
               </Group>

@@ -177,7 +177,12 @@ export function Component() {
               align: "right",
               phone: "fact",
               cell: (scene) => (
-                <Anchor component={Link} to={testerPath(scene)} style={{ whiteSpace: "nowrap" }}>
+                <Anchor
+                  component={Link}
+                  to={testerPath(scene)}
+                  aria-label={`Test this scene: ${sceneSummary(scene.game_context)}`}
+                  style={{ whiteSpace: "nowrap" }}
+                >
                   Test this scene
                 </Anchor>
               ),

@@ -74,7 +74,7 @@ export function Component() {
       <Form onSend={save} isReadOnly={!canChange}>
         <Stack maw={560}>
           {!canChange && (
-            <Alert color="info" title="As a viewer you can look at settings only">
+            <Alert role="note" color="info" title="As a viewer you can look at settings only">
               Managers and owners change them.
             </Alert>
           )}

@@ -133,7 +133,7 @@ function ServingKey({ gameId, value, onCreated }: ServingKeyProps) {
   }
   if (!canAdminister) {
     return (
-      <Alert color="info" title="Owners create keys">
+      <Alert role="note" color="info" title="Owners create keys">
         Ask an owner of the account for a key with the scope Serving, and put it where {KEY_PLACEHOLDER}{" "}
         stands.
       </Alert>

@@ -33,7 +33,7 @@ export function Component() {
     <Stack gap="lg">
       <TableSection
         title="Words that campaigns look for"
-        about="Active campaigns of at least three advertisers target these, and this game never sends them. Send one where it is true of a scene."
+        about="Your own active campaigns, or those of at least three advertisers, target these, and this game never sends them. Send one where it is true of a scene."
         name="unsent"
         read={words}
         rows={words.data?.unsent}
