@@ -174,6 +174,7 @@ describe("the members of an account", () => {
     await expectAccessibleInPassing(page);
     await dialog.getByRole("button", { name: "Create invitation link" }).click();
     const link = await dialog.getByText(/\/join#/).textContent();
+    await expectSoon(() => page.locator(":focus").textContent(), "Copy invitation link");
     await page.keyboard.press("Escape");
     await dialog.getByRole("button", { name: "I have stored it" }).click();
     await page.getByRole("table", { name: "Open invitations" }).getByText("Vera").waitFor();

@@ -149,6 +149,7 @@ describe("an advertiser in the dashboard", () => {
     const remove = page.getByRole("button", { name: "Remove Berlin, Germany" });
     await page.getByRole("button", { name: "Remove Germany" }).click();
     await page.getByRole("button", { name: "Remove Germany" }).waitFor({ state: "detached" });
+    await expectSoon(() => page.locator(":focus").textContent(), "Places");
     await remove.click();
     await dialog.getByText(/from now on the campaign is shown everywhere in the world/).waitFor();
     await expectAccessibleInPassing(page);
@@ -218,6 +219,7 @@ describe("an advertiser in the dashboard", () => {
     await dialog.getByRole("button", { name: "Pause campaign" }).click();
     await page.getByRole("button", { name: "Activate campaign" }).waitFor();
     await page.getByText("Paused: by your account", { exact: true }).waitFor();
+    await expectSoon(() => page.locator(":focus").textContent(), "Activate campaign");
   });
 
   it("keeps an unsent change while a colleague changes something else, and reverts nothing", async () => {

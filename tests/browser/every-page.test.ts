@@ -485,7 +485,7 @@ describe("every page of an installation with demo data", () => {
       const canFocusNavigation = async () => {
         const link = page.locator('nav[aria-label="Main"] li a').first();
         await link.focus();
-        return link.evaluate((element: { matches(selector: string): boolean }) => element.matches(":focus"));
+        return isFocused(link);
       };
       expect(await canFocusNavigation()).toBe(false);
       await page.getByRole("button", { name: "Navigation" }).click();

@@ -10,14 +10,14 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { RouterProvider } from "react-router/dom";
-import { keepFocusOfBusyButtons } from "./app/keep-focus.ts";
+import { keepFocus } from "./app/keep-focus.ts";
 import { createQueryClient } from "./app/query-client.ts";
 import { createRouter } from "./app/router.tsx";
 import { theme, variablesResolver } from "./theme/theme.ts";
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("the page has no element root");
-keepFocusOfBusyButtons();
+keepFocus();
 const client = createQueryClient();
 const router = createRouter();
 

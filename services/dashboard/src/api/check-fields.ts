@@ -34,7 +34,7 @@ const FORMATS: Record<string, (text: string) => boolean> = {
 };
 const FORMAT_SENTENCES: Record<string, string> = {
   email: "Enter an e-mail address, such as name@example.com.",
-  uri: "Enter a web address that begins with https:// or http://.",
+  uri: "Enter a web address, such as https://example.com.",
   "country-code": "Choose a country.",
   "iso-date": "Enter a date, such as 2026-12-01.",
 };

@@ -20,7 +20,7 @@ export function Choices<Value extends string>(props: ChoicesProps<Value>) {
     >
       <Stack gap="xs" my={4}>
         {choices.map((choice) => (
-          <Checkbox key={choice.value} {...choice} />
+          <Checkbox key={choice.value} aria-invalid={error !== undefined} {...choice} />
         ))}
       </Stack>
     </Checkbox.Group>

@@ -10,13 +10,12 @@ interface DialogFormProps {
   onClose: () => void;
   /** The verb on the button: "Create key". */
   action: string;
-  isDisabled?: boolean;
   children: ReactNode;
 }
 
 /** A form in a dialog: its fields, then cancel and send. */
 export function DialogForm(props: DialogFormProps) {
-  const { form, onSend, onClose, action, isDisabled = false, children } = props;
+  const { form, onSend, onClose, action, children } = props;
   useHoldDialog(form.isSending);
   return (
     <Form onSend={onSend}>
@@ -27,7 +26,7 @@ export function DialogForm(props: DialogFormProps) {
           <Button variant="default" onClick={onClose} disabled={form.isSending}>
             Cancel
           </Button>
-          <Button type="submit" loading={form.isSending} disabled={isDisabled}>
+          <Button type="submit" loading={form.isSending}>
             {action}
           </Button>
         </Group>

@@ -32,6 +32,7 @@ export function Secret({ value, label, warning, loss = HASH_ONLY }: SecretProps)
       </Code>
       <Group>
         <Button
+          data-autofocus
           onClick={() => void copy()}
           leftSection={isCopied ? <IconCheck size={16} stroke={1.5} /> : <IconCopy size={16} stroke={1.5} />}
         >

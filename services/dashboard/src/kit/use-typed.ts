@@ -21,7 +21,8 @@ export function useTyped<Value>(
     value: Object.is(parse(typed), value) ? typed : textOf(value),
     onChange: (next) => {
       setTyped(String(next));
-      onValue(parse(String(next)));
+      const parsed = parse(String(next));
+      if (!Object.is(parsed, value)) onValue(parsed);
     },
     onBlur: () => {
       // What cannot be read stays, to be mended.

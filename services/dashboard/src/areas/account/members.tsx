@@ -293,6 +293,7 @@ function InviteDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => voi
   const close = () => {
     onClose();
     setLink(undefined);
+    setRole("viewer");
     setNote("");
     clear();
   };

@@ -25,7 +25,7 @@ export const EVENTS: readonly { value: EventType; label: string; description: st
   {
     value: "holds.expiry_rate_high",
     label: "Many unseen matches",
-    description: "Your games asked for ads and did not show too many of them in an hour.",
+    description: "Too many of the ads that your games asked for in an hour were not shown.",
   },
   {
     value: "payout.figures_ready",

@@ -69,7 +69,7 @@ export function Affinities({
   return (
     <Section
       title="Affinities"
-      about="Affinities do not filter. A word that the scene has adds its weight to the score, half of it where only the text has the word; the rank is the bid × (1 + score ÷ (1 + score)), at most double the bid. The word with the highest weight of each kind colours the scene."
+      about="Affinities do not filter. A word that the scene has adds its weight to the score; a location, theme, action or mood that only the text has adds half of it. The rank is the bid × (1 + score ÷ (1 + score)), at most double the bid. Your word with the highest weight of each of location, mood, lighting, effects and camera colours the scene."
     >
       {canChange && (
         <EntryForm form={form} action="Add affinity" onAdd={add}>

@@ -65,6 +65,7 @@ export function Blocklist({ rules, error, onRetry }: EntriesRead & { rules: Rule
           />
           <Autocomplete
             label="Value"
+            autoFocus={isOpen}
             description={RULE_TYPES.find(({ value }) => value === type)?.help}
             data={sentWords(words, type === "keyword" ? undefined : type)}
             limit={MAX_SUGGESTIONS}

@@ -186,6 +186,7 @@ interface BulkActionsProps {
 function BulkActions({ rows, deselect, bulk }: BulkActionsProps) {
   const confirm = useConfirm();
   const [isReading, setReading] = useState(false);
+  const balanceCents = useRead("GET /profile").data?.balance_cents;
   const isRunning = bulk.progress !== undefined;
   const run = async (...[work]: Parameters<BulkRun["run"]>) => {
     deselect(await bulk.run(work));
@@ -200,7 +201,7 @@ function BulkActions({ rows, deselect, bulk }: BulkActionsProps) {
       title: `Activate ${formatNoun(startable.length, "campaign")}`,
       consequences: [
         `Within ${isOne ? "its" : "their"} dates, serving starts with the next match.`,
-        spendOnceActive(startable),
+        spendOnceActive(startable, balanceCents),
       ],
       action: isOne ? "Activate campaign" : "Activate campaigns",
     });

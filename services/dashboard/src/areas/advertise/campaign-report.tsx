@@ -53,6 +53,7 @@ export function CampaignFigures({ campaign }: { campaign: Campaign }) {
   const { data } = pacing;
   const isOver = hasEnded(campaign, Date.now());
   const balanceCents = useRead("GET /profile").data?.balance_cents;
+  const isServable = !isOver && campaign.status === "active" && data?.pacing_status !== "not_started";
   const lastDay = isOver ? flightDays(campaign).last : undefined;
   return (
     <Figures
@@ -77,7 +78,7 @@ export function CampaignFigures({ campaign }: { campaign: Campaign }) {
           label: "Spend today (UTC)",
           read: pacing,
           value: <Money cents={centsOfMillicents(data?.today_spent_millicents ?? 0)} />,
-          note: data && !isOver && campaign.status === "active" && (
+          note: data && isServable && (
             <>
               up to{" "}
               <Money

@@ -130,10 +130,11 @@ describe("the consequences of activating", () => {
   const half = { budget_cents: 5_000, spent_millicents: 2_500_500 };
   const overspent = { budget_cents: 1_000, spent_millicents: 1_000_400 };
   it.each([
-    [[half], "It may spend $24.995, the rest of its budget."],
-    [[half, half, overspent], "Together they may spend $49.99, the rest of their budgets."],
-  ])("say what may be spent by %j", (campaigns, sentence) => {
-    expect(spendOnceActive(campaigns)).toBe(sentence);
+    [[half], undefined, "It may spend $24.995, the rest of its budget."],
+    [[half, half, overspent], 4_999, "Together they may spend $49.99, the rest of their budgets."],
+    [[half], 1_000, "It may spend $24.995, the rest of its budget. Your balance pays for $10.00 of it."],
+  ])("say what may be spent by %j with a balance of %s", (campaigns, balanceCents, sentence) => {
+    expect(spendOnceActive(campaigns, balanceCents)).toBe(sentence);
   });
 });
 

@@ -120,17 +120,22 @@ function heldSentence(leftCents: number, heldCents: number | undefined): string 
   return `${held}. ${formatExactCents(heldCents - left)} of it no longer fits: those impressions are refused.`;
 }
 
-/** What campaigns may spend once they are active: the rest of their budgets is the maximum. */
+/** What campaigns may spend once they are active: the rest of their budgets is the maximum, as far as the balance pays for it. */
 export function spendOnceActive(
   campaigns: readonly Pick<Campaign, "budget_cents" | "spent_millicents">[],
+  balanceCents: number | undefined,
 ): string {
   const left = campaigns.map(({ budget_cents: budget, spent_millicents: spent }) =>
     Math.max(0, budget - centsOfMillicents(spent)),
   );
-  const total = formatExactCents(left.reduce((sum, cents) => sum + cents, 0));
-  return campaigns.length === 1
-    ? `It may spend ${total}, the rest of its budget.`
-    : `Together they may spend ${total}, the rest of their budgets.`;
+  const totalCents = left.reduce((sum, cents) => sum + cents, 0);
+  const total = formatExactCents(totalCents);
+  const sentence =
+    campaigns.length === 1
+      ? `It may spend ${total}, the rest of its budget.`
+      : `Together they may spend ${total}, the rest of their budgets.`;
+  if (balanceCents === undefined || balanceCents >= totalCents) return sentence;
+  return `${sentence} Your balance pays for ${formatExactCents(balanceCents)} of it.`;
 }
 
 const NOTHING_HELD = "No money is held for matched ads that may still be seen.";

@@ -14,12 +14,12 @@ import {
   TextInput,
 } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import type { BodyOf } from "../../api/operations.ts";
 import { useAbility } from "../../api/session.ts";
 import type { ApiForm } from "../../api/use-api-form.ts";
 import { numberLimits, requestSchema } from "../../api/use-field-problems.ts";
-import { formatCount, formatTerm } from "../../format/format.ts";
+import { formatCount, formatNoun, formatTerm } from "../../format/format.ts";
 import { requiredTextField, textField } from "../../kit/fields.ts";
 import { Form } from "../../kit/form.tsx";
 import { NumberField } from "../../kit/number-field.tsx";
@@ -116,6 +116,12 @@ export function CreativeEditor({
   const markOf = (field: keyof typeof CREATIVE_LABELS) => (isNew ? {} : unsavedMark(form, field));
   // The sentence is about the list: it names no line.
   const isSuspect = (hook: string) => isBlank(hook) || !hooks.some(isBlank);
+  const isAdding = useRef(false);
+  const focusIfAdded = (line: HTMLTextAreaElement | null) => {
+    if (line === null || !isAdding.current) return;
+    isAdding.current = false;
+    line.focus();
+  };
   const isHook = chosenType === "narrative_hook";
   const { label: _label, place, ...story } = SETTINGS[setting];
   return (
@@ -176,7 +182,8 @@ export function CreativeEditor({
                     autosize
                     minRows={1}
                     value={hook}
-                    error={form.problem("alt_hooks") !== undefined && isSuspect(hook)}
+                    error={isSuspect(hook) && form.problem("alt_hooks")}
+                    ref={index === hooks.length - 1 ? focusIfAdded : undefined}
                     onChange={({ currentTarget }) => setHook(index, currentTarget.value)}
                     classNames={{ input: classes.line ?? "" }}
                     flex={1}
@@ -196,17 +203,15 @@ export function CreativeEditor({
                   </Button>
                 </Group>
               ))}
-              {form.problem("alt_hooks") && (
-                <Text c="negative" fz="xs">
-                  {form.problem("alt_hooks")}
-                </Text>
-              )}
               <Group>
                 <Button
                   variant="default"
                   size="compact-sm"
                   leftSection={<IconPlus size={14} stroke={1.5} />}
-                  onClick={() => form.set("alt_hooks", [...hooks, ""])}
+                  onClick={() => {
+                    isAdding.current = true;
+                    form.set("alt_hooks", [...hooks, ""]);
+                  }}
                 >
                   Add a line
                 </Button>
@@ -309,12 +314,18 @@ export function CreativeEditor({
               ))}
             </ol>
             <Text c="dimmed" fz="xs">
-              Then from the first again, until the creative has appeared{" "}
-              {formatCount(values.max_uses_per_game ?? USES.usual)} times.
+              {orderSentence(order.length, values.max_uses_per_game ?? USES.usual)}
             </Text>
           </Stack>
         )}
       </section>
     </div>
   );
+}
+
+/** What comes after the lines of one player session. */
+function orderSentence(lines: number, uses: number): string {
+  if (uses < lines) return `Only the first ${formatNoun(uses, "line")}: the creative appears no more often.`;
+  if (uses === lines) return "Then the creative appears no more.";
+  return `Then from the first again, until the creative has appeared ${formatCount(uses)} times.`;
 }

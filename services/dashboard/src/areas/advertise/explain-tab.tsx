@@ -12,7 +12,7 @@ import {
   Title,
 } from "@mantine/core";
 import { IconCheck, IconX } from "@tabler/icons-react";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { Link } from "react-router";
 import { call } from "../../api/call.ts";
 import type { AnswerOf, BodyOf } from "../../api/operations.ts";
@@ -27,6 +27,7 @@ import { Figures } from "../../kit/figures.tsx";
 import { Form } from "../../kit/form.tsx";
 import { NotLoaded } from "../../kit/states.tsx";
 import { Status } from "../../kit/status.tsx";
+import { useIsPhone } from "../../kit/use-is-phone.ts";
 import { useTypedSearchParams } from "../../kit/use-url-state.ts";
 import { reasonAdvice } from "../games/advice.ts";
 import { sceneInputs } from "../games/scene-inputs.tsx";
@@ -62,6 +63,12 @@ export function Component() {
     SCENE_FIELDS,
   );
   const [isAsking, setAsking] = useState(false);
+  const isPhone = useIsPhone();
+  const answer = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // On a phone it stands below the form.
+    if (isPhone && explained !== undefined) answer.current?.scrollIntoView();
+  }, [isPhone, explained]);
   const known = [
     ...new Set([
       stats.data?.top_game_id,
@@ -103,8 +110,8 @@ export function Component() {
     if (isProposed) setParameters(shown);
     setAsking(true);
     try {
-      const answer = await call("POST /campaigns/{campaign_id}/explain", { ...pathOf(campaign), body });
-      setExplained({ request, answer });
+      const given = await call("POST /campaigns/{campaign_id}/explain", { ...pathOf(campaign), body });
+      setExplained({ request, answer: given });
     } catch (error) {
       setExplained(undefined);
       showRefusal(error);
@@ -186,7 +193,9 @@ export function Component() {
           What follows is about the former one. Explain again for the scene above.
         </Alert>
       )}
-      {explained && <Answer answer={explained.answer} campaign={campaign} />}
+      <section ref={answer} aria-live="polite" aria-label="Explanation">
+        {explained && <Answer answer={explained.answer} campaign={campaign} />}
+      </section>
     </>
   );
 }
@@ -221,94 +230,92 @@ function Answer({ answer, campaign }: { answer: Explanation; campaign: Campaign 
     return creative?.narrative_hook ?? creative?.brand_name;
   };
   return (
-    <section aria-live="polite" aria-label="Explanation">
-      <Stack gap="lg">
-        <Alert color={wouldServe ? "positive" : "negative"} title={verdict.title}>
-          <Stack gap="sm" align="flex-start">
-            {verdict.sentences.map((sentence) => (
-              <Text key={sentence}>{sentence}</Text>
-            ))}
-            {canChange && bidToWin !== null && bidToWin > bidCents && (
-              <ButtonLink
-                to={`/campaigns/${campaign.id}/settings?bid=${bidToWin}`}
-                variant="default"
-                size="compact-sm"
-              >
-                {`Raise the bid to ${formatCents(bidToWin)} in the settings`}
-              </ButtonLink>
-            )}
-          </Stack>
-        </Alert>
-        {failed.length > 0 && (
-          <Card padding="md">
-            <Title order={2} fz="md" mb="xs">
-              What fails
-            </Title>
-            <Checks checks={failed} lineOf={lineOf} campaignId={campaign.id} />
-          </Card>
-        )}
-        <Figures
-          figures={[
-            {
-              label: "Rank",
-              value: formatCents(rank),
-              note: `from a bid of ${formatCents(bidCents)} and a score of ${formatDecimal(score)}`,
-            },
-            {
-              label: "Best other rank",
-              value: winning === null ? "None" : formatCents(winning),
-              note: winning === null ? "Nobody else would be served" : undefined,
-            },
-            {
-              label: "Lowest bid that serves",
-              value: bidToWin === null ? NO_FIGURE : formatCents(bidToWin),
-              note:
-                bidToWin !== null
-                  ? `the bid is ${formatCents(bidCents)}`
-                  : failed.length > 0
-                    ? "a rule fails before the bid counts"
-                    : "no allowed bid that its money covers",
-            },
-            {
-              label: "Rules passed",
-              value: `${passed.length} of ${checks.length}`,
-            },
-          ]}
-        />
-        <details className={classes.passed}>
-          <summary>{formatNoun(passed.length, "rule passes", "rules pass")}</summary>
-          <div className={classes.groups}>
-            {GROUPS.map(({ prefix, label }) => {
-              const ofGroup = passed.filter(({ code }) => Math.floor(code / 100) === prefix);
-              return (
-                ofGroup.length > 0 && (
-                  <Card key={label} padding="md">
-                    <Title order={2} fz="md" mb="xs">
-                      {label}
-                    </Title>
-                    <Checks checks={ofGroup} lineOf={lineOf} campaignId={campaign.id} />
-                  </Card>
-                )
-              );
-            })}
-          </div>
-        </details>
-        <Chart
-          title="Parts of the score"
-          about="What each affinity adds in this scene."
-          kind="rank"
-          format="decimal"
-          rowKey="affinity"
-          rowLabel="Affinity"
-          rows={answer.affinity_parts.map(({ affinity_type: type, affinity_value: value, contribution }) => ({
-            affinity: `${formatTerm(type)}: ${value}`,
-            contribution,
-          }))}
-          series={[{ key: "contribution", label: "Contribution", role: "own" }]}
-          empty={<Status tone="quiet">The campaign has no affinities.</Status>}
-        />
-      </Stack>
-    </section>
+    <Stack gap="lg">
+      <Alert color={wouldServe ? "positive" : "negative"} title={verdict.title}>
+        <Stack gap="sm" align="flex-start">
+          {verdict.sentences.map((sentence) => (
+            <Text key={sentence}>{sentence}</Text>
+          ))}
+          {canChange && bidToWin !== null && bidToWin > bidCents && (
+            <ButtonLink
+              to={`/campaigns/${campaign.id}/settings?bid=${bidToWin}`}
+              variant="default"
+              size="compact-sm"
+            >
+              {`Raise the bid to ${formatCents(bidToWin)} in the settings`}
+            </ButtonLink>
+          )}
+        </Stack>
+      </Alert>
+      {failed.length > 0 && (
+        <Card padding="md">
+          <Title order={2} fz="md" mb="xs">
+            What fails
+          </Title>
+          <Checks checks={failed} lineOf={lineOf} campaignId={campaign.id} />
+        </Card>
+      )}
+      <Figures
+        figures={[
+          {
+            label: "Rank",
+            value: formatCents(rank),
+            note: `from a bid of ${formatCents(bidCents)} and a score of ${formatDecimal(score)}`,
+          },
+          {
+            label: "Best other rank",
+            value: winning === null ? "None" : formatCents(winning),
+            note: winning === null ? "Nobody else would be served" : undefined,
+          },
+          {
+            label: "Lowest bid that serves",
+            value: bidToWin === null ? NO_FIGURE : formatCents(bidToWin),
+            note:
+              bidToWin !== null
+                ? `the bid is ${formatCents(bidCents)}`
+                : failed.length > 0
+                  ? "a rule fails before the bid counts"
+                  : "no allowed bid that its money covers",
+          },
+          {
+            label: "Rules passed",
+            value: `${passed.length} of ${checks.length}`,
+          },
+        ]}
+      />
+      <details className={classes.passed}>
+        <summary>{formatNoun(passed.length, "rule passes", "rules pass")}</summary>
+        <div className={classes.groups}>
+          {GROUPS.map(({ prefix, label }) => {
+            const ofGroup = passed.filter(({ code }) => Math.floor(code / 100) === prefix);
+            return (
+              ofGroup.length > 0 && (
+                <Card key={label} padding="md">
+                  <Title order={2} fz="md" mb="xs">
+                    {label}
+                  </Title>
+                  <Checks checks={ofGroup} lineOf={lineOf} campaignId={campaign.id} />
+                </Card>
+              )
+            );
+          })}
+        </div>
+      </details>
+      <Chart
+        title="Parts of the score"
+        about="What each affinity adds in this scene."
+        kind="rank"
+        format="decimal"
+        rowKey="affinity"
+        rowLabel="Affinity"
+        rows={answer.affinity_parts.map(({ affinity_type: type, affinity_value: value, contribution }) => ({
+          affinity: `${formatTerm(type)}: ${value}`,
+          contribution,
+        }))}
+        series={[{ key: "contribution", label: "Contribution", role: "own" }]}
+        empty={<Status tone="quiet">The campaign has no affinities.</Status>}
+      />
+    </Stack>
   );
 }
 

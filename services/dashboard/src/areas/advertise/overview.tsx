@@ -15,7 +15,13 @@ import { Status } from "../../kit/status.tsx";
 import { usePlacements } from "../games/reads.ts";
 import { OperatorNotice } from "../system/operator-notice.tsx";
 import { ADVERTISE_PATH, BEGIN_PARAMETER } from "./advertise-path.ts";
-import { type Attention, type CampaignSummary, needsAttention, restSentence } from "./campaign-state.ts";
+import {
+  type Attention,
+  type CampaignSummary,
+  campaignState,
+  needsAttention,
+  restSentence,
+} from "./campaign-state.ts";
 import { FirstSteps } from "./first-steps.tsx";
 import classes from "./overview.module.css";
 import { useCampaigns } from "./use-campaigns.ts";
@@ -167,7 +173,9 @@ export function Component() {
             </Card>
           ) : (
             <>
-              {daily.data?.total.impressions === 0 && <FirstImpression campaigns={list} />}
+              {daily.data?.total.impressions === 0 && (
+                <FirstImpression campaigns={list} balanceCents={profile.data.balance_cents} />
+              )}
               <AttentionList
                 items={needsAttention(list, profile.data.balance_cents, daily.data?.days ?? [], Date.now())}
                 isComplete={daily.data !== undefined}
@@ -206,9 +214,13 @@ export function Component() {
 const MAX_ATTENTION = 10;
 
 /** What comes after a first activation: nothing is seen here until a game has shown a line. */
-function FirstImpression({ campaigns }: { campaigns: readonly CampaignSummary[] }) {
-  const active = campaigns.find(({ status }) => status === "active");
+function FirstImpression(props: { campaigns: readonly CampaignSummary[]; balanceCents: number }) {
+  const { campaigns, balanceCents } = props;
+  const stateOf = (campaign: CampaignSummary) => campaignState(campaign, balanceCents, Date.now());
+  const all = campaigns.filter(({ status }) => status === "active");
+  const active = all.find((campaign) => stateOf(campaign).word === "Active") ?? all[0];
   if (active === undefined) return null;
+  const { word, tone, cause } = stateOf(active);
   return (
     <Card padding="sm" px="lg">
       <Group justify="space-between" gap="sm">
@@ -216,10 +228,21 @@ function FirstImpression({ campaigns }: { campaigns: readonly CampaignSummary[] 
           <Text fw={600} className={classes.what ?? ""}>
             {active.name}
           </Text>
-          <Status tone="info">Waits for its first impression</Status>
-          <Text c="dimmed" fz="xs" pl={16}>
-            It begins with the next scene that fits; the charts move a few seconds later.
-          </Text>
+          {word === "Active" ? (
+            <>
+              <Status tone="info">Waits for its first impression</Status>
+              <Text c="dimmed" fz="xs" pl={16}>
+                It begins with the next scene that fits; the charts move a few seconds later.
+              </Text>
+            </>
+          ) : (
+            <>
+              <Status tone={tone}>{word}</Status>
+              <Text c="dimmed" fz="xs" pl={16}>
+                {cause}.
+              </Text>
+            </>
+          )}
         </Stack>
         <Anchor component={Link} to={`/campaigns/${active.campaign_id}/simulator`}>
           See how it looks in a game

@@ -2,7 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import { balanceSentence, spendOutlook } from "./spend-outlook.ts";
 
 const NOW_MS = Date.parse("2026-12-01T12:00:00Z");
-const active = { status: "active" } as const;
+const active = { status: "active", start_date: null, end_date: null } as const;
 const pacing = { days_active: 5, avg_daily_spend_cents: 100, remaining_cents: 1_000 };
 
 describe("spendOutlook", () => {
@@ -23,8 +23,15 @@ describe("spendOutlook", () => {
     expect(spendOutlook(active, { ...pacing, ...changes }, balanceCents, NOW_MS)).toBe(sentence);
   });
 
+  it.each([
+    ["2026-12-08", "Budget lasts until its last day, Dec 8, 2026"],
+    ["2026-12-24", "Budget lasts until Dec 11, 2026"],
+  ])("ends with the campaign: %s", (end_date, sentence) => {
+    expect(spendOutlook({ ...active, end_date }, pacing, undefined, NOW_MS)).toBe(sentence);
+  });
+
   it("names nothing while the campaign is paused", () => {
-    expect(spendOutlook({ status: "paused" }, pacing, 5_000, NOW_MS)).toBeUndefined();
+    expect(spendOutlook({ ...active, status: "paused" }, pacing, 5_000, NOW_MS)).toBeUndefined();
   });
 });
 

@@ -1,5 +1,6 @@
 import type { AnswerOf } from "../../api/operations.ts";
 import { formatCents, formatDayWithYear } from "../../format/format.ts";
+import { flightDays } from "./campaign-state.ts";
 import type { Campaign } from "./use-campaign.ts";
 
 type Pacing = AnswerOf<"GET /campaigns/{campaign_id}/analytics/pacing">;
@@ -17,9 +18,9 @@ export function hasPace(
   return status === "active" && days !== null && days >= MIN_DAYS_ACTIVE && perDay > 0;
 }
 
-/** How long budget and balance last at the average of the days so far, whichever ends first; undefined without a pace. */
+/** How long budget, balance and campaign last at the average of the days so far, whichever ends first; undefined without a pace. */
 export function spendOutlook(
-  campaign: Pick<Campaign, "status">,
+  campaign: Pick<Campaign, "status" | "start_date" | "end_date">,
   pacing: Pick<Pacing, "days_active" | "avg_daily_spend_cents" | "remaining_cents">,
   balanceCents: number | undefined,
   nowMs: number,
@@ -29,8 +30,12 @@ export function spendOutlook(
   const isBalanceLess = balanceCents !== undefined && balanceCents < budgetCents;
   const days = Math.floor((isBalanceLess ? balanceCents : budgetCents) / perDay);
   const what = isBalanceLess ? "Balance" : "Budget";
+  const until = new Date(nowMs + Math.min(days, MAX_DAYS) * DAY_MS).toISOString();
+  const { last } = flightDays(campaign);
+  if (last !== undefined && last < until)
+    return `${what} lasts until its last day, ${formatDayWithYear(last)}`;
   if (days > MAX_DAYS) return `${what} lasts more than a year at this pace`;
-  const date = formatDayWithYear(new Date(nowMs + days * DAY_MS).toISOString());
+  const date = formatDayWithYear(until);
   // Other campaigns spend the balance as well.
   return isBalanceLess ? `Balance lasts until ${date} for this campaign alone` : `Budget lasts until ${date}`;
 }

@@ -10,7 +10,7 @@ export function UnknownCampaign() {
         line="Nobody here knows this campaign."
         action={<ButtonLink to="/campaigns">Show the campaigns</ButtonLink>}
       >
-        It was deleted, or it belongs to another account.
+        The address may be incomplete, or the campaign belongs to another account.
       </Empty>
     </Card>
   );

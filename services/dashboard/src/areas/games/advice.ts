@@ -87,7 +87,7 @@ export function reasonFixes(reason: string, game: string, rules: GameRules | und
         ? [{ helps: "Ads are on again: the next request can get one." }]
         : [{ helps, link: { label: "Open the game to turn ads on", path } }];
     case "session_cap":
-      return [{ helps, link: { label: "Change ads per session", path: `${path}/settings` } }];
+      return [{ helps, link: { label: "See ads per session", path: `${path}/settings` } }];
     case "budget":
       return [{ helps, link: { label: "See all reasons for no ad", path: `${path}/reasons` } }];
     case "no_campaigns":

@@ -1,5 +1,5 @@
 import { Button, List, Switch, TextInput } from "@mantine/core";
-import { type ReactNode, useEffect, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { useNavigate } from "react-router";
 import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
@@ -153,15 +153,20 @@ function AddForm({ onClose }: { onClose: () => void }) {
   useEffect(() => draft.save(gameId === "" ? {} : { game_id: gameId }), [draft, gameId]);
   const [refused, setRefused] = useState<{ id: string; problem?: string }>();
   const [isChecking, setChecking] = useState(false);
+  const field = useRef<HTMLInputElement>(null);
   const hasGame = useHasGame();
   const form = useApiForm("POST /placements/{game_id}", NEW_GAME, { draft: "new game" });
+  const refuse = (id: string, problem: string) => {
+    setRefused({ id, problem });
+    field.current?.focus();
+  };
   const send = async () => {
     const path = { game_id: gameId.trim() };
+    if (path.game_id === "") return refuse("", "Fill in this field.");
     setChecking(true);
     try {
       if (await hasGame(path.game_id)) {
-        setRefused({ id: path.game_id, problem: "Your account has this game already." });
-        return;
+        return refuse(path.game_id, "Your account has this game already.");
       }
     } catch (error) {
       notifyFailed("The game was not added.", error);
@@ -188,12 +193,12 @@ function AddForm({ onClose }: { onClose: () => void }) {
         failure: refusal === undefined ? form.failure : undefined,
         isSending: isChecking || form.isSending,
       }}
-      isDisabled={gameId.trim() === ""}
       onSend={send}
       onClose={cancel}
       action="Add game"
     >
       <GameIdInput
+        ref={field}
         value={gameId}
         onChange={setGameId}
         error={gameId.trim() === refused?.id ? refusal : undefined}

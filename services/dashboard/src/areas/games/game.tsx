@@ -84,7 +84,9 @@ export function Component() {
               {isActive ? "Turn off ads" : "Turn on ads"}
             </Button>
           )}
-          <ButtonLink to={`/match-tester?game=${encodeURIComponent(gameId)}`}>Test a scene</ButtonLink>
+          {canChange && (
+            <ButtonLink to={`/match-tester?game=${encodeURIComponent(gameId)}`}>Test a scene</ButtonLink>
+          )}
         </>
       }
     >

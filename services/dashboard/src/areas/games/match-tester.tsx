@@ -98,7 +98,7 @@ export function Component() {
       ) : (
         <Tester chosen={chosen} games={games.data.map(({ game_id: id }) => id)} onChange={update} />
       )}
-      <RecentScenes />
+      {canChange && <RecentScenes />}
     </Page>
   );
 }

@@ -1,6 +1,7 @@
 import { Anchor, Text } from "@mantine/core";
 import { Link } from "react-router";
 import { useRead } from "../../api/queries.ts";
+import { useAbility } from "../../api/session.ts";
 import { Chart } from "../../charts/chart.tsx";
 import { countryName } from "../../format/countries.ts";
 import { formatCount, formatShare } from "../../format/format.ts";
@@ -27,6 +28,7 @@ const LINKED_REASONS: ReadonlySet<string> = new Set([
 export function Component() {
   const placement = usePlacement();
   const { series, control, words, rowLabel } = useTrafficSeries(placement);
+  const { canChange } = useAbility();
   const scenes = useRead("GET /traffic/{game_id}/no-match-scenes", pathOf(placement), {
     refetchEveryMs: SCENES_REFETCH_MS,
   });
@@ -176,16 +178,17 @@ export function Component() {
               header: "",
               align: "right",
               phone: "fact",
-              cell: (scene) => (
-                <Anchor
-                  component={Link}
-                  to={testerPath(scene)}
-                  aria-label={`Test this scene: ${sceneSummary(scene.game_context)}`}
-                  style={{ whiteSpace: "nowrap" }}
-                >
-                  Test this scene
-                </Anchor>
-              ),
+              cell: (scene) =>
+                canChange && (
+                  <Anchor
+                    component={Link}
+                    to={testerPath(scene)}
+                    aria-label={`Test this scene: ${sceneSummary(scene.game_context)}`}
+                    style={{ whiteSpace: "nowrap" }}
+                  >
+                    Test this scene
+                  </Anchor>
+                ),
             },
           ]}
         />

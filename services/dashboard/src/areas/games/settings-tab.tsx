@@ -114,7 +114,7 @@ export function Component() {
           />
           <WordsInput
             label="Blocked categories"
-            description="Campaigns that target one of these are never shown, such as gambling. Press Enter after each."
+            description="Campaigns that target one of these or prefer it are never shown, such as gambling. Press Enter after each."
             value={values.blocked_categories ?? []}
             onChange={(categories) => form.set("blocked_categories", categories)}
             error={form.problem("blocked_categories")}
