@@ -488,6 +488,10 @@ describe("every page of an installation with demo data", () => {
         return isFocused(link);
       };
       expect(await canFocusNavigation()).toBe(false);
+      // The narrowest window that always shows it.
+      await page.setViewportSize({ width: 768, height: 1_024 });
+      await eventually(canFocusNavigation);
+      await page.setViewportSize(PHONE);
       await page.getByRole("button", { name: "Navigation" }).click();
       await eventually(canFocusNavigation);
     },

@@ -104,7 +104,7 @@ async function applyMigrations(
   pool.on("error", () => {}); // A connection that breaks while idle is replaced.
   try {
     const engine = await createSchemaEngine(
-      new MigrationAdapterFactory(pool, () => log?.("Waiting for locks of others, such as a dump …")),
+      new MigrationAdapterFactory(pool, () => log?.("Waiting for locks of other sessions, such as a dump …")),
       await readFile(SCHEMA, "utf8"),
     );
     const { appliedMigrationNames } = await engine.applyMigrations({

@@ -14,23 +14,23 @@ const RETRIED_SQL_STATES: ReadonlySet<unknown> = new Set(["55P03", "40P01"]);
 
 /**
  * Prisma's adapter splits a script at every semicolon, even inside function bodies and comments. This one sends the whole
- * script, which also makes a migration atomic: Postgres runs it as one transaction, and repeats it while others keep its
- * tables locked.
+ * script, which also makes a migration atomic: Postgres runs it as one transaction. The adapter repeats it while other
+ * sessions lock its tables.
  */
 export class MigrationAdapterFactory extends PrismaPg {
-  readonly #waiting: () => void;
+  readonly #onWaiting: () => void;
 
-  /** @param waiting called when a script waits for others' locks, once for each script */
-  constructor(pool: pg.Pool, waiting: () => void = () => {}) {
+  /** @param onWaiting called when a script waits for others' locks, once for each script */
+  constructor(pool: pg.Pool, onWaiting: () => void = () => {}) {
     super(pool);
-    this.#waiting = waiting;
+    this.#onWaiting = onWaiting;
   }
 
   override async connect(): ReturnType<PrismaPg["connect"]> {
     const adapter = await super.connect();
     adapter.executeScript = async (script) => {
       try {
-        await runScript(adapter.underlyingDriver(), script, this.#waiting);
+        await runScript(adapter.underlyingDriver(), script, this.#onWaiting);
       } catch (error) {
         throw toDriverError(error);
       }
@@ -39,8 +39,8 @@ export class MigrationAdapterFactory extends PrismaPg {
   }
 }
 
-async function runScript(pool: pg.Pool, script: string, waiting: () => void): Promise<void> {
-  // A concurrent index cannot be built in a transaction, blocks nobody, and would be left invalid.
+async function runScript(pool: pg.Pool, script: string, onWaiting: () => void): Promise<void> {
+  // CREATE INDEX CONCURRENTLY cannot run in a transaction, blocks nobody, and leaves an invalid index at a timeout.
   if (/\bCONCURRENTLY\b/i.test(script)) {
     await pool.query(script);
     return;
@@ -53,7 +53,7 @@ async function runScript(pool: pg.Pool, script: string, waiting: () => void): Pr
     } catch (error) {
       const isRetried = error instanceof pg.DatabaseError && RETRIED_SQL_STATES.has(error.code);
       if (!isRetried || performance.now() > deadlineMs) throw error;
-      if (attempt === 1) waiting();
+      if (attempt === 1) onWaiting();
       await sleep(PAUSE_MS);
     }
   }

@@ -242,10 +242,10 @@ describe("migrations", () => {
       async (folder) => {
         const dump = new pg.Client({ connectionString: described.url });
         await dump.connect();
+        await dump.query("BEGIN; LOCK TABLE numbers IN ACCESS SHARE MODE");
+        const sentences: string[] = [];
+        const migrating = migrate(described.url, { folder, log: (sentence) => sentences.push(sentence) });
         try {
-          await dump.query("BEGIN; LOCK TABLE numbers IN ACCESS SHARE MODE");
-          const sentences: string[] = [];
-          const migrating = migrate(described.url, { folder, log: (sentence) => sentences.push(sentence) });
           await eventually(async () => {
             const { rows } = await pool.query(
               "SELECT FROM pg_locks WHERE relation = 'numbers'::regclass AND NOT granted",
@@ -253,12 +253,12 @@ describe("migrations", () => {
             return rows.length === 1;
           });
           await pool.query("SELECT number FROM numbers");
-          await dump.query("COMMIT");
-          expect(await migrating).toEqual(["2_column"]);
-          expect(sentences).toContain("Waiting for locks of others, such as a dump …");
         } finally {
           await dump.end();
+          await migrating;
         }
+        expect(await migrating).toEqual(["2_column"]);
+        expect(sentences).toContain("Waiting for locks of other sessions, such as a dump …");
       },
     );
   });

@@ -40,6 +40,8 @@ interface Bucket {
   taken: number;
   knownSinceMs: number;
   validUntilMs: number;
+  /** Unix milliseconds by the clock of Redis; 0: not known yet. */
+  windowEndsMs: number;
   resetUnixSeconds: number;
   waiting: Waiter[];
   refilling: boolean;
@@ -146,10 +148,9 @@ export class RateLimiter {
 
   async #takeQuota(bucket: string, known: Bucket, limit: number, requestedAtMs: number): Promise<void> {
     const wanted = known.waiting.length;
-    const isFirst = requestedAtMs >= known.validUntilMs;
     const reply = new ReplyReader(
       "take_quota",
-      await this.#takeScript(rateLimitKeys.bucket(bucket), limit, this.#windowMs, wanted, isFirst ? 1 : 0),
+      await this.#takeScript(rateLimitKeys.bucket(bucket), limit, this.#windowMs, wanted, known.windowEndsMs),
     );
     // Quota of an earlier window is gone; only the new grant counts.
     known.quota = reply.integer(0);
@@ -157,7 +158,8 @@ export class RateLimiter {
     known.knownSinceMs = requestedAtMs;
     // Measured from before the call, so that quota is never used after its window has ended in Redis.
     known.validUntilMs = requestedAtMs + reply.integer(2);
-    known.resetUnixSeconds = Math.ceil(reply.integer(3) / 1000);
+    known.windowEndsMs = reply.integer(3);
+    known.resetUnixSeconds = Math.ceil(known.windowEndsMs / 1000);
   }
 
   #bucket(name: string): Bucket {
@@ -174,6 +176,7 @@ export class RateLimiter {
       taken: 0,
       knownSinceMs: 0,
       validUntilMs: 0,
+      windowEndsMs: 0,
       resetUnixSeconds: 0,
       waiting: [],
       refilling: false,

@@ -103,12 +103,15 @@ async function isWritten(
   const days = billed
     ? [billed.day, ...billed.otherDays]
     : (await readPartitions(transaction)).map(({ day }) => day);
+  const dates = days.map(dateOfDay);
   const ofMatch = isName(matchId) ? Prisma.sql`AND match_id = ${matchId}` : Prisma.empty;
-  // The key begins with the day: without one, Postgres 17 and older read a whole index.
+  // The key begins with the day: without one, Postgres 17 and older read a whole index. The join looks up each day in its
+  // own partition; the list of days keeps the planner from locking the others.
   await transaction.$queryRaw(LOOK_UP_BY_KEY);
   const rows = await transaction.$queryRaw<unknown[]>`
-    SELECT FROM unnest(${days.map(dateOfDay)}::date[]) AS requested(day)
-    JOIN impressions i ON i.day = requested.day AND i.impression_id = ${impressionId} ${ofMatch} LIMIT 1`;
+    SELECT FROM unnest(${dates}::date[]) AS requested(day)
+    JOIN impressions i ON i.day = requested.day AND i.impression_id = ${impressionId} ${ofMatch}
+    WHERE i.day = ANY(${dates}::date[]) LIMIT 1`;
   return rows.length > 0;
 }
 

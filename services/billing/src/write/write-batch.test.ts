@@ -10,6 +10,7 @@ import {
   utcDay,
 } from "@diegetic/database";
 import { createTestDatabase, type TestDatabase } from "@diegetic/testing/database";
+import { eventually } from "@diegetic/testing/eventually";
 import { rounds } from "@diegetic/testing/rounds";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
@@ -18,7 +19,7 @@ import { createMarket, type Market, pick, type RecordChoice, recordIn } from "..
 import { billImpression, RecordRefused } from "./billed-impression.ts";
 import { DayPartitions } from "./day-partitions.ts";
 import { findOnOtherDays } from "./other-days.ts";
-import { prepareBatch, writeBatch } from "./write-batch.ts";
+import { prepareBatch, type WrittenBatch, writeBatch } from "./write-batch.ts";
 
 const NOW_MS = Date.UTC(2026, 10, 21, 23, 59, 59, 999);
 
@@ -192,6 +193,27 @@ describe("writeBatch", () => {
       return row?.count;
     });
     expect(locks).toBe(256);
+  });
+
+  it("waits longer for such a batch of another writer than for locked rows", async () => {
+    const market = await createMarket(workers[0]);
+    const billed = sameName(market).map((record) => billImpression(record, NOW_MS));
+    await new DayPartitions(workers[0]).ensure(billed.map(({ day }) => day));
+    const batch = await prepareBatch(billed.slice(0, 1));
+    const [one, other] = workers.map((worker) => pipelines.get(worker) as Pipeline) as [Pipeline, Pipeline];
+    let writing: Promise<WrittenBatch> | undefined;
+    await one.inTransaction(async (statements) => {
+      await findOnOtherDays(statements, billed);
+      writing = writeBatch(other, batch, { lockTimeoutMs: 1 });
+      writing.catch(() => undefined);
+      await eventually(async () => {
+        const waiting = await workers[1].$queryRaw<unknown[]>`
+          SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
+            AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+        return waiting.length === 1;
+      });
+    });
+    expect((await writing)?.written).toBe(1);
   });
 
   it("passes over affinities that are unknown, deleted or of another campaign", async () => {

@@ -1,31 +1,35 @@
-/** What has, or had, the focus, with the elements around it: once it is gone, they say where it was. */
-interface Place {
+/** What has, or had, the focus. Once it is gone, its ancestors say where it was: the innermost first. */
+interface Focused {
   element: HTMLElement;
-  around: HTMLElement[];
+  ancestors: HTMLElement[];
   dialog: Element | null;
 }
 
 const DIALOG = '[role="dialog"]';
 const FOCUSABLE = "a, button, input, select, textarea, summary, [tabindex]";
-const NEXT = "[data-autofocus], h1, h2, h3";
+const HEADING = "h1, h2, h3";
 /** Until the page has drawn what follows from an action, and a dialog has given the focus back. */
 const SETTLED_MS = 100;
 
 /**
  * Browsers drop the focus when its element is removed or disabled, and the keyboard then begins again at the top of the
- * page. Gives it back to a button that was busy and can be pressed again, also behind a closed dialog; otherwise to what
- * is meant to be next (`data-autofocus`), or to the nearest heading. Not where the person has left the element.
+ * page. Gives it back to a control that was busy and can be used again, also behind a closed dialog; otherwise to what is
+ * meant to be next (`data-autofocus`), or to the nearest heading. Not where the person has left the element.
+ *
+ * A control that is disabled while something is under way says so by `data-loading`, as buttons do, or `data-busy`.
  */
 export function keepFocus(): void {
-  let last: Place | undefined;
+  let last: Focused | undefined;
   /** Of the page behind a dialog. */
-  let behind: Place | undefined;
+  let behind: Focused | undefined;
+  /** Whether the element was removed or disabled while it had the focus. */
+  let isLost = false;
   let isPlanned = false;
 
   document.addEventListener("focusin", ({ target }) => {
-    if (!(target instanceof HTMLElement)) return;
-    last = placeOf(target);
-    if (last.dialog === null) behind = last;
+    isLost = false;
+    last = target instanceof HTMLElement ? describeFocus(target) : undefined;
+    if (last?.dialog === null) behind = last;
   });
   document.addEventListener(
     "pointerdown",
@@ -37,46 +41,54 @@ export function keepFocus(): void {
 
   const restore = () => {
     isPlanned = false;
-    if (document.activeElement !== document.body) return;
-    const place = last?.dialog?.isConnected === false ? behind : last;
-    if (place === undefined || isBusy(place.element)) return;
-    const target = canTakeFocus(place.element) ? place.element : nextTo(place);
+    if (document.activeElement !== document.body || !document.hasFocus()) return;
+    const former = last?.dialog?.isConnected === false ? behind : last;
+    if (former === undefined || isBusy(former.element)) return;
+    const target = canTakeFocus(former.element) ? former.element : nextTo(former);
     if (target === undefined) return;
-    if (target.matches("h1, h2, h3")) target.tabIndex = -1;
+    if (target.matches(HEADING)) target.tabIndex = -1;
     target.focus({ preventScroll: true });
   };
-  new MutationObserver(() => {
-    if (isPlanned || last === undefined || document.activeElement !== document.body) return;
+  new MutationObserver((changes) => {
+    if (last === undefined) return;
+    const { element } = last;
+    // A busy control is still focused when it is disabled, and may be free again before anything else changes.
+    isLost ||=
+      !element.isConnected || changes.some(({ type, target }) => type === "attributes" && target === element);
+    if (isPlanned || !isLost || document.activeElement !== document.body) return;
     isPlanned = true;
     setTimeout(restore, SETTLED_MS);
   }).observe(document.body, {
     subtree: true,
     childList: true,
-    attributeFilter: ["disabled", "data-loading"],
+    attributeFilter: ["disabled", "data-loading", "data-busy"],
   });
 }
 
-function placeOf(element: HTMLElement): Place {
-  const around: HTMLElement[] = [];
-  for (let one = element.parentElement; one !== null; one = one.parentElement) around.push(one);
-  return { element, around, dialog: element.closest(DIALOG) };
+function describeFocus(element: HTMLElement): Focused {
+  const ancestors: HTMLElement[] = [];
+  for (let ancestor = element.parentElement; ancestor !== null; ancestor = ancestor.parentElement) {
+    ancestors.push(ancestor);
+  }
+  return { element, ancestors, dialog: element.closest(DIALOG) };
 }
 
 function isBusy(element: HTMLElement): boolean {
-  return element.isConnected && element.hasAttribute("data-loading");
+  return element.isConnected && element.matches(':disabled:is([data-loading], [data-busy="true"])');
 }
 
 function canTakeFocus(element: HTMLElement): boolean {
-  return element.isConnected && !element.matches(":disabled");
+  const isReachable = element.isConnected && element.checkVisibility() && element.closest("[inert]") === null;
+  return isReachable && !element.matches(":disabled");
 }
 
-/** In the innermost element around the place that has something to go on with. */
-function nextTo({ around }: Place): HTMLElement | undefined {
-  for (const one of around) {
-    if (!one.isConnected) continue;
-    const next = one.querySelector<HTMLElement>(NEXT);
-    if (next !== null) return next;
-    if (one.matches(DIALOG)) return undefined;
+/** In the innermost ancestor that has something to go on with. */
+function nextTo({ ancestors }: Focused): HTMLElement | undefined {
+  for (const ancestor of ancestors) {
+    if (!ancestor.isConnected) continue;
+    const found = [...ancestor.querySelectorAll<HTMLElement>(`[data-autofocus], ${HEADING}`)];
+    const next = found.find(canTakeFocus);
+    if (next !== undefined || ancestor.matches(DIALOG)) return next;
   }
   return undefined;
 }

@@ -3,6 +3,7 @@ import {
   dollarsOfCents,
   dollarsOfMillicents,
   exactColumn,
+  formatAgo,
   formatAxisCents,
   formatCents,
   formatChange,
@@ -67,6 +68,16 @@ describe("withMoney", () => {
 describe("dollarsOfMillicents", () => {
   it("is exact where two divisions are not", () => {
     expect(String(dollarsOfMillicents(1_212))).toBe("0.01212");
+  });
+});
+
+describe("formatAgo", () => {
+  it.each([
+    ["2026-12-01T11:57:00Z", "3 min ago"],
+    ["2026-12-02T11:00:00Z", "in 23 hr"],
+    ["2026-12-01T11:59:55Z", "just now"],
+  ])("says how far %s is", (iso, words) => {
+    expect(formatAgo(iso, Date.parse("2026-12-01T12:00:00Z"))).toBe(words);
   });
 });
 

@@ -180,7 +180,7 @@ export function formatAgo(iso: string, nowMs: number): string {
 
 /** English abbreviates with a full stop: "3 min. ago". */
 function formatSpan(count: number, unit: Intl.RelativeTimeFormatUnit): string {
-  return relative.format(count, unit).replace(/\.(?= )/, "");
+  return relative.format(count, unit).replace(/\.(?= |$)/, "");
 }
 
 /** A value of the API as words: `under_pacing` becomes "Under pacing". */

@@ -19,7 +19,7 @@ export function Secret({ value, label, warning, loss = HASH_ONLY }: SecretProps)
   const { shownRef, copy, isCopied } = useCopy<HTMLPreElement>(value);
   return (
     <Stack gap="sm">
-      <Alert role="note" color="warning" title={`This ${label} is shown once`}>
+      <Alert color="warning" title={`This ${label} is shown once`}>
         {warning}
       </Alert>
       <Code

@@ -177,6 +177,7 @@ function Members() {
                 size="xs"
                 w={isLastOwner(member) ? 200 : 128}
                 disabled={isLastOwner(member) || changingId !== undefined}
+                data-busy={changingId !== undefined}
                 {...(changingId === member.user_id && { rightSection: <Loader size="xs" /> })}
                 {...(isLastOwner(member) && { description: "Make another member an owner to change this." })}
                 inputWrapperOrder={["label", "input", "description"]}

@@ -115,7 +115,9 @@ export function CreativeEditor({
     );
   const markOf = (field: keyof typeof CREATIVE_LABELS) => (isNew ? {} : unsavedMark(form, field));
   // The sentence is about the list: it names no line.
+  const linesProblem = form.problem("alt_hooks");
   const isSuspect = (hook: string) => isBlank(hook) || !hooks.some(isBlank);
+  const lastSuspect = hooks.findLastIndex(isSuspect);
   const isAdding = useRef(false);
   const focusIfAdded = (line: HTMLTextAreaElement | null) => {
     if (line === null || !isAdding.current) return;
@@ -182,7 +184,9 @@ export function CreativeEditor({
                     autosize
                     minRows={1}
                     value={hook}
-                    error={isSuspect(hook) && form.problem("alt_hooks")}
+                    error={
+                      isSuspect(hook) && linesProblem !== undefined && (index !== lastSuspect || linesProblem)
+                    }
                     ref={index === hooks.length - 1 ? focusIfAdded : undefined}
                     onChange={({ currentTarget }) => setHook(index, currentTarget.value)}
                     classNames={{ input: classes.line ?? "" }}

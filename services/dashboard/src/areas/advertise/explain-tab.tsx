@@ -64,7 +64,7 @@ export function Component() {
   );
   const [isAsking, setAsking] = useState(false);
   const isPhone = useIsPhone();
-  const answer = useRef<HTMLElement>(null);
+  const answer = useRef<HTMLDivElement>(null);
   useEffect(() => {
     // On a phone it stands below the form.
     if (isPhone && explained !== undefined) answer.current?.scrollIntoView();
@@ -193,9 +193,9 @@ export function Component() {
           What follows is about the former one. Explain again for the scene above.
         </Alert>
       )}
-      <section ref={answer} aria-live="polite" aria-label="Explanation">
+      <div ref={answer} aria-live="polite" className={classes.answer}>
         {explained && <Answer answer={explained.answer} campaign={campaign} />}
-      </section>
+      </div>
     </>
   );
 }
@@ -230,92 +230,94 @@ function Answer({ answer, campaign }: { answer: Explanation; campaign: Campaign 
     return creative?.narrative_hook ?? creative?.brand_name;
   };
   return (
-    <Stack gap="lg">
-      <Alert color={wouldServe ? "positive" : "negative"} title={verdict.title}>
-        <Stack gap="sm" align="flex-start">
-          {verdict.sentences.map((sentence) => (
-            <Text key={sentence}>{sentence}</Text>
-          ))}
-          {canChange && bidToWin !== null && bidToWin > bidCents && (
-            <ButtonLink
-              to={`/campaigns/${campaign.id}/settings?bid=${bidToWin}`}
-              variant="default"
-              size="compact-sm"
-            >
-              {`Raise the bid to ${formatCents(bidToWin)} in the settings`}
-            </ButtonLink>
-          )}
-        </Stack>
-      </Alert>
-      {failed.length > 0 && (
-        <Card padding="md">
-          <Title order={2} fz="md" mb="xs">
-            What fails
-          </Title>
-          <Checks checks={failed} lineOf={lineOf} campaignId={campaign.id} />
-        </Card>
-      )}
-      <Figures
-        figures={[
-          {
-            label: "Rank",
-            value: formatCents(rank),
-            note: `from a bid of ${formatCents(bidCents)} and a score of ${formatDecimal(score)}`,
-          },
-          {
-            label: "Best other rank",
-            value: winning === null ? "None" : formatCents(winning),
-            note: winning === null ? "Nobody else would be served" : undefined,
-          },
-          {
-            label: "Lowest bid that serves",
-            value: bidToWin === null ? NO_FIGURE : formatCents(bidToWin),
-            note:
-              bidToWin !== null
-                ? `the bid is ${formatCents(bidCents)}`
-                : failed.length > 0
-                  ? "a rule fails before the bid counts"
-                  : "no allowed bid that its money covers",
-          },
-          {
-            label: "Rules passed",
-            value: `${passed.length} of ${checks.length}`,
-          },
-        ]}
-      />
-      <details className={classes.passed}>
-        <summary>{formatNoun(passed.length, "rule passes", "rules pass")}</summary>
-        <div className={classes.groups}>
-          {GROUPS.map(({ prefix, label }) => {
-            const ofGroup = passed.filter(({ code }) => Math.floor(code / 100) === prefix);
-            return (
-              ofGroup.length > 0 && (
-                <Card key={label} padding="md">
-                  <Title order={2} fz="md" mb="xs">
-                    {label}
-                  </Title>
-                  <Checks checks={ofGroup} lineOf={lineOf} campaignId={campaign.id} />
-                </Card>
-              )
-            );
-          })}
-        </div>
-      </details>
-      <Chart
-        title="Parts of the score"
-        about="What each affinity adds in this scene."
-        kind="rank"
-        format="decimal"
-        rowKey="affinity"
-        rowLabel="Affinity"
-        rows={answer.affinity_parts.map(({ affinity_type: type, affinity_value: value, contribution }) => ({
-          affinity: `${formatTerm(type)}: ${value}`,
-          contribution,
-        }))}
-        series={[{ key: "contribution", label: "Contribution", role: "own" }]}
-        empty={<Status tone="quiet">The campaign has no affinities.</Status>}
-      />
-    </Stack>
+    <section aria-label="Explanation">
+      <Stack gap="lg">
+        <Alert role="note" color={wouldServe ? "positive" : "negative"} title={verdict.title}>
+          <Stack gap="sm" align="flex-start">
+            {verdict.sentences.map((sentence) => (
+              <Text key={sentence}>{sentence}</Text>
+            ))}
+            {canChange && bidToWin !== null && bidToWin > bidCents && (
+              <ButtonLink
+                to={`/campaigns/${campaign.id}/settings?bid=${bidToWin}`}
+                variant="default"
+                size="compact-sm"
+              >
+                {`Raise the bid to ${formatCents(bidToWin)} in the settings`}
+              </ButtonLink>
+            )}
+          </Stack>
+        </Alert>
+        {failed.length > 0 && (
+          <Card padding="md">
+            <Title order={2} fz="md" mb="xs">
+              What fails
+            </Title>
+            <Checks checks={failed} lineOf={lineOf} campaignId={campaign.id} />
+          </Card>
+        )}
+        <Figures
+          figures={[
+            {
+              label: "Rank",
+              value: formatCents(rank),
+              note: `from a bid of ${formatCents(bidCents)} and a score of ${formatDecimal(score)}`,
+            },
+            {
+              label: "Best other rank",
+              value: winning === null ? "None" : formatCents(winning),
+              note: winning === null ? "Nobody else would be served" : undefined,
+            },
+            {
+              label: "Lowest bid that serves",
+              value: bidToWin === null ? NO_FIGURE : formatCents(bidToWin),
+              note:
+                bidToWin !== null
+                  ? `the bid is ${formatCents(bidCents)}`
+                  : failed.length > 0
+                    ? "a rule fails before the bid counts"
+                    : "no allowed bid that its money covers",
+            },
+            {
+              label: "Rules passed",
+              value: `${passed.length} of ${checks.length}`,
+            },
+          ]}
+        />
+        <details className={classes.passed}>
+          <summary>{formatNoun(passed.length, "rule passes", "rules pass")}</summary>
+          <div className={classes.groups}>
+            {GROUPS.map(({ prefix, label }) => {
+              const ofGroup = passed.filter(({ code }) => Math.floor(code / 100) === prefix);
+              return (
+                ofGroup.length > 0 && (
+                  <Card key={label} padding="md">
+                    <Title order={2} fz="md" mb="xs">
+                      {label}
+                    </Title>
+                    <Checks checks={ofGroup} lineOf={lineOf} campaignId={campaign.id} />
+                  </Card>
+                )
+              );
+            })}
+          </div>
+        </details>
+        <Chart
+          title="Parts of the score"
+          about="What each affinity adds in this scene."
+          kind="rank"
+          format="decimal"
+          rowKey="affinity"
+          rowLabel="Affinity"
+          rows={answer.affinity_parts.map(({ affinity_type: type, affinity_value: value, contribution }) => ({
+            affinity: `${formatTerm(type)}: ${value}`,
+            contribution,
+          }))}
+          series={[{ key: "contribution", label: "Contribution", role: "own" }]}
+          empty={<Status tone="quiet">The campaign has no affinities.</Status>}
+        />
+      </Stack>
+    </section>
   );
 }
 

@@ -24,10 +24,11 @@ describe("spendOutlook", () => {
   });
 
   it.each([
-    ["2026-12-08", "Budget lasts until its last day, Dec 8, 2026"],
-    ["2026-12-24", "Budget lasts until Dec 11, 2026"],
-  ])("ends with the campaign: %s", (end_date, sentence) => {
-    expect(spendOutlook({ ...active, end_date }, pacing, undefined, NOW_MS)).toBe(sentence);
+    ["2026-12-08", undefined, "Budget lasts until the campaign ends on Dec 8, 2026"],
+    ["2026-12-08", 900, "Balance lasts until the campaign ends on Dec 8, 2026 for this campaign alone"],
+    ["2026-12-24", undefined, "Budget lasts until Dec 11, 2026"],
+  ])("ends with the campaign: %s, with a balance of %s", (end_date, balanceCents, sentence) => {
+    expect(spendOutlook({ ...active, end_date }, pacing, balanceCents, NOW_MS)).toBe(sentence);
   });
 
   it("names nothing while the campaign is paused", () => {

@@ -30,14 +30,15 @@ export function spendOutlook(
   const isBalanceLess = balanceCents !== undefined && balanceCents < budgetCents;
   const days = Math.floor((isBalanceLess ? balanceCents : budgetCents) / perDay);
   const what = isBalanceLess ? "Balance" : "Budget";
+  // Other campaigns spend the balance as well.
+  const alone = isBalanceLess ? " for this campaign alone" : "";
   const until = new Date(nowMs + Math.min(days, MAX_DAYS) * DAY_MS).toISOString();
   const { last } = flightDays(campaign);
-  if (last !== undefined && last < until)
-    return `${what} lasts until its last day, ${formatDayWithYear(last)}`;
+  if (last !== undefined && last < until) {
+    return `${what} lasts until the campaign ends on ${formatDayWithYear(last)}${alone}`;
+  }
   if (days > MAX_DAYS) return `${what} lasts more than a year at this pace`;
-  const date = formatDayWithYear(until);
-  // Other campaigns spend the balance as well.
-  return isBalanceLess ? `Balance lasts until ${date} for this campaign alone` : `Budget lasts until ${date}`;
+  return `${what} lasts until ${formatDayWithYear(until)}${alone}`;
 }
 
 /** How much of a budget the balance pays for; undefined where that is all that is left. */

@@ -122,6 +122,7 @@ function Games({ games, placements, add }: GamesProps) {
               aria-label={`Ads in ${placement.game_id}`}
               checked={placement.is_active}
               disabled={!canChange || isSwitching(placement.game_id)}
+              data-busy={isSwitching(placement.game_id)}
               onChange={() => void switchAds(placement)}
               display="inline-block"
               style={{ position: "relative", zIndex: 1, verticalAlign: "middle" }}

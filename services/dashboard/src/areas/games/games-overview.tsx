@@ -27,7 +27,7 @@ export default function GamesOverview({ placements, advertisePath }: GamesOvervi
     <Page
       title="Overview"
       about="What your games ask for, show and earn."
-      actions={<ButtonLink to="/match-tester">Test a scene</ButtonLink>}
+      actions={canChange && <ButtonLink to="/match-tester">Test a scene</ButtonLink>}
     >
       <OperatorNotice />
       <GamesSummary traffic={traffic} />

@@ -10,6 +10,7 @@ import { type TrafficPoint, useTrafficSeries } from "./period.tsx";
 import { useTraffic } from "./reads.ts";
 import { sampleDays } from "./sample.ts";
 import { Steps } from "./steps.tsx";
+import { TestScene } from "./test-scene.tsx";
 import { usePlacement } from "./use-placement.ts";
 
 /** How far a game's integration has come and what goes wrong in it, or how to begin; the report above has its calls. */
@@ -70,9 +71,7 @@ function Waiting({ gameId }: { gameId: string }) {
           line="The stage is lit, and the first scene has yet to begin."
           action={
             <Group gap="sm" justify="center">
-              <ButtonLink to={`/match-tester?game=${game}`} variant="default">
-                Test a scene
-              </ButtonLink>
+              <TestScene game={gameId} />
               <ButtonLink to={`/snippets?game=${game}`} variant="default">
                 Copy a snippet
               </ButtonLink>

@@ -1,10 +1,12 @@
 import { Anchor, Text } from "@mantine/core";
 import { Link } from "react-router";
+import type { AnswerOf } from "../../api/operations.ts";
 import { useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { Chart } from "../../charts/chart.tsx";
 import { countryName } from "../../format/countries.ts";
 import { formatCount, formatShare } from "../../format/format.ts";
+import type { Column } from "../../kit/columns.tsx";
 import { DataTable } from "../../kit/data-table.tsx";
 import { Section } from "../../kit/page.tsx";
 import { Empty } from "../../kit/states.tsx";
@@ -13,6 +15,25 @@ import { pointKey, useTrafficSeries } from "./period.tsx";
 import { sceneSummary, testerPath } from "./scene-link.ts";
 import { TestScene } from "./test-scene.tsx";
 import { pathOf, usePlacement } from "./use-placement.ts";
+
+type Scene = AnswerOf<"GET /traffic/{game_id}/no-match-scenes">[number];
+
+const testColumn: Column<Scene> = {
+  key: "test",
+  header: "",
+  align: "right",
+  phone: "fact",
+  cell: (scene) => (
+    <Anchor
+      component={Link}
+      to={testerPath(scene)}
+      aria-label={`Test this scene: ${sceneSummary(scene.game_context)}`}
+      style={{ whiteSpace: "nowrap" }}
+    >
+      Test this scene
+    </Anchor>
+  ),
+};
 
 /** A scene is sampled within seconds; a developer who has just tested one should find it here. */
 const SCENES_REFETCH_MS = 10_000;
@@ -173,23 +194,7 @@ export function Component() {
             make.text("reason", "Reason", ({ reason }) => reasonAdvice(reason).label, { phone: "fact" }),
             make.text("country", "Country", ({ country_code: code }) => countryName(code)),
             make.moment("at", "When", ({ at }) => at),
-            {
-              key: "test",
-              header: "",
-              align: "right",
-              phone: "fact",
-              cell: (scene) =>
-                canChange && (
-                  <Anchor
-                    component={Link}
-                    to={testerPath(scene)}
-                    aria-label={`Test this scene: ${sceneSummary(scene.game_context)}`}
-                    style={{ whiteSpace: "nowrap" }}
-                  >
-                    Test this scene
-                  </Anchor>
-                ),
-            },
+            ...(canChange ? [testColumn] : []),
           ]}
         />
       </Section>

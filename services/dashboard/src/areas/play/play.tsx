@@ -116,7 +116,13 @@ function CurrentScene({ turn, lineRef, onChoose, onRestart }: CurrentSceneProps)
       </Scene>
       <Group gap="sm" role="group" aria-label="What do you do?">
         {scene.choices.map(({ label, to }) => (
-          <Button key={label} variant="default" disabled={step === "asking"} onClick={() => onChoose(to)}>
+          <Button
+            key={label}
+            variant="default"
+            disabled={step === "asking"}
+            data-busy={step === "asking"}
+            onClick={() => onChoose(to)}
+          >
             {label}
           </Button>
         ))}
