@@ -220,9 +220,7 @@ function CreateForm({ onClose, onSecret }: { onClose: () => void; onSecret: (sec
 function EditForm({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
   const { url, events, is_active, balance_low_cents, hold_expiry_percent } = webhook;
   const stored = { url, events, is_active, balance_low_cents, hold_expiry_percent };
-  const form = useApiForm("PATCH /webhooks/{webhook_id}", stored, {
-    draft: `webhook ${webhook.id}`,
-  });
+  const form = useApiForm("PATCH /webhooks/{webhook_id}", stored, { draft: `webhook ${webhook.id}` });
   const send = async () => {
     const changed = await form.send({ path: { webhook_id: webhook.id } });
     if (changed === undefined) return;

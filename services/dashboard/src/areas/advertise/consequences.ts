@@ -1,6 +1,7 @@
 import { compileSchedule, type Schedule } from "@diegetic/ad-rules/schedule";
 import type { BodyOf } from "../../api/operations.ts";
 import { centsOfMillicents, formatCount, formatDayWithYear, formatExactCents } from "../../format/format.ts";
+import { balanceSentence } from "./spend-outlook.ts";
 import type { Campaign } from "./use-campaign.ts";
 
 type Changes = Partial<BodyOf<"PATCH /campaigns/{campaign_id}">>;
@@ -120,7 +121,7 @@ function heldSentence(leftCents: number, heldCents: number | undefined): string 
   return `${held}. ${formatExactCents(heldCents - left)} of it no longer fits: those impressions are refused.`;
 }
 
-/** What campaigns may spend once they are active: the rest of their budgets is the maximum, as far as the balance pays for it. */
+/** What campaigns may spend once they are active: the rest of their budgets, as far as the balance pays for it. */
 export function spendOnceActive(
   campaigns: readonly Pick<Campaign, "budget_cents" | "spent_millicents">[],
   balanceCents: number | undefined,
@@ -134,8 +135,7 @@ export function spendOnceActive(
     campaigns.length === 1
       ? `It may spend ${total}, the rest of its budget.`
       : `Together they may spend ${total}, the rest of their budgets.`;
-  if (balanceCents === undefined || balanceCents >= totalCents) return sentence;
-  return `${sentence} Your balance pays for ${formatExactCents(balanceCents)} of it.`;
+  return [sentence, balanceSentence(totalCents, 0, balanceCents)].filter(Boolean).join(" ");
 }
 
 const NOTHING_HELD = "No money is held for matched ads that may still be seen.";
