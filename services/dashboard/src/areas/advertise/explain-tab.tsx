@@ -12,7 +12,7 @@ import {
   Title,
 } from "@mantine/core";
 import { IconCheck, IconX } from "@tabler/icons-react";
-import { useEffect, useRef, useState } from "react";
+import { useState } from "react";
 import { Link } from "react-router";
 import { call } from "../../api/call.ts";
 import type { AnswerOf, BodyOf } from "../../api/operations.ts";
@@ -27,7 +27,7 @@ import { Figures } from "../../kit/figures.tsx";
 import { Form } from "../../kit/form.tsx";
 import { NotLoaded } from "../../kit/states.tsx";
 import { Status } from "../../kit/status.tsx";
-import { useIsPhone } from "../../kit/use-is-phone.ts";
+import { useAnswerInView } from "../../kit/use-answer-in-view.ts";
 import { useTypedSearchParams } from "../../kit/use-url-state.ts";
 import { reasonAdvice } from "../games/advice.ts";
 import { sceneInputs } from "../games/scene-inputs.tsx";
@@ -63,12 +63,7 @@ export function Component() {
     SCENE_FIELDS,
   );
   const [isAsking, setAsking] = useState(false);
-  const isPhone = useIsPhone();
-  const answer = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    // On a phone it stands below the form.
-    if (isPhone && explained !== undefined) answer.current?.scrollIntoView();
-  }, [isPhone, explained]);
+  const answer = useAnswerInView<HTMLDivElement>(explained);
   const known = [
     ...new Set([
       stats.data?.top_game_id,

@@ -11,7 +11,7 @@ import {
   Text,
 } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
-import { useEffect, useRef, useState } from "react";
+import { useState } from "react";
 import { ApiError } from "../../api/api-error.ts";
 import { callForResponse, readJson } from "../../api/call.ts";
 import { newUuid } from "../../api/new-uuid.ts";
@@ -25,7 +25,7 @@ import { ButtonLink } from "../../kit/button-link.tsx";
 import { Form } from "../../kit/form.tsx";
 import { Page, Section } from "../../kit/page.tsx";
 import { Empty, Failed } from "../../kit/states.tsx";
-import { useIsPhone } from "../../kit/use-is-phone.ts";
+import { useAnswerInView } from "../../kit/use-answer-in-view.ts";
 import { useTypedSearchParams } from "../../kit/use-url-state.ts";
 import { reasonAdvice } from "./advice.ts";
 import { GameIdInput } from "./game-id-input.tsx";
@@ -134,12 +134,7 @@ function Tester({ chosen, games, onChange }: TesterProps) {
   const hasGame = useHasGame();
   const isFirst = games.length === 0;
   const isUnknownGame = !isFirst && chosen.game !== "" && !games.includes(chosen.game);
-  const isPhone = useIsPhone();
-  const answer = useRef<HTMLElement>(null);
-  useEffect(() => {
-    // On a phone it stands below the form.
-    if (isPhone && (outcome !== undefined || failure !== undefined)) answer.current?.scrollIntoView();
-  }, [isPhone, outcome, failure]);
+  const answer = useAnswerInView<HTMLElement>(outcome ?? failure);
   const ask = async () => {
     setAsking(true);
     setFailure(undefined);
