@@ -1,3 +1,4 @@
+export { auditJson, auditText } from "./audit-report.ts";
 export {
   type Erased,
   type EraseOptions,
@@ -6,7 +7,6 @@ export {
   UnknownAccount,
 } from "./erase/erase-player.ts";
 export type { BillingPace } from "./pace.ts";
-export { type AuditOptions, reconcileAll } from "./reconciliation/audit.ts";
-export { type AuditReport, auditJson, auditText } from "./reconciliation/audit-report.ts";
+export { type AuditOptions, type AuditReport, reconcileAll } from "./reconciliation/audit.ts";
 export { type BillingSecrets, type BillingSettings, readBillingSettings } from "./settings.ts";
 export { writeRecords } from "./write/write-records.ts";

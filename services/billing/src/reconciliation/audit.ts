@@ -15,12 +15,10 @@ import {
   ledgerInspections,
   playerInspections,
 } from "./accounts.ts";
-import { type AuditReport, Summary } from "./audit-report.ts";
-import { type Inspection, inspect } from "./comparison.ts";
+import { type Comparison, countDifferences, type Inspected, type Inspection, inspect } from "./comparison.ts";
 import { memberInspections } from "./member-checks.ts";
 import { sessionInspections, snapshotInspections } from "./snapshot.ts";
-import { upkeepInspection } from "./upkeep-checks.ts";
-import { wholeInspections } from "./whole-checks.ts";
+import { upkeepInspection, wholeInspections } from "./whole-checks.ts";
 
 export interface AuditOptions {
   databaseUrl: string;
@@ -33,6 +31,30 @@ export interface AuditOptions {
   nowMs?: () => number;
 }
 
+export interface AuditReport {
+  /** `incomplete`: nothing differs, but a wallet kept changing or is too large. `nothing`: there are no advertisers. */
+  verdict: "agrees" | "differs" | "incomplete" | "nothing";
+  /** Whether the outbox was empty when the audit began. */
+  wasQuiet: boolean;
+  lines: SummaryLine[];
+  /** At most 200. One may count several differences. */
+  findings: Comparison[];
+  differences: number;
+  /** Advertisers with something that could not be compared; at most 200. */
+  notCompared: string[];
+}
+
+/** One line of the report: all comparisons of one check. */
+export interface SummaryLine {
+  check: string;
+  what: string;
+  compared: number;
+  /** Sums over all comparisons; for a limit: what is allowed and what is used. */
+  expected: bigint;
+  found: bigint;
+  differences: number;
+}
+
 const PAUSES_MS = [300, 700, 1_000, 2_000, 3_000];
 /** Redis is blocked while it adds up holds: 100 000 take about 50 ms. */
 const LIMITS: WalletLimits = { holds: 100_000, records: 5_000, lateMs: 60_000 };
@@ -41,6 +63,8 @@ const MAX_SESSION_KEYS = 5_000_000;
 const STATEMENT_TIMEOUT_MS = 600_000;
 const QUIET_CHECK_EVERY_MS = 100;
 const MAX_WALLETS_CHECKED = 1_000;
+const MAX_FINDINGS = 200;
+const MAX_NOT_COMPARED = 200;
 
 /**
  * Compares all of Redis and Postgres with each other; safe during traffic. Rejects when a store is unavailable, and
@@ -132,5 +156,44 @@ async function awaitQuiet(
     if (!waiting) return true;
     if (performance.now() >= deadline) return false;
     await sleep(QUIET_CHECK_EVERY_MS);
+  }
+}
+
+/** Adds up inspections in bounded memory. */
+export class Summary {
+  readonly #lines = new Map<string, SummaryLine>();
+  readonly findings: Comparison[] = [];
+  readonly notCompared = new Set<string>();
+  differences = 0;
+
+  add({ comparisons, findings, notCompared }: Inspected): void {
+    for (const comparison of comparisons) {
+      const line = this.#line(comparison);
+      line.compared += comparison.pairs;
+      if (comparison.isUnlisted) continue;
+      line.expected += comparison.expected;
+      line.found += comparison.found;
+    }
+    for (const finding of findings) {
+      const differences = countDifferences([finding]);
+      this.#line(finding).differences += differences;
+      this.differences += differences;
+      if (this.findings.length < MAX_FINDINGS) this.findings.push(finding);
+    }
+    for (const owner of notCompared)
+      if (this.notCompared.size < MAX_NOT_COMPARED) this.notCompared.add(owner);
+  }
+
+  /** The checks that ran, in the order in which they ran first. */
+  get lines(): SummaryLine[] {
+    return [...this.#lines.values()];
+  }
+
+  #line({ check, what }: Comparison): SummaryLine {
+    const known = this.#lines.get(check);
+    if (known !== undefined) return known;
+    const line = { check, what, compared: 0, expected: 0n, found: 0n, differences: 0 };
+    this.#lines.set(check, line);
+    return line;
   }
 }

@@ -21,8 +21,7 @@ import {
 } from "./comparison.ts";
 import { dayInspections, daysLookedAt, memberInspections } from "./member-checks.ts";
 import { sessionInspections, snapshotInspections } from "./snapshot.ts";
-import { upkeepInspection } from "./upkeep-checks.ts";
-import { wholeInspections } from "./whole-checks.ts";
+import { upkeepInspection, wholeInspections } from "./whole-checks.ts";
 
 export interface ReconcilerParts extends AccountParts {
   redis: RedisConnection;

@@ -73,22 +73,6 @@ export function dayOrDropped(day: Prisma.Sql): Prisma.Sql {
     ELSE ${day}::text END`;
 }
 
-/** Of each campaign, `found`: an aggregate of its impressions plus the same sum of those that were dropped. */
-export function foundByCampaign(ofRows: Prisma.Sql, ofDropped: Prisma.Sql): Prisma.Sql {
-  return Prisma.sql`(SELECT campaign_id, sum(part) AS found FROM (
-      SELECT campaign_id, (${ofRows})::numeric AS part FROM impressions GROUP BY campaign_id
-      UNION ALL SELECT campaign_id, ${ofDropped} FROM dropped_impression_sums WHERE dimension = 'creative') AS parts
-    GROUP BY campaign_id)`;
-}
-
-/** Of each developer, likewise. */
-export function foundByDeveloper(ofRows: Prisma.Sql, ofDropped: Prisma.Sql): Prisma.Sql {
-  return Prisma.sql`(SELECT account_id, sum(part) AS found FROM (
-      SELECT developer_account_id AS account_id, (${ofRows})::numeric AS part FROM impressions GROUP BY 1
-      UNION ALL SELECT account_id, ${ofDropped} FROM dropped_impression_sums WHERE dimension = 'game') AS parts
-    GROUP BY account_id)`;
-}
-
 /** The query of a check, with the check's name in front. */
 export function namedPairs({ name, query }: Check<Prisma.Sql>): Prisma.Sql {
   return Prisma.sql`SELECT ${name} AS name, p.* FROM (${query}) AS p`;

@@ -1,15 +1,11 @@
-import { type Database, Prisma } from "@diegetic/database";
+import { DAY_MS, type Database, Prisma, utcDay } from "@diegetic/database";
 import { countImpressions } from "../retention/partition-days.ts";
 import { OPERATION_MS } from "../write/operations.ts";
-import { type Check, type Inspection, inspectionOf, moneyCheck } from "./comparison.ts";
-import {
-  compareInPostgres,
-  DROPPED_DAYS,
-  dayOrDropped,
-  foundByCampaign,
-  foundByDeveloper,
-  namedPairs,
-} from "./sql-pairs.ts";
+import { QUARANTINED } from "./accounts.ts";
+import { type Check, type Inspection, inspectionOf, lateCheck, moneyCheck } from "./comparison.ts";
+import { compareInPostgres, DROPPED_DAYS, dayOrDropped, namedPairs } from "./sql-pairs.ts";
+
+const MAX_KEPT_MS = 2 * DAY_MS;
 
 /** Each query reads all rows of a table, and yields `subject, expected, found`. */
 const WHOLE_CHECKS: readonly Check<Prisma.Sql>[] = [
@@ -255,4 +251,57 @@ function eachGameAdvertiser(ofRows: Prisma.Sql, kept: Prisma.Sql): Prisma.Sql {
       FROM dropped_impression_sums AS sums JOIN campaigns ON campaigns.id = sums.campaign_id
       WHERE sums.dimension = 'game'`)} AS rows
     USING (account_id, game_id, day, advertiser)`;
+}
+
+/** Of each campaign, `found`: an aggregate of its impressions plus the same sum of those that were dropped. */
+function foundByCampaign(ofRows: Prisma.Sql, ofDropped: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`(SELECT campaign_id, sum(part) AS found FROM (
+      SELECT campaign_id, (${ofRows})::numeric AS part FROM impressions GROUP BY campaign_id
+      UNION ALL SELECT campaign_id, ${ofDropped} FROM dropped_impression_sums WHERE dimension = 'creative') AS parts
+    GROUP BY campaign_id)`;
+}
+
+/** Of each developer, likewise. */
+function foundByDeveloper(ofRows: Prisma.Sql, ofDropped: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`(SELECT account_id, sum(part) AS found FROM (
+      SELECT developer_account_id AS account_id, (${ofRows})::numeric AS part FROM impressions GROUP BY 1
+      UNION ALL SELECT account_id, ${ofDropped} FROM dropped_impression_sums WHERE dimension = 'game') AS parts
+    GROUP BY account_id)`;
+}
+
+/** Checks maintenance: what must exist, or must have been deleted, whatever the balances. */
+export function upkeepInspection(database: Database, nowMs: () => number, timeoutMs: number): Inspection {
+  return inspectionOf(() => {
+    const checks = upkeepChecks(nowMs());
+    const pairs = Prisma.join(checks.map(namedPairs), " UNION ALL ");
+    return compareInPostgres(database, timeoutMs, checks, pairs);
+  });
+}
+
+function upkeepChecks(nowMs: number): readonly Check<Prisma.Sql>[] {
+  return [
+    lateCheck(
+      "partitions",
+      "Partitions of today and tomorrow",
+      Prisma.sql`
+        SELECT day AS subject, 1 AS expected,
+          (SELECT count(*) FROM pg_inherits JOIN pg_class child ON child.oid = inhrelid
+            WHERE inhparent = 'impressions'::regclass
+              AND child.relname = 'impressions_' || replace(day, '-', '')) AS found
+        FROM unnest(${[utcDay(nowMs), utcDay(nowMs + DAY_MS)]}::text[]) AS wanted(day)`,
+    ),
+    lateCheck(
+      "stored_answers",
+      "Idempotent answers stored for more than two days",
+      Prisma.sql`
+        SELECT 'all' AS subject, 0 AS expected, count(*) AS found FROM idempotency_keys
+        WHERE created_at < ${new Date(nowMs - MAX_KEPT_MS)}`,
+    ),
+    {
+      ...QUARANTINED,
+      query: Prisma.sql`
+        SELECT 'of no known advertiser' AS subject, 0 AS expected, count(*) AS found FROM quarantined_impressions p
+        WHERE resolved_at IS NULL AND NOT EXISTS (SELECT FROM advertisers a WHERE a.id = p.advertiser_id)`,
+    },
+  ];
 }

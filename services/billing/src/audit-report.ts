@@ -1,70 +1,5 @@
-import { type Comparison, countDifferences, type Inspected } from "./comparison.ts";
-
-export interface AuditReport {
-  /** `incomplete`: nothing differs, but a wallet kept changing or is too large. `nothing`: there are no advertisers. */
-  verdict: "agrees" | "differs" | "incomplete" | "nothing";
-  /** Whether the outbox was empty when the audit began. */
-  wasQuiet: boolean;
-  lines: SummaryLine[];
-  /** At most 200. One may count several differences. */
-  findings: Comparison[];
-  differences: number;
-  /** Advertisers with something that could not be compared; at most 200. */
-  notCompared: string[];
-}
-
-/** One line of the report: all comparisons of one check. */
-export interface SummaryLine {
-  check: string;
-  what: string;
-  compared: number;
-  /** Sums over all comparisons; for a limit: what is allowed and what is used. */
-  expected: bigint;
-  found: bigint;
-  differences: number;
-}
-
-const MAX_FINDINGS = 200;
-const MAX_NOT_COMPARED = 200;
-
-/** Adds up inspections in bounded memory. */
-export class Summary {
-  readonly #lines = new Map<string, SummaryLine>();
-  readonly findings: Comparison[] = [];
-  readonly notCompared = new Set<string>();
-  differences = 0;
-
-  add({ comparisons, findings, notCompared }: Inspected): void {
-    for (const comparison of comparisons) {
-      const line = this.#line(comparison);
-      line.compared += comparison.pairs;
-      if (comparison.isUnlisted) continue;
-      line.expected += comparison.expected;
-      line.found += comparison.found;
-    }
-    for (const finding of findings) {
-      const differences = countDifferences([finding]);
-      this.#line(finding).differences += differences;
-      this.differences += differences;
-      if (this.findings.length < MAX_FINDINGS) this.findings.push(finding);
-    }
-    for (const owner of notCompared)
-      if (this.notCompared.size < MAX_NOT_COMPARED) this.notCompared.add(owner);
-  }
-
-  /** The checks that ran, in the order in which they ran first. */
-  get lines(): SummaryLine[] {
-    return [...this.#lines.values()];
-  }
-
-  #line({ check, what }: Comparison): SummaryLine {
-    const known = this.#lines.get(check);
-    if (known !== undefined) return known;
-    const line = { check, what, compared: 0, expected: 0n, found: 0n, differences: 0 };
-    this.#lines.set(check, line);
-    return line;
-  }
-}
+import type { AuditReport, SummaryLine } from "./reconciliation/audit.ts";
+import { type Comparison, countDifferences } from "./reconciliation/comparison.ts";
 
 const COLUMNS = ["What", "Compared", "Expected", "Found", "Verdict"] as const;
 
@@ -125,7 +60,7 @@ function rowOf(line: SummaryLine): string[] {
   ];
 }
 
-export function sentenceOf({ subject, relation, expected, found }: Comparison): string {
+function sentenceOf({ subject, relation, expected, found }: Comparison): string {
   const limit = relation === "equal" ? "expected" : "at most";
   return `${subject}: ${limit} ${grouped(expected)}, found ${grouped(found)}`;
 }
