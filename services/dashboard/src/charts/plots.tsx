@@ -21,6 +21,7 @@ import {
   LINE_HEIGHT_PX,
   labelLines,
   labelWidth,
+  leaderOf,
   placeLabels,
   type SeriesEnd,
   seriesEnds,
@@ -206,11 +207,19 @@ function SeriesLabels({ rows, rowKey, series, ends, linesOf }: SeriesLabelsProps
           series,
           series.findIndex((one) => one.key === key),
         );
-        const { x, y, anchor, isBeside } = position;
+        const { x, y, anchor } = position;
+        const leader = leaderOf(point, position);
         return (
           <g key={key}>
-            {isBeside && (
-              <line x1={point.x + 3} y1={point.y} x2={x - 3} y2={y} stroke={stroke} strokeWidth={1} />
+            {leader !== undefined && (
+              <line
+                x1={leader.from.x}
+                y1={leader.from.y}
+                x2={leader.to.x}
+                y2={leader.to.y}
+                stroke={stroke}
+                strokeWidth={1}
+              />
             )}
             <text x={x} textAnchor={anchor} fill={textColorOf(stroke)} data-role={role}>
               {point.lines.map((line, at) => (

@@ -7,6 +7,7 @@ import {
   LINE_HEIGHT_PX,
   labelLines,
   labelWidth,
+  leaderOf,
   placeLabels,
   seriesEnds,
 } from "./series-labels.ts";
@@ -110,6 +111,22 @@ describe("placeLabels", () => {
       ],
     ]);
     expect(above).toMatchObject({ x: 196, anchor: "end" });
+  });
+
+  it("leads from a point to a label that stands away from it, and to none at its side", () => {
+    const beside = { x: right + LABEL_GAP_PX, y: 90, anchor: "start", isBeside: true } as const;
+    expect(leaderOf(point({ y: 100 }), beside)).toEqual({
+      from: { x: right + 3, y: 100 },
+      to: { x: right + LABEL_GAP_PX - 3, y: 90 },
+    });
+    const end = point({ x: 60, y: 190 });
+    const at = (y: number) => ({ x: 100, y, anchor: "end", isBeside: false }) as const;
+    expect(leaderOf(end, at(178))).toBeUndefined();
+    expect(leaderOf(end, at(134))).toEqual({ from: { x: 60, y: 187 }, to: { x: 62, y: 142 } });
+    expect(leaderOf(point({ x: 60, y: 50 }), at(100))).toEqual({
+      from: { x: 60, y: 53 },
+      to: { x: 62, y: 92 },
+    });
   });
 
   const words = fc.array(fc.constantFrom("Spent", "so", "far", "Impressions"), {

@@ -9,6 +9,7 @@ export const LABEL_GAP_PX = 14;
 /** No letter of the labels is wider on average. */
 const MAX_LETTER_PX = 7.5;
 const PADDING_PX = 4;
+const LEADER_GAP_PX = 3;
 
 /** The last point of a series. */
 export interface SeriesEnd {
@@ -129,6 +130,21 @@ export function placeLabels(
     }
   }
   return positions;
+}
+
+/** A line from a last point to its label, where the label does not stand at the point: another line may end closer to it. */
+export function leaderOf(
+  point: LabelledPoint,
+  { x, y, anchor, isBeside }: LabelPosition,
+): { from: Point; to: Point } | undefined {
+  if (isBeside) return { from: { x: point.x + LEADER_GAP_PX, y: point.y }, to: { x: x - LEADER_GAP_PX, y } };
+  const isAbove = y < point.y;
+  const edgeY = y + ((isAbove ? 1 : -1) * heightOf(point)) / 2;
+  if (Math.abs(edgeY - point.y) < LINE_HEIGHT_PX) return undefined;
+  const left = anchor === "start" ? x : x - labelWidth(point.lines);
+  const toX = Math.min(Math.max(point.x, left), left + labelWidth(point.lines));
+  const gap = isAbove ? -LEADER_GAP_PX : LEADER_GAP_PX;
+  return { from: { x: point.x, y: point.y + gap }, to: { x: toX, y: edgeY } };
 }
 
 /** The sides of a last point within the plot that have room for its label, the usual one first. */
