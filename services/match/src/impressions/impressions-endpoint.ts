@@ -34,6 +34,7 @@ import {
   unavailable,
 } from "@diegetic/service-kit";
 import { tracing } from "@diegetic/tracing";
+import type { Catalog } from "../catalog/catalog.ts";
 import { placementOfCaller } from "../catalog/placement-of-caller.ts";
 import type { MatchDependencies } from "../match/dependencies.ts";
 import type { OpenedMatchId } from "../match-id/match-ids.ts";
@@ -42,7 +43,7 @@ import { type CommitDependencies, commitImpression, NO_MATCH } from "./commit-im
 
 export interface ImpressionDependencies
   extends CommitDependencies,
-    Pick<MatchDependencies, "settings" | "matchIds" | "traffic" | "leaseExpiresMs"> {
+    Pick<MatchDependencies, "settings" | "matchIds" | "traffic" | "leaseExpiresMs" | "catchUp"> {
   claims: IdempotencyClaims;
 }
 
@@ -57,10 +58,16 @@ async function handleImpression(
   dependencies: ImpressionDependencies,
   context: RequestContext,
 ): Promise<Answer> {
-  const body = loadImpressionRequest(dependencies, context);
+  // No await since the key was looked up, so it was valid under this lease.
+  const leaseExpiresMs = dependencies.leaseExpiresMs();
+  const body = context.body(impressionRequest);
+  const { catalog } = dependencies;
+  // Another instance may have matched by a later snapshot, and clients take a 404 as final.
+  if (!isKnown(catalog, body)) await dependencies.catchUp();
+  placementOfCaller(catalog, body.game_id, context.accountId);
   tracing?.annotate({ "diegetic.game_id": body.game_id });
   try {
-    return await recordImpression(dependencies, context, body);
+    return await recordImpression(dependencies, context, body, leaseExpiresMs);
   } catch (thrown) {
     const error = answerableFailure(thrown);
     const { traffic, nowMs } = dependencies;
@@ -73,9 +80,8 @@ async function recordImpression(
   dependencies: ImpressionDependencies,
   context: RequestContext,
   body: ImpressionRequest,
+  leaseExpiresMs: number,
 ): Promise<Answer> {
-  // No await since the key was looked up, so the snapshot used so far was valid under this lease.
-  const leaseExpiresMs = dependencies.leaseExpiresMs();
   const campaign = campaignOf(dependencies, body);
   const taken = context.takeQuota(
     `impressions-game:${body.game_id}`,
@@ -103,14 +109,8 @@ async function recordImpression(
   return { status: 201, body: toResponse(result.record) };
 }
 
-/** Throws 400 and 422 for the body; 404 and 403 for its game. */
-function loadImpressionRequest(
-  dependencies: ImpressionDependencies,
-  context: RequestContext,
-): ImpressionRequest {
-  const body = context.body(impressionRequest);
-  placementOfCaller(dependencies.catalog, body.game_id, context.accountId);
-  return body;
+function isKnown(catalog: Catalog, { game_id, campaign_id }: ImpressionRequest): boolean {
+  return catalog.placement(game_id) !== undefined && catalog.campaignIds(campaign_id) !== undefined;
 }
 
 function campaignOf({ catalog }: ImpressionDependencies, body: ImpressionRequest): CampaignIds {
