@@ -94,8 +94,9 @@ async function signUpUser(parts: Parts, context: RequestContext) {
     if (invitation_token === undefined) await accountToActFor(transaction, user, account_label ?? name);
     else await acceptInvitation(transaction, invitation_token, user.id, nowMs);
   }).catch(async (error: unknown) => {
-    // A user without an account would get an own one by signing in, also where only invited users may.
-    await database.user.delete({ where: { id: user.id } });
+    // A user without an account would get an own one by signing in, also where only invited users may. The operator may,
+    // and stays: no later user becomes it.
+    await database.user.deleteMany({ where: { id: user.id, isOperator: false } });
     throw error;
   });
   const session = await admitSession(parts, { token: String(response.token), headers }, nowMs);
