@@ -40,6 +40,7 @@ import {
   INVITATION_MS,
   isOpen,
   lockMembers,
+  lockUser,
   requireAnotherOwner,
   withdrawInvitations,
 } from "../sessions/members.ts";
@@ -142,6 +143,7 @@ async function remove({ database, publishing, clock }: Parts, context: RequestCo
     const member = await memberOf(transaction, accountId, userId);
     await requireAnotherOwner(transaction, member);
     if (member.role === "owner") await withdrawInvitations(transaction, accountId, clock());
+    await lockUser(transaction, userId);
     await transaction.accountMember.delete({ where: { accountId_userId: { accountId, userId } } });
     const keys = revokesKeys ? await revokeKeysMadeBy(transaction, accountId, userId, clock()) : [];
     const next = await accountToActFor(transaction, member.user);

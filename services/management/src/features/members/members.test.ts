@@ -1,5 +1,8 @@
-import { newId } from "@diegetic/contracts";
+import { entityName, newId } from "@diegetic/contracts";
+import { inTransaction } from "@diegetic/database";
+import { eventually } from "@diegetic/testing/eventually";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { snapshotKeys } from "../../../../../packages/hot-state/src/keys.ts";
 import { type Browser, openBrowser, signedUp } from "../../testing/browser.ts";
 import { type Harness, startHarness } from "../../testing/harness.ts";
 
@@ -322,6 +325,73 @@ describe("members", () => {
     const id = await userId(stranger);
     await owner.patch(`/members/${id}`, { role: "viewer" }).expect(404);
     await owner.delete(`/members/${id}`).expect(404);
+  });
+});
+
+describe("a session that begins to act for an account while its user loses a role there", () => {
+  const begin = {
+    "is switched": async (bo: Browser, account_id: string) => {
+      const { email, password } = bo;
+      const other = openBrowser(harness.management.app, bo);
+      await other.post("/auth/sign-in", { email, password }).expect(200);
+      const { token } = await invite(await signedUp(harness));
+      await other.post("/invitations/accept", { token }).expect(200);
+      return () => other.patch("/session", { account_id });
+    },
+    "signs in": async ({ email, password }: Browser) => {
+      const other = openBrowser(harness.management.app);
+      return () => other.post("/auth/sign-in", { email, password });
+    },
+  };
+  const lose = {
+    "is removed": (owner: Browser, user: string) => owner.delete(`/members/${user}`),
+    "becomes a viewer": (owner: Browser, user: string) => owner.patch(`/members/${user}`, { role: "viewer" }),
+  };
+  const cases = [
+    ["is switched", "is removed"],
+    ["is switched", "becomes a viewer"],
+    ["signs in", "is removed"],
+    ["signs in", "becomes a viewer"],
+  ] as const;
+
+  it.each(cases)("is published without that role: it %s, its user %s", async (beginning, loss) => {
+    const { database } = harness.management;
+    const owner = await signedUp(harness);
+    const { account } = await session(owner);
+    const bo = await invited(owner, "manager");
+    const { session_id, user } = await session(bo);
+    const start = await begin[beginning](bo, account.id);
+    const isWaiting = async (requests: number) => {
+      const [row] = await database.$queryRaw<{ waiting: bigint }[]>`
+        SELECT count(*) AS waiting FROM pg_stat_activity
+        WHERE wait_event_type = 'Lock' AND datname = current_database()`;
+      return Number(row?.waiting) >= requests;
+    };
+    let isAnswered = false;
+    const [lost, begun] = await inTransaction(database, async (transaction) => {
+      // Here the loss waits after it has looked for sessions.
+      await transaction.$queryRaw`SELECT id FROM account_sessions WHERE id = ${session_id} FOR UPDATE`;
+      const losing = lose[loss](owner, user.id).then(({ status }) => status);
+      await eventually(() => isWaiting(1));
+      const beginsToAct = start().then(() => {
+        isAnswered = true;
+      });
+      await eventually(async () => isAnswered || (await isWaiting(2)));
+      return [{ losing }, { beginsToAct }];
+    });
+    expect(await lost.losing).toBeLessThan(300);
+    await begun.beginsToAct;
+    const sessions = await eventually(async () => {
+      const rows = await database.accountSession.findMany({ where: { userId: user.id, revokedAt: null } });
+      return rows.every(({ version, publishedVersion }) => version === publishedVersion) && rows;
+    });
+    expect(sessions).toHaveLength(2);
+    for (const { sha256 } of sessions) {
+      const json = await harness.redis.hget(snapshotKeys.entities, entityName.session(sha256));
+      const published = JSON.parse(json ?? "null");
+      expect(published).toMatchObject({ account_id: expect.any(String), role: expect.any(String) });
+      if (published.account_id === account.id) expect(published.role).toBe("viewer");
+    }
   });
 });
 

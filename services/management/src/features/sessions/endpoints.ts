@@ -20,7 +20,7 @@ import { sha256Hex } from "../../core/shared/sha256.ts";
 import { timestamp } from "../../core/shared/time.ts";
 import { endpointsOf } from "../endpoints-of.ts";
 import type { Parts } from "../parts.ts";
-import { acceptInvitation, accountToActFor, membershipsOf, openInvitation } from "./members.ts";
+import { acceptInvitation, accountToActFor, holdMembership, openInvitation } from "./members.ts";
 import {
   admitSession,
   callAuth,
@@ -185,12 +185,11 @@ async function show({ database }: Parts, { key }: RequestContext) {
 
 async function switchAccount({ database, publishing }: Parts, context: RequestContext) {
   const { account_id } = context.body(sessionPatch);
-  const memberships = await membershipsOf(database, userOf(context));
-  if (!memberships.some(({ accountId }) => accountId === account_id)) {
-    throw notMemberOfAccount.error();
-  }
   const { keyId } = context.key;
-  await inTransaction(database, (transaction) => moveSessions(transaction, { id: keyId }, account_id));
+  await inTransaction(database, async (transaction) => {
+    if (!(await holdMembership(transaction, account_id, userOf(context)))) throw notMemberOfAccount.error();
+    await moveSessions(transaction, { id: keyId }, account_id);
+  });
   await publishing.publishAndWait("session", keyId);
   return { status: 200, body: await toSessionResponse(database, keyId) };
 }

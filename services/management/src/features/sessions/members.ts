@@ -24,23 +24,45 @@ export function membershipsOf(client: Database | Transaction, userId: string) {
   });
 }
 
+/** Lock a user before its memberships. */
+export async function lockUser(transaction: Transaction, userId: string): Promise<void> {
+  await transaction.$queryRaw`SELECT id FROM users WHERE id = ${userId} FOR UPDATE`;
+}
+
+/**
+ * Keeps a membership until the end of the transaction that lets a session act for it: a removal or a change of its role
+ * waits, and then finds the session. Returns false when the user is no member.
+ */
+export async function holdMembership(
+  transaction: Transaction,
+  accountId: string,
+  userId: string,
+): Promise<boolean> {
+  const rows = await transaction.$queryRaw<unknown[]>`
+    SELECT role FROM account_members WHERE account_id = ${accountId} AND user_id = ${userId} FOR SHARE`;
+  return rows.length > 0;
+}
+
 /**
  * The account that a new session acts for: that of the user's latest session if still a member, otherwise the oldest
- * membership. A user without a membership gets a new account. Locks the user.
+ * membership. A user without a membership gets a new account. Locks the user, and holds the membership.
  */
 export async function accountToActFor(
   transaction: Transaction,
   user: { id: string; name: string },
   label: string = user.name,
 ): Promise<string> {
-  await transaction.$queryRaw`SELECT id FROM users WHERE id = ${user.id} FOR UPDATE`;
+  await lockUser(transaction, user.id);
   const memberships = await membershipsOf(transaction, user.id);
   const latest = await transaction.accountSession.findFirst({
     where: { userId: user.id, accountId: { in: memberships.map(({ accountId }) => accountId) } },
     orderBy: [{ createdAt: "desc" }, { id: "desc" }],
   });
   const known = latest?.accountId ?? memberships[0]?.accountId;
-  if (known !== undefined) return known;
+  if (known !== undefined) {
+    await holdMembership(transaction, known, user.id);
+    return known;
+  }
   const accountId = newId("acct");
   await transaction.account.create({ data: { id: accountId, label } });
   await transaction.accountMember.create({ data: { accountId, userId: user.id, role: "owner" } });

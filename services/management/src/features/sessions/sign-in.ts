@@ -4,7 +4,7 @@ import { badRequest, cookieValue, type RequestContext, unauthorized } from "@die
 import { isAPIError } from "better-auth/api";
 import type { Parts } from "../parts.ts";
 import { CLIENT_ADDRESS_HEADER } from "./auth.ts";
-import { accountToActFor } from "./members.ts";
+import { accountToActFor, holdMembership } from "./members.ts";
 import { endOldestSessions, insertSession } from "./store.ts";
 
 const USER_AGENT_CHARACTERS = 300;
@@ -73,7 +73,7 @@ export async function startSession(
 interface LibrarySession {
   token: string;
   headers: Headers;
-  /** Account to act for. Default: that of the user's latest session. */
+  /** Account to act for, if the user is still a member. Default: that of the user's latest session. */
   accountId?: string;
   /** Stored hash of the password that the session was created with. Default: the current hash. */
   passwordHash?: string | undefined;
@@ -99,7 +99,8 @@ export async function admitSession(
       throw signInOutrun();
     }
     const user = await transaction.user.findUniqueOrThrow({ where: { id: userId } });
-    const actsFor = accountId ?? (await accountToActFor(transaction, user));
+    const isWanted = accountId !== undefined && (await holdMembership(transaction, accountId, userId));
+    const actsFor = isWanted ? accountId : await accountToActFor(transaction, user);
     await insertSession(transaction, { id, userId, accountId: actsFor, cookieValue: value, expiresAt });
     return session;
   });
