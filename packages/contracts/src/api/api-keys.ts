@@ -146,6 +146,12 @@ export const scopeBeyondCaller = refusal(
     `This API key lacks the scope ${scopes.map((scope) => `"${scope}"`).join(" and ")}, which the other key has: use one that has it, too.`,
   ["serving"],
 );
+export const limitBeyondCaller = refusal(
+  403,
+  "higher_limit",
+  "The other key may make more requests than the calling key.",
+  "This API key may make fewer requests per minute than the other one: rotate that one by itself, or in the dashboard.",
+);
 const ownKeyOnly = [otherAccountsKey, scopeBeyondCaller, noKey] as const;
 export const keyNotShownAgain = refusal(
   409,
@@ -242,6 +248,7 @@ export const apiKeysApi = defineFeature({
       refusals: [
         malformedField('overlap_seconds must be a whole number from 0 to 2592000, but "day" was sent'),
         ...ownKeyOnly,
+        limitBeyondCaller,
         notAllowedField("overlap_seconds must be a whole number from 0 to 2592000, but -1 was sent"),
         keyNotShownAgain,
         tooManyKeys,

@@ -1,6 +1,7 @@
 import {
   type ApiKeyCreate,
   allOperations,
+  limitBeyondCaller,
   type RateLimitGroup,
   rateLimitBeyondCaller,
   type Scope,
@@ -88,6 +89,26 @@ export function requireScopes(caller: Pick<CallingKey, "scopes">, scopes: readon
   const lacking = scopes.filter((scope) => !caller.scopes.includes(scope));
   if (lacking.length === 0) return;
   throw scopeBeyondCaller.error(lacking);
+}
+
+/**
+ * Throws 403 when a key may make more requests than the calling key, in a group that it can use: whoever rotates it gets
+ * its limit. A session of an owner has no limit of its own to pass.
+ */
+export function requireLimit(
+  caller: Pick<CallingKey, "rateLimitPerMinute"> & { session?: unknown },
+  { scopes, rateLimitPerMinute }: CallingKey,
+  defaults: DefaultLimits,
+): void {
+  if (caller.session !== undefined) return;
+  const mostIn = (group: RateLimitGroup, own: RateLimit | null) => {
+    const most = own ?? defaults[group];
+    return most === "unlimited" ? Number.POSITIVE_INFINITY : most;
+  };
+  const exceeds = groupsOf(scopes).some(
+    (group) => mostIn(group, rateLimitPerMinute) > mostIn(group, caller.rateLimitPerMinute),
+  );
+  if (exceeds) throw limitBeyondCaller.error();
 }
 
 /** The expiry of a suspended key, which may be in force again: no rotation sets this time. */

@@ -23,6 +23,7 @@ import {
   isInForce,
   type KeySettings,
   MANAGING_SCOPES,
+  requireLimit,
   requireScopes,
   settingsOfNewKey,
 } from "./api-key.ts";
@@ -78,6 +79,7 @@ async function create(parts: Parts, context: RequestContext) {
 async function rotate(parts: Parts, context: RequestContext) {
   const old = await ownKey(parts.database, context.accountId, context.param("keyId"));
   requireScopes(context.key, old.scopes);
+  requireLimit(context.key, old, parts.defaultLimits);
   const { sent, value } = readSentBody(context, apiKeyRotateRequest);
   const overlapSeconds = value.overlap_seconds ?? ROTATION_OVERLAP_SECONDS.default;
   const answer = await issueKey(parts, context, sent, async (transaction, nowMs) => {
@@ -122,7 +124,7 @@ interface StoredKey extends Omit<CreatedApiKeyBody, "key"> {
  * also stored for a day, so that a retry derives the same secret. `prepare` runs while the account's keys are locked.
  */
 async function issueKey(
-  { database, publishing, clock, keyDerivationSecret }: Parts,
+  { database, publishing, clock, keyDerivationSecret, defaultLimits }: Parts,
   context: RequestContext,
   sent: unknown,
   prepare: (transaction: Transaction, nowMs: number) => Promise<KeySettings>,
@@ -147,6 +149,9 @@ async function issueKey(
   const { seed, ...key } = stored.body;
   // A retry may come from another key of the account than the first request.
   requireScopes(context.key, key.scopes);
+  const isUnlimited = key.rate_limit_per_minute === UNLIMITED_REQUESTS;
+  const rateLimitPerMinute = isUnlimited ? "unlimited" : key.rate_limit_per_minute;
+  requireLimit(context.key, { scopes: key.scopes, rateLimitPerMinute }, defaultLimits);
   const text = derivedKeySecret(keyDerivationSecret, seed);
   const { sha256 } = await database.apiKey.findUniqueOrThrow({ where: { id: key.id } });
   // The installation's secret has changed since the first answer.

@@ -60,6 +60,30 @@ describe("POST /api-keys/{id}/rotate", () => {
     }
   });
 
+  it("gives no key with a higher limit than the calling one; an owner's session gives it", async () => {
+    const unlimited = await harness.caller({ rateLimitPerMinute: "unlimited" });
+    const [own] = await list(unlimited);
+    const rotateBy = (by: Caller) => by.post(`/api-keys/${own?.id}/rotate`).set("Idempotency-Key", "once");
+    for (const limit of [{ rate_limit_per_minute: 5 }, {}]) {
+      const made = await unlimited.post("/api-keys", { label: "game", ...limit }).expect(201);
+      const limited = harness.callerWith(unlimited.accountId, made.body.key);
+      const refused = await rotateBy(limited).expect(403);
+      expect(refused.body.detail).toContain("may make fewer requests");
+      expect(await list(limited)).toContainEqual(expect.objectContaining({ id: own?.id, expires_at: null }));
+    }
+    const limited = harness.callerWith(unlimited.accountId, (await make(unlimited)).key);
+    const rotated = await rotateBy(unlimited).expect(201);
+    // The stored answer of a retry has the same secret.
+    await rotateBy(limited).expect(403);
+    const browser = await signedUp(harness);
+    const { database, publishing } = harness.management;
+    const { id } = (await browser.post("/api-keys", { label: "server" }).expect(201)).body;
+    await database.apiKey.update({ where: { id }, data: { rateLimitPerMinute: -1 } });
+    await publishing.publishAndWait("apiKey", id);
+    const renewed = await browser.post(`/api-keys/${id}/rotate`).expect(201);
+    expect(renewed.body.rate_limit_per_minute).toBe(rotated.body.rate_limit_per_minute);
+  });
+
   it("keeps even no limit, which a creating key could not give", async () => {
     const account = await harness.caller({ rateLimitPerMinute: "unlimited" });
     const [old] = await list(account);
