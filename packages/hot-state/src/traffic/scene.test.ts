@@ -14,7 +14,11 @@ describe("a word", () => {
     ["Éva", "letter-to-éva"],
     ["Al", " aL "],
     [" al", "AL"],
-  ])("that names the player %j in another case is skipped: %j", (player, theme) => {
+    ["jose\u0301-42", "letter-to-jos\u00e9-42"],
+    ["Ｗｉｄｅ9", "wide9"],
+    ["ΝΙΚΟΣ", "ΝΙΚΟΣ'x"],
+    ["alice", "al\u200bice"],
+  ])("that names the player %j in another form is skipped: %j", (player, theme) => {
     expect(wordsOf({ theme_id: theme, location: "Tavern" }, [player])).toEqual(["location:tavern"]);
   });
 
@@ -33,6 +37,13 @@ describe("a scene", () => {
     [" alice\t", "letter-to-alice", "letter-to-[player]"],
     ["player \ud800", "player \ud800", "[player]"],
     ["al", "Altar of Al", "Altar of Al"],
+    ["al", " AL ", "[player]"],
+    ["jos\u00e9-42", "To Jose\u0301-42 of Rome", "to [player] of rome"],
+    ["Ｗｉｄｅ9", "Wide9", "[player]"],
+    ["wide9", "Ｗｉｄｅ9", "[player]"],
+    ["ΝΙΚΟΣ", "ΝΙΚΟΣ'x", "[player]'x"],
+    ["alice", "Al\u200bice", "[player]"],
+    ["\u200b", "Caf\u00e9", "Caf\u00e9"],
   ])("hides the player %j in %j", (player, narrative, stored) => {
     const scene = { atMs: 0, reason: "budget", countryCode: null, context: { narrative } };
     expect(JSON.parse(sceneText(scene, [player, undefined]) ?? "")).toEqual({

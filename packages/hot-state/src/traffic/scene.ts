@@ -25,10 +25,13 @@ const MAX_SCENE_CHARACTERS = 6_000;
 const MAX_WORD_CHARACTERS = 60;
 /** A shorter player id would occur in too many words. */
 const MIN_HIDDEN_CHARACTERS = 3;
+const HIDDEN = "[player]";
+const ONLY_ASCII = /^[\0-\x7f]*$/;
+const INVISIBLE = /\p{Default_Ignorable_Code_Point}+/gu;
 
-/** The scene as stored, as JSON; undefined: too long. @param secrets texts to remove, in any case */
+/** The scene as stored, as JSON; undefined: too long. @param secrets texts to remove, in any form */
 export function sceneText(scene: NoMatchScene, secrets: readonly (string | undefined)[]): string | undefined {
-  const hidden = storedForms(secrets).filter(({ length }) => length >= MIN_HIDDEN_CHARACTERS);
+  const hidden = foldedSecrets(secrets);
   // The script that stores it rejects lone surrogates.
   const clean = (text: string) => hidden.reduce(withoutSecret, text.toWellFormed());
   const { context } = scene;
@@ -48,31 +51,33 @@ export function sceneText(scene: NoMatchScene, secrets: readonly (string | undef
   return text.length <= MAX_SCENE_CHARACTERS ? text : undefined;
 }
 
-/** Replaces a secret, in stored form, wherever the text has it in any case. */
+/** Replaces a folded secret wherever the text has it. */
 function withoutSecret(text: string, secret: string): string {
-  const lower = text.toLowerCase();
-  // A few characters become longer in lower case, and indexes would differ.
-  const source = lower.length === text.length ? text : lower;
+  const form = folded(text);
+  if (secret.length < MIN_HIDDEN_CHARACTERS) return form.trim() === secret ? HIDDEN : text;
+  if (!form.includes(secret)) return text;
+  // Where folding changes more than case, indexes would differ.
+  const source = form === text.toLowerCase() && form.length === text.length ? text : form;
   let kept = "";
   let from = 0;
-  for (let at = lower.indexOf(secret); at >= 0; at = lower.indexOf(secret, from)) {
-    kept += `${source.slice(from, at)}[player]`;
+  for (let at = form.indexOf(secret); at >= 0; at = form.indexOf(secret, from)) {
+    kept += source.slice(from, at) + HIDDEN;
     from = at + secret.length;
   }
   return kept + source.slice(from);
 }
 
-/** Calls `take` with each word of a scene: `mood:calm`. Skips words that contain a secret, in any case. */
+/** Calls `take` with each word of a scene: `mood:calm`. Skips words that contain a secret, in any form. */
 export function eachWord(
   context: SceneContext,
   secrets: readonly (string | undefined)[],
   take: (word: string) => void,
 ): void {
-  const hidden = storedForms(secrets);
+  const hidden = foldedSecrets(secrets);
   const one = (type: WordType, value: string | undefined) => {
     if (value === undefined || value.length > MAX_WORD_CHARACTERS) return;
     const form = storedForm(value);
-    if (form !== "" && !hidden.some((secret) => names(form, secret))) take(`${type}:${form}`);
+    if (form !== "" && !hidden.some((secret) => names(folded(form), secret))) take(`${type}:${form}`);
   };
   one("theme", context.theme_id);
   one("category", context.category);
@@ -86,11 +91,21 @@ function storedForm(text: string): string {
   return text.trim().toLowerCase().toWellFormed();
 }
 
-function storedForms(texts: readonly (string | undefined)[]): string[] {
-  return texts.filter((text) => text !== undefined).map(storedForm);
+function foldedSecrets(texts: readonly (string | undefined)[]): string[] {
+  return texts
+    .filter((text) => text !== undefined)
+    .map((text) => folded(text.trim().toWellFormed()))
+    .filter((secret) => secret !== "");
 }
 
-/** Whether the word contains the player's id. Both are in stored form. */
+/** A text without what keeps a player's id from being found: case, width, composition and invisible characters. */
+function folded(text: string): string {
+  if (ONLY_ASCII.test(text)) return text.toLowerCase();
+  const lower = text.replace(INVISIBLE, "").normalize("NFKC").toLowerCase();
+  return lower.normalize("NFKC").replaceAll("ς", "σ");
+}
+
+/** Whether the word contains the player's id. Both are folded. */
 function names(word: string, secret: string): boolean {
   return secret.length < MIN_HIDDEN_CHARACTERS ? word === secret : word.includes(secret);
 }
