@@ -53,6 +53,15 @@ describe("answers", () => {
     expect(missing.headers["x-ratelimit-limit"]).toBeDefined();
   });
 
+  it("are refusals to repeat for what a proxy should have led to the match instances", async () => {
+    const sent = { game_id: "g", campaign_id: "camp", creative_id: "crt" };
+    for (const path of ["/match", "/impressions"]) {
+      const refused = await caller.post(path, sent).retry(0).expect(503);
+      expect(refused.body.detail).toContain("lead /match and /impressions to match instances");
+      expect(refused.headers["retry-after"]).toBe("1");
+    }
+  });
+
   it("are errors for bodies that are no JSON, too large or of another type", async () => {
     const send = (type: string, body: string) => caller.post("/deposit").set("Content-Type", type).send(body);
     await send("application/json", "{").expect(400);

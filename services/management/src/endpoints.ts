@@ -1,4 +1,5 @@
-import type { Endpoint } from "@diegetic/service-kit";
+import { servingApi } from "@diegetic/contracts";
+import { type Endpoint, endpoint, unavailable } from "@diegetic/service-kit";
 import { advertiserEndpoints } from "./features/advertiser/endpoints.ts";
 import { affinityEndpoints } from "./features/affinities/endpoints.ts";
 import { analyticsEndpoints } from "./features/analytics/endpoints.ts";
@@ -49,4 +50,16 @@ export function managementEndpoints(parts: Parts): Endpoint[] {
     ...trafficEndpoints(parts),
     ...webhookEndpoints(parts),
   ];
+}
+
+/**
+ * Operations of the match service, for a proxy that leads them here: a refusal that clients repeat, instead of a 404, for which
+ * they would drop an impression.
+ */
+export function misledEndpoints(): Endpoint[] {
+  return Object.values(servingApi.operations).map((operation) =>
+    endpoint(operation, () => {
+      throw unavailable("This address leads to management: lead /match and /impressions to match instances.");
+    }),
+  );
 }

@@ -277,6 +277,12 @@ export const noWebhook = refusal(
   "Webhook not found. GET /webhooks lists yours.",
 );
 const ownWebhookOnly = [otherAccountsWebhook, noWebhook] as const;
+export const inactiveWebhook = refusal(
+  409,
+  "inactive",
+  "The webhook is inactive.",
+  "The webhook is inactive: activate it first by PATCH /webhooks/{webhook_id}.",
+);
 export const tooManyWebhooks = refusal(
   422,
   "too_many",
@@ -480,9 +486,9 @@ export const webhooksApi = defineFeature({
       operationId: "redeliverWebhookDelivery",
       summary: "Deliver again",
       description:
-        "Sends the same event again at once, whatever its outcome so far, with as many retries as at first.",
+        "Sends the same event again at once, whatever its outcome so far, with as many retries as at first. The webhook must be active, except for `webhook.test`.",
       success: [ok("The delivery.", webhookDeliverySchema, delivery)],
-      refusals: [otherAccountsDelivery, noDelivery, lackingEventScope],
+      refusals: [otherAccountsDelivery, noDelivery, lackingEventScope, inactiveWebhook],
     }),
   },
   sentRequests: {

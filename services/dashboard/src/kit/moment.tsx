@@ -1,14 +1,13 @@
 import { Tooltip } from "@mantine/core";
-import { useInterval } from "@mantine/hooks";
-import { useState } from "react";
+import { useForceUpdate, useInterval } from "@mantine/hooks";
 import { formatAgo, formatMoment } from "../format/format.ts";
 
-const REFRESH_MS = 30_000;
+const REFRESH_MS = 10_000;
 
 /** "3 min ago", with the full time on hover, focus and touch. */
 export function Moment({ iso }: { iso: string }) {
-  const [nowMs, setNowMs] = useState(() => Date.now());
-  useInterval(() => setNowMs(Date.now()), REFRESH_MS, { autoInvoke: true });
+  const refresh = useForceUpdate();
+  useInterval(refresh, REFRESH_MS, { autoInvoke: true });
   return (
     <Tooltip label={formatMoment(iso)}>
       {/* Above the link that covers a row. */}
@@ -18,7 +17,7 @@ export function Moment({ iso }: { iso: string }) {
         tabIndex={0}
         style={{ whiteSpace: "nowrap", position: "relative", zIndex: 1 }}
       >
-        {formatAgo(iso, nowMs)}
+        {formatAgo(iso, Date.now())}
       </time>
     </Tooltip>
   );

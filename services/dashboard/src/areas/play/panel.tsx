@@ -94,7 +94,7 @@ function Ledger() {
     data === undefined
       ? []
       : ([
-          ["Demo advertiser's balance", formatExactCents(centsOfMillicents(data.balance_millicents))],
+          ["Demo advertiser's free balance", formatExactCents(centsOfMillicents(data.balance_millicents))],
           ["Held for open matches", formatExactCents(centsOfMillicents(data.held_millicents))],
           ["Spent", formatExactCents(centsOfMillicents(data.spent_millicents))],
           ["Impressions it paid for", formatCount(data.impressions)],

@@ -214,7 +214,8 @@ interface Part {
   name: string;
   isReady: boolean;
   cause: ReactNode;
-  heardAt: string;
+  /** Null: not at this moment. */
+  heardAt: string | null;
 }
 
 /** Stores as management sees them, and the processes that reported. */
@@ -225,7 +226,7 @@ function partsOf({ stores, processes, read_at: readAt }: System): Part[] {
       name: formatTerm(name),
       isReady: ready,
       cause: undefined,
-      heardAt: readAt,
+      heardAt: ready ? readAt : null,
     })),
     ...processes.map(({ service, instance, ready, failing, reported_at: at }, index) => ({
       key: `${service} ${instance} ${index}`,

@@ -12,6 +12,7 @@ import {
 import { type Database, type Prisma, safeInteger } from "@diegetic/database";
 import {
   isSilent,
+  type ProcessReport,
   type ReconciliationReport,
   type RedisConnection,
   readProcessReports,
@@ -86,6 +87,16 @@ async function show(
   return { status: 200, body };
 }
 
+/** Whether the instance was started again after this report. */
+function isReplaced(
+  { service, instance, reportedAtMs }: ProcessReport,
+  reports: readonly ProcessReport[],
+): boolean {
+  return reports.some(
+    (other) => other.service === service && other.instance === instance && other.reportedAtMs > reportedAtMs,
+  );
+}
+
 /** What the processes reported, besides the one with `ownId`. */
 async function readProcesses(
   redis: RedisConnection,
@@ -109,7 +120,7 @@ async function readProcesses(
     matches_last_5_minutes: calls.reduce((sum, { matches }) => sum + matches, 0),
     impressions_last_5_minutes: calls.reduce((sum, { impressions }) => sum + impressions, 0),
     processes: reports
-      .filter(({ id }) => id !== ownId)
+      .filter((report) => report.id !== ownId && !(isSilent(report, nowMs) && isReplaced(report, reports)))
       .map((report) => ({
         service: report.service,
         instance: report.instance,

@@ -83,6 +83,7 @@ describe("the operator", () => {
     await harness.redis.hset("{processes}:reports", {
       a: report({ instance: "b-1", reportedAtMs: nowMs, reconciliation: reconciled(nowMs, [difference]) }),
       b: report({ instance: "b-2", reportedAtMs: nowMs - 20_000, reconciliation: reconciled(null, []) }),
+      crashed: report({ instance: "b-1", reportedAtMs: nowMs - 20_000 }),
       c: report({ service: "match", instance: "m-1", reportedAtMs: nowMs, failing: ["snapshot"] }),
       d: report({ service: "management", instance, reportedAtMs: nowMs, failing: ["postgres"] }),
     });

@@ -1,4 +1,5 @@
 import {
+  inactiveWebhook,
   SECRET_OVERLAP_SECONDS,
   secretNotShownAgain,
   webhookCreate,
@@ -136,6 +137,8 @@ async function redeliver({ database }: Parts, context: RequestContext) {
   const delivery = await ownDelivery(database, context.accountId, context.param("deliveryId"));
   const webhook = await ownWebhook(database, context.accountId, delivery.webhookId);
   requireEventScopes(context.key, webhook.events);
+  const { event } = await readDelivery(database, delivery.id);
+  if (!webhook.isActive && event.type !== "webhook.test") throw inactiveWebhook.error();
   await deliverAgain(database, delivery.id);
   return { status: 200, body: toDeliveryResponse(await readDelivery(database, delivery.id)) };
 }

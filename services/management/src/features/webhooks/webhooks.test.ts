@@ -205,6 +205,16 @@ describe("webhooks", () => {
       })),
     });
     const path = `/webhooks/deliveries/${oldest.id}/redeliver`;
+    await caller.patch(`/webhooks/${id}`, { is_active: false }).expect(200);
+    const { eventId } = await database.webhookDelivery.findUniqueOrThrow({ where: { id: oldest.id } });
+    await database.webhookEvent.update({ where: { id: eventId }, data: { type: "balance.low" } });
+    const refused = await caller.post(path).expect(409);
+    expect(refused.body.detail).toContain("The webhook is inactive");
+    expect(await database.webhookDelivery.findUnique({ where: { id: oldest.id } })).toMatchObject({
+      status: "failed",
+      round: 1,
+    });
+    await database.webhookEvent.update({ where: { id: eventId }, data: { type: "webhook.test" } });
     const again = (await caller.post(path).expect(200)).body;
     expect(again).toMatchObject({ id: oldest.id, event: oldest.event, status: "pending", attempt_count: 13 });
     expect(again.attempts.map(({ status }: { status: number }) => status)).toEqual(
