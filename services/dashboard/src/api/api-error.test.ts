@@ -9,6 +9,11 @@ it("tells people the seconds of a limit in place of the header", () => {
   );
 });
 
+it("tells people the seconds of an outage in place of a delay that they do not see", () => {
+  const sentence = "Service temporarily unavailable; retry after the given delay.";
+  expect(new ApiError(503, sentence, 1).detail).toBe("Service temporarily unavailable. Try again in 1 s.");
+});
+
 describe("fieldNamedIn", () => {
   const fields = ["name", "budget_cents", "affinities"];
 

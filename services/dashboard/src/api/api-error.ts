@@ -39,7 +39,10 @@ export class UnknownOutcome extends ApiError {
 /** A sentence for programs names the header, which people do not see. */
 function withSeconds(detail: string, seconds: number | undefined): string {
   if (seconds === undefined) return detail;
-  return detail.replace("Wait for the seconds that Retry-After names.", `Try again in ${seconds} s.`);
+  const advice = `Try again in ${seconds} s.`;
+  return detail
+    .replace("Wait for the seconds that Retry-After names.", advice)
+    .replace("; retry after the given delay.", `. ${advice}`);
 }
 
 /** The field of a form that the sentence speaks of: it names its field first. */

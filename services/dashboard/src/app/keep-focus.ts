@@ -82,12 +82,21 @@ function canTakeFocus(element: HTMLElement): boolean {
   return isReachable && !element.matches(":disabled");
 }
 
-/** In the innermost ancestor that has something to go on with. */
-function nextTo({ ancestors }: Focused): HTMLElement | undefined {
+/**
+ * In the innermost ancestor that has something to go on with. Headings behind an element that is still there are of other
+ * sections.
+ */
+function nextTo({ element, ancestors }: Focused): HTMLElement | undefined {
+  const isBefore = (heading: HTMLElement) =>
+    !element.isConnected ||
+    (heading.compareDocumentPosition(element) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
+  const reachable = (ancestor: HTMLElement, selector: string) =>
+    [...ancestor.querySelectorAll<HTMLElement>(selector)].filter(canTakeFocus);
   for (const ancestor of ancestors) {
     if (!ancestor.isConnected) continue;
-    const found = [...ancestor.querySelectorAll<HTMLElement>(`[data-autofocus], ${HEADING}`)];
-    const next = found.find(canTakeFocus);
+    const headings = reachable(ancestor, HEADING).filter(isBefore);
+    const heading = element.isConnected ? headings.at(-1) : headings[0];
+    const next = reachable(ancestor, "[data-autofocus]")[0] ?? heading;
     if (next !== undefined || ancestor.matches(DIALOG)) return next;
   }
   return undefined;

@@ -138,6 +138,7 @@ function Members() {
           if (!hasStatus(error, 404)) throw error;
         });
         if (isSelf) await readOwnSession();
+        notifyDone(isSelf ? "You left the account." : `${name} is removed.`);
       } catch (error) {
         notifyFailed("Nobody was removed.", error, isSelf ? "you left the account" : `${name} was removed`);
       }

@@ -1,7 +1,9 @@
 import { Button, Card } from "@mantine/core";
+import { useState } from "react";
 import { useParams } from "react-router";
 import { hasStatus, useChange, useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
+import { useReadPages } from "../../api/use-read-all.ts";
 import { ButtonLink } from "../../kit/button-link.tsx";
 import { DataTable } from "../../kit/data-table.tsx";
 import { Moment } from "../../kit/moment.tsx";
@@ -20,9 +22,14 @@ export function Component() {
   const { canChange } = useAbility();
   const input = { path: { webhook_id: webhookId } };
   const webhook = useRead("GET /webhooks/{webhook_id}", input);
-  const deliveries = useRead("GET /webhooks/{webhook_id}/deliveries", input, {
-    refetchEveryMs: REFETCH_EVERY_MS,
+  const [shownPages, setShownPages] = useState(1);
+  const deliveries = useReadPages("GET /webhooks/{webhook_id}/deliveries", input, {
+    refetchEveryMs: REFETCH_EVERY_MS * shownPages,
   });
+  const showOlder = async () => {
+    await deliveries.fetchNextPage();
+    setShownPages(shownPages + 1);
+  };
   const test = useChange("POST /webhooks/{webhook_id}/test");
   const sendTest = async () => {
     try {
@@ -50,6 +57,7 @@ export function Component() {
     <Page
       title="Deliveries"
       about={webhook.data?.url}
+      state={webhook.data?.is_active === false && <Status tone="quiet">Inactive</Status>}
       back={BACK}
       actions={
         canChange && (
@@ -61,7 +69,7 @@ export function Component() {
     >
       <DataTable
         label="Deliveries"
-        rows={deliveries.data}
+        rows={deliveries.data?.flat()}
         rowKey={({ id }) => id}
         error={deliveries.error ?? webhook.error}
         onRetry={() => {
@@ -105,6 +113,17 @@ export function Component() {
           },
         ]}
       />
+      {deliveries.hasNextPage && (
+        <Button
+          variant="default"
+          size="compact-sm"
+          mt="sm"
+          loading={deliveries.isFetchingNextPage}
+          onClick={() => void showOlder()}
+        >
+          Show older deliveries
+        </Button>
+      )}
     </Page>
   );
 }

@@ -101,6 +101,7 @@ function EditCreative({ creative, isOnly }: EditCreativeProps) {
     if (!isAgreed) return;
     try {
       await remove.mutateAsync({ path: { creative_id: id } });
+      notifyDone("The creative is deleted.");
       await navigate(back);
     } catch (error) {
       notifyFailed("The creative was not deleted.", error, "the creative was deleted");

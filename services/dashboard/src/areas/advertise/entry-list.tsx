@@ -5,7 +5,7 @@ import { useAbility } from "../../api/session.ts";
 import type { Columns } from "../../kit/columns.tsx";
 import { DataTable } from "../../kit/data-table.tsx";
 import { Form } from "../../kit/form.tsx";
-import { notifyFailed } from "../../kit/notify.ts";
+import { notifyDone, notifyFailed } from "../../kit/notify.ts";
 import { usePending } from "../../kit/use-pending.ts";
 
 interface EntryFormProps {
@@ -62,6 +62,7 @@ export function EntryTable<Entry extends { id: string }>(props: EntryTableProps<
   const remove = async (entry: Entry) => {
     try {
       await whilePending(entry.id, () => onRemove(entry));
+      notifyDone(`${nameOf(entry)} is removed.`);
     } catch (failure) {
       // With 404, another member has removed it already.
       if (!hasStatus(failure, 404))
