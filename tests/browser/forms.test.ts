@@ -24,6 +24,13 @@ const LIMIT_CHANGES_OF_ADDRESS = `{
   };
 }`;
 
+/** As somebody pastes a text into a field. */
+const PASTE = `(field, text) => {
+  const clipboardData = new DataTransfer();
+  clipboardData.setData("text", text);
+  field.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+}`;
+
 describe("a form of the dashboard", () => {
   let dashboard: Dashboard;
   let view: ObservedPage;
@@ -80,6 +87,22 @@ describe("a form of the dashboard", () => {
       );
       await expectSoon(() => share.inputValue(), `${stored} %`);
     }
+    expect(problems).toEqual([]);
+  });
+
+  it("reads a pasted number with a comma, or says that it cannot", async () => {
+    const { page, problems } = view;
+    await page.goto(`${dashboard.origin}/games/${GAME}/settings`);
+    const paste = async (label: string, text: string) => {
+      await page.getByLabel(label).focus();
+      await page.evaluate(`(${PASTE})(document.activeElement, ${JSON.stringify(text)})`);
+    };
+    await paste("Your share", "7,5");
+    await expectSoon(() => page.getByLabel("Your share").inputValue(), "7.5 %");
+    const ads = await page.getByLabel("Ads per session").inputValue();
+    await paste("Ads per session", "10.000");
+    await page.getByText("“10.000” is not sure to be one number: type it.").waitFor();
+    expect(await page.getByLabel("Ads per session").inputValue()).toBe(ads);
     expect(problems).toEqual([]);
   });
 

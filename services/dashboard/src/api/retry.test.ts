@@ -30,9 +30,14 @@ describe("a request that failed", () => {
     }
   });
 
+  it("is shown at once as a read that has to wait for longer than ten seconds", () => {
+    const limited = (seconds: number) => new ApiError(429, "Too many requests.", seconds);
+    expect([10, 11].map((seconds) => retryReads.retry(0, limited(seconds)))).toEqual([true, false]);
+  });
+
   it("waits as long as the answer says, at most ten seconds, or longer with each failure", () => {
     expect(retryChanges.retryDelay(3, catchingUp)).toBe(2_000);
-    expect(retryReads.retryDelay(0, new ApiError(429, "Too many requests.", 60))).toBe(10_000);
+    expect(retryChanges.retryDelay(0, new ApiError(503, "Try again.", 60))).toBe(10_000);
     const failures = [0, 1, 2];
     expect(failures.map((count) => retryReads.retryDelay(count, new ApiError(502, "No answer.")))).toEqual([
       500, 1_000, 2_000,

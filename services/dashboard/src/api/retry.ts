@@ -11,6 +11,11 @@ function isTransient(error: unknown): boolean {
   return error instanceof ApiError && [0, 429, 502, 503, 504].includes(error.status);
 }
 
+/** The page says when to try again, instead of nothing until then. */
+function isLongWait(error: unknown): boolean {
+  return error instanceof ApiError && (error.retryAfterSeconds ?? 0) > MAX_WAIT_SECONDS;
+}
+
 /** The wait that the answer names; without one, longer with each failure. */
 function retryDelayMs(failures: number, error: unknown): number {
   const seconds = error instanceof ApiError ? error.retryAfterSeconds : undefined;
@@ -19,7 +24,8 @@ function retryDelayMs(failures: number, error: unknown): number {
 
 /** For TanStack Query: reads are repeated after any short outage. */
 export const retryReads = {
-  retry: (failures: number, error: unknown) => failures < MAX_READ_RETRIES && isTransient(error),
+  retry: (failures: number, error: unknown) =>
+    failures < MAX_READ_RETRIES && isTransient(error) && !isLongWait(error),
   retryDelay: retryDelayMs,
 };
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { centsOfAmount, separatorsOf } from "./amount.ts";
+import { centsOfAmount, numberOfText, separatorsOf } from "./amount.ts";
 
 const LOCALES = ["en-US", "de-DE", "fr-FR", "de-CH", "es-ES", "en-IN"];
 
@@ -68,5 +68,31 @@ describe("centsOfAmount", () => {
         },
       ),
     );
+  });
+});
+
+describe("numberOfText", () => {
+  const decimals = true;
+  it.each([
+    ["7,5", "de-DE", decimals, 7.5],
+    ["7,5", "en-US", decimals, 7.5],
+    ["7.25", "de-DE", decimals, 7.25],
+    ["-11,5741", "de-DE", decimals, -11.5741],
+    ["48,137", "de-DE", decimals, 48.137],
+    ["48,137", "fr-FR", decimals, 48.137],
+    ["48.137", "en-US", decimals, 48.137],
+    ["1,000", "en-US", decimals, 1_000],
+    ["1.000", "fr-FR", decimals, Number.NaN],
+    ["10.000", "de-DE", !decimals, 10_000],
+    ["10,000", "en-US", !decimals, 10_000],
+    ["10 000", "fr-FR", !decimals, 10_000],
+    ["1,000,000", "en-US", !decimals, 1_000_000],
+    ["10.000", "en-US", !decimals, Number.NaN],
+    ["7,5", "de-DE", !decimals, Number.NaN],
+    ["42", "en-US", !decimals, 42],
+    ["1.2.3", "en-US", decimals, Number.NaN],
+    ["five", "en-US", decimals, Number.NaN],
+  ])("reads %j of a %s, with decimals %s, as %d", (text, locale, mayHaveDecimals, number) => {
+    expect(numberOfText(text, separatorsOf(locale), mayHaveDecimals)).toBe(number);
   });
 });

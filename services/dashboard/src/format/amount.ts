@@ -39,3 +39,18 @@ export function centsOfAmount(text: string, { decimal, group }: Separators): num
   const amount = Number(whole) * 100 + Number(cents.padEnd(2, "0"));
   return sign === "-" ? -amount : amount;
 }
+
+const GROUPED = /^-?[1-9]\d{0,2}([.,'’ ])\d{3}(?:\1\d{3})*$/;
+const WITH_DECIMALS = /^(-?\d+)([.,])(\d+)$/;
+
+/** The number of a text from elsewhere; NaN: it is not sure to be one. A single point or comma may group only before three digits. */
+export function numberOfText(text: string, { decimal, group }: Separators, mayHaveDecimals: boolean): number {
+  const written = text.replaceAll(/\s/g, " ").replaceAll("−", "-").trim();
+  if (/^-?\d+$/.test(written)) return Number(written);
+  const [, separator] = GROUPED.exec(written) ?? [];
+  const [, whole, mark, decimals = ""] = WITH_DECIMALS.exec(written) ?? [];
+  if (mayHaveDecimals && mark !== undefined && (mark === decimal || decimals.length !== 3)) {
+    return Number(`${whole}.${decimals}`);
+  }
+  return separator === group || separator === " " ? Number(written.replaceAll(/[^\d-]/g, "")) : Number.NaN;
+}

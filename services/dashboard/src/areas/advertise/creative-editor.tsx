@@ -36,7 +36,8 @@ type CreateForm = ApiForm<typeof CREATE>;
 const CREATE = "POST /campaigns/{campaign_id}/creatives";
 const { tone: toneSchema } = requestSchema(CREATE).properties ?? {};
 const TONES = (toneSchema?.enum ?? []).filter((tone) => typeof tone === "string");
-const USES = numberLimits(CREATE, "max_uses_per_game");
+/** Of the appearances of a creative in one player session. */
+export const USES = numberLimits(CREATE, "max_uses_per_game");
 
 /** What the fields of a creative are called. */
 export const CREATIVE_LABELS = {
@@ -254,7 +255,8 @@ export function CreativeEditor({
               description={`From ${formatCount(USES.min)} to ${formatCount(USES.max)}. Each match counts; one that no player has seen stops counting when its hold lapses.`}
               min={USES.min}
               max={USES.max}
-              number={values.max_uses_per_game ?? USES.usual}
+              allowDecimal={false}
+              number={values.max_uses_per_game}
               onNumber={(uses) => form.set("max_uses_per_game", uses)}
               error={form.problem("max_uses_per_game")}
               maw={320}

@@ -5,7 +5,7 @@ import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
 import { notifyDone } from "../../kit/notify.ts";
 import { Page } from "../../kit/page.tsx";
-import { CreativeEditor } from "./creative-editor.tsx";
+import { CreativeEditor, USES } from "./creative-editor.tsx";
 import { ForManagers } from "./for-managers.tsx";
 import { missingLine } from "./missing-line.ts";
 import { UnknownCampaign } from "./unknown-campaign.tsx";
@@ -14,6 +14,7 @@ const NEW_CREATIVE: Partial<BodyOf<"POST /campaigns/{campaign_id}/creatives">> =
   creative_type: "narrative_hook",
   tone: "neutral",
   alt_hooks: [],
+  max_uses_per_game: USES.usual,
 };
 
 export function Component() {
