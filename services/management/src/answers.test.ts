@@ -53,11 +53,11 @@ describe("answers", () => {
     expect(missing.headers["x-ratelimit-limit"]).toBeDefined();
   });
 
-  it("are refusals to repeat for what a proxy should have led to the match instances", async () => {
+  it("are refusals to repeat for what a proxy should have routed to match instances", async () => {
     const sent = { game_id: "g", campaign_id: "camp", creative_id: "crt" };
     for (const path of ["/match", "/impressions"]) {
       const refused = await caller.post(path, sent).retry(0).expect(503);
-      expect(refused.body.detail).toContain("lead /match and /impressions to match instances");
+      expect(refused.body.detail).toContain("route /match and /impressions to match instances");
       expect(refused.headers["retry-after"]).toBe("1");
     }
   });

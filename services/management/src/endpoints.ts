@@ -52,14 +52,13 @@ export function managementEndpoints(parts: Parts): Endpoint[] {
   ];
 }
 
-/**
- * Operations of the match service, for a proxy that leads them here: a refusal that clients repeat, instead of a 404, for which
- * they would drop an impression.
- */
-export function misledEndpoints(): Endpoint[] {
+/** Operations of the match service, for proxies that route them here by mistake: clients repeat a 503, but drop an impression after a 404. */
+export function misroutedEndpoints(): Endpoint[] {
   return Object.values(servingApi.operations).map((operation) =>
     endpoint(operation, () => {
-      throw unavailable("This address leads to management: lead /match and /impressions to match instances.");
+      throw unavailable(
+        "This address reaches the management service: route /match and /impressions to match instances.",
+      );
     }),
   );
 }

@@ -45,7 +45,7 @@ import { ReadingBarrier } from "./core/read-your-writes/reading-barrier.ts";
 import { ExpiringCache } from "./core/shared/expiring-cache.ts";
 import type { Clock } from "./core/shared/time.ts";
 import { WalletRecovery } from "./core/wallet-recovery/wallet-recovery.ts";
-import { managementEndpoints, misledEndpoints, signedInEndpoints } from "./endpoints.ts";
+import { managementEndpoints, misroutedEndpoints, signedInEndpoints } from "./endpoints.ts";
 import { MAX_RUNNING_REPORTS, ReportQueue } from "./features/analytics/report-queue.ts";
 import { apiDocumentPages } from "./features/api-document/pages.ts";
 import { createKeyDirectory } from "./features/api-keys/key-directory.ts";
@@ -283,7 +283,7 @@ function createManagementApp(
   };
   return createApp({
     ...options,
-    endpoints: [...managementEndpoints(features), ...signedInEndpoints(features), ...misledEndpoints()],
+    endpoints: [...managementEndpoints(features), ...signedInEndpoints(features), ...misroutedEndpoints()],
     keys: createKeyDirectory(parts, clock),
     rateLimiter: new RateLimiter(redis),
     logger,

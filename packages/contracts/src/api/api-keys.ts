@@ -150,7 +150,7 @@ export const limitBeyondCaller = refusal(
   403,
   "higher_limit",
   "The other key may make more requests than the calling key.",
-  "This API key may make fewer requests per minute than the other one: rotate that one by itself, or in the dashboard.",
+  "The other API key may make more requests per minute than this one: use a key with at least its limit, or the dashboard.",
 );
 const ownKeyOnly = [otherAccountsKey, scopeBeyondCaller, noKey] as const;
 export const keyNotShownAgain = refusal(
@@ -210,6 +210,7 @@ export const apiKeysApi = defineFeature({
         missingField("label is required: it must be text of at most 200 characters that is not blank"),
         malformedField("label must be text of at most 200 characters that is not blank, but 7 was sent"),
         scopeBeyondCaller,
+        limitBeyondCaller,
         rateLimitBeyondCaller,
         keyNotShownAgain,
         tooManyKeys,
@@ -231,7 +232,7 @@ export const apiKeysApi = defineFeature({
       operationId: "rotateApiKey",
       summary: "Replace a key",
       description:
-        "The new key has the same label, scopes and limit. The old one stays valid for the overlap, a day by default, so that no caller is shut out meanwhile.",
+        "The new key has the same label, scopes and limit, so a key rotates only keys whose limit it has; an owner's session rotates any. The old one stays valid for the overlap, a day by default, so that no caller is shut out meanwhile.",
       idempotent: true,
       request: {
         schema: apiKeyRotateRequestSchema,

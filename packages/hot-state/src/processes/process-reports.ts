@@ -44,6 +44,8 @@ export interface ProcessReport extends ProcessState {
   maxWalletSlices?: number;
   /** By the process' clock, Unix milliseconds. */
   reportedAtMs: number;
+  /** Likewise; missing from versions that do not tell. */
+  startedAtMs?: number;
 }
 
 export interface ProcessReporterOptions {
@@ -62,12 +64,14 @@ export class ProcessReporter {
   readonly #options: ProcessReporterOptions;
   /** Tells its report from those of processes with the same names. */
   readonly id = randomUUID();
+  readonly #startedAtMs: number;
   readonly #stopping = new AbortController();
   #running: Promise<void> | undefined;
 
   constructor(redis: RedisConnection, options: ProcessReporterOptions) {
     this.#redis = redis;
     this.#options = options;
+    this.#startedAtMs = options.nowMs();
   }
 
   start(): void {
@@ -98,6 +102,7 @@ export class ProcessReporter {
       ...(await state()),
       maxWalletSlices: MAX_WALLET_SLICES,
       reportedAtMs: nowMs(),
+      startedAtMs: this.#startedAtMs,
     };
     await checkOwner?.();
     await this.#redis.hset(processKeys.reports, this.id, JSON.stringify(report));

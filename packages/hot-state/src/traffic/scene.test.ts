@@ -18,6 +18,9 @@ describe("a word", () => {
     ["Ｗｉｄｅ9", "wide9"],
     ["ΝΙΚΟΣ", "ΝΙΚΟΣ'x"],
     ["alice", "al\u200bice"],
+    ["\u200b alice", "letter-to-alice"],
+    ["al", "\u200b al"],
+    ["straße-9", "to STRASSE-9"],
   ])("that names the player %j in another form is skipped: %j", (player, theme) => {
     expect(wordsOf({ theme_id: theme, location: "Tavern" }, [player])).toEqual(["location:tavern"]);
   });

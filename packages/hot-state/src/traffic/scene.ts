@@ -77,7 +77,7 @@ export function eachWord(
   const one = (type: WordType, value: string | undefined) => {
     if (value === undefined || value.length > MAX_WORD_CHARACTERS) return;
     const form = storedForm(value);
-    if (form !== "" && !hidden.some((secret) => names(folded(form), secret))) take(`${type}:${form}`);
+    if (form !== "" && !hidden.some((secret) => names(folded(form).trim(), secret))) take(`${type}:${form}`);
   };
   one("theme", context.theme_id);
   one("category", context.category);
@@ -94,14 +94,15 @@ function storedForm(text: string): string {
 function foldedSecrets(texts: readonly (string | undefined)[]): string[] {
   return texts
     .filter((text) => text !== undefined)
-    .map((text) => folded(text.trim().toWellFormed()))
+    .map((text) => folded(text.toWellFormed()).trim())
     .filter((secret) => secret !== "");
 }
 
 /** A text without what keeps a player's id from being found: case, width, composition and invisible characters. */
 function folded(text: string): string {
   if (ONLY_ASCII.test(text)) return text.toLowerCase();
-  const lower = text.replace(INVISIBLE, "").normalize("NFKC").toLowerCase();
+  // Upper case first: "ß" and "SS" are the same in another case.
+  const lower = text.replace(INVISIBLE, "").normalize("NFKC").toUpperCase().toLowerCase();
   return lower.normalize("NFKC").replaceAll("ς", "σ");
 }
 

@@ -83,8 +83,8 @@ function canTakeFocus(element: HTMLElement): boolean {
 }
 
 /**
- * In the innermost ancestor that has something to go on with. Headings behind an element that is still there are of other
- * sections.
+ * The next target in the innermost ancestor that has one. Headings after an element that is still in the page belong to
+ * other sections.
  */
 function nextTo({ element, ancestors }: Focused): HTMLElement | undefined {
   const isBefore = (heading: HTMLElement) =>

@@ -92,10 +92,10 @@ export function requireScopes(caller: Pick<CallingKey, "scopes">, scopes: readon
 }
 
 /**
- * Throws 403 when a key may make more requests than the calling key, in a group that it can use: whoever rotates it gets
- * its limit. A session of an owner has no limit of its own to pass.
+ * Throws 403 when a key may make more requests than the calling key, in a group that it can use: the caller receives the new
+ * key. Owners' sessions may rotate any key.
  */
-export function requireLimit(
+export function requireLimitWithinCaller(
   caller: Pick<CallingKey, "rateLimitPerMinute"> & { session?: unknown },
   { scopes, rateLimitPerMinute }: CallingKey,
   defaults: DefaultLimits,

@@ -23,7 +23,7 @@ import {
   isInForce,
   type KeySettings,
   MANAGING_SCOPES,
-  requireLimit,
+  requireLimitWithinCaller,
   requireScopes,
   settingsOfNewKey,
 } from "./api-key.ts";
@@ -79,7 +79,8 @@ async function create(parts: Parts, context: RequestContext) {
 async function rotate(parts: Parts, context: RequestContext) {
   const old = await ownKey(parts.database, context.accountId, context.param("keyId"));
   requireScopes(context.key, old.scopes);
-  requireLimit(context.key, old, parts.defaultLimits);
+  // The calling key itself may be known by a former limit.
+  if (old.id !== context.key.keyId) requireLimitWithinCaller(context.key, old, parts.defaultLimits);
   const { sent, value } = readSentBody(context, apiKeyRotateRequest);
   const overlapSeconds = value.overlap_seconds ?? ROTATION_OVERLAP_SECONDS.default;
   const answer = await issueKey(parts, context, sent, async (transaction, nowMs) => {
@@ -151,7 +152,7 @@ async function issueKey(
   requireScopes(context.key, key.scopes);
   const isUnlimited = key.rate_limit_per_minute === UNLIMITED_REQUESTS;
   const rateLimitPerMinute = isUnlimited ? "unlimited" : key.rate_limit_per_minute;
-  requireLimit(context.key, { scopes: key.scopes, rateLimitPerMinute }, defaultLimits);
+  requireLimitWithinCaller(context.key, { scopes: key.scopes, rateLimitPerMinute }, defaultLimits);
   const text = derivedKeySecret(keyDerivationSecret, seed);
   const { sha256 } = await database.apiKey.findUniqueOrThrow({ where: { id: key.id } });
   // The installation's secret has changed since the first answer.

@@ -68,13 +68,19 @@ describe("POST /api-keys/{id}/rotate", () => {
       const made = await unlimited.post("/api-keys", { label: "game", ...limit }).expect(201);
       const limited = harness.callerWith(unlimited.accountId, made.body.key);
       const refused = await rotateBy(limited).expect(403);
-      expect(refused.body.detail).toContain("may make fewer requests");
+      expect(refused.body.detail).toContain("may make more requests");
       expect(await list(limited)).toContainEqual(expect.objectContaining({ id: own?.id, expires_at: null }));
     }
-    const limited = harness.callerWith(unlimited.accountId, (await make(unlimited)).key);
     const rotated = await rotateBy(unlimited).expect(201);
+    const faster = await harness.caller({ rateLimitPerMinute: 5_000 });
+    const slower = harness.callerWith(
+      faster.accountId,
+      (await faster.post("/api-keys", { label: "slow", rate_limit_per_minute: 5 }).expect(201)).body.key,
+    );
+    const create = (by: Caller) => by.post("/api-keys", { label: "new" }).set("Idempotency-Key", "once");
+    await create(faster).expect(201);
     // The stored answer of a retry has the same secret.
-    await rotateBy(limited).expect(403);
+    await create(slower).expect(403);
     const browser = await signedUp(harness);
     const { database, publishing } = harness.management;
     const { id } = (await browser.post("/api-keys", { label: "server" }).expect(201)).body;

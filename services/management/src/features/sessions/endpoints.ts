@@ -94,8 +94,8 @@ async function signUpUser(parts: Parts, context: RequestContext) {
     if (invitation_token === undefined) await accountToActFor(transaction, user, account_label ?? name);
     else await acceptInvitation(transaction, invitation_token, user.id, nowMs);
   }).catch(async (error: unknown) => {
-    // A user without an account would get an own one by signing in, also where only invited users may. The operator may,
-    // and stays: no later user becomes it.
+    // A user without an account would get an own one by signing in, also where only invited users may. The operator is
+    // kept: they may have an account, and no later user could become the operator.
     await database.user.deleteMany({ where: { id: user.id, isOperator: false } });
     throw error;
   });

@@ -4,7 +4,7 @@ import { badRequest, cookieValue, type RequestContext, unauthorized } from "@die
 import { isAPIError } from "better-auth/api";
 import type { Parts } from "../parts.ts";
 import { CLIENT_ADDRESS_HEADER } from "./auth.ts";
-import { accountToActFor, holdMembership } from "./members.ts";
+import { accountToActFor, holdMembership, lockUser } from "./members.ts";
 import { endOldestSessions, insertSession } from "./store.ts";
 
 const USER_AGENT_CHARACTERS = 300;
@@ -99,6 +99,7 @@ export async function admitSession(
       throw signInOutrun();
     }
     const user = await transaction.user.findUniqueOrThrow({ where: { id: userId } });
+    await lockUser(transaction, userId);
     const isWanted = accountId !== undefined && (await holdMembership(transaction, accountId, userId));
     const actsFor = isWanted ? accountId : await accountToActFor(transaction, user);
     await insertSession(transaction, { id, userId, accountId: actsFor, cookieValue: value, expiresAt });

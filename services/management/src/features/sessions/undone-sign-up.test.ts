@@ -1,3 +1,4 @@
+import { inTransaction } from "@diegetic/database";
 import { createTestDatabase, type TestDatabase } from "@diegetic/testing/database";
 import { eventually } from "@diegetic/testing/eventually";
 import { forgetLostLeases } from "@diegetic/testing/new-redis";
@@ -34,7 +35,7 @@ it("leaves the operator, who can sign in, when the first sign-up loses its invit
   const first = openBrowser(management.app);
   const { email, password } = first;
   const signUp = { name: "Ada", email, password, invitation_token: token };
-  const answer = await management.database.$transaction(async (transaction) => {
+  const answer = await inTransaction(management.database, async (transaction) => {
     await transaction.$queryRaw`SELECT id FROM accounts WHERE id = ${accountId} FOR NO KEY UPDATE`;
     const answered = first.post("/auth/sign-up", signUp).then((response) => response);
     await eventually(() => management.database.user.findUnique({ where: { email } }));

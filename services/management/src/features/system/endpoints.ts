@@ -87,13 +87,17 @@ async function show(
   return { status: 200, body };
 }
 
-/** Whether the instance was started again after this report. */
+/** Whether the instance was started again after this report. Replicas may share a name. */
 function isReplaced(
   { service, instance, reportedAtMs }: ProcessReport,
   reports: readonly ProcessReport[],
 ): boolean {
   return reports.some(
-    (other) => other.service === service && other.instance === instance && other.reportedAtMs > reportedAtMs,
+    (other) =>
+      other.service === service &&
+      other.instance === instance &&
+      other.startedAtMs !== undefined &&
+      other.startedAtMs > reportedAtMs,
   );
 }
 

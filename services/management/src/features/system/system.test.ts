@@ -83,7 +83,6 @@ describe("the operator", () => {
     await harness.redis.hset("{processes}:reports", {
       a: report({ instance: "b-1", reportedAtMs: nowMs, reconciliation: reconciled(nowMs, [difference]) }),
       b: report({ instance: "b-2", reportedAtMs: nowMs - 20_000, reconciliation: reconciled(null, []) }),
-      crashed: report({ instance: "b-1", reportedAtMs: nowMs - 20_000 }),
       c: report({ service: "match", instance: "m-1", reportedAtMs: nowMs, failing: ["snapshot"] }),
       d: report({ service: "management", instance, reportedAtMs: nowMs, failing: ["postgres"] }),
     });
@@ -106,6 +105,23 @@ describe("the operator", () => {
       processes: [own],
       reconciliation: { finished_at: null, differences: 0 },
     });
+  });
+
+  it("sees a crashed process until one of its name is started", async () => {
+    const nowMs = Date.now();
+    const report = (instance: string, reportedAtMs: number, startedAtMs: number) =>
+      JSON.stringify({ service: "match", instance, failing: [], reportedAtMs, startedAtMs });
+    await harness.redis.hset("{processes}:reports", {
+      crashed: report("restarted", nowMs - 20_000, nowMs - 90_000),
+      started: report("restarted", nowMs, nowMs - 15_000),
+      gone: report("replica", nowMs - 20_000, nowMs - 90_000),
+      replica: report("replica", nowMs, nowMs - 90_000),
+    });
+    const shown = (await open()).processes
+      .filter(({ service }: { service: string }) => service === "match")
+      .map(({ instance, ready }: { instance: string; ready: boolean }) => `${instance} ${ready}`);
+    expect(shown.sort()).toEqual(["replica false", "replica true", "restarted true"]);
+    await harness.redis.del("{processes}:reports");
   });
 
   it("sees the calls of the last five minutes, of the match processes that still report", async () => {
