@@ -10,6 +10,21 @@ const byLesserKey: Provocation = async (world, operation) => {
   return world.call(operation, { by: { ...world.owner, key: lesser.body.key } });
 };
 
+/** A key with a lower limit rotates the first one of its account, or repeats its creation. */
+const bySlowerKey: Provocation = async (world, operation) => {
+  const by = await world.account({ rateLimitPerMinute: 500 });
+  const first = await world.api.database.apiKey.findFirstOrThrow({ where: { accountId: by.accountId } });
+  const slow = { label: "slow", rate_limit_per_minute: 50 };
+  const slower = await world.call(operationNamed("createApiKey"), { by, body: slow }).expect(201);
+  const call = { body: { label: "new" }, headers: { "Idempotency-Key": newId("acct") } };
+  if (operation.operationId === "createApiKey") await world.call(operation, { ...call, by }).expect(201);
+  return world.call(operation, {
+    ...call,
+    by: { ...by, key: slower.body.key },
+    named: { key_id: first.id },
+  });
+};
+
 /** What the first answer showed cannot be derived again: the stored hash is of another text. */
 const afterAnotherSecret: Provocation = async (world, operation) => {
   const by = await world.account();
@@ -55,6 +70,7 @@ export const apiKeyRefusals: ProvocationsOfOperations = {
         by: await world.account({ scopes: ["advertiser", "developer"] }),
         body: { label: "Game server EU", scopes: ["serving"] },
       }),
+    "403 higher_limit": bySlowerKey,
     "422 not_allowed": async (world, operation) =>
       world.call(operation, {
         by: await world.account({ rateLimitPerMinute: null }),
@@ -66,6 +82,7 @@ export const apiKeyRefusals: ProvocationsOfOperations = {
   },
   rotateApiKey: {
     "400 malformed_field": sent({ overlap_seconds: "day" }),
+    "403 higher_limit": bySlowerKey,
     "422 not_allowed": sent({ overlap_seconds: -1 }),
     "403 lacking_scope": byLesserKey,
     "409 not_shown_again": afterAnotherSecret,

@@ -60,7 +60,25 @@ export const webhookRefusals: ProvocationsOfOperations = {
   deleteWebhook: { "403 lacking_scope": byLesserKey },
   testWebhook: { "403 lacking_scope": byLesserKey },
   listWebhookDeliveries: { "403 lacking_scope": byLesserKey },
-  redeliverWebhookDelivery: { "403 lacking_scope": byLesserKey },
+  redeliverWebhookDelivery: {
+    "403 lacking_scope": byLesserKey,
+    "409 inactive": async (world, operation) => {
+      const by = await world.account();
+      const { body } = await world
+        .call(operationNamed("createWebhook"), { by, body: webhookBody })
+        .expect(201);
+      const named = { webhook_id: body.id as string };
+      const delivery = await world.call(operationNamed("testWebhook"), { by, named }).expect(200);
+      const { id, event } = delivery.body;
+      await world.api.database.webhookEvent.update({
+        where: { id: event.id },
+        data: { type: "balance.low" },
+      });
+      const inactive = { is_active: false };
+      await world.call(operationNamed("updateWebhook"), { by, named, body: inactive }).expect(200);
+      return world.call(operation, { by, named: { delivery_id: id } });
+    },
+  },
   rotateWebhookSecret: {
     "400 malformed_field": sent({ overlap_seconds: "day" }),
     "403 lacking_scope": byLesserKey,
