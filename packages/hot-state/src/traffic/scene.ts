@@ -77,7 +77,9 @@ export function eachWord(
   const one = (type: WordType, value: string | undefined) => {
     if (value === undefined || value.length > MAX_WORD_CHARACTERS) return;
     const form = storedForm(value);
-    if (form !== "" && !hidden.some((secret) => names(folded(form).trim(), secret))) take(`${type}:${form}`);
+    if (form === "") return;
+    const word = folded(form).trim();
+    if (!hidden.some((secret) => names(word, secret))) take(`${type}:${form}`);
   };
   one("theme", context.theme_id);
   one("category", context.category);

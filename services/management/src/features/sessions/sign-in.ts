@@ -99,7 +99,7 @@ export async function admitSession(
       throw signInOutrun();
     }
     const user = await transaction.user.findUniqueOrThrow({ where: { id: userId } });
-    await lockUser(transaction, userId);
+    if (accountId !== undefined) await lockUser(transaction, userId);
     const isWanted = accountId !== undefined && (await holdMembership(transaction, accountId, userId));
     const actsFor = isWanted ? accountId : await accountToActFor(transaction, user);
     await insertSession(transaction, { id, userId, accountId: actsFor, cookieValue: value, expiresAt });
