@@ -5,7 +5,7 @@ import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { type CampaignWish, World } from "../testing/world.fixture.ts";
-import { Attempts, MAX_RESERVATIONS } from "./attempts.ts";
+import { Attempts, MAX_RESERVATIONS, MAX_USED_UP } from "./attempts.ts";
 
 let redis: TestRedis;
 let world: World;
@@ -113,6 +113,26 @@ describe("an advertiser whose many campaigns outbid all others and are always re
   });
 });
 
+describe("a player session that has used up the creatives of the best campaigns", () => {
+  const USED_UP: CampaignWish = { creatives: [{ max_uses_per_game: 0 }] };
+  const matchAfter = async (usedUp: number) => {
+    const game = await world.addGame();
+    for (let i = 0; i < usedUp; i++) await world.addCampaign({ ...USED_UP, cpm_bid_cents: 9_000 - i });
+    const next = await world.addCampaign({ cpm_bid_cents: 100 });
+    return { next, answer: await world.match(game, PLAYER) };
+  };
+
+  it("gets the next one, at its first request, however few reservations others leave", async () => {
+    const { next, answer } = await matchAfter(MAX_USED_UP + MAX_RESERVATIONS - 1);
+    expect(answer.body.campaign_id).toBe(next.campaign_id);
+  });
+
+  it("gets none after a limited number of reservations", async () => {
+    const { answer } = await matchAfter(MAX_USED_UP + MAX_RESERVATIONS);
+    expect([answer.status, answer.headers["x-no-match-reason"]]).toEqual([204, "no_eligible_campaign"]);
+  });
+});
+
 describe("a developer whose open holds take half of what campaigns have left", () => {
   const HOLDS = 100;
   /** A campaign of which another game of the same account holds a hundred impressions, half of its budget. */
@@ -186,6 +206,18 @@ describe("Attempts", () => {
         expect(attempts.deferred()).not.toContain("adv_new");
       }),
     );
+  });
+
+  it("are given back for a limited number of campaigns", () => {
+    const attempts = new Attempts();
+    for (let i = 0; i < MAX_USED_UP; i++) {
+      attempts.use("adv_1");
+      attempts.giveBack("adv_1");
+    }
+    expect([attempts.left, attempts.deferred()]).toEqual([MAX_RESERVATIONS, []]);
+    attempts.use("adv_1");
+    attempts.giveBack("adv_1");
+    expect(attempts.left).toBe(MAX_RESERVATIONS - 1);
   });
 
   it("let each advertiser restart a decision twice", () => {

@@ -156,8 +156,9 @@ describe("a request whose earlier reservations were refused", () => {
 
   it.each([
     { reservations: MAX_RESERVATIONS - 3, left: 1, outcome: "held", holds: 2 },
-    { reservations: MAX_RESERVATIONS - 2, left: 1, outcome: "refused", holds: 1 },
-    { reservations: MAX_RESERVATIONS - 1, left: 0, outcome: "refused", holds: 1 },
+    // Given back, as for a campaign whose creatives are used up.
+    { reservations: MAX_RESERVATIONS - 2, left: 2, outcome: "refused", holds: 1 },
+    { reservations: MAX_RESERVATIONS - 1, left: 1, outcome: "refused", holds: 1 },
   ])("repeats one only where another advertiser's remains: %j", async (expected) => {
     const dependencies = dependenciesOf();
     const request = requestOf(Number.MAX_SAFE_INTEGER, newId("key"));

@@ -86,6 +86,7 @@ export async function reserveOne(
     dependencies.shareRefusals.remember(request.placement.account_id, campaign_id, known.nowMs);
   }
   state.lackedMoney ||= lacksMoney(reservation);
+  if (reservation.reason === "creative_cap") state.attempts.giveBack(advertiser_id);
   state.refused.push(campaign_id);
   return { outcome: "refused" };
 }
