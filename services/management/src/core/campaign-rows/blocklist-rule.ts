@@ -4,7 +4,9 @@ import {
   type BlocklistRuleType,
   blocklistRuleCreate,
   keywordWithoutWord,
+  newId,
 } from "@diegetic/contracts";
+import type { PartOwner } from "./campaign.ts";
 
 export interface BlocklistRule {
   id: string;
@@ -12,6 +14,20 @@ export interface BlocklistRule {
   ruleType: BlocklistRuleType;
   value: string;
   createdAt: Date;
+}
+
+export function newBlocklistRule(
+  owner: PartOwner,
+  request: BlocklistRuleCreate,
+  nowMs: number,
+): BlocklistRule {
+  return {
+    id: newId("blk", nowMs),
+    campaignId: owner.id,
+    ruleType: request.rule_type,
+    value: request.value,
+    createdAt: new Date(nowMs),
+  };
 }
 
 /** Validates a rule. Throws InvalidInput, also for a keyword that can never occur (docs/behaviour.md#whole-words). */

@@ -1,11 +1,14 @@
 import { comparable, comparableCityName } from "@diegetic/ad-rules";
 import {
+  contradictingGeoTarget,
   type GeoTargetCreate,
   type GeoTargetType,
   geoTargetCreate,
   InvalidInput,
+  newId,
   quoteValue,
 } from "@diegetic/contracts";
+import type { PartOwner } from "./campaign.ts";
 
 /** A geographic place; fields that its type does not use are null. */
 export interface Place {
@@ -37,8 +40,26 @@ export function readGeoTarget(body: unknown): GeoTargetCreate {
   );
 }
 
+export function newGeoTarget(owner: PartOwner, request: GeoTargetCreate, nowMs: number): GeoTarget {
+  return {
+    id: newId("geo", nowMs),
+    campaignId: owner.id,
+    ...placeOf(request),
+    include: request.include ?? true,
+    createdAt: new Date(nowMs),
+  };
+}
+
+/** Throws 422 when the campaign both includes and excludes the place (docs/behaviour.md#rule-4-geo). */
+export function requireNoContradiction(existing: readonly GeoTarget[], request: GeoTargetCreate): void {
+  const include = request.include ?? true;
+  const key = placeKey(placeOf(request));
+  const other = existing.find((target) => target.include !== include && placeKey(target) === key);
+  if (other !== undefined) throw contradictingGeoTarget.error(include, other.id);
+}
+
 /** The place in a request, without the fields that matching ignores. */
-export function placeOf(request: GeoTargetCreate): Place {
+function placeOf(request: GeoTargetCreate): Place {
   const { target_type: targetType } = request;
   const hasState = targetType === "state" || targetType === "city";
   const isRadius = targetType === "radius";
@@ -54,15 +75,11 @@ export function placeOf(request: GeoTargetCreate): Place {
 }
 
 /**
- * Whether two targets are the same place, compared like in matching: codes without case, cities without case and
+ * Equal for targets that are the same place, compared like in matching: codes without case, cities without case and
  * accents (docs/behaviour.md#rule-4-geo). A city with a state differs from the city in any state, and circles of
  * different size differ, because one may exclude a part of the other.
  */
-export function isSamePlace(left: Place, right: Place): boolean {
-  return placeKey(left) === placeKey(right);
-}
-
-function placeKey(place: Place): string {
+export function placeKey(place: Place): string {
   const code = (text: string | null) => (text === null ? null : comparable(text));
   return JSON.stringify([
     place.targetType,

@@ -5,12 +5,15 @@ import {
   noBlocklistRule,
   tooManyBlocklistRules,
 } from "@diegetic/contracts";
-import { type BlocklistRule, readBlocklistRule } from "../../core/campaign-rows/blocklist-rule.ts";
+import {
+  type BlocklistRule,
+  newBlocklistRule,
+  readBlocklistRule,
+} from "../../core/campaign-rows/blocklist-rule.ts";
 import { rowsOfPage } from "../../core/shared/paging.ts";
 import { timestamp } from "../../core/shared/time.ts";
 import { campaignPartHandlers } from "../campaign-parts/endpoints.ts";
 import { endpointsOf } from "../endpoints-of.ts";
-import { newBlocklistRule } from "./store.ts";
 
 export const blocklistEndpoints = endpointsOf(
   blocklistApi.operations,

@@ -14,15 +14,18 @@ import {
 } from "@diegetic/contracts";
 import { Prisma, type Statements } from "@diegetic/database";
 import { newAffinity } from "../../core/campaign-rows/affinities.ts";
-import { readBlocklistRule } from "../../core/campaign-rows/blocklist-rule.ts";
+import { newBlocklistRule, readBlocklistRule } from "../../core/campaign-rows/blocklist-rule.ts";
 import { requireTextFits, settingsOfNewCreative } from "../../core/campaign-rows/creative.ts";
-import { type GeoTarget, isSamePlace, readGeoTarget } from "../../core/campaign-rows/geo-target.ts";
+import {
+  type GeoTarget,
+  newGeoTarget,
+  placeKey,
+  readGeoTarget,
+} from "../../core/campaign-rows/geo-target.ts";
 import type { WholeCampaign } from "../../core/campaign-rows/statements.ts";
 import { campaignBytes } from "../../core/campaigns/published-size.ts";
 import { readAffinities } from "../affinities/affinity-values.ts";
-import { newBlocklistRule } from "../blocklist/store.ts";
 import { newCreative } from "../creatives/store.ts";
-import { newGeoTarget } from "../geo-targets/store.ts";
 import { countCampaigns, insertCampaigns, newCampaign } from "./new-campaigns.ts";
 import { requireActivatable, settingsOfNewCampaign } from "./rules.ts";
 import { toCampaignResponse } from "./to-response.ts";
@@ -106,16 +109,20 @@ function each<Sent, Part>(name: string, list: readonly Sent[] = [], read: (one: 
 
 /** Throws 422 when one place is included and excluded (docs/behaviour.md#rule-4-geo). */
 function requireNoContradictions(targets: readonly GeoTarget[]): void {
+  const included = new Map<string, number>();
+  const excluded = new Map<string, number>();
   for (const [index, target] of targets.entries()) {
-    const first = targets.findIndex(
-      (other) => other.include !== target.include && isSamePlace(other, target),
-    );
-    if (first < 0 || first >= index) continue;
-    const has = target.include ? "excludes" : "includes";
-    throw new InvalidInput(
-      422,
-      `geo_targets[${index}]: include must not be ${target.include}: geo_targets[${first}] ${has} the same place`,
-    );
+    const key = placeKey(target);
+    const [same, opposite] = target.include ? [included, excluded] : [excluded, included];
+    const first = opposite.get(key);
+    if (first !== undefined) {
+      const has = target.include ? "excludes" : "includes";
+      throw new InvalidInput(
+        422,
+        `geo_targets[${index}]: include must not be ${target.include}: geo_targets[${first}] ${has} the same place`,
+      );
+    }
+    if (!same.has(key)) same.set(key, index);
   }
 }
 

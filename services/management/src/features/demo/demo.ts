@@ -10,6 +10,7 @@ import {
 import { type Advertiser, findAdvertiser, insertAdvertiser } from "../../core/advertisers/store.ts";
 import { newAffinity } from "../../core/campaign-rows/affinities.ts";
 import { settingsOfNewCreative } from "../../core/campaign-rows/creative.ts";
+import { newGeoTarget } from "../../core/campaign-rows/geo-target.ts";
 import type { WholeCampaign } from "../../core/campaign-rows/statements.ts";
 import { recordCampaignSize, recordPlacementSize } from "../../core/campaigns/published-size.ts";
 import { sha256Hex } from "../../core/shared/sha256.ts";
@@ -19,7 +20,6 @@ import { insertCampaigns, newCampaign } from "../campaigns/new-campaigns.ts";
 import { settingsOfNewCampaign } from "../campaigns/rules.ts";
 import { newCreative } from "../creatives/store.ts";
 import { addDeposit } from "../deposit/endpoints.ts";
-import { newGeoTarget } from "../geo-targets/store.ts";
 import { enabledSettings } from "../placements/placement.ts";
 import { enablePlacement, findPlacement } from "../placements/store.ts";
 import { restoreDemoKeys } from "./end.ts";

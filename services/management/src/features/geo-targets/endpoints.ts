@@ -5,12 +5,16 @@ import {
   noGeoTarget,
   tooManyGeoTargets,
 } from "@diegetic/contracts";
-import { type GeoTarget, readGeoTarget } from "../../core/campaign-rows/geo-target.ts";
+import {
+  type GeoTarget,
+  newGeoTarget,
+  readGeoTarget,
+  requireNoContradiction,
+} from "../../core/campaign-rows/geo-target.ts";
 import { rowsOfPage } from "../../core/shared/paging.ts";
 import { timestamp } from "../../core/shared/time.ts";
 import { campaignPartHandlers } from "../campaign-parts/endpoints.ts";
 import { endpointsOf } from "../endpoints-of.ts";
-import { newGeoTarget, requireNoContradiction } from "./store.ts";
 
 export const geoTargetEndpoints = endpointsOf(
   geoTargetsApi.operations,

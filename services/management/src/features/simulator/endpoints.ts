@@ -7,11 +7,13 @@ import {
   withoutCreative,
 } from "@diegetic/contracts";
 import type { RequestContext } from "@diegetic/service-kit";
+import { listAffinities } from "../../core/campaign-rows/affinities.ts";
 import { ownCampaign } from "../../core/campaigns/store.ts";
+import { snapshotAffinity, snapshotCreative } from "../../core/publishing/entities.ts";
+import { listCreatives } from "../creatives/store.ts";
 import { endpointsOf } from "../endpoints-of.ts";
 import type { Parts } from "../parts.ts";
 import { narrativeExamples, type Simulation, simulate } from "./simulate.ts";
-import { readAffinities, readCreatives } from "./store.ts";
 
 export const simulatorEndpoints = endpointsOf(simulatorApi.operations, {
   simulate: simulateScene,
@@ -23,8 +25,8 @@ async function simulateScene({ database, reader }: Parts, context: RequestContex
   const request = context.body(simulateRequest);
   const simulation = simulate(
     {
-      creatives: await readCreatives(database, campaign.id),
-      affinities: await readAffinities(database, campaign.id),
+      creatives: (await listCreatives(database, campaign.id)).map(snapshotCreative),
+      affinities: (await listAffinities(database, campaign.id)).map(snapshotAffinity),
     },
     { narrativeFunction: request.narrative_function, mood: request.mood },
   );
@@ -50,7 +52,7 @@ function toResponse(campaignId: string, simulation: Simulation): SimulateRespons
 
 async function showOptions({ database, reader }: Parts, context: RequestContext) {
   const campaign = await ownCampaign(reader, context.accountId, context.param("campaignId"));
-  const affinities = await readAffinities(database, campaign.id);
+  const affinities = (await listAffinities(database, campaign.id)).map(snapshotAffinity);
   const body: SimulateOptions = {
     moods: [...SIMULATOR_MOODS],
     narrative_examples: narrativeExamples(affinities),
