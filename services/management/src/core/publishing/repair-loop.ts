@@ -275,11 +275,11 @@ export class RepairLoop {
 
   async #stillLocked(kind: PublishedKind, ids: readonly string[]): Promise<Map<string, LockTimeout>> {
     const known = this.#locked.get(kind);
-    const doubted = ids.filter((id) => known?.has(id));
-    if (known === undefined || doubted.length === 0) return new Map();
-    const locked = await lockedAmong(this.#parts.database, kind, doubted);
-    for (const id of doubted) if (!locked.has(id)) known.delete(id);
-    return new Map([...known].filter(([id]) => locked.has(id)));
+    if (known === undefined || known.size === 0) return new Map();
+    // Those of other pages, too: a row that its own request published is never met again.
+    const locked = await lockedAmong(this.#parts.database, kind, [...known.keys()]);
+    for (const id of known.keys()) if (!locked.has(id)) known.delete(id);
+    return new Map([...known].filter(([id]) => ids.includes(id)));
   }
 
   /**

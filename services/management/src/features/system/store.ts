@@ -73,14 +73,16 @@ export async function readWaiting(
     take: MAX_ADVERTISERS,
     select: { id: true, walletSlices: true },
   });
-  const committed = await money.committedCounts(ids.map(({ id }) => id));
   const accounts = await Promise.all(ids.map(({ id }) => money.readAccount(id)));
   const written = await writtenImpressions(
     reader,
     ids.map(({ id }) => id),
   );
   const behind = ids
-    .map((row) => ({ ...row, count: Math.max(0, (committed.get(row.id) ?? 0) - (written.get(row.id) ?? 0)) }))
+    .map((row, index) => {
+      const committed = accounts[index]?.impressions ?? 0;
+      return { ...row, count: Math.max(0, committed - (written.get(row.id) ?? 0)) };
+    })
     .filter(({ count }) => count > 0);
   const oldestMs = await oldestCommitted(money, behind);
   return {
