@@ -12,8 +12,13 @@ import {
 import { databaseNowMs, inTransaction, type Transaction } from "@diegetic/database";
 import type { Answer, RequestContext } from "@diegetic/service-kit";
 import { createOnce, readSentBody } from "../../core/idempotency/create-once.ts";
+import {
+  newOneTimeSecret,
+  type OneTimeSecretKind,
+  withoutSecret,
+  withSecret,
+} from "../../core/shared/one-time-secret.ts";
 import { pageAnswer, readPaging } from "../../core/shared/paging.ts";
-import { sha256Hex } from "../../core/shared/sha256.ts";
 import { timestamp } from "../../core/shared/time.ts";
 import { endpointsOf } from "../endpoints-of.ts";
 import type { Parts } from "../parts.ts";
@@ -27,7 +32,7 @@ import {
   requireScopes,
   settingsOfNewKey,
 } from "./api-key.ts";
-import { derivedKeySecret, newKeySeed } from "./key-secret.ts";
+import { KEY_PREFIX } from "./key-secret.ts";
 import {
   creatorOf,
   endKey,
@@ -115,15 +120,9 @@ async function revoke({ database, publishing, clock }: Parts, context: RequestCo
   return { status: 204 };
 }
 
-/** What is stored of an answer for retries: the seed replaces the key's secret. */
-interface StoredKey extends Omit<CreatedApiKeyBody, "key"> {
-  seed: string;
-}
+const SECRET: OneTimeSecretKind = { prefix: KEY_PREFIX, purpose: "key", notShownAgain: keyNotShownAgain };
 
-/**
- * Creates a key and returns its secret. Only the SHA-256 of the secret is stored; with an Idempotency-Key, the seed is
- * also stored for a day, so that a retry derives the same secret. `prepare` runs while the account's keys are locked.
- */
+/** Creates a key and returns its secret. `prepare` runs while the account's keys are locked. */
 async function issueKey(
   { database, publishing, clock, keyDerivationSecret, defaultLimits }: Parts,
   context: RequestContext,
@@ -134,30 +133,24 @@ async function issueKey(
   const stored = await createOnce(database, context, sent, async (transaction) => {
     await lockKeys(transaction, context.key, nowMs);
     const settings = await prepare(transaction, nowMs);
-    const seed = newKeySeed();
-    const text = derivedKeySecret(keyDerivationSecret, seed);
+    const fresh = newOneTimeSecret(SECRET, keyDerivationSecret);
     const createdByUserId = await creatorOf(transaction, context.key);
     const key = await insertKey(
       transaction,
       context.accountId,
       { ...settings, createdByUserId },
-      text,
+      fresh.secret,
       nowMs,
     );
-    const body: StoredKey = { ...toResponse(key), seed };
-    return { status: 201, body };
+    return { status: 201, body: withoutSecret(toResponse(key), fresh) };
   });
-  const { seed, ...key } = stored.body;
   // A retry may come from another key of the account than the first request.
-  requireScopes(context.key, key.scopes);
-  const isUnlimited = key.rate_limit_per_minute === UNLIMITED_REQUESTS;
-  const rateLimitPerMinute = isUnlimited ? "unlimited" : key.rate_limit_per_minute;
-  requireLimitWithinCaller(context.key, { scopes: key.scopes, rateLimitPerMinute }, defaultLimits);
-  const text = derivedKeySecret(keyDerivationSecret, seed);
-  const { sha256 } = await database.apiKey.findUniqueOrThrow({ where: { id: key.id } });
-  // The installation's secret has changed since the first answer.
-  if (sha256Hex(text) !== sha256) throw keyNotShownAgain.error();
+  const { scopes, rate_limit_per_minute: limit } = stored.body;
+  requireScopes(context.key, scopes);
+  const rateLimitPerMinute = limit === UNLIMITED_REQUESTS ? "unlimited" : limit;
+  requireLimitWithinCaller(context.key, { scopes, rateLimitPerMinute }, defaultLimits);
+  const { secret, ...key } = withSecret(stored.body, SECRET, keyDerivationSecret);
   await publishing.publishEventually("apiKey", key.id);
-  const body: CreatedApiKeyBody = { ...key, key: text };
+  const body: CreatedApiKeyBody = { ...key, key: secret };
   return { ...stored, body };
 }

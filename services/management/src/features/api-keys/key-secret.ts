@@ -1,6 +1,6 @@
 import { createHmac, hkdfSync, randomBytes } from "node:crypto";
 
-const KEY_PREFIX = "igk_";
+export const KEY_PREFIX = "igk_";
 const RANDOM_BYTES = 32;
 const SHOWN_CHARACTERS = 10;
 
@@ -19,11 +19,6 @@ export function keyDerivationSecret(installationSecret: string): string {
   return Buffer.from(hkdfSync("sha256", installationSecret, "", "texts of API keys", 32)).toString(
     "base64url",
   );
-}
-
-/** The seed of one new key: the key can only be derived from seed and secret together. */
-export function newKeySeed(): string {
-  return randomBytes(RANDOM_BYTES).toString("base64url");
 }
 
 /** The first characters, by which owners recognise their keys. */
