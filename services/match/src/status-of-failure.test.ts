@@ -1,21 +1,23 @@
 import { HttpError } from "@diegetic/contracts";
 import { LeaseExpired } from "@diegetic/hot-state";
-import { describe, expect, it } from "@jest/globals";
-import { answerableFailure, outdated, statusOfFailure } from "./status-of-failure.ts";
+import { expect, it } from "@jest/globals";
+import { countFailure, outdated } from "./status-of-failure.ts";
 
-describe("the status under which a failure is counted", () => {
-  it.each([
-    ["a lease that is over", new LeaseExpired(), 503],
-    ["a refusal", new HttpError(409, "No."), 409],
-    ["a defect", new Error("defect"), 500],
-  ])("is that of the response: %s", (_what, error, status) => {
-    expect(statusOfFailure(error)).toBe(status);
-    expect(statusOfFailure(answerableFailure(error))).toBe(status);
-  });
+it.each([
+  ["a lease that is over", new LeaseExpired(), 503],
+  ["a refusal", new HttpError(409, "No."), 409],
+  ["a defect", new Error("defect"), 500],
+])("a failure is counted under the status of its answer: %s", (_what, error, status) => {
+  const counted: unknown[] = [];
+  const traffic = { gameRefusal: (...call: unknown[]) => void counted.push(call) };
+  countFailure({ traffic, nowMs: () => 7 }, "keep", "match", error);
+  expect(counted).toEqual([["keep", "match", status, 7]]);
 });
 
 it("a lease that expires during a request is answered like one that has expired before it", () => {
-  const { status, message, headers } = answerableFailure(new LeaseExpired()) as HttpError;
+  const traffic = { gameRefusal: () => undefined };
+  const error = countFailure({ traffic, nowMs: () => 7 }, "keep", "match", new LeaseExpired());
+  const { status, message, headers } = error as HttpError;
   expect({ status, message, headers }).toEqual({
     status: 503,
     message: outdated().message,

@@ -38,7 +38,7 @@ import type { Catalog } from "../catalog/catalog.ts";
 import { placementOfCaller } from "../catalog/placement-of-caller.ts";
 import type { MatchDependencies } from "../match/dependencies.ts";
 import type { OpenedMatchId } from "../match-id/match-ids.ts";
-import { answerableFailure, statusOfFailure } from "../status-of-failure.ts";
+import { countFailure } from "../status-of-failure.ts";
 import { type CommitDependencies, commitImpression, NO_MATCH } from "./commit-impression.ts";
 
 export interface ImpressionDependencies
@@ -69,10 +69,7 @@ async function handleImpression(
   try {
     return await recordImpression(dependencies, context, body, leaseExpiresMs);
   } catch (thrown) {
-    const error = answerableFailure(thrown);
-    const { traffic, nowMs } = dependencies;
-    traffic.gameRefusal(body.game_id, "impressions", statusOfFailure(error), nowMs());
-    throw error;
+    throw countFailure(dependencies, body.game_id, "impressions", thrown);
   }
 }
 

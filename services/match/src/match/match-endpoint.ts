@@ -2,7 +2,7 @@ import type { Candidate } from "@diegetic/ad-rules";
 import { newId, servingApi } from "@diegetic/contracts";
 import { type Answer, type Endpoint, endpoint, type RequestContext } from "@diegetic/service-kit";
 import { tracing } from "@diegetic/tracing";
-import { answerableFailure, statusOfFailure } from "../status-of-failure.ts";
+import { countFailure } from "../status-of-failure.ts";
 import { Attempts } from "./attempts.ts";
 import type { MatchDependencies } from "./dependencies.ts";
 import { type LoadedRequest, loadMatchRequest, withCurrentPlacement } from "./load.ts";
@@ -34,15 +34,8 @@ async function handleMatch(dependencies: MatchDependencies, context: RequestCont
     recordAnswer(dependencies, request, answer);
     return answer;
   } catch (thrown) {
-    const error = answerableFailure(thrown);
     returnSeatLater(dependencies, request, state);
-    dependencies.traffic.gameRefusal(
-      request.body.game_id,
-      "match",
-      statusOfFailure(error),
-      dependencies.nowMs(),
-    );
-    throw error;
+    throw countFailure(dependencies, request.body.game_id, "match", thrown);
   }
 }
 
