@@ -49,8 +49,6 @@ export interface ImpressionRecord {
   recorded_at_ms: number;
   /** Recovery epoch of the advertiser's wallet at the commit; absent: before wallets had epochs. */
   recovery_epoch?: number;
-  /** How records queued before the migration `vocabulary` spell `recovery_epoch`; new records never have it. */
-  slot_epoch?: number;
   match: MatchFacts;
 }
 

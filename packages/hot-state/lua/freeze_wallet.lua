@@ -19,7 +19,7 @@
 local account_key, holds, restoring = unpack(KEYS)
 local epoch, claimant, claim_ms, mode = unpack(ARGV)
 
--- A total without what is in other slices, which is three places behind it.
+-- A total without what is in other slices, which is three fields behind it.
 local function own(known, i)
   return integer_text(known[i] - (known[i + 3] or 0))
 end

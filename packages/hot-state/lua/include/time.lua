@@ -23,19 +23,20 @@ local function integer_text(number)
   return string.format('%.0f', number)
 end
 
--- YYYY-MM-DD (UTC) of Unix milliseconds. Days are counted from 0000-03-01, so that a leap day ends its year.
+-- YYYY-MM-DD (UTC) of Unix milliseconds. Days are counted from 0000-03-01, so that a leap day ends its year, in cycles
+-- of 400 years.
 local function utc_day(ms)
   local floor = math.floor
   local days = floor(ms / DAY_MS) + 719468
-  local era = floor(days / 146097)
-  local day_of_era = days - era * 146097
-  local year_of_era = floor((day_of_era - floor(day_of_era / 1460)
-    + floor(day_of_era / 36524) - floor(day_of_era / 146096)) / 365)
-  local day_of_year = day_of_era
-    - (365 * year_of_era + floor(year_of_era / 4) - floor(year_of_era / 100))
+  local cycle = floor(days / 146097)
+  local day_of_cycle = days - cycle * 146097
+  local year_of_cycle = floor((day_of_cycle - floor(day_of_cycle / 1460)
+    + floor(day_of_cycle / 36524) - floor(day_of_cycle / 146096)) / 365)
+  local day_of_year = day_of_cycle
+    - (365 * year_of_cycle + floor(year_of_cycle / 4) - floor(year_of_cycle / 100))
   local month_from_march = floor((5 * day_of_year + 2) / 153)
   local day = day_of_year - floor((153 * month_from_march + 2) / 5) + 1
   local month = month_from_march < 10 and month_from_march + 3 or month_from_march - 9
-  local year = year_of_era + era * 400 + (month <= 2 and 1 or 0)
+  local year = year_of_cycle + cycle * 400 + (month <= 2 and 1 or 0)
   return string.format('%04d-%02d-%02d', year, month, day)
 end

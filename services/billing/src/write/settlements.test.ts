@@ -35,7 +35,6 @@ const record = {
 describe("the recovery epoch of a record", () => {
   it.each([
     ["as it is written", { recovery_epoch: 7 }, 7],
-    ["as it was queued before the migration vocabulary", { slot_epoch: 7 }, 7],
     ["of a wallet that was never restored", {}, 0],
     ["that is damaged", { recovery_epoch: -1 }, 0],
   ])("%s", (_name, fields, epoch) => {

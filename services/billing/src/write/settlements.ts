@@ -10,7 +10,7 @@ const LATE_CHARGES_KEPT_MS = 3 * DAY_MS;
 
 /** The wallet's recovery epoch when the record was committed; 0: the record names none. */
 export function committedInEpoch(record: ImpressionRecord): number {
-  const epoch = record.recovery_epoch ?? record.slot_epoch ?? 0;
+  const epoch = record.recovery_epoch ?? 0;
   return Number.isSafeInteger(epoch) && epoch >= 0 ? epoch : 0;
 }
 

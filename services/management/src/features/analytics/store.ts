@@ -113,7 +113,7 @@ export async function readCountries(requested: RequestedCampaign): Promise<Map<s
   return new Map(rows.map((row) => [row.key, sumsOf(row)]));
 }
 
-/** Total spending of a campaign by game, with the owner of each game. */
+/** Total spending of a campaign by game, with its advertiser. */
 export async function readSpentByGame(
   requested: RequestedCampaign,
 ): Promise<{ advertiserId: string; spentMillicents: Map<string, Millicents> }> {

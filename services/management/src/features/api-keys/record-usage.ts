@@ -3,7 +3,7 @@ import { type KeyUse, type RedisConnection, takeKeyUses } from "@diegetic/hot-st
 
 const USES_PER_ROUND = 1_000;
 
-/** Records in Postgres when the match tier, which has no Postgres, last used each key. Called by the repair loop. */
+/** Records in Postgres when the match tier, which has no Postgres, last used each key. Called by upkeep. */
 export async function recordUsageOfMatchTier(database: Database, redis: RedisConnection): Promise<void> {
   const uses = await takeKeyUses(redis, USES_PER_ROUND);
   if (uses.length > 0) await recordUsage(database, uses);
