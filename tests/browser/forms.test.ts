@@ -158,6 +158,20 @@ describe("a form of the dashboard", () => {
     expect(problems).toEqual([]);
   });
 
+  itInLongForm("is drawn in the theme's background before its script has started", async () => {
+    const { page } = await dashboard.newPage();
+    await page.route("**/assets/*.js", () => undefined);
+    for (const [colorScheme, expected] of [
+      ["light", "rgb(250, 248, 244)"],
+      ["dark", "rgb(20, 21, 26)"],
+    ] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.goto(`${dashboard.origin}/sign-in`, { waitUntil: "commit" });
+      await expectSoon(() => page.evaluate("getComputedStyle(document.body).backgroundColor"), expected);
+    }
+    await page.close();
+  });
+
   itInLongForm(
     "says that the server cannot be reached where an answer breaks off or is another's, or is late",
     async () => {
@@ -191,10 +205,21 @@ describe("a form of the dashboard", () => {
       const timeout = AbortSignal.timeout.bind(AbortSignal);
       AbortSignal.timeout = (ms) => timeout(ms / 10);
     }`);
-      await page.route("**/api/members", () => undefined);
+      let asked = 0;
+      await page.route("**/api/members", () => {
+        asked += 1;
+      });
       await page.goto(`${dashboard.origin}/members`);
       await members.waitFor();
       await page.getByText("The server has not answered in time. Try again.").waitFor();
+      expect(asked).toBe(1);
+
+      // A page whose script was not loaded yet.
+      await page.context().setOffline(true);
+      await page.getByRole("link", { name: "Webhooks", exact: true }).click();
+      await page
+        .getByText("The server cannot be reached. Check the connection, then reload the page.")
+        .waitFor();
       expect(problems).toEqual([]);
     },
   );

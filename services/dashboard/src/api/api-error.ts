@@ -25,6 +25,13 @@ export class ApiError extends Error {
   }
 }
 
+/** No answer came within the time that a call may take: another try would keep the page waiting as long again. */
+export class LateAnswer extends ApiError {
+  constructor() {
+    super(0, "The server has not answered in time. Try again.");
+  }
+}
+
 /** No answer says whether a change was made: none came, or the service failed at it. */
 export class UnknownOutcome extends ApiError {
   constructor({ status, detail, retryAfterSeconds }: ApiError) {

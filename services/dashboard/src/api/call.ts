@@ -1,4 +1,4 @@
-import { ApiError } from "./api-error.ts";
+import { ApiError, LateAnswer } from "./api-error.ts";
 import type { AnswerOf, InputArguments, OperationKey } from "./operations.ts";
 
 /** The path of the API. The server writes it into the page. */
@@ -97,7 +97,7 @@ export function readText(response: Response): Promise<string> {
 function throwLost(error: unknown): never {
   const name = error instanceof DOMException ? error.name : undefined;
   if (name === "AbortError") throw error;
-  if (name === "TimeoutError") throw new ApiError(0, "The server has not answered in time. Try again.");
+  if (name === "TimeoutError") throw new LateAnswer();
   throw new ApiError(0, "The server cannot be reached. Check the connection, then try again.");
 }
 

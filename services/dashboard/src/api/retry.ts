@@ -1,4 +1,4 @@
-import { ApiError } from "./api-error.ts";
+import { ApiError, LateAnswer } from "./api-error.ts";
 
 /** Fewer than of changes: the page shows nothing else meanwhile. */
 const MAX_READ_RETRIES = 2;
@@ -8,7 +8,11 @@ const MAX_WAIT_SECONDS = 10;
 
 /** What a short outage or a limit refuses is worth another try. */
 function isTransient(error: unknown): boolean {
-  return error instanceof ApiError && [0, 429, 502, 503, 504].includes(error.status);
+  return (
+    error instanceof ApiError &&
+    !(error instanceof LateAnswer) &&
+    [0, 429, 502, 503, 504].includes(error.status)
+  );
 }
 
 /** The page says when to try again, instead of nothing until then. */

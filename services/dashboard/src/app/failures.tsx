@@ -1,10 +1,19 @@
 import { Button, Stack } from "@mantine/core";
 import { useRouteError } from "react-router";
+import { ApiError } from "../api/api-error.ts";
 import { Failed } from "../kit/states.tsx";
+
+/** What browsers, and Vite for style sheets, say of a file that they did not get. */
+const NOT_LOADED = /\bmodule\b|preload CSS/i;
+const notLoaded = new ApiError(
+  0,
+  "The server cannot be reached. Check the connection, then reload the page.",
+);
 
 /** A page that could not be shown: the frame stays, the page can be loaded again. */
 export function PageFailed() {
-  const error = useRouteError();
+  const thrown = useRouteError();
+  const error = thrown instanceof Error && NOT_LOADED.test(thrown.message) ? notLoaded : thrown;
   return (
     <Stack align="center" p="xl">
       <Failed what="This page could not be shown." error={error}>

@@ -17,6 +17,9 @@ export interface Exchange {
   milliseconds: number;
 }
 
+/** Longer than a game waits: somebody looks at what comes. */
+const TIMEOUT_MS = 10_000;
+
 /** What a game server does, with the key of the demo game: a key, two calls, nothing else. */
 export async function serve(
   path: "/match" | "/impressions",
@@ -29,6 +32,7 @@ export async function serve(
     headers: { "Content-Type": "application/json", Authorization: `Bearer ${apiKey}` },
     credentials: "omit",
     body: JSON.stringify(body),
+    signal: AbortSignal.timeout(TIMEOUT_MS),
   }).catch(() => undefined);
   const received = response?.status === 204 ? undefined : await response?.json().catch(() => undefined);
   return {
