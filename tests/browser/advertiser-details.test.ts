@@ -608,6 +608,43 @@ import {
     expect(problems).toEqual([]);
   });
 
+  it("saves no campaign with a date that is not whole or does not exist", async () => {
+    const { page, problems } = await dashboard.newPage();
+    const post = await registerAdvertiser(page.request, dashboard.origin, "Dot Day");
+    const plan = { name: "Leap", budget_cents: 5_000, cpm_bid_cents: 1_000 };
+    const { id } = await post("/campaigns", { ...plan, start_date: "2036-12-01", end_date: "2036-12-31" });
+    const sentence = page.getByText("This is no whole date, or one that does not exist.");
+    const last = page.getByLabel("Last day (optional)");
+    const save = page.getByRole("button", { name: "Save changes" });
+    await page.goto(`${dashboard.origin}/campaigns/${id}/settings`);
+    await last.focus();
+    await page.keyboard.type("02");
+    await save.click();
+    await sentence.waitFor();
+    expect(await page.getByLabel("First day (optional)").inputValue()).toBe("2036-12-01");
+    const stored = async () =>
+      (await page.request.get(`${dashboard.origin}/api/campaigns/${id}`)).json() as Promise<unknown>;
+    expect(await stored()).toMatchObject({ end_date: "2036-12-31" });
+
+    await page.getByRole("button", { name: "Discard" }).click();
+    await expectSoon(() => last.inputValue(), "2036-12-31");
+    expect(await sentence.count()).toBe(0);
+    await last.fill("");
+    expect(await sentBy(page, "Save changes")).toEqual({ end_date: null });
+    await page.getByText("Saved. Every match from now on follows the change.").waitFor();
+    await expectSoon(() => save.isDisabled(), true);
+    // From an empty field to another that cannot be read, without a change that the browser tells of.
+    await last.focus();
+    await page.keyboard.type("02302037");
+    await page.keyboard.press("Enter");
+    await sentence.waitFor();
+    expect(await page.evaluate("document.querySelectorAll('[type=date]:invalid').length")).toBe(1);
+    await page.getByRole("button", { name: "Discard" }).click();
+    await expectSoon(() => page.evaluate("document.querySelectorAll('[type=date]:invalid').length"), 0);
+    expect(await stored()).toMatchObject({ end_date: null });
+    expect(problems).toEqual([]);
+  });
+
   it("finds an unsent place, affinity and blocklist rule again, each of its kind", async () => {
     const { page, problems } = await dashboard.newPage();
     const post = await registerAdvertiser(page.request, dashboard.origin, "Una Sent");

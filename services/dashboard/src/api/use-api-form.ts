@@ -8,6 +8,7 @@ import {
 } from "./changed-fields.ts";
 import type { AnswerOf, BodyOf, ChangeKey, InputOf } from "./operations.ts";
 import { useChange } from "./queries.ts";
+import { isUnclear } from "./unclear.ts";
 import { useDraft } from "./use-draft.ts";
 import { type FieldSentences, useFieldProblems } from "./use-field-problems.ts";
 
@@ -179,10 +180,10 @@ export function useApiForm<Key extends ChangeKey>(
 
 const NONE: readonly never[] = [];
 
-/** Without what cannot be read: JSON makes null of NaN, which would clear the field. */
+/** Without what cannot be read. JSON makes null of NaN, which would clear the field. */
 function readable<Values extends object>(changes: Values): Partial<Values> {
   return Object.fromEntries(
-    Object.entries(changes).filter(([, value]) => !Number.isNaN(value)),
+    Object.entries(changes).filter(([, value]) => !isUnclear(value)),
   ) as Partial<Values>;
 }
 

@@ -2,9 +2,11 @@ import { SimpleGrid, Slider, Stack, Text, TextInput } from "@mantine/core";
 import type { BodyOf } from "../../api/operations.ts";
 import { useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
+import { UNCLEAR_DATE } from "../../api/unclear.ts";
 import type { ApiForm } from "../../api/use-api-form.ts";
 import { numberLimits } from "../../api/use-field-problems.ts";
 import { formatCents, formatCount, formatExactCents, formatUtcMoment } from "../../format/format.ts";
+import { DateInput } from "../../kit/date-input.tsx";
 import { moneyField, requiredTextField } from "../../kit/fields.ts";
 import { MoneyInput } from "../../kit/money-input.tsx";
 import { WordsInput } from "../../kit/words-input.tsx";
@@ -69,7 +71,8 @@ export function CampaignFields({ form: anyForm, spentCents = 0, isShort = false 
   const { canChange } = useAbility();
   const balanceCents = useRead("GET /profile").data?.balance_cents;
   const { start_date = null, end_date = null } = values;
-  const days = flightDays({ start_date, end_date });
+  const firstDay = flightDays({ start_date, end_date: null }).first;
+  const lastDay = flightDays({ start_date: null, end_date }).last;
   const startsAt = momentOfDate(start_date);
   const endsAt = momentOfDate(end_date);
   const budgetHelp = [
@@ -113,8 +116,7 @@ export function CampaignFields({ form: anyForm, spentCents = 0, isShort = false 
             {...moneyField(form, "daily_cap_cents", null)}
           />
           <SimpleGrid cols={{ base: 1, xs: 2 }}>
-            <TextInput
-              type="date"
+            <DateInput
               label={`${CAMPAIGN_LABELS.start_date} (optional)`}
               wrapperProps={unsavedMark(form, "start_date")}
               description={
@@ -122,14 +124,11 @@ export function CampaignFields({ form: anyForm, spentCents = 0, isShort = false 
                   ? "In UTC. Without it, serving starts at activation."
                   : `Serving starts at ${formatUtcMoment(startsAt)}. Another day counts from its beginning, in UTC.`
               }
-              value={days.first ?? ""}
+              day={start_date === UNCLEAR_DATE ? start_date : firstDay}
               error={form.problem("start_date")}
-              onChange={({ currentTarget }) =>
-                form.set("start_date", currentTarget.value === "" ? null : currentTarget.value)
-              }
+              onDay={(day) => form.set("start_date", day)}
             />
-            <TextInput
-              type="date"
+            <DateInput
               label={`${CAMPAIGN_LABELS.end_date} (optional)`}
               wrapperProps={unsavedMark(form, "end_date")}
               description={
@@ -137,11 +136,9 @@ export function CampaignFields({ form: anyForm, spentCents = 0, isShort = false 
                   ? "In UTC, until the end of the day. Without it, serving ends when the budget is spent."
                   : `Serving ends at ${formatUtcMoment(endsAt)}. Another day counts until its end, in UTC.`
               }
-              value={days.last ?? ""}
+              day={end_date === UNCLEAR_DATE ? end_date : lastDay}
               error={form.problem("end_date")}
-              onChange={({ currentTarget }) =>
-                form.set("end_date", currentTarget.value === "" ? null : currentTarget.value)
-              }
+              onDay={(day) => form.set("end_date", day)}
             />
           </SimpleGrid>
           <div {...unsavedMark(form, "priority")}>
