@@ -316,6 +316,67 @@ describe("a form of the dashboard", () => {
     expect(problems).toEqual([]);
   });
 
+  itInLongForm(
+    "says nothing untrue of a user and a session where the answer to their change is lost",
+    async () => {
+      const { token } = await change<{ token: string }>("/invitations", { role: "viewer" });
+      const { page, problems } = await signUp("Ned Drift");
+      const loseAnswerTo = (path: string) => {
+        let isLost = false;
+        return page.route(`**/api${path}`, async (route) => {
+          if (isLost || route.request().method() === "GET") return route.continue();
+          isLost = true;
+          await route.fetch();
+          return route.abort();
+        });
+      };
+      const menu = page.getByRole("button", { name: /^Account menu:/ });
+      await loseAnswerTo("/invitations/accept");
+      await page.goto(`${dashboard.origin}/join#${token}`);
+      await page.getByRole("button", { name: "Join as Ned Drift" }).click();
+      await page.getByRole("heading", { name: "Overview" }).waitFor();
+      await menu.filter({ hasText: "Fay Brine" }).waitFor();
+
+      await loseAnswerTo("/session");
+      await menu.click();
+      await page.getByRole("menuitem", { name: "Ned Drift (owner)" }).click();
+      await menu.filter({ hasText: "Ned Drift" }).waitFor();
+      expect(await page.getByText("The account was not switched.").count()).toBe(0);
+
+      const changed = "a stormy evening by the fire";
+      await loseAnswerTo("/auth/change-password");
+      await page.goto(`${dashboard.origin}/account`);
+      await page.getByLabel("Current password").fill(PASSWORD);
+      await page.getByLabel("New password").fill(changed);
+      await page.getByRole("button", { name: "Change password" }).click();
+      const open = page.getByText(/^The password may have been changed although no answer came/);
+      await open.waitFor();
+      await page.getByLabel("Current password").fill(changed);
+      await page.getByRole("button", { name: "Change password" }).click();
+      await page.getByText(/^The password was changed/).waitFor();
+      expect(await open.count()).toBe(0);
+
+      await loseAnswerTo("/auth/sign-out");
+      await menu.click();
+      await page.getByRole("menuitem", { name: "Sign out" }).click();
+      await page.getByRole("heading", { name: "Sign in" }).waitFor();
+
+      await loseAnswerTo("/auth/sign-up");
+      await page.goto(`${dashboard.origin}/sign-up`);
+      await page.getByLabel("Your name").fill("Oda Drift");
+      await page.getByLabel("E-mail").fill("oda@drift.example");
+      await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
+      const create = page.getByRole("button", { name: "Create account" });
+      await create.click();
+      const made = page.getByText(/^The user may have been created although no answer came/);
+      await made.waitFor();
+      await create.click();
+      await page.getByText(/belongs to a user/).waitFor();
+      expect(await made.count()).toBe(1);
+      expect(problems).toEqual([]);
+    },
+  );
+
   it("says what is wrong with a sign-up although its field is not there, and that it cannot be read", async () => {
     const { page, problems } = await dashboard.newPage();
     const unavailable = { status: 503, json: { detail: "Service temporarily unavailable." } };

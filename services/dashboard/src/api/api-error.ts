@@ -52,6 +52,11 @@ function withSeconds(detail: string, seconds: number | undefined): string {
     .replace("; retry after the given delay.", `. ${advice}`);
 }
 
+/** Whether no answer says what became of a call. */
+export function isUnanswered(error: unknown): error is ApiError {
+  return error instanceof ApiError && (error.status === 0 || error.status >= 500);
+}
+
 /** The field of a form that the sentence speaks of: it names its field first. */
 export function fieldNamedIn(detail: string, fields: readonly string[]): string | undefined {
   const path = /^([a-z_]+(?:\[\d+\])?(?:\.[a-z_]+)*)/.exec(detail)?.[1];

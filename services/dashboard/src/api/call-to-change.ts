@@ -1,4 +1,4 @@
-import { ApiError, UnknownOutcome } from "./api-error.ts";
+import { isUnanswered, UnknownOutcome } from "./api-error.ts";
 import { type CallOptions, callAny } from "./call.ts";
 import type { AnswerOf, ChangeKey, InputOf } from "./operations.ts";
 import { forgetUndone } from "./unanswered.ts";
@@ -14,7 +14,6 @@ export async function callToChange<Key extends ChangeKey>(
     if (key.startsWith("DELETE ")) forgetUndone();
     return answer;
   } catch (error) {
-    const isUnknown = error instanceof ApiError && (error.status === 0 || error.status >= 500);
-    throw isUnknown ? new UnknownOutcome(error) : error;
+    throw isUnanswered(error) ? new UnknownOutcome(error) : error;
   }
 }

@@ -1,6 +1,6 @@
 import { type QueryKey, queryOptions, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback } from "react";
-import { ApiError } from "./api-error.ts";
+import { ApiError, isUnanswered } from "./api-error.ts";
 import { call, showAccount } from "./call.ts";
 import type { AnswerOf } from "./operations.ts";
 
@@ -29,6 +29,19 @@ export const sessionQuery = queryOptions<Session | null, ApiError>({
 export async function readSessionAnew(): Promise<Session> {
   showAccount(undefined);
   return call("GET /session");
+}
+
+/**
+ * The session after an own change of it that failed, where the failure leaves open whether it was made: no answer came, or the
+ * session acts for another account than the page shows. Undefined: nothing was changed, or the session cannot be read; null:
+ * it has ended.
+ */
+export async function readSessionAfter(failure: unknown): Promise<Session | null | undefined> {
+  const isOpen = isUnanswered(failure) || (failure instanceof ApiError && failure.isOtherAccount);
+  if (!isOpen) return undefined;
+  return readSessionAnew().catch((error: unknown) =>
+    error instanceof ApiError && error.status === 401 ? null : undefined,
+  );
 }
 
 /** The session of a page inside the frame, which is shown to signed-in people only. */

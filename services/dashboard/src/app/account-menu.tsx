@@ -9,8 +9,8 @@ import {
   IconSun,
 } from "@tabler/icons-react";
 import { Link, useNavigate } from "react-router";
-import { call } from "../api/call.ts";
-import { useSession, useSessionChange } from "../api/session.ts";
+import { callToChange } from "../api/call-to-change.ts";
+import { readSessionAfter, useSession, useSessionChange } from "../api/session.ts";
 import { notifyFailed } from "../kit/notify.ts";
 import classes from "./account-menu.module.css";
 
@@ -29,20 +29,28 @@ export function AccountMenu() {
 
   const switchTo = async (accountId: string) => {
     try {
-      changeSession(await call("PATCH /session", { body: { account_id: accountId } }));
+      changeSession(await callToChange("PATCH /session", { body: { account_id: accountId } }));
       await navigate("/");
     } catch (error) {
-      notifyFailed("The account was not switched.", error);
+      const next = await readSessionAfter(error);
+      if (next) changeSession(next);
+      if (next?.account.id === accountId) await navigate("/");
+      else notifyFailed("The account was not switched.", error, "the account was switched");
     }
   };
   const signOut = async () => {
     try {
-      await call("POST /auth/sign-out");
-      // A new page keeps nothing of what was shown.
-      location.assign("/sign-in");
+      await callToChange("POST /auth/sign-out", {});
     } catch (error) {
-      notifyFailed("You are still signed in.", error);
+      const session = await readSessionAfter(error);
+      if (session !== null) {
+        const isUnknown = session === undefined;
+        notifyFailed("You are still signed in.", error, isUnknown ? "you were signed out" : undefined);
+        return;
+      }
     }
+    // A new page keeps nothing of what was shown.
+    location.assign("/sign-in");
   };
   return (
     <Menu position="top-start" width={224} shadow="md">

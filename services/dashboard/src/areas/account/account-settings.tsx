@@ -11,6 +11,7 @@ import {
 } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
+import { isUnanswered } from "../../api/api-error.ts";
 import { call } from "../../api/call.ts";
 import { useAbility, useSession, useSessionChange } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
@@ -134,6 +135,7 @@ function PasswordForm() {
   const [next, setNext] = useState("");
   const { problem, failure, clear, check, showRefusal } = useFieldProblems("POST /auth/change-password");
   const [isSending, setSending] = useState(false);
+  const [isUnsure, setUnsure] = useState(false);
   const save = async () => {
     const body = { current_password: current, new_password: next };
     if (!check(body, { new_password: checkPassword(next) })) return;
@@ -142,10 +144,12 @@ function PasswordForm() {
       await call("POST /auth/change-password", { body });
       setCurrent("");
       setNext("");
+      setUnsure(false);
       notifyDone("The password was changed, and your other sessions were ended.");
       await client.invalidateQueries({ queryKey: ["GET /auth/sessions"] });
     } catch (error) {
       showRefusal(error);
+      if (isUnanswered(error)) setUnsure(true);
     } finally {
       setSending(false);
     }
@@ -155,6 +159,11 @@ function PasswordForm() {
       <Form onSend={save}>
         <Stack>
           {failure && <Alert color="negative">{failure}</Alert>}
+          {isUnsure && (
+            <Alert color="warning">
+              The password may have been changed although no answer came: then the new one is the current one.
+            </Alert>
+          )}
           <PasswordInput
             label="Current password"
             autoComplete="current-password"

@@ -4,9 +4,10 @@ import { useState } from "react";
 import { Link, Navigate, useLocation } from "react-router";
 import type { ApiError } from "../../api/api-error.ts";
 import { call } from "../../api/call.ts";
+import { callToChange } from "../../api/call-to-change.ts";
 import type { AnswerOf } from "../../api/operations.ts";
 import { hasStatus } from "../../api/queries.ts";
-import { sessionQuery, useSessionChange } from "../../api/session.ts";
+import { readSessionAfter, sessionQuery, useSessionChange } from "../../api/session.ts";
 import { formatMoment } from "../../format/format.ts";
 import { notifyFailed } from "../../kit/notify.ts";
 import { Empty, Failed } from "../../kit/states.tsx";
@@ -76,12 +77,18 @@ export function Component() {
   const accept = async () => {
     setSending(true);
     try {
-      const next = await call("POST /invitations/accept", { body: { token } });
+      const next = await callToChange("POST /invitations/accept", { body: { token } });
       setJoined(true);
       changeSession(next);
     } catch (error) {
-      setSending(false);
-      notifyFailed("You have not joined.", error);
+      const next = await readSessionAfter(error);
+      const hasJoined = next?.account.label === label && next.account.id !== session.data?.account.id;
+      if (hasJoined) setJoined(true);
+      else {
+        setSending(false);
+        notifyFailed("You have not joined.", error, next === undefined ? "you have joined" : undefined);
+      }
+      if (next) changeSession(next);
     }
   };
   return (

@@ -1,5 +1,6 @@
 import { Alert, Button, Stack, TextInput } from "@mantine/core";
 import { type ReactNode, useState } from "react";
+import { isUnanswered } from "../../api/api-error.ts";
 import { call } from "../../api/call.ts";
 import { useRead } from "../../api/queries.ts";
 import { useSessionChange } from "../../api/session.ts";
@@ -29,6 +30,7 @@ export function SignUpForm({ invitationToken, onDone, children }: SignUpFormProp
   const [values, setValues] = useState(NOTHING);
   const { problem, failure, clear, check, showRefusal } = useFieldProblems("POST /auth/sign-up");
   const [isSending, setSending] = useState(false);
+  const [isUnsure, setUnsure] = useState(false);
   const props = (field: Field) => ({
     value: values[field],
     error: problem(field),
@@ -57,6 +59,7 @@ export function SignUpForm({ invitationToken, onDone, children }: SignUpFormProp
       }
     } catch (error) {
       showRefusal(error);
+      if (isUnanswered(error)) setUnsure(true);
       setSending(false);
     }
   };
@@ -83,6 +86,12 @@ export function SignUpForm({ invitationToken, onDone, children }: SignUpFormProp
         {failure && (
           <Alert color="negative" role="alert">
             {failure}
+          </Alert>
+        )}
+        {isUnsure && (
+          <Alert color="warning">
+            The user may have been created although no answer came: then sign in with this e-mail and
+            password.
           </Alert>
         )}
         <TextInput label="Your name" autoComplete="name" maxLength={200} {...props("name")} />
