@@ -80,8 +80,6 @@ export async function reconcileAll(options: AuditOptions): Promise<AuditReport> 
   const redis = connectRedis(options.redisUrl, { name: "audit", commandTimeoutMs: 10_000 });
   redis.on("error", () => {});
   try {
-    // Commands fail immediately until the connection is ready.
-    await redis.ping().catch(() => redisReady(redis));
     await new InstallationClaim(redis, () => installationId(database)).verify();
     const wasQuiet = await awaitQuiet(createMoneyCommands(redis), new DueIndex(redis), options.quietWithinMs);
     const timeoutMs = STATEMENT_TIMEOUT_MS;
@@ -107,21 +105,6 @@ export async function reconcileAll(options: AuditOptions): Promise<AuditReport> 
   } finally {
     redis.disconnect();
     await database.$disconnect();
-  }
-}
-
-const CONNECT_TIMEOUT_MS = 5_000;
-
-async function redisReady(redis: { ping(): Promise<string> }): Promise<void> {
-  const deadline = performance.now() + CONNECT_TIMEOUT_MS;
-  for (;;) {
-    try {
-      await redis.ping();
-      return;
-    } catch (error) {
-      if (performance.now() >= deadline) throw error;
-      await sleep(QUIET_CHECK_EVERY_MS);
-    }
   }
 }
 
