@@ -161,7 +161,6 @@ function withDuplicates(
 ): RedisConnection[] {
   const connections = [connection];
   claim?.guard(connection);
-  connection.on("error", () => undefined);
   connection.on("ready", onSuccess);
   const duplicate = connection.duplicate.bind(connection) as (...options: unknown[]) => RedisConnection;
   Object.assign(connection, {

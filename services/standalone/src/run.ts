@@ -162,7 +162,6 @@ async function writeDemoHistory(
   if (history === undefined) return;
   say("Writing the history of the demo account …");
   const redis = connectRedis(redisUrl, { name: "standalone" });
-  redis.on("error", () => {});
   const logger = createLogger({ service: "billing", instance: "demo", level: "silent" });
   const stores = { databaseUrl, redisUrl, logger };
   try {

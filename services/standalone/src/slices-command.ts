@@ -53,7 +53,6 @@ export async function runSlicesCommand(
   const { databaseUrl, redisUrl } = await findStores(environment);
   const database = createDatabase(databaseUrl, { applicationName: "slices", poolSize: 1 });
   const redis = connectRedis(redisUrl, { name: "slices" });
-  redis.on("error", () => {});
   try {
     const claim = new InstallationClaim(redis, () => installationId(database));
     await claim.verify();

@@ -299,7 +299,6 @@ export class SnapshotFollower {
   /** Messages and new connections only trigger an early poll. */
   #wakeBySubscription(): () => void {
     const subscriber = connectSubscriber(this.#redis);
-    subscriber.on("error", () => undefined); // The commands of the main connection report the same failure.
     subscriber.on("message", () => this.#timer.wake());
     subscriber.on("ready", () => {
       this.#timer.wake();

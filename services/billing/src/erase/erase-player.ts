@@ -76,7 +76,6 @@ export async function erasePlayer(options: EraseOptions): Promise<Erased> {
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
   });
   const redis = connectRedis(options.redisUrl, { name: "erase", commandTimeoutMs: 10_000 });
-  redis.on("error", () => {});
   try {
     await new InstallationClaim(redis, () => installationId(database)).verify();
     if (await hasOtherPlayerHashKey(database, playerHashKeyCheck(playerHashKey))) {

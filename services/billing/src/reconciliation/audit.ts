@@ -78,7 +78,6 @@ export async function reconcileAll(options: AuditOptions): Promise<AuditReport> 
     statementTimeoutMs: STATEMENT_TIMEOUT_MS,
   });
   const redis = connectRedis(options.redisUrl, { name: "audit", commandTimeoutMs: 10_000 });
-  redis.on("error", () => {});
   try {
     await new InstallationClaim(redis, () => installationId(database)).verify();
     const wasQuiet = await awaitQuiet(createMoneyCommands(redis), new DueIndex(redis), options.quietWithinMs);

@@ -21,7 +21,6 @@ export async function writeRecords(
   const database = createDatabase(databaseUrl, { poolSize: 2, applicationName: NAME });
   const pipeline = createPipeline(databaseUrl, { poolSize: 1, applicationName: NAME });
   const redis = connectRedis(redisUrl, { name: NAME });
-  redis.on("error", () => {});
   try {
     const claim = new InstallationClaim(redis, () => installationId(database));
     await claim.check();
