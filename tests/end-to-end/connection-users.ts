@@ -6,10 +6,10 @@ import type { ImpressionRecord } from "@diegetic/contracts";
 import {
   connectRedis,
   createBillingProducer,
-  createBillingWorker,
   SnapshotFollower,
   SnapshotPublisher,
 } from "@diegetic/hot-state";
+import { startBillingWorker } from "@diegetic/testing/billing-worker";
 
 const [, , url] = process.argv;
 if (url === undefined) throw new Error("the address of Redis is missing");
@@ -28,7 +28,7 @@ follower.start();
 let take: () => void = () => undefined;
 const handle = async () => take();
 // A job whose worker has lost its connection comes again soon.
-createBillingWorker(url, handle, { lockMs: 500, stalledCheckMs: 250 });
+startBillingWorker(url, handle, { lockMs: 500, stalledCheckMs: 250 });
 const producer = createBillingProducer(url);
 let version = 0;
 

@@ -1,6 +1,6 @@
 export { type BillingProducer, createBillingProducer } from "./billing-queue/producer.ts";
 export { MAX_RECORDS_PER_JOB } from "./billing-queue/queue-options.ts";
-export { type BillingWorker, createBillingWorker } from "./billing-queue/worker.ts";
+export { createBillingWorker } from "./billing-queue/worker.ts";
 export { connectRedis, type RedisConnection } from "./connection.ts";
 export { DueIndex } from "./due/due-index.ts";
 export { evictionPolicies } from "./eviction.ts";
@@ -55,6 +55,7 @@ export {
   type ReconciliationReport,
   readProcessReports,
 } from "./processes/process-reports.ts";
+export type { QueueWorker } from "./queue-worker.ts";
 export { RateLimiter } from "./rate-limit/rate-limiter.ts";
 export { createSessionSummaryReader, type SessionSummary } from "./reconciliation/session-summary.ts";
 export { countSnapshotEntities, readSnapshotRows } from "./reconciliation/snapshot-summary.ts";
@@ -89,5 +90,4 @@ export {
   createWebhookWorker,
   type WebhookJob,
   type WebhookProducer,
-  type WebhookWorker,
 } from "./webhook-queue/webhook-queue.ts";

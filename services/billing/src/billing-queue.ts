@@ -56,7 +56,6 @@ export function createBillingQueue({
     concurrency: parts.concurrency,
     lockMs: pace.jobLockMs,
     stalledCheckMs: Math.ceil(pace.jobLockMs / 6),
-    startsPaused: true,
     onError: taking.failed,
     onSuccess: taking.succeeded,
     onFailed: log.failed,

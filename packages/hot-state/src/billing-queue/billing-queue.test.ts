@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { EventEmitter, once } from "node:events";
 import { fileURLToPath } from "node:url";
 import type { BillingJob, ImpressionRecord } from "@diegetic/contracts";
+import { openBillingWorker, startBillingWorker } from "@diegetic/testing/billing-worker";
 import { eventually } from "@diegetic/testing/eventually";
 import { startTestRedis, startTestRedisCluster, type TestRedis } from "@diegetic/testing/redis";
 import { startStallingProxy } from "@diegetic/testing/stalling-proxy";
@@ -11,7 +12,6 @@ import { ForeignRedis } from "../installation/foreign-redis.ts";
 import { InstallationClaim } from "../installation/installation-claim.ts";
 import { installationKeys } from "../keys.ts";
 import { type BillingProducer, createBillingProducer } from "./producer.ts";
-import { type BillingWorker, type BillingWorkerOptions, createBillingWorker } from "./worker.ts";
 
 const HANGING_WORKER = fileURLToPath(new URL("./testing/hanging-worker.ts", import.meta.url));
 
@@ -26,7 +26,7 @@ describe.each(servers)("billing queue on %s", (_kind, startServer) => {
   let server: TestRedis;
   let redis: RedisConnection;
   let producer: BillingProducer;
-  let workers: BillingWorker[] = [];
+  let workers: ReturnType<typeof startBillingWorker>[] = [];
   let numbers = 0;
 
   beforeAll(async () => {
@@ -49,9 +49,9 @@ describe.each(servers)("billing queue on %s", (_kind, startServer) => {
 
   function startWorker(
     handle: (job: BillingJob) => Promise<void>,
-    options: BillingWorkerOptions = {},
-  ): BillingWorker {
-    const worker = createBillingWorker(server.url, handle, options);
+    options: Parameters<typeof startBillingWorker>[2] = {},
+  ) {
+    const worker = startBillingWorker(server.url, handle, options);
     workers.push(worker);
     return worker;
   }
@@ -88,7 +88,8 @@ describe.each(servers)("billing queue on %s", (_kind, startServer) => {
 
   it("takes nothing before it is resumed, and no more than one job while it is paused", async () => {
     const jobs: BillingJob[] = [];
-    const worker = startWorker(async (job) => void jobs.push(job), { startsPaused: true });
+    const worker = openBillingWorker(server.url, async (job) => void jobs.push(job));
+    workers.push(worker);
     // What is sent meanwhile goes to another one, which ends when it has taken it.
     const otherTakesOne = async () => {
       await producer.add([newRecord()]);
@@ -277,7 +278,7 @@ describe("billing queue when its address leads to another installation's Redis",
       jobs.push(job);
       if (jobs.length === 1) await once(gate, "open");
     };
-    const worker = createBillingWorker(url, handle, { claim, concurrency: 1 });
+    const worker = startBillingWorker(url, handle, { claim, concurrency: 1 });
     const producer = createBillingProducer(own.url);
     await producer.add([record("imp_a")]);
     await producer.add([record("imp_b")]);
@@ -299,7 +300,7 @@ describe("billing queue when its address leads to another installation's Redis",
     await foreignProducer.add([record("imp_foreign")]);
 
     const jobs: BillingJob[] = [];
-    const worker = createBillingWorker(url, async (job) => void jobs.push(job), { claim });
+    const worker = startBillingWorker(url, async (job) => void jobs.push(job), { claim });
     const producer = createBillingProducer(url, { claim });
     await producer.add([record("imp_a")]);
     await eventually(() => jobs.length === 1);
@@ -337,7 +338,7 @@ describe("billing queue while Redis is unavailable", () => {
     const onError = (error: Error) => errors.push(error);
     const producer = createBillingProducer(first.url, { onError });
     const jobs: BillingJob[] = [];
-    const worker = createBillingWorker(
+    const worker = startBillingWorker(
       first.url,
       async (job) => {
         jobs.push(job);
@@ -367,7 +368,7 @@ describe("billing queue while Redis is unavailable", () => {
     const producer = createBillingProducer(url, { onError: () => undefined });
     let began = false;
     const open = () =>
-      createBillingWorker(
+      startBillingWorker(
         url,
         async () => {
           began = true;

@@ -4,38 +4,16 @@ import { UnrecoverableError } from "bullmq";
 import { openQueueWorker, type QueueWorker, type QueueWorkerOptions } from "../queue-worker.ts";
 import { BILLING_QUEUE } from "./queue-options.ts";
 
-export interface BillingWorker extends QueueWorker {
-  /** @param drainMs default: 30 s */
-  close(drainMs?: number): Promise<void>;
-}
-
-export interface BillingWorkerOptions
-  extends Partial<Omit<QueueWorkerOptions<BillingJob>, "queue" | "handle">> {
-  /** Takes no job before `resume`. Default: false. */
-  startsPaused?: boolean;
-}
-
-const DEFAULTS = {
-  name: "billing-worker",
-  concurrency: 2,
-  lockMs: 10_000,
-  stalledCheckMs: 2_000,
-  onError: () => undefined,
-  onSuccess: () => undefined,
-  onFailed: () => undefined,
-};
-
 /**
- * Opens the receiving end of the billing queue on its own connections. `handle` must be idempotent: a job is delivered
+ * Opens the receiving end of the billing queue on its own connections, paused. `handle` must be idempotent: a job is delivered
  * again when its worker crashed or was silent for too long. A job whose handler throws gets five attempts.
  */
 export function createBillingWorker(
   url: string,
   handle: (job: BillingJob) => Promise<void>,
-  options: BillingWorkerOptions = {},
-): BillingWorker {
-  const worker = openQueueWorker<BillingJob>(url, {
-    ...DEFAULTS,
+  options: Omit<QueueWorkerOptions<BillingJob>, "queue" | "handle">,
+): QueueWorker {
+  return openQueueWorker<BillingJob>(url, {
     ...options,
     queue: BILLING_QUEUE,
     handle: async ({ data }) => {
@@ -45,8 +23,6 @@ export function createBillingWorker(
       await traced(data, () => handle(data));
     },
   });
-  if (!options.startsPaused) worker.resume();
-  return { ...worker, close: (drainMs = 30_000) => worker.close(drainMs) };
 }
 
 function traced(job: BillingJob, work: () => Promise<void>): Promise<void> {

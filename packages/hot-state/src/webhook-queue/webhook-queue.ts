@@ -34,8 +34,6 @@ export function createWebhookProducer(url: string, options: ConnectionEvents): W
   };
 }
 
-export type WebhookWorker = QueueWorker;
-
 /**
  * Opens the receiving end, paused. A job whose handler throws is dropped, one whose worker crashed or was silent for
  * `lockMs` is delivered again.
@@ -49,7 +47,7 @@ export function createWebhookWorker(
     /** Called for every failure. */
     onFailed: (error: Error) => void;
   },
-): WebhookWorker {
+): QueueWorker {
   return openQueueWorker<WebhookJob>(url, {
     ...options,
     queue: WEBHOOK_QUEUE,

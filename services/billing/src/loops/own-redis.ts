@@ -1,9 +1,9 @@
-import { type BillingWorker, ForeignRedis, type InstallationClaim } from "@diegetic/hot-state";
+import { ForeignRedis, type InstallationClaim, type QueueWorker } from "@diegetic/hot-state";
 import { createForeignRedisLog, type Logger, type OutageLog } from "@diegetic/service-kit";
 
 export interface OwnRedisParts {
   claim: Pick<InstallationClaim, "check">;
-  workers: readonly Pick<BillingWorker, "pause" | "resume">[];
+  workers: readonly Pick<QueueWorker, "pause" | "resume">[];
   logger: Logger;
 }
 

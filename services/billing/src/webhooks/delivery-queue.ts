@@ -1,8 +1,8 @@
 import {
   createWebhookProducer,
   createWebhookWorker,
+  type QueueWorker,
   type WebhookProducer,
-  type WebhookWorker,
 } from "@diegetic/hot-state";
 import type { Logger } from "@diegetic/service-kit";
 import type { BillingMeasures } from "../measures.ts";
@@ -27,7 +27,7 @@ export interface DeliveryQueueParts {
 export interface DeliveryQueue {
   sender: WebhookSender;
   producer: WebhookProducer;
-  worker: WebhookWorker;
+  worker: QueueWorker;
 }
 
 /** The sender of webhooks and both ends of its queue: its own, so that slow receivers do not delay billing. */

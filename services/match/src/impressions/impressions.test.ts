@@ -1,5 +1,5 @@
 import type { ImpressionRecord } from "@diegetic/contracts";
-import { createBillingWorker } from "@diegetic/hot-state";
+import { startBillingWorker } from "@diegetic/testing/billing-worker";
 import { eventually } from "@diegetic/testing/eventually";
 import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
@@ -234,7 +234,7 @@ describe("the records for the billing service", () => {
     expect((await world.impression(game, match)).status).toBe(500);
     await world.redis.del("{due}:outbox");
     const received: ImpressionRecord[] = [];
-    const worker = createBillingWorker(redis.url, async ({ records }) => void received.push(...records));
+    const worker = startBillingWorker(redis.url, async ({ records }) => void received.push(...records));
     await eventually(() =>
       received.some((record) => match.match_id.startsWith(record.match.match_id)),
     ).finally(() => worker.close());
@@ -245,7 +245,7 @@ describe("the records for the billing service", () => {
       affinities: [{ affinity_id: "aff_1", affinity_type: "theme", affinity_value: "noir", weight: 2 }],
     });
     const received = new Map<string, ImpressionRecord>();
-    const worker = createBillingWorker(redis.url, async ({ records }) => {
+    const worker = startBillingWorker(redis.url, async ({ records }) => {
       for (const record of records) received.set(record.impression_id, record);
     });
     const answers = [await world.impression(game, match)];
