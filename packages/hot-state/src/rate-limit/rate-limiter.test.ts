@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { connectRedis, type RedisConnection } from "../connection.ts";
 import { rateLimitKeys } from "../keys.ts";
-import { type RateLimitAnswer, RateLimiter, UNLIMITED } from "./rate-limiter.ts";
+import { type RateLimitAnswer, RateLimiter } from "./rate-limiter.ts";
 
 /** So long that no test meets the end of a window. */
 const ENDLESS_MS = 10_000_000_000;
@@ -154,20 +154,6 @@ describe.each(servers)("rate limiter on %s", (_kind, startServer) => {
     expect(await usedOf(bucket)).toBe(39);
     await limiter.take(bucket, 1_000, Date.now() - 60_000);
     expect(await usedOf(bucket)).toBe(58);
-  });
-
-  it("never asks Redis for a bucket without a limit", async () => {
-    const limiter = new RateLimiter(redis);
-    const bucket = newBucket();
-    const answer = await limiter.take(bucket, UNLIMITED, 90_000);
-    expect(answer).toEqual({
-      allowed: true,
-      limit: 2_147_483_647,
-      remaining: 2_147_483_647,
-      resetUnixSeconds: 120,
-      windowLeftMs: 30_000,
-    });
-    expect(await redis.exists(rateLimitKeys.bucket(bucket))).toBe(0);
   });
 
   it("says how long to wait by the clock of the windows, whatever the caller's says", async () => {

@@ -4,9 +4,6 @@ import { rateLimitKeys } from "../keys.ts";
 import { ReplyReader } from "../reply.ts";
 import { defineScript, type ScriptCall } from "../script.ts";
 
-/** Limit in the headers of an unlimited bucket; a `limit` of this size never calls Redis. */
-export const UNLIMITED = 2_147_483_647;
-
 export interface RateLimitAnswer {
   allowed: boolean;
   limit: number;
@@ -76,15 +73,10 @@ export class RateLimiter {
    * Counts one request against a bucket; synchronous when this instance knows the answer. Rejects (fail closed) when
    * Redis is needed and unavailable.
    * @param bucket `kind:name`, of few kinds
-   * @param limit requests per window; UNLIMITED: no limit
+   * @param limit requests per window
    * @param nowMs Unix milliseconds by the caller's clock
    */
   take(bucket: string, limit: number, nowMs: number): RateLimitAnswer | Promise<RateLimitAnswer> {
-    if (limit >= UNLIMITED) {
-      const resetUnixSeconds = this.#windowEnd(nowMs);
-      const windowLeftMs = resetUnixSeconds * 1_000 - nowMs;
-      return { allowed: true, limit: UNLIMITED, remaining: UNLIMITED, resetUnixSeconds, windowLeftMs };
-    }
     const known = this.#bucket(bucket);
     return (
       this.#answerLocally(known, limit, nowMs) ??
@@ -97,10 +89,6 @@ export class RateLimiter {
         if (!known.refilling) void this.#refill(bucket, known);
       })
     );
-  }
-
-  #windowEnd(nowMs: number): number {
-    return Math.ceil(((Math.floor(nowMs / this.#windowMs) + 1) * this.#windowMs) / 1000);
   }
 
   /** The answer from local knowledge; undefined: Redis is needed. */

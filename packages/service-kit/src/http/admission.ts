@@ -10,6 +10,7 @@ import {
   type RateLimitGroup,
   sessionEnded,
   tooManyRequestsSentence,
+  UNLIMITED_REQUESTS,
 } from "@diegetic/contracts";
 import type { RateLimit } from "../settings/settings.ts";
 import { clientNetwork } from "./client-address.ts";
@@ -20,8 +21,6 @@ import { cookieValue } from "./session-cookie.ts";
 
 /** Requests per minute from one address without a valid key (docs/behaviour.md#rate-limits). */
 const LIMIT_WITHOUT_KEY_PER_MINUTE = 100;
-/** The header value for a key without a limit (docs/behaviour.md#rate-limits). */
-const UNLIMITED = 2_147_483_647;
 const MINUTE_MS = 60_000;
 const API_KEY = /^Bearer +([A-Za-z0-9_-]{1,200}) *$/i;
 
@@ -224,7 +223,7 @@ export function uncountedInOutage({ rateLimiter }: Pick<AdmissionPolicy, "rateLi
 }
 
 function uncountedVerdict(nowMs: number, configured: RateLimit): RateLimitVerdict {
-  const limit = configured === "unlimited" ? UNLIMITED : configured;
+  const limit = configured === "unlimited" ? UNLIMITED_REQUESTS : configured;
   return { ...unlimitedVerdict(nowMs), limit, remaining: limit };
 }
 
@@ -232,8 +231,8 @@ function unlimitedVerdict(nowMs: number): RateLimitVerdict {
   const windowEndMs = (Math.floor(nowMs / MINUTE_MS) + 1) * MINUTE_MS;
   return {
     allowed: true,
-    limit: UNLIMITED,
-    remaining: UNLIMITED,
+    limit: UNLIMITED_REQUESTS,
+    remaining: UNLIMITED_REQUESTS,
     resetUnixSeconds: windowEndMs / 1_000,
     windowLeftMs: windowEndMs - nowMs,
   };
