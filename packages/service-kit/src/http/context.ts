@@ -6,7 +6,6 @@ import {
   type RateLimitGroup,
 } from "@diegetic/contracts";
 import express from "express";
-import type { Logger } from "../observability/logger.ts";
 import type { RateLimit } from "../settings/settings.ts";
 import { type AdmissionPolicy, limitOfKey, takeQuota, takeQuotaOfKey } from "./admission.ts";
 import { parseJson } from "./body.ts";
@@ -44,16 +43,8 @@ export class Context implements RequestContext {
     this.#parts = parts;
   }
 
-  get requestId(): string {
-    return this.#parts.exchange.requestId;
-  }
-
   get accountId(): string {
     return this.key.accountId;
-  }
-
-  get logger(): Logger {
-    return this.#parts.exchange.logger;
   }
 
   get clientAddress(): string {

@@ -1,5 +1,4 @@
 import type { MemberRole, RateLimitGroup, Scope } from "@diegetic/contracts";
-import type { Logger } from "../observability/logger.ts";
 import type { RateLimit } from "../settings/settings.ts";
 
 /** A valid API key or session, from the key directory. */
@@ -66,7 +65,6 @@ export interface Answer {
 
 /** The request as a handler sees it. */
 export interface RequestContext {
-  requestId: string;
   accountId: string;
   key: ApiKey;
   /** Path parameters, decoded. Throws for an unknown parameter. */
@@ -77,7 +75,6 @@ export interface RequestContext {
   clientNetwork: string;
   /** A request header. @param name in lower case */
   header(name: string): string | undefined;
-  logger: Logger;
   /** The offered media type that the client prefers (`Accept`); the first one when it accepts none of them. */
   preferredMediaType<Type extends string>(offered: readonly [Type, ...Type[]]): Type;
   /** The header `Idempotency-Key`, or null; reading an empty one throws 400, one over 255 characters 422. */
