@@ -158,7 +158,7 @@ describe("the earnings of a database from before they had advertisers and days",
         await eventually(isMigrationWaiting);
         return { migrating };
       },
-      { attempts: 1, timeoutMs: 120_000 },
+      { timeoutMs: 120_000 },
     );
     await migrating;
     expect(await readRows()).toEqual(

@@ -2,20 +2,18 @@ import { PrismaPg } from "@prisma/adapter-pg";
 import { PoolClient } from "./client.ts";
 import { translateError } from "./errors.ts";
 import { type Prisma, PrismaClient } from "./generated/client.ts";
-import { DEFAULT_LIFETIME_SECONDS } from "./pool.ts";
+import { CONNECT_TIMEOUT_MS, DEFAULT_LIFETIME_SECONDS } from "./pool.ts";
 
 /** The Prisma client; its calls reject with the classes of errors.ts. Close it by `$disconnect()`. */
 export type Database = Omit<PrismaClient, "$on" | "$extends">;
 /** The client inside `inTransaction`. */
 export type Transaction = Prisma.TransactionClient;
 
-export interface DatabaseOptions {
+interface DatabaseOptions {
   /** Maximum connections of this process. Default: 10. */
   poolSize?: number;
   /** Shown by pg_stat_activity, so that an operator can tell the connections apart. */
   applicationName?: string;
-  /** Time limit for getting a connection. Default: 5 000. */
-  connectTimeoutMs?: number;
   /** Time limit of one statement. Default: 10 000. */
   statementTimeoutMs?: number;
   /** Default: DEFAULT_LIFETIME_SECONDS. */
@@ -33,7 +31,7 @@ export function createDatabase(url: string, options: DatabaseOptions = {}): Data
       max: options.poolSize ?? 10,
       maxLifetimeSeconds: options.maxLifetimeSeconds ?? DEFAULT_LIFETIME_SECONDS,
       application_name: options.applicationName ?? "diegetic",
-      connectionTimeoutMillis: options.connectTimeoutMs ?? 5_000,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       statement_timeout: statementTimeoutMs,
       // For a server that vanished without closing its connections; a live server ends the statement earlier by itself.
       query_timeout: statementTimeoutMs + 5_000,

@@ -12,7 +12,7 @@ const MIGRATIONS = new URL("../../../prisma/migrations/", import.meta.url);
 const LOCK_KEY = 7_430_921_511;
 const LOCK_EVERY_MS = 100;
 
-export interface MigrateOptions {
+interface MigrateOptions {
   /** Called with one sentence for each step. */
   log?: (sentence: string) => void;
   /** Time limit for waiting for another migrating process. Default: 120 000. */

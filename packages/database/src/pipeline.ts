@@ -26,7 +26,6 @@ export interface Pipeline {
 }
 
 const DEFAULT_POOL_SIZE = 4;
-const CONFLICT_ATTEMPTS = 5;
 
 export interface PipelineTransactionOptions {
   /**
@@ -38,7 +37,7 @@ export interface PipelineTransactionOptions {
   lockTimeoutMs?: number;
 }
 
-export interface PipelineOptions extends PoolOptions {
+interface PipelineOptions extends PoolOptions {
   /**
    * Prepares each statement once per connection; for statements whose text is always the same, apart from values. A
    * pooler in between must support prepared statements. Default: false.
@@ -53,7 +52,7 @@ export function createPipeline(url: string, options: Partial<PipelineOptions> = 
   const names = prepared ? new StatementNames() : undefined;
   return {
     inTransaction: (work, options = {}) =>
-      repeatConflicts(() => traced(() => transact(pool, names, work, options)), CONFLICT_ATTEMPTS),
+      repeatConflicts(() => traced(() => transact(pool, names, work, options))),
     async query<Row extends object>({ text, values }: Prisma.Sql) {
       try {
         const { rows } = await pool.query<Row>({ ...named(names, text), text, values });

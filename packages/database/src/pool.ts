@@ -11,7 +11,7 @@ export interface PoolOptions {
   maxLifetimeSeconds?: number;
 }
 
-const CONNECT_TIMEOUT_MS = 5_000;
+export const CONNECT_TIMEOUT_MS = 5_000;
 const STATEMENT_TIMEOUT_MS = 10_000;
 /**
  * For a server that vanished without closing its connections; a live server ends the statement earlier by itself. Counts

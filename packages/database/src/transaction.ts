@@ -2,17 +2,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { tracing } from "@diegetic/tracing";
 import type { Database, Transaction } from "./database.ts";
 import { TransactionConflict, translateError } from "./errors.ts";
+import { CONNECT_TIMEOUT_MS } from "./pool.ts";
 import type { Statements } from "./statements.ts";
 
-export interface TransactionOptions {
-  /** Maximum attempts after deadlocks and serialization failures. Default: 5. */
-  attempts?: number;
+interface TransactionOptions {
   /** Time limit of the work; it is rolled back afterwards. Default: 15 000. */
   timeoutMs?: number;
-  /** Time limit for getting a connection. Default: 5 000. */
-  connectTimeoutMs?: number;
 }
 
+/** After deadlocks and serialization failures. */
+const MAX_ATTEMPTS = 5;
 const FIRST_PAUSE_MS = 10;
 
 /**
@@ -23,12 +22,10 @@ const FIRST_PAUSE_MS = 10;
 export async function inTransaction<T>(
   database: Database,
   work: (transaction: Transaction) => Promise<T>,
-  options: TransactionOptions = {},
+  { timeoutMs = 15_000 }: TransactionOptions = {},
 ): Promise<T> {
-  const { attempts = 5, timeoutMs = 15_000, connectTimeoutMs = 5_000 } = options;
-  return repeatConflicts(
-    () => traced(() => database.$transaction(work, { timeout: timeoutMs, maxWait: connectTimeoutMs })),
-    attempts,
+  return repeatConflicts(() =>
+    traced(() => database.$transaction(work, { timeout: timeoutMs, maxWait: CONNECT_TIMEOUT_MS })),
   );
 }
 
@@ -40,13 +37,13 @@ export function traced<T>(transact: () => Promise<T>): Promise<T> {
 }
 
 /** Repeats a transaction after conflicts with others. Rejects with the classes of errors.ts. */
-export async function repeatConflicts<T>(transact: () => Promise<T>, attempts: number): Promise<T> {
+export async function repeatConflicts<T>(transact: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await transact();
     } catch (caught) {
       const error = translateError(caught);
-      if (!(error instanceof TransactionConflict) || attempt >= attempts) throw error;
+      if (!(error instanceof TransactionConflict) || attempt >= MAX_ATTEMPTS) throw error;
       // Jitter keeps two transactions from colliding again.
       await sleep(FIRST_PAUSE_MS * 2 ** attempt * (0.5 + Math.random()));
     }
