@@ -1,6 +1,6 @@
 export { arrayOfNumbers, arrayOfTexts } from "./arrays.ts";
 export { createDatabase, type Database, type Transaction } from "./database.ts";
-export { DAY_MS, dateOfDay, ensureImpressionPartition, type PartitionState, utcDay } from "./days.ts";
+export { DAY_MS, dateOfDay, ensureImpressionPartition, utcDay } from "./days.ts";
 export * from "./errors.ts";
 export type * from "./generated/client.ts";
 export { Prisma } from "./generated/client.ts";

@@ -43,8 +43,8 @@ export {
   isCapStale,
 } from "./money/holds.ts";
 export type * from "./money/recovery-types.ts";
-export { createSliceGrants, type SlicedCampaign, type SliceGrants } from "./money/slice-grants.ts";
-export type { OwnTotals, SpentTotals } from "./money/sliced-totals.ts";
+export { createSliceGrants, type SliceGrants } from "./money/slice-grants.ts";
+export type { OwnTotals } from "./money/sliced-totals.ts";
 export type * from "./money/types.ts";
 export { LACKS_BUDGET, lacksMoney } from "./money/types.ts";
 export { walletIds } from "./money/wallet-ids.ts";

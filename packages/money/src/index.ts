@@ -2,7 +2,6 @@ export {
   type BasisPoints,
   type Cents,
   centsToMillicents,
-  InexactMoney,
   MAX_MILLICENTS,
   type Microcents,
   type Millicents,

@@ -1,4 +1,4 @@
-export { isAddress, isLoopbackAddress, isPrivateHost, isPublicAddress } from "./addresses.ts";
+export { isLoopbackAddress, isPrivateHost, isPublicAddress } from "./addresses.ts";
 export { requireRole } from "./http/access.ts";
 export { type AppOptions, createApp } from "./http/app.ts";
 export type * from "./http/endpoint.ts";

@@ -165,6 +165,7 @@ function expectAgreement(
     new Map(list.map((one) => [one.campaign.campaign_id, one.rank]));
   expect(found).toHaveLength(ties.length);
   expect(byId(found)).toEqual(byId(ties));
+  for (const { campaign } of found) expect(campaign).toEqual(world.get(campaign.campaign_id));
   expect(index.highest(scene, 3, excluded).map((one) => one.rank)).toEqual(
     eligible.slice(0, 3).map((one) => one.rank),
   );
@@ -249,7 +250,13 @@ describe("the index and the reference implementation", () => {
           }
           expect(index.size).toBe(world.size);
           expect(index.activeCount).toBe([...world.values()].filter((one) => one.status === "active").length);
-          for (const [id, one] of world) expect(index.get(id)).toEqual(one);
+          for (const [id, { version, advertiser_id: advertiserId, creatives }] of world) {
+            expect(index.versionOf(id)).toBe(version);
+            expect(index.idsOf(id)).toEqual({
+              advertiserId,
+              creativeIds: creatives.map((one) => one.creative_id),
+            });
+          }
         }),
         worlds,
       );

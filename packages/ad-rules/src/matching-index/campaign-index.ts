@@ -52,7 +52,7 @@ export class CampaignIndex {
   /**
    * @param options.hashSeed a secret random integer of 32 bits: with a known one, an advertiser can prepare texts that make
    *   changes slow. Default: 0, for tests
-   * @param options.keepsTargets false saves memory: `get` and candidates lack targets and blocklists
+   * @param options.keepsTargets false saves memory: candidates lack targets and blocklists
    */
   constructor({ hashSeed = 0, matching = new Matching(hashSeed), keepsTargets = true } = {}) {
     this.#matching = matching;
@@ -69,19 +69,12 @@ export class CampaignIndex {
     return this.#activeCount;
   }
 
-  /** The campaign as it was inserted, without targets unless `keepsTargets`. Callers must not change it. */
-  get(campaignId: string): Campaign | undefined {
-    const documentId = this.#documentIds.get(campaignId);
-    return documentId === undefined ? undefined : this.#store.peek(documentId);
-  }
-
   /** The ids of a campaign's advertiser and creatives. The cost does not depend on the length of its texts. */
   idsOf(campaignId: string): CampaignIds | undefined {
     const documentId = this.#documentIds.get(campaignId);
     return documentId === undefined ? undefined : this.#store.idsAt(documentId);
   }
 
-  /** Cheaper than `get`. */
   versionOf(campaignId: string): number | undefined {
     const documentId = this.#documentIds.get(campaignId);
     return documentId === undefined ? undefined : this.#store.versionOf(documentId);

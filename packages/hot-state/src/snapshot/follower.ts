@@ -94,11 +94,6 @@ export class SnapshotFollower {
     return this.#applied;
   }
 
-  /** Number of entities in the copy. */
-  get size(): number {
-    return this.#known.size;
-  }
-
   /** Starts loading and following in the background; see `waitUntilFresh`. */
   start(): void {
     if (this.#running !== undefined) throw new Error("the follower has been started already");

@@ -1,14 +1,13 @@
 /** Verifies that the fast path and Express give the same responses, byte for byte. */
 import { createHash } from "node:crypto";
 import { connect } from "node:net";
-import { InvalidInput } from "@diegetic/contracts";
+import { HttpError, InvalidInput } from "@diegetic/contracts";
 import { eventually } from "@diegetic/testing/eventually";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { createLogger } from "../observability/logger.ts";
 import { createMetrics, type Metrics } from "../observability/metrics.ts";
 import { createApp } from "./app.ts";
 import type { ApiKey, Endpoint } from "./endpoint.ts";
-import { conflict } from "./http-error.ts";
 import { type ListeningServer, listen } from "./listen.ts";
 
 class StoreUnavailable extends Error {}
@@ -52,7 +51,7 @@ const endpoints: Endpoint[] = [
     scope: "serving",
     handle: async (context) => {
       const body = context.body(validated);
-      if (body.do === "conflict") throw conflict("taken");
+      if (body.do === "conflict") throw new HttpError(409, "taken");
       if (body.do === "crash") throw new Error("the secret cause");
       if (body.do === "down") throw new StoreUnavailable("connection refused");
       if (body.do === "limited") await context.takeQuota("game:g", 0);

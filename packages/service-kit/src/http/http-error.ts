@@ -6,7 +6,6 @@ export const forbidden = (detail: string) => new HttpError(403, detail);
 export const notFound = (detail: string) => new HttpError(404, detail);
 export const methodNotAllowed = (detail: string, allow: string) =>
   new HttpError(405, detail, { Allow: allow });
-export const conflict = (detail: string) => new HttpError(409, detail);
 export const unprocessable = (detail: string) => new HttpError(422, detail);
 
 /** A store is unavailable, or the snapshot of this instance is too old to serve. */

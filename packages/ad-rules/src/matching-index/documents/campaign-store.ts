@@ -58,15 +58,10 @@ export class CampaignStore {
   get(documentId: number): Campaign {
     const known = this.#unpacked.get(documentId);
     if (known !== undefined) return known;
-    const campaign = this.#read(documentId);
-    const size = Math.ceil(this.#lengthAt(documentId) / bytesPerUnpacked);
-    this.#unpacked.set(documentId, campaign, { size });
+    const length = this.#lengthAt(documentId);
+    const campaign = unpackCampaign(this.#decode(documentId, this.#idsLengths[documentId] ?? 0, length));
+    this.#unpacked.set(documentId, campaign, { size: Math.ceil(length / bytesPerUnpacked) });
     return campaign;
-  }
-
-  /** `get` for callers other than draws: does not displace cached winners. */
-  peek(documentId: number): Campaign {
-    return this.#unpacked.peek(documentId) ?? this.#read(documentId);
   }
 
   /** Reads the ids only; the cost does not depend on the length of the campaign's texts. */
@@ -85,11 +80,6 @@ export class CampaignStore {
   isActive(documentId: number): boolean {
     this.#lengthAt(documentId);
     return this.#areActive[documentId] ?? false;
-  }
-
-  #read(documentId: number): Campaign {
-    const length = this.#lengthAt(documentId);
-    return unpackCampaign(this.#decode(documentId, this.#idsLengths[documentId] ?? 0, length));
   }
 
   #decode(documentId: number, from: number, to: number): string {

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import type { RequestListener } from "node:http";
-import { InvalidInput, MEMBER_ROLES, SCOPES } from "@diegetic/contracts";
+import { HttpError, InvalidInput, MEMBER_ROLES, SCOPES } from "@diegetic/contracts";
 import { createLogger } from "../../observability/logger.ts";
 import { createMetrics, type Metrics } from "../../observability/metrics.ts";
 import { createApp } from "../app.ts";
 import type { ApiKey, Endpoint, RateLimiter } from "../endpoint.ts";
-import { conflict, notFound } from "../http-error.ts";
+import { notFound } from "../http-error.ts";
 
 class StoreUnavailable extends Error {}
 
@@ -76,7 +76,7 @@ const endpoints: Endpoint[] = [
     handle: async (context) => {
       if (context.param("thingId") === "none") throw notFound("no such thing");
       const { name } = context.body(readName);
-      if (name === "taken") throw conflict("taken");
+      if (name === "taken") throw new HttpError(409, "taken");
       if (name === "crash") throw new Error("the secret cause");
       if (name === "down") throw new StoreUnavailable("connection refused");
       if (name === "limited") await context.takeQuota("game:g", 1);
