@@ -113,20 +113,6 @@ function withEntries<Row>(rows: readonly Row[], toEntry: (row: Row) => SnapshotE
   return rows.map((row) => ({ ...row, entry: toEntry(row) }));
 }
 
-/** The next identifiers, after `after`, of rows that a crash or an unavailable Redis left unpublished, at most `limit`. */
-export async function unpublished(
-  database: Database,
-  kind: PublishedKind,
-  after: string,
-  limit: number,
-): Promise<string[]> {
-  const { table, key } = PUBLISHED[kind];
-  // Compares columns, so that the partial indexes apply.
-  const rows = await database.$queryRaw<{ id: string }[]>`
-    SELECT ${key} AS id FROM ${table} WHERE published_version < version AND ${key} > ${after} ORDER BY ${key} LIMIT ${limit}`;
-  return rows.map((row) => row.id);
-}
-
 /** Those of these rows that another transaction has locked now. */
 export async function lockedAmong(
   database: Database,
@@ -140,17 +126,23 @@ export async function lockedAmong(
   return new Set(rows.map((row) => row.id));
 }
 
-/** The next identifiers after `after`, in order, at most `limit`. */
+/**
+ * The next identifiers after `after`, in order, at most `limit`.
+ * @param rows `unpublished`: only those that a crash or an unavailable Redis left unpublished
+ */
 export async function pageOfIds(
   database: Database,
   kind: PublishedKind,
   after: string,
   limit: number,
+  rows: "all" | "unpublished" = "all",
 ): Promise<string[]> {
   const { table, key } = PUBLISHED[kind];
-  const rows = await database.$queryRaw<{ id: string }[]>`
-    SELECT ${key} AS id FROM ${table} WHERE ${key} > ${after} ORDER BY ${key} LIMIT ${limit}`;
-  return rows.map((row) => row.id);
+  // Compares columns, so that the partial indexes apply.
+  const condition = rows === "unpublished" ? Prisma.sql`published_version < version AND` : Prisma.empty;
+  const page = await database.$queryRaw<{ id: string }[]>`
+    SELECT ${key} AS id FROM ${table} WHERE ${condition} ${key} > ${after} ORDER BY ${key} LIMIT ${limit}`;
+  return page.map((row) => row.id);
 }
 
 /**

@@ -25,13 +25,7 @@ import {
 } from "@diegetic/service-kit";
 import { MovedHashSlots } from "../wallet-recovery/moved-hash-slots.ts";
 import type { WalletRecovery } from "../wallet-recovery/wallet-recovery.ts";
-import {
-  lockedAmong,
-  PUBLISHED_KINDS,
-  type PublishedKind,
-  pageOfIds,
-  unpublished,
-} from "./published-rows.ts";
+import { lockedAmong, PUBLISHED_KINDS, type PublishedKind, pageOfIds } from "./published-rows.ts";
 import { type Publishing, WalletNotReady } from "./publishing.ts";
 import {
   compareServers,
@@ -261,7 +255,7 @@ export class RepairLoop {
   async #republish(kind: PublishedKind, signal: AbortSignal | undefined): Promise<unknown[]> {
     signal?.throwIfAborted();
     const { met, after } = this.#unpublished.get(kind) ?? { met: new Set(), after: "" };
-    const waiting = await unpublished(this.#parts.database, kind, after, 2 * PAGE_ROWS);
+    const waiting = await pageOfIds(this.#parts.database, kind, after, 2 * PAGE_ROWS, "unpublished");
     const ids = waiting.filter((id) => met.has(id)).slice(0, PAGE_ROWS);
     const isLast = waiting.length < 2 * PAGE_ROWS;
     const next = ids.length === PAGE_ROWS ? ids.at(-1) : isLast ? "" : after;
