@@ -1,7 +1,7 @@
 import pg from "pg";
 import { translateError } from "./errors.ts";
 import type { Prisma } from "./generated/client.ts";
-import { openPool, type PoolOptions } from "./pool.ts";
+import { named, openPool, type PoolOptions, queryPool } from "./pool.ts";
 import { StatementNames } from "./statement-names.ts";
 import type { Statements } from "./statements.ts";
 import { repeatConflicts, traced } from "./transaction.ts";
@@ -53,20 +53,9 @@ export function createPipeline(url: string, options: Partial<PipelineOptions> = 
   return {
     inTransaction: (work, options = {}) =>
       repeatConflicts(() => traced(() => transact(pool, names, work, options))),
-    async query<Row extends object>({ text, values }: Prisma.Sql) {
-      try {
-        const { rows } = await pool.query<Row>({ ...named(names, text), text, values });
-        return rows;
-      } catch (error) {
-        throw translateError(error);
-      }
-    },
+    query: (statement) => queryPool(pool, statement, names),
     close: () => pool.end(),
   };
-}
-
-function named(names: StatementNames | undefined, text: string): { name?: string } {
-  return names === undefined ? {} : { name: names.of(text) };
 }
 
 async function transact<T>(
@@ -90,7 +79,6 @@ async function transact<T>(
     });
     return answer;
   };
-  const statement = ({ text, values }: Prisma.Sql) => ({ ...named(names, text), text, values });
   const command = (text: string) => send({ text }, (result) => result.command);
   let broken: Error | undefined;
   try {
@@ -100,8 +88,8 @@ async function transact<T>(
     ];
     void command(["BEGIN", ...settings].join("; "));
     const result = await work({
-      query: (sql) => send(statement(sql), ({ rows }) => rows),
-      execute: (sql) => send(statement(sql), ({ rowCount }) => rowCount ?? 0),
+      query: (sql) => send(named(sql, names), ({ rows }) => rows),
+      execute: (sql) => send(named(sql, names), ({ rowCount }) => rowCount ?? 0),
     });
     // After a failed statement, COMMIT rolls back without an error.
     const ended = await command("COMMIT");

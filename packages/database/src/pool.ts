@@ -1,7 +1,10 @@
 import pg from "pg";
 import { PoolClient } from "./client.ts";
 import { driverTypes } from "./driver-types.ts";
+import { translateError } from "./errors.ts";
 import { gatheringSocket } from "./gathering-socket.ts";
+import type { Prisma } from "./generated/client.ts";
+import type { StatementNames } from "./statement-names.ts";
 
 export interface PoolOptions {
   /** Shown by pg_stat_activity. */
@@ -51,4 +54,17 @@ export function openPool(
   // The pool replaces connections that break while idle; without a listener the process would end.
   pool.on("error", () => {});
   return pool;
+}
+
+/** Runs one statement in its own transaction; with names, prepares it. Rejects with the classes of errors.ts. */
+export async function queryPool<Row extends object>(pool: pg.Pool, sql: Prisma.Sql, names?: StatementNames) {
+  try {
+    return (await pool.query<Row>(named(sql, names))).rows;
+  } catch (error) {
+    throw translateError(error);
+  }
+}
+
+export function named({ text, values }: Prisma.Sql, names?: StatementNames): pg.QueryConfig {
+  return names === undefined ? { text, values } : { name: names.of(text), text, values };
 }

@@ -1,6 +1,5 @@
-import { translateError } from "./errors.ts";
 import type { Prisma } from "./generated/client.ts";
-import { openPool, type PoolOptions } from "./pool.ts";
+import { openPool, type PoolOptions, queryPool } from "./pool.ts";
 import { StatementNames } from "./statement-names.ts";
 
 /**
@@ -26,14 +25,7 @@ export function createReader(url: string, options: Partial<PoolOptions> = {}): R
   const pool = openPool(url, { poolSize: DEFAULT_POOL_SIZE, ...options });
   const names = new StatementNames();
   return {
-    async query<Row extends object>({ text, values }: Prisma.Sql) {
-      try {
-        const { rows } = await pool.query<Row>({ name: names.of(text), text, values });
-        return rows;
-      } catch (error) {
-        throw translateError(error);
-      }
-    },
+    query: (statement) => queryPool(pool, statement, names),
     close: () => pool.end(),
   };
 }
