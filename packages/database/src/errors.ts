@@ -59,6 +59,11 @@ export class StatementTimeout extends DatabaseUnavailable {}
 /** Another transaction kept a row locked for too long. */
 export class LockTimeout extends StatementTimeout {}
 
+/** Whether the database cannot be reached or used; one that is only busy can. */
+export function isDatabaseUnreachable(error: unknown): boolean {
+  return error instanceof DatabaseUnavailable && !(error instanceof StatementTimeout);
+}
+
 interface DriverCause {
   kind?: string;
   originalCode?: string;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { DatabaseUnavailable, StatementTimeout } from "@diegetic/database";
+import { isDatabaseUnreachable } from "@diegetic/database";
 
 const FIRST_PAUSE_MS = 50;
 /** Short, because it delays every record that waits when Postgres recovers. */
@@ -20,7 +20,7 @@ export class UnavailablePause {
       await writing;
       this.#pauseMs = FIRST_PAUSE_MS;
     } catch (error) {
-      if (error instanceof DatabaseUnavailable && !(error instanceof StatementTimeout)) {
+      if (isDatabaseUnreachable(error)) {
         const pauseMs = this.#pauseMs;
         this.#pauseMs = Math.min(2 * pauseMs, MAX_PAUSE_MS);
         await this.#sleep(pauseMs);

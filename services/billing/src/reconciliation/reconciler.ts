@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { DatabaseUnavailable, StatementTimeout } from "@diegetic/database";
+import { isDatabaseUnreachable } from "@diegetic/database";
 import { isRedisUnavailable, type ReconciliationReport, type RedisConnection } from "@diegetic/hot-state";
 import { type Logger, OutageLog } from "@diegetic/service-kit";
 import type { BillingMeasures } from "../measures.ts";
@@ -210,6 +210,5 @@ export class Reconciler {
 }
 
 function isStoreUnreachable(error: unknown): boolean {
-  if (error instanceof StatementTimeout) return false;
-  return error instanceof DatabaseUnavailable || isRedisUnavailable(error);
+  return isDatabaseUnreachable(error) || isRedisUnavailable(error);
 }

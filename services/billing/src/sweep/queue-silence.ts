@@ -1,4 +1,4 @@
-import { DatabaseUnavailable, StatementTimeout } from "@diegetic/database";
+import { isDatabaseUnreachable } from "@diegetic/database";
 
 /**
  * Detects a queue that has jobs and delivers none to this process. While Postgres is unavailable, jobs have to wait, so the
@@ -31,12 +31,12 @@ export class QueueSilence {
     return nowMs - this.#sinceMs > this.#afterMs;
   }
 
-  /** Settles like `writing`. Restarts the time when Postgres is unavailable; locked rows do not count as unavailable. */
+  /** Settles like `writing`. Restarts the time when Postgres is unreachable. */
   async watch(writing: Promise<void>): Promise<void> {
     try {
       await writing;
     } catch (error) {
-      if (error instanceof DatabaseUnavailable && !(error instanceof StatementTimeout)) this.end();
+      if (isDatabaseUnreachable(error)) this.end();
       throw error;
     }
   }
