@@ -22,8 +22,8 @@ export function callerIs(accountId: string): Prisma.Sql {
 
 /**
  * Reads of advertisers that include everything billed before the request. Authorisation and data are one statement,
- * which runs concurrently with the wallet read. The advertiser is remembered from the caller's last read to find the
- * wallet; the statement does not rely on it.
+ * which runs concurrently with the wallet read. The account's advertiser, which never changes, is remembered to find the
+ * wallet; the statement alone authorises.
  */
 export class CallerReads {
   readonly #reader: Reader;
@@ -43,16 +43,11 @@ export class CallerReads {
       if (first === undefined) throw registerFirst.error();
       return [first, ...others] satisfies [Row, ...Row[]];
     };
-    const advertiserId = this.#advertisers.get(accountId) ?? (await read())[0].caller_id;
-    const rows = await this.#barrier.readWritten(advertiserId, read, ([{ written }]) =>
+    const known = this.#advertisers.get(accountId);
+    const advertiserId = known ?? (await read())[0].caller_id;
+    if (known === undefined) this.#advertisers.set(accountId, advertiserId);
+    return this.#barrier.readWritten(advertiserId, read, ([{ written }]) =>
       written === null ? null : Number(written),
     );
-    const callerId = rows[0].caller_id;
-    this.#advertisers.set(accountId, callerId);
-    if (callerId === advertiserId) return rows;
-    // The remembered advertiser was wrong, so another wallet was read. Impossible while advertisers keep their
-    // accounts.
-    await this.#barrier.awaitAdvertiser(callerId);
-    return read();
   }
 }
