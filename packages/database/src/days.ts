@@ -16,17 +16,13 @@ export function dateOfDay(day: string): Date {
   return new Date(`${day}T00:00:00.000Z`);
 }
 
-/** `dropped`: the impressions of this day or one beside it are gone, so a record cannot be compared with them. */
-export type PartitionState = "created" | "present" | "dropped";
-
 /**
- * Creates the partition of `impressions` for one UTC day (`YYYY-MM-DD`) if it is missing and the day was not dropped.
- * Blocks neither readers nor writers of other days. Safe to call concurrently.
+ * Creates the partition of `impressions` for one UTC day (`YYYY-MM-DD`) if it is missing. Blocks neither readers nor
+ * writers of other days. Safe to call concurrently. False: the impressions of this day or one beside it were dropped, so
+ * a record cannot be compared with them, and the day cannot be written.
  */
-export async function ensureImpressionPartition(database: Database, day: string): Promise<PartitionState> {
-  const rows = await database.$queryRaw<{ made: boolean | null }[]>`
-    SELECT ensure_impression_partition(${day}::date) AS made`;
-  const made = rows[0]?.made;
-  if (made === true) return "created";
-  return made === false ? "present" : "dropped";
+export async function ensureImpressionPartition(database: Database, day: string): Promise<boolean> {
+  const rows = await database.$queryRaw<{ writable: boolean }[]>`
+    SELECT ensure_impression_partition(${day}::date) IS NOT NULL AS writable`;
+  return rows[0]?.writable === true;
 }

@@ -21,7 +21,7 @@ export class DayPartitions {
     const rememberedFrom = utcDay(this.#nowMs() - (MIN_RETENTION_DAYS - 2) * DAY_MS);
     for (const day of new Set(days)) {
       if (this.#known.has(day) && day >= rememberedFrom) continue;
-      if ((await ensureImpressionPartition(this.#database, day)) === "dropped") {
+      if (!(await ensureImpressionPartition(this.#database, day))) {
         dropped.add(day);
         continue;
       }
