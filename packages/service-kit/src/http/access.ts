@@ -4,7 +4,7 @@ import type { ApiKey, Endpoint } from "./endpoint.ts";
 /** Throws 403 unless the caller may use the endpoint: a session by its role, a key by its scopes (docs/behaviour.md). */
 export function requireAccess({ session, scopes }: ApiKey, endpoint: Endpoint): void {
   if (session !== undefined) {
-    requireRole(session.role, endpoint.role ?? "manager");
+    requireRole(session.role, endpoint.role);
     return;
   }
   if (endpoint.caller === "session") {

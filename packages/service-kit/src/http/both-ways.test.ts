@@ -49,6 +49,8 @@ const endpoints: Endpoint[] = [
     path: "/match",
     group: "match",
     scope: "serving",
+    role: "manager",
+    body: "json",
     handle: async (context) => {
       const body = context.body(validated);
       if (body.do === "conflict") throw new HttpError(409, "taken");
@@ -70,6 +72,7 @@ const endpoints: Endpoint[] = [
     path: "/bodiless",
     group: "impressions",
     scope: "serving",
+    role: "manager",
     body: "none",
     handle: async () => ({ status: 204 }),
   },

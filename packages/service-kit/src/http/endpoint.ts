@@ -108,12 +108,10 @@ export interface Endpoint {
    * Default: keys and sessions.
    */
   caller?: "session" | "anyone" | undefined;
-  /** The minimum role of a session. Default: `manager`. */
-  role?: MemberRole;
-  /**
-   * `none`: ignores a body. `optional`: reads a missing body as `{}`. Default: `json` for POST, PUT and PATCH, else `none`.
-   */
-  body?: "json" | "optional" | "none";
+  /** The minimum role of a session. */
+  role: MemberRole;
+  /** `none`: ignores a body. `optional`: reads a missing body as `{}`. */
+  body: "json" | "optional" | "none";
   /** Requests pass uncounted while the store of the limits is unavailable. Default: they are refused with 503. */
   answersWithoutLimits?: boolean;
   handle(context: RequestContext): Promise<Answer>;

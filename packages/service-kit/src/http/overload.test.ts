@@ -32,6 +32,8 @@ beforeEach(async () => {
       path,
       group: "match" as const,
       scope: "serving" as const,
+      role: "manager" as const,
+      body: "json" as const,
       handle: async () => {
         begun += 1;
         await finished;

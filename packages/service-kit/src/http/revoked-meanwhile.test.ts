@@ -29,6 +29,8 @@ function appWithRevocation() {
         path: "/things",
         group: "match",
         scope: "serving",
+        role: "manager",
+        body: "json",
         handle: async () => ({ status: 200, body: {} }),
       },
     ],

@@ -19,7 +19,6 @@ const ANYONE: ApiKey = {
   rateLimitKeyId: "",
   accountLimits: { maxOwn: null },
 };
-const METHODS_WITH_BODY = new Set(["POST", "PUT", "PATCH"]);
 /** The group of requests with an unknown path. */
 export const UNKNOWN_PATH_GROUP: RateLimitGroup = "management";
 
@@ -107,8 +106,7 @@ function allowedMethods(endpoints: readonly Endpoint[]): string[] {
 }
 
 /** The unparsed body; empty when the endpoint takes none. Throws, or rejects with, 413 and 415. */
-function readBodyOf(endpoint: Endpoint, exchange: Exchange): Promise<Buffer> {
-  const body = endpoint.body ?? (METHODS_WITH_BODY.has(endpoint.method) ? "json" : "none");
+function readBodyOf({ body }: Endpoint, exchange: Exchange): Promise<Buffer> {
   if (body === "none") return Promise.resolve(Buffer.alloc(0));
   const read = readBody(exchange);
   return body === "json" ? read : read.then((raw) => (raw.length === 0 ? Buffer.from("{}") : raw));

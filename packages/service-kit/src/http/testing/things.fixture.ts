@@ -73,6 +73,8 @@ const endpoints: Endpoint[] = [
     path: "/things/:thingId",
     group: "match",
     scope: "serving",
+    role: "manager",
+    body: "json",
     handle: async (context) => {
       if (context.param("thingId") === "none") throw notFound("no such thing");
       const { name } = context.body(readName);
@@ -97,6 +99,8 @@ const endpoints: Endpoint[] = [
     path: "/things/:thingId",
     group: "analytics",
     scope: "serving",
+    role: "manager",
+    body: "none",
     handle: async (context) => ({ status: 200, body: { days: context.query.get("days") } }),
   },
   {
@@ -104,6 +108,7 @@ const endpoints: Endpoint[] = [
     path: "/things/:thingId/pause",
     group: "management",
     scope: "serving",
+    role: "manager",
     body: "none",
     handle: async () => ({ status: 204 }),
   },
@@ -112,6 +117,7 @@ const endpoints: Endpoint[] = [
     path: "/trials",
     group: "management",
     scope: ["advertiser", "developer"],
+    role: "manager",
     body: "optional",
     handle: async (context) => ({ status: 200, body: context.body((sent) => ({ sent })) }),
   },
