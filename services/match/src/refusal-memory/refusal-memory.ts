@@ -1,13 +1,8 @@
-import type { CampaignIndex } from "@diegetic/ad-rules";
+import type { Campaign, CampaignIndex } from "@diegetic/ad-rules";
 import { LACKS_BUDGET, type RefusalLasts, type ReserveRefusal } from "@diegetic/hot-state";
 
 /** The fields of a campaign that decide whether a refusal still applies. */
-export interface RefusedCampaign {
-  campaign_id: string;
-  advertiser_id: string;
-  version: number;
-  cpm_bid_cents: number;
-}
+type RefusedCampaign = Pick<Campaign, "campaign_id" | "advertiser_id" | "version" | "cpm_bid_cents">;
 
 /** For refusals that the end of a hold can change. */
 const REMEMBER_MS = 250;

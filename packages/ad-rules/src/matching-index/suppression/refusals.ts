@@ -62,11 +62,10 @@ export class Refusals {
     const documentId = ints[at + field.documentId] ?? 0;
     const advertiser = advertiserKey(ints[at + field.advertiser] ?? 0);
     const bidCents = ints[at + field.bidCents] ?? 0;
-    const own = this.#reasonIn(this.#short, documentId, 0) || this.#reasonIn(this.#long, documentId, 0);
+    const long = this.#reasonIn(this.#long, documentId, 0);
+    const own = this.#reasonIn(this.#short, documentId, 0) || long;
     if (own === refusal.other) return own;
-    const forLong =
-      this.#reasonIn(this.#long, documentId, 0) || this.#reasonIn(this.#long, advertiser, bidCents);
-    if (forLong !== refusal.none) {
+    if ((long || this.#reasonIn(this.#long, advertiser, bidCents)) !== refusal.none) {
       if (this.visited.length < MAX_PER_SEARCH) this.visited.push(documentId);
       return refusal.lacksMoney;
     }
