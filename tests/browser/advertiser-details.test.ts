@@ -237,6 +237,27 @@ import {
     expect(problems).toEqual([]);
   });
 
+  it("says nothing of a campaign that its balance decides while the balance is unknown", async () => {
+    const { page, problems } = await dashboard.newPage();
+    const post = await registerAdvertiser(page.request, dashboard.origin, "Bea Lance");
+    await post("/deposit", { amount_cents: 300 });
+    const { id } = await post("/campaigns", { name: "Fog", budget_cents: 5_000, cpm_bid_cents: 1_000 });
+    const hook = { creative_type: "narrative_hook", brand_name: "Lance", narrative_hook: "Fog rolls in." };
+    await post(`/campaigns/${id}/creatives`, hook);
+    await post(`/campaigns/${id}/activate`);
+    await page.route("**/api/profile", (route) =>
+      route.fulfill({ status: 500, json: { detail: "Internal error." } }),
+    );
+    const rest = page.getByText(/^up to/);
+    await page.goto(`${dashboard.origin}/campaigns/${id}`);
+    await page.getByRole("button", { name: "Try again: Balance" }).first().waitFor();
+    expect(await rest.count()).toBe(0);
+    await page.unroute("**/api/profile");
+    await page.getByRole("button", { name: "Try again: Balance" }).first().click();
+    await rest.filter({ hasText: "up to $3.00 more" }).waitFor();
+    expect(problems).toEqual([]);
+  });
+
   it("reads that a campaign has ended instead of how it paces", async () => {
     const { page, problems } = await dashboard.newPage();
     const post = await registerAdvertiser(page.request, dashboard.origin, "Ed Past");

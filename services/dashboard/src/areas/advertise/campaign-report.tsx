@@ -1,3 +1,4 @@
+import type { ReactNode } from "react";
 import { useRead } from "../../api/queries.ts";
 import { Chart, REPORT_CHART_HEIGHT } from "../../charts/chart.tsx";
 import type { Series } from "../../charts/chart-data.ts";
@@ -13,7 +14,7 @@ import {
 import { NO_FIGURE } from "../../kit/columns.tsx";
 import { Figures } from "../../kit/figures.tsx";
 import { Money } from "../../kit/money.tsx";
-import { Empty } from "../../kit/states.tsx";
+import { Empty, NotLoaded } from "../../kit/states.tsx";
 import { exhaustedPart, flightDays, hasEnded } from "./campaign-state.ts";
 import { type DailyRow, spendRows } from "./ideal-line.ts";
 import { spendOutlook } from "./spend-outlook.ts";
@@ -52,7 +53,19 @@ export function CampaignFigures({ campaign }: { campaign: Campaign }) {
   const hadImpressions = impressionsIn(days?.slice(1, 8) ?? []) > 0;
   const { data } = pacing;
   const isOver = hasEnded(campaign, Date.now());
-  const balanceCents = useRead("GET /profile").data?.balance_cents;
+  const profile = useRead("GET /profile");
+  const balanceCents = profile.data?.balance_cents;
+  /** A note that would be wrong without the balance. */
+  const byBalance = (note: (balanceCents: number) => ReactNode) => {
+    if (balanceCents !== undefined) return note(balanceCents);
+    return (
+      profile.isError && (
+        <>
+          Balance: <NotLoaded label="Balance" read={profile} />
+        </>
+      )
+    );
+  };
   const isServable = !isOver && campaign.status === "active" && data?.pacing_status !== "not_started";
   const lastDay = isOver ? flightDays(campaign).last : undefined;
   return (
@@ -78,15 +91,14 @@ export function CampaignFigures({ campaign }: { campaign: Campaign }) {
           label: "Spend today (UTC)",
           read: pacing,
           value: <Money cents={centsOfMillicents(data?.today_spent_millicents ?? 0)} />,
-          note: data && isServable && (
-            <>
-              up to{" "}
-              <Money
-                cents={Math.min(data.today_remaining_cents, balanceCents ?? data.today_remaining_cents)}
-              />{" "}
-              more
-            </>
-          ),
+          note:
+            data &&
+            isServable &&
+            byBalance((cents) => (
+              <>
+                up to <Money cents={Math.min(data.today_remaining_cents, cents)} /> more
+              </>
+            )),
           change: yesterday && (
             <>
               yesterday <Money cents={centsOfMillicents(yesterday.spent_millicents)} />
@@ -126,7 +138,7 @@ export function CampaignFigures({ campaign }: { campaign: Campaign }) {
               ? EXHAUSTED_NOTES[exhaustedPart(campaign, balanceCents) ?? "either"]
               : campaign.status === "active" && data?.spent_millicents === 0
                 ? "No spend to project yet"
-                : data && spendOutlook(campaign, data, balanceCents, Date.now()),
+                : data && byBalance((cents) => spendOutlook(campaign, data, cents, Date.now())),
         },
       ]}
     />

@@ -22,12 +22,12 @@ export function hasPace(
 export function spendOutlook(
   campaign: Pick<Campaign, "status" | "start_date" | "end_date">,
   pacing: Pick<Pacing, "days_active" | "avg_daily_spend_cents" | "remaining_cents">,
-  balanceCents: number | undefined,
+  balanceCents: number,
   nowMs: number,
 ): string | undefined {
   if (!hasPace(campaign, pacing)) return undefined;
   const { remaining_cents: budgetCents, avg_daily_spend_cents: perDay } = pacing;
-  const isBalanceLess = balanceCents !== undefined && balanceCents < budgetCents;
+  const isBalanceLess = balanceCents < budgetCents;
   const days = Math.floor((isBalanceLess ? balanceCents : budgetCents) / perDay);
   const what = isBalanceLess ? "Balance" : "Budget";
   // Other campaigns spend the balance as well.
