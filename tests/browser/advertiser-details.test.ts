@@ -157,12 +157,13 @@ import {
     await page.reload();
     await page.unroute(isDeposit);
     await deposit();
-    await page.getByText(/^\$50\.00 deposited\./).waitFor();
+    await page.getByText(/^The \$50\.00 had arrived already: nothing was deposited twice\./).waitFor();
     await dialog.waitFor({ state: "detached" });
     expect(await amounts()).toEqual([5_000]);
 
     // Once answered, the same amount is another deposit.
     await deposit();
+    await page.getByText(/^\$50\.00 deposited\./).waitFor();
     await dialog.waitFor({ state: "detached" });
     expect(await amounts()).toEqual([5_000, 5_000]);
     expect(problems).toEqual([]);

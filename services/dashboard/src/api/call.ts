@@ -55,7 +55,17 @@ export async function callAny<Key extends OperationKey>(
 ): Promise<AnswerOf<Key>> {
   const response = await send(key, input, options);
   if (response.status === 204) return undefined as AnswerOf<Key>;
-  return readJson<AnswerOf<Key>>(response);
+  const answer = await readJson<AnswerOf<Key>>(response);
+  const isReplayed = response.headers.has("Idempotency-Replayed");
+  if (isReplayed && typeof answer === "object" && answer !== null) replayedAnswers.add(answer);
+  return answer;
+}
+
+const replayedAnswers = new WeakSet<object>();
+
+/** Whether an earlier request under the same Idempotency-Key had this answer already: this one changed nothing. */
+export function isReplayed(answer: object): boolean {
+  return replayedAnswers.has(answer);
 }
 
 /** As `call`, but answers the response itself: for its headers, or for a form other than JSON. Its body: `readJson`, `readText`. */

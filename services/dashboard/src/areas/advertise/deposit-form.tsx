@@ -1,4 +1,5 @@
 import { Alert, Button, Group, Stack, Text } from "@mantine/core";
+import { isReplayed } from "../../api/call.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
 import { formatCents } from "../../format/format.ts";
 import { useHoldDialog } from "../../kit/dialog.tsx";
@@ -15,13 +16,16 @@ interface DepositFormProps {
 
 /** Adds money to the balance. */
 export function DepositForm({ onDone }: DepositFormProps) {
-  const form = useApiForm("POST /deposit", { amount_cents: AMOUNTS_CENTS[0] ?? 0 });
+  const form = useApiForm("POST /deposit", { amount_cents: AMOUNTS_CENTS[0] ?? 0 }, { draft: "deposit" });
   useHoldDialog(form.isSending);
   const send = async () => {
     const made = await form.send({});
     if (made === undefined) return;
+    const amount = formatCents(made.deposited_cents);
     notifyDone(
-      `${formatCents(made.deposited_cents)} deposited. The balance is ${formatCents(made.balance_cents)}.`,
+      isReplayed(made)
+        ? `The ${amount} had arrived already: nothing was deposited twice. To deposit as much again, send it once more.`
+        : `${amount} deposited. The balance is ${formatCents(made.balance_cents)}.`,
     );
     onDone?.();
   };
