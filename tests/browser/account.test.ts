@@ -101,8 +101,19 @@ describe("the webhooks of an account", () => {
     ]);
     expect(request.postDataJSON()).toEqual({ is_active: false });
     await page.getByRole("row", { name: /Inactive/ }).waitFor();
+    let letAnswer: () => void = () => undefined;
+    const mayAnswer = new Promise<void>((resolve) => {
+      letAnswer = resolve;
+    });
+    await page.route("**/rotate-secret", async (route) => {
+      await mayAnswer;
+      await route.continue();
+    });
     await page.getByRole("button", { name: `Rotate secret of ${url}` }).click();
     await dialog.getByRole("button", { name: "Rotate secret" }).click();
+    // The secret is in the answer: nothing closes the dialog before.
+    await page.keyboard.press("Escape");
+    letAnswer();
     await shown.waitFor();
     expect(await shown.textContent()).not.toBe(secret);
     await page.goBack();

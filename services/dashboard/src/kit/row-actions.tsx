@@ -5,6 +5,8 @@ interface RowAction {
   /** What it is done to, for those who do not see the row. */
   name: string;
   run: () => void;
+  /** Is under way: the button shows it, and cannot be pressed. */
+  isPending?: boolean;
   isDestructive?: boolean;
 }
 
@@ -12,7 +14,7 @@ interface RowAction {
 export function RowActions({ actions }: { actions: readonly RowAction[] }) {
   return (
     <Group gap={4} wrap="nowrap" justify="flex-end">
-      {actions.map(({ label, name, run, isDestructive = false }) => (
+      {actions.map(({ label, name, run, isPending = false, isDestructive = false }) => (
         <Button
           key={label}
           variant="subtle"
@@ -20,6 +22,7 @@ export function RowActions({ actions }: { actions: readonly RowAction[] }) {
           {...(isDestructive && { color: "negative" })}
           aria-label={`${label} ${name}`}
           onClick={run}
+          loading={isPending}
         >
           {label}
         </Button>

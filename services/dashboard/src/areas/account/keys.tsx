@@ -19,6 +19,7 @@ import { RowActions } from "../../kit/row-actions.tsx";
 import { SecretStep } from "../../kit/secret.tsx";
 import { Empty } from "../../kit/states.tsx";
 import { Status } from "../../kit/status.tsx";
+import { usePending } from "../../kit/use-pending.ts";
 import { type ApiKey, limitText, SCOPES } from "./key-scopes.ts";
 
 const HOUR_SECONDS = 3_600;
@@ -100,6 +101,7 @@ function Keys({ onCreate, onRotate }: KeysProps) {
     if (members.data === undefined) return "";
     return members.data.find(({ user_id: id }) => id === userId)?.name ?? "A former member";
   };
+  const { isPending, whilePending } = usePending();
   const revoke = useChange("DELETE /api-keys/{key_id}");
   const askToRevoke = async ({ id, label, scopes, last_used_at: usedAt }: ApiKey) => {
     const isAgreed = await confirm({
@@ -121,7 +123,7 @@ function Keys({ onCreate, onRotate }: KeysProps) {
     });
     if (!isAgreed) return;
     try {
-      await revoke.mutateAsync({ path: { key_id: id } });
+      await whilePending(id, () => revoke.mutateAsync({ path: { key_id: id } }));
       notifyDone(`${label} can no longer be used.`);
     } catch (error) {
       notifyFailed("The key was not revoked.", error, "the key was revoked");
@@ -199,6 +201,7 @@ function Keys({ onCreate, onRotate }: KeysProps) {
                     label: "Revoke",
                     name: key.label,
                     run: () => void askToRevoke(key),
+                    isPending: isPending(key.id),
                     isDestructive: true,
                   },
                 ]}

@@ -23,10 +23,14 @@ import { Empty } from "../../kit/states.tsx";
 import { Status } from "../../kit/status.tsx";
 import { EVENTS, type EventType, type Webhook } from "./webhook-events.ts";
 
-type OpenDialog = { kind: "create" } | { kind: "edit"; webhook: Webhook } | { kind: "secret"; value: string };
+type OpenDialog =
+  | { kind: "create" }
+  | { kind: "edit" | "rotate"; webhook: Webhook }
+  | { kind: "secret"; value: string };
 const TITLES: Record<OpenDialog["kind"], string> = {
   create: "Create a webhook",
   edit: "Edit the webhook",
+  rotate: "Rotate the secret",
   secret: "The secret of the webhook",
 };
 const BALANCE_LOW = numberLimits("POST /webhooks", "balance_low_cents");
@@ -49,7 +53,7 @@ export function Component() {
       <Webhooks
         onCreate={create}
         onEdit={(webhook) => setDialog({ kind: "edit", webhook })}
-        onSecret={showSecret}
+        onRotate={(webhook) => setDialog({ kind: "rotate", webhook })}
       />
       <Dialog
         opened={dialog !== undefined}
@@ -59,6 +63,9 @@ export function Component() {
       >
         {dialog?.kind === "create" && <CreateForm onClose={close} onSecret={showSecret} />}
         {dialog?.kind === "edit" && <EditForm webhook={dialog.webhook} onClose={close} />}
+        {dialog?.kind === "rotate" && (
+          <RotateForm webhook={dialog.webhook} onClose={close} onSecret={showSecret} />
+        )}
         {dialog?.kind === "secret" && (
           <SecretStep
             label="secret"
@@ -76,10 +83,10 @@ export function Component() {
 interface WebhooksProps {
   onCreate: () => void;
   onEdit: (webhook: Webhook) => void;
-  onSecret: (secret: string) => void;
+  onRotate: (webhook: Webhook) => void;
 }
 
-function Webhooks({ onCreate, onEdit, onSecret }: WebhooksProps) {
+function Webhooks({ onCreate, onEdit, onRotate }: WebhooksProps) {
   const { canChange } = useAbility();
   const webhooks = useRead("GET /webhooks");
   return (
@@ -135,10 +142,32 @@ function Webhooks({ onCreate, onEdit, onSecret }: WebhooksProps) {
           header: "",
           align: "right",
           cell: (webhook) =>
-            canChange ? <Actions webhook={webhook} onEdit={onEdit} onSecret={onSecret} /> : null,
+            canChange ? <Actions webhook={webhook} onEdit={onEdit} onRotate={onRotate} /> : null,
         },
       ]}
     />
+  );
+}
+
+interface SecretFormProps {
+  onClose: () => void;
+  onSecret: (secret: string) => void;
+}
+
+/** In a dialog that stays open until the answer is there: the secret is shown once. */
+function RotateForm({ webhook, onClose, onSecret }: SecretFormProps & { webhook: Webhook }) {
+  const form = useApiForm("POST /webhooks/{webhook_id}/rotate-secret", {});
+  const send = async () => {
+    const rotated = await form.send({ path: { webhook_id: webhook.id } });
+    if (rotated !== undefined) onSecret(rotated.secret);
+  };
+  return (
+    <DialogForm form={form} onSend={send} onClose={onClose} action="Rotate secret">
+      <Text>
+        You get a new secret. For a day every event is signed with the old one, too. A secret that was
+        replaced before ends at once.
+      </Text>
+    </DialogForm>
   );
 }
 
@@ -148,27 +177,9 @@ function labelOf(event: EventType): string {
 
 type ActionsProps = Omit<WebhooksProps, "onCreate"> & { webhook: Webhook };
 
-function Actions({ webhook, onEdit, onSecret }: ActionsProps) {
+function Actions({ webhook, onEdit, onRotate }: ActionsProps) {
   const confirm = useConfirm();
-  const rotate = useChange("POST /webhooks/{webhook_id}/rotate-secret");
   const remove = useChange("DELETE /webhooks/{webhook_id}");
-  const path = { webhook_id: webhook.id };
-  const askToRotate = async () => {
-    const isAgreed = await confirm({
-      title: "Rotate the secret",
-      consequences: [
-        "You get a new secret. For a day every event is signed with the old one, too.",
-        "A secret that was replaced before ends at once.",
-      ],
-      action: "Rotate secret",
-    });
-    if (!isAgreed) return;
-    try {
-      onSecret((await rotate.mutateAsync({ path, body: {} })).secret);
-    } catch (error) {
-      notifyFailed("The secret was not rotated.", error, "the secret was rotated");
-    }
-  };
   const askToDelete = async () => {
     const isAgreed = await confirm({
       title: "Delete the webhook",
@@ -181,7 +192,7 @@ function Actions({ webhook, onEdit, onSecret }: ActionsProps) {
     });
     if (!isAgreed) return;
     try {
-      await remove.mutateAsync({ path });
+      await remove.mutateAsync({ path: { webhook_id: webhook.id } });
       notifyDone("The webhook is deleted.");
     } catch (error) {
       notifyFailed("The webhook was not deleted.", error, "the webhook was deleted");
@@ -191,8 +202,14 @@ function Actions({ webhook, onEdit, onSecret }: ActionsProps) {
     <RowActions
       actions={[
         { label: "Edit", name: webhook.url, run: () => onEdit(webhook) },
-        { label: "Rotate secret", name: `of ${webhook.url}`, run: () => void askToRotate() },
-        { label: "Delete", name: webhook.url, run: () => void askToDelete(), isDestructive: true },
+        { label: "Rotate secret", name: `of ${webhook.url}`, run: () => onRotate(webhook) },
+        {
+          label: "Delete",
+          name: webhook.url,
+          run: () => void askToDelete(),
+          isPending: remove.isPending,
+          isDestructive: true,
+        },
       ]}
     />
   );
@@ -200,7 +217,7 @@ function Actions({ webhook, onEdit, onSecret }: ActionsProps) {
 
 const NEW_WEBHOOK: BodyOf<"POST /webhooks"> = { url: "", events: [] };
 
-function CreateForm({ onClose, onSecret }: { onClose: () => void; onSecret: (secret: string) => void }) {
+function CreateForm({ onClose, onSecret }: SecretFormProps) {
   const form = useApiForm("POST /webhooks", NEW_WEBHOOK, { draft: "new webhook" });
   const send = async () => {
     const created = await form.send({});
