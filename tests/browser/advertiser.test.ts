@@ -255,7 +255,7 @@ describe("an advertiser in the dashboard", () => {
     await expectSoon(() => page.getByRole("button", { name: "Save changes" }).isDisabled(), true);
   });
 
-  it("says which unsaved change a colleague has overtaken", async () => {
+  itInLongForm("says which unsaved change a colleague has overtaken", async () => {
     const { page } = view;
     const budget = page.getByLabel("Budget");
     await budget.fill("91,00");
@@ -324,7 +324,7 @@ describe("an advertiser in the dashboard", () => {
     await expectAccessibleInPassing(page);
   });
 
-  it("loses nothing of a creative by leaving, and gets rid of it on purpose", async () => {
+  itInLongForm("loses nothing of a creative by leaving, and gets rid of it on purpose", async () => {
     const { page } = view;
     await page.getByRole("link", { name: "Campaigns", exact: true }).click();
     await page.getByRole("link", { name: "Winter in the taverns" }).click();
@@ -361,7 +361,7 @@ describe("an advertiser in the dashboard", () => {
     await expectSoon(() => name.inputValue(), "");
   });
 
-  it("hears that a deposit was made, whatever the page cannot read after it", async () => {
+  itInLongForm("hears that a deposit was made, whatever the page cannot read after it", async () => {
     const { page } = view;
     await page.goto(`${dashboard.origin}/money`);
     await page.getByRole("heading", { name: "Deposits" }).waitFor();
@@ -388,7 +388,7 @@ describe("an advertiser in the dashboard", () => {
     await page.unroute(isDeposits);
   });
 
-  it("comes back to the same page after a session has ended", async () => {
+  itInLongForm("comes back to the same page after a session has ended", async () => {
     const { page } = view;
     await page.context().clearCookies();
     await page.goto(`${dashboard.origin}/campaigns?q=winter`);

@@ -18,7 +18,7 @@ import { findRedisServer } from "@diegetic/local-stores";
 import { apiClient, enableGame, startCampaign } from "@diegetic/testing/api";
 import { createTestDatabase, type TestDatabase } from "@diegetic/testing/database";
 import { eventually } from "@diegetic/testing/eventually";
-import { isLongForm } from "@diegetic/testing/rounds";
+import { isLongForm, rounds } from "@diegetic/testing/rounds";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import getPort from "get-port";
 import pg from "pg";
@@ -265,15 +265,13 @@ describe("the commands of the image, as processes beside nothing but its files",
     TIMEOUT_MS,
   );
 
-  it.each(["audit", "erase", "slices"])(
+  it.each(["audit", "erase", "slices"].slice(0, rounds(1, 3)))(
     "%s prints its usage, and says which addresses are missing",
     async (name) => {
       const script = `scripts/${name}.mjs`;
       const nothing = { REDIS_URL: "", DATABASE_URL: "" };
       const help = await runInImage("management", [script, "--help"], nothing);
       expect(help).toEqual({ stdout: expect.stringMatching(/^Usage: .*\n$/), stderr: "" });
-      // They find their stores by the same function.
-      if (name !== "audit" && !isLongForm) return;
       const args = name === "erase" ? ["--player", "player-0", "--account", "acct_none"] : [];
       await expect(runInImage("management", [script, ...args], nothing)).rejects.toMatchObject({
         stderr: expect.stringMatching(/^No stack runs .* DATABASE_URL and REDIS_URL\.\n$/),
@@ -281,7 +279,9 @@ describe("the commands of the image, as processes beside nothing but its files",
     },
   );
 
-  it.each(["management", "match", "billing"])("%s does not start without its secrets", async (name) => {
+  // All of them read their settings by the same function, as all commands find their stores.
+  const started = ["management", "match", "billing"].slice(0, rounds(1, 3));
+  it.each(started)("%s does not start without its secrets", async (name) => {
     const [, ...args] = compose.services[name]?.command ?? [];
     const nothing = { REDIS_URL: "", DATABASE_URL: "", PLAYER_HASH_KEY: "", AUTH_SECRET: "" };
     await expect(runInImage(name, args, nothing)).rejects.toMatchObject({

@@ -18,6 +18,7 @@ import { promisify } from "node:util";
 import { afterBilling, apiClient, enableGame, readBilled, startCampaign } from "@diegetic/testing/api";
 import { createTestDatabase } from "@diegetic/testing/database";
 import { eventually } from "@diegetic/testing/eventually";
+import { isLongForm, rounds } from "@diegetic/testing/rounds";
 import {
   isAlive,
   runKeyCommand,
@@ -273,8 +274,11 @@ describe("npm start", () => {
       };
       await play(second);
       await play(running());
-      expect(await second.pressCtrlC()).toBe(0);
-      second = await startSecond();
+      // Of a next start, the short form sees the first stack's own, below.
+      if (isLongForm) {
+        expect(await second.pressCtrlC()).toBe(0);
+        second = await startSecond();
+      }
       await play(second);
       const api = apiClient(second.describe().baseUrl, earlier.key);
       expect(await readBilled(api, `/campaigns/${earlier.campaignId}/stats`)).toMatchObject({
@@ -379,14 +383,15 @@ describe("a start that cannot succeed", () => {
     expect(await failToStart({ PORT: String(port) })).toMatch(new RegExp(`${port} is already in use.*PORT`));
   });
 
-  it.each<[string, (databaseUrl: string) => string, string]>([
+  const unusable: [string, (databaseUrl: string) => string, string][] = [
     ["where nothing answers", () => "127.0.0.1:1", "REDIS_URL names 127.0.0.1:1, where nothing answers"],
     [
       "that is no Redis",
       (databaseUrl) => new URL(databaseUrl).host,
       "What answers at REDIS_URL is not a Redis server: correct the address.",
     ],
-  ])(
+  ];
+  it.each(unusable.slice(0, rounds(1, 2)))(
     "names a store %s before anything is migrated",
     async (_what, hostOf, sentence) => {
       const database = await createTestDatabase();

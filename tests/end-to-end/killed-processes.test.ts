@@ -166,7 +166,7 @@ describe("the stack under load and with processes killed", () => {
     TIMEOUT_MS,
   );
 
-  it.each(isLongForm ? ["match-1", "match-2", "management", "front"] : ["match-1", "front"])(
+  it.each(isLongForm ? ["match-1", "match-2", "management", "front"] : ["match-1"])(
     "restarts %s when it is killed, and goes on serving",
     async (name) => {
       await withCampaign(

@@ -6,7 +6,7 @@ import { Installation } from "./rolling.fixture.ts";
 
 const TIMEOUT_MS = 600_000;
 /** Leaves processor time for the start of instances; some requests are on their way at each moment. */
-const PAUSE_MS = rounds(50, 0);
+const PAUSE_MS = rounds(150, 0);
 
 const nginx = await findNginx().catch((error: Error) => error);
 if (nginx instanceof Error) {
