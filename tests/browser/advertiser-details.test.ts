@@ -635,7 +635,7 @@ import {
     const post = await registerAdvertiser(page.request, dashboard.origin, "Dot Day");
     const plan = { name: "Leap", budget_cents: 5_000, cpm_bid_cents: 1_000 };
     const { id } = await post("/campaigns", { ...plan, start_date: "2036-12-01", end_date: "2036-12-31" });
-    const sentence = page.getByText("This is no whole date, or one that does not exist.");
+    const sentence = page.getByText("Enter a whole date that exists, or clear the field.");
     const last = page.getByLabel("Last day (optional)");
     const save = page.getByRole("button", { name: "Save changes" });
     await page.goto(`${dashboard.origin}/campaigns/${id}/settings`);

@@ -220,7 +220,7 @@ describe("a form of the dashboard", () => {
       await page.context().setOffline(true);
       await page.getByRole("link", { name: "Webhooks", exact: true }).click();
       await page
-        .getByText("The server cannot be reached. Check the connection, then reload the page.")
+        .getByText("A part of this page could not be loaded. Check the connection, then reload the page.")
         .waitFor();
       expect(problems).toEqual([]);
     },
@@ -370,7 +370,7 @@ describe("a form of the dashboard", () => {
       await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
       const create = page.getByRole("button", { name: "Create account" });
       await create.click();
-      const made = page.getByText(/^The user may have been created although no answer came/);
+      const made = page.getByText(/^A user with the e-mail oda@drift.example may have been created/);
       await made.waitFor();
       await create.click();
       await page.getByText(/belongs to a user/).waitFor();

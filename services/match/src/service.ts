@@ -33,6 +33,7 @@ import {
   type ReadinessChecks,
 } from "@diegetic/service-kit";
 import { Catalog } from "./catalog/catalog.ts";
+import { outdated } from "./failures.ts";
 import { ImpressionBatcher } from "./impressions/impression-batcher.ts";
 import { createImpressionsEndpoint } from "./impressions/impressions-endpoint.ts";
 import type { MatchDependencies } from "./match/dependencies.ts";
@@ -41,7 +42,6 @@ import { MatchIds } from "./match-id/match-ids.ts";
 import { RefusalMemory } from "./refusal-memory/refusal-memory.ts";
 import { ShareRefusals } from "./refusal-memory/share-refusals.ts";
 import type { MatchSecrets, MatchSettings } from "./settings.ts";
-import { outdated } from "./status-of-failure.ts";
 
 const EVICTION_AGAIN_AFTER_MS = 1_000;
 

@@ -43,6 +43,11 @@ export class UnknownOutcome extends ApiError {
   }
 }
 
+/** A failure of a call that changes something, as what it says of the change. */
+export function outcomeOf(failure: unknown): unknown {
+  return isUnanswered(failure) ? new UnknownOutcome(failure) : failure;
+}
+
 /** A sentence for programs names the header, which people do not see. */
 function withSeconds(detail: string, seconds: number | undefined): string {
   if (seconds === undefined) return detail;

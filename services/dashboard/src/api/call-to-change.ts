@@ -1,4 +1,4 @@
-import { isUnanswered, UnknownOutcome } from "./api-error.ts";
+import { outcomeOf } from "./api-error.ts";
 import { type CallOptions, callAny } from "./call.ts";
 import type { AnswerOf, ChangeKey, InputOf } from "./operations.ts";
 import { forgetUndone } from "./unanswered.ts";
@@ -14,6 +14,6 @@ export async function callToChange<Key extends ChangeKey>(
     if (key.startsWith("DELETE ")) forgetUndone();
     return answer;
   } catch (error) {
-    throw isUnanswered(error) ? new UnknownOutcome(error) : error;
+    throw outcomeOf(error);
   }
 }

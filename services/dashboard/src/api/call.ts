@@ -18,6 +18,8 @@ export interface CallOptions {
   accept?: string;
   /** Default: `DEFAULT_TIMEOUT_MS`. */
   timeoutMs?: number;
+  /** Whichever account the session acts for, not only the one that the page shows. */
+  forAnyAccount?: boolean;
 }
 
 const DEFAULT_TIMEOUT_MS = 30_000;
@@ -85,7 +87,8 @@ export async function send(
   const { path, query, body }: AnyInput = input;
   const [method = "GET", template = "/"] = key.split(" ");
   const headers: Record<string, string> = { Accept: options.accept ?? "application/json" };
-  if (shownAccountId !== undefined) headers[ACCOUNT_HEADER] = shownAccountId;
+  if (shownAccountId !== undefined && options.forAnyAccount !== true)
+    headers[ACCOUNT_HEADER] = shownAccountId;
   if (body !== undefined) headers["Content-Type"] = "application/json";
   if (options.idempotencyKey !== undefined) headers["Idempotency-Key"] = options.idempotencyKey;
   const { signal, timeoutMs = DEFAULT_TIMEOUT_MS } = options;

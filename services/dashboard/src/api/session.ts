@@ -26,9 +26,8 @@ export const sessionQuery = queryOptions<Session | null, ApiError>({
 });
 
 /** The session after an own change that may have let it act for another account: whichever it is, the page shows it next. */
-export async function readSessionAnew(): Promise<Session> {
-  showAccount(undefined);
-  return call("GET /session");
+export function readSessionAnew(): Promise<Session> {
+  return call("GET /session", {}, { forAnyAccount: true });
 }
 
 /**

@@ -9,7 +9,8 @@ import {
   IconSun,
 } from "@tabler/icons-react";
 import { Link, useNavigate } from "react-router";
-import { callToChange } from "../api/call-to-change.ts";
+import { outcomeOf } from "../api/api-error.ts";
+import { call } from "../api/call.ts";
 import { readSessionAfter, useSession, useSessionChange } from "../api/session.ts";
 import { notifyFailed } from "../kit/notify.ts";
 import classes from "./account-menu.module.css";
@@ -29,23 +30,26 @@ export function AccountMenu() {
 
   const switchTo = async (accountId: string) => {
     try {
-      changeSession(await callToChange("PATCH /session", { body: { account_id: accountId } }));
+      changeSession(await call("PATCH /session", { body: { account_id: accountId } }));
       await navigate("/");
     } catch (error) {
       const next = await readSessionAfter(error);
       if (next) changeSession(next);
       if (next?.account.id === accountId) await navigate("/");
-      else notifyFailed("The account was not switched.", error, "the account was switched");
+      else {
+        const failure = next ? error : outcomeOf(error);
+        notifyFailed("The account was not switched.", failure, "the account was switched");
+      }
     }
   };
   const signOut = async () => {
     try {
-      await callToChange("POST /auth/sign-out", {});
+      await call("POST /auth/sign-out");
     } catch (error) {
       const session = await readSessionAfter(error);
       if (session !== null) {
-        const isUnknown = session === undefined;
-        notifyFailed("You are still signed in.", error, isUnknown ? "you were signed out" : undefined);
+        if (session) changeSession(session);
+        notifyFailed("You are still signed in.", session ? error : outcomeOf(error), "you were signed out");
         return;
       }
     }

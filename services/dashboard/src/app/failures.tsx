@@ -4,10 +4,10 @@ import { ApiError } from "../api/api-error.ts";
 import { Failed } from "../kit/states.tsx";
 
 /** What browsers, and Vite for style sheets, say of a file that they did not get. */
-const NOT_LOADED = /\bmodule\b|preload CSS/i;
+const NOT_LOADED = /dynamically imported module|importing a module script|preload CSS/i;
 const notLoaded = new ApiError(
   0,
-  "The server cannot be reached. Check the connection, then reload the page.",
+  "A part of this page could not be loaded. Check the connection, then reload the page.",
 );
 
 /** A page that could not be shown: the frame stays, the page can be loaded again. */

@@ -9,9 +9,9 @@ interface DateInputProps extends Omit<TextInputProps, "type" | "value" | "onChan
   onDay: (day: string | null) => void;
 }
 
-const HOW_TO_WRITE = "This is no whole date, or one that does not exist.";
+const NOT_A_DATE = "Enter a whole date that exists, or clear the field.";
 
-/** A field for a day. Browsers give an empty text for a date that is not whole, and tell of no change from one to the other. */
+/** A field for a day. Browsers give an empty text for a date that is not whole, and fire no event between the two. */
 export function DateInput({ day, onDay, error, ...others }: DateInputProps) {
   const [isTyping, setTyping] = useState(false);
   const input = useRef<HTMLInputElement>(null);
@@ -31,15 +31,13 @@ export function DateInput({ day, onDay, error, ...others }: DateInputProps) {
       type="date"
       value={isUnclear ? "" : (day ?? "")}
       onChange={({ currentTarget }) => read(currentTarget)}
-      onKeyUp={({ currentTarget }) => {
-        setTyping(true);
-        read(currentTarget);
-      }}
+      onKeyDown={() => setTyping(true)}
+      onKeyUp={({ currentTarget }) => read(currentTarget)}
       onBlur={({ currentTarget }) => {
         setTyping(false);
         read(currentTarget);
       }}
-      error={isUnclear && (!isTyping || error !== undefined) ? HOW_TO_WRITE : error}
+      error={isUnclear && (!isTyping || error !== undefined) ? NOT_A_DATE : error}
     />
   );
 }

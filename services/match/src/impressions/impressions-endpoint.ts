@@ -36,9 +36,9 @@ import {
 import { tracing } from "@diegetic/tracing";
 import type { Catalog } from "../catalog/catalog.ts";
 import { placementOfCaller } from "../catalog/placement-of-caller.ts";
+import { countFailure } from "../failures.ts";
 import type { MatchDependencies } from "../match/dependencies.ts";
 import type { OpenedMatchId } from "../match-id/match-ids.ts";
-import { countFailure } from "../status-of-failure.ts";
 import { type CommitDependencies, commitImpression, NO_MATCH } from "./commit-impression.ts";
 
 export interface ImpressionDependencies

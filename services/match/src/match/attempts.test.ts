@@ -5,7 +5,7 @@ import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { type CampaignWish, World } from "../testing/world.fixture.ts";
-import { Attempts, MAX_RESERVATIONS, MAX_USED_UP } from "./attempts.ts";
+import { Attempts, MAX_REFUNDS, MAX_RESERVATIONS } from "./attempts.ts";
 
 let redis: TestRedis;
 let world: World;
@@ -122,13 +122,13 @@ describe("a player session that has used up the creatives of the best campaigns"
     return { next, answer: await world.match(game, PLAYER) };
   };
 
-  it("gets the next one, at its first request, however few reservations others leave", async () => {
-    const { next, answer } = await matchAfter(MAX_USED_UP + MAX_RESERVATIONS - 1);
+  it("gets the next one, after 24 used-up campaigns and seven counted reservations", async () => {
+    const { next, answer } = await matchAfter(MAX_REFUNDS + MAX_RESERVATIONS - 1);
     expect(answer.body.campaign_id).toBe(next.campaign_id);
   });
 
   it("gets none after a limited number of reservations", async () => {
-    const { answer } = await matchAfter(MAX_USED_UP + MAX_RESERVATIONS);
+    const { answer } = await matchAfter(MAX_REFUNDS + MAX_RESERVATIONS);
     expect([answer.status, answer.headers["x-no-match-reason"]]).toEqual([204, "no_eligible_campaign"]);
   });
 });
@@ -208,15 +208,15 @@ describe("Attempts", () => {
     );
   });
 
-  it("are given back for a limited number of campaigns", () => {
+  it("are refunded for a limited number of campaigns", () => {
     const attempts = new Attempts();
-    for (let i = 0; i < MAX_USED_UP; i++) {
+    for (let i = 0; i < MAX_REFUNDS; i++) {
       attempts.use("adv_1");
-      attempts.giveBack("adv_1");
+      attempts.refund("adv_1");
     }
-    expect([attempts.left, attempts.deferred()]).toEqual([MAX_RESERVATIONS, []]);
+    expect([attempts.left, attempts.deferred(), attempts.isUnused]).toEqual([MAX_RESERVATIONS, [], false]);
     attempts.use("adv_1");
-    attempts.giveBack("adv_1");
+    attempts.refund("adv_1");
     expect(attempts.left).toBe(MAX_RESERVATIONS - 1);
   });
 

@@ -1,7 +1,7 @@
 /** See docs/behaviour.md#attempts. */
 export const MAX_RESERVATIONS = 8;
 /** Maximum further reservations, of campaigns whose creatives the player session has used up. */
-export const MAX_USED_UP = 24;
+export const MAX_REFUNDS = 24;
 /** Maximum restarts of a decision because of one advertiser's changes. */
 const MAX_FRESH_STARTS = 2;
 
@@ -15,24 +15,26 @@ export class Attempts {
   readonly #used: string[] = [];
   /** The advertiser of each fresh start so far. */
   readonly #freshStarts: string[] = [];
-  #usedUp = 0;
+  #hasReserved = false;
+  #refunds = 0;
 
   get left(): number {
     return MAX_RESERVATIONS - this.#used.length;
   }
 
   get isUnused(): boolean {
-    return this.#used.length === 0;
+    return !this.#hasReserved;
   }
 
   use(advertiserId: string): void {
+    this.#hasReserved = true;
     this.#used.push(advertiserId);
   }
 
   /** After a refusal by the creatives' caps, so that a session that has used up the best campaigns gets the next one. */
-  giveBack(advertiserId: string): void {
-    if (this.#usedUp >= MAX_USED_UP) return;
-    this.#usedUp += 1;
+  refund(advertiserId: string): void {
+    if (this.#refunds >= MAX_REFUNDS) return;
+    this.#refunds += 1;
     this.#used.splice(this.#used.lastIndexOf(advertiserId), 1);
   }
 

@@ -2,7 +2,7 @@ import type { Candidate } from "@diegetic/ad-rules";
 import { newId, servingApi } from "@diegetic/contracts";
 import { type Answer, type Endpoint, endpoint, type RequestContext } from "@diegetic/service-kit";
 import { tracing } from "@diegetic/tracing";
-import { countFailure } from "../status-of-failure.ts";
+import { countFailure } from "../failures.ts";
 import { Attempts } from "./attempts.ts";
 import type { MatchDependencies } from "./dependencies.ts";
 import { type LoadedRequest, loadMatchRequest, withCurrentPlacement } from "./load.ts";

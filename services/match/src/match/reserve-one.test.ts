@@ -27,7 +27,7 @@ import { RefusalMemory } from "../refusal-memory/refusal-memory.ts";
 import { ShareRefusals } from "../refusal-memory/share-refusals.ts";
 import { Attempts, MAX_RESERVATIONS } from "./attempts.ts";
 import type { LoadedRequest } from "./load.ts";
-import { type ReserveDependencies, reserveOne } from "./reserve-one.ts";
+import { type ReserveDependencies, reserveOne, returnSeatLater } from "./reserve-one.ts";
 
 const DEPOSITED = 1_000;
 const LEASE_OVER_MS = 1;
@@ -137,6 +137,22 @@ describe("a request whose first campaign was refused", () => {
   });
 });
 
+describe("a request whose session has used up the creatives of a campaign", () => {
+  it("returns its seat when it fails afterwards", async () => {
+    const dependencies = dependenciesOf();
+    const state = { matchId: newId("mat"), attempts: new Attempts(), lackedMoney: false, refused: [] };
+    const request = requestOf(Number.MAX_SAFE_INTEGER, newId("key"));
+    const { candidate } = await openCandidate(100);
+    const usedUp = candidate.creatives.map((creative) => ({ ...creative, max_uses_per_game: 0 }));
+    const tried = await reserveOne(dependencies, request, { ...candidate, creatives: usedUp }, state);
+    expect([tried, state.attempts.left]).toEqual([{ outcome: "refused" }, MAX_RESERVATIONS]);
+    const ads = () => dependencies.sessions.touch(request.session, SESSION_IDLE_MS);
+    expect(await ads()).toBe(1);
+    returnSeatLater(dependencies, request, state);
+    await eventually(async () => (await ads()) === 0);
+  });
+});
+
 describe("a request whose earlier reservations were refused", () => {
   /** A campaign that this session saw once, a while ago; its counts have expired since. */
   async function seenLongAgo(dependencies: ReserveDependencies, request: LoadedRequest) {
@@ -156,9 +172,8 @@ describe("a request whose earlier reservations were refused", () => {
 
   it.each([
     { reservations: MAX_RESERVATIONS - 3, left: 1, outcome: "held", holds: 2 },
-    // Given back, as for a campaign whose creatives are used up.
-    { reservations: MAX_RESERVATIONS - 2, left: 2, outcome: "refused", holds: 1 },
-    { reservations: MAX_RESERVATIONS - 1, left: 1, outcome: "refused", holds: 1 },
+    { reservations: MAX_RESERVATIONS - 2, left: 1, outcome: "refused", holds: 1 },
+    { reservations: MAX_RESERVATIONS - 1, left: 0, outcome: "refused", holds: 1 },
   ])("repeats one only where another advertiser's remains: %j", async (expected) => {
     const dependencies = dependenciesOf();
     const request = requestOf(Number.MAX_SAFE_INTEGER, newId("key"));

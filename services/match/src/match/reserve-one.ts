@@ -69,7 +69,7 @@ export async function reserveOne(
   const { campaign_id, advertiser_id } = candidate.campaign;
   const advertiserVersion = dependencies.catalog.advertiserVersion(advertiser_id);
   const reserved = await reserve(dependencies, request, candidate, state);
-  const { reservation, admission, match, packedFacts } = reserved;
+  const { reservation, admission, match, packedFacts, isUsedUp } = reserved;
   dependencies.countReservation(reservation.outcome === "held" ? "held" : reservation.reason);
   if (!admission.admitted) return { outcome: "session_full" };
   if (reservation.outcome === "held") {
@@ -86,7 +86,7 @@ export async function reserveOne(
     dependencies.shareRefusals.remember(request.placement.account_id, campaign_id, known.nowMs);
   }
   state.lackedMoney ||= lacksMoney(reservation);
-  if (reservation.reason === "creative_cap") state.attempts.giveBack(advertiser_id);
+  if (isUsedUp) state.attempts.refund(advertiser_id);
   state.refused.push(campaign_id);
   return { outcome: "refused" };
 }
@@ -140,6 +140,8 @@ interface Reservation {
   match: MatchFacts;
   /** For the match id; null: they do not fit. */
   packedFacts: Buffer | null;
+  /** The session has used up the campaign's creatives. */
+  isUsedUp: boolean;
 }
 
 /**
@@ -170,14 +172,21 @@ async function reserve(
       admission.admitted && lacksMoney(first)
         ? await withMoreMoney(dependencies, commands, state, { refused: first, admission })
         : first;
-    const reservation = isValidReservation(funded, admission, admitted.earlier, commands.admit.idleMs)
+    const known = isValidReservation(funded, admission, admitted.earlier, commands.admit.idleMs)
       ? funded
       : await reserveAgain(dependencies, commands, state, {
           first: funded,
           admission,
           earlier: admitted.earlier,
         });
-    return { reservation, admission, match, packedFacts };
+    const isUsedUp = known?.outcome === "refused" && known.reason === "creative_cap";
+    const reservation = known ?? {
+      outcome: "refused",
+      reason: "creative_cap",
+      capSinceMs: funded.capSinceMs,
+      lasts: null,
+    };
+    return { reservation, admission, match, packedFacts, isUsedUp };
   } catch (error) {
     releaseLater(dependencies, match);
     throw error;
@@ -301,14 +310,14 @@ function isValidReservation(
 
 /**
  * For a reservation that is not valid: cancels a hold without a seat; reserves again, with the ads of this session, where
- * the caps were those of another.
+ * the caps were those of another. Undefined: no attempt is left for that, and nothing is held.
  */
 async function reserveAgain(
   dependencies: ReserveDependencies,
   { reserve, admit }: Commands,
   { attempts }: MatchState,
   { first, admission, earlier }: { first: ReserveResult; admission: AdmitResult; earlier: EarlierAds | null },
-): Promise<ReserveResult> {
+): Promise<ReserveResult | undefined> {
   const { money } = dependencies;
   const { match } = reserve;
   // Nothing is reserved again without a seat, and nothing may take one that has just become free.
@@ -319,9 +328,7 @@ async function reserveAgain(
   const counted = await withoutLapsed(dependencies, admit, { match, earlier });
   if (isValidReservation(first, admission, counted, admit.idleMs)) return first;
   if (first.outcome === "held") await money.release(holdOf(match), "cancelled");
-  if (!attempts.mayRepeat(match.advertiser_id)) {
-    return { outcome: "refused", reason: "creative_cap", capSinceMs: first.capSinceMs, lasts: null };
-  }
+  if (!attempts.mayRepeat(match.advertiser_id)) return undefined;
   attempts.use(match.advertiser_id);
   const again = { ...reserve, sessionStartedMs: admission.startedMs, earlier: counted };
   return withoutLasts(match, await money.reserve(again));

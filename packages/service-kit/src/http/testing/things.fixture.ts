@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { RequestListener } from "node:http";
-import { HttpError, InvalidInput, MEMBER_ROLES, SCOPES } from "@diegetic/contracts";
+import { HttpError, InvalidInput, MEMBER_ROLES, SCOPES, UNLIMITED_REQUESTS } from "@diegetic/contracts";
 import { createLogger } from "../../observability/logger.ts";
 import { createMetrics, type Metrics } from "../../observability/metrics.ts";
 import { createApp } from "../app.ts";
@@ -45,6 +45,7 @@ function countingLimiter(): RateLimiter {
   const used = new Map<string, number>();
   return {
     take(bucket, limit, nowMs) {
+      if (limit >= UNLIMITED_REQUESTS) throw new Error("unlimited keys are not counted");
       const count = Math.min((used.get(bucket) ?? 0) + 1, limit + 1);
       used.set(bucket, count);
       return {

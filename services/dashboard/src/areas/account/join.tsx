@@ -2,9 +2,8 @@ import { Anchor, Button, Skeleton, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link, Navigate, useLocation } from "react-router";
-import type { ApiError } from "../../api/api-error.ts";
+import { type ApiError, outcomeOf } from "../../api/api-error.ts";
 import { call } from "../../api/call.ts";
-import { callToChange } from "../../api/call-to-change.ts";
 import type { AnswerOf } from "../../api/operations.ts";
 import { hasStatus } from "../../api/queries.ts";
 import { readSessionAfter, sessionQuery, useSessionChange } from "../../api/session.ts";
@@ -77,7 +76,7 @@ export function Component() {
   const accept = async () => {
     setSending(true);
     try {
-      const next = await callToChange("POST /invitations/accept", { body: { token } });
+      const next = await call("POST /invitations/accept", { body: { token } });
       setJoined(true);
       changeSession(next);
     } catch (error) {
@@ -86,7 +85,7 @@ export function Component() {
       if (hasJoined) setJoined(true);
       else {
         setSending(false);
-        notifyFailed("You have not joined.", error, next === undefined ? "you have joined" : undefined);
+        notifyFailed("You have not joined.", next ? error : outcomeOf(error), "you have joined");
       }
       if (next) changeSession(next);
     }

@@ -30,7 +30,8 @@ export function SignUpForm({ invitationToken, onDone, children }: SignUpFormProp
   const [values, setValues] = useState(NOTHING);
   const { problem, failure, clear, check, showRefusal } = useFieldProblems("POST /auth/sign-up");
   const [isSending, setSending] = useState(false);
-  const [isUnsure, setUnsure] = useState(false);
+  /** Of a sign-up without an answer. */
+  const [sentEmail, setSentEmail] = useState<string>();
   const props = (field: Field) => ({
     value: values[field],
     error: problem(field),
@@ -59,7 +60,7 @@ export function SignUpForm({ invitationToken, onDone, children }: SignUpFormProp
       }
     } catch (error) {
       showRefusal(error);
-      if (isUnanswered(error)) setUnsure(true);
+      if (isUnanswered(error)) setSentEmail(values.email);
       setSending(false);
     }
   };
@@ -88,10 +89,9 @@ export function SignUpForm({ invitationToken, onDone, children }: SignUpFormProp
             {failure}
           </Alert>
         )}
-        {isUnsure && (
+        {sentEmail !== undefined && (
           <Alert color="warning">
-            The user may have been created although no answer came: then sign in with this e-mail and
-            password.
+            A user with the e-mail {sentEmail} may have been created although no answer came: then sign in.
           </Alert>
         )}
         <TextInput label="Your name" autoComplete="name" maxLength={200} {...props("name")} />

@@ -17,7 +17,7 @@ import { Money } from "../../kit/money.tsx";
 import { Empty, NotLoaded } from "../../kit/states.tsx";
 import { exhaustedPart, flightDays, hasEnded } from "./campaign-state.ts";
 import { type DailyRow, spendRows } from "./ideal-line.ts";
-import { spendOutlook } from "./spend-outlook.ts";
+import { hasPace, spendOutlook } from "./spend-outlook.ts";
 import { type Campaign, pathOf, useHeldCents } from "./use-campaign.ts";
 
 const DAYS = 30;
@@ -138,7 +138,9 @@ export function CampaignFigures({ campaign }: { campaign: Campaign }) {
               ? EXHAUSTED_NOTES[exhaustedPart(campaign, balanceCents) ?? "either"]
               : campaign.status === "active" && data?.spent_millicents === 0
                 ? "No spend to project yet"
-                : data && byBalance((cents) => spendOutlook(campaign, data, cents, Date.now())),
+                : data &&
+                  hasPace(campaign, data) &&
+                  byBalance((cents) => spendOutlook(campaign, data, cents, Date.now())),
         },
       ]}
     />

@@ -3,6 +3,7 @@ import { useEffect, useEffectEvent } from "react";
 import { useSearchParams } from "react-router";
 import { useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
+import { isUnclear } from "../../api/unclear.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
 import { Form } from "../../kit/form.tsx";
 import { notifyDone } from "../../kit/notify.ts";
@@ -64,6 +65,7 @@ export function Component() {
               ) : (
                 isChanged &&
                 form.failure === undefined &&
+                !Object.values(form.values).some(isUnclear) &&
                 sentences.map((sentence) => (
                   <Text key={sentence} fz="xs" c="dimmed">
                     {sentence}

@@ -17,7 +17,7 @@ export interface Exchange {
   milliseconds: number;
 }
 
-/** Longer than a game waits: somebody looks at what comes. */
+/** Longer than a game waits: a person waits here. */
 const TIMEOUT_MS = 10_000;
 
 /** What a game server does, with the key of the demo game: a key, two calls, nothing else. */
@@ -38,7 +38,9 @@ export async function serve(
   return {
     request: `POST ${path}`,
     sent: body,
-    status: response?.status ?? 0,
+    // A body may be cut off.
+    status:
+      response === undefined || (received === undefined && response.status !== 204) ? 0 : response.status,
     received,
     reason: response?.headers.get("X-No-Match-Reason") ?? undefined,
     milliseconds: performance.now() - startedMs,

@@ -260,8 +260,8 @@ export class RepairLoop {
     const isLast = waiting.length < 2 * PAGE_ROWS;
     const next = ids.length === PAGE_ROWS ? ids.at(-1) : isLast ? "" : after;
     this.#unpublished.set(kind, { met: new Set(waiting), after: next ?? "" });
-    if (ids.length === 0) return [];
     const locked = await this.#stillLocked(kind, ids);
+    if (ids.length === 0) return [];
     const free = ids.filter((id) => !locked.has(id));
     const failures = free.length === 0 ? [] : await this.#publish(kind, free, signal);
     return [...failures, ...locked.values()];

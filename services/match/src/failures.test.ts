@@ -1,7 +1,7 @@
 import { HttpError } from "@diegetic/contracts";
 import { LeaseExpired } from "@diegetic/hot-state";
 import { expect, it } from "@jest/globals";
-import { countFailure, outdated } from "./status-of-failure.ts";
+import { countFailure, outdated } from "./failures.ts";
 
 it.each([
   ["a lease that is over", new LeaseExpired(), 503],
