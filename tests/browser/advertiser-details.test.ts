@@ -755,4 +755,42 @@ import {
     await expectSoon(() => new URL(page.url()).search, "?sort=-budget");
     expect(problems).toEqual([]);
   });
+
+  it("reads every amount whole, at any width", async () => {
+    const { page, problems } = await dashboard.newPage();
+    const post = await registerAdvertiser(page.request, dashboard.origin, "Bea Purse");
+    await post("/deposit", { amount_cents: 1_000 });
+    await page.route(
+      ({ pathname }) => pathname.endsWith("/api/ledger"),
+      async (route) => {
+        const response = await route.fetch();
+        const ledger = await response.json();
+        const totals = {
+          ...ledger.totals,
+          balance_cents: 1_234_567.85,
+          held_cents: 12.5,
+          spent_cents: 2_345_678.915,
+          deposits_cents: 12_000_000_000,
+        };
+        await route.fulfill({ response, json: { ...ledger, totals } });
+      },
+    );
+    await page.goto(`${dashboard.origin}/money`);
+    await page.getByText("$23,456.78915").waitFor();
+    const cut = `[...document.querySelector("main dl").children].flatMap((figure) => {
+      const value = figure.querySelector("dd");
+      const range = document.createRange();
+      range.selectNodeContents(value);
+      const text = range.getBoundingClientRect();
+      const own = figure.getBoundingClientRect();
+      const all = figure.parentElement.getBoundingClientRect();
+      const isWhole = text.left >= own.left && text.right <= Math.min(own.right, all.right);
+      return isWhole ? [] : [value.textContent];
+    })`;
+    for (const width of [320, 390, 820, 1_000, 1_280]) {
+      await page.setViewportSize({ width, height: 800 });
+      await expectSoon(() => page.evaluate<string[]>(cut), []);
+    }
+    expect(problems).toEqual([]);
+  });
 });
