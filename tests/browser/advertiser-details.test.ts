@@ -793,4 +793,39 @@ import {
     }
     expect(problems).toEqual([]);
   });
+
+  it("prints a statement without the navigation, in the light theme", async () => {
+    const { page, problems } = await dashboard.newPage();
+    const post = await registerAdvertiser(page.request, dashboard.origin, "Paul Print");
+    await post("/deposit", { amount_cents: 1_000 });
+    await page.goto(`${dashboard.origin}/money`);
+    await page.getByRole("table", { name: "Statement" }).getByText("$10.00").first().waitFor();
+    const textColour = "getComputedStyle(document.body).color";
+    const light = await page.evaluate<string>(textColour);
+    await page.emulateMedia({ colorScheme: "dark" });
+    await expectSoon(async () => (await page.evaluate<string>(textColour)) !== light, true);
+    const dark = await page.evaluate<string>(textColour);
+    await page.evaluate(`addEventListener("beforeprint", () => { globalThis.printed = ${textColour}; })`);
+    await page.pdf({ format: "A4" });
+    expect([await page.evaluate("printed"), await page.evaluate(textColour)]).toEqual([light, dark]);
+
+    await page.emulateMedia({ media: "print" });
+    for (const width of [718, 794]) {
+      await page.setViewportSize({ width, height: 1_000 });
+      expect(await page.getByRole("navigation", { name: "Main" }).isVisible()).toBe(false);
+      expect(await page.getByText("Skip to the content").isVisible()).toBe(false);
+      expect(await page.getByRole("button", { name: "Navigation" }).isVisible()).toBe(false);
+      expect(await page.getByRole("heading", { name: "Money" }).isVisible()).toBe(true);
+      expect(
+        await page.evaluate(
+          "['paddingLeft', 'paddingTop'].map((side) => getComputedStyle(document.querySelector('main'))[side])",
+        ),
+      ).toEqual(["0px", "0px"]);
+    }
+    const amounts = page.locator('td[data-align="right"]');
+    expect(await amounts.evaluateAll((cells) => cells.map((cell) => `${cell.clientHeight}`))).toEqual(
+      Array(await amounts.count()).fill(`${await amounts.first().evaluate((cell) => cell.clientHeight)}`),
+    );
+    expect(problems).toEqual([]);
+  });
 });

@@ -13,11 +13,13 @@ import { RouterProvider } from "react-router/dom";
 import { keepFocus } from "./app/keep-focus.ts";
 import { createQueryClient } from "./app/query-client.ts";
 import { createRouter } from "./app/router.tsx";
+import { printInLight } from "./theme/print-in-light.ts";
 import { theme, variablesResolver } from "./theme/theme.ts";
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("the page has no element root");
 keepFocus();
+printInLight();
 const client = createQueryClient();
 const router = createRouter();
 

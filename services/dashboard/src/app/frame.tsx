@@ -137,7 +137,12 @@ function SignedInFrame({ isOperator }: { isOperator: boolean }) {
           <AccountMenu />
         </AppShell.Section>
       </AppShell.Navbar>
-      <AppShell.Main id="content" tabIndex={-1} aria-busy={navigation.state === "loading"}>
+      <AppShell.Main
+        id="content"
+        tabIndex={-1}
+        aria-busy={navigation.state === "loading"}
+        className={classes.main ?? ""}
+      >
         {navigation.state === "loading" && <div className={classes.progress} />}
         <ConnectionNotice />
         <Outlet />
