@@ -7,6 +7,7 @@ import {
   expectAccessibleInPassing,
   expectSoon,
   isFocused,
+  seriousViolations,
   startDashboard,
 } from "./browser.fixture.ts";
 
@@ -826,6 +827,18 @@ import {
     expect(await amounts.evaluateAll((cells) => cells.map((cell) => `${cell.clientHeight}`))).toEqual(
       Array(await amounts.count()).fill(`${await amounts.first().evaluate((cell) => cell.clientHeight)}`),
     );
+    expect(problems).toEqual([]);
+  });
+
+  it("reads the option that the keyboard has come to, light and dark", async () => {
+    const { page, problems } = await dashboard.newPage();
+    const post = await registerAdvertiser(page.request, dashboard.origin, "Kay Board");
+    await post("/deposit", { amount_cents: 1_000 });
+    await page.goto(`${dashboard.origin}/money`);
+    await page.getByRole("combobox", { name: "Period of the statement" }).press("Enter");
+    await page.keyboard.press("ArrowDown");
+    await page.locator("[data-combobox-selected]").waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
     expect(problems).toEqual([]);
   });
 });
