@@ -712,7 +712,6 @@ import {
     await post("/deposit", { amount_cents: 1_000 });
     await page.goto(`${dashboard.origin}/money`);
     const moment = page.getByRole("table", { name: "Deposits" }).getByRole("time");
-    await page.getByRole("button", { name: "When", exact: true }).focus();
     await page.getByRole("button", { name: "Amount", exact: true }).focus();
     await page.keyboard.press("Tab");
     await expectSoon(() => isFocused(moment), true);

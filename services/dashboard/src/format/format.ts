@@ -33,8 +33,9 @@ const utcMoment = new Intl.DateTimeFormat(undefined, {
   timeStyle: "short",
   timeZone: "UTC",
 });
+const localDay = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
 const moment = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "long" });
-const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "auto", style: "short" });
+const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "always", style: "short" });
 
 /** Money with both cents, and below ten cents to its last fraction: rounding would change a price or a share visibly. */
 export function formatCents(cents: number): string {
@@ -161,21 +162,22 @@ export function formatUtcMoment(iso: string): string {
   return `${utcMoment.format(new Date(iso))} UTC`;
 }
 
+const DAY_SECONDS = 86_400;
+const MAX_AGO_SECONDS = 7 * DAY_SECONDS;
 const SPANS: readonly [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
-  ["year", 31_557_600],
-  ["month", 2_629_800],
-  ["day", 86_400],
+  ["day", DAY_SECONDS],
   ["hour", 3_600],
   ["minute", 60],
 ];
 
-/** "3 min ago". */
+/** "3 min ago", in whole units that have passed; from seven days on the day, in the reader's time zone. */
 export function formatAgo(iso: string, nowMs: number): string {
   const seconds = (new Date(iso).getTime() - nowMs) / 1000;
+  if (Math.abs(seconds) >= MAX_AGO_SECONDS) return localDay.format(new Date(iso));
   for (const [unit, length] of SPANS) {
-    if (Math.abs(seconds) >= length) return formatSpan(Math.round(seconds / length), unit);
+    if (Math.abs(seconds) >= length) return formatSpan(Math.trunc(seconds / length), unit);
   }
-  return Math.abs(seconds) < 10 ? "just now" : formatSpan(Math.round(seconds), "second");
+  return Math.abs(seconds) < 10 ? "just now" : formatSpan(Math.trunc(seconds), "second");
 }
 
 /** English abbreviates with a full stop: "3 min. ago". */

@@ -1,11 +1,17 @@
 import { Tooltip } from "@mantine/core";
 import { useForceUpdate, useInterval } from "@mantine/hooks";
-import { formatAgo, formatMoment } from "../format/format.ts";
+import { formatAgo, formatDayWithYear, formatMoment } from "../format/format.ts";
 
 const REFRESH_MS = 10_000;
 
+interface MomentProps {
+  iso: string;
+  /** Names the UTC day instead, as the money does. */
+  isDay?: boolean;
+}
+
 /** "3 min ago", with the full time on hover, focus and touch. */
-export function Moment({ iso }: { iso: string }) {
+export function Moment({ iso, isDay = false }: MomentProps) {
   const refresh = useForceUpdate();
   useInterval(refresh, REFRESH_MS, { autoInvoke: true });
   return (
@@ -17,7 +23,7 @@ export function Moment({ iso }: { iso: string }) {
         tabIndex={0}
         style={{ whiteSpace: "nowrap", position: "relative", zIndex: 1 }}
       >
-        {formatAgo(iso, Date.now())}
+        {isDay ? formatDayWithYear(iso) : formatAgo(iso, Date.now())}
       </time>
     </Tooltip>
   );

@@ -8,6 +8,7 @@ import { exactColumn, formatCents, formatDayWithYear, formatNoun } from "../../f
 import { DataTable } from "../../kit/data-table.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
 import { Figures } from "../../kit/figures.tsx";
+import { Moment } from "../../kit/moment.tsx";
 import { Money } from "../../kit/money.tsx";
 import { Page, Section } from "../../kit/page.tsx";
 import { Empty, NotLoaded } from "../../kit/states.tsx";
@@ -139,7 +140,10 @@ export function Component() {
             onRetry={() => void deposits.refetch()}
             empty={null}
             columns={(make) => [
-              make.moment("at", "When", ({ created_at: at }) => at, { phone: "title" }),
+              make.moment("at", "Day (UTC)", ({ created_at: at }) => at, {
+                phone: "title",
+                cell: ({ created_at: at }) => <Moment iso={at} isDay />,
+              }),
               make.money("amount", "Amount", ({ amount_cents: cents }) => cents, { phone: "fact" }),
             ]}
           />
