@@ -5,7 +5,7 @@ import { verifyWebhook } from "@diegetic/client";
 import { eventually } from "@diegetic/testing/eventually";
 import { rounds } from "@diegetic/testing/rounds";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { apiOf, PASSWORD } from "./account.fixture.ts";
 import {
   type Dashboard,
@@ -425,6 +425,68 @@ describe("the members of an account", () => {
     expect(await statusOf(page, "GET", `/campaigns/${campaignId}`)).toBe(200);
     await page.getByRole("link", { name: "API keys", exact: true }).click();
     await page.getByText("The door is locked, and no key has been cut.").waitFor();
+  });
+});
+
+describe("an account of one's own", () => {
+  itInLongForm("keeps names and addresses of any length within its pages", async () => {
+    const { page, problems } = await dashboard.newPage();
+    const post = apiOf(page.request, dashboard.origin);
+    const email = "maximiliane.schwarzenberger315@wolkenspielstudios.example";
+    const long = "Wolkenspiel".repeat(20).slice(0, 200);
+    await post("/auth/sign-up", { name: long, email, password: PASSWORD });
+    await post("/register", { company_name: long, contact_email: email });
+    await post("/campaigns", { name: long, budget_cents: 5_000, cpm_bid_cents: 1_000 });
+    await post("/api-keys", { label: long, scopes: ["serving"] });
+    const webhook = { url: `https://studio.example/${long}`, events: ["campaign.exhausted"] };
+    const { id } = await post("/webhooks", webhook);
+    const paths = ["/", "/campaigns", "/keys", "/webhooks", `/webhooks/${id}`, "/members", "/account"];
+    const outside = `(() => {
+      const { scrollWidth, clientWidth } = document.documentElement;
+      return scrollWidth - clientWidth;
+    })()`;
+    const found: unknown[] = [];
+    for (const width of [320, 820, 1_280]) {
+      await page.setViewportSize({ width, height: 800 });
+      for (const path of paths) {
+        await page.goto(`${dashboard.origin}${path}`);
+        await page.getByRole("heading", { level: 1 }).waitFor();
+        await page.locator(".mantine-Skeleton-root").first().waitFor({ state: "detached" });
+        const by = await page.evaluate<number>(outside);
+        if (by > 0) found.push([width, path, by]);
+      }
+    }
+    expect(found).toEqual([]);
+
+    await page.setViewportSize({ width: 320, height: 800 });
+    await page.goto(`${dashboard.origin}/members`);
+    await page.getByText("More", { exact: false }).first().click();
+    const address = page.getByText(email, { exact: true });
+    await address.waitFor();
+    expect(await address.evaluate((cell) => cell.scrollWidth - cell.clientWidth)).toBe(0);
+    const { x = 0, width: shown = 0 } = (await address.boundingBox()) ?? {};
+    expect([x > 0, x + shown < 320]).toEqual([true, true]);
+
+    await page.setViewportSize({ width: 1_280, height: 800 });
+    const pushedOut = (box: Locator) =>
+      box.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
+    for (const [path, table] of [
+      ["keys", "API keys"],
+      ["members", "Members"],
+    ]) {
+      await page.goto(`${dashboard.origin}/${path}`);
+      const rows = page.getByRole("table", { name: table });
+      await rows.getByText(long).first().waitFor();
+      expect([path, await pushedOut(rows.locator(".."))]).toEqual([path, 0]);
+    }
+    const icon = page.getByRole("button", { name: /^Account menu/ }).locator("svg");
+    expect((await icon.boundingBox())?.width).toBe(16);
+    await owner.page.setViewportSize({ width: 1_280, height: 800 });
+    await owner.page.goto(`${dashboard.origin}/system`);
+    const accounts = owner.page.getByRole("table", { name: "Accounts" });
+    await accounts.getByText(long).first().waitFor();
+    expect(await pushedOut(accounts.locator(".."))).toBe(0);
+    expect([...problems, ...owner.problems]).toEqual([]);
   });
 });
 

@@ -73,7 +73,7 @@ export function AccountMenu() {
                 </Text>
               )}
             </div>
-            <IconSelector size={16} stroke={1.5} aria-hidden="true" />
+            <IconSelector size={16} stroke={1.5} style={{ flex: "none" }} aria-hidden="true" />
           </Group>
         </UnstyledButton>
       </Menu.Target>

@@ -32,9 +32,7 @@ export function Page({ title, state, about, actions, back, children }: PageProps
             </Anchor>
           )}
           <Group gap="md">
-            <Title order={1} className={classes.title ?? ""}>
-              {title}
-            </Title>
+            <Title order={1}>{title}</Title>
             {state}
           </Group>
           {(about || about === null) && (
@@ -62,7 +60,7 @@ export function Section({ title, about, actions, children }: SectionProps) {
   return (
     <section>
       <Group justify="space-between" align="flex-end" mb="sm" gap="sm">
-        <Stack gap={2}>
+        <Stack gap={2} className={classes.section ?? ""}>
           <Title order={2}>{title}</Title>
           {about && (
             <Text c="dimmed" fz="sm" maw={720}>

@@ -11,6 +11,7 @@ import { DataTable } from "../../kit/data-table.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
 import { DialogForm } from "../../kit/dialog-form.tsx";
 import { listField, numberField, textField } from "../../kit/fields.ts";
+import { LongName } from "../../kit/long-name.tsx";
 import { Moment } from "../../kit/moment.tsx";
 import { notifyDone, notifyFailed } from "../../kit/notify.ts";
 import { NumberField } from "../../kit/number-field.tsx";
@@ -186,6 +187,7 @@ function Keys({ onCreate, onRotate }: KeysProps) {
         },
         make.moment("created", "Created", ({ created_at: at }) => at),
         make.text("creator", "Created by", ({ created_by_user_id: by }) => creatorName(by), {
+          cell: ({ created_by_user_id: by }) => <LongName isAside>{creatorName(by)}</LongName>,
           help: "The member who made the key, or the key that it replaces. A key outlives the membership of its creator.",
         }),
         {
@@ -216,8 +218,8 @@ function Keys({ onCreate, onRotate }: KeysProps) {
 function KeyName({ apiKey: { label, prefix, expires_at: endsAt } }: { apiKey: ApiKey }) {
   return (
     <div>
-      <Text fw={600} style={{ overflowWrap: "anywhere" }}>
-        {label}
+      <Text fw={600} component="div">
+        <LongName>{label}</LongName>
       </Text>
       <Text ff="monospace" fz="xs" c="dimmed">
         {prefix}…

@@ -12,6 +12,7 @@ import { useConfirm } from "../../kit/confirm.tsx";
 import { DataTable } from "../../kit/data-table.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
 import { DialogForm } from "../../kit/dialog-form.tsx";
+import { LongName } from "../../kit/long-name.tsx";
 import { notifyDone, notifyFailed } from "../../kit/notify.ts";
 import { Page, Section } from "../../kit/page.tsx";
 import { SecretStep } from "../../kit/secret.tsx";
@@ -161,7 +162,9 @@ function Members() {
           header: "Name",
           phone: "title",
           value: ({ name }) => name,
-          cell: ({ name, user_id: id }) => (id === session.user.id ? `${name} (you)` : name),
+          cell: ({ name, user_id: id }) => (
+            <LongName>{id === session.user.id ? `${name} (you)` : name}</LongName>
+          ),
         },
         {
           key: "role",
@@ -177,6 +180,7 @@ function Members() {
                 allowDeselect={false}
                 size="xs"
                 w={isLastOwner(member) ? 200 : 128}
+                maw="100%"
                 disabled={isLastOwner(member) || changingId !== undefined}
                 data-busy={changingId !== undefined}
                 {...(changingId === member.user_id && { rightSection: <Loader size="xs" /> })}
@@ -190,7 +194,10 @@ function Members() {
               labelOf(member.role)
             ),
         },
-        make.text("email", "E-mail", ({ email }) => email, { phone: "more" }),
+        make.text("email", "E-mail", ({ email }) => email, {
+          phone: "more",
+          cell: ({ email }) => <LongName isAside>{email}</LongName>,
+        }),
         make.moment("joined", "Joined", ({ joined_at: at }) => at, { phone: "fact" }),
         {
           key: "remove",

@@ -11,6 +11,7 @@ import { ButtonLink } from "../../kit/button-link.tsx";
 import type { Columns } from "../../kit/columns.tsx";
 import { useConfirm } from "../../kit/confirm.tsx";
 import { DataTable, type Filter } from "../../kit/data-table.tsx";
+import { LongName } from "../../kit/long-name.tsx";
 import { Page } from "../../kit/page.tsx";
 import { Empty } from "../../kit/states.tsx";
 import { Status } from "../../kit/status.tsx";
@@ -28,11 +29,7 @@ const columnsOf =
   (make) => [
     make.text("name", "Campaign", ({ name }) => name, {
       phone: "title",
-      cell: ({ name }) => (
-        <span className={classes.name} title={name}>
-          {name}
-        </span>
-      ),
+      cell: ({ name }) => <LongName>{name}</LongName>,
     }),
     make.money("spent", "Spend", ({ spent_millicents: spent }) => centsOfMillicents(spent), {
       phone: "fact",

@@ -2,6 +2,7 @@ import { Text } from "@mantine/core";
 import { joinLists, useReadAll } from "../../api/use-read-all.ts";
 import { DataTable } from "../../kit/data-table.tsx";
 import { Id } from "../../kit/id.tsx";
+import { LongName } from "../../kit/long-name.tsx";
 import { Section } from "../../kit/page.tsx";
 import { Empty } from "../../kit/states.tsx";
 
@@ -30,7 +31,9 @@ export function AccountList() {
             value: ({ label }) => label,
             cell: ({ label, id }) => (
               <div>
-                <Text fw={600}>{label}</Text>
+                <Text fw={600} component="div">
+                  <LongName>{label}</LongName>
+                </Text>
                 <Id value={id} label={`id of ${label}`} />
               </div>
             ),
@@ -40,7 +43,8 @@ export function AccountList() {
             key: "advertiser",
             header: "Advertiser",
             value: ({ advertiser }) => advertiser,
-            cell: ({ advertiser }) => advertiser ?? "None",
+            cell: ({ advertiser }) =>
+              advertiser === null ? "None" : <LongName isAside>{advertiser}</LongName>,
           },
           make.number("games", "Games", ({ games }) => games, { phone: "fact" }),
           make.number("members", "Members", ({ members }) => members),
