@@ -1,6 +1,6 @@
 import { isLongForm } from "@diegetic/testing/rounds";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import type { Locator } from "playwright-core";
+import type { Locator, Route } from "playwright-core";
 import { apiOf, PASSWORD, registerAdvertiser, sentBy } from "./account.fixture.ts";
 import {
   type Dashboard,
@@ -838,6 +838,29 @@ import {
     await page.keyboard.press("ArrowDown");
     await page.locator("[data-combobox-selected]").waitFor();
     expect(await seriousViolations(page)).toEqual([]);
+    expect(problems).toEqual([]);
+  });
+
+  it("marks a simulated scene until that of the changed mood and text is there", async () => {
+    const { page, problems } = await dashboard.newPage();
+    const post = await registerAdvertiser(page.request, dashboard.origin, "Stan Still");
+    const { id } = await post("/campaigns", { name: "Ferries", budget_cents: 5_000, cpm_bid_cents: 1_000 });
+    const hook = { creative_type: "narrative_hook", brand_name: "Ferry", narrative_hook: "A ferry calls." };
+    await post(`/campaigns/${id}/creatives`, hook);
+    await page.goto(`${dashboard.origin}/campaigns/${id}/simulator`);
+    await page.getByRole("heading", { name: "Score 0" }).waitFor();
+    const isMarked = () => page.locator("main [aria-busy=true]").count();
+    expect(await isMarked()).toBe(0);
+    const held: Route[] = [];
+    await page.route("**/simulate", (route) => void held.push(route));
+    await page.getByRole("textbox", { name: "What happens in the scene" }).fill("Rain falls.");
+    // At once, before it is asked for.
+    await expectSoon(isMarked, 1);
+    expect(held.length).toBe(0);
+    await expectSoon(() => held.length, 1);
+    expect(await isMarked()).toBe(1);
+    await held[0]?.continue();
+    await expectSoon(isMarked, 0);
     expect(problems).toEqual([]);
   });
 });

@@ -40,6 +40,8 @@ export function Component() {
     placeholderData: (previous) => previous,
   });
   const { data } = simulation;
+  /** What is shown is of a former mood or text. */
+  const isStale = simulation.isPlaceholderData || mood !== debouncedMood || narrative !== debouncedNarrative;
   const creatives = useRead("GET /campaigns/{campaign_id}/creatives", at);
   const brand = creatives.data?.find(({ id }) => id === data?.matched_creative.id)?.brand_name;
   if (hasStatus(simulation.error, 409)) {
@@ -112,7 +114,7 @@ export function Component() {
           )}
         </Stack>
       </Card>
-      <Stack className={classes.preview ?? ""}>
+      <Stack className={classes.preview ?? ""} aria-busy={isStale}>
         {simulation.error && data === undefined ? (
           <Card>
             <Failed
