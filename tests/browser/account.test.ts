@@ -162,6 +162,34 @@ describe("the webhooks of an account", () => {
     await page.getByRole("row", { name: /Balance low/ }).waitFor();
     expect(problems).toEqual([]);
   });
+
+  itInLongForm("say that a webhook could not be read, although its deliveries could", async () => {
+    const { page, problems } = owner;
+    const post = apiOf(page.request, dashboard.origin);
+    const webhook = { url: "https://unread.example/events", events: ["campaign.exhausted"] };
+    const { id } = await post("/webhooks", webhook);
+    const isWebhook = ({ pathname }: URL) => pathname.endsWith(`/api/webhooks/${id}`);
+    await page.route(isWebhook, (route) =>
+      route.fulfill({
+        status: 503,
+        headers: { "Retry-After": "1" },
+        json: { detail: "Service unavailable." },
+      }),
+    );
+    await page.goto(`${dashboard.origin}/webhooks/${id}`);
+    await page.getByText("No raven has flown yet.").waitFor();
+    const again = page.getByRole("button", { name: "Try again: Address" });
+    await again.waitFor();
+    const test = page.getByRole("button", { name: "Send test event" });
+    expect(await test.count()).toBe(0);
+    await expectAccessibleInPassing(page);
+    await page.unroute(isWebhook);
+    await again.click();
+    await page.getByText(webhook.url).waitFor();
+    await test.waitFor();
+    await post(`/webhooks/${id}`, undefined, "DELETE");
+    expect(problems).toEqual([]);
+  });
 });
 
 describe("the members of an account", () => {

@@ -9,7 +9,7 @@ import { DataTable } from "../../kit/data-table.tsx";
 import { Moment } from "../../kit/moment.tsx";
 import { notifyDone, notifyFailed } from "../../kit/notify.ts";
 import { Page } from "../../kit/page.tsx";
-import { Empty } from "../../kit/states.tsx";
+import { Empty, NotLoaded } from "../../kit/states.tsx";
 import { Status } from "../../kit/status.tsx";
 import { type Delivery, deliveryState } from "./webhook-events.ts";
 
@@ -56,11 +56,19 @@ export function Component() {
   return (
     <Page
       title="Deliveries"
-      about={webhook.data?.url}
+      about={
+        webhook.data?.url ??
+        (webhook.isError ? (
+          <>
+            Address: <NotLoaded label="Address" read={webhook} />
+          </>
+        ) : null)
+      }
       state={webhook.data?.is_active === false && <Status tone="quiet">Inactive</Status>}
       back={BACK}
       actions={
-        canChange && (
+        canChange &&
+        webhook.data && (
           <Button onClick={() => void sendTest()} loading={test.isPending}>
             Send test event
           </Button>
@@ -71,11 +79,8 @@ export function Component() {
         label="Deliveries"
         rows={deliveries.data?.flat()}
         rowKey={({ id }) => id}
-        error={deliveries.error ?? webhook.error}
-        onRetry={() => {
-          void deliveries.refetch();
-          void webhook.refetch();
-        }}
+        error={deliveries.error}
+        onRetry={() => void deliveries.refetch()}
         skeletonRows={3}
         empty={
           <Empty line="No raven has flown yet.">
