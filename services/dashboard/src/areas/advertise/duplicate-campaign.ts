@@ -5,6 +5,7 @@ import type { BodyOf } from "../../api/operations.ts";
 import { retryWhileRateLimited } from "../../api/retry-rate-limited.ts";
 import { keyedChange } from "../../api/unanswered.ts";
 import { settingsOf } from "./campaign-fields.tsx";
+import { nameOfCopy } from "./name-of-copy.ts";
 
 type WholeCampaign = BodyOf<"POST /campaigns/bulk">["campaigns"][number];
 
@@ -21,7 +22,7 @@ export async function duplicateCampaign(id: string, signal: AbortSignal): Promis
   ]);
   const copy: WholeCampaign = {
     ...settingsOf(campaign),
-    name: `${campaign.name} (copy)`.slice(0, 200),
+    name: nameOfCopy(campaign.name),
     creatives: creatives.map(
       ({ id: _id, campaign_id: _campaign, impressions: _count, created_at: _at, ...creative }) => creative,
     ),
