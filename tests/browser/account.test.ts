@@ -457,6 +457,22 @@ describe("the members of an account", () => {
 });
 
 describe("an account of one's own", () => {
+  itInLongForm("says that the creators of its keys could not be read", async () => {
+    const { page, problems } = await dashboard.newPage();
+    const post = apiOf(page.request, dashboard.origin);
+    await post("/auth/sign-up", { name: "Key Smith", email: "key@smith.example", password: PASSWORD });
+    await post("/api-keys", { label: "Forge", scopes: ["serving"] });
+    const unavailable = { status: 503, json: { detail: "Service temporarily unavailable." } };
+    await page.route("**/api/members", (route) => route.fulfill(unavailable));
+    await page.goto(`${dashboard.origin}/keys`);
+    const again = page.getByRole("button", { name: "Try again: Created by" });
+    await again.waitFor();
+    await page.unroute("**/api/members");
+    await again.click();
+    await page.getByRole("row", { name: /Forge.*Key Smith/ }).waitFor();
+    expect(problems).toEqual([]);
+  });
+
   itInLongForm("keeps names and addresses of any length within its pages", async () => {
     const { page, problems } = await dashboard.newPage();
     const post = apiOf(page.request, dashboard.origin);

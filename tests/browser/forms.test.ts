@@ -409,6 +409,34 @@ describe("a form of the dashboard", () => {
     expect(problems).toEqual([]);
   });
 
+  itInLongForm("finds an invitation again that was unsent when the session ended", async () => {
+    const { page, problems, post, email } = await signUp("Ned Wave");
+    await page.goto(`${dashboard.origin}/members`);
+    await page.getByRole("button", { name: "Invite member" }).click();
+    const dialog = page.getByRole("dialog");
+    const note = dialog.getByLabel("For whom (optional)");
+    const role = dialog.getByRole("combobox", { name: "Role" });
+    await role.click();
+    await page.getByRole("option", { name: "Manager" }).click();
+    await note.fill("for Ola");
+    await post("/auth/sign-out");
+    await dialog.getByRole("button", { name: "Create invitation link" }).click();
+    await page.getByText("Your session has ended.").waitFor();
+    await page.getByLabel("E-mail").fill(email);
+    await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("button", { name: "Invite member" }).click();
+    await expectSoon(() => note.inputValue(), "for Ola");
+    expect(await role.inputValue()).toBe("Manager");
+    await dialog.getByRole("button", { name: "Create invitation link" }).click();
+    await dialog.getByLabel("invitation link", { exact: true }).waitFor();
+    await dialog.getByRole("button", { name: "I have stored it" }).click();
+    await page.getByRole("row", { name: /Manager.*for Ola|for Ola.*Manager/ }).waitFor();
+    await page.getByRole("button", { name: "Invite member" }).click();
+    await expectSoon(() => note.inputValue(), "");
+    expect(problems).toEqual([]);
+  });
+
   it("cannot be changed by a viewer, not even its slider, and keeps no draft for them", async () => {
     const { token } = await change<{ token: string }>("/invitations", { role: "viewer" });
     const { page, problems } = await signUp("Max Foam", token);

@@ -18,7 +18,7 @@ import { NumberField } from "../../kit/number-field.tsx";
 import { Page } from "../../kit/page.tsx";
 import { RowActions } from "../../kit/row-actions.tsx";
 import { SecretStep } from "../../kit/secret.tsx";
-import { Empty } from "../../kit/states.tsx";
+import { Empty, NotLoaded } from "../../kit/states.tsx";
 import { Status } from "../../kit/status.tsx";
 import { usePending } from "../../kit/use-pending.ts";
 import { type ApiKey, limitText, SCOPES } from "./key-scopes.ts";
@@ -187,7 +187,12 @@ function Keys({ onCreate, onRotate }: KeysProps) {
         },
         make.moment("created", "Created", ({ created_at: at }) => at),
         make.text("creator", "Created by", ({ created_by_user_id: by }) => creatorName(by), {
-          cell: ({ created_by_user_id: by }) => <LongName isAside>{creatorName(by)}</LongName>,
+          cell: ({ created_by_user_id: by }) =>
+            members.isError && by !== null && members.data === undefined ? (
+              <NotLoaded label="Created by" read={members} />
+            ) : (
+              <LongName isAside>{creatorName(by)}</LongName>
+            ),
           help: "The member who made the key, or the key that it replaces. A key outlives the membership of its creator.",
         }),
         {

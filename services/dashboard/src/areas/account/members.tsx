@@ -4,14 +4,15 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { call } from "../../api/call.ts";
 import { callToChange } from "../../api/call-to-change.ts";
-import type { AnswerOf } from "../../api/operations.ts";
-import { hasStatus, useChange, useRead } from "../../api/queries.ts";
+import type { AnswerOf, BodyOf } from "../../api/operations.ts";
+import { hasStatus, useRead } from "../../api/queries.ts";
 import { type Role, readSessionAnew, useAbility, useSession, useSessionChange } from "../../api/session.ts";
-import { useFieldProblems } from "../../api/use-field-problems.ts";
+import { useApiForm } from "../../api/use-api-form.ts";
 import { useConfirm } from "../../kit/confirm.tsx";
 import { DataTable } from "../../kit/data-table.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
 import { DialogForm } from "../../kit/dialog-form.tsx";
+import { textField } from "../../kit/fields.ts";
 import { LongName } from "../../kit/long-name.tsx";
 import { notifyDone, notifyFailed } from "../../kit/notify.ts";
 import { Page, Section } from "../../kit/page.tsx";
@@ -292,63 +293,18 @@ function Invitations() {
   );
 }
 
+const NEW_INVITATION: BodyOf<"POST /invitations"> = { role: "viewer" };
+
 function InviteDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
-  const creation = useChange("POST /invitations");
-  const [role, setRole] = useState<Role>("viewer");
-  const [note, setNote] = useState("");
   const [link, setLink] = useState<string>();
-  const [isSending, setSending] = useState(false);
-  const { problem, failure, clear, check, showRefusal } = useFieldProblems("POST /invitations");
   const close = () => {
     onClose();
     setLink(undefined);
-    setRole("viewer");
-    setNote("");
-    clear();
-  };
-  const invite = async () => {
-    const body = { role, ...(note.trim() !== "" && { note }) };
-    if (!check(body)) return;
-    setSending(true);
-    try {
-      const made = await creation.mutateAsync({ body });
-      setLink(`${location.origin}${made.link_path}`);
-    } catch (error) {
-      showRefusal(error);
-    } finally {
-      setSending(false);
-    }
   };
   return (
     <Dialog opened={isOpen} onClose={close} title="Invite a member" hasSecret={link !== undefined}>
       {link === undefined ? (
-        <DialogForm
-          form={{ failure, isSending }}
-          onSend={invite}
-          onClose={close}
-          action="Create invitation link"
-        >
-          <Select
-            label="Role"
-            data={ROLES}
-            value={role}
-            allowDeselect={false}
-            onChange={(value) => setRole(value as Role)}
-            description={abilitiesOf(role)}
-            data-autofocus
-          />
-          <TextInput
-            label="For whom (optional)"
-            description="Only a note, so that you recognise the invitation in the list."
-            value={note}
-            onChange={({ currentTarget }) => setNote(currentTarget.value)}
-            error={problem("note")}
-            maxLength={200}
-          />
-          <Text c="dimmed" fz="xs">
-            You get a link to pass on. No e-mail is sent. It works once, within seven days.
-          </Text>
-        </DialogForm>
+        <InviteForm onClose={close} onLink={setLink} />
       ) : (
         <SecretStep
           label="invitation link"
@@ -359,5 +315,40 @@ function InviteDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => voi
         />
       )}
     </Dialog>
+  );
+}
+
+function InviteForm({ onClose, onLink }: { onClose: () => void; onLink: (link: string) => void }) {
+  const form = useApiForm("POST /invitations", NEW_INVITATION, { draft: "new invitation" });
+  const { role = NEW_INVITATION.role } = form.values;
+  const invite = async () => {
+    const made = await form.send({});
+    if (made !== undefined) onLink(`${location.origin}${made.link_path}`);
+  };
+  const cancel = () => {
+    form.reset(NEW_INVITATION);
+    onClose();
+  };
+  return (
+    <DialogForm form={form} onSend={invite} onClose={cancel} action="Create invitation link">
+      <Select
+        label="Role"
+        data={ROLES}
+        value={role}
+        allowDeselect={false}
+        onChange={(value) => form.set("role", value as Role)}
+        description={abilitiesOf(role)}
+        data-autofocus
+      />
+      <TextInput
+        label="For whom (optional)"
+        description="Only a note, so that you recognise the invitation in the list."
+        {...textField(form, "note")}
+        maxLength={200}
+      />
+      <Text c="dimmed" fz="xs">
+        You get a link to pass on. No e-mail is sent. It works once, within seven days.
+      </Text>
+    </DialogForm>
   );
 }
