@@ -379,7 +379,7 @@ describe("the members of an account", () => {
     await current.fill("not this one");
     await page.getByLabel("New password").fill(next);
     await page.getByRole("button", { name: "Change password" }).click();
-    await page.getByText(/^current_password /).waitFor();
+    await page.getByText(/^This is wrong: send the password/).waitFor();
     expect(await current.getAttribute("aria-invalid")).toBe("true");
     await expectAccessibleInPassing(page);
     await current.fill(PASSWORD);
