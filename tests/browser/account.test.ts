@@ -507,7 +507,8 @@ describe("an account of one's own", () => {
     await page.getByText("More", { exact: false }).first().click();
     const address = page.getByText(email, { exact: true });
     await address.waitFor();
-    expect(await address.evaluate((cell) => cell.scrollWidth - cell.clientWidth)).toBe(0);
+    const value = address.locator("xpath=ancestor::dd[1]");
+    expect(await value.evaluate((cell) => cell.scrollWidth - cell.clientWidth)).toBe(0);
     const { x = 0, width: shown = 0 } = (await address.boundingBox()) ?? {};
     expect([x > 0, x + shown < 320]).toEqual([true, true]);
 

@@ -814,6 +814,7 @@ import {
       await page.setViewportSize({ width, height: 1_000 });
       expect(await page.getByRole("navigation", { name: "Main" }).isVisible()).toBe(false);
       expect(await page.getByText("Skip to the content").isVisible()).toBe(false);
+      expect(await page.getByRole("button", { name: "Deposit", exact: true }).isVisible()).toBe(false);
       expect(await page.getByRole("button", { name: "Navigation" }).isVisible()).toBe(false);
       expect(await page.getByRole("heading", { name: "Money" }).isVisible()).toBe(true);
       expect(

@@ -293,7 +293,7 @@ describe("a developer in the dashboard", () => {
       await dialog.getByRole("button", { name: "I have stored it" }).click();
       expect((await match(second)).status).toBe(200);
       expect((await match(third)).status).toBe(200);
-      const replaced = rows.filter({ hasText: "Replaced, ends in 24 hr" });
+      const replaced = rows.filter({ hasText: "Replaced, ends in 1 day" });
       await expectSoon(() => Promise.all([rows.count(), replaced.count()]), [2, 1]);
 
       await replaced.getByRole("button", { name: "Revoke Game server" }).click();

@@ -25,13 +25,10 @@ export class Traffic {
   readonly #campaignId: string;
   readonly #held: object[] = [];
   readonly #running: Promise<void>[];
-  readonly #pauseMs: number;
   #isOver = false;
 
-  /** @param pauseMs of each player between two visits, and between two changes */
-  constructor(api: Api, campaignId: string, pauseMs = 0) {
+  constructor(api: Api, campaignId: string) {
     this.#api = api;
-    this.#pauseMs = pauseMs;
     this.#campaignId = campaignId;
     const players = Array.from({ length: PLAYERS }, (_, player) => this.#play(player));
     this.#running = [...players, this.#manage()];
@@ -74,7 +71,6 @@ export class Traffic {
     for (let visit = 0; !this.#isOver; visit += 1) {
       const impression = await this.#match(`player-${player}-${visit}`);
       if (impression !== undefined) await this.#record(impression);
-      await sleep(this.#pauseMs);
     }
   }
 
@@ -116,7 +112,6 @@ export class Traffic {
       const read = await this.#request("GET", path);
       if (change.status === 200 && read.status === 200 && read.body.name === name) this.changes += 1;
       else this.#fail("change", change.status, change.body, read.status);
-      await sleep(this.#pauseMs);
     }
   }
 

@@ -128,10 +128,9 @@ export class Installation {
     return this.#run(root, "scripts/migrate.mjs");
   }
 
-  /** @param pauseMs of each player between two visits, and between two changes */
-  startTraffic(pauseMs = 0): Traffic {
+  startTraffic(): Traffic {
     if (this.#api === undefined) throw new Error("the installation has not started");
-    const traffic = new Traffic(this.#api, this.#campaignId, pauseMs);
+    const traffic = new Traffic(this.#api, this.#campaignId);
     this.#closers.push(() => traffic.end());
     return traffic;
   }

@@ -1,6 +1,6 @@
 import { newId } from "@diegetic/contracts";
 import { type Provocation, type ProvocationsOfOperations, sent } from "./provocation.ts";
-import { operationNamed, webhookBody } from "./world.fixture.ts";
+import { changeStoredSeeds, operationNamed, webhookBody } from "./world.fixture.ts";
 
 /** A key of the owner's account that has another scope than the events of the webhook need. */
 const byLesserKey: Provocation = async (world, operation) => {
@@ -23,9 +23,7 @@ const afterAnotherSecret: Provocation = async (world, operation) => {
     headers: { "Idempotency-Key": newId("acct") },
   };
   await world.call(operation, call).expect(operation.success[0]?.status ?? 0);
-  await world.api.database.$executeRaw`
-    UPDATE idempotency_keys SET response = jsonb_set(response::jsonb, '{seed}', '"other"')
-    WHERE account_id = ${by.accountId}`;
+  await changeStoredSeeds(world, by.accountId);
   return world.call(operation, call);
 };
 

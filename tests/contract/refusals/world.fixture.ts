@@ -175,3 +175,10 @@ export async function startWorld(): Promise<World> {
 const place = { target_type: "city", country_code: "DE", city_name: "Berlin" };
 const rule = { rule_type: "keyword", value: "storm" };
 const affinity = { affinity_type: "mood", affinity_value: "calm" };
+
+/** What the first answers of an account showed cannot be derived again: the stored seeds are others. */
+export async function changeStoredSeeds(world: World, accountId: string): Promise<void> {
+  await world.api.database.$executeRaw`
+    UPDATE idempotency_keys SET response = jsonb_set(response::jsonb, '{seed}', '"other"')
+    WHERE account_id = ${accountId}`;
+}

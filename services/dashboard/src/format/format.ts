@@ -170,14 +170,19 @@ const SPANS: readonly [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
   ["minute", 60],
 ];
 
-/** "3 min ago", in whole units that have passed; from seven days on the day, in the reader's time zone. */
+/**
+ * "3 min ago", in whole units that have passed; from seven days on the day, in the reader's time zone. The future counts to the
+ * next whole minute: what was just set to end in a day ends "in 1 day".
+ */
 export function formatAgo(iso: string, nowMs: number): string {
   const seconds = (new Date(iso).getTime() - nowMs) / 1000;
   if (Math.abs(seconds) >= MAX_AGO_SECONDS) return localDay.format(new Date(iso));
+  if (Math.abs(seconds) < 10) return "just now";
+  const counted = seconds >= 60 ? Math.ceil(seconds / 60) * 60 : seconds;
   for (const [unit, length] of SPANS) {
-    if (Math.abs(seconds) >= length) return formatSpan(Math.trunc(seconds / length), unit);
+    if (Math.abs(counted) >= length) return formatSpan(Math.trunc(counted / length), unit);
   }
-  return Math.abs(seconds) < 10 ? "just now" : formatSpan(Math.trunc(seconds), "second");
+  return formatSpan(Math.trunc(counted), "second");
 }
 
 /** English abbreviates with a full stop: "3 min. ago". */

@@ -34,7 +34,7 @@ export function Figures({ figures, isLoading = false, read: common }: FiguresPro
             <dd className={classes.value}>
               {!isMissing ? value : read?.isError ? "–" : <Skeleton height={28} width={112} my={3} />}
             </dd>
-            <dd className={classes.note} aria-hidden={!isMissing && note === undefined}>
+            <dd className={classes.note} aria-hidden={!isMissing && !note}>
               {!isMissing ? (
                 note
               ) : read?.isError ? (

@@ -34,7 +34,7 @@ export function TabLinks({ label, base, tabs, kept = [] }: TabLinksProps) {
   if (isPhone) {
     const current = links.find(({ isCurrent }) => isCurrent);
     return (
-      <nav aria-label={label}>
+      <nav className={classes.menu} aria-label={label}>
         {/* What still loads above may move the button out of sight: the list under the reader's finger stays. */}
         <Menu width="target" loop withInitialFocusPlaceholder={false} hideDetached={false}>
           <Menu.Target>

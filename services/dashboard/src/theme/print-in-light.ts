@@ -5,10 +5,11 @@ export function printInLight(): void {
   const { documentElement: root } = document;
   let onScreen: string | null = null;
   addEventListener("beforeprint", () => {
-    onScreen = root.getAttribute(SCHEME);
+    onScreen ??= root.getAttribute(SCHEME);
     root.setAttribute(SCHEME, "light");
   });
   addEventListener("afterprint", () => {
     if (onScreen !== null) root.setAttribute(SCHEME, onScreen);
+    onScreen = null;
   });
 }

@@ -1,4 +1,4 @@
-import { Button, Checkbox, Loader, Select, Text, TextInput } from "@mantine/core";
+import { Alert, Button, Checkbox, Loader, Select, Text, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
@@ -164,7 +164,10 @@ function Members() {
           phone: "title",
           value: ({ name }) => name,
           cell: ({ name, user_id: id }) => (
-            <LongName>{id === session.user.id ? `${name} (you)` : name}</LongName>
+            <>
+              <LongName>{name}</LongName>
+              {id === session.user.id && " (you)"}
+            </>
           ),
         },
         {
@@ -259,7 +262,7 @@ function Invitations() {
             header: "For",
             phone: "title",
             value: ({ note }) => note,
-            cell: ({ note }) => note ?? "Anybody with the link",
+            cell: ({ note }) => <LongName>{note ?? "Anybody with the link"}</LongName>,
           },
           {
             key: "role",
@@ -331,6 +334,11 @@ function InviteForm({ onClose, onLink }: { onClose: () => void; onLink: (link: s
   };
   return (
     <DialogForm form={form} onSend={invite} onClose={cancel} action="Create invitation link">
+      {form.restored.length > 0 && (
+        <Alert role="note" color="warning">
+          An invitation of an earlier visit was not created yet. Cancel discards it.
+        </Alert>
+      )}
       <Select
         label="Role"
         data={ROLES}

@@ -68,8 +68,12 @@ export function Component() {
       back={BACK}
       actions={
         canChange &&
-        webhook.data && (
-          <Button onClick={() => void sendTest()} loading={test.isPending}>
+        (webhook.data !== undefined || !webhook.isError) && (
+          <Button
+            onClick={() => void sendTest()}
+            loading={test.isPending}
+            disabled={webhook.data === undefined}
+          >
             Send test event
           </Button>
         )

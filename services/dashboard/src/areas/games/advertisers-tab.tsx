@@ -6,6 +6,7 @@ import { joinLists, useReadAll } from "../../api/use-read-all.ts";
 import { centsOfMicrocents } from "../../format/format.ts";
 import { useConfirm } from "../../kit/confirm.tsx";
 import { DataTable } from "../../kit/data-table.tsx";
+import { LongName } from "../../kit/long-name.tsx";
 import { notifyDone, notifyFailed } from "../../kit/notify.ts";
 import { Section } from "../../kit/page.tsx";
 import { Empty } from "../../kit/states.tsx";
@@ -106,7 +107,9 @@ export function Component() {
             value: ({ company_name: name }) => name,
             cell: ({ company_name: name, brand_names: brands }) => (
               <div>
-                <Text fw={600}>{name}</Text>
+                <Text fw={600} component="div">
+                  <LongName>{name}</LongName>
+                </Text>
                 <Text fz="xs" c="dimmed" maw={280}>
                   {brands.join(", ")}
                 </Text>

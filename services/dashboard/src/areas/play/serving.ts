@@ -35,12 +35,12 @@ export async function serve(
     signal: AbortSignal.timeout(TIMEOUT_MS),
   }).catch(() => undefined);
   const received = response?.status === 204 ? undefined : await response?.json().catch(() => undefined);
+  // The body of a success.
+  const isCutOff = response?.ok === true && response.status !== 204 && received === undefined;
   return {
     request: `POST ${path}`,
     sent: body,
-    // A body may be cut off.
-    status:
-      response === undefined || (received === undefined && response.status !== 204) ? 0 : response.status,
+    status: response === undefined || isCutOff ? 0 : response.status,
     received,
     reason: response?.headers.get("X-No-Match-Reason") ?? undefined,
     milliseconds: performance.now() - startedMs,
