@@ -428,6 +428,7 @@ describe("a form of the dashboard", () => {
     await page.getByRole("button", { name: "Invite member" }).click();
     await expectSoon(() => note.inputValue(), "for Ola");
     expect(await role.inputValue()).toBe("Manager");
+    await dialog.getByText("What was written before was not sent. Cancel discards it.").waitFor();
     await dialog.getByRole("button", { name: "Create invitation link" }).click();
     await dialog.getByLabel("invitation link", { exact: true }).waitFor();
     await dialog.getByRole("button", { name: "I have stored it" }).click();

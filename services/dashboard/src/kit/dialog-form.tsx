@@ -4,8 +4,8 @@ import { useHoldDialog } from "./dialog.tsx";
 import { Form } from "./form.tsx";
 
 interface DialogFormProps {
-  /** `failure`: the sentence of the API that belongs to no field. */
-  form: { failure: string | undefined; isSending: boolean };
+  /** `failure`: the sentence of the API that belongs to no field. `restored`: fields of a draft, which is then named. */
+  form: { failure: string | undefined; isSending: boolean; restored?: readonly PropertyKey[] };
   onSend: () => Promise<void>;
   onClose: () => void;
   /** The verb on the button: "Create key". */
@@ -20,6 +20,11 @@ export function DialogForm(props: DialogFormProps) {
   return (
     <Form onSend={onSend}>
       <Stack>
+        {form.restored !== undefined && form.restored.length > 0 && (
+          <Alert role="note" color="warning">
+            What was written before was not sent. Cancel discards it.
+          </Alert>
+        )}
         {children}
         {form.failure !== undefined && <Alert color="negative">{form.failure}</Alert>}
         <Group justify="flex-end">

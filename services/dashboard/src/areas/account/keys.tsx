@@ -259,11 +259,6 @@ function CreateForm({ onClose, onSecret }: SecretFormProps) {
   };
   return (
     <DialogForm form={form} onSend={send} onClose={cancel} action="Create key">
-      {form.restored.length > 0 && (
-        <Alert role="note" color="warning">
-          A key of an earlier visit was not created yet. Cancel discards it.
-        </Alert>
-      )}
       <TextInput
         label="Label"
         description="By which you recognise it, such as the server that will use it."

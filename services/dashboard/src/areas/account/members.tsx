@@ -1,4 +1,4 @@
-import { Alert, Button, Checkbox, Loader, Select, Text, TextInput } from "@mantine/core";
+import { Button, Checkbox, Loader, Select, Text, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
@@ -334,11 +334,6 @@ function InviteForm({ onClose, onLink }: { onClose: () => void; onLink: (link: s
   };
   return (
     <DialogForm form={form} onSend={invite} onClose={cancel} action="Create invitation link">
-      {form.restored.length > 0 && (
-        <Alert role="note" color="warning">
-          An invitation of an earlier visit was not created yet. Cancel discards it.
-        </Alert>
-      )}
       <Select
         label="Role"
         data={ROLES}

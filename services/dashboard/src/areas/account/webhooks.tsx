@@ -1,4 +1,4 @@
-import { Alert, Button, Switch, Text, TextInput } from "@mantine/core";
+import { Button, Switch, Text, TextInput } from "@mantine/core";
 import { useState } from "react";
 import type { BodyOf } from "../../api/operations.ts";
 import { useChange, useRead } from "../../api/queries.ts";
@@ -250,11 +250,6 @@ function EditForm({ webhook, onClose }: { webhook: Webhook; onClose: () => void 
   };
   return (
     <DialogForm form={form} onSend={send} onClose={cancel} action="Save changes">
-      {form.restored.length > 0 && (
-        <Alert role="note" color="warning">
-          Changes of an earlier visit are not saved yet. Cancel discards them.
-        </Alert>
-      )}
       <ConflictNotice form={form} />
       <Switch
         label="Active"
