@@ -1,6 +1,6 @@
 -- Checks whether a wallet may serve, and freezes it if not: from then on only `restore_wallet` changes its money.
 -- KEYS  account, holds, restoring
--- ARGV  epoch in Postgres, name of the caller ('': no exclusive claim), lifetime of the caller's claim to restore it (ms),
+-- ARGV  epoch in Postgres, name of the caller, lifetime of the caller's claim to restore it (ms),
 --       '': only if its epoch is earlier than that | 'sure' (whatever its epoch) | 'always' (also a live one)
 -- Reply {'live'}
 --       {'busy'}   another caller is restoring it
@@ -10,7 +10,7 @@
 --       '' twice and zeros: the wallet does not exist
 -- A cluster moves the keys of a hash slot one by one: if a node is lost during that, only some keys are left. The sum of the
 -- holds shows whether the holds that the account counts exist; reading 2 000 holds takes a millisecond.
--- Every claimed freeze of an existing wallet raises `seq`, so that a restore by an earlier claim, which may still be on its way, has no effect.
+-- Every freeze of an existing wallet raises `seq`, so that a restore by an earlier claim, which may still be on its way, has no effect.
 
 -- @include "time"
 -- @include "replication_id"
@@ -31,14 +31,13 @@ local known = redis.call('HMGET', account_key, 'version', 'lineage', 'epoch', 's
 local is_live = known[1] and known[2] == replication_id and known[3] == epoch
 if is_live and mode ~= 'always' then return { 'live' } end
 local owner = redis.call('GET', restoring)
-if claimant ~= '' and owner and owner ~= claimant then return { 'busy' } end
+if owner and owner ~= claimant then return { 'busy' } end
 if known[1] and known[2] == replication_id and tonumber(known[3]) > tonumber(epoch) and mode == '' then return { 'ahead' } end
 -- Nothing frees the memory of a full Redis before wallets serve again.
 pass_when_full(account_key)
-if claimant ~= '' then redis.call('SET', restoring, claimant, 'PX', claim_ms) end
+redis.call('SET', restoring, claimant, 'PX', claim_ms)
 if not known[1] then return { 'frozen', replication_id, '', '', '0', '0', '0', day, '0', '' } end
-local seq = known[4] or ''
-if claimant ~= '' then seq = integer_text(redis.call('HINCRBY', account_key, 'seq', 1)) end
+local seq = integer_text(redis.call('HINCRBY', account_key, 'seq', 1))
 -- A restore that fails leaves this behind for the next one.
 local mark_of_live = 'served until frozen ' .. replication_id
 if known[2] == replication_id then redis.call('HSET', account_key, 'lineage', is_live and mark_of_live or '') end

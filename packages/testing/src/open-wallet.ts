@@ -1,4 +1,7 @@
-import { type AccountState, type MoneyCommands, walletIdOf } from "@diegetic/hot-state";
+import { type AccountState, type MoneyCommands, type RestoreClaim, walletIdOf } from "@diegetic/hot-state";
+
+/** For tests in which nobody else restores the wallet. */
+export const TEST_CLAIM: RestoreClaim = { by: "test", forMs: 60_000, freezes: "sure" };
 
 /**
  * Creates an advertiser's wallet with its slices, as recovery does for one that Postgres never restored; later calls update its
@@ -9,7 +12,7 @@ export async function openWallet(
   account: AccountState & { spentMillicents?: number; impressions?: number },
 ): Promise<void> {
   const { spentMillicents = 0, impressions = 0, ...state } = account;
-  const found = await money.freezeUnlessLive(account.advertiserId, 0);
+  const found = await money.freezeUnlessLive(account.advertiserId, 0, TEST_CLAIM);
   if (found.state !== "frozen") {
     await money.applyAccount(state);
     return;
@@ -35,7 +38,7 @@ async function openSlice(
   { advertiserId, version }: AccountState,
   slice: number,
 ): Promise<void> {
-  const found = await money.freezeUnlessLive(walletIdOf(advertiserId, slice), 0);
+  const found = await money.freezeUnlessLive(walletIdOf(advertiserId, slice), 0, TEST_CLAIM);
   if (found.state !== "frozen") throw new Error(`slice ${slice} of ${advertiserId} exists`);
   const nothing = { epoch: 0, forgetMatches: true, settledMarks: [], campaigns: [] };
   await money.restoreSlice({ ...nothing, advertiserId, slice, found, version });

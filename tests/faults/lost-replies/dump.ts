@@ -4,10 +4,12 @@ import type { RedisConnection } from "@diegetic/hot-state";
 const TIMES = /\d{13,16}/g;
 /** The age of a session's counts in an entry, and of the session when a seat was taken (behind 8 characters). */
 const AGES = /(?<=\|-)\d+(?=\|)|(?<=:session:.* = .{8})\d+$/g;
+/** The number of changes to a wallet: every freeze is one, also when it is repeated. */
+const SEQ = /(?<=:account seq = )\d+$/;
 /** A server's replication id. */
 const REPLICATION_IDS = /\b[0-9a-f]{40}\b/g;
 
-/** The complete data of servers, as sorted lines, without times and replication ids. */
+/** The complete data of servers, as sorted lines, without times, replication ids and numbers of changes. */
 export async function dump(nodes: readonly RedisConnection[]): Promise<string[]> {
   const lines: string[] = [];
   for (const node of nodes) {
@@ -21,7 +23,11 @@ export async function dump(nodes: readonly RedisConnection[]): Promise<string[]>
       .map((line) => (snapshotEpoch === undefined ? line : line.replaceAll(snapshotEpoch, "EPOCH")))
       // Replication ids first: their hexadecimal digits may look like a time.
       .map((line) =>
-        line.replace(REPLICATION_IDS, "REPLICATION_ID").replace(TIMES, "TIME").replace(AGES, "AGE"),
+        line
+          .replace(REPLICATION_IDS, "REPLICATION_ID")
+          .replace(TIMES, "TIME")
+          .replace(AGES, "AGE")
+          .replace(SEQ, "SEQ"),
       )
       .sort()
   );

@@ -8,7 +8,7 @@ import {
   type RedisConnection,
   SnapshotPublisher,
 } from "@diegetic/hot-state";
-import { openWallet } from "@diegetic/testing/open-wallet";
+import { openWallet, TEST_CLAIM } from "@diegetic/testing/open-wallet";
 import type { Random } from "../random.ts";
 
 /** Repeats a command until it is answered. */
@@ -218,7 +218,7 @@ export class Operations {
     this.#epoch += 1;
     const epoch = this.#epoch;
     for (;;) {
-      const found = await this.#persist(() => this.#money.freezeUnlessLive(ADVERTISER, epoch));
+      const found = await this.#persist(() => this.#money.freezeUnlessLive(ADVERTISER, epoch, TEST_CLAIM));
       if (found.state !== "frozen") break;
       const account = await this.#persist(() => this.#money.readAccount(ADVERTISER));
       if (account === null) throw new Error("the wallet is gone");

@@ -1,4 +1,5 @@
 import { newId } from "@diegetic/contracts";
+import { TEST_CLAIM } from "@diegetic/testing/open-wallet";
 import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { connectRedis, type RedisConnection } from "../connection.ts";
@@ -24,7 +25,7 @@ afterAll(async () => {
 /** As a restart of its server leaves a wallet. */
 async function doubt(wallet: TestWallet): Promise<FrozenWallet> {
   await redis.hset(walletKeys.account(wallet.advertiserId), "lineage", "another");
-  const found = await wallet.money.freezeUnlessLive(wallet.advertiserId, 0);
+  const found = await wallet.money.freezeUnlessLive(wallet.advertiserId, 0, TEST_CLAIM);
   if (found.state !== "frozen") throw new Error("the wallet is live");
   return found;
 }
@@ -72,7 +73,7 @@ describe("restoreWallet", () => {
   it("restores a wallet of very many campaigns, and refuses more", async () => {
     const money = createMoneyCommands(redis);
     const advertiserId = newId("adv");
-    const found = await money.freezeUnlessLive(advertiserId, 0);
+    const found = await money.freezeUnlessLive(advertiserId, 0, TEST_CLAIM);
     if (found.state !== "frozen") throw new Error("a wallet that was never made is live");
     const campaigns = Array.from(
       { length: MANY_CAMPAIGNS },
@@ -115,7 +116,7 @@ describe("restoreWallet", () => {
 });
 
 describe("freezeUnlessLive", () => {
-  const always = { by: "", forMs: 1, freezes: "always" as const };
+  const always = { ...TEST_CLAIM, freezes: "always" as const };
 
   it("says of a live wallet that it served until it was frozen, also when it is frozen again", async () => {
     const wallet = await TestWallet.open(createMoneyCommands(redis), redis);

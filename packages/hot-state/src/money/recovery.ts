@@ -15,7 +15,6 @@ import { matchKeys, scopeOf } from "./holds.ts";
 import { requireAtMost, requireDay, requireInteger, requirePlainName, requireWalletId } from "./limits.ts";
 import {
   type FrozenWallet,
-  type RestoreClaim,
   type RestoredCampaign,
   type RestoreRequest,
   type RestoreSliceRequest,
@@ -30,13 +29,12 @@ const MAX_MARKS = 40_000;
 const MARKS_PER_READ = 1_000;
 const FREEZE_CODES = ["live", "busy", "ahead", "frozen"] as const;
 const RESTORE_CODES = ["restored", "changed"] as const;
-const ALONE: RestoreClaim = { by: "", forMs: 1, freezes: "sure" };
 /** Twice the limit per advertiser: a wallet with more could not be restored. */
 const MAX_CAMPAIGNS = 10_000;
 
 function createFreeze(redis: RedisConnection): MoneyCommands["freezeUnlessLive"] {
   const script = defineScript(redis, "freeze_wallet", 3);
-  return async (walletId, epoch, claim = ALONE): Promise<FrozenWallet | UnfrozenWallet> => {
+  return async (walletId, epoch, claim): Promise<FrozenWallet | UnfrozenWallet> => {
     const reply = new ReplyReader(
       "freeze_wallet",
       await script(

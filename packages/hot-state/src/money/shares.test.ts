@@ -1,4 +1,5 @@
 import { type MatchFacts, newId } from "@diegetic/contracts";
+import { TEST_CLAIM } from "@diegetic/testing/open-wallet";
 import { startTestRedisCluster, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { connectRedis, type RedisConnection } from "../connection.ts";
@@ -142,7 +143,7 @@ describe("open holds of one developer account", () => {
     const restore = async (epoch: number, forgetMatches: boolean) => {
       const key = walletKeys.account(wallet.advertiserId);
       await redis.hset(key, "lineage", "another");
-      const found = await money.freezeUnlessLive(wallet.advertiserId, epoch - 1);
+      const found = await money.freezeUnlessLive(wallet.advertiserId, epoch - 1, TEST_CLAIM);
       if (found.state !== "frozen") throw new Error(found.state);
       const campaign = { ...wallet.campaign(), spentMillicents: 0, impressions: 0, day: today() };
       return money.restoreWallet({

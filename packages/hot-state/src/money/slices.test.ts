@@ -1,5 +1,5 @@
 import { newId } from "@diegetic/contracts";
-import { openWallet } from "@diegetic/testing/open-wallet";
+import { openWallet, TEST_CLAIM } from "@diegetic/testing/open-wallet";
 import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { rounds } from "@diegetic/testing/rounds";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
@@ -563,8 +563,7 @@ describe("a lowered budget", () => {
     expect(await extend(2, 1_000)).toBeNull();
     expect(await money.setBudgetCeiling(advertiserId, campaignId, 20_000)).toEqual({ outcome: "ok" });
     expect(await extend(2, 1_000)).toBeNull();
-    const claim = { by: "test", forMs: 1, freezes: "always" as const };
-    await money.freezeUnlessLive(walletIdOf(advertiserId, 2), 0, claim);
+    await money.freezeUnlessLive(walletIdOf(advertiserId, 2), 0, { ...TEST_CLAIM, freezes: "always" });
     const refused = { outcome: "unknown_wallet" };
     expect(await money.setBudgetCeiling(advertiserId, campaignId, 10_000)).toEqual(refused);
     expect(await money.readCampaign(advertiserId, campaignId)).toMatchObject({ ceilingMillicents: 20_000 });

@@ -313,7 +313,7 @@ export interface MoneyCommands {
   freezeUnlessLive(
     walletId: string,
     epoch: number,
-    claim?: RestoreClaim,
+    claim: RestoreClaim,
   ): Promise<FrozenWallet | UnfrozenWallet>;
   /** Lets claims that have not expired last this long from now. */
   extendClaims(walletIds: readonly string[], forMs: number): Promise<void>;

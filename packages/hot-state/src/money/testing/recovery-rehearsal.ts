@@ -1,4 +1,5 @@
 import { newId } from "@diegetic/contracts";
+import { TEST_CLAIM } from "@diegetic/testing/open-wallet";
 import type { RedisConnection } from "../../connection.ts";
 import { walletKeys } from "../../keys.ts";
 import { holdOf } from "../holds.ts";
@@ -209,15 +210,15 @@ export class RecoveryRehearsal {
 
   private async restart(step: RecoveryStep & { kind: "restart" }): Promise<void> {
     await this.redis.hset(walletKeys.account(this.wallet.advertiserId), "lineage", "another");
-    const found = await this.money.freezeUnlessLive(this.wallet.advertiserId, this.epoch);
+    const found = await this.money.freezeUnlessLive(this.wallet.advertiserId, this.epoch, TEST_CLAIM);
     await this.refuseWhileFrozen();
     await this.restore(found, step);
   }
 
   private async meetOtherEpoch(): Promise<void> {
     const { advertiserId } = this.wallet;
-    same("live", await this.money.freezeUnlessLive(advertiserId, this.epoch), { state: "live" });
-    const found = await this.money.freezeUnlessLive(advertiserId, this.epoch + 1);
+    same("live", await this.money.freezeUnlessLive(advertiserId, this.epoch, TEST_CLAIM), { state: "live" });
+    const found = await this.money.freezeUnlessLive(advertiserId, this.epoch + 1, TEST_CLAIM);
     await this.refuseWhileFrozen();
     await this.restore(found, { kind: "restart", forget: false, spent: 0, kept: 0 });
   }

@@ -1,5 +1,5 @@
 import { newId } from "@diegetic/contracts";
-import { openWallet } from "@diegetic/testing/open-wallet";
+import { openWallet, TEST_CLAIM } from "@diegetic/testing/open-wallet";
 import type { RedisConnection } from "../../connection.ts";
 import { walletIdOf, walletKeys } from "../../keys.ts";
 import { holdOf } from "../holds.ts";
@@ -402,8 +402,7 @@ export class SlicedRehearsal {
     for (let slice = 0; slice < SLICES; slice += 1) {
       const walletId = walletIdOf(this.#advertiserId, slice);
       const wallet = await this.#money.freezeUnlessLive(walletId, this.#epoch, {
-        by: "",
-        forMs: 1,
+        ...TEST_CLAIM,
         freezes: "always",
       });
       if (wallet.state !== "frozen") throw new Error(`the wallet is ${wallet.state}`);
