@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, request, type Server } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener, request, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createLogger } from "@diegetic/service-kit";
 import { eventually } from "@diegetic/testing/eventually";
@@ -75,6 +75,26 @@ describe("the front", () => {
     targets.replace({ management: await echo("management"), match: [] });
     const { answer } = await ask("/api/profile", { headers: { "X-Forwarded-For": "203.0.113.9" } });
     expect(answer.from).toMatch(/127\.0\.0\.1$/);
+  });
+
+  it("keeps its connection to an instance that refuses a body unread, although the client closes its own", async () => {
+    let asked: string | undefined;
+    const refusing = await serve((incoming, response) => {
+      asked = incoming.headers.connection;
+      response.writeHead(413).end("{}");
+    });
+    targets.replace({ management: refusing, match: [] });
+    const refused = await new Promise<IncomingMessage>((resolve, reject) => {
+      // Without an agent Node's client closes its connection.
+      const options = { method: "POST", headers: { "content-length": 300_000 }, agent: false };
+      frontOrigin.then((origin) => {
+        const sent = request(`${origin}/api/campaigns`, options, resolve).once("error", reject);
+        sent.end(Buffer.alloc(300_000));
+      }, reject);
+    });
+    refused.resume();
+    expect([refused.statusCode, refused.headers.connection]).toEqual([413, "close"]);
+    expect(asked).toBe("keep-alive");
   });
 
   it.each([

@@ -41,7 +41,17 @@ export interface FrontOptions {
  */
 export function createFront(options: FrontOptions): { handler: RequestListener; close(): void } {
   const agent = new Agent({ keepAlive: true, maxSockets: MAX_SOCKETS_PER_TARGET });
-  const proxy = createProxyServer({ agent, proxyTimeout: ANSWER_TIMEOUT_MS });
+  const proxy = createProxyServer({
+    agent,
+    proxyTimeout: ANSWER_TIMEOUT_MS,
+    // An instance that closes at the end of its answer, as a client asked, may cut off a body that it refuses unread.
+    headers: { connection: "keep-alive" },
+  });
+  // The client's connection is the front's own: what the client asked for counts.
+  proxy.on("proxyRes", ({ headers }) => {
+    delete headers.connection;
+    delete headers["keep-alive"];
+  });
   const matchPaths = new Set([`${options.basePath}/match`, `${options.basePath}/impressions`]);
   const readiness = publicReadiness(frontReadiness(options.targets));
   const { maxConcurrentRequests = MAX_CONCURRENT_REQUESTS } = options;
