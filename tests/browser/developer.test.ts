@@ -694,4 +694,25 @@ describe("a developer in the dashboard", () => {
     },
     TIMEOUT_MS,
   );
+
+  itInLongForm(
+    "opens the game that was chosen among two whose identifiers differ by an encoded slash",
+    async () => {
+      const { page, problems } = view;
+      const post = apiOf(page.request, dashboard.origin);
+      for (const game of ["c/d", "c%2Fd"]) {
+        const settings = { creator_id: `creator of ${game}`, placement_types: ["narrative_hook"] };
+        await post(`/placements/${encodeURIComponent(game)}`, settings);
+      }
+      for (const game of ["c%2Fd", "c/d"]) {
+        await open("Games");
+        await page.getByRole("link", { name: game, exact: true }).click();
+        await page.getByText(`Creator ID creator of ${game}`).waitFor();
+        await page.reload();
+        await page.getByText(`Creator ID creator of ${game}`).waitFor();
+      }
+      expect(problems).toEqual([]);
+    },
+    TIMEOUT_MS,
+  );
 });

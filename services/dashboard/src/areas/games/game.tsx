@@ -1,6 +1,6 @@
 import { Button, Card, Skeleton } from "@mantine/core";
 import { useState } from "react";
-import { Outlet, useMatch, useParams } from "react-router";
+import { Outlet, useLocation, useMatch } from "react-router";
 import { hasStatus, useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { formatDayWithYear } from "../../format/format.ts";
@@ -9,7 +9,7 @@ import { Page } from "../../kit/page.tsx";
 import { Empty, Failed } from "../../kit/states.tsx";
 import { TabLinks } from "../../kit/tab-links.tsx";
 import { useIsPhone } from "../../kit/use-is-phone.ts";
-import { gamePath } from "./game-path.ts";
+import { gameIdIn, gamePath } from "./game-path.ts";
 import { GameReport } from "./game-report.tsx";
 import { IntegrationStatus } from "./integration-status.tsx";
 import { PERIOD_PARAMETER } from "./period.tsx";
@@ -30,7 +30,7 @@ const BACK = { to: "/games", label: "Games" };
  * answer of another one is at hand.
  */
 export function Component() {
-  const { gameId = "" } = useParams();
+  const gameId = gameIdIn(useLocation().pathname);
   const isFirstTab = useMatch("/games/:gameId") !== null;
   const isPhone = useIsPhone();
   const { canChange } = useAbility();

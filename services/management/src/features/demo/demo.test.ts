@@ -80,6 +80,11 @@ describe("the demo", () => {
     const demo = harness.callerWith(accountId, key);
     const played = harness.callerWith(accountId, demoGameKey(secret));
     const own = await demo.post("/api-keys", { label: "somebody's own" }).expect(201);
+    const withOwn = harness.callerWith(accountId, own.body.key);
+    const campaigns = async (): Promise<{ id: string; status: string }[]> =>
+      (await withOwn.get("/campaigns").expect(200)).body;
+    const statuses = async () => new Map((await campaigns()).map(({ id, status }) => [id, status]));
+    const before = await statuses();
     await demo.get("/profile").expect(200);
     await played.get("/profile").expect(403);
 
@@ -89,11 +94,19 @@ describe("the demo", () => {
     await played.get("/profile").expect(401);
     await browser.get("/session").expect(401);
     await browser.post("/auth/sign-in", login).expect(401);
-    await harness.callerWith(accountId, own.body.key).get("/profile").expect(200);
+    await withOwn.get("/profile").expect(200);
+    const paused = [...before].map(([id, status]) => [id, status === "active" ? "paused" : status]);
+    expect(await statuses()).toEqual(new Map(paused as [string, string][]));
+    await repairLoop.round();
+    const [resumed = ""] = [...before].find(([, status]) => status === "active") ?? [];
+    await withOwn.post(`/campaigns/${resumed}/activate`).expect(200);
+    await endDemoAccess(database, secret);
+    expect((await statuses()).get(resumed)).toBe("active");
 
     expect(await start()).toMatchObject({ accountId, key, login });
     await demo.get("/profile").expect(200);
     await played.get("/profile").expect(403);
+    expect(await statuses()).toEqual(before);
     await browser.post("/auth/sign-in", login).expect(200);
     await repairLoop.round();
     const { id } = (await demo.get("/api-keys").expect(200)).body[0];

@@ -1,4 +1,4 @@
-import type { CampaignStatus, CreativeType } from "@diegetic/contracts";
+import type { CreativeType } from "@diegetic/contracts";
 import {
   DAY_MS,
   type Database,
@@ -22,13 +22,14 @@ import { newCreative } from "../creatives/store.ts";
 import { addDeposit } from "../deposit/endpoints.ts";
 import { enabledSettings } from "../placements/placement.ts";
 import { enablePlacement, findPlacement } from "../placements/store.ts";
-import { restoreDemoKeys } from "./end.ts";
+import { restoreDemoAccess } from "./end.ts";
 import {
   DEMO_CAMPAIGNS,
   DEMO_GAME_ID,
   DEMO_GAMES,
   type DemoCampaign,
   type DemoGame,
+  statusOf,
   targetCategoriesOf,
 } from "./market.ts";
 
@@ -67,7 +68,7 @@ export async function createDemo(database: Database, secret: string, nowMs: numb
       // Prevents two processes that start together from both creating it.
       await transaction.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended('demo data', 0))`;
       const accountId = await demoAccount(transaction, key);
-      await restoreDemoKeys(transaction, secret);
+      await restoreDemoAccess(transaction, accountId, secret);
       if ((await findAdvertiser(transaction, accountId)) === undefined) {
         const sinceMs = nowMs - HISTORY_DAYS * DAY_MS;
         const advertiser = await createAdvertiser(transaction, accountId, sinceMs);
@@ -150,11 +151,6 @@ async function createCampaign(
     const publishedBytes = await recordCampaignSize(statements, whole, { mayGrow: true });
     insertCampaigns(statements, [{ ...whole, publishedBytes }]);
   });
-}
-
-function statusOf({ isDraft, pausedOn }: DemoCampaign): CampaignStatus {
-  if (isDraft) return "draft";
-  return pausedOn === undefined ? "active" : "paused";
 }
 
 /** A game that belongs to another account is left alone. */

@@ -2,6 +2,7 @@ import { type Database, inTransaction, type Transaction } from "@diegetic/databa
 import { sha256Hex } from "../../core/shared/sha256.ts";
 import { SUSPENDED_EXPIRY } from "../api-keys/api-key.ts";
 import { derivedKeySecret } from "../api-keys/key-secret.ts";
+import { DEMO_CAMPAIGNS, statusOf } from "./market.ts";
 import { demoGameKey } from "./play.ts";
 
 const sha256OfKeys = (secret: string) =>
@@ -9,27 +10,48 @@ const sha256OfKeys = (secret: string) =>
 
 /**
  * Ends all access to the demo account that follows from the installation's secret: its two keys, its login and the
- * login's sessions. Keeps the account and its data. Run it before management starts, which publishes it.
+ * login's sessions. Pauses the campaigns that came with it, which nobody could otherwise; keeps the account and its data. Run it before management starts, which publishes it.
  */
 export async function endDemoAccess(database: Database, secret: string): Promise<void> {
   await inTransaction(database, async (transaction) => {
     const sha256 = { in: sha256OfKeys(secret) };
     const accounts = await transaction.apiKey.findMany({ where: { sha256 }, select: { accountId: true } });
-    await transaction.apiKey.updateMany({
+    const { count } = await transaction.apiKey.updateMany({
       where: { sha256, revokedAt: null, OR: [{ expiresAt: null }, { expiresAt: { not: SUSPENDED_EXPIRY } }] },
       data: { expiresAt: SUSPENDED_EXPIRY, version: { increment: 1 } },
     });
-    const accountId = { in: accounts.map((account) => account.accountId) };
+    const accountIds = accounts.map(({ accountId }) => accountId);
+    // At later starts a campaign is active because somebody with a key of the account activated it.
+    if (count > 0) await moveCampaigns(transaction, accountIds, { from: "active", to: "paused" });
+    const accountId = { in: accountIds };
     const user = { isDemo: true, memberships: { some: { accountId } } };
     await transaction.userCredential.deleteMany({ where: { user } });
     await transaction.userSession.deleteMany({ where: { user } });
   });
 }
 
-/** Restores the keys that `endDemoAccess` suspended. A key that somebody revoked stays revoked. */
-export async function restoreDemoKeys(transaction: Transaction, secret: string): Promise<void> {
-  await transaction.apiKey.updateMany({
+/** Takes back what `endDemoAccess` did to the keys and campaigns. A key that somebody revoked stays revoked. */
+export async function restoreDemoAccess(
+  transaction: Transaction,
+  accountId: string,
+  secret: string,
+): Promise<void> {
+  const { count } = await transaction.apiKey.updateMany({
     where: { sha256: { in: sha256OfKeys(secret) }, expiresAt: SUSPENDED_EXPIRY },
     data: { expiresAt: null, version: { increment: 1 } },
+  });
+  if (count > 0) await moveCampaigns(transaction, [accountId], { from: "paused", to: "active" });
+}
+
+/** Of the campaigns that came with the demo, those that were active then. */
+async function moveCampaigns(
+  transaction: Transaction,
+  accountIds: string[],
+  { from, to }: Record<"from" | "to", "active" | "paused">,
+): Promise<void> {
+  const names = DEMO_CAMPAIGNS.filter((campaign) => statusOf(campaign) === "active").map(({ name }) => name);
+  await transaction.campaign.updateMany({
+    where: { advertiser: { accountId: { in: accountIds } }, name: { in: names }, status: from },
+    data: { status: to, version: { increment: 1 } },
   });
 }

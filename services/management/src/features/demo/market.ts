@@ -1,4 +1,4 @@
-import type { AffinityCreate, CreativeType, GeoTargetCreate } from "@diegetic/contracts";
+import type { AffinityCreate, CampaignStatus, CreativeType, GeoTargetCreate } from "@diegetic/contracts";
 import type { SceneContext } from "@diegetic/hot-state";
 import { PLAY_GAME_ID, SEATS_OF_A_SESSION } from "./play.ts";
 
@@ -275,6 +275,12 @@ export const DEMO_CAMPAIGNS: readonly DemoCampaign[] = [
     isDraft: true,
   },
 ];
+
+/** Status of a campaign at the end of the history. */
+export function statusOf({ isDraft, pausedOn }: DemoCampaign): CampaignStatus {
+  if (isDraft) return "draft";
+  return pausedOn === undefined ? "active" : "paused";
+}
 
 /** Target categories of a campaign; the first campaign has none and accepts every scene. */
 export function targetCategoriesOf(campaign: DemoCampaign): string[] {
