@@ -13,6 +13,7 @@ import { Prisma } from "./generated/client.ts";
 import { safeInteger } from "./integers.ts";
 import { migrate } from "./migrate.ts";
 import { createPipeline } from "./pipeline.ts";
+import { createReader } from "./reader.ts";
 import { inTransaction, withStatements } from "./transaction.ts";
 
 let server: TestDatabase;
@@ -28,6 +29,25 @@ afterAll(async () => {
 });
 
 const account = (id: string) => ({ id, label: "test" });
+
+describe("times", () => {
+  it("are the same in models and in SQL, whatever the server's time zone", async () => {
+    const reader = createReader(server.url, { poolSize: 1 });
+    const pipeline = createPipeline(server.url, { poolSize: 1 });
+    const createdAt = new Date("2026-03-01T20:00:00.000Z");
+    await database.account.create({ data: { ...account("acct_dated"), createdAt } });
+    const sql = Prisma.sql`
+      SELECT created_at, (created_at AT TIME ZONE 'UTC')::date::text AS day,
+        current_setting('TimeZone') AS zone, created_at = ${createdAt} AS "isEqual"
+      FROM accounts WHERE id = 'acct_dated'`;
+    const expected = [{ created_at: createdAt, day: "2026-03-01", zone: "UTC", isEqual: true }];
+    expect(await database.$queryRaw(sql)).toEqual(expected);
+    expect(await reader.query(sql)).toEqual(expected);
+    expect(await pipeline.query(sql)).toEqual(expected);
+    await reader.close();
+    await pipeline.close();
+  });
+});
 
 describe("errors", () => {
   it("have the same classes from models and from SQL", async () => {

@@ -55,7 +55,13 @@ async function startPostgresWithTemplate() {
   const { migrate } = await import("@diegetic/database");
   const { default: pg } = await import("pg");
   const dir = await mkdtemp(join(await databasesDirectory(), "diegetic-test-postgres-"));
-  const settings = ["fsync=off", "synchronous_commit=off", "full_page_writes=off"];
+  // Far from UTC, which all times must be read and written in, whatever the server's zone.
+  const settings = [
+    "fsync=off",
+    "synchronous_commit=off",
+    "full_page_writes=off",
+    "timezone=Pacific/Kiritimati",
+  ];
   if (isTracing) settings.push(...TRACED_POSTGRES);
   const postgres = await startPostgres({ dir, settings });
   const removeAll = async () => {
