@@ -318,6 +318,14 @@ class ClientTest(unittest.TestCase):
         flushing.join(TIMEOUT_S)
         self.assertEqual(pending, [1])
 
+    def test_says_of_a_match_after_its_end_that_it_is_closed(self) -> None:
+        events: list[Any] = []
+        client = FakeDiegetic().client(on_event=events.append)
+        client.close()
+        self.assertIsNone(client.match(SCENE))
+        self.assertEqual([event["type"] for event in events], ["match_failed"])
+        self.assertIn("the client is closed", events[0]["detail"])
+
     def test_an_answer_that_is_not_json_is_no_success(self) -> None:
         texts = ["<html>Sign in</html>", "[" * 100_000]
         transport = httpx.MockTransport(lambda _request: httpx.Response(200, text=texts.pop()))
@@ -371,6 +379,11 @@ class ClientTest(unittest.TestCase):
         cases: list[tuple[dict[str, Any], str]] = [
             ({"base_url": "diegetic.test"}, "base_url must be"),
             ({"base_url": None}, "base_url must be"),
+            (
+                {"base_url": "http://user:secret@diegetic.test/api"},
+                "^base_url must have no user name, password, query or fragment$",
+            ),
+            ({"base_url": "http://diegetic.test/api?a=1"}, "base_url must have no user name, password, query"),
             ({"api_key": ""}, "api_key is required"),
             ({"api_key": None}, "api_key is required"),
             ({"api_key": "igk_secret\n"}, "api_key must be ASCII characters without spaces and line ends$"),

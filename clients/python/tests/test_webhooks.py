@@ -6,6 +6,7 @@ import hashlib
 import hmac
 import json
 import unittest
+from typing import Any
 
 from diegetic import WebhookSignatureError, verify_webhook
 
@@ -20,10 +21,16 @@ def signed(body: str = BODY, secret: str = SECRET, time: int = TIME) -> str:
 
 class WebhookTest(unittest.TestCase):
     def test_returns_the_event_of_text_and_bytes(self) -> None:
-        bodies: list[bytes | str] = [BODY, BODY.encode()]
+        content = BODY.encode()
+        bodies: list[bytes | bytearray | memoryview | str] = [BODY, content, bytearray(content), memoryview(content)]
         for body in bodies:
             event = verify_webhook(body, f"t={TIME},{signed()}", SECRET, now=lambda: TIME)
             self.assertEqual(event, json.loads(BODY))
+
+    def test_says_that_a_parsed_body_is_a_mistake(self) -> None:
+        parsed: Any = json.loads(BODY)
+        with self.assertRaisesRegex(TypeError, "body must be the text or bytes as received"):
+            verify_webhook(parsed, f"t={TIME},{signed()}", SECRET, now=lambda: TIME)
 
     def test_accepts_both_secrets_while_one_is_replaced(self) -> None:
         header = f"t={TIME},{signed(secret='whsec_2')},{signed()}"

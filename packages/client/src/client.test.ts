@@ -273,6 +273,11 @@ describe("DiegeticClient", () => {
 
   it.each([
     [{ baseUrl: "diegetic.test/api" }, "baseUrl must be an http or https address"],
+    [
+      { baseUrl: "http://user:secret@diegetic.test/api" },
+      /^baseUrl must have no user name, password, query or fragment$/,
+    ],
+    [{ baseUrl: "http://diegetic.test/api?a=1" }, "baseUrl must have no user name, password, query"],
     [{ apiKey: "" }, "apiKey is required"],
     [{ apiKey: "igk_1\n" }, "apiKey must be ASCII characters without spaces and line ends"],
     [{ apiKey: "igk_ü" }, "apiKey must be ASCII"],

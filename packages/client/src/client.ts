@@ -71,7 +71,7 @@ export class DiegeticClient {
     this.pages = createApiPages(this.#send, this.#sender.closed);
   }
 
-  /** How many impressions have no final answer yet. */
+  /** How many impressions have no final answer yet; those of an earlier process count once the outbox was read. */
   get pendingImpressions(): number {
     return this.#sender.pending;
   }
@@ -158,6 +158,10 @@ function checkedBaseUrl(baseUrl: string): string {
     throw new TypeError(
       `baseUrl must be an http or https address, such as http://127.0.0.1:8080/api, not ${baseUrl}`,
     );
+  }
+  // Without the address, which may be logged.
+  if (/^[^/]*\/\/[^/?#]*@|[?#]/.test(baseUrl)) {
+    throw new TypeError("baseUrl must have no user name, password, query or fragment");
   }
   let end = baseUrl.length;
   while (baseUrl.endsWith("/", end)) end -= 1;

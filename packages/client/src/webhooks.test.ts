@@ -15,6 +15,7 @@ describe("a request to a webhook", () => {
   it.each([
     ["as text", body],
     ["as bytes", new TextEncoder().encode(body)],
+    ["as a buffer", new TextEncoder().encode(body).buffer],
   ])("is its event, %s", async (_how, sent) => {
     const event = await verifyWebhook({
       body: sent,
@@ -23,6 +24,12 @@ describe("a request to a webhook", () => {
       nowMs,
     });
     expect(event).toEqual(JSON.parse(body));
+  });
+
+  it("is refused with a sentence about the mistake when a parser has read it", async () => {
+    const signature = `t=${TIME},${signed()}`;
+    const verifying = verifyWebhook({ body: JSON.parse(body), signature, secret: SECRET, nowMs });
+    await expect(verifying).rejects.toThrow("body must be the text or bytes as received");
   });
 
   it("is accepted while the secret is replaced", async () => {

@@ -12,8 +12,8 @@ export class WebhookSignatureError extends Error {
 }
 
 export interface VerifyWebhookOptions {
-  /** The body exactly as received. */
-  body: string | Uint8Array;
+  /** The body exactly as received, before anything has parsed it. */
+  body: string | Uint8Array | ArrayBuffer;
   /** The header `Diegetic-Signature`. */
   signature: string | null | undefined;
   /** The secret of the webhook, `whsec_…`. */
@@ -30,7 +30,7 @@ export interface VerifyWebhookOptions {
  */
 export async function verifyWebhook(options: VerifyWebhookOptions): Promise<WebhookEvent> {
   const { time, signatures } = readHeader(options.signature ?? "");
-  const body = typeof options.body === "string" ? encoder.encode(options.body) : options.body;
+  const body = bytesOf(options.body);
   const key = await crypto.subtle.importKey(
     "raw",
     encoder.encode(options.secret),
@@ -51,6 +51,13 @@ export async function verifyWebhook(options: VerifyWebhookOptions): Promise<Webh
     throw new WebhookSignatureError("The signature is too old, or the clocks differ.");
   }
   return JSON.parse(new TextDecoder().decode(body)) as WebhookEvent;
+}
+
+function bytesOf(body: VerifyWebhookOptions["body"]): Uint8Array {
+  if (typeof body === "string") return encoder.encode(body);
+  if (body instanceof ArrayBuffer) return new Uint8Array(body);
+  if (body instanceof Uint8Array) return body;
+  throw new TypeError("body must be the text or bytes as received, not what a parser made of them");
 }
 
 const MAX_SIGNATURES = 8;

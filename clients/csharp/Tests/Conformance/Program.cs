@@ -192,6 +192,9 @@ namespace Diegetic.Tests
             CheckThrows<ArgumentException>(() => new MemoryOutbox(0), "capacity must be a whole number above 0, not 0");
             CheckThrows<ArgumentException>(() => new FileOutbox("x.jsonl", -1), "capacity must be a whole number above 0, not -1");
             CheckThrows<ArgumentException>(Create(null, "key"), "BaseUrl must be");
+            const string noExtras = "BaseUrl must have no user name, password, query or fragment";
+            CheckThrows<ArgumentException>(Create("http://user:secret@diegetic.test/api", "key"), noExtras);
+            CheckThrows<ArgumentException>(Create("http://diegetic.test/api?a=1", "key"), noExtras);
             CheckThrows<ArgumentException>(Create(Address, null), "ApiKey is required");
             CheckThrows<ArgumentException>(Create(Address, "igk_secret\n"), "ApiKey must be ASCII");
             CheckThrows<ArgumentException>(Create(Address, "igk_secret\u00fc"), "ApiKey must be ASCII");

@@ -168,9 +168,9 @@ class DiegeticClient:
 
         try:
             request = self._matches.submit(exchange)
-        except RuntimeError:
+        except RuntimeError as error:
             pending.release()
-            raise
+            raise no_answer(f"{self._base_url}/match", CLOSED if self._queue.is_closed else error) from None
         try:
             return request.result(budget_s)
         except TimeoutError:

@@ -187,6 +187,9 @@ def checked_options(base_url: str, api_key: str, match_budget_ms: float) -> tupl
         raise ValueError(
             f"base_url must be an http or https address, such as http://127.0.0.1:8080/api, not {base_url}"
         )
+    # The message does not contain the address: it may be logged.
+    if re.search(r"^[^/]*//[^/?#]*@|[?#]", base_url):
+        raise ValueError("base_url must have no user name, password, query or fragment")
     if not api_key:
         raise ValueError("api_key is required: create one, see docs/operating.md")
     # The message does not contain the key: it may be logged.

@@ -21,7 +21,7 @@ class WebhookSignatureError(Exception):
 
 
 def verify_webhook(
-    body: bytes | str,
+    body: bytes | bytearray | memoryview | str,
     signature: str | None,
     secret: str,
     *,
@@ -38,7 +38,9 @@ def verify_webhook(
     signatures = [field[3:] for field in fields if re.fullmatch(r"v1=[0-9a-f]{64}", field)]
     if re.fullmatch(r"[0-9]{1,12}", stamp) is None or not signatures:
         raise WebhookSignatureError("The header Diegetic-Signature is missing or malformed.")
-    content = body.encode() if isinstance(body, str) else body
+    if not isinstance(body, (bytes, bytearray, memoryview, str)):
+        raise TypeError("body must be the text or bytes as received, not what a parser made of them")
+    content = body.encode() if isinstance(body, str) else bytes(body)
     expected = hmac.new(secret.encode(), f"{stamp}.".encode() + content, hashlib.sha256).hexdigest()
     # A list, so that the time does not tell which one is right.
     if not any([hmac.compare_digest(expected, one) for one in signatures[:_MAX_SIGNATURES]]):
