@@ -4,7 +4,7 @@
  * Idempotency-Key derived from its lines, for 24 hours.
  */
 import { createHash } from "node:crypto";
-import { createReadStream, createWriteStream, existsSync, rmSync, statSync } from "node:fs";
+import { createReadStream, createWriteStream, rmSync, statSync } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
@@ -89,7 +89,9 @@ function readArguments() {
   }
   const [file] = positionals;
   if (file === undefined || positionals.length > 1) throw new UsageError(`Name one file.\n${USAGE}`);
-  if (!existsSync(file)) throw new UsageError(`There is no file ${file}: correct its name.`);
+  if (!statSync(file, { throwIfNoEntry: false })?.isFile()) {
+    throw new UsageError(`There is no file ${file}: correct its name.`);
+  }
   const key = process.env.KEY ?? "";
   if (key === "")
     throw new UsageError(`KEY is missing: set it to an API key with the scope advertiser.\n${USAGE}`);

@@ -80,6 +80,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
   client = new pg.Client({ connectionString: database.url });
   await client.connect();
+  await client.query("SET TIME ZONE 'UTC'");
   const { rows: history } = await client.query("SELECT * FROM _prisma_migrations WHERE migration_name < $1", [
     TESTED,
   ]);

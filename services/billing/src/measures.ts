@@ -30,7 +30,10 @@ export function createBillingMeasures(metrics: Metrics) {
       "billing_settlements_pending",
       "Late or reversed charges that wait for their advertiser's wallet",
     ),
-    batchSeconds: metrics.histogram("billing_batch_seconds", "Duration of writing one job"),
+    batchSeconds: metrics.histogram(
+      "billing_batch_seconds",
+      "Duration of writing one batch of records to Postgres",
+    ),
     requeued: metrics.counter("billing_records_requeued_total", "Overdue outbox records queued again"),
     pastQueue: metrics.counter(
       "billing_records_past_queue_total",

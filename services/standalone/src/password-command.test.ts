@@ -43,7 +43,7 @@ describe("npm run password", () => {
     [
       ["--email", "bo@hearthwell.example"],
       1,
-      '--email is "bo@hearthwell.example": no user has this address.\n',
+      '--email is "bo@hearthwell.example": nobody signs in with this address.\n',
     ],
     [[], 2, /^--email is needed: .*\nUsage: npm run --silent password -- --email ADDRESS\n$/],
   ])("refuses %j", async (args, code, sentence) => {

@@ -26,7 +26,7 @@ export async function runPasswordCommand(args: string[]): Promise<void> {
   try {
     const password = await resetPassword(database, options.email);
     if (password === undefined)
-      throw new SetupError(`--email is "${options.email}": no user has this address.`);
+      throw new SetupError(`--email is "${options.email}": nobody signs in with this address.`);
     process.stdout.write(`${password}\n`);
   } catch (error) {
     throwUnavailable(error);

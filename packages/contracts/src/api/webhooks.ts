@@ -292,8 +292,9 @@ export const tooManyWebhooks = refusal(
 export const notHttps = refusal(
   422,
   "not_https",
-  "The address is not https.",
-  "url must be an https address without a user name or password",
+  "The address is not https, or has a user name or password.",
+  (schemes: "https" | "http or https") => `url must be an ${schemes} address without a user name or password`,
+  "https",
 );
 export const privateHost = refusal(
   422,

@@ -20,3 +20,4 @@ export function tooManyRequestsSentence(limit: number, subject = ""): string {
   return `Too many requests: at most ${limit} a minute are allowed${subject}. Wait for the seconds that Retry-After names.`;
 }
 export const OF_ACCOUNT = " for all keys of the account together";
+export const OF_GAME = " for all requests of the game together";

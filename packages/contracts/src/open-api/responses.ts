@@ -21,6 +21,7 @@ import {
   headersTooLargeSentence,
   INTERNAL_ERROR_SENTENCE,
   OF_ACCOUNT,
+  OF_GAME,
   OTHER_ACCOUNT_SENTENCE,
   otherMethodSentence,
   STORED_SENTENCE,
@@ -72,6 +73,10 @@ export const sharedResponses: Responses = {
       limited_account: example(
         "All keys of the account together have used up their limit.",
         tooManyRequestsSentence(1_000, OF_ACCOUNT),
+      ),
+      limited_game: example(
+        "All requests of a game together have used up the limit that the operator set for each.",
+        tooManyRequestsSentence(6_000, OF_GAME),
       ),
     },
     ["Retry-After"],

@@ -101,8 +101,8 @@ export class Context implements RequestContext {
     }
   }
 
-  takeQuota(bucket: string, limit: RateLimit): void | Promise<void> {
-    return takeQuota(this.#parts.policy, this.#parts.exchange, bucket, limit);
+  takeQuota(bucket: string, limit: RateLimit, subject?: string): void | Promise<void> {
+    return takeQuota(this.#parts.policy, this.#parts.exchange, bucket, limit, subject);
   }
 }
 

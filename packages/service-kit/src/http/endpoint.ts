@@ -88,8 +88,11 @@ export interface RequestContext {
    * exhausted, and with 422 when a minute of the key is never enough.
    */
   countMore(requests: number): Promise<void>;
-  /** Counts the request against a further limit; throws, or rejects with, 429 when it is exhausted. */
-  takeQuota(bucket: string, limit: RateLimit): void | Promise<void>;
+  /**
+   * Counts the request against a further limit; throws, or rejects with, 429 when it is exhausted.
+   * @param subject whose limit it is, for the sentence of the 429; empty: the caller's
+   */
+  takeQuota(bucket: string, limit: RateLimit, subject?: string): void | Promise<void>;
 }
 
 /**

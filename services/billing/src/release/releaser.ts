@@ -34,7 +34,6 @@ export const MAX_CONCURRENT_CALLS = 16;
  */
 const KEPT_PAUSE_MS = 10_000;
 /** Maximum characters of damaged text in a log line. */
-const MAX_LOGGED = 200;
 
 /**
  * Releases lapsed holds. First, the wallet gets back the money and the creative's appearance, and records
@@ -125,7 +124,8 @@ export class Releaser {
       {
         walletId,
         matchId: first.field,
-        text: first.text.slice(0, MAX_LOGGED),
+        // Not the text, which may name a player's session.
+        characters: first.text.length,
         sessionReleases: damaged.length,
       },
       "damaged session releases dropped",

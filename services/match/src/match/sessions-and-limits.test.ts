@@ -138,11 +138,13 @@ describe("limits", () => {
     const on = { instance: world.instances.indexOf(instance) };
     const first = await world.match(game, {}, on);
     expect(first.headers["x-ratelimit-limit"]).toBe("2");
-    const statuses = await eventually(async () => {
-      const { status } = await world.match(game, {}, on);
-      return status === 429 ? status : undefined;
+    const limited = await eventually(async () => {
+      const answer = await world.match(game, {}, on);
+      return answer.status === 429 ? answer : undefined;
     });
-    expect(statuses).toBe(429);
+    expect(limited.body.detail).toContain(
+      "at most 2 a minute are allowed for all requests of the game together",
+    );
     expect((await world.match(await world.addGame(), {}, on)).status).toBe(204);
   });
 
@@ -158,6 +160,7 @@ describe("limits", () => {
       const answer = await world.impression(game, body, on);
       return answer.status === 429 ? answer : undefined;
     });
+    expect(limited.body.detail).toContain("for all requests of the game together");
     expect(Number(limited.headers["retry-after"])).toBeGreaterThan(0);
     expect((await world.match(game, {}, on)).status).toBe(200);
   });

@@ -6,7 +6,7 @@ const PASSWORD_BYTES = 15;
 
 /**
  * Replaces a user's password by a random one and ends all the user's sessions, for an operator whom the user has asked.
- * Returns the new password; undefined: nobody has the address.
+ * Returns the new password; undefined: nobody signs in with the address, as after the demo's end.
  *
  * A sign-in with the old password that began before may start a session until the change is committed, so sessions are
  * ended after it as well. Nobody knows the new password yet.
@@ -17,12 +17,14 @@ export async function resetPassword(database: Database, email: string): Promise<
   const user = await database.user.findUnique({ where: { email: email.toLowerCase() } });
   if (user === null) return undefined;
   const userId = user.id;
-  await inTransaction(database, async (transaction) => {
+  const isReset = await inTransaction(database, async (transaction) => {
     // In the order of the library's own change: sessions, credential.
     await transaction.userSession.deleteMany({ where: { userId } });
     const providerId = "credential";
-    await transaction.userCredential.updateMany({ where: { userId, providerId }, data: { password: hash } });
+    const where = { userId, providerId };
+    const { count } = await transaction.userCredential.updateMany({ where, data: { password: hash } });
+    return count > 0;
   });
   await database.userSession.deleteMany({ where: { userId } });
-  return password;
+  return isReset ? password : undefined;
 }

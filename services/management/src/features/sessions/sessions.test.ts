@@ -244,6 +244,8 @@ describe("a session", () => {
     await other.post("/auth/sign-in", { email, password }).expect(401);
     await other.post("/auth/sign-in", { email, password: renewed }).expect(200);
     await other.get("/session").expect(200);
+    await database.userCredential.deleteMany({ where: { user: { email } } });
+    expect(await resetPassword(database, email)).toBeUndefined();
   });
 
   it("is ignored beside an Authorization header", async () => {

@@ -14,7 +14,7 @@ import type { Webhook } from "./webhook.ts";
 type DeliveryRow = Prisma.WebhookDeliveryGetPayload<object>;
 
 /** A delivery with its event and its last attempts, newest first. */
-interface Delivery extends DeliveryRow {
+export interface Delivery extends DeliveryRow {
   event: Prisma.WebhookEventGetPayload<object>;
   attemptRows: Prisma.WebhookAttemptGetPayload<object>[];
 }

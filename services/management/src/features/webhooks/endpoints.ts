@@ -20,6 +20,7 @@ import { pageAnswer, readPaging } from "../../core/shared/paging.ts";
 import { endpointsOf } from "../endpoints-of.ts";
 import type { Parts } from "../parts.ts";
 import {
+  type Delivery,
   deliverAgain,
   listDeliveries,
   ownDelivery,
@@ -35,7 +36,14 @@ import {
   ownWebhook,
   replaceSecret,
 } from "./store.ts";
-import { changedChoices, newChoices, requireAllowedUrl, requireEventScopes, toResponse } from "./webhook.ts";
+import {
+  changedChoices,
+  newChoices,
+  requireAllowedUrl,
+  requireEventScopes,
+  toResponse,
+  type Webhook,
+} from "./webhook.ts";
 
 const DELIVERIES_PER_PAGE = 50;
 const SECRET: OneTimeSecretKind = {
@@ -130,15 +138,22 @@ async function deliveries({ database }: Parts, context: RequestContext) {
   requireEventScopes(context.key, webhook.events);
   const { limit = DELIVERIES_PER_PAGE, after } = readPaging(context, "whd");
   const paging = { limit, after };
-  return pageAnswer(context, paging, await listDeliveries(database, webhook.id, paging), toDeliveryResponse);
+  const page = await listDeliveries(database, webhook.id, paging);
+  requireEventsOf(context, webhook, page);
+  return pageAnswer(context, paging, page, toDeliveryResponse);
+}
+
+/** Of the webhook and of its deliveries, which may be of events that it no longer names. */
+function requireEventsOf(context: RequestContext, webhook: Webhook, page: readonly Delivery[]): void {
+  requireEventScopes(context.key, [...webhook.events, ...page.map(({ event }) => event.type)]);
 }
 
 async function redeliver({ database }: Parts, context: RequestContext) {
   const delivery = await ownDelivery(database, context.accountId, context.param("deliveryId"));
   const webhook = await ownWebhook(database, context.accountId, delivery.webhookId);
-  requireEventScopes(context.key, webhook.events);
-  const { event } = await readDelivery(database, delivery.id);
-  if (!webhook.isActive && event.type !== "webhook.test") throw inactiveWebhook.error();
+  const read = await readDelivery(database, delivery.id);
+  requireEventsOf(context, webhook, [read]);
+  if (!webhook.isActive && read.event.type !== "webhook.test") throw inactiveWebhook.error();
   await deliverAgain(database, delivery.id);
   return { status: 200, body: toDeliveryResponse(await readDelivery(database, delivery.id)) };
 }

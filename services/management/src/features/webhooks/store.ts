@@ -75,8 +75,10 @@ export function replaceSecret(
 export async function deleteWebhook(database: Database, webhookId: string): Promise<void> {
   await inTransaction(database, async (transaction) => {
     await transaction.webhook.deleteMany({ where: { id: webhookId } });
-    await transaction.$executeRaw`
-      DELETE FROM webhook_attempts a USING webhook_deliveries d WHERE d.id = a.delivery_id AND d.webhook_id = ${webhookId}`;
-    await transaction.webhookDelivery.deleteMany({ where: { webhookId } });
+    // First, and waits for an attempt that is being recorded: the next statement sees it.
+    const deliveries = await transaction.$queryRaw<{ id: string }[]>`
+      DELETE FROM webhook_deliveries WHERE webhook_id = ${webhookId} RETURNING id`;
+    const ids = deliveries.map(({ id }) => id);
+    await transaction.$executeRaw`DELETE FROM webhook_attempts WHERE delivery_id = ANY(${ids}::text[])`;
   });
 }

@@ -4,6 +4,7 @@ import { eventually } from "@diegetic/testing/eventually";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { activeCampaign, type Caller, type Harness, startHarness } from "../../testing/harness.ts";
 import { announceEndedCampaigns } from "./ended-campaigns.ts";
+import { requireAllowedUrl } from "./webhook.ts";
 
 const EVENTS = ["campaign.exhausted", "balance.low"];
 const body = { url: "https://studio.example/events", events: EVENTS };
@@ -108,6 +109,12 @@ describe("webhooks", () => {
     await developer.post("/webhooks", body).expect(403);
     const own = await developer.post("/webhooks", { ...body, events: ["payout.figures_ready"] }).expect(201);
     await developer.patch(`/webhooks/${own.body.id}`, { events: ["balance.low"] }).expect(403);
+  });
+
+  it("say which schemes are allowed where any address is", () => {
+    const allow = (url: string) => () => requireAllowedUrl(url, "any");
+    expect(allow("http://127.0.0.1/")).not.toThrow();
+    expect(allow("http://user:password@127.0.0.1/")).toThrow("url must be an http or https address without");
   });
 
   it.each([
@@ -239,5 +246,43 @@ describe("webhooks", () => {
     await caller.delete(`/webhooks/${id}`).expect(204);
     await caller.post(path).expect(404);
     expect(await database.webhookAttempt.count({ where: { deliveryId: oldest.id } })).toBe(0);
+  });
+
+  it("show no earlier event to a key without its scope, whatever the webhook names now", async () => {
+    const { database } = harness.management;
+    const owner = await harness.caller();
+    const { id } = (await owner.post("/webhooks", body).expect(201)).body;
+    const { id: deliveryId } = (await owner.post(`/webhooks/${id}/test`).expect(200)).body;
+    const { eventId } = await database.webhookDelivery.findUniqueOrThrow({ where: { id: deliveryId } });
+    await owner.patch(`/webhooks/${id}`, { events: ["payout.figures_ready"] }).expect(200);
+    const { key } = (await owner.post("/api-keys", { label: "d", scopes: ["developer"] }).expect(201)).body;
+    const developer = harness.callerWith(owner.accountId, key);
+    await developer.get(`/webhooks/${id}/deliveries`).expect(200);
+    await developer.post(`/webhooks/deliveries/${deliveryId}/redeliver`).expect(200);
+    await database.webhookEvent.update({ where: { id: eventId }, data: { type: "balance.low" } });
+    const listed = await developer.get(`/webhooks/${id}/deliveries`).expect(403);
+    expect(listed.body.detail).toContain("balance.low");
+    await developer.post(`/webhooks/deliveries/${deliveryId}/redeliver`).expect(403);
+    await owner.get(`/webhooks/${id}/deliveries`).expect(200);
+  });
+
+  it("leave no attempt behind that is recorded while they are deleted", async () => {
+    const { database } = harness.management;
+    const { id } = (await caller.post("/webhooks", body).expect(201)).body;
+    const { id: deliveryId } = (await caller.post(`/webhooks/${id}/test`).expect(200)).body;
+    let isDeleting: Promise<unknown> | undefined;
+    await database.$transaction(async (attempt) => {
+      await attempt.$executeRaw`UPDATE webhook_deliveries SET attempts = 1 WHERE id = ${deliveryId}`;
+      isDeleting = caller.delete(`/webhooks/${id}`).expect(204).then();
+      await eventually(async () => {
+        const [{ waiting }] = await attempt.$queryRaw<[{ waiting: boolean }]>`
+          SELECT count(*) > 0 AS waiting FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY(pg_blocking_pids(pid))`;
+        return waiting;
+      });
+      const row = { deliveryId, number: 1, attemptedAt: new Date(), durationMs: 5, status: 500 };
+      await attempt.webhookAttempt.create({ data: row });
+    });
+    await isDeleting;
+    expect(await database.webhookAttempt.count({ where: { deliveryId } })).toBe(0);
   });
 });
