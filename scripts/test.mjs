@@ -19,12 +19,14 @@ const [first, ...others] = process.argv.slice(2);
 const isLong = first === "--long";
 
 await runMain(async () => {
+  const runtimes = installClientRuntimes();
   await setUp();
+  // apt-get runs once at a time.
+  await runtimes;
   // Installs once in advance; otherwise several test files would install concurrently.
   const { findChromium, findRedisServer } = await import("../packages/local-stores/dist/index.js");
   await findRedisServer(say);
   await findChromium(say);
-  installClientRuntimes();
   process.env.OWN_NODE_PATH = process.env.PATH;
   process.env.PATH = `${dirname(findNode24())}${delimiter}${process.env.PATH}`;
   if (isLong) {

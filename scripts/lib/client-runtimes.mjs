@@ -1,5 +1,6 @@
 /** Installs the runtimes of the Python and C# clients, and mypy, where that needs no password; the tests report what is missing. */
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { say } from "./setup.mjs";
 
 const PACKAGES = [
@@ -10,17 +11,20 @@ const PACKAGES = [
   "libmono-system-net-http4.0-cil",
 ];
 
-export function installClientRuntimes() {
+export async function installClientRuntimes() {
   if (process.getuid?.() !== 0 || spawnSync("apt-get", ["--version"]).error !== undefined) return;
   const missing = PACKAGES.filter((name) => !isInstalled(name));
   if (missing.length === 0) return;
   say(`Installing ${missing.join(", ")} with apt-get (once) …`);
   const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
-  const install = () =>
-    spawnSync("apt-get", ["install", "-y", "-qq", "--no-install-recommends", ...missing], { env });
-  if (install().status === 0) return;
-  spawnSync("apt-get", ["update", "-qq"], { env });
-  if (install().status !== 0) say("apt-get could not install them: the tests of those clients are skipped.");
+  const succeeds = async (...args) => {
+    const [status] = await once(spawn("apt-get", args, { env, stdio: "ignore" }), "close");
+    return status === 0;
+  };
+  const install = () => succeeds("install", "-y", "-qq", "--no-install-recommends", ...missing);
+  if (await install()) return;
+  await succeeds("update", "-qq");
+  if (!(await install())) say("apt-get could not install them: the tests of those clients are skipped.");
 }
 
 function isInstalled(name) {
