@@ -1,9 +1,9 @@
-import { campaignsApi, creativesApi, geoTargetsApi, newId } from "@diegetic/contracts";
+import { campaignsApi, creativesApi, geoTargetsApi, newId, servingApi } from "@diegetic/contracts";
 import { connectRedis, RateLimiter } from "@diegetic/hot-state";
 import { listen } from "@diegetic/service-kit";
 import { repeatedly, retryAfterMs } from "@diegetic/testing/documented";
 import { expect } from "@jest/globals";
-import type { Response } from "supertest";
+import type { Response, Test } from "supertest";
 import { BASE_PATH } from "../composed-api.fixture.ts";
 import { rawExchange } from "../security/raw-exchange.fixture.ts";
 import { campaignBody, type World } from "./world.fixture.ts";
@@ -17,6 +17,22 @@ function bodyOfRaw(answer: string): Pick<Response, "body"> {
 }
 
 const { list, create } = campaignsApi.operations;
+
+/** The answer after 1 000 requests of others. Twice, should the minute end meanwhile. */
+async function usedUp(world: World, bucket: string, ask: () => Test): Promise<Response> {
+  const redis = connectRedis(world.api.redis.url, { name: "refusals-limits" });
+  try {
+    for (let round = 1; round <= 2; round += 1) {
+      const limiter = new RateLimiter(redis);
+      for (let n = 0; n < 1_000; n += 1) await limiter.take(bucket, 1_000, Date.now());
+      const answer = await ask();
+      if (answer.status === 429) return answer;
+    }
+  } finally {
+    redis.disconnect();
+  }
+  throw new Error("the limit was not reached");
+}
 
 /**
  * What any operation can answer, or any with a body: answer and name of the example → how to come to read it. In the
@@ -40,20 +56,14 @@ export const sharedRefusals: Readonly<Record<string, (world: World) => Promise<P
   },
   "TooManyRequests limited_account": async (world) => {
     const by = await world.account({ rateLimitPerMinute: 100 });
-    const redis = connectRedis(world.api.redis.url, { name: "refusals-limits" });
-    try {
-      // Ten times what one key has, as nine other keys would use it. Twice, should the minute end meanwhile.
-      for (let round = 1; round <= 2; round += 1) {
-        const limiter = new RateLimiter(redis);
-        for (let n = 0; n < 1_000; n += 1)
-          await limiter.take(`management:${by.accountId}`, 1_000, Date.now());
-        const answer = await world.call(list, { by });
-        if (answer.status === 429) return answer;
-      }
-    } finally {
-      redis.disconnect();
-    }
-    throw new Error("the limit was not reached");
+    // Ten times what one key has, as nine other keys would use it.
+    return usedUp(world, `management:${by.accountId}`, () => world.call(list, { by }));
+  },
+  "TooManyRequests limited_game": async (world) => {
+    const by = world.other;
+    const scene = { game_id: by.named.game_id, user_id: "mira", game_context: {} };
+    const ask = () => world.call(servingApi.operations.match, { by, body: scene });
+    return usedUp(world, `match-game:${scene.game_id}`, ask);
   },
   "MethodNotAllowed other_method": async (world) => {
     const answer = await world.call({ method: "PUT", path: "/profile" });

@@ -85,7 +85,7 @@ export function operationNamed(operationId: string): Operation {
 
 /** Matches lapse after a second, so that a late impression need not be waited for. */
 export async function startWorld(): Promise<World> {
-  const api = await startComposedApi({ HOLD_TTL_SECONDS: "1" });
+  const api = await startComposedApi({ HOLD_TTL_SECONDS: "1", RATE_LIMIT_MATCH_PER_GAME: "1000" });
   const redis = connectRedis(api.redis.url, { name: "refusals" });
   redis.on("error", () => {});
 

@@ -76,7 +76,7 @@ export const sharedResponses: Responses = {
       ),
       limited_game: example(
         "All requests of a game together have used up the limit that the operator set for each.",
-        tooManyRequestsSentence(6_000, OF_GAME),
+        tooManyRequestsSentence(1_000, OF_GAME),
       ),
     },
     ["Retry-After"],
