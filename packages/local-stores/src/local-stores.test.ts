@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { eventually } from "@diegetic/testing/eventually";
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
 import { startPostgres } from "./postgres.ts";
+import { openToAll } from "./postgres-binaries.ts";
 import { processIdentity } from "./process.ts";
 import { type RunningStore, startRedis } from "./redis.ts";
 import { redisCommand } from "./redis-command.ts";
@@ -133,6 +134,17 @@ describe("a local Postgres", () => {
   it("ends with the process that started it, even when that is killed", async () => {
     const pid = await startAndKillOwner(`startPostgres({ dir: ${JSON.stringify(dir)} })`);
     await eventually(() => processIdentity(pid) === undefined);
+  });
+
+  it("can be read by everybody although root's umask closed its copy", () => {
+    mkdirSync(join(dir, "copy", "bin"), { recursive: true, mode: 0o700 });
+    writeFileSync(join(dir, "copy", "bin", "postgres"), "", { mode: 0o700 });
+    writeFileSync(join(dir, "copy", "postgres.bki"), "", { mode: 0o600 });
+    openToAll(join(dir, "copy"));
+    const modes = ["copy", "copy/bin", "copy/bin/postgres", "copy/postgres.bki"].map(
+      (path) => statSync(join(dir, path)).mode & 0o777,
+    );
+    expect(modes).toEqual([0o755, 0o755, 0o755, 0o644]);
   });
 
   it("runs below a directory that is closed to other users, such as a home directory", async () => {

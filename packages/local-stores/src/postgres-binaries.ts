@@ -1,4 +1,14 @@
-import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { arch, platform } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { isOpenToAll } from "./postgres-user.ts";
@@ -38,7 +48,7 @@ function copyToOpenPlace(binaries: PostgresBinaries): PostgresBinaries {
   const copy = join(SHARED_CACHE, `postgres-${version}-${arch()}`);
   if (!existsSync(copy)) {
     const unfinished = `${copy}.${process.pid}`;
-    mkdirSync(SHARED_CACHE, { recursive: true, mode: 0o755 });
+    mkdirSync(SHARED_CACHE, { recursive: true });
     cpSync(native, unfinished, { recursive: true, verbatimSymlinks: true });
     try {
       renameSync(unfinished, copy);
@@ -48,6 +58,20 @@ function copyToOpenPlace(binaries: PostgresBinaries): PostgresBinaries {
       if (!existsSync(copy)) throw error;
     }
   }
+  if (!isOpenToAll(join(copy, "bin"))) {
+    chmodSync(SHARED_CACHE, 0o755);
+    openToAll(copy);
+  }
   const inCopy = (program: string) => join(copy, "bin", basename(program));
   return { postgres: inCopy(binaries.postgres), initdb: inCopy(binaries.initdb) };
+}
+
+/** Lets everybody read a directory with all it contains, which root's umask may have closed. */
+export function openToAll(directory: string): void {
+  chmodSync(directory, 0o755);
+  for (const entry of readdirSync(directory, { withFileTypes: true })) {
+    const path = join(directory, entry.name);
+    if (entry.isDirectory()) openToAll(path);
+    else if (entry.isFile()) chmodSync(path, statSync(path).mode & 0o100 ? 0o755 : 0o644);
+  }
 }
