@@ -1,6 +1,7 @@
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { startTestRedis, startTestRedisCluster } from "@diegetic/testing/redis";
 import { afterEach, describe, expect, it } from "@jest/globals";
+import { Redis } from "ioredis";
 import { unusableRedis } from "./unusable-redis.ts";
 
 const closers: (() => unknown)[] = [];
@@ -64,5 +65,18 @@ describe("a Redis that an operator names", () => {
     expect(await unusableRedis(url)).toBe(
       "Redis refuses the user or the password of REDIS_URL: correct them.",
     );
+  });
+
+  it.each([
+    ["commands", "~* &* +@all -@dangerous"],
+    ["channels", "~* resetchannels +@all"],
+  ])("may withhold %s from the user", async (_what, rights) => {
+    const server = await startTestRedis();
+    closers.push(() => server.stop());
+    const admin = new Redis(server.url);
+    await admin.call("ACL", "SETUSER", "app", "on", ">secret", ...rights.split(" "));
+    admin.disconnect();
+    const url = server.url.replace("redis://", "redis://app:secret@");
+    expect(await unusableRedis(url)).toMatch(/^The user of REDIS_URL has too few rights: /);
   });
 });

@@ -5,6 +5,8 @@ import { describeRedisUnavailable } from "./redis-unavailable.ts";
 const CONNECT_TIMEOUT_MS = 2_500;
 const ANSWER_TIMEOUT_MS = 2_500;
 const CUT = /\((the connection is gone|EPIPE|ECONNRESET)\)/;
+const LACKING_RIGHTS =
+  "The user of REDIS_URL has too few rights: give it all keys, channels and commands (ACL SETUSER … ~* &* +@all).";
 const NO_REDIS = "What answers at REDIS_URL is not a Redis server: correct the address.";
 
 /**
@@ -41,8 +43,12 @@ async function unusable(redis: Redis, isCluster: boolean): Promise<string | unde
   });
   try {
     await redis.connect();
-    return wrongMode(await redis.info("server"), isCluster);
+    const wrong = wrongMode(await redis.info("server"), isCluster);
+    // A user's rights for channels are apart from those for commands and keys.
+    await redis.publish("check", "");
+    return wrong;
   } catch (error) {
+    if (error instanceof Error && error.message.startsWith("NOPERM")) return LACKING_RIGHTS;
     const why = describeRedisUnavailable(firstError) ?? describeRedisUnavailable(error) ?? NO_REDIS;
     // A server that accepts a connection and closes it at the first command is not Redis.
     return isConnected && CUT.test(why) ? NO_REDIS : why;
