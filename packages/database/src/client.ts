@@ -18,7 +18,8 @@ declare module "pg" {
  * Ends its connection to a read-only server after the failed write, so that the pool opens another one, which reaches the
  * new primary.
  *
- * Its sessions are in UTC, whatever the server's time zone: Prisma sends and reads times without an offset.
+ * Its sessions are in UTC and read dates in ISO 8601, whatever the server's settings: Prisma sends and reads times without an
+ * offset.
  */
 export class PoolClient extends pg.Client {
   constructor(config?: string | pg.ClientConfig) {
@@ -29,8 +30,8 @@ export class PoolClient extends pg.Client {
     });
   }
 
-  /** A parameter of its own, which PgBouncer keeps for each session; it refuses `options`, which a URL may set, too. */
+  /** Parameters of their own, which PgBouncer keeps for each session; it refuses `options`, which a URL may set, too. */
   override getStartupConf(): Record<string, string> {
-    return { ...super.getStartupConf(), TimeZone: "UTC" };
+    return { ...super.getStartupConf(), TimeZone: "UTC", DateStyle: "ISO" };
   }
 }

@@ -31,7 +31,10 @@ afterAll(async () => {
 const account = (id: string) => ({ id, label: "test" });
 
 describe("times", () => {
-  it("are the same in models and in SQL, whatever the server's time zone", async () => {
+  it("are the same in models and in SQL, whatever the server's time zone and style of dates", async () => {
+    const name = new URL(server.url).pathname.slice(1);
+    await database.$executeRawUnsafe(`ALTER DATABASE "${name}" SET DateStyle TO 'SQL, DMY'`);
+    const styled = createDatabase(server.url, { poolSize: 1 });
     const reader = createReader(server.url, { poolSize: 1 });
     const pipeline = createPipeline(server.url, { poolSize: 1 });
     const createdAt = new Date("2026-03-01T20:00:00.000Z");
@@ -41,9 +44,10 @@ describe("times", () => {
         current_setting('TimeZone') AS zone, created_at = ${createdAt} AS "isEqual"
       FROM accounts WHERE id = 'acct_dated'`;
     const expected = [{ created_at: createdAt, day: "2026-03-01", zone: "UTC", isEqual: true }];
-    expect(await database.$queryRaw(sql)).toEqual(expected);
+    expect(await styled.$queryRaw(sql)).toEqual(expected);
     expect(await reader.query(sql)).toEqual(expected);
     expect(await pipeline.query(sql)).toEqual(expected);
+    await styled.$disconnect();
     await reader.close();
     await pipeline.close();
   });

@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { PoolClient } from "./client.ts";
-import { LockTimeout, translateError } from "./errors.ts";
+import { DatabaseUnusable, LockTimeout, translateError } from "./errors.ts";
 import { MigrationAdapterFactory } from "./migration-adapter.ts";
 import { createSchemaEngine } from "./schema-engine.ts";
 
@@ -11,6 +11,8 @@ const MIGRATIONS = new URL("../../../prisma/migrations/", import.meta.url);
 /** Key of the advisory lock; arbitrary, but no other user of the database may use it. */
 const LOCK_KEY = 7_430_921_511;
 const LOCK_EVERY_MS = 100;
+const IS_UNFINISHED = "finished_at IS NULL AND rolled_back_at IS NULL";
+const CONCURRENT_INDEX = /\bCREATE (?:UNIQUE )?INDEX CONCURRENTLY "?(\w+)"?/i;
 
 interface MigrateOptions {
   /** Called with one sentence for each step. */
@@ -28,8 +30,8 @@ interface Migration {
 
 /**
  * Applies the missing migrations of a folder and returns their names. Writes the same history as `prisma migrate
- * deploy`. Concurrent processes wait for each other. Rejects when an earlier migration failed and was not repaired, and
- * with the classes of errors.ts.
+ * deploy`. Concurrent processes wait for each other. Repeats a migration that was interrupted or failed. Rejects with the
+ * classes of errors.ts.
  */
 export async function migrate(url: string, options: MigrateOptions = {}): Promise<string[]> {
   const folder = options.folder ?? MIGRATIONS;
@@ -40,7 +42,9 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
     lock.on("error", () => {}); // The running statement rejects as well.
     await lock.connect();
     await takeLock(lock, options.lockTimeoutMs ?? 120_000);
+    await forgetUnfinished(lock, migrations);
     if (await isUpToDate(lock, migrations)) return [];
+    await requirePrivileges(lock);
     options.log?.("Migrating the database …");
     const applied = await applyMigrations(url, folder, migrations, options.log);
     for (const name of applied) options.log?.(`Applied migration ${name}.`);
@@ -51,6 +55,23 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
     // Ending the session releases the lock in every case.
     await lock?.end();
   }
+}
+
+/** Throws DatabaseUnusable unless the user may create tables in the schema in which the services look for them. */
+async function requirePrivileges(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ schema: string | null; mayCreate: boolean }>(
+    `SELECT current_schema() AS schema, has_schema_privilege(oid, 'CREATE') AS "mayCreate"
+     FROM pg_namespace WHERE nspname = 'public'`,
+  );
+  if (rows[0]?.mayCreate !== true) {
+    throw new DatabaseUnusable(
+      "The user of DATABASE_URL may not create tables: let it own the database, or GRANT CREATE ON SCHEMA public to it.",
+    );
+  }
+  if (rows[0].schema === "public") return;
+  throw new DatabaseUnusable(
+    `Tables of the user of DATABASE_URL would be in the schema ${rows[0].schema}: set its search_path to public.`,
+  );
 }
 
 /** Polls: CREATE INDEX CONCURRENTLY waits for all running statements, so also for one that would wait for the lock. */
@@ -77,10 +98,34 @@ async function readMigrations(folder: URL): Promise<Migration[]> {
   );
 }
 
+/**
+ * Lets unfinished migrations begin anew, which the engine takes for failed ones and refuses: a process that ended while it
+ * migrated leaves one behind. Postgres has undone it, except for an index that was built concurrently.
+ */
+async function forgetUnfinished(client: pg.Client, migrations: Migration[]): Promise<void> {
+  if (!(await hasHistory(client))) return;
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT DISTINCT migration_name AS name FROM _prisma_migrations WHERE ${IS_UNFINISHED}`,
+  );
+  for (const { name } of rows) {
+    const [, index] = CONCURRENT_INDEX.exec(migrations.find((one) => one.name === name)?.sql ?? "") ?? [];
+    if (index !== undefined) await client.query(`DROP INDEX CONCURRENTLY IF EXISTS "${index}"`);
+    // Waits for a script that still runs without its process, and then finds it finished (see MigrationAdapterFactory).
+    await client.query(
+      `UPDATE _prisma_migrations SET rolled_back_at = now() WHERE migration_name = $1 AND ${IS_UNFINISHED}`,
+      [name],
+    );
+  }
+}
+
+async function hasHistory(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query("SELECT to_regclass('_prisma_migrations') IS NOT NULL AS found");
+  return rows[0]?.found === true;
+}
+
 /** Avoids starting the schema engine when every migration is applied, which is the usual case. */
 async function isUpToDate(client: pg.Client, migrations: Migration[]): Promise<boolean> {
-  const table = await client.query("SELECT to_regclass('_prisma_migrations') IS NOT NULL AS found");
-  if (table.rows[0]?.found !== true) return false;
+  if (!(await hasHistory(client))) return false;
   const history = await client.query<{ name: string }>(
     `SELECT migration_name AS name FROM _prisma_migrations
      WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL`,
@@ -104,7 +149,9 @@ async function applyMigrations(
   pool.on("error", () => {}); // A connection that breaks while idle is replaced.
   try {
     const engine = await createSchemaEngine(
-      new MigrationAdapterFactory(pool, () => log?.("Waiting for locks of other sessions, such as a dump …")),
+      new MigrationAdapterFactory(pool, new Map(migrations.map(({ name, sql }) => [sql, name])), () =>
+        log?.("Waiting for locks of other sessions, such as a dump …"),
+      ),
       await readFile(SCHEMA, "utf8"),
     );
     const { appliedMigrationNames } = await engine.applyMigrations({

@@ -16,13 +16,25 @@ const RETRIED_SQL_STATES: ReadonlySet<unknown> = new Set(["55P03", "40P01"]);
  * Prisma's adapter splits a script at every semicolon, even inside function bodies and comments. This one sends the whole
  * script, which also makes a migration atomic: Postgres runs it as one transaction. The adapter repeats it while other
  * sessions lock its tables.
+ *
+ * An atomic migration also marks itself as finished, first and in its own transaction: whoever wants to know whether one took
+ * effect that was interrupted has to wait until Postgres has ended it.
  */
 export class MigrationAdapterFactory extends PrismaPg {
+  readonly #names: ReadonlyMap<string, string>;
   readonly #onWaiting: () => void;
 
-  /** @param onWaiting called when a script waits for others' locks, once for each script */
-  constructor(pool: pg.Pool, onWaiting: () => void = () => {}) {
+  /**
+   * @param names of the migrations, by script
+   * @param onWaiting called when a script waits for others' locks, once for each script
+   */
+  constructor(
+    pool: pg.Pool,
+    names: ReadonlyMap<string, string> = new Map(),
+    onWaiting: () => void = () => {},
+  ) {
     super(pool);
+    this.#names = names;
     this.#onWaiting = onWaiting;
   }
 
@@ -30,7 +42,8 @@ export class MigrationAdapterFactory extends PrismaPg {
     const adapter = await super.connect();
     adapter.executeScript = async (script) => {
       try {
-        await runScript(adapter.underlyingDriver(), script, this.#onWaiting);
+        const name = this.#names.get(script);
+        await runScript(adapter.underlyingDriver(), { script, name }, this.#onWaiting);
       } catch (error) {
         throw toDriverError(error);
       }
@@ -39,16 +52,22 @@ export class MigrationAdapterFactory extends PrismaPg {
   }
 }
 
-async function runScript(pool: pg.Pool, script: string, onWaiting: () => void): Promise<void> {
+/** @param migration without a name, if the script is not a migration's */
+async function runScript(
+  pool: pg.Pool,
+  { script, name }: { script: string; name: string | undefined },
+  onWaiting: () => void,
+): Promise<void> {
   // CREATE INDEX CONCURRENTLY cannot run in a transaction, blocks nobody, and leaves an invalid index at a timeout.
   if (/\bCONCURRENTLY\b/i.test(script)) {
     await pool.query(script);
     return;
   }
+  const finish = name === undefined ? "" : finishStatement(name);
   const deadlineMs = performance.now() + MAX_WAIT_MS;
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await pool.query(`SET LOCAL lock_timeout TO ${LOCK_TIMEOUT_MS};\n${script}`);
+      await pool.query(`SET LOCAL lock_timeout TO ${LOCK_TIMEOUT_MS};\n${finish}${script}`);
       return;
     } catch (error) {
       const isRetried = error instanceof pg.DatabaseError && RETRIED_SQL_STATES.has(error.code);
@@ -57,6 +76,11 @@ async function runScript(pool: pg.Pool, script: string, onWaiting: () => void): 
       await sleep(PAUSE_MS);
     }
   }
+}
+
+function finishStatement(name: string): string {
+  return `UPDATE _prisma_migrations SET finished_at = now(), applied_steps_count = 1
+    WHERE migration_name = ${pg.escapeLiteral(name)} AND finished_at IS NULL AND rolled_back_at IS NULL;\n`;
 }
 
 function toDriverError(error: unknown): unknown {

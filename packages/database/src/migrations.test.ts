@@ -233,6 +233,68 @@ describe("migrations", () => {
     );
   });
 
+  it("are repeated after Postgres has ended in the middle of one", async () => {
+    const scripts = {
+      "1_table": "CREATE TABLE numbers (number int); INSERT INTO numbers VALUES (1)",
+      "2_long":
+        "CREATE TABLE later (number int); SELECT pg_sleep(600) FROM numbers; INSERT INTO later VALUES (2)",
+    };
+    const pool = await emptied(described);
+    await withMigrations(scripts, async (folder) => {
+      const interrupted = expect(migrate(described.url, { folder })).rejects.toThrow();
+      await eventually(async () => {
+        const { rows } = await pool.query(
+          `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+           WHERE datname = current_database() AND wait_event = 'PgSleep'`,
+        );
+        return rows.length === 1;
+      });
+      await interrupted;
+      await pool.query("DELETE FROM numbers");
+      expect(await migrate(described.url, { folder })).toEqual(["2_long"]);
+      expect((await pool.query("SELECT * FROM later")).rows).toEqual([{ number: 2 }]);
+      expect(await migrate(described.url, { folder })).toEqual([]);
+    });
+  });
+
+  it("wait for one whose process has ended, and do not repeat it", async () => {
+    const scripts = { "1_table": "CREATE TABLE numbers (number int)" };
+    const pool = await emptied(described);
+    await withMigrations(scripts, async (folder) => {
+      await migrate(described.url, { folder });
+      await pool.query("UPDATE _prisma_migrations SET finished_at = NULL");
+      const running = await pool.connect();
+      await running.query("BEGIN; UPDATE _prisma_migrations SET finished_at = now()");
+      const waiting = migrate(described.url, { folder });
+      await eventually(async () => {
+        const { rows } = await pool.query("SELECT FROM pg_locks WHERE NOT granted");
+        return rows.length > 0;
+      });
+      await running.query("COMMIT");
+      running.release();
+      expect(await waiting).toEqual([]);
+    });
+  });
+
+  it("build an index again that was left invalid, and fail for the same reason until it is gone", async () => {
+    const scripts = {
+      "1_table": "CREATE TABLE numbers (number int); INSERT INTO numbers VALUES (1), (1)",
+      "2_index": 'CREATE UNIQUE INDEX CONCURRENTLY "numbers_idx" ON numbers (number)',
+    };
+    const pool = await emptied(described);
+    await withMigrations(scripts, async (folder) => {
+      for (let attempt = 1; attempt <= 2; attempt += 1) {
+        await expect(migrate(described.url, { folder })).rejects.toThrow("Unique constraint failed");
+      }
+      await pool.query("DELETE FROM numbers");
+      expect(await migrate(described.url, { folder })).toEqual(["2_index"]);
+      const { rows } = await pool.query(
+        "SELECT indisvalid FROM pg_index WHERE indexrelid = 'numbers_idx'::regclass",
+      );
+      expect(rows).toEqual([{ indisvalid: true }]);
+    });
+  });
+
   it("let others read a table while a dump keeps it from being changed", async () => {
     const first = { "1_table": "CREATE TABLE numbers (number int)" };
     const pool = await emptied(described);

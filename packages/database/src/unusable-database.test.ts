@@ -20,6 +20,36 @@ afterEach(async () => {
 });
 
 describe("a database that an operator sets", () => {
+  it("says before it is migrated what the user lacks", async () => {
+    const database = await createTestDatabase();
+    const admin = createDatabase(database.url, { poolSize: 1 });
+    const role = `role_${new URL(database.url).pathname.slice(1)}`;
+    closers.push(async () => {
+      await admin.$executeRawUnsafe(`DROP OWNED BY ${role}`);
+      await admin.$executeRawUnsafe(`DROP ROLE ${role}`);
+      await admin.$disconnect();
+      await database.drop();
+    });
+    for (const sql of [
+      "DROP SCHEMA public CASCADE",
+      "CREATE SCHEMA public",
+      `CREATE ROLE ${role} LOGIN PASSWORD 'secret'`,
+      `GRANT USAGE ON SCHEMA public TO ${role}`,
+    ]) {
+      await admin.$executeRawUnsafe(sql);
+    }
+    const url = Object.assign(new URL(database.url), { username: role, password: "secret" }).href;
+    const migrating = () => expect(migrate(url)).rejects;
+    await migrating().toThrow("The user of DATABASE_URL may not create tables");
+    await migrating().toThrow(DatabaseUnusable);
+    await admin.$executeRawUnsafe(`GRANT CREATE ON SCHEMA public TO ${role}`);
+    await admin.$executeRawUnsafe(`CREATE SCHEMA other AUTHORIZATION ${role}`);
+    await admin.$executeRawUnsafe(`ALTER ROLE ${role} SET search_path TO other`);
+    await migrating().toThrow("would be in the schema other: set its search_path to public");
+    await admin.$executeRawUnsafe(`ALTER ROLE ${role} RESET search_path`);
+    expect(await migrate(url)).not.toEqual([]);
+  });
+
   it("is usable with the right password and name", async () => {
     const database = await createTestDatabase();
     closers.push(() => database.drop());
