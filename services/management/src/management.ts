@@ -256,7 +256,7 @@ function createManagementApp(
     ...parts,
     barrier,
     reads: new CallerReads({ reader, barrier }),
-    reports: new CallerReads({ reader: reportReader, barrier }),
+    reports: reportReader,
     reportQueue: new ReportQueue(),
     defaultLimits: options.rateLimits,
     keyDerivationSecret: keyDerivationSecret(settings.secrets.playerHashKey),

@@ -36,8 +36,8 @@ export interface Parts {
   wallets: MoneyCommands;
   publishing: Publishing;
   reads: CallerReads;
-  /** Reads of impressions themselves, over few connections of their own. */
-  reports: CallerReads;
+  /** For reports on impressions themselves, over few connections of their own. */
+  reports: Reader;
   reportQueue: ReportQueue;
   barrier: ReadingBarrier;
   clock: Clock;

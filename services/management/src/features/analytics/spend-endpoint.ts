@@ -39,13 +39,13 @@ export async function spend(parts: Parts, context: RequestContext) {
       window: isCsv ? undefined : readWindow(context),
     }),
   );
-  await requireKept(parts.database, query);
+  await requireKept(parts.database, accountId, query);
   const found = await readSpend(parts, accountId, query, window).catch((error: unknown) => {
     if (!(error instanceof StatementTimeout)) throw error;
     throw tooManyImpressions.error();
   });
   // Again, because days may have been dropped meanwhile.
-  await requireKept(parts.database, query);
+  await requireKept(parts.database, accountId, query);
   const { from, to } = query;
   if (window === undefined) return spendFile(query, found.rows);
   const body: SpendBody = {
@@ -58,10 +58,12 @@ export async function spend(parts: Parts, context: RequestContext) {
   return { status: 200, body, headers };
 }
 
-/** Throws 422 when impressions that the query needs were dropped. */
-async function requireKept(database: Database, query: SpendQuery): Promise<void> {
+/** Throws 422 when impressions that the query needs were dropped, 403 before registration. */
+async function requireKept(database: Database, accountId: string, query: SpendQuery): Promise<void> {
   const droppedDay = await lastDroppedDay(database, query);
-  if (droppedDay !== undefined) throw droppedImpressions.error(droppedDay);
+  if (droppedDay === undefined) return;
+  await callingAdvertiser(database, accountId);
+  throw droppedImpressions.error(droppedDay);
 }
 
 function readQuery(query: URLSearchParams, nowMs: number): SpendQuery {

@@ -1,5 +1,6 @@
 import type { SPEND_DIMENSIONS } from "@diegetic/contracts";
 import { type Database, Prisma, safeInteger } from "@diegetic/database";
+import { callingAdvertiser } from "../../core/read-your-writes/caller.ts";
 import { type CallerRow, callerIs } from "../../core/read-your-writes/caller-reads.ts";
 import { MAX_CSV_ROWS } from "../../core/shared/csv-answer.ts";
 import type { Window } from "../../core/shared/paging.ts";
@@ -56,7 +57,7 @@ interface SpendRow extends CallerRow {
  * @param window undefined: all rows, at most one more than a table may have
  */
 export async function readSpend(
-  { reads, reports, reportQueue }: Pick<Parts, "reads" | "reports" | "reportQueue">,
+  parts: ReportParts & Pick<Parts, "reads">,
   accountId: string,
   query: SpendQuery,
   window: Window | undefined,
@@ -77,15 +78,28 @@ export async function readSpend(
     LEFT JOIN creatives ON creatives.id = page.creative_id
     ORDER BY page.day DESC, page.campaign_id, page.creative_id, page.country_code`;
   const rows = isInRollups(query)
-    ? await reads.rows<SpendRow>(accountId, statement)
-    : await reportQueue.run(accountId, () => reports.rows<SpendRow>(accountId, statement));
+    ? await parts.reads.rows<SpendRow>(accountId, statement)
+    : await reportRows(parts, accountId, statement);
   const groups = rows.flatMap((row) => (row.impressions === null ? [] : spendGroup(row, row.impressions)));
   return {
-    impressions: safeInteger(rows[0].total_impressions, "impressions"),
-    spentMillicents: safeInteger(rows[0].total_spent, "spent"),
+    impressions: safeInteger(rows[0]?.total_impressions ?? 0n, "impressions"),
+    spentMillicents: safeInteger(rows[0]?.total_spent ?? 0n, "spent"),
     rows: window === undefined ? groups : groups.slice(0, limit),
     hasMore: groups.length > limit,
   };
+}
+
+type ReportParts = Pick<Parts, "database" | "barrier" | "reports" | "reportQueue">;
+
+/** Waits before it reads: `CallerReads` would run a statement of seconds again for what is billed meanwhile. */
+async function reportRows(
+  { database, barrier, reports, reportQueue }: ReportParts,
+  accountId: string,
+  statement: Prisma.Sql,
+): Promise<SpendRow[]> {
+  const { id } = await callingAdvertiser(database, accountId);
+  await barrier.awaitAdvertiser(id);
+  return reportQueue.run(accountId, () => reports.query<SpendRow>(statement));
 }
 
 /** The last day of the query's period whose impressions were dropped, `YYYY-MM-DD`, if the query needs them. */
