@@ -26,7 +26,7 @@ export interface VerifyWebhookOptions {
 
 /**
  * Returns the event of a request to a webhook. Throws WebhookSignatureError unless one of its signatures is of the
- * secret and its time is near. The same event may arrive again: remember `id`.
+ * secret and its time is near, TypeError for a body that was parsed. The same event may arrive again: remember `id`.
  */
 export async function verifyWebhook(options: VerifyWebhookOptions): Promise<WebhookEvent> {
   const { time, signatures } = readHeader(options.signature ?? "");
