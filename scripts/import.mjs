@@ -89,9 +89,9 @@ function readArguments() {
   }
   const [file] = positionals;
   if (file === undefined || positionals.length > 1) throw new UsageError(`Name one file.\n${USAGE}`);
-  if (!statSync(file, { throwIfNoEntry: false })?.isFile()) {
-    throw new UsageError(`There is no file ${file}: correct its name.`);
-  }
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (found === undefined) throw new UsageError(`There is no file ${file}: correct its name.`);
+  if (!found.isFile()) throw new UsageError(`${file} is no file: name one.`);
   const key = process.env.KEY ?? "";
   if (key === "")
     throw new UsageError(`KEY is missing: set it to an API key with the scope advertiser.\n${USAGE}`);

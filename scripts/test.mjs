@@ -21,7 +21,7 @@ const isLong = first === "--long";
 await runMain(async () => {
   const runtimes = installClientRuntimes();
   await setUp();
-  // apt-get runs once at a time.
+  // What follows may run apt-get, too, which allows one run at a time.
   await runtimes;
   // Installs once in advance; otherwise several test files would install concurrently.
   const { findChromium, findRedisServer } = await import("../packages/local-stores/dist/index.js");

@@ -18,7 +18,8 @@ export async function installClientRuntimes() {
   say(`Installing ${missing.join(", ")} with apt-get (once) …`);
   const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
   const succeeds = async (...args) => {
-    const [status] = await once(spawn("apt-get", args, { env, stdio: "ignore" }), "close");
+    const child = spawn("apt-get", args, { env, stdio: "ignore" });
+    const [status] = await once(child, "close").catch(() => []);
     return status === 0;
   };
   const install = () => succeeds("install", "-y", "-qq", "--no-install-recommends", ...missing);

@@ -265,7 +265,7 @@ describe("npm run import", () => {
   it.each<[string, string[], Record<string, string> | undefined, number, string]>([
     ["no file", [], undefined, 2, "Name one file."],
     ["a file that is not there", ["nowhere.jsonl"], undefined, 2, "There is no file nowhere.jsonl"],
-    ["a folder", ["docs"], undefined, 2, "There is no file docs"],
+    ["a folder", ["docs"], undefined, 2, "docs is no file: name one."],
     ["no key", ["package.json"], {}, 2, "KEY is missing"],
     ["an unknown option", ["package.json", "--fast"], undefined, 2, "Unknown option '--fast'"],
   ])("says what is wrong: %s", async (_what, args, environment, code, sentence) => {

@@ -309,14 +309,13 @@ namespace Diegetic
         {
             bool isAddress = Uri.TryCreate(baseUrl, UriKind.Absolute, out Uri address)
                 && (address.Scheme == Uri.UriSchemeHttp || address.Scheme == Uri.UriSchemeHttps);
-            // Without the address, which may be logged.
+            // Messages leave the address out, which may have a password: they may be logged.
             if (isAddress && (address.UserInfo + address.Query + address.Fragment).Length > 0)
             {
                 throw new ArgumentException("BaseUrl must have no user name, password, query or fragment");
             }
             if (isAddress) return baseUrl.TrimEnd('/');
-            throw new ArgumentException(
-                "BaseUrl must be an http or https address, such as http://127.0.0.1:8080/api, not " + baseUrl);
+            throw new ArgumentException("BaseUrl must be an http or https address, such as http://127.0.0.1:8080/api");
         }
     }
 }

@@ -379,6 +379,7 @@ class ClientTest(unittest.TestCase):
         cases: list[tuple[dict[str, Any], str]] = [
             ({"base_url": "diegetic.test"}, "base_url must be"),
             ({"base_url": None}, "base_url must be"),
+            ({"base_url": "ftp://user:secret@diegetic.test"}, "^base_url must be an http or https address, such as [^@]*$"),
             (
                 {"base_url": "http://user:secret@diegetic.test/api"},
                 "^base_url must have no user name, password, query or fragment$",

@@ -274,6 +274,10 @@ describe("DiegeticClient", () => {
   it.each([
     [{ baseUrl: "diegetic.test/api" }, "baseUrl must be an http or https address"],
     [
+      { baseUrl: "ftp://user:secret@diegetic.test" },
+      /^baseUrl must be an http or https address, such as [^@]*$/,
+    ],
+    [
       { baseUrl: "http://user:secret@diegetic.test/api" },
       /^baseUrl must have no user name, password, query or fragment$/,
     ],

@@ -153,13 +153,11 @@ function checkedBudget(matchBudgetMs: number): number {
   throw new TypeError(`matchBudgetMs must be a number above 0, not ${matchBudgetMs}`);
 }
 
+/** Messages leave the address out, which may have a password: they may be logged. */
 function checkedBaseUrl(baseUrl: string): string {
   if (!/^https?:\/\/[^/]/.test(baseUrl)) {
-    throw new TypeError(
-      `baseUrl must be an http or https address, such as http://127.0.0.1:8080/api, not ${baseUrl}`,
-    );
+    throw new TypeError("baseUrl must be an http or https address, such as http://127.0.0.1:8080/api");
   }
-  // Without the address, which may be logged.
   if (/^[^/]*\/\/[^/?#]*@|[?#]/.test(baseUrl)) {
     throw new TypeError("baseUrl must have no user name, password, query or fragment");
   }

@@ -30,7 +30,7 @@ export class PoolClient extends pg.Client {
     });
   }
 
-  /** Parameters of their own, which PgBouncer keeps for each session; it refuses `options`, which a URL may set, too. */
+  /** As parameters of their own: PgBouncer keeps these for each session, and refuses `options`. */
   override getStartupConf(): Record<string, string> {
     return { ...super.getStartupConf(), TimeZone: "UTC", DateStyle: "ISO" };
   }

@@ -25,8 +25,11 @@ async function usedUp(world: World, bucket: string, ask: () => Test): Promise<Re
     for (let round = 1; round <= 2; round += 1) {
       const limiter = new RateLimiter(redis);
       for (let n = 0; n < 1_000; n += 1) await limiter.take(bucket, 1_000, Date.now());
-      const answer = await ask();
-      if (answer.status === 429) return answer;
+      // After the end of a minute the service has a fiftieth of its own.
+      for (let n = 0; n < 30; n += 1) {
+        const answer = await ask();
+        if (answer.status === 429) return answer;
+      }
     }
   } finally {
     redis.disconnect();

@@ -184,10 +184,8 @@ def quote(text: str) -> str:
 
 def checked_options(base_url: str, api_key: str, match_budget_ms: float) -> tuple[str, dict[str, str]]:
     if not isinstance(base_url, str) or not re.match(r"https?://[^/]", base_url):
-        raise ValueError(
-            f"base_url must be an http or https address, such as http://127.0.0.1:8080/api, not {base_url}"
-        )
-    # The message does not contain the address: it may be logged.
+        # The messages do not contain the address, which may have a password: they may be logged.
+        raise ValueError("base_url must be an http or https address, such as http://127.0.0.1:8080/api")
     if re.search(r"^[^/]*//[^/?#]*@|[?#]", base_url):
         raise ValueError("base_url must have no user name, password, query or fragment")
     if not api_key:

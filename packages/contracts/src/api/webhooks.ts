@@ -258,7 +258,7 @@ const secret = "whsec_MnBvCxZaSdFgHjKlPoIuYtReWqMnBvCxZaSdFgHjKlP";
 export const lackingEventScope = refusal(
   403,
   "lacking_scope",
-  "The webhook has an event whose scope the calling key lacks.",
+  "The webhook, or one of its deliveries, is of an event whose scope the calling key lacks.",
   (scope: string, event: string) =>
     `This API key lacks the scope "${scope}", which the event ${event} needs: use one that has it.`,
   "advertiser",

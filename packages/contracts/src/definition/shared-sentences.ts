@@ -20,4 +20,5 @@ export function tooManyRequestsSentence(limit: number, subject = ""): string {
   return `Too many requests: at most ${limit} a minute are allowed${subject}. Wait for the seconds that Retry-After names.`;
 }
 export const OF_ACCOUNT = " for all keys of the account together";
-export const OF_GAME = " for all requests of the game together";
+export const OF_MATCHES_OF_GAME = " for all matches of the game together";
+export const OF_IMPRESSIONS_OF_GAME = " for all impressions of the game together";

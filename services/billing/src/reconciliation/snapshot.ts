@@ -138,7 +138,7 @@ interface LimitedSession {
 }
 
 /** Tells sessions of a game apart in findings, which logs keep: `npm run erase` cannot remove a player's session key there. */
-function unnamed({ sessionKey }: SessionSummary): string {
+function shortHashOf({ sessionKey }: SessionSummary): string {
   return createHash("sha256").update(sessionKey).digest("hex").slice(0, SHOWN_HASH_DIGITS);
 }
 
@@ -148,7 +148,7 @@ const SESSION_CHECKS: readonly Check<PairsOf<LimitedSession>>[] = [
     "Ads of a player session are at most the placement's limit",
     ({ session, placementLimit }) =>
       session.kind === "seats" && placementLimit !== undefined
-        ? atMost(`${session.gameId} ${unnamed(session)}`, placementLimit, session.ads)
+        ? atMost(`${session.gameId} ${shortHashOf(session)}`, placementLimit, session.ads)
         : [],
   ),
   moneyCheck(
@@ -158,7 +158,7 @@ const SESSION_CHECKS: readonly Check<PairsOf<LimitedSession>>[] = [
       session.kind === "creatives"
         ? [...session.appearances].flatMap(([id, count]) => {
             const limit = creativeLimit(id);
-            const subject = `${id} ${session.gameId} ${unnamed(session)}`;
+            const subject = `${id} ${session.gameId} ${shortHashOf(session)}`;
             return limit === undefined ? [] : atMost(subject, limit, count);
           })
         : [],

@@ -33,7 +33,6 @@ export const MAX_CONCURRENT_CALLS = 16;
  * wallets.
  */
 const KEPT_PAUSE_MS = 10_000;
-/** Maximum characters of damaged text in a log line. */
 
 /**
  * Releases lapsed holds. First, the wallet gets back the money and the creative's appearance, and records

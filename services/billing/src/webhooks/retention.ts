@@ -1,4 +1,4 @@
-import { DAY_MS, type Database, Prisma } from "@diegetic/database";
+import { DAY_MS, type Database, inTransaction, Prisma } from "@diegetic/database";
 import { deleteInSteps } from "../loops/delete-in-steps.ts";
 import { forEachLimited, runEach } from "../loops/for-each.ts";
 
@@ -50,14 +50,15 @@ async function forgetSurplus(database: Database, signal: AbortSignal): Promise<v
 }
 
 /** Deletes the deliveries of a query with their attempts, and returns their number. */
-async function deleteDeliveries(database: Database, ids: Prisma.Sql): Promise<number> {
-  const [{ deleted }] = await database.$queryRaw<[{ deleted: number }]>`
-    WITH deliveries AS (
-      DELETE FROM webhook_deliveries WHERE id IN (${ids}) RETURNING id
-    ), attempts AS (
-      DELETE FROM webhook_attempts WHERE delivery_id IN (SELECT id FROM deliveries)
-    ) SELECT count(*)::int AS deleted FROM deliveries`;
-  return deleted;
+function deleteDeliveries(database: Database, ids: Prisma.Sql): Promise<number> {
+  return inTransaction(database, async (transaction) => {
+    // First, and waits for an attempt that is being recorded: the next statement sees it.
+    const deleted = await transaction.$queryRaw<{ id: string }[]>`
+      DELETE FROM webhook_deliveries WHERE id IN (${ids}) RETURNING id`;
+    const deletedIds = deleted.map(({ id }) => id);
+    await transaction.$executeRaw`DELETE FROM webhook_attempts WHERE delivery_id = ANY(${deletedIds}::text[])`;
+    return deleted.length;
+  });
 }
 
 /** An event is kept as long as one of its deliveries. */

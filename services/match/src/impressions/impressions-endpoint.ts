@@ -12,7 +12,7 @@ import {
   matchBeyondDailyCap,
   newId,
   noMatch,
-  OF_GAME,
+  OF_IMPRESSIONS_OF_GAME,
   servingApi,
   unknownCampaign,
   unknownCreative,
@@ -84,7 +84,7 @@ async function recordImpression(
   const taken = context.takeQuota(
     `impressions-game:${body.game_id}`,
     dependencies.settings.rateLimitImpressionsPerGame,
-    OF_GAME,
+    OF_IMPRESSIONS_OF_GAME,
   );
   if (taken !== undefined) await taken;
   const claim = await claimOperation(dependencies, context);

@@ -1,5 +1,5 @@
 import type { Candidate } from "@diegetic/ad-rules";
-import { newId, OF_GAME, servingApi } from "@diegetic/contracts";
+import { newId, OF_MATCHES_OF_GAME, servingApi } from "@diegetic/contracts";
 import { type Answer, type Endpoint, endpoint, type RequestContext } from "@diegetic/service-kit";
 import { tracing } from "@diegetic/tracing";
 import { countFailure } from "../failures.ts";
@@ -27,7 +27,7 @@ async function handleMatch(dependencies: MatchDependencies, context: RequestCont
     const taken = context.takeQuota(
       `match-game:${request.body.game_id}`,
       dependencies.settings.rateLimitMatchPerGame,
-      OF_GAME,
+      OF_MATCHES_OF_GAME,
     );
     // Also without a promise: all requests of a turn are read before the first searches (docs/notes/performance-experiments.md).
     await taken;

@@ -143,7 +143,7 @@ describe("limits", () => {
       return answer.status === 429 ? answer : undefined;
     });
     expect(limited.body.detail).toContain(
-      "at most 2 a minute are allowed for all requests of the game together",
+      "at most 2 a minute are allowed for all matches of the game together",
     );
     expect((await world.match(await world.addGame(), {}, on)).status).toBe(204);
   });
@@ -160,7 +160,7 @@ describe("limits", () => {
       const answer = await world.impression(game, body, on);
       return answer.status === 429 ? answer : undefined;
     });
-    expect(limited.body.detail).toContain("for all requests of the game together");
+    expect(limited.body.detail).toContain("for all impressions of the game together");
     expect(Number(limited.headers["retry-after"])).toBeGreaterThan(0);
     expect((await world.match(game, {}, on)).status).toBe(200);
   });

@@ -97,6 +97,23 @@ describe("the front", () => {
     expect(asked).toBe("keep-alive");
   });
 
+  it("says of its own connection what it does, whatever the client asks of it and an instance of its own", async () => {
+    targets.replace({
+      management: await serve((_request, response) => {
+        response.shouldKeepAlive = false;
+        response.end("{}");
+      }),
+      match: [],
+    });
+    const origin = await frontOrigin;
+    const answered = await new Promise<IncomingMessage>((resolve, reject) => {
+      const headers = { connection: "Upgrade, HTTP2-Settings", upgrade: "h2c", "http2-settings": "AAMAAABk" };
+      request(`${origin}/api/profile`, { headers }, resolve).once("error", reject).end();
+    });
+    answered.resume();
+    expect([answered.statusCode, answered.headers.connection]).toEqual([200, "keep-alive"]);
+  });
+
   it.each([
     ["nothing runs", { management: null, match: [] }],
     ["everything refuses connections", { management: DEAD_ORIGIN, match: [DEAD_ORIGIN, DEAD_ORIGIN] }],

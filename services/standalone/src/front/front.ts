@@ -47,9 +47,9 @@ export function createFront(options: FrontOptions): { handler: RequestListener; 
     // An instance that closes at the end of its answer, as a client asked, may cut off a body that it refuses unread.
     headers: { connection: "keep-alive" },
   });
-  // The client's connection is the front's own: what the client asked for counts.
-  proxy.on("proxyRes", ({ headers }) => {
-    delete headers.connection;
+  // Of the client's connection the front alone decides, as its own server is about to do.
+  proxy.on("proxyRes", ({ headers }, _request, response) => {
+    headers.connection = response.shouldKeepAlive ? "keep-alive" : "close";
     delete headers["keep-alive"];
   });
   const matchPaths = new Set([`${options.basePath}/match`, `${options.basePath}/impressions`]);

@@ -10,7 +10,7 @@ const sha256OfKeys = (secret: string) =>
 
 /**
  * Ends all access to the demo account that follows from the installation's secret: its two keys, its login and the
- * login's sessions. Pauses the campaigns that came with it, which nobody could otherwise; keeps the account and its data. Run it
+ * login's sessions. Pauses the campaigns that came with it, which nobody could pause afterwards; keeps the account and its data. Run it
  * before management starts, which publishes it.
  */
 export async function endDemoAccess(database: Database, secret: string): Promise<void> {
@@ -53,6 +53,6 @@ async function moveCampaigns(
   const names = DEMO_CAMPAIGNS.filter((campaign) => statusOf(campaign) === "active").map(({ name }) => name);
   await transaction.campaign.updateMany({
     where: { advertiser: { accountId: { in: accountIds } }, name: { in: names }, status: from },
-    data: { status: to, version: { increment: 1 } },
+    data: { status: to, pausePending: false, version: { increment: 1 } },
   });
 }

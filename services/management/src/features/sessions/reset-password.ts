@@ -6,7 +6,8 @@ const PASSWORD_BYTES = 15;
 
 /**
  * Replaces a user's password by a random one and ends all the user's sessions, for an operator whom the user has asked.
- * Returns the new password; undefined: nobody signs in with the address, as after the demo's end.
+ * Returns the new password; undefined: no user can sign in with this address (the demo's cannot after its
+ * end).
  *
  * A sign-in with the old password that began before may start a session until the change is committed, so sessions are
  * ended after it as well. Nobody knows the new password yet.
