@@ -42,8 +42,10 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
     lock.on("error", () => {}); // The running statement rejects as well.
     await lock.connect();
     await takeLock(lock, options.lockTimeoutMs ?? 120_000);
-    await forgetUnfinished(lock, migrations);
-    if (await isUpToDate(lock, migrations)) return [];
+    if (await hasHistory(lock)) {
+      await forgetUnfinished(lock, migrations);
+      if (await isUpToDate(lock, migrations)) return [];
+    }
     await requirePrivileges(lock);
     options.log?.("Migrating the database …");
     const applied = await applyMigrations(url, folder, migrations, options.log);
@@ -103,7 +105,6 @@ async function readMigrations(folder: URL): Promise<Migration[]> {
  * migrated leaves one behind. Postgres has undone it, except for an index that was built concurrently.
  */
 async function forgetUnfinished(client: pg.Client, migrations: Migration[]): Promise<void> {
-  if (!(await hasHistory(client))) return;
   const { rows } = await client.query<{ name: string }>(
     `SELECT DISTINCT migration_name AS name FROM _prisma_migrations WHERE ${IS_UNFINISHED}`,
   );
@@ -125,7 +126,6 @@ async function hasHistory(client: pg.Client): Promise<boolean> {
 
 /** Avoids starting the schema engine when every migration is applied, which is the usual case. */
 async function isUpToDate(client: pg.Client, migrations: Migration[]): Promise<boolean> {
-  if (!(await hasHistory(client))) return false;
   const history = await client.query<{ name: string }>(
     `SELECT migration_name AS name FROM _prisma_migrations
      WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL`,

@@ -7,7 +7,7 @@ import pg from "pg";
 const LOCK_TIMEOUT_MS = 3_000;
 /** Lets the statements proceed that waited behind an attempt. */
 const PAUSE_MS = 1_000;
-/** Longer than most dumps: a script that gives up leaves a failed migration to an operator. */
+/** Longer than most dumps: a script that gives up is for the next start to repeat. */
 const MAX_WAIT_MS = 6 * 60 * 60 * 1_000;
 /** Lock timeout, deadlock. */
 const RETRIED_SQL_STATES: ReadonlySet<unknown> = new Set(["55P03", "40P01"]);
