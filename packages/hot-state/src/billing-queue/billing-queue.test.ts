@@ -268,11 +268,11 @@ describe("billing queue when its address leads to another installation's Redis",
       foreignRedis.disconnect();
       await Promise.all([proxy.stop(), own.stop(), foreign.stop()]);
     };
-    return { own, foreign, foreignRedis, leadTo, url, claim, stop };
+    return { own, foreign, redis, foreignRedis, leadTo, url, claim, stop };
   }
 
   it("lets its process do other work while the worker's commands are refused", async () => {
-    const { own, foreign, foreignRedis, leadTo, url, claim, stop } = await start();
+    const { own, foreign, redis, foreignRedis, leadTo, url, claim, stop } = await start();
     const [gate, jobs] = [new EventEmitter(), [] as BillingJob[]];
     const handle = async (job: BillingJob) => {
       jobs.push(job);
@@ -280,6 +280,8 @@ describe("billing queue when its address leads to another installation's Redis",
     };
     const worker = startBillingWorker(url, handle, { claim, concurrency: 1 });
     const producer = createBillingProducer(own.url);
+    // Both of its connections are set up: one that is not would send another command after the refusal.
+    await eventually(async () => String(await redis.client("LIST")).includes(" cmd=bzpopmin "));
     await producer.add([record("imp_a")]);
     await producer.add([record("imp_b")]);
     await eventually(() => jobs.length === 1);
