@@ -131,6 +131,38 @@ describe("audit", () => {
     }
   });
 
+  it.each([
+    ["late", -1],
+    ["reversed", 1],
+  ])("allows what a %s charge has not moved yet in the wallet, and nothing more", async (kind, sign) => {
+    const price = campaign.priceMillicents;
+    await sql.run(
+      `INSERT INTO wallet_settlements (impression_id, kind, advertiser_id, campaign_id, game_id, match_id,
+         price_millicents, day, committed_in_epoch)
+       VALUES ('imp_pending', $1::wallet_settlement_kind, $2, $3, 'game', 'mat', $4,
+         (now() AT TIME ZONE 'UTC')::date, 0)`,
+      [kind, advertiser.advertiserId, campaign.campaignId, price],
+    );
+    const move = async (impressions: number, millicents: number) => {
+      for (const name of [key("account"), campaignKey()]) {
+        await world.redis.hincrby(name, "spent", millicents);
+        await world.redis.hincrby(name, "impressions", impressions);
+      }
+      await world.redis.hincrby(campaignKey(), "day_spent", millicents);
+    };
+    try {
+      expect(await differing()).toEqual(["settlements"]);
+      await move(sign, sign * price);
+      expect(await differing()).toEqual(["settlements"]);
+      await move(sign, sign);
+      const ofDay = kind === "late" ? ["wallet_day"] : [];
+      expect(await differing()).toEqual(["settlements", ...ofDay, "wallet_impressions", "wallet_spent"]);
+    } finally {
+      await move(-2 * sign, -sign * (price + 1));
+      await sql.run("DELETE FROM wallet_settlements");
+    }
+  });
+
   it("lets a key name another operation after 24 hours, and no earlier", async () => {
     const [first, second] = await sql.run(
       "SELECT impression_id, match_id, recorded_at FROM impressions LIMIT 2",

@@ -12,11 +12,12 @@ interface Sum {
 export class ImpressionSums {
   readonly #sums = new Map<string, Sum>();
 
-  add(campaignId: string, day: string, priceMillicents: bigint): void {
+  /** @param priceMillicents of all `impressions` */
+  add(campaignId: string, day: string, priceMillicents: bigint, impressions = 1n): void {
     for (const key of ["all", campaignId, `${campaignId} ${day}`]) {
       const sum = this.of(key);
       this.#sums.set(key, {
-        impressions: sum.impressions + 1n,
+        impressions: sum.impressions + impressions,
         priceMillicents: sum.priceMillicents + priceMillicents,
       });
     }
@@ -101,17 +102,25 @@ interface AdvertiserRow {
   publishedVersion: number;
   /** The wallet's last recovery epoch. */
   recoveryEpoch: bigint;
-  /** Settlements that the wallet does not have yet; it differs by this amount. */
+  /** Settlements that the wallet may not have yet. */
   pendingSettlements: bigint;
   depositRowsMillicents: bigint;
   /** Quarantined records that no operator has resolved. */
   unresolved: bigint;
 }
 
-/** Postgres' balances of an advertiser, all read at one moment. */
-export interface AdvertiserBalances extends AdvertiserRow {
+/** The settlements of an advertiser's wallet. */
+interface SettlementSums {
   /** Late charges: the wallet may exceed a limit by this amount. */
   late: ImpressionSums;
+  /** Of the late charges, those that the wallet may not have yet. */
+  pendingLate: ImpressionSums;
+  /** Reversed charges that the wallet may still contain. */
+  pendingReversed: ImpressionSums;
+}
+
+/** Postgres' balances of an advertiser, all read at one moment. */
+export interface AdvertiserBalances extends AdvertiserRow, SettlementSums {
   /** Quarantined records, which the wallet may still contain; one with an unreadable price counts as zero. */
   quarantined: ImpressionSums;
   campaigns: CampaignBalances[];
@@ -152,10 +161,10 @@ export async function readAdvertisers(
     FROM advertisers a WHERE a.id = ANY(${ids}) ORDER BY a.id`;
   const campaigns = await readCampaigns(transaction, ids, nowMs);
   const quarantined = await readQuarantined(transaction, ids);
-  const lateCharges = await readLate(transaction, ids);
+  const settlements = await readSettlements(transaction, ids);
   return advertisers.map((row) => ({
     ...row,
-    late: lateCharges.get(row.id) ?? new ImpressionSums(),
+    ...(settlements.get(row.id) ?? noSettlements()),
     quarantined: quarantined.get(row.id) ?? new ImpressionSums(),
     campaigns: campaigns.filter(({ advertiserId }) => advertiserId === row.id),
   }));
@@ -243,16 +252,43 @@ async function sumEntries(transaction: Transaction, ids: string[]) {
   return { deposits, campaigns };
 }
 
+interface SettlementRow {
+  advertiser_id: string;
+  campaign_id: string;
+  day: string;
+  kind: "late" | "reversed";
+  is_pending: boolean;
+  impressions: bigint;
+  price: bigint;
+}
+
+function noSettlements(): SettlementSums {
+  return {
+    late: new ImpressionSums(),
+    pendingLate: new ImpressionSums(),
+    pendingReversed: new ImpressionSums(),
+  };
+}
+
 /** Includes late charges that the wallet already has: it may receive them at any moment. */
-async function readLate(transaction: Transaction, ids: string[]): Promise<Map<string, ImpressionSums>> {
-  const rows = await transaction.$queryRaw<
-    { advertiser_id: string; campaign_id: string; day: string; price: bigint }[]
-  >`
-    SELECT advertiser_id, campaign_id, day::text, sum(price_millicents)::bigint AS price
-    FROM wallet_settlements WHERE kind = 'late' AND advertiser_id = ANY(${ids}) GROUP BY 1, 2, 3`;
-  return sumsByAdvertiser(
-    rows.map(({ advertiser_id, campaign_id, day, price }) => [advertiser_id, campaign_id, day, price]),
-  );
+async function readSettlements(
+  transaction: Transaction,
+  ids: string[],
+): Promise<Map<string, SettlementSums>> {
+  const rows = await transaction.$queryRaw<SettlementRow[]>`
+    SELECT advertiser_id, campaign_id, day::text, kind::text, settled_at IS NULL AS is_pending,
+      count(*) AS impressions, sum(price_millicents)::bigint AS price
+    FROM wallet_settlements WHERE (kind = 'late' OR settled_at IS NULL) AND advertiser_id = ANY(${ids})
+    GROUP BY 1, 2, 3, 4, 5`;
+  const settlements = new Map<string, SettlementSums>();
+  for (const { advertiser_id, campaign_id, day, kind, is_pending, impressions, price } of rows) {
+    const own = settlements.get(advertiser_id) ?? noSettlements();
+    const sums =
+      kind === "reversed" ? [own.pendingReversed] : [own.late, ...(is_pending ? [own.pendingLate] : [])];
+    for (const each of sums) each.add(campaign_id, day, price, impressions);
+    settlements.set(advertiser_id, own);
+  }
+  return settlements;
 }
 
 async function readQuarantined(
@@ -263,26 +299,16 @@ async function readQuarantined(
   const rows = await transaction.$queryRaw<{ advertiser_id: string; record: string }[]>`
     SELECT p.advertiser_id, p.record FROM quarantined_impressions p JOIN advertisers a ON a.id = p.advertiser_id
     WHERE a.id = ANY(${ids}) AND (p.resolved_at IS NULL OR p.recovery_epoch = a.recovery_epoch) LIMIT ${MAX_QUARANTINED}`;
-  return sumsByAdvertiser(
-    rows.map(({ advertiser_id, record }) => {
-      const { match } = JSON.parse(record) as {
-        match?: { campaign_id?: unknown; price_millicents?: unknown } | null;
-      };
-      const price = match?.price_millicents;
-      const readable = Number.isSafeInteger(price) ? BigInt(price as number) : 0n;
-      return [advertiser_id, String(match?.campaign_id ?? ""), "", readable];
-    }),
-  );
-}
-
-function sumsByAdvertiser(
-  rows: readonly (readonly [advertiserId: string, campaignId: string, day: string, price: bigint])[],
-): Map<string, ImpressionSums> {
   const sums = new Map<string, ImpressionSums>();
-  for (const [advertiserId, ...impression] of rows) {
-    const own = sums.get(advertiserId) ?? new ImpressionSums();
-    own.add(...impression);
-    sums.set(advertiserId, own);
+  for (const { advertiser_id, record } of rows) {
+    const { match } = JSON.parse(record) as {
+      match?: { campaign_id?: unknown; price_millicents?: unknown } | null;
+    };
+    const price = match?.price_millicents;
+    const readable = Number.isSafeInteger(price) ? BigInt(price as number) : 0n;
+    const own = sums.get(advertiser_id) ?? new ImpressionSums();
+    own.add(String(match?.campaign_id ?? ""), "", readable);
+    sums.set(advertiser_id, own);
   }
   return sums;
 }

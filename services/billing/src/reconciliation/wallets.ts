@@ -148,11 +148,12 @@ const WALLET_CHECKS: readonly Check<PairsOf<Wallet>>[] = [
   moneyCheck(
     "wallet_day",
     "Day's rollups + outbox are at most Redis' day, millicents",
-    ofCampaigns(({ id, inPostgres, inWallet, waiting }) => {
+    ofCampaigns(({ id, inPostgres, inWallet, waiting, advertiser }) => {
       const written = inPostgres.spentByDay[inWallet.day];
       if (waiting === null || written === undefined) return [];
-      const today = waiting.of(`${id} ${inWallet.day}`).priceMillicents;
-      return atMost(id, inWallet.daySpentMillicents, BigInt(written) + today);
+      const day = `${id} ${inWallet.day}`;
+      const known = BigInt(written) + waiting.of(day).priceMillicents;
+      return atMost(id, inWallet.daySpentMillicents, known - advertiser.pendingLate.of(day).priceMillicents);
     }),
   ),
   lateCheck("outbox_age", "Records in the outbox for more than two minutes", ({ advertiser, summary }) => {
@@ -195,8 +196,12 @@ function inTotal(
   const key = id === advertiser.id ? "all" : id;
   const written = inPostgres + waiting.of(key)[unit];
   const found = BigInt(inWallet);
-  // Quarantined records are reported separately: the wallet may still contain them, or may have reversed them.
-  const isExplained = found > written && found <= written + advertiser.quarantined.of(key)[unit];
+  // Settlements and quarantined records are reported separately: the wallet may have them already, or not yet.
+  const [lowest, highest] = [
+    written - advertiser.pendingLate.of(key)[unit],
+    written + advertiser.quarantined.of(key)[unit] + advertiser.pendingReversed.of(key)[unit],
+  ];
+  const isExplained = lowest <= found && found <= highest;
   return [equal(id, isExplained ? found : written, found)];
 }
 
