@@ -3,9 +3,8 @@ import type { World } from "../topology/world.ts";
 import { readWallets } from "../workload/slices.ts";
 import { change } from "../workload/trade.ts";
 import type { Campaign } from "../workload/traders.ts";
-import { type Fault, type FaultContext, POSSIBLE_WITHIN_MS, sleep } from "./fault.ts";
+import { ALL_POSSIBLE_WITHIN_MS, type Fault, type FaultContext, POSSIBLE_WITHIN_MS, sleep } from "./fault.ts";
 
-const MAX_ATTEMPTS = 5;
 /** Not the replication id of any server: scripts treat the wallet as one from before a promotion. */
 const OTHER_LINEAGE = "faults";
 /** Time from the commit of a change until it reaches Redis. Other instances take over a restore after three seconds. */
@@ -21,12 +20,13 @@ export function restoreFault(): Fault {
     // Nothing else may freeze the wallet meanwhile.
     track: "stores",
     inject: async (context) => {
-      for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+      const startedMs = performance.now();
+      for (let attempt = 1; performance.now() - startedMs < ALL_POSSIBLE_WITHIN_MS; attempt += 1) {
         const status = await changeWhileRestored(context, context.random.pick(context.market.campaigns));
-        // 422: more than the new budget was spent meanwhile.
+        // 422: more than the new budget was spent meanwhile. 503: a killed management has not been restarted yet.
         if (status === 200) return `answered 200 to attempt ${attempt}`;
       }
-      throw new Error(`no change was answered 200 in ${MAX_ATTEMPTS} attempts`);
+      throw new Error(`no change was answered 200 in ${ALL_POSSIBLE_WITHIN_MS} ms`);
     },
   };
 }
