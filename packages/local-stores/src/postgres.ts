@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import getPort from "get-port";
+import { freePort } from "./free-port.ts";
 import { findPostgresBinaries, type PostgresBinaries } from "./postgres-binaries.ts";
 import { commandAs, findPostgresUser, type PostgresUser } from "./postgres-user.ts";
 import {
@@ -51,7 +51,7 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningSt
   }
   await stopLeftover(dataDir);
   for (let attempt = 1; ; attempt += 1) {
-    const port = options.port ?? (await getPort({ host: "127.0.0.1" }));
+    const port = options.port ?? (await freePort());
     const logFile = join(dir, "postgres.log");
     const server = startServer(binaries, user, dataDir, port, logFile, options.settings ?? []);
     if (await becomesReady(server, dataDir)) {

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import getPort from "get-port";
+import { freePort } from "./free-port.ts";
 import { type ServerProcess, SetupError, startServerProcess, waitUntil } from "./process.ts";
 import { findRedisServer } from "./redis-binary.ts";
 import { redisCommand } from "./redis-command.ts";
@@ -39,8 +39,8 @@ export async function startRedis(options: RedisOptions): Promise<RunningStore> {
   mkdirSync(dir, { recursive: true });
   await stopLeftoverServer(dir, "SIGTERM", STOP_TIMEOUT_MS);
   for (let attempt = 1; ; attempt += 1) {
-    const port = options.port ?? (await getPort({ host: "127.0.0.1" }));
-    const busPort = options.clusterNode === true ? await getPort({ host: "127.0.0.1" }) : undefined;
+    const port = options.port ?? (await freePort());
+    const busPort = options.clusterNode === true ? await freePort() : undefined;
     const logFile = join(dir, "redis.log");
     const server = startServerProcess({
       executable,

@@ -3,7 +3,7 @@ import type { World } from "../topology/world.ts";
 import { readWallets } from "../workload/slices.ts";
 import { change } from "../workload/trade.ts";
 import type { Campaign } from "../workload/traders.ts";
-import { ALL_POSSIBLE_WITHIN_MS, type Fault, type FaultContext, POSSIBLE_WITHIN_MS, sleep } from "./fault.ts";
+import { ALL_POSSIBLE_WITHIN_MS, type Fault, type FaultContext, sleep } from "./fault.ts";
 
 /** Not the replication id of any server: scripts treat the wallet as one from before a promotion. */
 const OTHER_LINEAGE = "faults";
@@ -11,7 +11,7 @@ const OTHER_LINEAGE = "faults";
 const APPLIED_WITHIN_MS = 300;
 /** Interval in which the settings in force are sampled. */
 const SAMPLED_WITHIN_MS = 700;
-const PATIENCE = { timeoutMs: POSSIBLE_WITHIN_MS, everyMs: 10 };
+const PATIENCE = { timeoutMs: ALL_POSSIBLE_WITHIN_MS, everyMs: 10 };
 
 /** A change commits after a restore of its advertiser's wallet has read the rows, and before the restore writes to Redis. */
 export function restoreFault(): Fault {

@@ -36,9 +36,10 @@ describe.each(servers)("billing queue on %s", (_kind, startServer) => {
   });
 
   afterEach(async () => {
+    // A worker that closes does not wait for long until the end of a job is recorded.
+    await eventually(async () => (await producer.depth()) === 0);
     await Promise.all(workers.map((worker) => worker.close()));
     workers = [];
-    await eventually(async () => (await producer.depth()) === 0);
   });
 
   afterAll(async () => {

@@ -288,6 +288,8 @@ describe("a Redis that becomes unavailable", () => {
       expect(await publisher.needsRebuild()).toBe(false);
       const version = await publisher.publish([{ name: "b", rowVersion: 1, json: "2" }]);
       await publisher.awaitPropagation(version, 60_000);
+      // Its lease may have ended meanwhile, and then nobody waited for it.
+      await follower.waitUntilFresh(60_000);
       expect(Object.fromEntries(entities)).toEqual({ a: "1", b: "2" });
 
       await server.stop();

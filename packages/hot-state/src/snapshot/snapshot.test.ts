@@ -266,8 +266,8 @@ describe.each(servers)("snapshot on %s", (_kind, startServer) => {
     });
     broken = true;
     const version = await publisher.publish([entry("a", 2)]);
+    await eventually(() => copy.errors.some((error) => error.message === "broken copy"));
     await eventually(() => !copy.follower.isFresh());
-    expect(copy.errors.some((error) => error.message === "broken copy")).toBe(true);
     await expect(copy.follower.catchUp()).rejects.toThrow("broken copy");
     broken = false;
     await copy.follower.catchUp();
