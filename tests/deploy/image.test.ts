@@ -14,13 +14,12 @@ import {
 import { tmpdir } from "node:os";
 import { basename, join, matchesGlob, relative } from "node:path";
 import { promisify } from "node:util";
-import { findRedisServer } from "@diegetic/local-stores";
+import { findRedisServer, freePort } from "@diegetic/local-stores";
 import { apiClient, enableGame, startCampaign } from "@diegetic/testing/api";
 import { createTestDatabase, type TestDatabase } from "@diegetic/testing/database";
 import { eventually } from "@diegetic/testing/eventually";
 import { isLongForm, rounds } from "@diegetic/testing/rounds";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import getPort from "get-port";
 import pg from "pg";
 import { ROOT, readComposeFile } from "./compose-file.ts";
 
@@ -96,7 +95,7 @@ describe("the commands of the image, as processes beside nothing but its files",
     await assemble(image);
     database = await createTestDatabase();
     await makeEmpty(database.url);
-    const redisPort = await getPort({ host: "127.0.0.1" });
+    const redisPort = await freePort();
     stores = {
       REDIS_URL: `redis://:${PASSWORD}@127.0.0.1:${redisPort}`,
       DATABASE_URL: database.url,
@@ -128,8 +127,8 @@ describe("the commands of the image, as processes beside nothing but its files",
   const startService = async (name: string) => {
     const [program, ...args] = compose.services[name]?.command ?? [];
     expect(program).toBe("node");
-    const port = await getPort({ host: "127.0.0.1" });
-    const metricsPort = await getPort({ host: "127.0.0.1", exclude: [port] });
+    const port = await freePort();
+    const metricsPort = await freePort();
     const ports = { HOST: "127.0.0.1", PORT: String(port), METRICS_PORT: String(metricsPort) };
     const env = environmentOf(name, ports);
     const child = spawn(node, args, {

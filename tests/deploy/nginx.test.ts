@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { eventually } from "@diegetic/testing/eventually";
+import { freePort } from "@diegetic/testing/free-port";
 import { findNginx } from "@diegetic/testing/operators-programs";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { rawExchange } from "../contract/security/raw-exchange.fixture.ts";
@@ -162,12 +163,4 @@ async function post(url: string, path: string, headers: Record<string, string> =
   const response = await fetch(`${url}${path}`, { method: "POST", body: "{}", headers });
   const body = (await response.json()) as { name: string; headers: IncomingHttpHeaders };
   return { status: response.status, retryAfter: response.headers.get("retry-after"), body };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

@@ -52,7 +52,7 @@ export class InterruptedStack {
 
   /** Status of a match of a new player. Default: through the front. */
   async match(baseUrl = this.world.baseUrl): Promise<number> {
-    return (await apiClient(baseUrl, this.#key).request("POST", "/match", this.matchBody())).status;
+    return (await apiClient(baseUrl, this.#key).serve("/match", this.matchBody())).status;
   }
 
   /** Of a new player. */

@@ -7,12 +7,12 @@ import { reconcileAll } from "@diegetic/billing";
 import { type Api, apiClient, enableGame, startCampaign } from "@diegetic/testing/api";
 import { createTestDatabase } from "@diegetic/testing/database";
 import { eventually } from "@diegetic/testing/eventually";
+import { freePort } from "@diegetic/testing/free-port";
 import { startTestRedis } from "@diegetic/testing/redis";
 import { expect } from "@jest/globals";
 import pg from "pg";
 import { ROOT } from "../deploy/compose-file.ts";
 import { configureNginx, startNginx } from "../deploy/nginx.ts";
-import { freePort } from "../faults/topology/free-port.ts";
 import { GAME, PATIENCE, Traffic } from "./rolling-traffic.fixture.ts";
 
 const INSTANCES = ["match", "match", "management", "management", "billing"] as const;

@@ -5,6 +5,7 @@ import { connectRedis } from "@diegetic/hot-state";
 import { apiClient, enableGame, startCampaign } from "@diegetic/testing/api";
 import { type CollectedSpan, type Collector, openCollector } from "@diegetic/testing/collector";
 import { eventually } from "@diegetic/testing/eventually";
+import { freePort } from "@diegetic/testing/free-port";
 import { startTestRedis } from "@diegetic/testing/redis";
 import { startStackOnTestStores } from "@diegetic/testing/stack";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
@@ -32,7 +33,7 @@ async function startWorld(environment: Record<string, string>) {
   await enableGame(api, GAME);
   await startCampaign(api, { depositCents: 100_000, budgetCents: 100_000, cpmBidCents: 100 });
   const match = (headers: Record<string, string> = {}) =>
-    api.request("POST", "/match", { game_id: GAME, user_id: PLAYER, game_context: {} }, headers);
+    api.serve("/match", { game_id: GAME, user_id: PLAYER, game_context: {} }, headers);
   await eventually(async () => (await match()).status === 200, PATIENCE);
   return { dataDir, coverage, stack, key, api, match };
 }
@@ -63,19 +64,17 @@ describe("with a collector", () => {
   let port: number;
 
   beforeAll(async () => {
-    // Its port is free again: the stack starts while nobody listens.
-    collector = await openCollector();
-    collector.close();
-    port = Number(new URL(collector.url).port);
+    // The stack starts while nobody listens.
+    port = await freePort();
     world = await startWorld({
-      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
       OTEL_EXPORTER_OTLP_TIMEOUT: "2500",
       OTEL_RESOURCE_ATTRIBUTES: "deployment.environment.name=test",
     });
   }, TIMEOUT_MS);
   afterAll(async () => {
     await world?.stack.pressCtrlC();
-    collector.close();
+    collector?.close();
     rmSync(world.dataDir, { recursive: true, force: true });
   }, TIMEOUT_MS);
 
@@ -111,7 +110,7 @@ describe("with a collector", () => {
       expect(matched.status).toBe(200);
       const { match_id, campaign_id, creative_id } = matched.body;
       const impression = { match_id, campaign_id, creative_id, game_id: GAME };
-      const recorded = await world.api.request("POST", "/impressions", impression, { traceparent });
+      const recorded = await world.api.serve("/impressions", impression, { traceparent });
       expect(recorded.status).toBe(201);
       // For the next test: services send their spans every five seconds.
       expect((await world.api.request("GET", UNKNOWN_CAMPAIGN)).status).toBe(404);

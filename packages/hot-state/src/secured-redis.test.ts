@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
-import { type AddressInfo, createServer } from "node:net";
 import * as tls from "node:tls";
 import { createTestCertificate, type TestCertificate } from "@diegetic/testing/certificate";
 import { eventually } from "@diegetic/testing/eventually";
+import { freePort } from "@diegetic/testing/free-port";
 import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { connectRedis } from "./connection.ts";
@@ -22,14 +22,6 @@ let files: TestCertificate;
 let server: TestRedis;
 let plainPort: number;
 let tlsPort: number;
-
-async function freePort(): Promise<number> {
-  const holder = createServer();
-  await new Promise<void>((resolve) => holder.listen(0, "127.0.0.1", resolve));
-  const { port } = holder.address() as AddressInfo;
-  await new Promise((resolve) => holder.close(resolve));
-  return port;
-}
 
 /** A cluster of one node, whose only user has a password, and which takes TLS beside plain connections. */
 beforeAll(async () => {

@@ -1,5 +1,6 @@
 export { findChromium } from "./chromium.ts";
 export { findProgram } from "./debian-package.ts";
+export { freePort } from "./free-port.ts";
 export { type PostgresOptions, startPostgres } from "./postgres.ts";
 export { processIdentity, SetupError, waitUntil } from "./process.ts";
 export { type RedisOptions, type RunningStore, startRedis } from "./redis.ts";

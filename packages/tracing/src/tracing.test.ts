@@ -163,7 +163,7 @@ describe("tracing", () => {
 
   it("ends although the collector never answers", async () => {
     collector.fallSilent();
-    process.env.OTEL_EXPORTER_OTLP_TIMEOUT = "3000";
+    process.env.OTEL_EXPORTER_OTLP_TIMEOUT = "6000";
     const on = await start();
     delete process.env.OTEL_EXPORTER_OTLP_TIMEOUT;
     await on.root(server("request"), [], async () => undefined);

@@ -1,10 +1,10 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
 import { connectRedis } from "@diegetic/hot-state";
 import { createLogger, type RunningService } from "@diegetic/service-kit";
 import { createTestDatabase, type TestDatabase } from "@diegetic/testing/database";
 import { eventually } from "@diegetic/testing/eventually";
+import { freePort } from "@diegetic/testing/free-port";
 import { startTestRedis } from "@diegetic/testing/redis";
 import { startStallingProxy } from "@diegetic/testing/stalling-proxy";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
@@ -30,14 +30,6 @@ beforeEach(async () => {
   [redisPort, postgresPort, metricsPort] = [await freePort(), await freePort(), await freePort()];
   lines = [];
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 function environment(changes: Record<string, string> = {}): Record<string, string> {
   return {

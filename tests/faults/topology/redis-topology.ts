@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { connectRedis, type RedisConnection } from "@diegetic/hot-state";
 import { eventually } from "@diegetic/testing/eventually";
+import { freePort } from "@diegetic/testing/free-port";
 import { FaultyProxy } from "./faulty-proxy.ts";
-import { freePort } from "./free-port.ts";
 import { type KillableStore, startKillableRedis } from "./store.ts";
 
 const SLOTS = 16_384;

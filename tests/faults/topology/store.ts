@@ -1,5 +1,5 @@
 import { type RunningStore, startPostgres, startRedis } from "@diegetic/local-stores";
-import { freePort } from "./free-port.ts";
+import { freePort } from "@diegetic/testing/free-port";
 import { hang } from "./signals.ts";
 
 const START_ATTEMPTS = 3;

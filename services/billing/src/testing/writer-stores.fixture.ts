@@ -64,6 +64,8 @@ export class WriterStores {
       money: createMoneyCommands(this.#redis),
       measures: createBillingMeasures(createMetrics({ service: "billing" })),
       logger: createLogger({ service: "billing", instance: "test", level: "silent" }),
+      // Tests end locks themselves.
+      maxLockWaitMs: 60_000,
     };
   }
 

@@ -46,7 +46,7 @@ async function recorded(accountId: string) {
   const events = await database.webhookEvent.findMany({ where: { accountId }, orderBy: { id: "asc" } });
   const deliveries = await database.webhookDelivery.count({ where: { accountId, status: "pending" } });
   expect(deliveries).toBe(events.length);
-  return events.map(({ type, data }) => ({ type, ...(data as Record<string, unknown>) }));
+  return events.map(({ type, data }) => ({ type, ...(data as { period?: string }) }));
 }
 
 async function advertiserOf(campaign: number) {
@@ -259,6 +259,10 @@ describe("payout.figures_ready", () => {
     return accountId;
   }
 
+  /** The day's figures of an account. The last day of a month comes with the month's. */
+  const recordedOf = async (day: string, accountId: string) =>
+    (await recorded(accountId)).filter(({ period }) => period === day);
+
   const announceAt = (nowMs: number) =>
     announcePayouts({
       database,
@@ -308,12 +312,12 @@ describe("payout.figures_ready", () => {
     const nowMs = Date.parse(day) + 25 * HOUR_MS;
     await announceAt(nowMs);
     await announceAt(nowMs);
-    expect(await recorded(otherId)).toEqual([expect.objectContaining({ period: day, impressions: 1 })]);
+    expect(await recordedOf(day, otherId)).toMatchObject([{ impressions: 1 }]);
     expect(await recorded(accountId)).toEqual([]);
     await stores.write([stuck]);
     await Promise.all([announceAt(nowMs), announceAt(nowMs)]);
-    expect(await recorded(accountId)).toEqual([expect.objectContaining({ period: day, impressions: 1 })]);
-    expect(await recorded(otherId)).toHaveLength(1);
+    expect(await recordedOf(day, accountId)).toMatchObject([{ impressions: 1 }]);
+    expect(await recordedOf(day, otherId)).toHaveLength(1);
   });
 
   it("is delayed by 11 000 records that wait in an outbox only for the account that earns from them", async () => {
@@ -327,7 +331,7 @@ describe("payout.figures_ready", () => {
     const day = utcDay(stuck.recorded_at_ms);
     await stores.write([await wallets.impress({ game: 1 })]);
     await announceAt(Date.parse(day) + 25 * HOUR_MS);
-    expect(await recorded(otherId)).toEqual([expect.objectContaining({ period: day, impressions: 1 })]);
+    expect(await recordedOf(day, otherId)).toMatchObject([{ impressions: 1 }]);
     expect(await recorded(accountId)).toEqual([]);
   });
 

@@ -128,7 +128,7 @@ describe("WalletRecovery", () => {
       const lineage = await redis.hget(`{${advertiserId}.63}:account`, "lineage");
       expect(lineage).toMatch(/^[0-9a-f]{40}$/);
     }
-  }, 120_000);
+  });
 
   it("restores all wallets but the one whose row is locked", async () => {
     harness = await startWithoutRounds();
