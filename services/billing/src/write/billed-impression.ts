@@ -31,6 +31,13 @@ export interface BilledImpression {
   contributionMillionths: Map<string, number>;
 }
 
+/** What tells charges apart that have the same impression id: a campaign charges a match once. */
+export type ChargedMatch = Pick<ImpressionRecord["match"], "match_id" | "campaign_id">;
+
+export function isSameCharge(one: ChargedMatch, other: ChargedMatch): boolean {
+  return one.match_id === other.match_id && one.campaign_id === other.campaign_id;
+}
+
 /** A day outside this window would create a partition of its own. */
 const MAX_AGE_MS = 400 * DAY_MS;
 const MAX_AHEAD_MS = DAY_MS;

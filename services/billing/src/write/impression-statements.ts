@@ -1,5 +1,5 @@
 import { Prisma, type Statements } from "@diegetic/database";
-import { type BilledImpression, decimalOfMillionths } from "./billed-impression.ts";
+import { type BilledImpression, type ChargedMatch, decimalOfMillionths } from "./billed-impression.ts";
 import { Columns } from "./columns.ts";
 
 /**
@@ -27,11 +27,11 @@ export function quarantineStatement(impressions: readonly BilledImpression[]): P
 export async function findStored(
   statements: Statements,
   requested: readonly Pick<BilledImpression, "day" | "record">[],
-): Promise<{ impression_id: string; match_id: string }[]> {
+): Promise<({ impression_id: string } & ChargedMatch)[]> {
   if (requested.length === 0) return [];
   const of = new Columns(requested);
   return statements.query(Prisma.sql`
-    SELECT i.impression_id, i.match_id
+    SELECT i.impression_id, i.match_id, i.campaign_id
     FROM unnest(${of.days(({ day }) => day)}, ${of.texts(({ record }) => record.impression_id)})
       AS requested(day, impression_id)
     JOIN impressions i ON i.day = requested.day AND i.impression_id = requested.impression_id`);

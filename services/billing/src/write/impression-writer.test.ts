@@ -169,18 +169,22 @@ describe("ImpressionWriter", () => {
   });
 
   it.each([
-    ["its id, in one job", true, false],
-    ["its id, in two", false, false],
-    ["its key, in one job", true, true],
-    ["its key, in two", false, true],
+    ["its id, in one job", true, "id"],
+    ["its id, in two", false, "id"],
+    ["its ids and another campaign, in one job", true, "ids"],
+    ["its ids and another campaign, in two", false, "ids"],
+    ["its key, in one job", true, "key"],
+    ["its key, in two", false, "key"],
   ])(
     "sets a second match aside that stands under %s, and takes its charge back",
-    async (_name, inOne, isKeyed) => {
+    async (_name, inOne, shared) => {
+      const isKeyed = shared === "key";
       const record = await wallets.impress();
-      const other = await wallets.impress();
+      const other = await wallets.impress({ campaign: shared === "ids" ? 1 : 0 });
       const operation_id = newId("op");
       if (isKeyed) for (const one of [record, other]) Object.assign(one, { operation_id });
       else other.impression_id = record.impression_id;
+      if (shared === "ids") other.match.match_id = record.match.match_id;
       const { write, metrics } = createWriter();
       const jobs = inOne ? [[record, other, record]] : [[record], [other]];
       for (const job of jobs) await write(job);
@@ -189,7 +193,10 @@ describe("ImpressionWriter", () => {
       const written = await database.impression.findFirstOrThrow({
         where: { impressionId: record.impression_id },
       });
-      expect(written.matchId).toBe(record.match.match_id);
+      expect([written.matchId, written.campaignId]).toEqual([
+        record.match.match_id,
+        record.match.campaign_id,
+      ]);
       // Of a retry nobody has to decide anything.
       expect(await metric(metrics, "billing_records_quarantined_total")).toBe(isKeyed ? 0 : 1);
       const where = { impressionId: other.impression_id };
@@ -197,7 +204,8 @@ describe("ImpressionWriter", () => {
       expect(aside.reason).toMatch(isKeyed ? /same Idempotency-Key/ : /another match/);
       expect(aside.resolvedAt !== null).toBe(isKeyed);
       const [settlement] = await database.walletSettlement.findMany({ where });
-      expect(settlement).toMatchObject({ kind: "reversed", matchId: other.match.match_id });
+      const { match_id: matchId, campaign_id: campaignId } = other.match;
+      expect(settlement).toMatchObject({ kind: "reversed", matchId, campaignId });
     },
   );
 

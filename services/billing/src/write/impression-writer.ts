@@ -16,7 +16,13 @@ import {
 } from "@diegetic/hot-state";
 import { type Logger, OutageLog } from "@diegetic/service-kit";
 import type { BillingMeasures } from "../measures.ts";
-import { type BilledImpression, billImpression, ClocksDisagree, RecordRefused } from "./billed-impression.ts";
+import {
+  type BilledImpression,
+  billImpression,
+  ClocksDisagree,
+  isSameCharge,
+  RecordRefused,
+} from "./billed-impression.ts";
 import type { DayPartitions } from "./day-partitions.ts";
 import { LockedRows, MAX_LOCK_WAIT_MS } from "./locked-rows.ts";
 import { splitByOperation } from "./operations.ts";
@@ -62,7 +68,7 @@ const MONEY_CHECK = /\b(advertisers|campaigns)_money_check\b/;
 const CLOCKS_AGREE_AFTER_MS = 30_000;
 const UNFUNDED =
   "the balance or the budget no longer covers the charge: the money was spent again after Redis lost data";
-const CONFLICTING = "another match is stored under this impression id";
+const CONFLICTING = "another match, or another campaign's, is stored under this impression id";
 const DROPPED =
   "the impressions of its day were dropped (IMPRESSION_RETENTION_DAYS), so it may have been billed before";
 const REPEATED = "another impression of the same Idempotency-Key is stored: Redis had lost it";
@@ -177,7 +183,7 @@ export class ImpressionWriter {
         const impression = billImpression(record, nowMs);
         const known = billed.get(record.impression_id);
         if (known === undefined) billed.set(record.impression_id, impression);
-        else if (known.record.match.match_id !== record.match.match_id) {
+        else if (!isSameCharge(known.record.match, record.match)) {
           refused.set(JSON.stringify(record), conflict(impression));
         } else if (committedInEpoch(record) > committedInEpoch(known.record)) {
           // The wallet has lost the other charge.

@@ -1,5 +1,5 @@
 import { Prisma, type Statements } from "@diegetic/database";
-import type { BilledImpression } from "./billed-impression.ts";
+import type { BilledImpression, ChargedMatch } from "./billed-impression.ts";
 import { Columns } from "./columns.ts";
 import { findStored } from "./impression-statements.ts";
 
@@ -10,13 +10,13 @@ const LOCKS = 256;
 
 /**
  * Finds impressions that are stored under another day: if Redis lost the first record while a job still had it, and the
- * client retried after midnight, each day has a record. Returns matches by impression id. Serialises transactions that
+ * client retried after midnight, each day has a record. Returns charges by impression id. Serialises transactions that
  * search for the same ids, by at most LOCKS locks, so that large ones run one at a time.
  */
 export async function findOnOtherDays(
   statements: Statements,
   impressions: readonly BilledImpression[],
-): Promise<Map<string, string>> {
+): Promise<Map<string, ChargedMatch>> {
   const requested = impressions.flatMap(({ record, otherDays }) => otherDays.map((day) => ({ day, record })));
   if (requested.length === 0) return new Map();
   const of = new Columns(requested);
@@ -29,5 +29,5 @@ export async function findOnOtherDays(
       FROM unnest(${of.texts(({ record }) => record.impression_id)}) AS id ORDER BY lock) AS sorted`);
   void statements.query(Prisma.sql`SELECT set_config('lock_timeout', ${limit?.lockTimeout ?? "0"}, true)`);
   const found = await findStored(statements, requested);
-  return new Map(found.map((row) => [row.impression_id, row.match_id]));
+  return new Map(found.map((row) => [row.impression_id, row]));
 }

@@ -105,12 +105,13 @@ async function isWritten(
     : (await readPartitions(transaction)).map(({ day }) => day);
   const dates = days.map(dateOfDay);
   const ofMatch = isName(matchId) ? Prisma.sql`AND match_id = ${matchId}` : Prisma.empty;
+  const ofCampaign = billed ? Prisma.sql`AND campaign_id = ${billed.record.match.campaign_id}` : Prisma.empty;
   // The key begins with the day: without one, Postgres 17 and older read a whole index. The join looks up each day in its
   // own partition; the list of days keeps the planner from locking the others.
   await transaction.$queryRaw(LOOK_UP_BY_KEY);
   const rows = await transaction.$queryRaw<unknown[]>`
     SELECT FROM unnest(${dates}::date[]) AS requested(day)
-    JOIN impressions i ON i.day = requested.day AND i.impression_id = ${impressionId} ${ofMatch}
+    JOIN impressions i ON i.day = requested.day AND i.impression_id = ${impressionId} ${ofMatch} ${ofCampaign}
     WHERE i.day = ANY(${dates}::date[]) LIMIT 1`;
   return rows.length > 0;
 }

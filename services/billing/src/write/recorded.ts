@@ -40,20 +40,22 @@ export async function findUnrecorded<One extends NamedRecord>(
         WHERE impression_id = ANY(${new Columns(named).texts(({ record }) => record.impression_id)})`),
     ]);
     return new Set([
-      ...written.map((row) => keyOf(row.impression_id, row.match_id)),
+      ...written.map((row) => keyOf(row.impression_id, row.match_id, row.campaign_id)),
       ...quarantined.map((row) => quarantinedKey(row.impression_id, JSON.parse(row.record))),
     ]);
   });
   return records.filter(
     ({ record }) =>
-      !recorded.has(keyOf(record.impression_id, record.match?.match_id)) &&
+      !recorded.has(keyOf(record.impression_id, record.match?.match_id, record.match?.campaign_id)) &&
       !recorded.has(quarantinedKey(record.impression_id, record)),
   );
 }
 
 /** Of a match, each epoch's charge is quarantined for itself: the wallet may have to reverse it. */
 function quarantinedKey(impressionId: unknown, record: Partial<ImpressionRecord> | null): string {
-  return keyOf(impressionId, record?.match?.match_id, committedInEpoch((record ?? {}) as ImpressionRecord));
+  const { match } = record ?? {};
+  const epoch = committedInEpoch((record ?? {}) as ImpressionRecord);
+  return keyOf(impressionId, match?.match_id, match?.campaign_id, epoch);
 }
 
 function keyOf(...parts: unknown[]): string {

@@ -1,5 +1,10 @@
 import { Prisma, type Statements } from "@diegetic/database";
-import { type BilledImpression, RecordRefused } from "./billed-impression.ts";
+import {
+  type BilledImpression,
+  type ChargedMatch,
+  isSameCharge,
+  RecordRefused,
+} from "./billed-impression.ts";
 import { Columns } from "./columns.ts";
 import { findStored } from "./impression-statements.ts";
 import type { NewUsers } from "./reached-users.ts";
@@ -34,16 +39,23 @@ export function requireTouched(kind: string, ids: readonly string[], touched: To
   requireAll(kind, ids, new Set(JSON.parse(touched.ids) as string[]));
 }
 
-/** Of impressions that were not inserted, returns those whose id is stored with another match: separate charges. */
+/** Of impressions that were not inserted, returns those whose id is stored with another charge. */
 export async function findConflicting(
   statements: Statements,
   impressions: readonly BilledImpression[],
 ): Promise<BilledImpression[]> {
   const stored = await findStored(statements, impressions);
-  const matchIds = new Map(stored.map((row) => [row.impression_id, row.match_id]));
+  return otherCharges(impressions, new Map(stored.map((row) => [row.impression_id, row])));
+}
+
+/** Returns the impressions whose id is stored with another charge. */
+export function otherCharges(
+  impressions: readonly BilledImpression[],
+  stored: ReadonlyMap<string, ChargedMatch>,
+): BilledImpression[] {
   return impressions.filter(({ record }) => {
-    const matchId = matchIds.get(record.impression_id);
-    return matchId !== undefined && matchId !== record.match.match_id;
+    const known = stored.get(record.impression_id);
+    return known !== undefined && !isSameCharge(known, record.match);
   });
 }
 

@@ -37,6 +37,7 @@ import {
   findConflicting,
   LOOK_UP_BY_KEY,
   type LockedAdvertiser,
+  otherCharges,
   requireAll,
   requireTouched,
   type Touched,
@@ -243,10 +244,7 @@ function writeUnknown(
     const known = own.filter(({ record }) => !inserted.has(record.impression_id));
     const conflicting = [
       ...(await findConflicting(statements, known)),
-      ...impressions.filter(({ record }) => {
-        const matchId = elsewhere.get(record.impression_id);
-        return matchId !== undefined && matchId !== record.match.match_id;
-      }),
+      ...otherCharges(impressions, elsewhere),
     ];
     const quarantined = await findQuarantined(statements, known);
     if (inserted.size === 0) return { ...NOTHING_WRITTEN, conflicting, repeated, quarantined };

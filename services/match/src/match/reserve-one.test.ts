@@ -153,23 +153,24 @@ describe("a request whose session has used up the creatives of a campaign", () =
   });
 });
 
-describe("a request whose earlier reservations were refused", () => {
-  /** A campaign that this session saw once, a while ago; its counts have expired since. */
-  async function seenLongAgo(dependencies: ReserveDependencies, request: LoadedRequest) {
-    const { advertiserId, candidate } = await openCandidate(100);
-    const state = { matchId: newId("mat"), attempts: new Attempts(), lackedMoney: false, refused: [] };
-    expect(await reserveOne(dependencies, request, candidate, state)).toMatchObject({ outcome: "held" });
-    const [session = ""] = await redis.keys(`*:session:${request.session.sessionKey}`);
-    expect(await redis.hincrby(session, "started", -SESSION_IDLE_MS)).toBeGreaterThan(0);
-    expect(await redis.del(...(await redis.keys(`{${advertiserId}}:cap:*`)))).toBe(1);
-    return { advertiserId, candidate };
-  }
-  const stateAfter = (reservations: number) => {
-    const attempts = new Attempts();
-    for (let i = 0; i < reservations; i++) attempts.use(newId("adv"));
-    return { matchId: newId("mat"), attempts, lackedMoney: false, refused: [] as string[] };
-  };
+/** A campaign that this session saw once, a while ago; its counts have expired since. */
+async function seenLongAgo(dependencies: ReserveDependencies, request: LoadedRequest) {
+  const { advertiserId, candidate } = await openCandidate(100);
+  const state = { matchId: newId("mat"), attempts: new Attempts(), lackedMoney: false, refused: [] };
+  expect(await reserveOne(dependencies, request, candidate, state)).toMatchObject({ outcome: "held" });
+  const [session = ""] = await redis.keys(`*:session:${request.session.sessionKey}`);
+  expect(await redis.hincrby(session, "started", -SESSION_IDLE_MS)).toBeGreaterThan(0);
+  expect(await redis.del(...(await redis.keys(`{${advertiserId}}:cap:*`)))).toBe(1);
+  return { advertiserId, candidate };
+}
 
+function stateAfter(reservations: number) {
+  const attempts = new Attempts();
+  for (let i = 0; i < reservations; i++) attempts.use(newId("adv"));
+  return { matchId: newId("mat"), attempts, lackedMoney: false, refused: [] as string[] };
+}
+
+describe("a request whose earlier reservations were refused", () => {
   it.each([
     { reservations: MAX_RESERVATIONS - 3, left: 1, outcome: "held", holds: 2 },
     { reservations: MAX_RESERVATIONS - 2, left: 1, outcome: "refused", holds: 1 },
@@ -187,6 +188,42 @@ describe("a request whose earlier reservations were refused", () => {
       heldMillicents: expected.holds * 100,
     });
   });
+});
+
+describe("a request whose hold cannot be cancelled", () => {
+  it.each([0, MAX_RESERVATIONS - 2])(
+    "goes on under another match id, after %d reservations",
+    async (used) => {
+      const dependencies = dependenciesOf();
+      const { money } = dependencies;
+      const request = requestOf(Number.MAX_SAFE_INTEGER, newId("key"));
+      const { advertiserId, candidate } = await seenLongAgo(dependencies, request);
+      const account = `{${advertiserId}}:account`;
+      const lineage = String(await redis.hget(account, "lineage"));
+      const promoted: ReserveDependencies = {
+        ...dependencies,
+        money: {
+          ...money,
+          release: async (...hold) => {
+            await redis.hset(account, "lineage", "of another server");
+            return money.release(...hold);
+          },
+        },
+      };
+      const state = stateAfter(used);
+      const { matchId } = state;
+      expect(await reserveOne(promoted, request, candidate, state)).toEqual({ outcome: "refused" });
+      // Restored, with all that it held.
+      await redis.hset(account, "lineage", lineage);
+      expect(await money.readAccount(advertiserId)).toMatchObject({ heldMillicents: 200 });
+      const other = await openCandidate(100);
+      const tried = await reserveOne(dependencies, request, other.candidate, state);
+      expect(tried).toMatchObject({ outcome: "held" });
+      expect(state.matchId).not.toBe(matchId);
+      // The one of long ago, and this one.
+      expect(await dependencies.sessions.touch(request.session, SESSION_IDLE_MS)).toBe(2);
+    },
+  );
 });
 
 describe("a request of a full session", () => {

@@ -1,5 +1,5 @@
 import type { Candidate } from "@diegetic/ad-rules";
-import type { MatchFacts } from "@diegetic/contracts";
+import { type MatchFacts, newId } from "@diegetic/contracts";
 import {
   type AdmitRequest,
   type AdmitResult,
@@ -39,6 +39,7 @@ export interface ReserveDependencies
 
 /** The state of one match request across its reservations. */
 export interface MatchState {
+  /** Of all its reservations and its session seat; replaced where a wallet may keep a hold of it. */
   matchId: string;
   attempts: Attempts;
   /** A tried campaign lacked money, or one was skipped because it recently did. */
@@ -88,7 +89,19 @@ export async function reserveOne(
   state.lackedMoney ||= lacksMoney(reservation);
   if (isUsedUp) state.attempts.refund(advertiser_id);
   state.refused.push(campaign_id);
+  if (reservation.reason === "unknown_wallet") await takeNewMatchId(dependencies, request, state);
   return { outcome: "refused" };
+}
+
+/** A wallet that does not answer for a match may hold it, or have charged it: another campaign's hold needs its own id. */
+async function takeNewMatchId(
+  dependencies: ReserveDependencies,
+  request: LoadedRequest,
+  state: MatchState,
+): Promise<void> {
+  await returnSeat(dependencies, request, state);
+  state.matchId = newId("mat");
+  delete state.admission;
 }
 
 function sealed(
@@ -310,7 +323,8 @@ function isValidReservation(
 
 /**
  * For a reservation that is not valid: cancels a hold without a seat; reserves again, with the ads of this session, where
- * the caps were those of another. Undefined: no attempt is left for that, and nothing is held.
+ * the caps were those of another. Undefined: no attempt is left for that, and nothing is held. Refused as of an unknown wallet
+ * when the hold could not be cancelled.
  */
 async function reserveAgain(
   dependencies: ReserveDependencies,
@@ -327,7 +341,9 @@ async function reserveAgain(
   }
   const counted = await withoutLapsed(dependencies, admit, { match, earlier });
   if (isValidReservation(first, admission, counted, admit.idleMs)) return first;
-  if (first.outcome === "held") await money.release(holdOf(match), "cancelled");
+  if (first.outcome === "held" && (await money.release(holdOf(match), "cancelled")) !== "released") {
+    return { outcome: "refused", reason: "unknown_wallet", capSinceMs: first.capSinceMs, lasts: null };
+  }
   if (!attempts.mayRepeat(match.advertiser_id)) return undefined;
   attempts.use(match.advertiser_id);
   const again = { ...reserve, sessionStartedMs: admission.startedMs, earlier: counted };
