@@ -47,6 +47,14 @@ describe("a database that an operator sets", () => {
     await admin.$executeRawUnsafe(`ALTER ROLE ${role} SET search_path TO other`);
     await migrating().toThrow("would be in the schema other: set its search_path to public");
     await admin.$executeRawUnsafe(`ALTER ROLE ${role} RESET search_path`);
+    for (const [setting, value] of [
+      ["array_nulls", "off"],
+      ["default_transaction_isolation", "serializable"],
+    ] as const) {
+      await admin.$executeRawUnsafe(`ALTER ROLE ${role} SET ${setting} = '${value}'`);
+      await migrating().toThrow(`${setting} is ${value} in sessions of the user of DATABASE_URL`);
+      await admin.$executeRawUnsafe(`ALTER ROLE ${role} RESET ${setting}`);
+    }
     expect(await migrate(url)).not.toEqual([]);
   });
 

@@ -3,7 +3,7 @@
 -- ARGV  hold_limit, record_limit, late_ms, then per campaign: campaign_id
 -- Reply {now_ms, account, holds, backlog, campaigns, records, session_releases}, lists of strings
 --       account    {version, deposited, spent, held, impressions, epoch, '1' if the wallet may serve, else '0', slices,
---                  sliced_spent, sliced_held, sliced_impressions ('': none)}, empty if the wallet does not exist
+--                  sliced_spent, sliced_held, sliced_impressions ('': none), seq}, empty if the wallet does not exist
 --       holds      {count, sum | '' if more than hold_limit, count of those that lapsed more than late_ms ago}
 --       backlog    {records in the outbox, session_releases}
 --       campaigns  {id, version, status, budget, ceiling, daily_cap, spent, held, day, day_spent, impressions,
@@ -26,11 +26,11 @@ local now_ms = now_milliseconds()
 
 local account = {}
 local totals = redis.call('HMGET', account_key, 'version', 'deposited', 'spent', 'held', 'impressions', 'epoch', 'lineage',
-  'slices', 'sliced_spent', 'sliced_held', 'sliced_impressions')
+  'slices', 'sliced_spent', 'sliced_held', 'sliced_impressions', 'seq')
 if totals[1] then
   for i = 1, 6 do account[i] = totals[i] or '' end
   account[7] = totals[7] == server_replication_id() and '1' or '0'
-  for i = 8, 11 do account[i] = totals[i] or '' end
+  for i = 8, 12 do account[i] = totals[i] or '' end
 end
 
 local number_of_holds = redis.call('ZCARD', holds)

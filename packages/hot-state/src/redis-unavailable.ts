@@ -23,13 +23,18 @@ const CLIENT_MESSAGES =
 const SERVER_STATES =
   /^(ERR Script attempted to access a non local key in a cluster node|ERR max number of clients reached|LOADING|NOSCRIPT|BUSY|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|MOVED|ASK|OOM|MISCONF|NOREPLICAS|NOAUTH|WRONGPASS)\b/;
 
+/** A command that was not sent, because too many wait for the same answer. */
+export class TooManyWaiting extends Error {
+  override name = "TooManyWaiting";
+}
+
 /**
  * Whether a command failed because Redis is unreachable, unable to serve, or another installation's: retry later. The
  * command may have taken effect. Any other error is a bug.
  */
 export function isRedisUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  if (error instanceof ForeignRedis) return true;
+  if (error instanceof ForeignRedis || error instanceof TooManyWaiting) return true;
   const code = codeOf(error);
   if (SOCKET_CODES.has(code) || CERTIFICATE_CODE.test(code)) return true;
   return (

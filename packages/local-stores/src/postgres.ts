@@ -63,7 +63,7 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningSt
     const log = readFileSync(logFile, "utf8").trim();
     if (attempt === START_ATTEMPTS || !mayBeUnavailable(log)) {
       throw new SetupError(
-        `Postgres did not start in ${dir}: ${log.split("\n").at(-1) ?? "it printed nothing"}`,
+        `Postgres did not start in ${dir}: ${log.split("\n").at(-1) || "it printed nothing"}`,
       );
     }
     await new Promise((wait) => setTimeout(wait, 100 * 2 ** attempt));

@@ -60,7 +60,7 @@ export async function startRedis(options: RedisOptions): Promise<RunningStore> {
     const isAnotherPortPossible = options.port === undefined || busPort !== undefined;
     if (!portWasTaken || !isAnotherPortPossible || attempt === START_ATTEMPTS) {
       throw new SetupError(
-        `Redis did not start in ${dir}: ${log.split("\n").at(-1) ?? "it printed nothing"}`,
+        `Redis did not start in ${dir}: ${log.split("\n").at(-1) || "it printed nothing"}`,
       );
     }
   }

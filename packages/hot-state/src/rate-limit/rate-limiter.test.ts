@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { connectRedis, type RedisConnection } from "../connection.ts";
 import { rateLimitKeys } from "../keys.ts";
+import { isRedisUnavailable } from "../redis-unavailable.ts";
 import { type RateLimitAnswer, RateLimiter } from "./rate-limiter.ts";
 
 /** So long that no test meets the end of a window. */
@@ -50,6 +51,15 @@ describe.each(servers)("rate limiter on %s", (_kind, startServer) => {
     expect(answers.every(({ limit }) => limit === 5)).toBe(true);
     const [first] = answers;
     expect(first?.resetUnixSeconds).toBe((Math.floor(Date.now() / ENDLESS_MS) + 1) * (ENDLESS_MS / 1000));
+  });
+
+  it("lets only so many wait, and says to the others that Redis is unavailable", async () => {
+    const limiter = new RateLimiter(redis, { windowMs: ENDLESS_MS });
+    const bucket = newBucket();
+    const takes = Array.from({ length: 10_001 }, () => limiter.take(bucket, 20_000, Date.now()));
+    const answers = await Promise.allSettled(takes);
+    const refused = answers.flatMap((answer) => (answer.status === "rejected" ? [answer.reason] : []));
+    expect(refused.map(isRedisUnavailable)).toEqual([true]);
   });
 
   it("never allows more than the limit over several instances, and small limits exactly", async () => {

@@ -1,6 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { RedisConnection } from "../connection.ts";
 import { rateLimitKeys } from "../keys.ts";
+import { TooManyWaiting } from "../redis-unavailable.ts";
 import { ReplyReader } from "../reply.ts";
 import { defineScript, type ScriptCall } from "../script.ts";
 
@@ -82,7 +83,7 @@ export class RateLimiter {
       this.#answerLocally(known, limit, nowMs) ??
       new Promise<RateLimitAnswer>((resolve, reject) => {
         if (known.waiting.length >= MAX_WAITING_PER_BUCKET) {
-          reject(new Error("too many requests wait for one rate limit"));
+          reject(new TooManyWaiting("too many requests wait for one rate limit"));
           return;
         }
         known.waiting.push({ limit, nowMs, resolve, reject });

@@ -103,7 +103,7 @@ export function createWalletReader(redis: RedisConnection): WalletReader {
 }
 
 /** Equal if nothing changed between two reads. */
-function stampOf({ account, holds, outbox }: WalletSummary): string {
+function stampOf({ account, holds, outbox }: StoredWallet): string {
   return JSON.stringify([account, holds.count, outbox.count]);
 }
 
@@ -126,6 +126,7 @@ function parseWallet(reply: ScriptReply): StoredWallet {
             ...readAccountTotals(account),
             slices: account.optionalInteger(7) ?? 1,
             ...readSliced(account, 8),
+            changes: account.optionalInteger(11) ?? 0,
             live: account.code(6, ["0", "1"]) === "1",
           },
     holds: {

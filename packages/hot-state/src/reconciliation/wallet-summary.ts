@@ -36,9 +36,15 @@ export interface WalletSummary {
   campaigns: CampaignSummary[];
 }
 
+interface StoredAccount {
+  slices: number;
+  /** Number of changes to its money. */
+  changes: number;
+}
+
 /** One wallet as it is stored: an advertiser's own one, or a slice. */
 export interface StoredWallet extends WalletSummary {
-  account: (NonNullable<WalletSummary["account"]> & StoredTotals & { slices: number }) | null;
+  account: (NonNullable<WalletSummary["account"]> & StoredTotals & StoredAccount) | null;
   campaigns: StoredCampaign[];
 }
 

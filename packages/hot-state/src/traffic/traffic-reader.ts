@@ -133,7 +133,7 @@ export class TrafficReader {
     for (const [index, day] of days.entries()) {
       for (const [field, value] of Object.entries(hashes[index] ?? {})) {
         const [hour = "", name = ""] = splitOnce(field);
-        if (Date.parse(`${day}T${hour}:59:59Z`) < oldest) continue;
+        if (Date.parse(`${day}T${hour}:00:00Z`) + HOUR_MS <= oldest) continue;
         const lastMs = last[name] === undefined ? null : Number(last[name]);
         refusals.set(name, { count: (refusals.get(name)?.count ?? 0) + Number(value), lastMs });
       }

@@ -1,6 +1,7 @@
 import {
   type CommitRequest,
   type CommitResult,
+  isRedisUnavailable,
   lacksMoney,
   type NeededMoney,
   walletIdOf,
@@ -15,7 +16,7 @@ const OUTBOX_DUE_MS = 5_000;
 export const NO_MATCH: CommitResult = { outcome: "refused", reason: "no_match" };
 
 export interface CommitDependencies
-  extends Pick<MatchDependencies, "catalog" | "money" | "grants" | "due" | "nowMs"> {
+  extends Pick<MatchDependencies, "catalog" | "money" | "grants" | "due" | "logger" | "nowMs"> {
   batcher: ImpressionBatcher;
 }
 
@@ -86,12 +87,24 @@ async function commitIn(
   request: ImpressionCommit,
   slice: number,
 ): Promise<CommitResult> {
-  const { due, nowMs } = dependencies;
   const [result] = await Promise.all([
     charge(dependencies, request, slice),
-    due.register("outbox", walletIdOf(request.advertiserId, slice), nowMs() + OUTBOX_DUE_MS),
+    registerOutbox(dependencies, walletIdOf(request.advertiserId, slice)),
   ]);
   return result;
+}
+
+/**
+ * Registers when billing must look for the record. An outage of the index does not fail the request: a charge that is answered
+ * 503 may be repeated for another match, and billing walks through all outboxes, too.
+ */
+async function registerOutbox({ due, nowMs, logger }: CommitDependencies, walletId: string): Promise<void> {
+  try {
+    await due.register("outbox", walletId, nowMs() + OUTBOX_DUE_MS);
+  } catch (error) {
+    if (!isRedisUnavailable(error)) throw error;
+    logger.debug({ err: error }, "outbox may be visited late");
+  }
 }
 
 /** Every charge is handed over to billing, even if a later step fails and the response is not 201. */
