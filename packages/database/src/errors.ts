@@ -82,6 +82,8 @@ const UNAVAILABLE_KINDS = new Set([
   "TooManyConnections",
   "TlsConnectionError",
 ]);
+/** Of the server, and of a role or database with a limit of its own. */
+const TOO_MANY_CONNECTIONS_SQL_STATE = "53300";
 const EXPIRED_MESSAGE = /expired transaction/;
 /** Connection lost, read-only server, transaction too long, out of resources, shutdown. */
 const UNAVAILABLE_SQL_STATE = /^(08|25006|25P03|25P04|53|57)/;
@@ -168,6 +170,9 @@ function lastLineOf(message: string): string {
 function unavailableSentence(sqlState: string, message: string): string {
   if (sqlState === READ_ONLY_SQL_STATE) {
     return "Postgres at DATABASE_URL only allows reads: see that the address leads to the primary server.";
+  }
+  if (sqlState === TOO_MANY_CONNECTIONS_SQL_STATE) {
+    return `Postgres takes no further connection (${lastLineOf(message)}): raise max_connections, or the limit of its user.`;
   }
   const lastLine = lastLineOf(message);
   const why = /Message: `([^`]+)`$/.exec(lastLine)?.[1] ?? lastLine;

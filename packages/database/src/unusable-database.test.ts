@@ -56,6 +56,8 @@ describe("a database that an operator sets", () => {
       await admin.$executeRawUnsafe(`ALTER ROLE ${role} RESET ${setting}`);
     }
     expect(await migrate(url)).not.toEqual([]);
+    await admin.$executeRawUnsafe(`ALTER ROLE ${role} CONNECTION LIMIT 0`);
+    expect(await unusableDatabase(url)).toMatch(/^Postgres takes no further connection \(.*\): raise /);
   });
 
   it("is usable with the right password and name", async () => {

@@ -1,7 +1,11 @@
 import { spawn } from "node:child_process";
+import { basename } from "node:path";
 import { SetupError } from "./process.ts";
 
-/** Runs a program to its end. When it fails, rejects with the last line of its output. */
+/** What says why: after it, programs tell how they clean up. */
+const REASON = /\b(?:error|FATAL|PANIC): /;
+
+/** Runs a program to its end. When it fails, rejects with the first line of its output that names an error, or the last one. */
 export function runQuietly(command: string[], input = ""): Promise<void> {
   const [program = "", ...args] = command;
   return new Promise((resolve, reject) => {
@@ -16,8 +20,18 @@ export function runQuietly(command: string[], input = ""): Promise<void> {
     child.once("error", () => reject(new SetupError(`${program} was not found on this machine.`)));
     child.once("close", (code) => {
       if (code === 0) resolve();
-      else reject(new SetupError(`${program} failed: ${output.trim().split("\n").at(-1) ?? ""}`));
+      else reject(new SetupError(`${nameOf(command)} failed: ${reasonIn(output)}`));
     });
     child.stdin.end(input);
   });
+}
+
+function reasonIn(output: string): string {
+  const lines = output.trim().split("\n");
+  return lines.find((line) => REASON.test(line)) ?? lines.at(-1) ?? "";
+}
+
+/** Of a program that another one runs as a user: its own name. */
+function nameOf(command: readonly string[]): string {
+  return basename(command[command.indexOf("--") + 1] ?? "");
 }
