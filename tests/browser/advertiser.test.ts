@@ -270,6 +270,24 @@ describe("an advertiser in the dashboard", () => {
     await expectSoon(() => budget.inputValue(), "92.00");
   });
 
+  it("names what a colleague has saved meanwhile before it is replaced", async () => {
+    const { page } = view;
+    const budget = page.getByLabel("Budget");
+    const stored = await budget.inputValue();
+    await budget.fill("91,00");
+    const campaign = `/campaigns/${new URL(page.url()).pathname.split("/")[2]}`;
+    const api = apiOf(page.request, dashboard.origin);
+    await api(campaign, { budget_cents: 9_300 }, "PATCH");
+    await page.getByRole("button", { name: "Save changes" }).click();
+    await page.getByText("Changed elsewhere meanwhile: Budget. Saving replaces that.").waitFor();
+    expect(await api(campaign, undefined, "GET")).toMatchObject({ budget_cents: 9_300 });
+    expect(await sentBy(page, "Save changes")).toEqual({ budget_cents: 9_100 });
+    await page.getByText("Changed elsewhere meanwhile").waitFor({ state: "detached" });
+    await budget.fill(stored);
+    await page.getByRole("button", { name: "Save changes" }).click();
+    await page.getByRole("button", { name: "Discard" }).waitFor({ state: "detached" });
+  });
+
   itInLongForm("clears the product of a creative", async () => {
     const { page } = view;
     const product = page.getByLabel("Product (optional)");

@@ -59,6 +59,20 @@ export function useRead<Key extends ReadKey>(
   });
 }
 
+/** Asks anew, and keeps the answer for all components. */
+export function useReadNow<Key extends ReadKey>(
+  key: Key,
+  ...[input]: InputArguments<Key>
+): () => Promise<AnswerOf<Key>> {
+  const client = useQueryClient();
+  return () =>
+    client.fetchQuery<AnswerOf<Key>>({
+      queryKey: [key, input ?? {}],
+      queryFn: ({ signal }) => callAny(key, input, { signal }),
+      staleTime: 0,
+    });
+}
+
 /** A change that was made is not held up for longer by reads that are slow or fail. */
 const MAX_REFRESH_MS = 1_500;
 

@@ -49,7 +49,10 @@ interface ApiFormOptions<Key extends ChangeKey> {
   fixed?: readonly (keyof BodyOf<Key>)[];
   /** Refuses values before they are sent, in addition to the schema. */
   check?: ValuesCheck<Key>;
-  /** Reads what is stored right before it is sent: fields that were not changed here go out as they are then. */
+  /**
+   * Reads what is stored right before it is sent: fields that were not changed here go out as they are then. Where others have
+   * changed the same field, nothing is sent: the form names it as conflicting, and the next call sends.
+   */
   readStored?: (values: Partial<BodyOf<Key>>) => Promise<Partial<BodyOf<Key>>>;
   /** Asks before values that are fit to be sent are sent; after a no, nothing is. */
   confirm?: (values: Partial<BodyOf<Key>>) => Promise<boolean>;
@@ -129,6 +132,13 @@ export function useApiForm<Key extends ChangeKey>(
     setIsSending(true);
     try {
       const now = (await options.readStored?.(values)) ?? stored;
+      const foreign = conflictingFields(now, stored, values).filter((field) => !lists.includes(field));
+      if (foreign.length > 0) {
+        setConflicting((former) => [...former, ...foreign]);
+        setStored(now);
+        setValues(valuesOver(now, stored, values, lists));
+        return undefined;
+      }
       const sent = now === stored ? values : valuesOver(now, stored, values, lists);
       const sentChanges = without(changedFields(now, sent), fixed);
       const { isPosted, body } =

@@ -1,4 +1,4 @@
-const names = new Intl.DisplayNames(undefined, { type: "region", fallback: "code" });
+const names = new Intl.DisplayNames("en", { type: "region", fallback: "code" });
 
 /** A country as people call it; null is a player of unknown place. */
 export function countryName(code: string | null): string {

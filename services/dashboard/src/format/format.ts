@@ -1,4 +1,4 @@
-/** Money, numbers and times as people read them: by the locale of the browser, days in UTC. */
+/** Money, numbers and times as people read them: by the locale of the browser, in English words and Latin digits, days in UTC. */
 
 export const CURRENCY = "USD";
 const MILLICENTS_PER_CENT = 1_000;
@@ -7,9 +7,14 @@ const CENTS = 100;
 const DOLLAR_DIGITS_OF_MICROCENTS = 8;
 const MIN_ROUNDED_CENTS = 10;
 
+/** English, with days and months in the order of the browser's region. */
+const ENGLISH = new Intl.Locale("en", {
+  region: new Intl.Locale(new Intl.DateTimeFormat().resolvedOptions().locale).maximize().region,
+});
+
 /** Numbers by the locale, with a true minus where it has a hyphen. */
 function numberFormat(options: Intl.NumberFormatOptions): (value: number) => string {
-  const format = new Intl.NumberFormat(undefined, options);
+  const format = new Intl.NumberFormat(undefined, { ...options, numberingSystem: "latn" });
   return (value) => format.format(value).replace("-", "−");
 }
 
@@ -20,22 +25,22 @@ const exactMoney = numberFormat(TO_LAST_FRACTION);
 const exactMoneyParts = new Intl.NumberFormat(undefined, TO_LAST_FRACTION);
 const compactMoney = numberFormat({ ...IN_CURRENCY, notation: "compact", maximumFractionDigits: 1 });
 const exactPercent = numberFormat({ style: "percent", maximumFractionDigits: 2 });
-const day = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", timeZone: "UTC" });
-const dayWithYear = new Intl.DateTimeFormat(undefined, {
+const day = new Intl.DateTimeFormat(ENGLISH, { day: "numeric", month: "short", timeZone: "UTC" });
+const dayWithYear = new Intl.DateTimeFormat(ENGLISH, {
   day: "numeric",
   month: "short",
   year: "numeric",
   timeZone: "UTC",
 });
-const hour = new Intl.DateTimeFormat(undefined, { hour: "numeric", timeZone: "UTC" });
-const utcMoment = new Intl.DateTimeFormat(undefined, {
+const hour = new Intl.DateTimeFormat(ENGLISH, { hour: "numeric", timeZone: "UTC" });
+const utcMoment = new Intl.DateTimeFormat(ENGLISH, {
   dateStyle: "medium",
   timeStyle: "short",
   timeZone: "UTC",
 });
-const localDay = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
-const moment = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "long" });
-const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "always", style: "short" });
+const localDay = new Intl.DateTimeFormat(ENGLISH, { dateStyle: "medium" });
+const moment = new Intl.DateTimeFormat(ENGLISH, { dateStyle: "medium", timeStyle: "long" });
+const relative = new Intl.RelativeTimeFormat(ENGLISH, { numeric: "always", style: "short" });
 
 /** Money with both cents, and below ten cents to its last fraction: rounding would change a price or a share visibly. */
 export function formatCents(cents: number): string {

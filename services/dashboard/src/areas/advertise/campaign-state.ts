@@ -115,7 +115,7 @@ export function restSentence(campaigns: readonly CampaignSummary[], nowMs: numbe
     : "Nothing is being served: all campaigns are paused.";
 }
 
-/** What keeps campaigns from doing their work, the most urgent first. */
+/** What keeps campaigns from doing their work, the most urgent first, and active campaigns before others. */
 export function needsAttention(
   campaigns: readonly CampaignSummary[],
   balanceCents: number,
@@ -127,7 +127,9 @@ export function needsAttention(
   const hasSpent = campaigns.some(({ spent_millicents: spent }) => spent > 0);
   const found = [
     isServing ? attentionToBalance(balanceCents, days) : undefined,
-    ...running.map((campaign) => attentionTo(campaign, balanceCents, hasSpent)),
+    ...[...running]
+      .sort((one, other) => Number(other.status === "active") - Number(one.status === "active"))
+      .map((campaign) => attentionTo(campaign, balanceCents, hasSpent)),
   ].filter((one) => one !== undefined);
   return found.sort((one, other) => Number(other.tone === "negative") - Number(one.tone === "negative"));
 }

@@ -1,6 +1,6 @@
 import { Alert, Button, Group, Skeleton, Stack, Text } from "@mantine/core";
 import type { AnswerOf } from "../../api/operations.ts";
-import { hasStatus, useRead } from "../../api/queries.ts";
+import { hasStatus, useRead, useReadNow } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
 import { ButtonLink } from "../../kit/button-link.tsx";
@@ -46,7 +46,11 @@ export function CompanyForm() {
 
 function ProfileForm({ profile }: { profile: Profile }) {
   const { canChange } = useAbility();
-  const form = useApiForm("PATCH /profile", companyOf(profile), { draft: "company" });
+  const readNow = useReadNow("GET /profile");
+  const form = useApiForm("PATCH /profile", companyOf(profile), {
+    draft: "company",
+    readStored: async () => companyOf(await readNow()),
+  });
   const discard = () => form.reset(companyOf(profile));
   const save = async () => {
     const changed = await form.send({}, companyOf);

@@ -1,6 +1,6 @@
 import { Button, Card, Skeleton } from "@mantine/core";
 import { useNavigate, useParams } from "react-router";
-import { hasStatus, useChange, useRead } from "../../api/queries.ts";
+import { hasStatus, useChange, useRead, useReadNow } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
 import { ButtonLink } from "../../kit/button-link.tsx";
@@ -68,8 +68,10 @@ function EditCreative({ creative, isOnly }: EditCreativeProps) {
   const confirm = useConfirm();
   const navigate = useNavigate();
   const stored = fieldsOf(creative);
+  const readNow = useReadNow("GET /campaigns/{campaign_id}/creatives", { path: { campaign_id: campaignId } });
   const form = useApiForm("PATCH /creatives/{creative_id}", stored, {
     draft: `creative ${id}`,
+    readStored: async () => fieldsOf((await readNow()).find((one) => one.id === id) ?? creative),
     check: (values) => missingLine({ ...values, creative_type: type }),
   });
   const back = `/campaigns/${campaignId}/lines`;

@@ -75,9 +75,12 @@ describe("verdictOf", () => {
 
   it("says what a lower bid would do without advising it", () => {
     expect(verdictOf(answer, 1_000).sentences).toEqual([
-      "Every rule passes, and its rank of $10.00 is within 1% of the highest. The best other rank is $4.95.",
+      "Every rule passes, and its rank of $10.00 is the highest. The best other rank is $4.95.",
       "In this scene, $4.95 would already tie with the best other campaign.",
     ]);
+    expect(verdictOf({ ...answer, winning_rank: 1_005 }, 1_000).sentences).toContain(
+      "Every rule passes, and its rank of $10.00 is within 1% of the highest. The best other rank is $10.05.",
+    );
     expect(verdictOf({ ...answer, winning_rank: null, bid_to_win_cents: 100 }, 1_000).sentences).toEqual([
       "Every rule passes, and no other campaign fits this scene.",
     ]);

@@ -120,7 +120,7 @@ export function verdictOf(answer: Explanation, bidCents: number): { title: strin
       best === null
         ? ["Every rule passes, and no other campaign fits this scene."]
         : [
-            `Every rule passes, and its rank of ${formatCents(rank)} is within 1% of the highest. The best other rank is ${formatCents(best)}.`,
+            `Every rule passes, and its rank of ${formatCents(rank)} is ${rank > best ? "the highest" : "within 1% of the highest"}. The best other rank is ${formatCents(best)}.`,
           ];
     if (isLower && best !== null) {
       sentences.push(

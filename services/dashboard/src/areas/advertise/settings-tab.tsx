@@ -1,7 +1,7 @@
 import { Alert, Button, Card, Group, Text } from "@mantine/core";
 import { useEffect, useEffectEvent } from "react";
 import { useSearchParams } from "react-router";
-import { useRead } from "../../api/queries.ts";
+import { useRead, useReadNow } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { isUnclear } from "../../api/unclear.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
@@ -18,8 +18,10 @@ export function Component() {
   const { canChange } = useAbility();
   const pacing = useRead("GET /campaigns/{campaign_id}/analytics/pacing", pathOf(campaign));
   const heldCents = useHeldCents(campaign);
+  const readNow = useReadNow("GET /campaigns/{campaign_id}", pathOf(campaign));
   const form = useApiForm("PATCH /campaigns/{campaign_id}", settingsOf(campaign), {
     draft: `campaign ${campaign.id}`,
+    readStored: async () => settingsOf(await readNow()),
     check: (dates) => datesInOrder(dates, campaign),
   });
   const { isChanged, reset } = form;

@@ -89,7 +89,7 @@ function circlesBesideCountries(
 ): string[] {
   if (included.length === 0) return [];
   const codes = new Set(included.map(({ country_code: code }) => (code ?? "").toUpperCase()));
-  const names = new Intl.ListFormat().format([...codes].map((code) => countryName(code)));
+  const names = new Intl.ListFormat("en").format([...codes].map((code) => countryName(code)));
   const verb = codes.size === 1 ? "is" : "are";
   return geoTargets.flatMap(({ include, target_type: type, lat, lng, radius_km: radiusKm }) => {
     if (!include || type !== "radius" || lat === null || lng === null || radiusKm === null) return [];

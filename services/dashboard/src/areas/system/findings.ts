@@ -7,6 +7,7 @@ type System = AnswerOf<"GET /system">;
 const MAX_WAIT_SECONDS = 60;
 
 const WITHOUT: Record<string, string> = {
+  redis: "Games get no ads, and processes cannot report, until it is ready.",
   match: "Games get no ads: match requests are answered 503 or not at all.",
   billing: "Ads are served and charged. Analytics and earnings stand still until billing runs.",
 };
@@ -28,7 +29,7 @@ export function findingsOf(system: System): Finding[] {
     if (!ready) {
       found.push({
         title: `${formatTerm(name)} is not ready`,
-        advice: "What needs it answers 503 until it is. The log of management says why.",
+        advice: `${WITHOUT[name] ?? "Requests that need it are answered 503."} The log of management names the reason.`,
       });
     }
   }

@@ -5,6 +5,7 @@ import {
   centsOfMillicents,
   formatCount,
   formatDecimal,
+  formatMoment,
   formatNoun,
   formatTerm,
 } from "../../format/format.ts";
@@ -32,7 +33,8 @@ function perMinute(inRecentMinutes: number | null | undefined): string {
 /** The state of the installation, for the user who runs it. */
 export function Component() {
   const system = useRead("GET /system", {}, { refetchEveryMs: REFETCH_MS });
-  const { data, error } = system;
+  const { data, error, failureCount, dataUpdatedAt } = system;
+  const isUnknown = error !== null || failureCount > 0;
   if (hasStatus(error, 403)) {
     return (
       <Page title="System">
@@ -52,7 +54,8 @@ export function Component() {
       title="System"
       about="Whether the installation is well, what waits, and who uses it. Read anew every ten seconds."
       state={
-        data && (error ? <Status tone="warning">Not known at the moment</Status> : <Health system={data} />)
+        data &&
+        (isUnknown ? <Status tone="warning">Not known at the moment</Status> : <Health system={data} />)
       }
     >
       {data === undefined && error ? (
@@ -60,7 +63,15 @@ export function Component() {
           <Failed what="The state could not be loaded." error={error} onRetry={() => void system.refetch()} />
         </Card>
       ) : (
-        <Overview system={data} />
+        <>
+          {data && isUnknown && (
+            <Alert color="warning" title="The state cannot be read">
+              Management does not answer, or not without Postgres: its log names the reason. The state below
+              is that of {formatMoment(new Date(dataUpdatedAt).toISOString())}.
+            </Alert>
+          )}
+          <Overview system={data} />
+        </>
       )}
       {(data || !error) && <Reconciliation system={data} />}
       <Quarantine />
