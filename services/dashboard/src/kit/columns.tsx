@@ -6,6 +6,8 @@ import {
   dollarsOfMillicents,
   exactColumn,
   formatCount,
+  formatShare,
+  percentOfShare,
 } from "../format/format.ts";
 import { Id } from "./id.tsx";
 import { Moment } from "./moment.tsx";
@@ -56,6 +58,24 @@ function numberColumn<Row>(
     return typeof number === "number" ? format(number) : NO_FIGURE;
   };
   return { key, header, align: "right", value: numberOf, cell, ...details };
+}
+
+/** A share of one, shown and downloaded in percent with one decimal. */
+function shareColumn<Row>(
+  key: string,
+  header: string,
+  shareOf: (row: Row) => number | undefined,
+  details: Details<Row> = {},
+): Column<Row> {
+  return numberColumn(key, header, shareOf, {
+    format: formatShare,
+    csv: (row) => {
+      const share = shareOf(row);
+      return share === undefined ? undefined : percentOfShare(share);
+    },
+    csvUnit: "%",
+    ...details,
+  });
 }
 
 /** An amount in cents; in dollars in the CSV. */
@@ -131,6 +151,7 @@ function idColumn<Row>(
 const makers = {
   text: textColumn,
   number: numberColumn,
+  share: shareColumn,
   money: moneyColumn,
   exactMoney: exactMoneyColumn,
   moment: momentColumn,
@@ -141,6 +162,7 @@ const makers = {
 export interface ColumnMakers<Row> {
   text: typeof textColumn<Row>;
   number: typeof numberColumn<Row>;
+  share: typeof shareColumn<Row>;
   money: typeof moneyColumn<Row>;
   exactMoney: typeof exactMoneyColumn<Row>;
   moment: typeof momentColumn<Row>;

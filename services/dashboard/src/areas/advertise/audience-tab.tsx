@@ -111,7 +111,7 @@ export function Component() {
           make.exactMoney("held", "Held", ({ held_millicents: held }) => held, games.data?.games),
           make.number("matches", "Matches, 24 h", ({ matches }) => matches),
           make.number("impressions", "Impressions, 24 h", ({ impressions }) => impressions),
-          make.number("seen", "Seen, 24 h", ({ seen_rate: rate }) => rate, {
+          make.share("seen", "Seen, 24 h", ({ seen_rate: rate }) => rate, {
             help: "The part of the matches that a player has seen.",
             phone: "fact",
             cell: ({ seen_rate: rate, matches }) => (matches === 0 ? "–" : formatShare(rate)),

@@ -1,6 +1,6 @@
 import { useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
-import { formatDecimal, formatShare, formatTerm } from "../../format/format.ts";
+import { formatDecimal, formatTerm } from "../../format/format.ts";
 import { ButtonLink } from "../../kit/button-link.tsx";
 import { TableSection } from "../../kit/data-table.tsx";
 import { Empty } from "../../kit/states.tsx";
@@ -97,9 +97,8 @@ export function Component() {
             ({ affinity_type: type, affinity_value: value }) => `${formatTerm(type)}: ${value}`,
             { phone: "title" },
           ),
-          make.number("rate", "Match rate", ({ match_rate: rate }) => rate, {
+          make.share("rate", "Match rate", ({ match_rate: rate }) => rate, {
             help: "The part of the campaign's impressions that it contributed to, of those since it was created.",
-            format: formatShare,
             phone: "fact",
           }),
           make.number("weight", "Weight", ({ weight }) => weight, { format: formatDecimal }),

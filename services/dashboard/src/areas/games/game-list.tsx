@@ -4,7 +4,7 @@ import { useNavigate } from "react-router";
 import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
 import { useDraft } from "../../api/use-draft.ts";
-import { centsOfMicrocents, formatPercent, formatShare } from "../../format/format.ts";
+import { centsOfMicrocents, formatPercent } from "../../format/format.ts";
 import { NO_FIGURE } from "../../kit/columns.tsx";
 import { DataTable } from "../../kit/data-table.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
@@ -18,7 +18,7 @@ import { GameIdInput } from "./game-id-input.tsx";
 import { gameIdProblem } from "./game-id-problem.ts";
 import { gamePath } from "./game-path.ts";
 import { GamesSummary, type TrafficRead } from "./games-summary.tsx";
-import { IntegrationStatus } from "./integration-status.tsx";
+import { IntegrationStatus, integrationOf } from "./integration-status.tsx";
 import { GAME_DEFAULTS, NEW_GAME, useAdsSwitch } from "./placement.ts";
 import { type Game, useHasGame, usePlacements, useTraffic, withTraffic } from "./reads.ts";
 
@@ -89,6 +89,7 @@ function Games({ games, placements, add }: GamesProps) {
           header: "Integration",
           phone: "fact",
           value: ({ placement, traffic }) => (placement.is_active ? traffic?.stage : "off"),
+          csv: ({ placement, traffic }) => integrationOf(placement.is_active, traffic?.stage).word,
           cell: ({ placement, traffic }) =>
             placement.is_active && traffic === undefined ? (
               NO_FIGURE
@@ -97,11 +98,11 @@ function Games({ games, placements, add }: GamesProps) {
             ),
         },
         make.number("requests", "Requests, 24 h", ({ traffic }) => traffic?.requests),
-        make.number(
+        make.share(
           "matches",
           "Matched, 24 h",
           ({ traffic }) => (traffic?.requests ? traffic.matches / traffic.requests : undefined),
-          { help: "The share of requests in the last 24 hours that got an ad.", format: formatShare },
+          { help: "The share of requests in the last 24 hours that got an ad." },
         ),
         make.number("impressions", "Total impressions", ({ traffic }) => traffic?.billed_impressions, {
           help: "All that were billed.",

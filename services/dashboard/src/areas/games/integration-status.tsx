@@ -1,4 +1,4 @@
-import { Status } from "../../kit/status.tsx";
+import { Status, type Tone } from "../../kit/status.tsx";
 import type { Stage } from "./placement.ts";
 import { STAGE_WORDS } from "./stage.ts";
 
@@ -10,7 +10,12 @@ interface IntegrationStatusProps {
 
 /** Whether the ads of a game are on, and how far its integration has come. */
 export function IntegrationStatus({ isActive, stage }: IntegrationStatusProps) {
-  if (!isActive) return <Status tone="quiet">Ads off</Status>;
-  if (stage === undefined) return <Status tone="positive">Ads on</Status>;
-  return <Status tone={STAGE_WORDS[stage].tone}>{STAGE_WORDS[stage].word}</Status>;
+  const { word, tone } = integrationOf(isActive, stage);
+  return <Status tone={tone}>{word}</Status>;
+}
+
+/** @param stage undefined: not known */
+export function integrationOf(isActive: boolean, stage: Stage | undefined): { word: string; tone: Tone } {
+  if (!isActive) return { word: "Ads off", tone: "quiet" };
+  return stage === undefined ? { word: "Ads on", tone: "positive" } : STAGE_WORDS[stage];
 }

@@ -5,7 +5,7 @@ import { useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { Chart } from "../../charts/chart.tsx";
 import { countryName } from "../../format/countries.ts";
-import { formatCount, formatShare } from "../../format/format.ts";
+import { formatCount } from "../../format/format.ts";
 import type { Column } from "../../kit/columns.tsx";
 import { DataTable } from "../../kit/data-table.tsx";
 import { Section } from "../../kit/page.tsx";
@@ -126,10 +126,7 @@ export function Component() {
                 ),
               },
               make.number("count", "Requests", ({ count }) => count, { phone: "fact" }),
-              make.number("share", "Share", ({ count }) => count / Math.max(1, requests), {
-                phone: "fact",
-                format: formatShare,
-              }),
+              make.share("share", "Share", ({ count }) => count / Math.max(1, requests), { phone: "fact" }),
               {
                 key: "means",
                 header: "What it means",

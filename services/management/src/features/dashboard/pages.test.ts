@@ -100,8 +100,11 @@ describe("the dashboard's pages", () => {
     await request(app).get("/campaigns").set("Accept", "application/json").expect(404);
     await request(app).post("/campaigns").set("Accept", "text/html").expect(404);
     await request(app).head("/").set("Accept", "text/html").expect(200);
-    await request(app).get("/").set("Accept", "*/*").expect(200);
-    await request(app).get("/").set("Accept", "application/json").expect(404);
+    for (const path of ["/", "/play"]) {
+      await request(app).get(path).set("Accept", "*/*").expect(200);
+      await request(app).get(path).set("Accept", "application/json").expect(404);
+    }
+    await request(app).get("/campaigns").set("Accept", "*/*").expect(404);
   });
 
   it("say so when they are not built", async () => {

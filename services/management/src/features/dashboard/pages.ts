@@ -58,9 +58,12 @@ function isOfApi(path: string, basePath: string): boolean {
   return basePath !== "" && (path === basePath || path.startsWith(`${basePath}/`));
 }
 
-/** Whether a person opens the address: programs do not accept HTML explicitly. At `/` there is nothing else for them. */
+/** Addresses that `npm start` prints. */
+const PRINTED: ReadonlySet<string> = new Set(["/", "/play"]);
+
+/** Whether a person opens the address: programs do not accept HTML explicitly, but may try one that they were given. */
 function isNavigation(request: Request): boolean {
-  if (request.path === "/") return request.accepts("html", "json") === "html";
+  if (PRINTED.has(request.path)) return request.accepts("html", "json") === "html";
   return /\btext\/html\b/.test(request.headers.accept ?? "");
 }
 
