@@ -1,5 +1,6 @@
 import { PrismaPg } from "@prisma/adapter-pg";
 import { PoolClient } from "./client.ts";
+import { connectionStringOf } from "./connection-string.ts";
 import { translateError } from "./errors.ts";
 import { type Prisma, PrismaClient } from "./generated/client.ts";
 import { CONNECT_TIMEOUT_MS, DEFAULT_LIFETIME_SECONDS } from "./pool.ts";
@@ -27,7 +28,7 @@ export function createDatabase(url: string, options: DatabaseOptions = {}): Data
   const statementTimeoutMs = options.statementTimeoutMs ?? 10_000;
   const adapter = new PrismaPg(
     {
-      connectionString: url,
+      connectionString: connectionStringOf(url),
       max: options.poolSize ?? 10,
       maxLifetimeSeconds: options.maxLifetimeSeconds ?? DEFAULT_LIFETIME_SECONDS,
       application_name: options.applicationName ?? "diegetic",

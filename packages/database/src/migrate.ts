@@ -2,6 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { PoolClient } from "./client.ts";
+import { connectionStringOf } from "./connection-string.ts";
 import { DatabaseUnusable, LockTimeout, translateError } from "./errors.ts";
 import { MigrationAdapterFactory } from "./migration-adapter.ts";
 import { createSchemaEngine } from "./schema-engine.ts";
@@ -40,7 +41,7 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
   const migrations = await readMigrations(folder);
   let lock: pg.Client | undefined;
   try {
-    lock = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
+    lock = new pg.Client({ connectionString: connectionStringOf(url), connectionTimeoutMillis: 10_000 });
     lock.on("error", () => {}); // The running statement rejects as well.
     await lock.connect();
     await takeLock(lock, options.lockTimeoutMs ?? 120_000);
@@ -153,7 +154,7 @@ async function applyMigrations(
   log: MigrateOptions["log"],
 ): Promise<string[]> {
   const pool = new pg.Pool({
-    connectionString: url,
+    connectionString: connectionStringOf(url),
     max: 4,
     connectionTimeoutMillis: 10_000,
     Client: PoolClient,

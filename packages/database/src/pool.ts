@@ -1,5 +1,6 @@
 import pg from "pg";
 import { PoolClient } from "./client.ts";
+import { connectionStringOf } from "./connection-string.ts";
 import { driverTypes } from "./driver-types.ts";
 import { translateError } from "./errors.ts";
 import { gatheringSocket } from "./gathering-socket.ts";
@@ -37,7 +38,7 @@ export function openPool(
   pipeline = false,
 ): pg.Pool {
   const pool = new pg.Pool({
-    connectionString: url,
+    connectionString: connectionStringOf(url),
     pipeline,
     max: poolSize,
     maxLifetimeSeconds,

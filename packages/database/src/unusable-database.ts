@@ -1,4 +1,5 @@
 import pg from "pg";
+import { connectionStringOf } from "./connection-string.ts";
 import { DatabaseUnavailable, translateError } from "./errors.ts";
 
 const TIMEOUT_MS = 4_000;
@@ -11,7 +12,7 @@ export async function unusableDatabase(url: string): Promise<string | undefined>
   let client: pg.Client | undefined;
   try {
     client = new pg.Client({
-      connectionString: url,
+      connectionString: connectionStringOf(url),
       connectionTimeoutMillis: TIMEOUT_MS,
       query_timeout: TIMEOUT_MS,
       application_name: "check",
