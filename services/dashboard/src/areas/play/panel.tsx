@@ -89,7 +89,7 @@ const LEDGER_REFETCH_MS = 3_000;
 /** The money of the demo account as the service knows it, of every player. */
 function Ledger() {
   // Earnings are written a moment after their impression, and other players spend, too.
-  const { data } = useRead("GET /demo", {}, { refetchEveryMs: LEDGER_REFETCH_MS });
+  const { data, error } = useRead("GET /demo", {}, { refetchEveryMs: LEDGER_REFETCH_MS });
   const rows =
     data === undefined
       ? []
@@ -113,6 +113,12 @@ function Ledger() {
           </div>
         ))}
       </dl>
+      {error && (
+        <Text size="sm" role="status">
+          The ledger cannot be read at the moment{data && ": these are its last figures"}. Nothing is lost: it
+          follows once it can be.
+        </Text>
+      )}
     </section>
   );
 }
