@@ -14,10 +14,11 @@ import {
 import { tmpdir } from "node:os";
 import { basename, join, matchesGlob, relative } from "node:path";
 import { promisify } from "node:util";
-import { findRedisServer, freePort } from "@diegetic/local-stores";
+import { findRedisServer } from "@diegetic/local-stores";
 import { apiClient, enableGame, startCampaign } from "@diegetic/testing/api";
 import { createTestDatabase, type TestDatabase } from "@diegetic/testing/database";
 import { eventually } from "@diegetic/testing/eventually";
+import { freePort } from "@diegetic/testing/free-port";
 import { isLongForm, rounds } from "@diegetic/testing/rounds";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import pg from "pg";

@@ -1,4 +1,4 @@
-import { type Api, apiClient, enableGame, startCampaign } from "@diegetic/testing/api";
+import { type Api, type ApiAnswer, apiClient, enableGame, startCampaign } from "@diegetic/testing/api";
 import { eventually } from "@diegetic/testing/eventually";
 import type { TestStack } from "@diegetic/testing/stack";
 import { type Variant, World } from "../faults/topology/world.ts";
@@ -52,7 +52,12 @@ export class InterruptedStack {
 
   /** Status of a match of a new player. Default: through the front. */
   async match(baseUrl = this.world.baseUrl): Promise<number> {
-    return (await apiClient(baseUrl, this.#key).serve("/match", this.matchBody())).status;
+    return (await this.ask(baseUrl)).status;
+  }
+
+  /** The whole answer of one match request. */
+  ask(baseUrl: string): Promise<ApiAnswer> {
+    return apiClient(baseUrl, this.#key).request("POST", "/match", this.matchBody());
   }
 
   /** Of a new player. */

@@ -132,10 +132,19 @@ describe("audit", () => {
   });
 
   it.each([
-    ["late", -1],
-    ["reversed", 1],
-  ])("allows what a %s charge has not moved yet in the wallet, and nothing more", async (kind, sign) => {
+    ["late", -1, []],
+    ["reversed", 1, []],
+    ["reversed", 1, ["quarantined"]],
+  ])("allows what a %s charge has not moved yet in the wallet, and nothing more", async (kind, sign, own) => {
     const price = campaign.priceMillicents;
+    for (const _ of own) {
+      const record = { match: { campaign_id: campaign.campaignId, price_millicents: price } };
+      await sql.run(
+        `INSERT INTO quarantined_impressions (impression_id, advertiser_id, record, reason)
+         VALUES ('imp_pending', $1, $2, 'another charge')`,
+        [advertiser.advertiserId, JSON.stringify(record)],
+      );
+    }
     await sql.run(
       `INSERT INTO wallet_settlements (impression_id, kind, advertiser_id, campaign_id, game_id, match_id,
          price_millicents, day, committed_in_epoch)
@@ -151,15 +160,17 @@ describe("audit", () => {
       await world.redis.hincrby(campaignKey(), "day_spent", millicents);
     };
     try {
-      expect(await differing()).toEqual(["settlements"]);
+      expect(await differing()).toEqual([...own, "settlements"]);
       await move(sign, sign * price);
-      expect(await differing()).toEqual(["settlements"]);
+      expect(await differing()).toEqual([...own, "settlements"]);
       await move(sign, sign);
       const ofDay = kind === "late" ? ["wallet_day"] : [];
-      expect(await differing()).toEqual(["settlements", ...ofDay, "wallet_impressions", "wallet_spent"]);
+      const ofWallet = [...ofDay, "wallet_impressions", "wallet_spent"];
+      expect(await differing()).toEqual([...own, "settlements", ...ofWallet]);
     } finally {
       await move(-2 * sign, -sign * (price + 1));
       await sql.run("DELETE FROM wallet_settlements");
+      await sql.run("DELETE FROM quarantined_impressions");
     }
   });
 

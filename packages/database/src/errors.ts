@@ -172,7 +172,7 @@ function unavailableSentence(sqlState: string, message: string): string {
     return "Postgres at DATABASE_URL only allows reads: see that the address leads to the primary server.";
   }
   if (sqlState === TOO_MANY_CONNECTIONS_SQL_STATE) {
-    return `Postgres takes no further connection (${lastLineOf(message)}): raise max_connections, or the limit of its user.`;
+    return `Postgres takes no further connection (${lastLineOf(message)}): raise max_connections, or the connection limit of its user or database.`;
   }
   const lastLine = lastLineOf(message);
   const why = /Message: `([^`]+)`$/.exec(lastLine)?.[1] ?? lastLine;

@@ -10,9 +10,9 @@ import { createSchemaEngine } from "./schema-engine.ts";
 const SCHEMA = new URL("../../../prisma/schema.prisma", import.meta.url);
 const MIGRATIONS = new URL("../../../prisma/migrations/", import.meta.url);
 /** Key of the advisory lock; arbitrary, but no other user of the database may use it. */
-/** Other values, of a server or a role, would write wrong texts or refuse concurrent changes. */
-const REQUIRED_SETTINGS = { array_nulls: "on", default_transaction_isolation: "read committed" };
 const LOCK_KEY = 7_430_921_511;
+/** Other values would write wrong texts, or refuse concurrent changes. PgBouncer refuses clients that set them. */
+const REQUIRED_SETTINGS = { array_nulls: "on", default_transaction_isolation: "read committed" };
 const LOCK_EVERY_MS = 100;
 const IS_UNFINISHED = "finished_at IS NULL AND rolled_back_at IS NULL";
 const CONCURRENT_INDEX = /\bCREATE (?:UNIQUE )?INDEX CONCURRENTLY "?(\w+)"?/i;
@@ -45,11 +45,12 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
     lock.on("error", () => {}); // The running statement rejects as well.
     await lock.connect();
     await takeLock(lock, options.lockTimeoutMs ?? 120_000);
+    await requireSettings(lock);
     if (await hasHistory(lock)) {
       await forgetUnfinished(lock, migrations);
       if (await isUpToDate(lock, migrations)) return [];
     }
-    await requireUsable(lock);
+    await requirePrivileges(lock);
     options.log?.("Migrating the database …");
     const applied = await applyMigrations(url, folder, migrations, options.log);
     for (const name of applied) options.log?.(`Applied migration ${name}.`);
@@ -62,18 +63,19 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
   }
 }
 
-/**
- * Throws DatabaseUnusable unless the user may create tables in the schema in which the services look for them, and its sessions
- * have the settings that statements rely on.
- */
-async function requireUsable(client: pg.Client): Promise<void> {
+/** Throws DatabaseUnusable unless sessions of the user have the settings that statements rely on. */
+async function requireSettings(client: pg.Client): Promise<void> {
   for (const [name, value] of Object.entries(REQUIRED_SETTINGS)) {
     const { rows } = await client.query<{ found: string }>("SELECT current_setting($1) AS found", [name]);
     if (rows[0]?.found === value) continue;
     throw new DatabaseUnusable(
-      `${name} is ${rows[0]?.found} in sessions of the user of DATABASE_URL: ALTER ROLE … SET ${name} = '${value}'.`,
+      `${name} is ${rows[0]?.found} in sessions of the user of DATABASE_URL: set it to ${value} for the server, the database or the user.`,
     );
   }
+}
+
+/** Throws DatabaseUnusable unless the user may create tables in the schema in which the services look for them. */
+async function requirePrivileges(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ schema: string | null; mayCreate: boolean }>(
     `SELECT current_schema() AS schema, has_schema_privilege(oid, 'CREATE') AS "mayCreate"
      FROM pg_namespace WHERE nspname = 'public'`,

@@ -56,8 +56,12 @@ describe("a database that an operator sets", () => {
       await admin.$executeRawUnsafe(`ALTER ROLE ${role} RESET ${setting}`);
     }
     expect(await migrate(url)).not.toEqual([]);
+    await admin.$executeRawUnsafe(`ALTER ROLE ${role} SET array_nulls = off`);
+    await migrating().toThrow("array_nulls is off");
     await admin.$executeRawUnsafe(`ALTER ROLE ${role} CONNECTION LIMIT 0`);
-    expect(await unusableDatabase(url)).toMatch(/^Postgres takes no further connection \(.*\): raise /);
+    expect(await unusableDatabase(url)).toMatch(
+      /^Postgres takes no further connection \(.*\): raise .* limit of its user or database/,
+    );
   });
 
   it("is usable with the right password and name", async () => {

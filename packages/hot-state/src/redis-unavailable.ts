@@ -29,8 +29,8 @@ export class TooManyWaiting extends Error {
 }
 
 /**
- * Whether a command failed because Redis is unreachable, unable to serve, or another installation's: retry later. The
- * command may have taken effect. Any other error is a bug.
+ * Whether a command failed because Redis is unreachable, unable to serve, or another installation's, or because too
+ * many wait for it: retry later. The command may have taken effect. Any other error is a bug.
  */
 export function isRedisUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
@@ -50,6 +50,9 @@ export function describeRedisUnavailable(error: unknown): string | undefined {
   if ("lastNodeError" in error) {
     const ofNode = describeRedisUnavailable(error.lastNodeError);
     if (ofNode !== undefined) return ofNode;
+  }
+  if (error instanceof TooManyWaiting) {
+    return "More requests than are allowed wait for one rate limit: Redis answers too slowly, or one caller sends too much.";
   }
   const code = codeOf(error);
   if (CERTIFICATE_CODE.test(code)) {

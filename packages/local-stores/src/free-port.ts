@@ -7,7 +7,7 @@ const CANDIDATES = 50;
 
 /**
  * A free port of 127.0.0.1 that the system gives to nobody else, so that a server which is started again finds it free. If others
- * have all candidates: any free port.
+ * have all candidates: any free port. Calls of one process within some seconds get different ports.
  */
 export function freePort(): Promise<number> {
   const candidates = Array.from({ length: CANDIDATES }, () => randomInt(FIRST_PORT, END_PORT));

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { basename } from "node:path";
 import { SetupError } from "./process.ts";
 
-/** What says why: after it, programs tell how they clean up. */
+/** Marks the line that names the cause. Later lines describe the cleanup. */
 const REASON = /\b(?:error|FATAL|PANIC): /;
 
 /** Runs a program to its end. When it fails, rejects with the first line of its output that names an error, or the last one. */

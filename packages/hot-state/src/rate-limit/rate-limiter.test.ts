@@ -53,7 +53,7 @@ describe.each(servers)("rate limiter on %s", (_kind, startServer) => {
     expect(first?.resetUnixSeconds).toBe((Math.floor(Date.now() / ENDLESS_MS) + 1) * (ENDLESS_MS / 1000));
   });
 
-  it("lets only so many wait, and says to the others that Redis is unavailable", async () => {
+  it("rejects as if Redis were unavailable when 10 000 requests wait for a bucket", async () => {
     const limiter = new RateLimiter(redis, { windowMs: ENDLESS_MS });
     const bucket = newBucket();
     const takes = Array.from({ length: 10_001 }, () => limiter.take(bucket, 20_000, Date.now()));

@@ -72,7 +72,7 @@ export class RateLimiter {
 
   /**
    * Counts one request against a bucket; synchronous when this instance knows the answer. Rejects (fail closed) when
-   * Redis is needed and unavailable.
+   * Redis is needed and unavailable, or when too many wait for the same bucket.
    * @param bucket `kind:name`, of few kinds
    * @param limit requests per window
    * @param nowMs Unix milliseconds by the caller's clock

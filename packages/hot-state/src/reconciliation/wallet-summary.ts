@@ -38,7 +38,7 @@ export interface WalletSummary {
 
 interface StoredAccount {
   slices: number;
-  /** Number of changes to its money. */
+  /** `seq`: the number of changes to its money. */
   changes: number;
 }
 
@@ -85,7 +85,7 @@ function combineAccounts(wallets: readonly StoredWallet[]): WalletSummary["accou
   const accounts = wallets.map(({ account }) => account).filter((account) => account !== null);
   const [own] = accounts;
   if (own === undefined || accounts.length < wallets.length) return null;
-  const { sliced: _, slices: __, ...settings } = own;
+  const { sliced: _, slices: __, changes: ___, ...settings } = own;
   return {
     ...settings,
     ...sumTotals(accounts),

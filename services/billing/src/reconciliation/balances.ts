@@ -1,4 +1,4 @@
-import { DAY_MS, type Database, inTransaction, type Transaction, utcDay } from "@diegetic/database";
+import { DAY_MS, type Database, inTransaction, Prisma, type Transaction, utcDay } from "@diegetic/database";
 
 const MAX_QUARANTINED = 1_000;
 
@@ -270,15 +270,23 @@ function noSettlements(): SettlementSums {
   };
 }
 
-/** Includes late charges that the wallet already has: it may receive them at any moment. */
+/** Of a quarantined record: a resolved one that the wallet no longer counts explains no difference. */
+const COUNTED = Prisma.sql`(p.resolved_at IS NULL OR p.recovery_epoch = a.recovery_epoch)`;
+
+/**
+ * Includes late charges that the wallet already has: it may receive them at any moment. Without reversals of quarantined records
+ * that are counted as such.
+ */
 async function readSettlements(
   transaction: Transaction,
   ids: string[],
 ): Promise<Map<string, SettlementSums>> {
   const rows = await transaction.$queryRaw<SettlementRow[]>`
-    SELECT advertiser_id, campaign_id, day::text, kind::text, settled_at IS NULL AS is_pending,
-      count(*) AS impressions, sum(price_millicents)::bigint AS price
-    FROM wallet_settlements WHERE (kind = 'late' OR settled_at IS NULL) AND advertiser_id = ANY(${ids})
+    SELECT s.advertiser_id, s.campaign_id, s.day::text, s.kind::text, s.settled_at IS NULL AS is_pending,
+      count(*) AS impressions, sum(s.price_millicents)::bigint AS price
+    FROM wallet_settlements s JOIN advertisers a ON a.id = s.advertiser_id
+    WHERE s.advertiser_id = ANY(${ids}) AND (s.kind = 'late' OR s.settled_at IS NULL
+      AND NOT EXISTS (SELECT FROM quarantined_impressions p WHERE p.impression_id = s.impression_id AND ${COUNTED}))
     GROUP BY 1, 2, 3, 4, 5`;
   const settlements = new Map<string, SettlementSums>();
   for (const { advertiser_id, campaign_id, day, kind, is_pending, impressions, price } of rows) {
@@ -295,10 +303,9 @@ async function readQuarantined(
   transaction: Transaction,
   ids: string[],
 ): Promise<Map<string, ImpressionSums>> {
-  // A resolved record that the wallet no longer counts explains no difference.
   const rows = await transaction.$queryRaw<{ advertiser_id: string; record: string }[]>`
     SELECT p.advertiser_id, p.record FROM quarantined_impressions p JOIN advertisers a ON a.id = p.advertiser_id
-    WHERE a.id = ANY(${ids}) AND (p.resolved_at IS NULL OR p.recovery_epoch = a.recovery_epoch) LIMIT ${MAX_QUARANTINED}`;
+    WHERE a.id = ANY(${ids}) AND ${COUNTED} LIMIT ${MAX_QUARANTINED}`;
   const sums = new Map<string, ImpressionSums>();
   for (const { advertiser_id, record } of rows) {
     const { match } = JSON.parse(record) as {

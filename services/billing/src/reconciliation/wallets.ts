@@ -196,7 +196,7 @@ function inTotal(
   const key = id === advertiser.id ? "all" : id;
   const written = inPostgres + waiting.of(key)[unit];
   const found = BigInt(inWallet);
-  // Settlements and quarantined records are reported separately: the wallet may have them already, or not yet.
+  // Pending settlements and quarantined records are reported separately: the wallet may have them already, or not yet.
   const [lowest, highest] = [
     written - advertiser.pendingLate.of(key)[unit],
     written + advertiser.quarantined.of(key)[unit] + advertiser.pendingReversed.of(key)[unit],

@@ -201,7 +201,7 @@ describe("ImpressionWriter", () => {
       expect(await metric(metrics, "billing_records_quarantined_total")).toBe(isKeyed ? 0 : 1);
       const where = { impressionId: other.impression_id };
       const aside = await database.quarantinedImpression.findUniqueOrThrow({ where });
-      expect(aside.reason).toMatch(isKeyed ? /same Idempotency-Key/ : /another match/);
+      expect(aside.reason).toMatch(isKeyed ? /same Idempotency-Key/ : /another charge/);
       expect(aside.resolvedAt !== null).toBe(isKeyed);
       const [settlement] = await database.walletSettlement.findMany({ where });
       const { match_id: matchId, campaign_id: campaignId } = other.match;

@@ -68,7 +68,7 @@ const MONEY_CHECK = /\b(advertisers|campaigns)_money_check\b/;
 const CLOCKS_AGREE_AFTER_MS = 30_000;
 const UNFUNDED =
   "the balance or the budget no longer covers the charge: the money was spent again after Redis lost data";
-const CONFLICTING = "another match, or another campaign's, is stored under this impression id";
+const CONFLICTING = "another charge is stored under this impression id";
 const DROPPED =
   "the impressions of its day were dropped (IMPRESSION_RETENTION_DAYS), so it may have been billed before";
 const REPEATED = "another impression of the same Idempotency-Key is stored: Redis had lost it";
@@ -321,7 +321,7 @@ export class ImpressionWriter {
   async #quarantineUnlocked(refused: RefusedRecord, sorted: Sorted): Promise<void> {
     const { record } = refused;
     const advertiserId = String(record.match?.advertiser_id ?? "");
-    // Under the same id, another match may wait: once this one is quarantined, it would never be written.
+    // Under the same id, another charge may wait: once this one is quarantined, it would never be written.
     if (!sorted.leftIds.has(record.impression_id) && !this.#lockedRows.advertiserIds.has(advertiserId)) {
       try {
         await this.#quarantine(refused);

@@ -48,7 +48,7 @@ export interface WrittenBatch {
   written: number;
   /** Newly written impressions that a restored wallet does not know yet; settlements were recorded for them. */
   late: number;
-  /** Impressions that cannot be written, because their id is stored with another match. */
+  /** Impressions that cannot be written, because their id is stored with another charge. */
   conflicting: BilledImpression[];
   /** Impressions that are not written, because their operation is already billed with another match. */
   repeated: BilledImpression[];

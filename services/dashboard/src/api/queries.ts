@@ -59,7 +59,7 @@ export function useRead<Key extends ReadKey>(
   });
 }
 
-/** Asks anew, and keeps the answer for all components. */
+/** Asks anew, or waits for who is asking already, and keeps the answer for all components. */
 export function useReadNow<Key extends ReadKey>(
   key: Key,
   ...[input]: InputArguments<Key>

@@ -132,11 +132,13 @@ export function useApiForm<Key extends ChangeKey>(
     setIsSending(true);
     try {
       const now = (await options.readStored?.(values)) ?? stored;
-      const foreign = conflictingFields(now, stored, values).filter((field) => !lists.includes(field));
+      const foreign = conflictingFields(now, stored, values).filter(
+        (field) => !lists.includes(field) && !fixed.includes(field),
+      );
       if (foreign.length > 0) {
         setConflicting((former) => [...former, ...foreign]);
         setStored(now);
-        setValues(valuesOver(now, stored, values, lists));
+        setValues((current) => valuesOver(now, stored, current, lists));
         return undefined;
       }
       const sent = now === stored ? values : valuesOver(now, stored, values, lists);

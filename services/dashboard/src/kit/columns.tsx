@@ -1,3 +1,4 @@
+import { VisuallyHidden } from "@mantine/core";
 import type { ReactNode } from "react";
 import type { CsvValue } from "../format/csv.ts";
 import {
@@ -174,6 +175,11 @@ export type Columns<Row> = (make: ColumnMakers<Row>) => readonly Column<Row>[];
 
 export function columnsOf<Row>(columns: Columns<Row>): readonly Column<Row>[] {
   return columns(makers);
+}
+
+/** Of a column of buttons or links, which sorts nothing: a header for those who hear the table. */
+export function headerOf<Row>({ header }: Column<Row>): ReactNode {
+  return header || <VisuallyHidden>Actions</VisuallyHidden>;
 }
 
 /** What draws the rows of a table, on a wide window or a phone. */

@@ -1,7 +1,7 @@
 import { Checkbox, Skeleton } from "@mantine/core";
 import { Fragment, type ReactNode } from "react";
 import { Link } from "react-router";
-import { type Column, type RowsProps, titleOf } from "./columns.tsx";
+import { type Column, headerOf, type RowsProps, titleOf } from "./columns.tsx";
 import classes from "./phone-rows.module.css";
 
 /** What a row is about: more than one column where none of them says it alone. */
@@ -56,7 +56,7 @@ export function PhoneRows<Row>(props: PhoneRowsProps<Row>) {
             {facts.map((column) => (
               <div key={column.key}>
                 {/* The heading of a plain list with one fact a row says what it is. */}
-                <dt className={isPlain && facts.length === 1 ? "sr-only" : undefined}>{column.header}</dt>
+                <dt className={isPlain && facts.length === 1 ? "sr-only" : undefined}>{headerOf(column)}</dt>
                 <dd>{column.cell(row)}</dd>
               </div>
             ))}

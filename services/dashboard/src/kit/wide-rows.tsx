@@ -1,7 +1,7 @@
-import { Checkbox, Skeleton, Table, Tooltip, UnstyledButton, VisuallyHidden } from "@mantine/core";
+import { Checkbox, Skeleton, Table, Tooltip, UnstyledButton } from "@mantine/core";
 import { IconArrowDown, IconArrowUp } from "@tabler/icons-react";
 import { Link } from "react-router";
-import { type Column, type RowsProps, titleOf } from "./columns.tsx";
+import { type Column, headerOf, type RowsProps, titleOf } from "./columns.tsx";
 import type { Sort } from "./table-rows.ts";
 import classes from "./wide-rows.module.css";
 
@@ -114,7 +114,7 @@ function HeaderCell<Row>({ column, direction, onSort }: HeaderCellProps<Row>) {
       {direction && <Arrow size={14} stroke={1.5} aria-hidden="true" />}
     </UnstyledButton>
   ) : (
-    header || <VisuallyHidden>Actions</VisuallyHidden>
+    headerOf(column)
   );
   return (
     <Table.Th ta={align ?? "left"} {...(direction && { "aria-sort": direction })}>

@@ -95,8 +95,8 @@ async function commitIn(
 }
 
 /**
- * Registers when billing must look for the record. An outage of the index does not fail the request: a charge that is answered
- * 503 may be repeated for another match, and billing walks through all outboxes, too.
+ * Registers when billing must look for the record. An outage of the index only delays the answer: a client that got 503 may
+ * repeat the request without a match id, and pay twice. Billing walks through all outboxes, too.
  */
 async function registerOutbox({ due, nowMs, logger }: CommitDependencies, walletId: string): Promise<void> {
   try {

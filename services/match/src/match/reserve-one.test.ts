@@ -224,6 +224,34 @@ describe("a request whose hold cannot be cancelled", () => {
       expect(await dependencies.sessions.touch(request.session, SESSION_IDLE_MS)).toBe(2);
     },
   );
+
+  it("goes on under another match id when an impression has charged the hold meanwhile", async () => {
+    const dependencies = dependenciesOf();
+    const { money } = dependencies;
+    const request = requestOf(Number.MAX_SAFE_INTEGER, newId("key"));
+    const { advertiserId, candidate } = await seenLongAgo(dependencies, request);
+    const state = stateAfter(0);
+    const { matchId } = state;
+    const charging: ReserveDependencies = {
+      ...dependencies,
+      money: {
+        ...money,
+        release: async (...hold) => {
+          const { campaign_id: campaignId } = candidate.campaign;
+          const ids = { advertiserId, campaignId, gameId: "game", creativeId: "crt_a", matchId };
+          const charge = await money.commit({ ...ids, operationId: newId("op"), nowMs: Date.now() });
+          expect(charge.outcome).toBe("charged");
+          return money.release(...hold);
+        },
+      },
+    };
+    expect(await reserveOne(charging, request, candidate, state)).toEqual({ outcome: "refused" });
+    expect(await money.readAccount(advertiserId)).toMatchObject({
+      spentMillicents: 100,
+      heldMillicents: 100,
+    });
+    expect(state.matchId).not.toBe(matchId);
+  });
 });
 
 describe("a request of a full session", () => {

@@ -39,7 +39,7 @@ export interface ReserveDependencies
 
 /** The state of one match request across its reservations. */
 export interface MatchState {
-  /** Of all its reservations and its session seat; replaced where a wallet may keep a hold of it. */
+  /** Of its reservations and its session seat. Replaced once a wallet may still hold it, or has charged it. */
   matchId: string;
   attempts: Attempts;
   /** A tried campaign lacked money, or one was skipped because it recently did. */
@@ -187,7 +187,7 @@ async function reserve(
         : first;
     const known = isValidReservation(funded, admission, admitted.earlier, commands.admit.idleMs)
       ? funded
-      : await reserveAgain(dependencies, commands, state, {
+      : await reserveAgain(dependencies, request, commands, state, {
           first: funded,
           admission,
           earlier: admitted.earlier,
@@ -323,16 +323,18 @@ function isValidReservation(
 
 /**
  * For a reservation that is not valid: cancels a hold without a seat; reserves again, with the ads of this session, where
- * the caps were those of another. Undefined: no attempt is left for that, and nothing is held. Refused as of an unknown wallet
- * when the hold could not be cancelled.
+ * the caps were those of another. Undefined: no attempt is left for that, or the hold was charged meanwhile; the match id
+ * then names no hold.
  */
 async function reserveAgain(
   dependencies: ReserveDependencies,
+  request: LoadedRequest,
   { reserve, admit }: Commands,
-  { attempts }: MatchState,
+  state: MatchState,
   { first, admission, earlier }: { first: ReserveResult; admission: AdmitResult; earlier: EarlierAds | null },
 ): Promise<ReserveResult | undefined> {
   const { money } = dependencies;
+  const { attempts } = state;
   const { match } = reserve;
   // Nothing is reserved again without a seat, and nothing may take one that has just become free.
   if (!admission.admitted) {
@@ -341,8 +343,15 @@ async function reserveAgain(
   }
   const counted = await withoutLapsed(dependencies, admit, { match, earlier });
   if (isValidReservation(first, admission, counted, admit.idleMs)) return first;
-  if (first.outcome === "held" && (await money.release(holdOf(match), "cancelled")) !== "released") {
-    return { outcome: "refused", reason: "unknown_wallet", capSinceMs: first.capSinceMs, lasts: null };
+  if (first.outcome === "held") {
+    const ended = await money.release(holdOf(match), "cancelled");
+    if (ended === "unknown_wallet") {
+      return { outcome: "refused", reason: ended, capSinceMs: first.capSinceMs, lasts: null };
+    }
+    if (ended !== "released") {
+      await takeNewMatchId(dependencies, request, state);
+      return undefined;
+    }
   }
   if (!attempts.mayRepeat(match.advertiser_id)) return undefined;
   attempts.use(match.advertiser_id);

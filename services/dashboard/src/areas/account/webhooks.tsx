@@ -1,7 +1,7 @@
 import { Button, Switch, Text, TextInput } from "@mantine/core";
 import { useState } from "react";
 import type { BodyOf } from "../../api/operations.ts";
-import { useChange, useRead } from "../../api/queries.ts";
+import { useChange, useRead, useReadNow } from "../../api/queries.ts";
 import { useAbility, useSession } from "../../api/session.ts";
 import { type ApiForm, useApiForm } from "../../api/use-api-form.ts";
 import { numberLimits } from "../../api/use-field-problems.ts";
@@ -234,12 +234,21 @@ function CreateForm({ onClose, onSecret }: SecretFormProps) {
   );
 }
 
+/** The fields that a form changes. */
+function fieldsOf({ url, events, is_active, balance_low_cents, hold_expiry_percent }: Webhook) {
+  return { url, events, is_active, balance_low_cents, hold_expiry_percent };
+}
+
 function EditForm({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
-  const { url, events, is_active, balance_low_cents, hold_expiry_percent } = webhook;
-  const stored = { url, events, is_active, balance_low_cents, hold_expiry_percent };
-  const form = useApiForm("PATCH /webhooks/{webhook_id}", stored, { draft: `webhook ${webhook.id}` });
+  const at = { path: { webhook_id: webhook.id } };
+  const stored = fieldsOf(webhook);
+  const readNow = useReadNow("GET /webhooks/{webhook_id}", at);
+  const form = useApiForm("PATCH /webhooks/{webhook_id}", stored, {
+    draft: `webhook ${webhook.id}`,
+    readStored: async () => fieldsOf(await readNow()),
+  });
   const send = async () => {
-    const changed = await form.send({ path: { webhook_id: webhook.id } });
+    const changed = await form.send(at);
     if (changed === undefined) return;
     notifyDone("The webhook is changed.");
     onClose();

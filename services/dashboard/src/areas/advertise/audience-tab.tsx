@@ -3,7 +3,7 @@ import { lazy, type ReactNode, Suspense } from "react";
 import type { AnswerOf } from "../../api/operations.ts";
 import { useRead } from "../../api/queries.ts";
 import { countryName } from "../../format/countries.ts";
-import { formatCount, formatNoun, formatShare } from "../../format/format.ts";
+import { formatCount, formatNoun } from "../../format/format.ts";
 import { ButtonLink } from "../../kit/button-link.tsx";
 import { TableSection } from "../../kit/data-table.tsx";
 import { Empty } from "../../kit/states.tsx";
@@ -111,11 +111,15 @@ export function Component() {
           make.exactMoney("held", "Held", ({ held_millicents: held }) => held, games.data?.games),
           make.number("matches", "Matches, 24 h", ({ matches }) => matches),
           make.number("impressions", "Impressions, 24 h", ({ impressions }) => impressions),
-          make.share("seen", "Seen, 24 h", ({ seen_rate: rate }) => rate, {
-            help: "The part of the matches that a player has seen.",
-            phone: "fact",
-            cell: ({ seen_rate: rate, matches }) => (matches === 0 ? "–" : formatShare(rate)),
-          }),
+          make.share(
+            "seen",
+            "Seen, 24 h",
+            ({ seen_rate: rate, matches }) => (matches === 0 ? undefined : rate),
+            {
+              help: "The part of the matches that a player has seen.",
+              phone: "fact",
+            },
+          ),
         ]}
       />
     </>

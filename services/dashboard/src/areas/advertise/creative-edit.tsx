@@ -1,5 +1,6 @@
 import { Button, Card, Skeleton } from "@mantine/core";
 import { useNavigate, useParams } from "react-router";
+import { ApiError } from "../../api/api-error.ts";
 import { hasStatus, useChange, useRead, useReadNow } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
@@ -71,7 +72,11 @@ function EditCreative({ creative, isOnly }: EditCreativeProps) {
   const readNow = useReadNow("GET /campaigns/{campaign_id}/creatives", { path: { campaign_id: campaignId } });
   const form = useApiForm("PATCH /creatives/{creative_id}", stored, {
     draft: `creative ${id}`,
-    readStored: async () => fieldsOf((await readNow()).find((one) => one.id === id) ?? creative),
+    readStored: async () => {
+      const now = (await readNow()).find((one) => one.id === id);
+      if (now === undefined) throw new ApiError(0, "The creative was deleted meanwhile.");
+      return fieldsOf(now);
+    },
     check: (values) => missingLine({ ...values, creative_type: type }),
   });
   const back = `/campaigns/${campaignId}/lines`;

@@ -89,7 +89,10 @@ function Games({ games, placements, add }: GamesProps) {
           header: "Integration",
           phone: "fact",
           value: ({ placement, traffic }) => (placement.is_active ? traffic?.stage : "off"),
-          csv: ({ placement, traffic }) => integrationOf(placement.is_active, traffic?.stage).word,
+          csv: ({ placement, traffic }) =>
+            placement.is_active && traffic === undefined
+              ? undefined
+              : integrationOf(placement.is_active, traffic?.stage).word,
           cell: ({ placement, traffic }) =>
             placement.is_active && traffic === undefined ? (
               NO_FIGURE

@@ -115,8 +115,8 @@ function Ledger() {
       </dl>
       {error && (
         <Text size="sm" role="status">
-          The ledger cannot be read at the moment{data && ": these are its last figures"}. Nothing is lost: it
-          follows once it can be.
+          The ledger cannot be read at the moment{data && ": these are its last figures"}. Nothing is lost.
+          The figures update once it can be read again.
         </Text>
       )}
     </section>

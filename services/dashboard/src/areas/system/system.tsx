@@ -64,10 +64,10 @@ export function Component() {
         </Card>
       ) : (
         <>
-          {data && isUnknown && (
+          {data && error && (
             <Alert color="warning" title="The state cannot be read">
-              Management does not answer, or not without Postgres: its log names the reason. The state below
-              is that of {formatMoment(new Date(dataUpdatedAt).toISOString())}.
+              Management does not answer, or cannot read Postgres. Its log names the reason. The figures below
+              are from {formatMoment(new Date(dataUpdatedAt).toISOString())}.
             </Alert>
           )}
           <Overview system={data} />

@@ -61,7 +61,7 @@ function isOfApi(path: string, basePath: string): boolean {
 /** Addresses that `npm start` prints. */
 const PRINTED: ReadonlySet<string> = new Set(["/", "/play"]);
 
-/** Whether a person opens the address: programs do not accept HTML explicitly, but may try one that they were given. */
+/** Whether a person opens the address: programs rarely accept HTML explicitly, but may open the printed addresses. */
 function isNavigation(request: Request): boolean {
   if (PRINTED.has(request.path)) return request.accepts("html", "json") === "html";
   return /\btext\/html\b/.test(request.headers.accept ?? "");
