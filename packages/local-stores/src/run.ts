@@ -22,6 +22,8 @@ export function runQuietly(command: string[], input = ""): Promise<void> {
       if (code === 0) resolve();
       else reject(new SetupError(`${nameOf(command)} failed: ${reasonIn(output)}`));
     });
+    // A program that ends without reading its input says why by itself.
+    child.stdin.on("error", () => undefined);
     child.stdin.end(input);
   });
 }
