@@ -65,11 +65,15 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
 
 /** Throws DatabaseUnusable unless sessions of the user have the settings that statements rely on. */
 async function requireSettings(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ name: string; found: string }>(
+    "SELECT name, current_setting(name) AS found FROM unnest($1::text[]) AS name",
+    [Object.keys(REQUIRED_SETTINGS)],
+  );
   for (const [name, value] of Object.entries(REQUIRED_SETTINGS)) {
-    const { rows } = await client.query<{ found: string }>("SELECT current_setting($1) AS found", [name]);
-    if (rows[0]?.found === value) continue;
+    const found = rows.find((row) => row.name === name)?.found;
+    if (found === value) continue;
     throw new DatabaseUnusable(
-      `${name} is ${rows[0]?.found} in sessions of the user of DATABASE_URL: set it to ${value} for the server, the database or the user.`,
+      `${name} is ${found} in sessions of the user of DATABASE_URL: set it to ${value} for the server, the database or the user.`,
     );
   }
 }
