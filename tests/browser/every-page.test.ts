@@ -567,10 +567,7 @@ describe("every page of an installation with demo data", () => {
       await page.getByRole("textbox", { name: "Text of the scene" }).fill("Rain drums on the roof.");
       await page.getByRole("button", { name: "Explain", exact: true }).click();
       const explanation = page.getByRole("region", { name: "Explanation" });
-      await explanation
-        .getByRole("alert")
-        .filter({ hasText: /The campaign would be served in this scene\./ })
-        .waitFor();
+      await explanation.getByRole("note", { name: "The campaign would be served in this scene." }).waitFor();
       await explanation.getByText("Best other rank").waitFor();
       const { searchParams } = new URL(page.url());
       expect(Object.fromEntries(searchParams)).toMatchObject({

@@ -56,14 +56,16 @@ const NAMES = [
   [".close-modal", "Close"],
   [".modal-btn.authorize", "Authorize"],
 ];
-const nameControls = () => {
+const completeControls = () => {
   for (const [selector, name] of NAMES) {
     for (const control of document.querySelectorAll(selector + ":not([aria-label='" + name + "'])")) {
       control.setAttribute("aria-label", name);
     }
   }
+  // Long examples scroll: the keyboard reaches them too.
+  for (const example of document.querySelectorAll("pre.microlight:not([tabindex])")) example.tabIndex = 0;
 };
-new MutationObserver(nameControls).observe(document.body, { childList: true, subtree: true });
+new MutationObserver(completeControls).observe(document.body, { childList: true, subtree: true });
 SwaggerUIBundle({
   url: "${DOCUMENT_PATH}",
   dom_id: "#reference",
