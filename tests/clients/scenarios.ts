@@ -38,7 +38,7 @@ export interface Step {
   timeoutMs?: number;
   type?: string;
   signature?: string;
-  result: unknown;
+  result?: unknown;
 }
 
 /** What a client's program prints for each scenario. */

@@ -10,6 +10,8 @@ namespace Diegetic
     internal sealed class ImpressionSender
     {
         private const int MaxConcurrentRequests = 4;
+        // After a repetition that failed: at most 40 a second reach a service that is down, however many wait.
+        private const int PauseOfRetriesMs = 100;
         // No service bills a match that is older; before, only the service knows.
         private const long MaxAgeMs = 8L * 24 * 60 * 60 * 1000;
 
@@ -22,10 +24,15 @@ namespace Diegetic
         private readonly CancellationTokenSource _closed = new CancellationTokenSource();
         // By match_id: everything without a final answer.
         private readonly Dictionary<string, Pending> _pending = new Dictionary<string, Pending>();
-        private readonly Queue<Pending> _ready = new Queue<Pending>();
+        // They go before the others, so that impressions that cannot be recorded hold up no other.
+        private readonly Queue<Pending> _new = new Queue<Pending>();
+        private readonly Queue<Pending> _dueRetries = new Queue<Pending>();
         private readonly List<TaskCompletionSource<bool>> _flushes = new List<TaskCompletionSource<bool>>();
         // Of _clock.
         private long _pausedUntilMs;
+        private long _retriesPausedUntilMs;
+        // A pause is waited for once, however many impressions wait.
+        private bool _isResuming;
         private int _inFlight;
         private bool _isClosed;
 
@@ -40,7 +47,8 @@ namespace Diegetic
                 {
                     foreach (OutboxEntry entry in outbox.Load())
                     {
-                        Enqueue(entry, Math.Max(0, DateTimeOffset.UtcNow.ToUnixTimeMilliseconds() - entry.RecordedAtMs));
+                        long ageMs = DateTimeOffset.UtcNow.ToUnixTimeMilliseconds() - entry.RecordedAtMs;
+                        Enqueue(entry, isNew: false, ageMs: Math.Max(0, ageMs));
                     }
                 });
                 Pump();
@@ -83,7 +91,7 @@ namespace Diegetic
                 if (_pending.ContainsKey(entry.MatchId)) return true;
                 if (_pending.Count >= _outbox.Capacity) return Drop(entry.MatchId, "outbox_full");
                 Write(() => _outbox.Add(entry));
-                Enqueue(entry, 0);
+                Enqueue(entry, isNew: true, ageMs: 0);
                 Pump();
                 return true;
             }
@@ -123,19 +131,28 @@ namespace Diegetic
             _closed.Cancel();
         }
 
-        private void Enqueue(OutboxEntry entry, long ageMs)
+        private void Enqueue(OutboxEntry entry, bool isNew, long ageMs)
         {
             if (_pending.ContainsKey(entry.MatchId)) return;
-            var pending = new Pending { Entry = entry, ExpiresAtMs = _clock.ElapsedMilliseconds + MaxAgeMs - ageMs };
+            var pending = new Pending
+            {
+                Entry = entry, ExpiresAtMs = _clock.ElapsedMilliseconds + MaxAgeMs - ageMs, IsNew = isNew,
+            };
             _pending[entry.MatchId] = pending;
-            _ready.Enqueue(pending);
+            (isNew ? _new : _dueRetries).Enqueue(pending);
         }
 
         private void Pump()
         {
-            while (!_isClosed && _inFlight < MaxConcurrentRequests && _ready.Count > 0 && _clock.ElapsedMilliseconds >= _pausedUntilMs)
+            while (!_isClosed && _inFlight < MaxConcurrentRequests && _new.Count + _dueRetries.Count > 0)
             {
-                Pending next = _ready.Dequeue();
+                long pauseMs = PausedUntilMs() - _clock.ElapsedMilliseconds;
+                if (pauseMs > 0)
+                {
+                    ResumeAfter((int)pauseMs);
+                    return;
+                }
+                Pending next = (_new.Count > 0 ? _new : _dueRetries).Dequeue();
                 if (_clock.ElapsedMilliseconds > next.ExpiresAtMs)
                 {
                     Drop(next.Entry.MatchId, "expired");
@@ -214,9 +231,24 @@ namespace Diegetic
                 Status = status,
                 Detail = detail,
             });
-            // Retry-After speaks for the whole key or service, not for one impression.
-            if (askedMs > 0) _pausedUntilMs = Math.Max(_pausedUntilMs, _clock.ElapsedMilliseconds + delayMs);
-            AfterDelay(delayMs, () => _ready.Enqueue(pending));
+            // Only a rate limit is one of the whole key: another failure may be of one advertiser alone.
+            if (status == 429) _pausedUntilMs = Math.Max(_pausedUntilMs, _clock.ElapsedMilliseconds + delayMs);
+            if (!pending.IsNew) _retriesPausedUntilMs = _clock.ElapsedMilliseconds + PauseOfRetriesMs;
+            pending.IsNew = false;
+            AfterDelay(delayMs, () => _dueRetries.Enqueue(pending));
+        }
+
+        // When the first of those that wait may be sent.
+        private long PausedUntilMs()
+        {
+            return _new.Count > 0 ? _pausedUntilMs : Math.Max(_pausedUntilMs, _retriesPausedUntilMs);
+        }
+
+        private void ResumeAfter(int pauseMs)
+        {
+            if (_isResuming) return;
+            _isResuming = true;
+            AfterDelay(pauseMs, () => _isResuming = false);
         }
 
         private void AfterDelay(int delayMs, Action change)
@@ -227,9 +259,7 @@ namespace Diegetic
                     lock (_gate)
                     {
                         change();
-                        long pauseMs = _pausedUntilMs - _clock.ElapsedMilliseconds;
-                        if (pauseMs > 0) AfterDelay((int)pauseMs, () => { });
-                        else Pump();
+                        Pump();
                     }
                 },
                 TaskContinuationOptions.OnlyOnRanToCompletion);
@@ -271,6 +301,8 @@ namespace Diegetic
             // Of _clock.
             public long ExpiresAtMs;
             public int Attempts;
+            // Recorded by this client and not sent yet.
+            public bool IsNew;
         }
     }
 }

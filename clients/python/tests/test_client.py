@@ -17,6 +17,8 @@ import unittest
 import unittest.mock
 import warnings
 from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any, Literal, Optional
 
@@ -24,6 +26,7 @@ import httpx
 
 from diegetic import _types
 from diegetic import AsyncDiegeticClient, DiegeticClient, DiegeticError, FileOutbox, MemoryOutbox
+from diegetic import testing as diegetic_testing
 from diegetic._calls import AsyncCalls, AsyncPages, Calls, Pages
 from diegetic._deadline import _within
 from diegetic._transport import Answer, retry_after_ms
@@ -73,6 +76,23 @@ class FakeDiegeticTest(unittest.TestCase):
             self.assertEqual(client.close(), 0)
         self.assertEqual(diegetic.scenes, [SCENE])
         self.assertEqual([one.get("match_id") for one in diegetic.impressions], ["match-1"])
+
+    def test_answers_two_scenes_at_once_with_two_matches(self) -> None:
+        diegetic = FakeDiegetic()
+        refusal_of, both = diegetic_testing._refusal_of, threading.Barrier(2)
+
+        def refusal_of_both(*arguments: Any) -> Any:
+            with contextlib.suppress(threading.BrokenBarrierError):
+                both.wait(0.2)
+            return refusal_of(*arguments)
+
+        with (
+            unittest.mock.patch("diegetic.testing._refusal_of", refusal_of_both),
+            diegetic.client(match_budget_ms=5_000) as client,
+            ThreadPoolExecutor(2) as threads,
+        ):
+            matches = list(threads.map(client.match, [SCENE, SCENE]))
+        self.assertEqual({match and match["match_id"] for match in matches}, {"match-1", "match-2"})
 
     def test_delivers_after_an_outage(self) -> None:
         async def play() -> None:
@@ -253,6 +273,36 @@ class ClientTest(unittest.TestCase):
             with unittest.mock.patch("threading.Thread.start", side_effect=RuntimeError("can't start new thread")):
                 self.assertTrue(client.record_impression(first))
             self.assertEqual(client.flush(timeout_ms=TIMEOUT_S * 1_000), 0)
+
+    def test_delivers_to_a_host_name_when_no_thread_can_look_it_up(self) -> None:
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                body = b'{"impression_id": "imp_1", "charged_cents": 1}'
+                self.rfile.read(int(self.headers["Content-Length"]))
+                self.send_response(201)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_arguments: Any) -> None:
+                pass
+
+        start = threading.Thread.start
+
+        def start_another(thread: threading.Thread) -> None:
+            if thread.name == "diegetic-resolver":
+                raise RuntimeError("can't create new thread at interpreter shutdown")
+            start(thread)
+
+        with HTTPServer(("127.0.0.1", 0), Handler) as server:
+            threading.Thread(target=server.serve_forever).start()
+            try:
+                with unittest.mock.patch("threading.Thread.start", start_another):
+                    client = DiegeticClient(base_url=f"http://localhost:{server.server_port}/api", api_key="key")
+                    self.assertTrue(client.record_impression(entry("mat_1")))
+                    self.assertEqual(client.close(timeout_ms=TIMEOUT_S * 1_000), 0)
+            finally:
+                server.shutdown()
 
     def test_waits_for_an_impression_as_long_as_it_is_told_to(self) -> None:
         diegetic = FakeDiegetic()

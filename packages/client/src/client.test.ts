@@ -52,6 +52,16 @@ describe("DiegeticClient", () => {
     ]);
   });
 
+  it("waits as long as the largest budget allows", async () => {
+    const answer = () => new Promise((resolve) => setTimeout(resolve, 20));
+    const fetch: DiegeticClientOptions["fetch"] = async () => {
+      await answer();
+      return { status: 200, headers: { get: () => null }, text: async () => JSON.stringify(MATCH) };
+    };
+    const { client } = create({ matchBudgetMs: 3_000_000_000, fetch });
+    expect(await client.match(SCENE)).toMatchObject(MATCH);
+  });
+
   it.each([
     [
       "throws",

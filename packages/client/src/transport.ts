@@ -1,3 +1,6 @@
+/** Beyond it, a timer fires at once. */
+export const MAX_TIMER_MS = 2 ** 31 - 1;
+
 /** The part of `fetch` that the client uses. Replace it for a proxy, a browser bridge or tests. */
 export type Transport = (url: string, request: TransportRequest) => Promise<TransportResponse>;
 
@@ -47,7 +50,8 @@ export async function exchange(
   const aborted = new Promise<never>((_resolve, reject) => {
     abort.signal.addEventListener("abort", () => reject(abort.signal.reason));
   });
-  const timer = setTimeout(() => abort.abort(new Error(`timeout after ${timeoutMs} ms`)), timeoutMs);
+  const timeout = () => abort.abort(new Error(`timeout after ${timeoutMs} ms`));
+  const timer = setTimeout(timeout, Math.min(timeoutMs, MAX_TIMER_MS));
   const cancel = () => abort.abort(new Error("cancelled"));
   cancelled?.addEventListener("abort", cancel);
   const answered = async (): Promise<Answer> => {

@@ -243,11 +243,15 @@ class _Resolver:
 
     def addresses(self, host: str, port: int, timeout_s: Optional[float]) -> list[str]:
         try:
-            return self.lookup(host, port).result(timeout_s)
+            try:
+                running = self.lookup(host, port)
+            except RuntimeError:
+                # No thread can be started, as at the end of a process since Python 3.12: this one looks up, without a limit.
+                return _lookup_now(host, port)
+            return running.result(timeout_s)
         except TimeoutError:
             raise httpcore.ConnectTimeout("timed out") from None
-        # A RuntimeError: there is no thread.
-        except (OSError, UnicodeError, RuntimeError) as error:
+        except (OSError, UnicodeError) as error:
             raise httpcore.ConnectError(str(error)) from error
 
     def lookup(self, host: str, port: int) -> Future[list[str]]:
@@ -270,8 +274,7 @@ class _Resolver:
         addresses: list[str] = []
         failure: Optional[Exception] = None
         try:
-            found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-            addresses = [str(address[0]) for *_family, address in found]
+            addresses = _lookup_now(host, port)
         except Exception as error:  # noqa: BLE001
             failure = error
         with self._lock:
@@ -280,6 +283,11 @@ class _Resolver:
             running.set_result(addresses)
         else:
             running.set_exception(failure)
+
+
+def _lookup_now(host: str, port: int) -> list[str]:
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return [str(address[0]) for *_family, address in found]
 
 
 def _is_address(host: str) -> bool:

@@ -13,6 +13,8 @@ from ._transport import Answer, message_of, retry_after_ms, retry_delay_ms
 from ._types import ImpressionRequest
 
 _MAX_CONCURRENT_REQUESTS = 4
+# After a repetition that failed: at most 40 a second reach a service that is down, however many wait.
+_PAUSE_OF_RETRIES_S = 0.1
 # No service bills a match that is older; before, only the service knows.
 _MAX_AGE_S = 8 * 24 * 60 * 60
 
@@ -22,6 +24,8 @@ class Pending:
     entry: OutboxEntry
     expires_at: float
     """Seconds of the monotonic clock, which no change of the machine's clock moves."""
+    is_new: bool
+    """Recorded by this client and not sent yet."""
     attempts: int = 0
 
     @property
@@ -44,15 +48,19 @@ class ImpressionQueue:
         self._monotonic = monotonic
         # By match_id: everything without a final answer.
         self._pending: dict[str, Pending] = {}
-        self._ready: deque[Pending] = deque()
+        # They go before the others, so that impressions that cannot be recorded hold up no other.
+        self._new: deque[Pending] = deque()
+        self._due_retries: deque[Pending] = deque()
         self._waiting: list[tuple[float, int, Pending]] = []
         self._order = itertools.count()
         self._paused_until = 0.0
+        self._retries_paused_until = 0.0
         self._in_flight = 0
         self._is_closed = False
         try:
             for entry in outbox.load():
-                self._enqueue(entry, max(0, time.time() - entry["recorded_at_ms"] / 1_000))
+                age_s = max(0, time.time() - entry["recorded_at_ms"] / 1_000)
+                self._enqueue(entry, is_new=False, age_s=age_s)
         except Exception as error:  # noqa: BLE001
             self._on_event({"type": "outbox_failed", "detail": message_of(error)})
 
@@ -76,20 +84,21 @@ class ImpressionQueue:
         if len(self._pending) >= self._outbox.capacity:
             return self._drop(entry["match_id"], "outbox_full")
         self._write(lambda: self._outbox.add(entry))
-        self._enqueue(entry, 0)
+        self._enqueue(entry, is_new=True, age_s=0)
         return True
 
     def take(self) -> Union[Pending, float, None]:
         """The next impression to send, or the seconds until there may be one, or None: wait for a change."""
         now = self._monotonic()
         while self._waiting and self._waiting[0][0] <= now:
-            self._ready.append(heapq.heappop(self._waiting)[2])
+            self._due_retries.append(heapq.heappop(self._waiting)[2])
         if self._is_closed or self._in_flight >= _MAX_CONCURRENT_REQUESTS:
             return None
-        if self._paused_until > now:
-            return self._paused_until - now
-        while self._ready:
-            pending = self._ready.popleft()
+        while self._new or self._due_retries:
+            paused_until = self._paused_until if self._new else max(self._paused_until, self._retries_paused_until)
+            if paused_until > now:
+                return paused_until - now
+            pending = (self._new or self._due_retries).popleft()
             if now > pending.expires_at:
                 self._drop(pending.entry["match_id"], "expired")
                 self._remove(pending)
@@ -140,7 +149,7 @@ class ImpressionQueue:
         """The attempt was given up without an outcome."""
         self._in_flight -= 1
         pending.attempts -= 1
-        self._ready.appendleft(pending)
+        self._queue_of(pending).appendleft(pending)
 
     def close(self) -> None:
         """A durable outbox keeps what is pending; otherwise each impression is reported as dropped."""
@@ -152,10 +161,13 @@ class ImpressionQueue:
                 self._drop(match_id, "abandoned")
         self._write(self._outbox.close)
 
-    def _enqueue(self, entry: OutboxEntry, age_s: float) -> None:
-        pending = Pending(entry, self._monotonic() + _MAX_AGE_S - age_s)
+    def _enqueue(self, entry: OutboxEntry, *, is_new: bool, age_s: float) -> None:
+        pending = Pending(entry, self._monotonic() + _MAX_AGE_S - age_s, is_new)
         self._pending[entry["match_id"]] = pending
-        self._ready.append(pending)
+        self._queue_of(pending).append(pending)
+
+    def _queue_of(self, pending: Pending) -> deque[Pending]:
+        return self._new if pending.is_new else self._due_retries
 
     def _retry_later(self, pending: Pending, answer: Optional[Answer], detail: str) -> None:
         asked_ms = retry_after_ms(answer)
@@ -170,10 +182,14 @@ class ImpressionQueue:
                 "detail": detail,
             }
         )
-        due = self._monotonic() + delay_ms / 1_000
-        # Retry-After speaks for the whole key or service, not for one impression.
-        if asked_ms > 0:
+        now = self._monotonic()
+        due = now + delay_ms / 1_000
+        # Only a rate limit is one of the whole key: another failure may be of one advertiser alone.
+        if answer is not None and answer.status == 429:
             self._paused_until = max(self._paused_until, due)
+        if not pending.is_new:
+            self._retries_paused_until = now + _PAUSE_OF_RETRIES_S
+        pending.is_new = False
         heapq.heappush(self._waiting, (due, next(self._order), pending))
 
     def _remove(self, pending: Pending) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import threading
 import time
 from collections.abc import Mapping
 from datetime import datetime, timezone
@@ -34,6 +35,8 @@ class FakeDiegetic:
         self.impressions: list[ImpressionRequest] = []
         """Every impression that was billed, oldest first, each once."""
         self.transport = httpx.MockTransport(self._answer)
+        # A client sends from several threads.
+        self._lock = threading.Lock()
         self._matches: dict[str, MatchResult] = {}
         self._behaviour: Literal["ad", "no_match", "unavailable", "timeout"] = "ad"
         self._ad: dict[str, Any] = {}
@@ -65,6 +68,10 @@ class FakeDiegetic:
         return {"base_url": _BASE_URL, "api_key": "fake", **options, "transport": self.transport}
 
     def _answer(self, request: httpx.Request) -> httpx.Response:
+        with self._lock:
+            return self._answer_alone(request)
+
+    def _answer_alone(self, request: httpx.Request) -> httpx.Response:
         body = json.loads(request.content or b"{}")
         if request.url.path.endswith("/match"):
             self.scenes.append(body)

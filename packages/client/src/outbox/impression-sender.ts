@@ -1,20 +1,22 @@
 import type { ClientEvent, DropReason } from "../events.ts";
 import type { ImpressionRecord } from "../generated/api.ts";
 import { isRejection, retryAfterMs, retryDelayMs } from "../retry.ts";
-import { type Answer, detailOf, messageOf } from "../transport.ts";
+import { type Answer, detailOf, MAX_TIMER_MS, messageOf } from "../transport.ts";
 import type { Outbox, OutboxEntry } from "./outbox.ts";
 
 const MAX_CONCURRENT_REQUESTS = 4;
+/** After a repetition that failed: at most 40 a second reach a service that is down, however many wait. */
+const PAUSE_OF_RETRIES_MS = 100;
 /** No service bills a match that is older; before, only the service knows. */
 const MAX_AGE_MS = 8 * 24 * 60 * 60 * 1_000;
-/** Beyond it, a timer fires at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 interface Pending {
   entry: OutboxEntry;
   /** As `performance.now`, which no change of the clock moves. */
   expiresAtMs: number;
   attempts: number;
+  /** Recorded by this client and not sent yet. */
+  isNew: boolean;
 }
 
 export interface ImpressionSenderOptions {
@@ -31,7 +33,9 @@ export class ImpressionSender {
   readonly #onEvent: ImpressionSenderOptions["onEvent"];
   /** By match_id: everything without a final answer. */
   readonly #pending = new Map<string, Pending>();
-  readonly #ready: Pending[] = [];
+  /** They go before the others, so that impressions that cannot be recorded hold up no other. */
+  readonly #new: Pending[] = [];
+  readonly #dueRetries: Pending[] = [];
   readonly #retries = new Set<ReturnType<typeof setTimeout>>();
   /** Flushes. */
   readonly #waiting = new Set<() => void>();
@@ -39,6 +43,7 @@ export class ImpressionSender {
   #resumeTimer: ReturnType<typeof setTimeout> | undefined;
   /** As `performance.now`, which no change of the clock moves. */
   #pausedUntilMs = 0;
+  #retriesPausedUntilMs = 0;
   #inFlight = 0;
   #isLoaded = false;
 
@@ -64,7 +69,7 @@ export class ImpressionSender {
     if (this.#pending.has(entry.match_id)) return true;
     if (this.#pending.size >= this.#outbox.capacity) return this.#drop(entry.match_id, "outbox_full");
     this.#write(() => this.#outbox.add(entry));
-    this.#enqueue(entry, 0);
+    this.#enqueue(entry, { isNew: true, ageMs: 0 });
     return true;
   }
 
@@ -97,7 +102,7 @@ export class ImpressionSender {
     try {
       for (const entry of await this.#outbox.load()) {
         const ageMs = Math.max(0, Date.now() - entry.recorded_at_ms);
-        if (!this.#pending.has(entry.match_id)) this.#enqueue(entry, ageMs);
+        if (!this.#pending.has(entry.match_id)) this.#enqueue(entry, { isNew: false, ageMs });
       }
     } catch (error) {
       this.#onEvent({ type: "outbox_failed", detail: messageOf(error) });
@@ -106,16 +111,22 @@ export class ImpressionSender {
     this.#reportEmpty();
   }
 
-  #enqueue(entry: OutboxEntry, ageMs: number): void {
-    const pending = { entry, expiresAtMs: performance.now() + MAX_AGE_MS - ageMs, attempts: 0 };
+  #enqueue(entry: OutboxEntry, { isNew, ageMs }: { isNew: boolean; ageMs: number }): void {
+    const pending = { entry, expiresAtMs: performance.now() + MAX_AGE_MS - ageMs, attempts: 0, isNew };
     this.#pending.set(entry.match_id, pending);
-    this.#ready.push(pending);
+    (isNew ? this.#new : this.#dueRetries).push(pending);
     this.#pump();
   }
 
   #pump(): void {
-    while (!this.closed.aborted && this.#inFlight < MAX_CONCURRENT_REQUESTS && !this.#isPaused()) {
-      const next = this.#ready.shift();
+    clearTimeout(this.#resumeTimer);
+    while (!this.closed.aborted && this.#inFlight < MAX_CONCURRENT_REQUESTS) {
+      const pauseMs = this.#pauseMs();
+      if (pauseMs > 0) {
+        this.#resumeTimer = setTimeout(() => this.#pump(), Math.ceil(pauseMs));
+        return;
+      }
+      const next = this.#new.shift() ?? this.#dueRetries.shift();
       if (next === undefined) return;
       if (performance.now() > next.expiresAtMs) {
         this.#drop(next.entry.match_id, "expired");
@@ -160,29 +171,23 @@ export class ImpressionSender {
     const delayMs = retryDelayMs(attempts, askedMs);
     const status = answer?.status;
     this.#onEvent({ type: "impression_retrying", match_id, attempts, delay_ms: delayMs, status, detail });
-    // Retry-After speaks for the whole key or service, not for one impression.
-    if (askedMs > 0) this.#pauseFor(delayMs);
+    // Only a rate limit is one of the whole key: another failure may be of one advertiser alone.
+    if (status === 429) this.#pausedUntilMs = Math.max(this.#pausedUntilMs, performance.now() + delayMs);
+    if (!pending.isNew) this.#retriesPausedUntilMs = performance.now() + PAUSE_OF_RETRIES_MS;
+    pending.isNew = false;
     const timer = setTimeout(() => {
       this.#retries.delete(timer);
-      this.#ready.push(pending);
+      this.#dueRetries.push(pending);
       this.#pump();
     }, delayMs);
     this.#retries.add(timer);
   }
 
-  #pauseFor(delayMs: number): void {
-    const untilMs = performance.now() + delayMs;
-    if (untilMs <= this.#pausedUntilMs) return;
-    this.#pausedUntilMs = untilMs;
-    clearTimeout(this.#resumeTimer);
-    this.#resumeTimer = setTimeout(() => {
-      this.#pausedUntilMs = 0;
-      this.#pump();
-    }, delayMs);
-  }
-
-  #isPaused(): boolean {
-    return this.#pausedUntilMs > performance.now();
+  /** Until the first of those that wait may be sent; 0 or less: now. */
+  #pauseMs(): number {
+    const untilMs =
+      this.#new.length > 0 ? this.#pausedUntilMs : Math.max(this.#pausedUntilMs, this.#retriesPausedUntilMs);
+    return untilMs - performance.now();
   }
 
   #remove({ entry }: Pending): void {

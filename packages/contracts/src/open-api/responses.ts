@@ -113,7 +113,7 @@ export const sharedResponses: Responses = {
     { failed: example("Something failed.", INTERNAL_ERROR_SENTENCE) },
   ),
   Unavailable: errorResponse(
-    "Service temporarily unavailable; retry after `Retry-After` seconds. Where the detail says that the change is stored, it is, and will be in force shortly: it need not be sent again. Repeat a `POST` that creates with the same `Idempotency-Key`, or it may create twice; repeating any other request is harmless, but is refused where the first one took effect and there is nothing left to do: a deletion with 404, an activation or a pause with 409.",
+    "Service temporarily unavailable; retry after `Retry-After` seconds. Where the detail says that the change is stored, it is, and will be in force shortly: it need not be sent again. Repeat a `POST` that creates with the same `Idempotency-Key`, or it may create twice; repeating any other request is harmless, but is refused where the first one took effect and there is nothing left to do: a deletion with 404, an activation with 409.",
     {
       unavailable: example("A store is unavailable.", UNAVAILABLE_SENTENCE),
       stored: example("The change is stored, but not every match instance applies it yet.", STORED_SENTENCE),
