@@ -4,10 +4,7 @@ export * from "./definition/enumerations.ts";
 export {
   AFFINITY_WEIGHT,
   errorSchema,
-  LIST_ENTRIES,
-  MAX_AMOUNT_CENTS,
   NAME_CHARACTERS,
-  TEXT_CHARACTERS,
 } from "./definition/fields.ts";
 export {
   expressPath,
@@ -20,9 +17,8 @@ export * from "./definition/shared-sentences.ts";
 export { HttpError, InvalidInput } from "./http-error.ts";
 export * from "./ids.ts";
 export * from "./impression-record.ts";
-export { type OpenApiDocument, openApiDocument } from "./open-api/document.ts";
+export { openApiDocument } from "./open-api/document.ts";
 export * from "./snapshot.ts";
-export { isCountryCode } from "./validation/country-codes.ts";
 export {
   choiceParameter,
   countryParameter,
@@ -32,4 +28,4 @@ export {
   textParameter,
 } from "./validation/parameter.ts";
 export { quoteValue } from "./validation/sentence.ts";
-export { createValidator, type Validator, validator, type WithoutNulls } from "./validation/validator.ts";
+export { validator } from "./validation/validator.ts";

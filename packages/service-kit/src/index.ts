@@ -1,6 +1,6 @@
 export { isLoopbackAddress, isPrivateHost, isPublicAddress } from "./addresses.ts";
 export { requireRole } from "./http/access.ts";
-export { type AppOptions, createApp } from "./http/app.ts";
+export { createApp } from "./http/app.ts";
 export type * from "./http/endpoint.ts";
 export * from "./http/http-error.ts";
 export { jsonSha256 } from "./http/json-hash.ts";
@@ -10,7 +10,7 @@ export { startOperationsServer } from "./http/operations-server.ts";
 export { uncountedLimitHeaders } from "./http/refused-connections.ts";
 export { cookieValue, isSecure, sessionCookieName } from "./http/session-cookie.ts";
 export { pauseAfterFailuresMs, RepeatingTask } from "./lifecycle/repeating-task.ts";
-export { type RunningService, runService, type ServiceDefinition } from "./lifecycle/run-service.ts";
+export { type RunningService, runService } from "./lifecycle/run-service.ts";
 export { createLogger, type Logger } from "./observability/logger.ts";
 export {
   type Counter,

@@ -144,7 +144,6 @@ export const webhookWithSecretSchema = closed(
   },
   "A webhook with its new secret.",
 );
-export type WebhookWithSecretBody = Static<typeof webhookWithSecretSchema>;
 
 export const webhookPatchSchema = patchSchemaOf(webhookChanges, webhookSchema);
 /** The body of PATCH /webhooks/{webhook_id}. */
