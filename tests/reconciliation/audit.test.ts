@@ -27,7 +27,7 @@ async function differing(): Promise<string[]> {
 }
 
 beforeAll(async () => {
-  await awayFromMidnight(3);
+  await awayFromMidnight(5);
   world = await World.open();
   sql = await createDatabaseSession(world.urls.databaseUrl);
   world.startBilling();
