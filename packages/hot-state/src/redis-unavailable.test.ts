@@ -72,6 +72,10 @@ describe("describeRedisUnavailable", () => {
   it.each([
     ["NOAUTH Authentication required.", "Redis refuses the user or the password of REDIS_URL"],
     [
+      "NOPERM this user has no permissions to run the 'eval' command\nscript: 3f",
+      "Redis does not allow the user of REDIS_URL everything, ~* &* +@all, as it must (NOPERM this user has no permissions to run the 'eval' command).",
+    ],
+    [
       "LOADING Redis is loading",
       "Redis at REDIS_URL refuses commands (LOADING Redis is loading): see the runbook.",
     ],

@@ -80,6 +80,17 @@ describe("a cluster with a password", () => {
     expect(describeRedisUnavailable(error)).toBe(sentence);
   });
 
+  it("is unavailable to a user who may not do everything", async () => {
+    const url = `redis-cluster://${CREDENTIALS}@127.0.0.1:${plainPort}`;
+    const redis = connectRedis(url, { name: "test" });
+    await redis.call("ACL", "SETUSER", "limited", "on", ">secret", "~*", "&*", "+@all", "-@scripting");
+    redis.disconnect();
+    const limited = connectRedis(url.replace(CREDENTIALS, "limited:secret"), { name: "test" });
+    const error = await limited.eval("return 1", 1, "{a}:key").catch((thrown: unknown) => thrown);
+    limited.disconnect();
+    expect(describeRedisUnavailable(error)).toMatch(/^Redis does not allow the user of REDIS_URL everything/);
+  });
+
   it("is not used by TLS when nobody trusts its certificate", async () => {
     trust.setDefaultCACertificates(trusted);
     expect(await unusableRedis(`rediss-cluster://${CREDENTIALS}@localhost:${tlsPort}`)).toBe(
