@@ -169,18 +169,19 @@ async function post(texts, firstLine, { key, url, activatesAll }, progress) {
     "Idempotency-Key": idempotencyKey,
   };
   for (let attempt = 1; ; ) {
-    const answer = await fetch(`${url}/campaigns/bulk`, { method: "POST", headers, body }).catch(
-      (error) => error,
-    );
-    if (answer instanceof Response && answer.ok) {
-      return { ...(await answer.json()), isReplayed: answer.headers.has("idempotency-replayed") };
+    const { response, text, error } = await exchange(`${url}/campaigns/bulk`, {
+      method: "POST",
+      headers,
+      body,
+    });
+    if (response?.ok) {
+      return { ...JSON.parse(text), isReplayed: response.headers.has("idempotency-replayed") };
     }
-    const status = answer instanceof Response ? answer.status : 0;
-    const why =
-      answer instanceof Response
-        ? await detailOf(answer)
-        : `${url} cannot be reached (${answer.cause?.message ?? answer.message}): start the service, or set --url`;
-    const retryAfterMs = retryAfterMsOf(answer.headers?.get("retry-after"));
+    const status = response?.status ?? 0;
+    const why = response
+      ? detailIn(text)
+      : `${url} cannot be reached (${error.cause?.message ?? error.message}): start the service, or set --url`;
+    const retryAfterMs = retryAfterMsOf(response?.headers.get("retry-after"));
     // A limit says when it is over: waiting for it is no failed attempt.
     if (status !== 429 || retryAfterMs === undefined) attempt += 1;
     if (status === 409) {
@@ -201,6 +202,16 @@ async function post(texts, firstLine, { key, url, activatesAll }, progress) {
   }
 }
 
+/** The answer, read to its end: the connection may break within it. */
+async function exchange(url, request) {
+  try {
+    const response = await fetch(url, request);
+    return { response, text: await response.text() };
+  } catch (error) {
+    return { error };
+  }
+}
+
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
 /** Seconds or a date, an hour at most; undefined: neither, or none ahead. */
@@ -210,8 +221,7 @@ function retryAfterMsOf(text) {
   return ms > 0 ? Math.min(MAX_RETRY_AFTER_MS, ms) : undefined;
 }
 
-async function detailOf(answer) {
-  const text = await answer.text();
+function detailIn(text) {
   try {
     return JSON.parse(text).detail ?? text;
   } catch {

@@ -156,8 +156,11 @@ describe("an advertiser in the dashboard", () => {
     await dialog.getByRole("button", { name: "Cancel" }).click();
     await dialog.waitFor({ state: "detached" });
     await remove.click();
+    await dialog.waitFor();
+    expect(await page.getByText("Berlin, Germany is removed.").count()).toBe(0);
     await dialog.getByRole("button", { name: "Remove and show everywhere" }).click();
     await remove.waitFor({ state: "detached" });
+    await page.getByText("Berlin, Germany is removed.").waitFor();
   });
 
   it("sees the simulated scene, and why the campaign would not be served", async () => {

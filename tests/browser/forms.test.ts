@@ -1,3 +1,4 @@
+import { newId } from "@diegetic/contracts";
 import { rounds } from "@diegetic/testing/rounds";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import type { Locator, Route } from "playwright-core";
@@ -315,6 +316,62 @@ describe("a form of the dashboard", () => {
     await page.getByRole("button", { name: "Join as Jo Tide" }).waitFor();
     // The hash of an address is not sent.
     expect(sent.filter((address) => address.replace(/#.*/, "").includes(token))).toEqual([]);
+    expect(problems).toEqual([]);
+  });
+
+  it("offers an invitation again after the session could not be read", async () => {
+    const { token } = await change<{ token: string }>("/invitations", { role: "viewer" });
+    const { page, problems } = await dashboard.newPage();
+    const unavailable = { status: 503, json: { detail: "Service temporarily unavailable." } };
+    await page.route("**/api/session", (route) => route.fulfill(unavailable));
+    await page.goto(`${dashboard.origin}/join#${token}`);
+    await page.getByText("Your session could not be loaded.").waitFor();
+    await page.unroute("**/api/session");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("button", { name: "Create user and join" }).waitFor();
+    expect(problems).toEqual([]);
+  });
+
+  it("keeps what is typed for one account out of another one", async () => {
+    const { post } = await signUp("Lea Reef");
+    const { token } = await post<{ token: string }>("/invitations", { role: "manager" });
+    const { page, problems } = await signUp("Mia Reef");
+    const menu = page.getByRole("button", { name: /^Account menu:/ });
+    await page.goto(`${dashboard.origin}/join#${token}`);
+    await page.getByRole("button", { name: "Join as Mia Reef" }).click();
+    const company = page.getByLabel("Company", { exact: true });
+    await menu.filter({ hasText: "Lea Reef" }).waitFor();
+    await company.fill("Lanterns of the reef");
+    await menu.click();
+    await page.getByRole("menuitem", { name: "Mia Reef (owner)" }).click();
+    await menu.filter({ hasNotText: "Lea Reef" }).waitFor();
+    await company.waitFor();
+    expect(await company.inputValue()).not.toBe("Lanterns of the reef");
+    await menu.click();
+    await page.getByRole("menuitem", { name: "Lea Reef (manager)" }).click();
+    await menu.filter({ hasText: "Lea Reef" }).waitFor();
+    await expectSoon(() => company.inputValue(), "Lanterns of the reef");
+    expect(problems).toEqual([]);
+  });
+
+  it("allows two advertisers at once, and undoes neither", async () => {
+    const { page, problems } = view;
+    const blocked = [newId("adv"), newId("adv")];
+    await change(`/placements/${GAME}`, { blocked_advertisers: blocked }, "PATCH");
+    await page.goto(`${dashboard.origin}/games/${GAME}/advertisers`);
+    let release: () => void = () => undefined;
+    const isReleased = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route(`**/api/placements/${GAME}`, async (route) => {
+      if (route.request().method() === "PATCH") await isReleased;
+      await route.continue();
+    });
+    for (const id of blocked) await page.getByRole("button", { name: `Allow ${id}` }).click();
+    await drawn(page);
+    release();
+    await expectSoon(() => read(`/placements/${GAME}`), expect.objectContaining({ blocked_advertisers: [] }));
+    await page.unroute(`**/api/placements/${GAME}`);
     expect(problems).toEqual([]);
   });
 

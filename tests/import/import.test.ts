@@ -159,6 +159,27 @@ describe("npm run import", () => {
     );
   });
 
+  it("repeats lines whose answer was cut off", async () => {
+    writeFileSync(file, line());
+    let requests = 0;
+    const answer = '{"results":[{"status":201,"campaign":{"status":"active"}}]}';
+    const broken = createServer((request, response) => {
+      request.resume();
+      request.on("end", () => {
+        requests += 1;
+        response.writeHead(200, { "Content-Length": answer.length });
+        if (requests > 1) response.end(answer);
+        else response.write(answer.slice(0, 9), () => response.destroy());
+      });
+    });
+    await new Promise<void>((resolve) => broken.listen(0, "127.0.0.1", resolve));
+    const { port } = broken.address() as AddressInfo;
+    const { code, stderr } = await runImport([file, "--url", `http://127.0.0.1:${port}`]);
+    broken.close();
+    expect({ code, requests }).toEqual({ code: 0, requests: 2 });
+    expect(stderr).toContain("waiting");
+  });
+
   it.each<[string, number, () => string]>([
     // A date has no milliseconds.
     ["a date", 1_400, () => new Date(Date.now() + 2_500).toUTCString()],

@@ -79,6 +79,12 @@ describe("checkFields", () => {
     });
   });
 
+  it("counts characters as the server does", () => {
+    const named = (name: string) => checkFields(campaign, { name, budget_cents: 2_000, cpm_bid_cents: 500 });
+    expect(named("🍺".repeat(200))).toEqual({});
+    expect(named("🍺".repeat(201))).toEqual({ name: "Use at most 200 characters; this has 201." });
+  });
+
   it("looks into objects, and names their fields by path", () => {
     const request = matchRequestSchema as unknown as FieldSchema;
     const values = { game_id: "fjord", user_id: "u", game_context: { location: "x".repeat(201) } };

@@ -122,8 +122,10 @@ function textProblem(schema: FieldSchema, value: unknown): string | undefined {
   if (typeof value !== "string") return "Enter text.";
   if (schema.enum !== undefined) return schema.enum.includes(value) ? undefined : "Choose one.";
   if (schema.minLength !== undefined && value.trim() === "") return "Fill in this field.";
-  if (schema.maxLength !== undefined && value.length > schema.maxLength) {
-    return `Use at most ${schema.maxLength} characters; this has ${value.length}.`;
+  // As by the server: a character outside the basic plane is one.
+  const { length } = [...value];
+  if (schema.maxLength !== undefined && length > schema.maxLength) {
+    return `Use at most ${schema.maxLength} characters; this has ${length}.`;
   }
   const { format } = schema;
   const isWellFormed = format === undefined ? undefined : FORMATS[format];

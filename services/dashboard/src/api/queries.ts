@@ -21,6 +21,9 @@ export function apiQueryKey<Key extends ReadKey>(key: Key, input?: InputOf<Key>)
   return input === undefined ? [key] : [key, input];
 }
 
+/** For figures that move while somebody looks at them. */
+export const FIGURES_REFETCH_MS = 30_000;
+
 export interface ReadOptions {
   /** Asks only when true. */
   enabled?: boolean;

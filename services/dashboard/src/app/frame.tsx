@@ -11,7 +11,7 @@ import {
   useLocation,
   useNavigation,
 } from "react-router";
-import { hasStatus, useRead } from "../api/queries.ts";
+import { FIGURES_REFETCH_MS, hasStatus, useRead } from "../api/queries.ts";
 import { sessionQuery } from "../api/session.ts";
 import { areas } from "../areas/areas.ts";
 import { firstDayOf } from "../format/days.ts";
@@ -55,13 +55,14 @@ export function Frame() {
       />
     );
   }
-  return <SignedInFrame isOperator={session.data.user.is_operator} />;
+  const { account, user } = session.data;
+  return <SignedInFrame accountId={account.id} isOperator={user.is_operator} />;
 }
 
 /** Of the current entry from the ends of the view, where entries fade. */
 const ENTRY_MARGIN = 32;
 
-function SignedInFrame({ isOperator }: { isOperator: boolean }) {
+function SignedInFrame({ accountId, isOperator }: { accountId: string; isOperator: boolean }) {
   const [isOpen, { toggle, close }] = useDisclosure();
   const isPhone = useIsPhone();
   const { pathname } = useLocation();
@@ -145,7 +146,8 @@ function SignedInFrame({ isOperator }: { isOperator: boolean }) {
       >
         {navigation.state === "loading" && <div className={classes.progress} />}
         <ConnectionNotice />
-        <Outlet />
+        {/* What is typed for one account must not be sent, or kept, for another. */}
+        <Outlet key={accountId} />
         <OtherAccount />
       </AppShell.Main>
     </AppShell>
@@ -227,7 +229,6 @@ function OtherAccount() {
   );
 }
 
-const BALANCE_REFRESH_MS = 30_000;
 const EARNED_DAYS = "30";
 
 /**
@@ -235,12 +236,12 @@ const EARNED_DAYS = "30";
  * from the start: nothing below it moves.
  */
 function Balance() {
-  const { data, error } = useRead("GET /profile", {}, { refetchEveryMs: BALANCE_REFRESH_MS });
+  const { data, error } = useRead("GET /profile", {}, { refetchEveryMs: FIGURES_REFETCH_MS });
   const isAdvertiser = !hasStatus(error, 403, 404);
   const earnings = useRead(
     "GET /earnings",
     { query: { from: firstDayOf(EARNED_DAYS, new Date()), limit: 1 } },
-    { enabled: !isAdvertiser },
+    { enabled: !isAdvertiser, refetchEveryMs: FIGURES_REFETCH_MS },
   );
   const earned = earnings.data?.total;
   if (!isAdvertiser && earned !== undefined && earned.impressions > 0) {

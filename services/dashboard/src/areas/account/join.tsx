@@ -65,6 +65,17 @@ export function Component() {
       </Entrance>
     );
   }
+  if (session.data === undefined && session.error) {
+    return (
+      <Entrance title="Join an account">
+        <Failed
+          what="Your session could not be loaded."
+          error={session.error}
+          onRetry={() => void session.refetch()}
+        />
+      </Entrance>
+    );
+  }
   if (invitation.data === undefined || session.data === undefined) {
     return (
       <Entrance title="Join an account">

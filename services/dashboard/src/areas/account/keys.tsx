@@ -183,6 +183,7 @@ function Keys({ onCreate, onRotate }: KeysProps) {
           help: "Requests in each group of operations. Default: the limits of the service.",
           align: "right",
           value: ({ rate_limit_per_minute: limit }) => limit,
+          csv: ({ rate_limit_per_minute: limit }) => limitText(limit),
           cell: ({ rate_limit_per_minute: limit }) => limitText(limit),
         },
         make.moment("created", "Created", ({ created_at: at }) => at),

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { useRead } from "../../api/queries.ts";
+import { FIGURES_REFETCH_MS, useRead } from "../../api/queries.ts";
 import { Chart, REPORT_CHART_HEIGHT } from "../../charts/chart.tsx";
 import type { Series } from "../../charts/chart-data.ts";
 import { sumOf, weekOnWeek } from "../../format/change.ts";
@@ -24,10 +24,11 @@ const DAYS = 30;
 
 /** The last days of a campaign, newest first. */
 export function useDaily(campaign: Campaign) {
-  return useRead("GET /campaigns/{campaign_id}/analytics/daily", {
-    ...pathOf(campaign),
-    query: { days: DAYS },
-  });
+  return useRead(
+    "GET /campaigns/{campaign_id}/analytics/daily",
+    { ...pathOf(campaign), query: { days: DAYS } },
+    { refetchEveryMs: FIGURES_REFETCH_MS },
+  );
 }
 
 const spentIn = sumOf(({ spent_millicents: spent }: DailyRow) => spent);
@@ -42,8 +43,9 @@ function cpmIn(days: readonly DailyRow[]): number {
 /** The summary line of a campaign. */
 export function CampaignFigures({ campaign }: { campaign: Campaign }) {
   const at = pathOf(campaign);
-  const pacing = useRead("GET /campaigns/{campaign_id}/analytics/pacing", at);
-  const stats = useRead("GET /campaigns/{campaign_id}/stats", at);
+  const moving = { refetchEveryMs: FIGURES_REFETCH_MS };
+  const pacing = useRead("GET /campaigns/{campaign_id}/analytics/pacing", at, moving);
+  const stats = useRead("GET /campaigns/{campaign_id}/stats", at, moving);
   const daily = useDaily(campaign);
   const heldCents = useHeldCents(campaign);
   const days = daily.data?.days;

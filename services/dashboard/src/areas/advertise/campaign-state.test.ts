@@ -99,6 +99,12 @@ describe("needsAttention", () => {
     expect([keysWith(699), keysWith(700)]).toEqual([["balance"], []]);
   });
 
+  it("counts no day before the first spend of a new advertiser", () => {
+    const days = [0, 4_000_000, 4_000_000, 0, 0, 0, 0, 0].map(day);
+    const [low] = needsAttention([campaign], 9_000, days, NOW_MS);
+    expect(low).toMatchObject({ key: "balance", cause: "It lasts about 2 days at last week's spend." });
+  });
+
   it("puts what is not served at all first", () => {
     const found = needsAttention(
       [

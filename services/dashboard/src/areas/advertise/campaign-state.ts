@@ -149,7 +149,9 @@ function attentionToBalance(
     };
   }
   const lastWeek = days.slice(1, 8).map(({ spent_millicents: spent }) => spent);
-  const perDay = lastWeek.reduce((sum, spent) => sum + spent, 0) / Math.max(1, lastWeek.length);
+  // Newest first: days before the first spend say nothing about a new advertiser.
+  const daysSinceFirst = lastWeek.findLastIndex((spent) => spent > 0) + 1;
+  const perDay = lastWeek.reduce((sum, spent) => sum + spent, 0) / daysSinceFirst;
   const left = (balanceCents * MILLICENTS_PER_CENT) / perDay;
   // Infinite or not a number when nothing was spent.
   if (!(left < DAYS_OF_BALANCE)) return undefined;

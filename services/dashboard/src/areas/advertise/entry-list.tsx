@@ -49,7 +49,7 @@ interface EntryTableProps<Entry> extends EntriesRead {
   entries: readonly Entry[] | undefined;
   nameOf: (entry: Entry) => string;
   columns: Columns<Entry>;
-  /** Rejects with what the API says against it. */
+  /** False when the person decided against it; rejects with what the API says against it. */
   onRemove: (entry: Entry) => Promise<unknown>;
 }
 
@@ -61,7 +61,7 @@ export function EntryTable<Entry extends { id: string }>(props: EntryTableProps<
   if (entries?.length === 0) return null;
   const remove = async (entry: Entry) => {
     try {
-      await whilePending(entry.id, () => onRemove(entry));
+      if ((await whilePending(entry.id, () => onRemove(entry))) === false) return;
       notifyDone(`${nameOf(entry)} is removed.`);
     } catch (failure) {
       // With 404, another member has removed it already.

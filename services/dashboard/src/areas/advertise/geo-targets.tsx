@@ -131,9 +131,10 @@ export function GeoTargets({ targets, error, onRetry }: EntriesRead & { targets:
         ],
         action: "Remove and show everywhere",
       });
-      if (!isAgreed) return;
+      if (!isAgreed) return false;
     }
     await remove.mutateAsync({ path: { ...at.path, geo_target_id: target.id } });
+    return true;
   };
   const number = (field: "lat" | "lng" | "radius_km", label: string) => (
     <NumberField label={label} {...numberField(form, field)} hideControls decimalScale={3} />

@@ -1,7 +1,7 @@
 import { Anchor, Card, Group, Skeleton, Stack, Text } from "@mantine/core";
 import { lazy, Suspense, useState } from "react";
 import { Link, useSearchParams } from "react-router";
-import { hasStatus, useRead } from "../../api/queries.ts";
+import { FIGURES_REFETCH_MS, hasStatus, useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { Chart } from "../../charts/chart.tsx";
 import { monthOnMonth, sumOf } from "../../format/change.ts";
@@ -44,7 +44,11 @@ export function Component() {
   const [wasUnregistered, setWasUnregistered] = useState(false);
   if (isUnregistered && !wasUnregistered) setWasUnregistered(true);
   const campaigns = useCampaigns({ enabled: isRegistered });
-  const daily = useRead("GET /analytics/daily", { query: { days: DAYS } }, { enabled: isRegistered });
+  const daily = useRead(
+    "GET /analytics/daily",
+    { query: { days: DAYS } },
+    { enabled: isRegistered, refetchEveryMs: FIGURES_REFETCH_MS },
+  );
   const [parameters] = useSearchParams();
   const mayHaveGames = isUnregistered && !parameters.has(BEGIN_PARAMETER);
   const games = usePlacements({ enabled: mayHaveGames });

@@ -1,4 +1,5 @@
 import { Button, Stack, Text } from "@mantine/core";
+import { useRef } from "react";
 import { call } from "../../api/call.ts";
 import { useChange } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
@@ -23,6 +24,7 @@ export function Component() {
   const advertisers = useReadAll("GET /creator-revenue/{game_id}/advertisers", pathOf(placement), joinLists);
   const change = useChange("PATCH /placements/{game_id}");
   const { isPending, whilePending } = usePending();
+  const lastChange = useRef<Promise<unknown>>(Promise.resolve());
   const unseen = placement.blocked_advertisers.filter(
     (id) => !(advertisers.data ?? []).some((one) => one.advertiser_id.toLowerCase() === id.toLowerCase()),
   );
@@ -40,8 +42,9 @@ export function Component() {
       });
       if (!isAgreed) return;
     }
-    const apply = async () => {
-      // The PATCH takes the whole list: the one on the page may lack what another member has blocked since.
+    const apply = async (former: Promise<unknown>) => {
+      await former.catch(() => undefined);
+      // The PATCH takes the whole list: the one on the page may lack what was blocked since.
       const { blocked_advertisers: blocked } = await call("GET /placements/{game_id}", pathOf(placement));
       const others = blocked.filter((one) => one.toLowerCase() !== id.toLowerCase());
       await change.mutateAsync({
@@ -50,7 +53,10 @@ export function Component() {
       });
     };
     try {
-      await whilePending(id, apply);
+      await whilePending(id, () => {
+        lastChange.current = apply(lastChange.current);
+        return lastChange.current;
+      });
       notifyDone(isBlocked ? `${name} is blocked in this game.` : `${name} is allowed in this game again.`);
     } catch (error) {
       notifyFailed("Nothing was changed.", error, `${name} was ${isBlocked ? "blocked" : "allowed again"}`);

@@ -1,4 +1,5 @@
 import { Card, Text } from "@mantine/core";
+import { formatCount } from "../../format/format.ts";
 import { DataTable } from "../../kit/data-table.tsx";
 import { Moment } from "../../kit/moment.tsx";
 import { Section } from "../../kit/page.tsx";
@@ -29,6 +30,9 @@ export function Reconciliation({ system }: { system: System | undefined }) {
           <>
             Billing compares every value of Redis and Postgres all the time. The last comparison of everything
             ended <Moment iso={finishedAt} />.
+            {reconciliation !== undefined &&
+              reconciliation.differences > reconciliation.listed.length &&
+              ` The first ${reconciliation.listed.length} of ${formatCount(reconciliation.differences)} differences are shown; the audit command lists all.`}
           </>
         ) : (
           `Billing compares every value of Redis and Postgres all the time.${system === undefined ? "" : " The first comparison is not finished."}`
