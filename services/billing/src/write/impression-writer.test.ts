@@ -2,6 +2,7 @@ import { type ImpressionRecord, newId } from "@diegetic/contracts";
 import {
   createDatabase,
   createPipeline,
+  DAY_MS,
   type Database,
   DatabaseUnavailable,
   installationId,
@@ -246,7 +247,7 @@ describe("ImpressionWriter", () => {
 
   it("leaves a record in the outbox whose time it cannot believe, and writes it when the clocks agree again", async () => {
     const records = await impress(2);
-    const future = createWriter({ nowMs: () => Date.now() - 3 * 86_400_000 });
+    const future = createWriter({ nowMs: () => Date.now() - 3 * DAY_MS });
     await future.write(records);
     expect(await wallets.outboxSize()).toBe(2);
     expect(await writtenInAll()).toBe(0);
@@ -254,6 +255,21 @@ describe("ImpressionWriter", () => {
     await createWriter().write(records);
     expect(await wallets.outboxSize()).toBe(0);
     expect(await writtenInAll()).toBe(2);
+  });
+
+  it("returns a record whose time it cannot believe to the outbox that lost it, unless it is foreign", async () => {
+    const [record] = await impress(1);
+    if (record === undefined) throw new Error("no record");
+    await wallets.redis.del(`{${record.match.advertiser_id}}:outbox`);
+    const foreign = structuredClone(record);
+    foreign.impression_id = newId("imp");
+    foreign.match.advertiser_id = newId("adv");
+    await createWriter({ nowMs: () => Date.now() - 3 * DAY_MS }).write([record, foreign]);
+    expect(await wallets.outboxSize()).toBe(1);
+    expect(await wallets.redis.exists(`{${foreign.match.advertiser_id}}:outbox`)).toBe(0);
+    await createWriter().write([record]);
+    expect(await wallets.outboxSize()).toBe(0);
+    expect(await writtenInAll()).toBe(1);
   });
 
   it("does not set a record aside that another worker writes when there is money again", async () => {

@@ -87,9 +87,9 @@ interface Sorted {
   /** Further impressions of those operations: written one by one if the first ones cannot be. */
   again: BilledImpression[];
   refused: RefusedRecord[];
-  /** Records with an implausible time, or of another installation: they stay in the outbox. */
+  /** Records with an implausible time: they stay in the outbox. */
   waiting: { record: ImpressionRecord; reason: string }[];
-  /** Refused records of another installation: left alone. */
+  /** Refused or waiting records of another installation: left alone. */
   foreign: ReadonlySet<ImpressionRecord>;
   /** Records that wait for locked rows: they stay in the outbox, where their ids name them. */
   left: Map<ImpressionRecord, NamedRecord>;
@@ -99,8 +99,8 @@ interface Sorted {
 /**
  * Writes committed records to Postgres, then removes them from the outbox: `write`, or its three steps. Idempotent,
  * also concurrently. Rejects when a store is unavailable; unwritten records must not be acknowledged. Leaves records of
- * advertisers with locked rows in the outbox, for the sweeper. If one of these is in no outbox, and neither written nor
- * quarantined, its job has the only copy: it is returned to the outbox.
+ * advertisers with locked rows, or with an implausible time, in the outbox, for the sweeper. If one of these is in no
+ * outbox, and neither written nor quarantined, its job has the only copy: it is returned to the outbox.
  */
 export class ImpressionWriter {
   readonly #dependencies: ImpressionWriterDependencies;
@@ -150,7 +150,7 @@ export class ImpressionWriter {
       ...written.repeated.map(repetition),
       ...written.quarantined.filter(isReversed).map(chargedAgain),
     );
-    sorted.foreign = await this.#foreignAmong(refused);
+    sorted.foreign = await this.#foreignAmong([...refused, ...waiting]);
     for (const one of refused) {
       if (!sorted.foreign.has(one.record)) await this.#quarantineUnlocked(one, sorted);
     }
@@ -164,13 +164,13 @@ export class ImpressionWriter {
 
   /** Removes written and quarantined records from the outbox, and sees that those that wait are in it. */
   async acknowledge({
-    sorted: { billed, again, refused, foreign, left, leftIds },
+    sorted: { billed, again, refused, waiting, foreign, left, leftIds },
   }: PreparedRecords): Promise<void> {
     const records = [...billed, ...again, ...refused].map(({ record }) => record);
     await this.#acknowledge(
       records.filter((record) => !foreign.has(record) && !leftIds.has(record.impression_id)),
     );
-    await this.#keep([...left.values()]);
+    await this.#keep([...left.values(), ...waiting.filter(({ record }) => !foreign.has(record))]);
   }
 
   #sort(records: readonly ImpressionRecord[]): Sorted {
@@ -212,10 +212,10 @@ export class ImpressionWriter {
    * Records of another installation: a queue connection, here or there, used the wrong Redis (ADR 18). Neither our
    * advertisers nor our outboxes know them. Their own outbox delivers them again.
    */
-  async #foreignAmong(refused: readonly RefusedRecord[]): Promise<Set<ImpressionRecord>> {
+  async #foreignAmong(undecided: readonly NamedRecord[]): Promise<Set<ImpressionRecord>> {
     const { database, money, claim, logger } = this.#dependencies;
     const foreign = new Set<ImpressionRecord>();
-    const named = refused.flatMap(({ record }) => {
+    const named = undecided.flatMap(({ record }) => {
       if (!namesOutbox(record)) return [];
       const { impression_id: impressionId, match } = record;
       const { advertiser_id: advertiserId } = match;
@@ -334,22 +334,24 @@ export class ImpressionWriter {
     leave(refused, sorted);
   }
 
-  /** A job ends after a few attempts, and its record with it. An acknowledged one is in no outbox, but in Postgres. */
-  async #keep(left: readonly NamedRecord[]): Promise<void> {
+  /**
+   * A job ends after a few attempts, and its record with it. An acknowledged one is in no outbox, but in Postgres; if its
+   * time hides that, it returns to the outbox, to be acknowledged once more.
+   */
+  async #keep(unwritten: readonly NamedRecord[]): Promise<void> {
     const { money, pipeline } = this.#dependencies;
     const areInOutbox = await Promise.all(
-      left.map(
+      unwritten.map(
         ({ record }) => namesOutbox(record) && money.isInOutbox(walletOfRecord(record), record.impression_id),
       ),
     );
     const lost = await findUnrecorded(
       pipeline,
-      left.filter((_, index) => !areInOutbox[index]),
+      unwritten.filter((_, index) => !areInOutbox[index]),
     );
     const named = lost.filter(({ record }) => namesOutbox(record) && isName(record.impression_id));
     await Promise.all(named.map(({ record }) => money.returnToOutbox(record)));
-    if (named.length < lost.length)
-      throw new LockTimeout("records of locked rows lack ids of an outbox entry");
+    if (named.length < lost.length) throw new LockTimeout("unwritten records lack ids of an outbox entry");
   }
 
   async #quarantine({ record, reason, unfunded, ...refused }: RefusedRecord): Promise<void> {
