@@ -4,6 +4,7 @@ import { forgetLostLeases } from "@diegetic/testing/new-redis";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { snapshotKeys } from "../../../../../packages/hot-state/src/keys.ts";
 import { SNAPSHOT_LEASE_MS } from "../../../../../packages/hot-state/src/snapshot/lease.ts";
+import { signedUp } from "../../testing/browser.ts";
 import {
   activeCampaign,
   type Caller,
@@ -191,6 +192,28 @@ describe.each(failures)("a pause that is stored but not in effect, with %s", (_w
     await caller.post(pause).expect(409);
   });
 });
+
+// Without writes to Redis, signing out counts no request, and so ends nothing.
+describe.each(failures.slice(0, 1))(
+  "a session that ends, but not in effect, with %s",
+  (_what, fail, mend) => {
+    it("leaves its browser the new cookie after a password change, and none after a sign-out", async () => {
+      const browser = await signedUp(harness);
+      const { email, password, cookie } = browser;
+      await fail();
+      const change = { current_password: password, new_password: "a new password" };
+      await browser.post("/auth/change-password", change).expect(503);
+      const renewed = browser.cookie;
+      await browser.post("/auth/sign-out").expect(503);
+      await mend();
+      expect(["", cookie]).not.toContain(renewed);
+      expect(browser.cookie).toBe("");
+      browser.cookie = renewed;
+      await browser.get("/session").expect(401);
+      await browser.post("/auth/sign-in", { email, password: "a new password" }).expect(200);
+    });
+  },
+);
 
 describe("Publishing", () => {
   it("tells of a failure that does not pass, and answers what gives nevertheless", async () => {

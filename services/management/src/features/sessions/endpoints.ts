@@ -164,8 +164,21 @@ async function signOut(parts: Parts, context: RequestContext) {
   const { headers } = await callAuth(() =>
     auth.api.signOut({ headers: headersForAuth(context), returnHeaders: true }),
   );
-  if (session !== null) await publishing.publishAndWait("session", session.id);
-  return { status: 204, cookies: [setCookieOf(headers, cookieName)] };
+  return answerWithCookie(setCookieOf(headers, cookieName), async () => {
+    if (session !== null) await publishing.publishAndWait("session", session.id);
+  });
+}
+
+/** The session has changed already, so the browser needs the cookie even if publishing fails. */
+async function answerWithCookie(setCookie: string, publish: () => Promise<void>): Promise<Answer> {
+  try {
+    await publish();
+  } catch (error) {
+    if (!(error instanceof HttpError)) throw error;
+    const headers = { ...error.headers, "Set-Cookie": setCookie };
+    throw new HttpError(error.status, error.message, headers, { cause: error.cause });
+  }
+  return { status: 204, cookies: [setCookie] };
 }
 
 async function readInvitation(parts: Parts, context: RequestContext) {
@@ -230,8 +243,7 @@ async function changePassword(parts: Parts, context: RequestContext) {
   );
   await publishing.publishEventually("session", sessionId);
   const gone = new Set([...ended, ...between].map(({ id }) => id));
-  await publishing.publishAndWait("session", ...gone);
-  return { status: 204, cookies: [setCookie] };
+  return answerWithCookie(setCookie, () => publishing.publishAndWait("session", ...gone));
 }
 
 async function list({ database, clock }: Parts, context: RequestContext) {
