@@ -129,7 +129,7 @@ export async function findDelivery(
   }
   if (!row.is_active && row.type !== "webhook.test") {
     await database.webhookDelivery.updateMany({
-      where: { id: deliveryId, round },
+      where: { id: deliveryId, round, roundAttempts, status: "pending" },
       data: { status: "failed", nextAttemptAt: null },
     });
     return undefined;

@@ -11,7 +11,7 @@ import type { BillingPace } from "../pace.ts";
 import { type BillingService, createBillingService } from "../service.ts";
 import { readBillingSettings } from "../settings.ts";
 import { Receiver, signersOf } from "../testing/receiver.fixture.ts";
-import { postpone, recordAttempt, takeDueDeliveries } from "./deliveries.ts";
+import { findDelivery, postpone, recordAttempt, takeDueDeliveries } from "./deliveries.ts";
 import { forgetOldDeliveries } from "./retention.ts";
 
 const PATIENCE = { timeoutMs: 60_000 };
@@ -453,6 +453,27 @@ describe("deliveries", () => {
     await recordAttempt(database, job, { ...attempt, status: 500 }, again);
     expect(await deliveryOf(deliveryId)).toMatchObject({ status: "delivered", nextAttemptAt: null });
     expect(await attemptsOf(deliveryId)).toHaveLength(2);
+  });
+
+  it("stay delivered though another worker finds their webhook inactive", async () => {
+    const webhook = await createWebhook();
+    const [id = ""] = await record(webhook);
+    await database.webhook.update({ where: { id: webhook.id }, data: { isActive: false } });
+    const job = { deliveryId: id, round: 1, roundAttempts: 0 };
+    const attempt = { attemptedAtMs: Date.now(), durationMs: 1, status: 200, error: null, response: null };
+    const raced = new Proxy(database, {
+      get(target, name, receiver) {
+        const value = Reflect.get(target, name, receiver);
+        if (name !== "$queryRaw") return value;
+        return async (...given: unknown[]) => {
+          const rows = await Reflect.apply(value as (...given: unknown[]) => unknown, target, given);
+          await recordAttempt(database, job, attempt, { status: "delivered" });
+          return rows;
+        };
+      },
+    });
+    expect(await findDelivery(raced, job)).toBeUndefined();
+    expect((await deliveryOf(id)).status).toBe("delivered");
   });
 
   it("are not deleted before they are sent when newer ones exceed those kept of a webhook", async () => {
