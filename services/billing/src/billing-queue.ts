@@ -6,7 +6,6 @@ import type { BillingMeasures } from "./measures.ts";
 import type { BillingPace } from "./pace.ts";
 import type { Stores } from "./stores.ts";
 import type { QueueSilence } from "./sweep/queue-silence.ts";
-import type { HoldOutcomes } from "./webhooks/hold-outcomes.ts";
 import { type ImpressionWriter, type PreparedRecords, RECORDS_PER_BATCH } from "./write/impression-writer.ts";
 import { type BatchSteps, JoinedJobs } from "./write/joined-jobs.ts";
 import { WRITER_PARTITIONS, WriterPartitions } from "./write/writer-partitions.ts";
@@ -18,22 +17,13 @@ export interface BillingQueueParts {
   stores: Pick<Stores, "claim" | "outageOf">;
   writer: ImpressionWriter;
   silence: QueueSilence;
-  outcomes: HoldOutcomes;
   measures: BillingMeasures;
   logger: Logger;
   pace: BillingPace;
 }
 
 /** Both ends of the queue of billing: the worker writes the records of its jobs to Postgres, in batches. It starts paused. */
-export function createBillingQueue({
-  redisUrl,
-  name,
-  stores,
-  silence,
-  outcomes,
-  pace,
-  ...parts
-}: BillingQueueParts) {
+export function createBillingQueue({ redisUrl, name, stores, silence, pace, ...parts }: BillingQueueParts) {
   const sending = stores.outageOf("producer");
   const producer = createBillingProducer(redisUrl, {
     name: `${name}-producer`,
@@ -46,7 +36,6 @@ export function createBillingQueue({
   const handle = async ({ records }: BillingJob) => {
     silence.end();
     await silence.watch(partitions.add(records));
-    outcomes.countCharged(records);
     log.written();
   };
   const taking = stores.outageOf("worker");

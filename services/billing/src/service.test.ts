@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { connect, createServer, type Server, type Socket } from "node:net";
-import type { ImpressionRecord } from "@diegetic/contracts";
+import { type ImpressionRecord, newId } from "@diegetic/contracts";
 import { createDatabase, type Database } from "@diegetic/database";
 import { type BillingProducer, createBillingProducer } from "@diegetic/hot-state";
 import { checkReadiness, createLogger, createMetrics } from "@diegetic/service-kit";
@@ -161,6 +161,36 @@ describe("billing service", () => {
       await wallets.redis.hdel(meta, "paused");
       await wallets.redis.del("{billing}:impressions:paused", "{billing}:impressions:wait");
     }
+  });
+
+  it("counts matches as charged only once their impressions are written", async () => {
+    const { advertiserId } = pick(wallets.market.campaigns, 0);
+    const { accountId } = pick(wallets.market.games, 0);
+    await database.account.create({ data: { id: accountId, label: "studio" } });
+    await database.webhook.create({
+      data: {
+        id: newId("whk"),
+        accountId,
+        url: "https://studio.example/",
+        events: ["holds.expiry_rate_high"],
+        balanceLowCents: 100,
+        holdExpiryPercent: 50,
+        holdExpiryMinMatches: 4,
+        secret: "whsec_1",
+      },
+    });
+    const records = [await wallets.impress({ campaign: 0 }), await wallets.impress({ campaign: 2 })];
+    const counted = () => database.holdOutcome.aggregate({ _sum: { charged: true }, where: { accountId } });
+    await database.$transaction(
+      async (blocker) => {
+        await blocker.$queryRaw`SELECT id FROM advertisers WHERE id = ${advertiserId} FOR UPDATE`;
+        startService({ ...IMPATIENT, overdueAfterMs: 60_000, webhookEventsEveryMs: 20 });
+        await producer.add(records);
+        await eventually(async () => (await counted())._sum.charged !== null, PATIENCE);
+        expect((await counted())._sum.charged).toBe(1n);
+      },
+      { timeout: 120_000 },
+    );
   });
 
   it("finds by its walk what the due index has lost", async () => {

@@ -32,7 +32,7 @@ import { Sweeper } from "./sweep/sweeper.ts";
 import { createDeliveryQueue } from "./webhooks/delivery-queue.ts";
 import { HoldOutcomes } from "./webhooks/hold-outcomes.ts";
 import { DayPartitions } from "./write/day-partitions.ts";
-import { ImpressionWriter } from "./write/impression-writer.ts";
+import { ImpressionWriter, type ImpressionWriterDependencies } from "./write/impression-writer.ts";
 
 /** The queue counts as silent when it delivers nothing for this many multiples of `overdueAfterMs`. */
 const SILENT_AFTER = 3;
@@ -83,7 +83,13 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
   const silence = new QueueSilence(SILENT_AFTER * pace.overdueAfterMs, () => performance.now());
   const shared = { database, money, due, measures, logger, nowMs };
 
-  const writing = { ...shared, claim, partitions, maxLockWaitMs: pace.maxLockWaitMs };
+  const writing: Omit<ImpressionWriterDependencies, "pipeline"> = {
+    ...shared,
+    claim,
+    partitions,
+    maxLockWaitMs: pace.maxLockWaitMs,
+    onAcknowledged: (records) => outcomes.countCharged(records),
+  };
   const writer = new ImpressionWriter({ ...writing, pipeline: stores.pipeline });
   const jobs = createBillingQueue({
     redisUrl,
@@ -92,7 +98,6 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
     stores,
     writer,
     silence,
-    outcomes,
     measures,
     logger,
     pace,
@@ -110,7 +115,6 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
     write: async (records) => {
       await claim.check();
       await silence.watch(spareWriter.write(records));
-      outcomes.countCharged(records);
     },
     quarantine: async (walletId, damaged) => {
       await claim.check();

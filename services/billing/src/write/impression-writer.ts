@@ -50,6 +50,8 @@ export interface ImpressionWriterDependencies {
   nowMs: () => number;
   /** Limit for each lock. Default: MAX_LOCK_WAIT_MS. */
   maxLockWaitMs?: number;
+  /** Called with the acknowledged records; another delivery acknowledges them again. */
+  onAcknowledged?: (records: readonly ImpressionRecord[]) => void;
 }
 
 interface RefusedRecord extends Pick<Unwritable, "reason" | "billed" | "reversed" | "resolution"> {
@@ -166,10 +168,11 @@ export class ImpressionWriter {
   async acknowledge({
     sorted: { billed, again, refused, waiting, foreign, left, leftIds },
   }: PreparedRecords): Promise<void> {
-    const records = [...billed, ...again, ...refused].map(({ record }) => record);
-    await this.#acknowledge(
-      records.filter((record) => !foreign.has(record) && !leftIds.has(record.impression_id)),
-    );
+    const records = [...billed, ...again, ...refused]
+      .map(({ record }) => record)
+      .filter((record) => !foreign.has(record) && !leftIds.has(record.impression_id));
+    await this.#acknowledge(records);
+    this.#dependencies.onAcknowledged?.(records);
     await this.#keep([...left.values(), ...waiting.filter(({ record }) => !foreign.has(record))]);
   }
 
