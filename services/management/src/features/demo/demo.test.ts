@@ -84,6 +84,10 @@ describe("the demo", () => {
     const campaigns = async (): Promise<{ id: string; status: string }[]> =>
       (await withOwn.get("/campaigns").expect(200)).body;
     const statuses = async () => new Map((await campaigns()).map(({ id, status }) => [id, status]));
+    await repairLoop.round();
+    const active = (await campaigns()).filter(({ status }) => status === "active").map(({ id }) => id);
+    const [resumed = "", pausedByUser = ""] = active;
+    await demo.post(`/campaigns/${pausedByUser}/pause`).expect(200);
     const before = await statuses();
     await demo.get("/profile").expect(200);
     await played.get("/profile").expect(403);
@@ -98,7 +102,6 @@ describe("the demo", () => {
     const paused = [...before].map(([id, status]) => [id, status === "active" ? "paused" : status]);
     expect(await statuses()).toEqual(new Map(paused as [string, string][]));
     await repairLoop.round();
-    const [resumed = ""] = [...before].find(([, status]) => status === "active") ?? [];
     await withOwn.post(`/campaigns/${resumed}/activate`).expect(200);
     await endDemoAccess(database, secret);
     expect((await statuses()).get(resumed)).toBe("active");

@@ -5,6 +5,10 @@ import { derivedKeySecret } from "../api-keys/key-secret.ts";
 import { DEMO_CAMPAIGNS, statusOf } from "./market.ts";
 import { demoGameKey } from "./play.ts";
 
+const ACTIVE = { status: "active", pausePending: false } as const;
+/** No request paused it, so the pause is pending; a user's pause is confirmed, and stays. */
+const PAUSED_BY_END = { status: "paused", pausePending: true } as const;
+
 const sha256OfKeys = (secret: string) =>
   [derivedKeySecret(secret, "demo key"), demoGameKey(secret)].map(sha256Hex);
 
@@ -23,7 +27,7 @@ export async function endDemoAccess(database: Database, secret: string): Promise
     });
     const accountIds = accounts.map(({ accountId }) => accountId);
     // At later starts a campaign is active because somebody with a key of the account activated it.
-    if (count > 0) await moveCampaigns(transaction, accountIds, { from: "active", to: "paused" });
+    if (count > 0) await moveCampaigns(transaction, accountIds, { from: ACTIVE, to: PAUSED_BY_END });
     const accountId = { in: accountIds };
     const user = { isDemo: true, memberships: { some: { accountId } } };
     await transaction.userCredential.deleteMany({ where: { user } });
@@ -41,18 +45,18 @@ export async function restoreDemoAccess(
     where: { sha256: { in: sha256OfKeys(secret) }, expiresAt: SUSPENDED_EXPIRY },
     data: { expiresAt: null, version: { increment: 1 } },
   });
-  if (count > 0) await moveCampaigns(transaction, [accountId], { from: "paused", to: "active" });
+  if (count > 0) await moveCampaigns(transaction, [accountId], { from: PAUSED_BY_END, to: ACTIVE });
 }
 
 /** Of the campaigns that came with the demo, those that were active then. */
 async function moveCampaigns(
   transaction: Transaction,
   accountIds: string[],
-  { from, to }: Record<"from" | "to", "active" | "paused">,
+  { from, to }: Record<"from" | "to", typeof ACTIVE | typeof PAUSED_BY_END>,
 ): Promise<void> {
   const names = DEMO_CAMPAIGNS.filter((campaign) => statusOf(campaign) === "active").map(({ name }) => name);
   await transaction.campaign.updateMany({
-    where: { advertiser: { accountId: { in: accountIds } }, name: { in: names }, status: from },
-    data: { status: to, pausePending: false, version: { increment: 1 } },
+    where: { advertiser: { accountId: { in: accountIds } }, name: { in: names }, ...from },
+    data: { ...to, version: { increment: 1 } },
   });
 }
