@@ -24,6 +24,8 @@ export interface BillingPace {
   webhookLostAfterMs: number;
   /** Pause between two looks at expiry rates, and at complete payouts. */
   webhookEventsEveryMs: number;
+  /** Pause between two looks at delayed payouts. */
+  delayedPayoutsEveryMs: number;
 }
 
 export const DEFAULT_PACE: BillingPace = {
@@ -40,4 +42,5 @@ export const DEFAULT_PACE: BillingPace = {
   maxLockWaitMs: MAX_LOCK_WAIT_MS,
   webhookLostAfterMs: 60_000,
   webhookEventsEveryMs: 10_000,
+  delayedPayoutsEveryMs: 600_000,
 };

@@ -32,7 +32,7 @@ function startService(): void {
     ...readBillingSettings({ DATABASE_URL: server.url, REDIS_URL: redis.url }),
     logger: createLogger({ service: "billing", instance: "test", level: "info" }, { write }),
     metrics: createMetrics({ service: "billing" }),
-    pace: { webhookEventsEveryMs: 20, walkEveryMs: 20 },
+    pace: { webhookEventsEveryMs: 20, delayedPayoutsEveryMs: 20, walkEveryMs: 20 },
   });
 }
 
@@ -46,6 +46,9 @@ describe("a job that fails", () => {
     await database.$executeRaw`ALTER TABLE hold_outcomes RENAME TO moved_outcomes`;
     startService();
     await eventually(async () => (await database.payoutPeriod.count()) > 0);
+    // Without unwritten impressions, none stay delayed.
+    await database.delayedPayoutFigures.create({ data: { period: "2026-01", accountId: "acct_late" } });
+    await eventually(async () => (await database.delayedPayoutFigures.count()) === 0);
     await eventually(() => failureOf("webhook events"));
     expect(failureOf("webhook events")?.message).toContain("hold_outcomes");
     await database.$executeRaw`ALTER TABLE moved_outcomes RENAME TO hold_outcomes`;

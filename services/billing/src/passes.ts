@@ -14,7 +14,7 @@ import { reportSliceSpending } from "./slices/slice-reporter.ts";
 import type { Stores } from "./stores.ts";
 import type { Sweeper } from "./sweep/sweeper.ts";
 import type { HoldOutcomes } from "./webhooks/hold-outcomes.ts";
-import { announcePayouts } from "./webhooks/payouts.ts";
+import { announceDelayedPayouts, announcePayouts } from "./webhooks/payouts.ts";
 import { forgetOldDeliveries } from "./webhooks/retention.ts";
 import type { WebhookSender } from "./webhooks/webhook-sender.ts";
 import type { DayPartitions } from "./write/day-partitions.ts";
@@ -70,6 +70,11 @@ export function createPasses(parts: PassesParts): Pass[] {
           () => announcePayouts({ database, money, nowMs, signal }),
         );
       },
+    },
+    {
+      name: "delayed payouts",
+      everyMs: pace.delayedPayoutsEveryMs,
+      run: (signal) => announceDelayedPayouts({ database, money, signal }),
     },
     {
       name: "webhook retention",

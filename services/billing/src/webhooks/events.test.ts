@@ -10,7 +10,7 @@ import { createMarket, type Market, pick, recordIn } from "../testing/market.fix
 import { Wallets } from "../testing/wallets.fixture.ts";
 import { WriterStores } from "../testing/writer-stores.fixture.ts";
 import { HoldOutcomes } from "./hold-outcomes.ts";
-import { announcePayouts } from "./payouts.ts";
+import { announceDelayedPayouts, announcePayouts } from "./payouts.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -263,13 +263,11 @@ describe("payout.figures_ready", () => {
   const recordedOf = async (day: string, accountId: string) =>
     (await recorded(accountId)).filter(({ period }) => period === day);
 
-  const announceAt = (nowMs: number) =>
-    announcePayouts({
-      database,
-      money: wallets.money,
-      nowMs,
-      signal: new AbortController().signal,
-    });
+  const announceAt = async (nowMs: number) => {
+    const parts = { database, money: wallets.money, signal: new AbortController().signal };
+    await announcePayouts({ ...parts, nowMs });
+    await announceDelayedPayouts(parts);
+  };
 
   it("waits for the period's impressions in outboxes, though the sweeper visits them, and for no later ones", async () => {
     const { accountId } = pick(market.games, 0);
@@ -333,6 +331,25 @@ describe("payout.figures_ready", () => {
     await announceAt(Date.parse(day) + 25 * HOUR_MS);
     expect(await recordedOf(day, otherId)).toMatchObject([{ impressions: 1 }]);
     expect(await recorded(accountId)).toEqual([]);
+  });
+
+  it("looks into outboxes for complete days alone, not for delayed figures", async () => {
+    await studio(0);
+    const stuck = await wallets.impress({ game: 0 });
+    const nowMs = Date.parse(utcDay(stuck.recorded_at_ms)) + 25 * HOUR_MS;
+    let looks = 0;
+    const listOutbox = (...given: Parameters<Wallets["money"]["listOutbox"]>) => {
+      looks += 1;
+      return wallets.money.listOutbox(...given);
+    };
+    const announce = () =>
+      announcePayouts({ database, money: { listOutbox }, nowMs, signal: new AbortController().signal });
+    await announce();
+    expect(looks).toBeGreaterThan(0);
+    expect(await database.delayedPayoutFigures.count()).toBeGreaterThan(0);
+    looks = 0;
+    await announce();
+    expect(looks).toBe(0);
   });
 
   it("has earnings above 2^53 microcents as the nearest double", async () => {

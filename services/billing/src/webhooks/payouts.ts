@@ -13,7 +13,6 @@ const MAX_DAYS = 31;
 export interface PayoutParts {
   database: Database;
   money: Pick<MoneyCommands, "listOutbox">;
-  nowMs: number;
   signal: AbortSignal;
 }
 
@@ -21,32 +20,38 @@ export interface PayoutParts {
  * Records `payout.figures_ready` for each UTC day and month, from an hour after its end, once all impressions of the
  * account are written: a record that cannot be written delays only the account that earns from it.
  */
-export async function announcePayouts(parts: PayoutParts): Promise<void> {
+export async function announcePayouts(parts: PayoutParts & { nowMs: number }): Promise<void> {
   const { database, nowMs } = parts;
   const settledMs = nowMs - COMPLETE_AFTER_MS;
   const endMs = Math.floor(settledMs / DAY_MS) * DAY_MS;
   const lastMs = endMs - DAY_MS;
   const days = await missingDays(database, lastMs);
-  const delayed = await database.delayedPayoutFigures.findMany();
-  if (days.length === 0 && delayed.length === 0) return;
+  if (days.length === 0) return;
   const oldestMs = await oldestUnwritten(parts, endMs);
   if (oldestMs === undefined) return;
   const unwrittenIn = (period: string) => {
     const periodEndMs = periodEnd(period);
     return [...oldestMs].filter(([, ms]) => ms < periodEndMs).map(([accountId]) => accountId);
   };
-  for (const { period, accountId } of delayed) {
-    const waitsSinceMs = oldestMs.get(accountId) ?? Number.POSITIVE_INFINITY;
-    if (waitsSinceMs >= periodEnd(period)) await announceDelayed(database, period, accountId);
-  }
   for (const day of days) {
     // The first day of a month completes the month before.
     if (day.endsWith("-01")) await announce(database, monthBefore(day), unwrittenIn(monthBefore(day)));
     await announce(database, day, unwrittenIn(day));
   }
   const next = utcDay(endMs);
-  if (days.length > 0 && next.endsWith("-01")) {
-    await announce(database, monthBefore(next), unwrittenIn(monthBefore(next)));
+  if (next.endsWith("-01")) await announce(database, monthBefore(next), unwrittenIn(monthBefore(next)));
+}
+
+/** Records what `announcePayouts` delayed. Looks at every outbox while a record cannot be written: call it rarely. */
+export async function announceDelayedPayouts(parts: PayoutParts): Promise<void> {
+  const { database } = parts;
+  const delayed = await database.delayedPayoutFigures.findMany();
+  if (delayed.length === 0) return;
+  const oldestMs = await oldestUnwritten(parts, Math.max(...delayed.map(({ period }) => periodEnd(period))));
+  if (oldestMs === undefined) return;
+  for (const { period, accountId } of delayed) {
+    const waitsSinceMs = oldestMs.get(accountId) ?? Number.POSITIVE_INFINITY;
+    if (waitsSinceMs >= periodEnd(period)) await announceDelayed(database, period, accountId);
   }
 }
 
