@@ -31,6 +31,19 @@ describe("a word", () => {
 });
 
 describe("a scene", () => {
+  const stored = (context: SceneContext) =>
+    sceneText({ atMs: 0, reason: "budget", countryCode: null, context }, []);
+
+  it("that is cut ends with a whole character", () => {
+    const narrative = `${"x".repeat(499)}🍺 and more`;
+    expect(JSON.parse(stored({ narrative }) ?? "").context.narrative).toBe("x".repeat(499));
+  });
+
+  it("is not stored beyond 3 000 bytes, however many characters these are", () => {
+    expect(stored({ actions: Array(15).fill("雨".repeat(60)) })).toBeDefined();
+    expect(stored({ actions: Array(17).fill("雨".repeat(60)) })).toBeUndefined();
+  });
+
   it.each([
     ["Alice", "letter-to-alice", "letter-to-[player]"],
     ["alice", "ALICE meets Alice", "[player] meets [player]"],
@@ -47,11 +60,11 @@ describe("a scene", () => {
     ["ΝΙΚΟΣ", "ΝΙΚΟΣ'x", "[player]'x"],
     ["alice", "Al\u200bice", "[player]"],
     ["\u200b", "Caf\u00e9", "Caf\u00e9"],
-  ])("hides the player %j in %j", (player, narrative, stored) => {
+  ])("hides the player %j in %j", (player, narrative, shown) => {
     const scene = { atMs: 0, reason: "budget", countryCode: null, context: { narrative } };
     expect(JSON.parse(sceneText(scene, [player, undefined]) ?? "")).toEqual({
       ...scene,
-      context: { narrative: stored },
+      context: { narrative: shown },
     });
   });
 });

@@ -20,8 +20,9 @@ export interface NoMatchScene {
 
 const MAX_NARRATIVE_CHARACTERS = 500;
 const MAX_LIST_ENTRIES = 20;
-/** Longer scenes are not kept. */
-const MAX_SCENE_CHARACTERS = 6_000;
+/** Longer scenes are not kept: those of a game fit into its memory. */
+const MAX_SCENE_BYTES = 3_000;
+const CUT_CHARACTER = /[\ud800-\udbff]$/;
 const MAX_WORD_CHARACTERS = 60;
 /** A shorter player id would occur in too many words. */
 const MIN_HIDDEN_CHARACTERS = 3;
@@ -39,7 +40,7 @@ export function sceneText(scene: NoMatchScene, secrets: readonly (string | undef
     ...(context.theme_id !== undefined && { theme_id: clean(context.theme_id) }),
     ...(context.category !== undefined && { category: clean(context.category) }),
     ...(context.narrative !== undefined && {
-      narrative: clean(context.narrative).slice(0, MAX_NARRATIVE_CHARACTERS),
+      narrative: clean(context.narrative).slice(0, MAX_NARRATIVE_CHARACTERS).replace(CUT_CHARACTER, ""),
     }),
     ...(context.mood_tags !== undefined && {
       mood_tags: context.mood_tags.slice(0, MAX_LIST_ENTRIES).map(clean),
@@ -48,7 +49,7 @@ export function sceneText(scene: NoMatchScene, secrets: readonly (string | undef
     ...(context.actions !== undefined && { actions: context.actions.slice(0, MAX_LIST_ENTRIES).map(clean) }),
   };
   const text = JSON.stringify({ ...scene, context: kept });
-  return text.length <= MAX_SCENE_CHARACTERS ? text : undefined;
+  return Buffer.byteLength(text) <= MAX_SCENE_BYTES ? text : undefined;
 }
 
 /** Replaces a folded secret wherever the text has it. */
