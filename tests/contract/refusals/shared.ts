@@ -19,12 +19,12 @@ function bodyOfRaw(answer: string): Pick<Response, "body"> {
 const { list, create } = campaignsApi.operations;
 
 /** The answer after 1 000 requests of others. Twice, should the minute end meanwhile. */
-async function usedUp(world: World, bucket: string, ask: () => Test): Promise<Response> {
+async function usedUp(world: World, kind: string, id: string, ask: () => Test): Promise<Response> {
   const redis = connectRedis(world.api.redis.url, { name: "refusals-limits" });
   try {
     for (let round = 1; round <= 2; round += 1) {
       const limiter = new RateLimiter(redis);
-      for (let n = 0; n < 1_000; n += 1) await limiter.take(bucket, 1_000, Date.now());
+      for (let n = 0; n < 1_000; n += 1) await limiter.take(kind, id, 1_000, Date.now());
       // After the end of a minute the service has a fiftieth of its own.
       for (let n = 0; n < 30; n += 1) {
         const answer = await ask();
@@ -60,13 +60,13 @@ export const sharedRefusals: Readonly<Record<string, (world: World) => Promise<P
   "TooManyRequests limited_account": async (world) => {
     const by = await world.account({ rateLimitPerMinute: 100 });
     // Ten times what one key has, as nine other keys would use it.
-    return usedUp(world, `management:${by.accountId}`, () => world.call(list, { by }));
+    return usedUp(world, "management", by.accountId, () => world.call(list, { by }));
   },
   "TooManyRequests limited_game": async (world) => {
     const by = world.other;
     const scene = { game_id: by.named.game_id, user_id: "mira", game_context: {} };
     const ask = () => world.call(servingApi.operations.match, { by, body: scene });
-    return usedUp(world, `match-game:${scene.game_id}`, ask);
+    return usedUp(world, "match-game", scene.game_id, ask);
   },
   "MethodNotAllowed other_method": async (world) => {
     const answer = await world.call({ method: "PUT", path: "/profile" });

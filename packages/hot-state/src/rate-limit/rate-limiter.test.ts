@@ -19,7 +19,7 @@ const servers: [string, () => Promise<TestRedis>][] = [
 describe.each(servers)("rate limiter on %s", (_kind, startServer) => {
   let server: TestRedis;
   let redis: RedisConnection;
-  let buckets = 0;
+  let keys = 0;
 
   beforeAll(async () => {
     server = await startServer();
@@ -32,20 +32,20 @@ describe.each(servers)("rate limiter on %s", (_kind, startServer) => {
     await server.stop();
   });
 
-  function newBucket(): string {
-    buckets += 1;
-    return `match:key_${buckets}`;
+  function newKey(): string {
+    keys += 1;
+    return `key_${keys}`;
   }
 
-  async function usedOf(bucket: string): Promise<number> {
-    return Number(await redis.hget(rateLimitKeys.bucket(bucket), "used"));
+  async function usedOf(key: string): Promise<number> {
+    return Number(await redis.hget(rateLimitKeys.bucket(`match:${key}`), "used"));
   }
 
   it("counts remaining down to zero, then refuses", async () => {
     const limiter = new RateLimiter(redis, { windowMs: ENDLESS_MS });
-    const bucket = newBucket();
+    const key = newKey();
     const answers: RateLimitAnswer[] = [];
-    for (let i = 0; i < 7; i += 1) answers.push(await limiter.take(bucket, 5, Date.now()));
+    for (let i = 0; i < 7; i += 1) answers.push(await limiter.take("match", key, 5, Date.now()));
     expect(answers.map(({ remaining }) => remaining)).toEqual([4, 3, 2, 1, 0, 0, 0]);
     expect(answers.map(({ allowed }) => allowed)).toEqual([true, true, true, true, true, false, false]);
     expect(answers.every(({ limit }) => limit === 5)).toBe(true);
@@ -55,8 +55,8 @@ describe.each(servers)("rate limiter on %s", (_kind, startServer) => {
 
   it("rejects as if Redis were unavailable when 10 000 requests wait for a bucket", async () => {
     const limiter = new RateLimiter(redis, { windowMs: ENDLESS_MS });
-    const bucket = newBucket();
-    const takes = Array.from({ length: 10_001 }, () => limiter.take(bucket, 20_000, Date.now()));
+    const key = newKey();
+    const takes = Array.from({ length: 10_001 }, () => limiter.take("match", key, 20_000, Date.now()));
     const answers = await Promise.allSettled(takes);
     const refused = answers.flatMap((answer) => (answer.status === "rejected" ? [answer.reason] : []));
     expect(refused.map(isRedisUnavailable)).toEqual([true]);
@@ -69,7 +69,7 @@ describe.each(servers)("rate limiter on %s", (_kind, startServer) => {
         fc.integer({ min: 1, max: 4 }),
         fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 12 }),
         async (limit, instances, bursts) => {
-          const bucket = newBucket();
+          const key = newKey();
           const limiters = Array.from(
             { length: instances },
             () => new RateLimiter(redis, { windowMs: ENDLESS_MS }),
@@ -77,7 +77,7 @@ describe.each(servers)("rate limiter on %s", (_kind, startServer) => {
           const answers: RateLimitAnswer[] = [];
           for (const burst of bursts) {
             const takes = Array.from({ length: burst }, (_, i) =>
-              limiters[i % instances]?.take(bucket, limit, Date.now()),
+              limiters[i % instances]?.take("match", key, limit, Date.now()),
             );
             for (const answer of await Promise.all(takes)) if (answer !== undefined) answers.push(answer);
           }
@@ -93,13 +93,13 @@ describe.each(servers)("rate limiter on %s", (_kind, startServer) => {
 
   it("gives out the whole of a large limit to one instance, mostly without asking Redis", async () => {
     const limiter = new RateLimiter(redis, { windowMs: ENDLESS_MS });
-    const bucket = newBucket();
+    const key = newKey();
     let allowed = 0;
     let local = 0;
     for (let i = 0; i < 1_050; i += 1) {
-      const before = await redis.hget(rateLimitKeys.bucket(bucket), "used");
-      if ((await limiter.take(bucket, 1_000, Date.now())).allowed) allowed += 1;
-      if ((await redis.hget(rateLimitKeys.bucket(bucket), "used")) === before) local += 1;
+      const before = await usedOf(key);
+      if ((await limiter.take("match", key, 1_000, Date.now())).allowed) allowed += 1;
+      if ((await usedOf(key)) === before) local += 1;
     }
     expect(allowed).toBe(1_000);
     expect(local).toBeGreaterThan(750);
@@ -108,12 +108,12 @@ describe.each(servers)("rate limiter on %s", (_kind, startServer) => {
   it.each([100, 250])("refuses few requests below a limit that %s instances share evenly", async (count) => {
     const limit = 1_000;
     const limiters = Array.from({ length: count }, () => new RateLimiter(redis, { windowMs: 1_000 }));
-    const bucket = newBucket();
+    const key = newKey();
     /** Sends `limit` requests. */
     const drawAll = async () => {
       const answers: RateLimitAnswer[] = [];
       for (let sent = 0; sent < limit; sent += count) {
-        const takes = limiters.map((limiter) => limiter.take(bucket, limit, Date.now()));
+        const takes = limiters.map((limiter) => limiter.take("match", key, limit, Date.now()));
         answers.push(...(await Promise.all(takes)));
       }
       const ends = new Set(answers.map(({ resetUnixSeconds }) => resetUnixSeconds));
@@ -136,12 +136,14 @@ describe.each(servers)("rate limiter on %s", (_kind, startServer) => {
     const windowMs = 1_000;
     const limit = 120;
     const limiters = [1, 2, 3].map(() => new RateLimiter(redis, { windowMs }));
-    const bucket = newBucket();
+    const key = newKey();
     const allowedByWindow = new Map<number, number>();
     const exhausted = () => [...allowedByWindow.values()].filter((allowed) => allowed > limit * 0.9);
     const takeMore = async () => {
       for (let takes = 0; takes < limit; takes += limiters.length) {
-        const answers = await Promise.all(limiters.map((limiter) => limiter.take(bucket, limit, Date.now())));
+        const answers = await Promise.all(
+          limiters.map((limiter) => limiter.take("match", key, limit, Date.now())),
+        );
         for (const { allowed, resetUnixSeconds } of answers) {
           if (!allowed) continue;
           allowedByWindow.set(resetUnixSeconds, (allowedByWindow.get(resetUnixSeconds) ?? 0) + 1);
@@ -155,23 +157,23 @@ describe.each(servers)("rate limiter on %s", (_kind, startServer) => {
 
   it("does not use quota whose window has ended, nor after the clock went back", async () => {
     const limiter = new RateLimiter(redis, { windowMs: ENDLESS_MS });
-    const bucket = newBucket();
-    await limiter.take(bucket, 1_000, Date.now());
-    expect(await usedOf(bucket)).toBe(20);
-    await limiter.take(bucket, 1_000, Date.now());
-    expect(await usedOf(bucket)).toBe(20);
-    await limiter.take(bucket, 1_000, Date.now() + ENDLESS_MS);
-    expect(await usedOf(bucket)).toBe(39);
-    await limiter.take(bucket, 1_000, Date.now() - 60_000);
-    expect(await usedOf(bucket)).toBe(58);
+    const key = newKey();
+    await limiter.take("match", key, 1_000, Date.now());
+    expect(await usedOf(key)).toBe(20);
+    await limiter.take("match", key, 1_000, Date.now());
+    expect(await usedOf(key)).toBe(20);
+    await limiter.take("match", key, 1_000, Date.now() + ENDLESS_MS);
+    expect(await usedOf(key)).toBe(39);
+    await limiter.take("match", key, 1_000, Date.now() - 60_000);
+    expect(await usedOf(key)).toBe(58);
   });
 
   it("says how long to wait by the clock of the windows, whatever the caller's says", async () => {
     const limiter = new RateLimiter(redis);
-    const bucket = newBucket();
+    const key = newKey();
     const nowMs = Date.UTC(2020, 0, 1, 12);
     for (let use = 0; use < 2; use += 1) {
-      const { windowLeftMs } = await limiter.take(bucket, 1, nowMs);
+      const { windowLeftMs } = await limiter.take("match", key, 1, nowMs);
       expect(windowLeftMs).toBeGreaterThan(0);
       expect(windowLeftMs).toBeLessThanOrEqual(60_000);
     }
@@ -179,24 +181,24 @@ describe.each(servers)("rate limiter on %s", (_kind, startServer) => {
 
   it("applies a changed limit at once", async () => {
     const limiter = new RateLimiter(redis, { windowMs: ENDLESS_MS });
-    const bucket = newBucket();
-    await limiter.take(bucket, 3, Date.now());
-    await limiter.take(bucket, 3, Date.now());
-    expect((await limiter.take(bucket, 2, Date.now())).allowed).toBe(false);
-    expect(await limiter.take(bucket, 4, Date.now())).toMatchObject({ allowed: true, remaining: 1 });
+    const key = newKey();
+    await limiter.take("match", key, 3, Date.now());
+    await limiter.take("match", key, 3, Date.now());
+    expect((await limiter.take("match", key, 2, Date.now())).allowed).toBe(false);
+    expect(await limiter.take("match", key, 4, Date.now())).toMatchObject({ allowed: true, remaining: 1 });
   });
 
   it("wastes no quota when two limits of a bucket alternate, and applies each to its own requests", async () => {
     const limiter = new RateLimiter(redis, { windowMs: ENDLESS_MS });
-    const bucket = newBucket();
+    const key = newKey();
     for (let use = 0; use < 10; use += 1) {
-      await limiter.take(bucket, 1_000, Date.now());
-      await limiter.take(bucket, 2_000, Date.now());
+      await limiter.take("match", key, 1_000, Date.now());
+      await limiter.take("match", key, 2_000, Date.now());
     }
-    expect(await usedOf(bucket)).toBeLessThanOrEqual(40);
+    expect(await usedOf(key)).toBeLessThanOrEqual(40);
     const [small, large] = await Promise.all([
-      limiter.take(bucket, 20, Date.now()),
-      limiter.take(bucket, 1_000, Date.now()),
+      limiter.take("match", key, 20, Date.now()),
+      limiter.take("match", key, 1_000, Date.now()),
     ]);
     expect([small, large]).toMatchObject([
       { allowed: false, limit: 20, remaining: 0 },
@@ -205,40 +207,40 @@ describe.each(servers)("rate limiter on %s", (_kind, startServer) => {
   });
 
   it("answers requests that wait together, each by its own limit", async () => {
-    const bucket = newBucket();
+    const key = newKey();
     const limiter = new RateLimiter(redis, { windowMs: ENDLESS_MS });
-    for (let use = 0; use < 10; use += 1) await limiter.take(bucket, 50, Date.now());
+    for (let use = 0; use < 10; use += 1) await limiter.take("match", key, 50, Date.now());
     const other = new RateLimiter(redis, { windowMs: ENDLESS_MS });
     const answers = await Promise.all(
-      [50, 5, 60, 11, 10].map((limit) => other.take(bucket, limit, Date.now())),
+      [50, 5, 60, 11, 10].map((limit) => other.take("match", key, limit, Date.now())),
     );
     expect(answers.map(({ allowed }) => allowed)).toEqual([true, false, true, false, false]);
   });
 
   it("forgets the bucket that was not used for longest", async () => {
     const limiter = new RateLimiter(redis, { windowMs: ENDLESS_MS, maxBuckets: 2 });
-    const [often, rarely, last] = [newBucket(), newBucket(), newBucket()];
-    for (const bucket of [often, rarely, often, last, often, rarely]) {
-      await limiter.take(bucket, 1_000, Date.now());
+    const [often, rarely, last] = [newKey(), newKey(), newKey()];
+    for (const key of [often, rarely, often, last, often, rarely]) {
+      await limiter.take("match", key, 1_000, Date.now());
     }
     expect([await usedOf(often), await usedOf(rarely)]).toEqual([20, 39]);
   });
 
   it("forgets no bucket of a key for buckets of addresses", async () => {
     const limiter = new RateLimiter(redis, { windowMs: ENDLESS_MS, maxBuckets: 2 });
-    const bucket = newBucket();
-    await limiter.take(bucket, 1_000, Date.now());
-    for (let n = 0; n < 5; n += 1) await limiter.take(`address:${n} ${bucket}`, 100, Date.now());
-    await limiter.take(bucket, 1_000, Date.now());
-    expect(await usedOf(bucket)).toBe(20);
+    const key = newKey();
+    await limiter.take("match", key, 1_000, Date.now());
+    for (let n = 0; n < 5; n += 1) await limiter.take("address", `${n} ${key}`, 100, Date.now());
+    await limiter.take("match", key, 1_000, Date.now());
+    expect(await usedOf(key)).toBe(20);
   });
 
   it("remembers a bounded number of buckets and stays exact", async () => {
     const limiter = new RateLimiter(redis, { windowMs: ENDLESS_MS, maxBuckets: 3 });
-    const names = Array.from({ length: 10 }, newBucket);
+    const keys = Array.from({ length: 10 }, newKey);
     let allowed = 0;
     for (let round = 0; round < 4; round += 1) {
-      for (const name of names) if ((await limiter.take(name, 2, Date.now())).allowed) allowed += 1;
+      for (const key of keys) if ((await limiter.take("match", key, 2, Date.now())).allowed) allowed += 1;
     }
     expect(allowed).toBe(20);
   });
@@ -249,11 +251,11 @@ it("refuses to guess when Redis is unavailable, and recovers", async () => {
   const redis = connectRedis(server.url, { name: "rate-limit-unavailable", commandTimeoutMs: 3_000 });
   redis.on("error", () => undefined);
   const limiter = new RateLimiter(redis, { windowMs: ENDLESS_MS });
-  await limiter.take("match:a", 5, Date.now());
+  await limiter.take("match", "a", 5, Date.now());
   await server.stop();
-  await expect(limiter.take("match:a", 5, Date.now())).rejects.toThrow();
+  await expect(limiter.take("match", "a", 5, Date.now())).rejects.toThrow();
   const again = await startTestRedis({ port: Number(new URL(server.url).port) });
-  const answer = await eventually(() => limiter.take("match:a", 5, Date.now()));
+  const answer = await eventually(() => limiter.take("match", "a", 5, Date.now()));
   expect(answer).toMatchObject({ allowed: true, remaining: 4 });
   redis.disconnect();
   await again.stop();

@@ -59,8 +59,8 @@ export class RateLimiter {
   readonly #windowMs: number;
   readonly #maxBuckets: number;
   /**
-   * By kind, the part of the name before the colon: callers without a key, whose addresses are endless, must not evict the
-   * buckets of keys. An evicted bucket loses quota, which means refused requests, never excess ones.
+   * By kind, then by id: callers without a key, whose addresses are endless, must not evict the buckets of keys. An evicted
+   * bucket loses quota, which means refused requests, never excess ones.
    */
   readonly #buckets = new Map<string, LRUCache<string, Bucket>>();
 
@@ -73,12 +73,12 @@ export class RateLimiter {
   /**
    * Counts one request against a bucket; synchronous when this instance knows the answer. Rejects (fail closed) when
    * Redis is needed and unavailable, or when too many wait for the same bucket.
-   * @param bucket `kind:name`, of few kinds
+   * @param kind one of few; with the id, it names the bucket
    * @param limit requests per window
    * @param nowMs Unix milliseconds by the caller's clock
    */
-  take(bucket: string, limit: number, nowMs: number): RateLimitAnswer | Promise<RateLimitAnswer> {
-    const known = this.#bucket(bucket);
+  take(kind: string, id: string, limit: number, nowMs: number): RateLimitAnswer | Promise<RateLimitAnswer> {
+    const known = this.#bucket(kind, id);
     return (
       this.#answerLocally(known, limit, nowMs) ??
       new Promise<RateLimitAnswer>((resolve, reject) => {
@@ -87,7 +87,7 @@ export class RateLimiter {
           return;
         }
         known.waiting.push({ limit, nowMs, resolve, reject });
-        if (!known.refilling) void this.#refill(bucket, known);
+        if (!known.refilling) void this.#refill(`${kind}:${id}`, known);
       })
     );
   }
@@ -151,14 +151,13 @@ export class RateLimiter {
     known.resetUnixSeconds = Math.ceil(known.windowEndsMs / 1000);
   }
 
-  #bucket(name: string): Bucket {
-    const kind = name.slice(0, name.indexOf(":"));
+  #bucket(kind: string, id: string): Bucket {
     let buckets = this.#buckets.get(kind);
     if (buckets === undefined) {
       buckets = new LRUCache({ max: this.#maxBuckets });
       this.#buckets.set(kind, buckets);
     }
-    const known = buckets.get(name);
+    const known = buckets.get(id);
     if (known !== undefined) return known;
     const fresh: Bucket = {
       quota: 0,
@@ -170,7 +169,7 @@ export class RateLimiter {
       waiting: [],
       refilling: false,
     };
-    buckets.set(name, fresh);
+    buckets.set(id, fresh);
     return fresh;
   }
 }

@@ -117,8 +117,8 @@ export async function admitAnyone(policy: AdmissionPolicy, exchange: Exchange): 
 
 async function takeQuotaOfAddress(policy: AdmissionPolicy, exchange: Exchange): Promise<void> {
   const { request } = exchange;
-  const bucket = `address:${clientNetwork(policy.addressOf(request), request.socket.remoteAddress)}`;
-  await takeQuota(policy, exchange, bucket, LIMIT_WITHOUT_KEY_PER_MINUTE);
+  const network = clientNetwork(policy.addressOf(request), request.socket.remoteAddress);
+  await takeQuota(policy, exchange, "address", network, LIMIT_WITHOUT_KEY_PER_MINUTE);
 }
 
 /** A key's own limit: requests per minute to endpoints of the group. */
@@ -135,7 +135,7 @@ export function takeQuotaOfKey(
 ): void | Promise<void> {
   exchange.accountId = key.accountId;
   const limit = limitOfKey(policy, group, key);
-  const taken = takeQuota(policy, exchange, `${group}:${key.rateLimitKeyId}`, limit);
+  const taken = takeQuota(policy, exchange, group, key.rateLimitKeyId, limit);
   // Only the operator can create a key without a limit; it does not count against the account.
   if (limit === "unlimited") return taken;
   // After the key's own limit, so that an exhausted key does not use up the limit of its account.
@@ -153,7 +153,7 @@ function takeQuotaOfAccount(
   const usual = policy.rateLimits[group];
   if (usual === "unlimited") return;
   const limit = Math.max(usual, accountLimits.maxOwn ?? 0) * policy.rateLimitAccountFactor;
-  return takeQuota(policy, exchange, `${group}:${accountId}`, limit, OF_ACCOUNT);
+  return takeQuota(policy, exchange, group, accountId, limit, OF_ACCOUNT);
 }
 
 /** The slow path: the directory must look the key up, or the key is not valid. */
@@ -186,13 +186,14 @@ function keyProblem(header: string | undefined): NamedError<[]> {
 export function takeQuota(
   policy: Pick<AdmissionPolicy, "rateLimiter" | "nowMs">,
   exchange: Exchange,
-  bucket: string,
+  kind: string,
+  id: string,
   limit: RateLimit,
   subject = "",
 ): void | Promise<void> {
   const nowMs = policy.nowMs();
   const verdict =
-    limit === "unlimited" ? unlimitedVerdict(nowMs) : policy.rateLimiter.take(bucket, limit, nowMs);
+    limit === "unlimited" ? unlimitedVerdict(nowMs) : policy.rateLimiter.take(kind, id, limit, nowMs);
   if (verdict instanceof Promise) return verdict.then((known) => applyVerdict(exchange, known, subject));
   applyVerdict(exchange, verdict, subject);
 }
@@ -212,9 +213,9 @@ function applyVerdict(exchange: Exchange, verdict: RateLimitVerdict, subject: st
 /** Limits that let every request through while the store that counts them is unavailable. */
 export function uncountedInOutage({ rateLimiter }: Pick<AdmissionPolicy, "rateLimiter">): RateLimiter {
   return {
-    take: async (bucket, limit, nowMs) => {
+    take: async (kind, id, limit, nowMs) => {
       try {
-        return await rateLimiter.take(bucket, limit, nowMs);
+        return await rateLimiter.take(kind, id, limit, nowMs);
       } catch {
         return uncountedVerdict(nowMs, limit);
       }

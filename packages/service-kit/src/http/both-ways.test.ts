@@ -95,7 +95,7 @@ beforeAll(async () => {
       fastPath,
       keys: { find: (sha256) => keys.get(sha256), findSession: () => undefined },
       rateLimiter: {
-        take: (_bucket, limit) => ({
+        take: (_kind, _id, limit) => ({
           allowed: limit > 0,
           limit,
           remaining: limit,

@@ -102,7 +102,8 @@ export class Context implements RequestContext {
   }
 
   takeQuota(bucket: string, limit: RateLimit, subject?: string): void | Promise<void> {
-    return takeQuota(this.#parts.policy, this.#parts.exchange, bucket, limit, subject);
+    const [kind, id] = splitOnce(bucket, ":");
+    return takeQuota(this.#parts.policy, this.#parts.exchange, kind, id, limit, subject);
   }
 }
 

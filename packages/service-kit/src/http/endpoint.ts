@@ -49,7 +49,13 @@ export interface RateLimitVerdict {
 
 /** Fixed one-minute windows shared by all instances. */
 export interface RateLimiter {
-  take(bucket: string, limitPerMinute: number, nowMs: number): RateLimitVerdict | Promise<RateLimitVerdict>;
+  /** @param kind one of few; with the id, it names the bucket */
+  take(
+    kind: string,
+    id: string,
+    limitPerMinute: number,
+    nowMs: number,
+  ): RateLimitVerdict | Promise<RateLimitVerdict>;
 }
 
 export interface Answer {
@@ -90,6 +96,7 @@ export interface RequestContext {
   countMore(requests: number): Promise<void>;
   /**
    * Counts the request against a further limit; throws, or rejects with, 429 when it is exhausted.
+   * @param bucket `kind:id`, of few kinds
    * @param subject whose limit it is, for the sentence of the 429; empty: the caller's
    */
   takeQuota(bucket: string, limit: RateLimit, subject?: string): void | Promise<void>;

@@ -55,7 +55,7 @@ beforeEach(async () => {
       findSession: () => undefined,
     },
     rateLimiter: {
-      take: (_bucket, limit) => ({
+      take: (_kind, _id, limit) => ({
         allowed: true,
         limit,
         remaining: limit,

@@ -36,7 +36,7 @@ function appWithRevocation() {
     ],
     keys: { find: (sha256Hex) => keys.get(sha256Hex), findSession: () => undefined },
     rateLimiter: {
-      take: async (_bucket, limit) => {
+      take: async (_kind, _id, limit) => {
         keys.clear();
         return { allowed: true, limit, remaining: limit, resetUnixSeconds: 60, windowLeftMs: 60_000 };
       },

@@ -44,7 +44,8 @@ for (const role of MEMBER_ROLES) {
 function countingLimiter(): RateLimiter {
   const used = new Map<string, number>();
   return {
-    take(bucket, limit, nowMs) {
+    take(kind, id, limit, nowMs) {
+      const bucket = `${kind}:${id}`;
       if (limit >= UNLIMITED_REQUESTS) throw new Error("unlimited keys are not counted");
       const count = Math.min((used.get(bucket) ?? 0) + 1, limit + 1);
       used.set(bucket, count);
