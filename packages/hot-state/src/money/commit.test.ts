@@ -198,6 +198,8 @@ describe("commit", () => {
     expect(await wallet.commit({ matchId: "op:op_1" })).toEqual(NO_MATCH);
     // In the script it stands for any match.
     await expect(wallet.commit({ matchId: "" })).rejects.toThrow(RangeError);
+    await expect(wallet.commit({ operationId: "" })).rejects.toThrow(RangeError);
+    await expect(wallet.commit({ matchId, operationId: "", isKeyed: true })).rejects.toThrow(RangeError);
     const cancelled = await wallet.hold();
     await money.release(holdOf(cancelled), "cancelled");
     expect(await wallet.commit({ matchId: cancelled.match_id })).toEqual(NO_MATCH);

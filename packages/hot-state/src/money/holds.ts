@@ -260,7 +260,7 @@ function createCommit(redis: RedisConnection, times: ImpressionTimes): MoneyComm
     const walletId = walletIdOf(advertiserId, slice);
     requirePlainName("advertiserId", advertiserId);
     requirePlainName("campaignId", campaignId);
-    requirePlainName("operationId", operationId);
+    if (matchId === null || isKeyed) requirePlainName("operationId", operationId);
     if (matchId === "") throw new RangeError("matchId must be null or not empty");
     // Both come from the game: a text that is not an identifier matches nothing.
     if (!isPlainName(creativeId) || (matchId !== null && !isPlainName(matchId))) {

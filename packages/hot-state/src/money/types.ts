@@ -104,7 +104,10 @@ export interface CommitRequest {
   campaignId: string;
   gameId: string;
   creativeId: string;
-  /** Names the request: for 24 hours after the charge a request with the same name returns the first record. */
+  /**
+   * Names the request: for 24 hours after the charge a request with the same name returns the first record. May be empty where
+   * `matchId` names the match and `isKeyed` is false.
+   */
   operationId: string;
   /** Whether a retry may arrive after Redis has lost the operation: then the record names it, for billing. Default: false. */
   isKeyed?: boolean;

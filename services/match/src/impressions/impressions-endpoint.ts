@@ -35,7 +35,6 @@ import {
   unavailable,
 } from "@diegetic/service-kit";
 import { tracing } from "@diegetic/tracing";
-import type { Catalog } from "../catalog/catalog.ts";
 import { placementOfCaller } from "../catalog/placement-of-caller.ts";
 import { countFailure } from "../failures.ts";
 import type { MatchDependencies } from "../match/dependencies.ts";
@@ -63,12 +62,17 @@ async function handleImpression(
   const leaseExpiresMs = dependencies.leaseExpiresMs();
   const body = context.body(impressionRequest);
   const { catalog } = dependencies;
-  // Another instance may have matched by a later snapshot, and clients take a 404 as final.
-  if (!isKnown(catalog, body)) await dependencies.catchUp();
+  let campaign = catalog.campaignIds(body.campaign_id);
+  if (campaign === undefined || catalog.placement(body.game_id) === undefined) {
+    // Another instance may have matched by a later snapshot, and clients take a 404 as final.
+    await dependencies.catchUp();
+    campaign = catalog.campaignIds(body.campaign_id);
+  }
   placementOfCaller(catalog, body.game_id, context.accountId);
   tracing?.annotate({ "diegetic.game_id": body.game_id });
   try {
-    return await recordImpression(dependencies, context, body, leaseExpiresMs);
+    if (campaign === undefined) throw unknownCampaign.error();
+    return await recordImpression(dependencies, context, body, campaign, leaseExpiresMs);
   } catch (thrown) {
     throw countFailure(dependencies, body.game_id, "impressions", thrown);
   }
@@ -78,16 +82,17 @@ async function recordImpression(
   dependencies: ImpressionDependencies,
   context: RequestContext,
   body: ImpressionRequest,
+  campaign: CampaignIds,
   leaseExpiresMs: number,
 ): Promise<Answer> {
-  const campaign = campaignOf(dependencies, body);
   const taken = context.takeQuota(
     `impressions-game:${body.game_id}`,
     dependencies.settings.rateLimitImpressionsPerGame,
     OF_IMPRESSIONS_OF_GAME,
   );
   if (taken !== undefined) await taken;
-  const claim = await claimOperation(dependencies, context);
+  const key = context.idempotencyKey;
+  const claim = key === null ? null : await claimOperation(dependencies, context, key);
   const match = matchOf(dependencies, context, body, campaign);
   const result =
     match === "unverifiable"
@@ -100,22 +105,12 @@ async function recordImpression(
           leaseExpiresMs,
           ...operationOf(match, claim),
         });
-  await claim?.finish(result);
+  if (claim !== null) await claim.finish(result);
   if (result.outcome === "refused") throw refusal(result.reason, body, campaign);
   if (!result.replay) {
     dependencies.traffic.impression(body.game_id, context.accountId, dependencies.nowMs());
   }
   return { status: 201, body: toResponse(result.record) };
-}
-
-function isKnown(catalog: Catalog, { game_id, campaign_id }: ImpressionRequest): boolean {
-  return catalog.placement(game_id) !== undefined && catalog.campaignIds(campaign_id) !== undefined;
-}
-
-function campaignOf({ catalog }: ImpressionDependencies, body: ImpressionRequest): CampaignIds {
-  const campaign = catalog.campaignIds(body.campaign_id);
-  if (campaign === undefined) throw unknownCampaign.error();
-  return campaign;
 }
 
 /** The match of the request; null: it has no match_id; `unverifiable`: its match_id was not made for this scope. */
@@ -136,7 +131,7 @@ function operationOf(
   match: OpenedMatchId | null,
   claim: OperationClaim | null,
 ): Pick<CommitRequest, "operationId" | "isKeyed" | "matchId" | "carried"> {
-  if (match !== null) return { operationId: newId("op"), ...match };
+  if (match !== null) return { operationId: "", ...match };
   if (claim === null) return { operationId: newId("op"), matchId: null };
   const { operationId, matchId } = claim;
   return { operationId, isKeyed: true, matchId };
@@ -150,13 +145,12 @@ interface OperationClaim {
   finish(result: CommitResult): Promise<void>;
 }
 
-/** Null without an `Idempotency-Key`; throws 409 when the key was used with another body. */
+/** Throws 409 when the key was used with another body. @param key the header `Idempotency-Key` */
 async function claimOperation(
   { claims }: ImpressionDependencies,
   context: RequestContext,
-): Promise<OperationClaim | null> {
-  const key = context.idempotencyKey;
-  if (key === null) return null;
+  key: string,
+): Promise<OperationClaim> {
   const operation = JSON.stringify([context.accountId, context.operation, key]);
   const bodyHash = context.body(jsonSha256);
   const claim = await claims.claim(operation, bodyHash);

@@ -205,7 +205,7 @@ export class Rehearsal {
       campaignId,
       gameId,
       creativeId,
-      operationId: newId("op"),
+      operationId: known === undefined ? newId("op") : "",
       matchId: known?.matchId ?? null,
       carried: known === undefined ? null : this.carriedBy(known),
     };
