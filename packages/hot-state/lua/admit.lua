@@ -20,20 +20,17 @@ local now_ms = now_milliseconds()
 
 if lease_expires_ms ~= '' and now_ms > tonumber(lease_expires_ms) then return { 'expired', integer_text(now_ms), '0', '', '' } end
 
-local known = redis.call('HMGET', session, 'started', match_id)
-local started_ms, seat = tonumber(known[1] or now_ms), known[2]
+local fields, known = redis.call('HGETALL', session), {}
+for i = 1, #fields, 2 do known[fields[i]] = fields[i + 1] end
+local started_ms, seat = tonumber(known.started or now_ms), known[match_id]
 local age_ms = now_ms - started_ms
 
-local count, earlier, first_ms = 0, {}, math.huge
-if known[1] then
-  local fields = redis.call('HGETALL', session)
-  count = #fields / 2 - 1
-  for i = 1, #fields, 2 do
-    local field, value = fields[i], fields[i + 1]
-    if field ~= 'started' and string.sub(value, 1, #tag) == tag then
-      local admitted_ms = tonumber(string.sub(value, #tag + 1))
-      if age_ms - admitted_ms > idle_ms / 2 then earlier[#earlier + 1], first_ms = field, math.min(first_ms, admitted_ms) end
-    end
+local count, earlier, first_ms = math.max(#fields / 2 - 1, 0), {}, math.huge
+for i = 1, #fields, 2 do
+  local field, value = fields[i], fields[i + 1]
+  if field ~= 'started' and string.sub(value, 1, #tag) == tag then
+    local admitted_ms = tonumber(string.sub(value, #tag + 1))
+    if age_ms - admitted_ms > idle_ms / 2 then earlier[#earlier + 1], first_ms = field, math.min(first_ms, admitted_ms) end
   end
 end
 

@@ -247,8 +247,9 @@ export const SAFEGUARDS = {
       },
       {
         file: "/lua/admit.lua",
-        search: "local known = redis.call('HMGET', session,",
-        replacement: "redis.call('HDEL', session, '') local known = redis.call('HMGET', session,",
+        search: "local fields, known = redis.call('HGETALL', session), {}",
+        replacement:
+          "redis.call('HDEL', session, '') local fields, known = redis.call('HGETALL', session), {}",
       },
     ],
   },

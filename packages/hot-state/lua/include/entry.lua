@@ -18,11 +18,8 @@
 -- Needs "time".
 
 local ENTRY_PATTERN = '^([OLCX])|(%d+)|(%d+)|(%d+)|([^|]*)|([^|]*)|(%d+)|%-(%-?%d+)|(%d*)|([^|]*)|(.*)$'
-local SHORT_PATTERN = '^(T)|(%d+)|(%d+)|([^|]*)|(' .. string.rep('[^|]*|', 5) .. ')([^|]*)|(.*)$'
+local SHORT_PATTERN = '^(T)|(%d+)|(%d+)|([^|]*)|([^|]*|[^|]*|[^|]*|[^|]*|[^|]*|)([^|]*)|(.*)$'
 local FACTS_PATTERN = '^([^|]*)|([^|]*)|([^|]*)|([^|]*)|([^|]*)|([^|]*)|([^|]*)|(.*)$'
-local MATCH_JSON = '{"match_id":"%s","advertiser_id":"%s","campaign_id":"%s","campaign_version":%s,"game_id":%s,'
-  .. '"developer_account_id":"%s","user_hash":"%s","session_key":"%s","country_code":%s,"affinity_score":%s,"affinities":[%s],'
-  .. '"price_millicents":%s,"revenue_share_basis_points":%s,"matched_at_ms":%s}'
 
 -- All fields are strings. A short entry has only some of them, and others that `whole_entry` needs.
 local function decode_entry(text)
@@ -96,7 +93,10 @@ local function match_json(match_id, entry, advertiser_id, campaign_id, game_json
   local user_hash, country, version, share, score, matched_at_ms, _, affinities = string.match(entry.facts, FACTS_PATTERN)
   local country_json = country == '' and 'null' or '"' .. country .. '"'
   local affinities_json = string.gsub(affinities, '([^:,]+):([^,]+)', '{"affinity_id":"aff_%1","contribution":%2}')
-  return string.format(MATCH_JSON, match_id, advertiser_id, campaign_id, version, game_json, account_id, user_hash,
+  return string.format('{"match_id":"%s","advertiser_id":"%s","campaign_id":"%s","campaign_version":%s,"game_id":%s,'
+    .. '"developer_account_id":"%s","user_hash":"%s","session_key":"%s","country_code":%s,"affinity_score":%s,"affinities":[%s],'
+    .. '"price_millicents":%s,"revenue_share_basis_points":%s,"matched_at_ms":%s}',
+    match_id, advertiser_id, campaign_id, version, game_json, account_id, user_hash,
     entry.session_key, country_json, score, affinities_json, entry.price, share, matched_at_ms)
 end
 
