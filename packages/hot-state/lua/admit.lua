@@ -22,7 +22,8 @@ if lease_expires_ms ~= '' and now_ms > tonumber(lease_expires_ms) then return { 
 
 local fields, known = redis.call('HGETALL', session), {}
 for i = 1, #fields, 2 do known[fields[i]] = fields[i + 1] end
-local started_ms, seat = tonumber(known.started or now_ms), known[match_id]
+-- The clock may have gone back: counts of a session that began in the future would look older than it.
+local started_ms, seat = math.min(tonumber(known.started or now_ms), now_ms), known[match_id]
 local age_ms = now_ms - started_ms
 
 local count, earlier, first_ms = math.max(#fields / 2 - 1, 0), {}, math.huge

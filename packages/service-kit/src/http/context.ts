@@ -101,8 +101,7 @@ export class Context implements RequestContext {
     }
   }
 
-  takeQuota(bucket: string, limit: RateLimit, subject?: string): void | Promise<void> {
-    const [kind, id] = splitOnce(bucket, ":");
+  takeQuota(kind: string, id: string, limit: RateLimit, subject?: string): void | Promise<void> {
     return takeQuota(this.#parts.policy, this.#parts.exchange, kind, id, limit, subject);
   }
 }

@@ -96,10 +96,10 @@ export interface RequestContext {
   countMore(requests: number): Promise<void>;
   /**
    * Counts the request against a further limit; throws, or rejects with, 429 when it is exhausted.
-   * @param bucket `kind:id`, of few kinds
+   * @param kind one of few; with the id, it names what the limit is of
    * @param subject whose limit it is, for the sentence of the 429; empty: the caller's
    */
-  takeQuota(bucket: string, limit: RateLimit, subject?: string): void | Promise<void>;
+  takeQuota(kind: string, id: string, limit: RateLimit, subject?: string): void | Promise<void>;
 }
 
 /**

@@ -86,7 +86,8 @@ async function recordImpression(
   leaseExpiresMs: number,
 ): Promise<Answer> {
   const taken = context.takeQuota(
-    `impressions-game:${body.game_id}`,
+    "impressions-game",
+    body.game_id,
     dependencies.settings.rateLimitImpressionsPerGame,
     OF_IMPRESSIONS_OF_GAME,
   );

@@ -25,7 +25,8 @@ async function handleMatch(dependencies: MatchDependencies, context: RequestCont
   };
   try {
     const taken = context.takeQuota(
-      `match-game:${request.body.game_id}`,
+      "match-game",
+      request.body.game_id,
       dependencies.settings.rateLimitMatchPerGame,
       OF_MATCHES_OF_GAME,
     );

@@ -78,6 +78,18 @@ describe("player sessions", () => {
     expect(again).toBe(true);
   });
 
+  it("keeps the creative caps of a session whose beginning lies ahead, after the clock of Redis went back", async () => {
+    const game = await world.addGame();
+    await world.addCampaign({ creatives: [{ max_uses_per_game: 1 }] });
+    const player = { user_id: "p", session_id: "s" };
+    expect((await world.match(game, player)).status).toBe(200);
+    const [session = ""] = await world.redis.keys("*:session:*");
+    await world.redis.hincrby(session, "started", 4 * 60 * 60 * 1_000);
+    for (let request = 0; request < 2; request += 1) {
+      expect((await world.match(game, player)).status).toBe(204);
+    }
+  });
+
   it("starts again with the first request after the pause: caps, hooks, and two concurrent requests", async () => {
     const game = await world.addGame();
     await world.addCampaign({
