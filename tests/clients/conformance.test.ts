@@ -111,5 +111,6 @@ function expectCalls(calls: RecordedCall[], scenario: Scenario): void {
 /** Of the impressions that its steps record and its file holds. */
 function matchIdsOf({ steps, file = [] }: Scenario): unknown[] {
   const inFile = file.map((line) => /"match_id":"([^"]*)"/.exec(line)?.[1]);
-  return [scenarioFile.impression.match_id, ...steps.map(({ match_id }) => match_id), ...inFile];
+  const ids = [scenarioFile.impression.match_id, ...steps.map(({ match_id }) => match_id), ...inFile];
+  return ids.filter((id) => id !== undefined);
 }

@@ -10,7 +10,7 @@ namespace Diegetic
     internal sealed class ImpressionSender
     {
         private const int MaxConcurrentRequests = 4;
-        // After a repetition that failed: at most 40 a second reach a service that is down, however many wait.
+        // After a failed retry: at most 40 retries a second reach a service that is down.
         private const int PauseOfRetriesMs = 100;
         // No service bills a match that is older; before, only the service knows.
         private const long MaxAgeMs = 8L * 24 * 60 * 60 * 1000;
@@ -24,7 +24,7 @@ namespace Diegetic
         private readonly CancellationTokenSource _closed = new CancellationTokenSource();
         // By match_id: everything without a final answer.
         private readonly Dictionary<string, Pending> _pending = new Dictionary<string, Pending>();
-        // They go before the others, so that impressions that cannot be recorded hold up no other.
+        // Sent before retries, so that impressions that cannot be recorded hold up no other.
         private readonly Queue<Pending> _new = new Queue<Pending>();
         private readonly Queue<Pending> _dueRetries = new Queue<Pending>();
         private readonly List<TaskCompletionSource<bool>> _flushes = new List<TaskCompletionSource<bool>>();
@@ -231,7 +231,7 @@ namespace Diegetic
                 Status = status,
                 Detail = detail,
             });
-            // Only a rate limit is one of the whole key: another failure may be of one advertiser alone.
+            // Only a rate limit concerns the whole key: another failure may be of one advertiser alone.
             if (status == 429) _pausedUntilMs = Math.Max(_pausedUntilMs, _clock.ElapsedMilliseconds + delayMs);
             if (!pending.IsNew) _retriesPausedUntilMs = _clock.ElapsedMilliseconds + PauseOfRetriesMs;
             pending.IsNew = false;

@@ -1,7 +1,8 @@
 -- Charges a match: writes the record to the outbox and keeps what retries need.
 -- KEYS  account, campaign, holds, pending, matches, history, shares, outbox, hourly_counts (of the hour),
 --       charged (of the match; without match_id: the account's key again)
--- ARGV  operation_id ('': match_id names the match), match_id ('': the oldest unbilled match of the creative), creative_id,
+-- ARGV  operation_id ('' only where match_id names the match and the record names no operation),
+--       match_id ('': the oldest unbilled match of the creative), creative_id,
 --       scope ('<campaign_id>|<encoded game_id>'), '1': the record names the operation | '', lease_expires_ms ('': not checked),
 --       late_impression_ms, match_without_id_ms, hold_ttl_ms, field of the match in `charged`,
 --       advertiser_id, game_id as JSON,

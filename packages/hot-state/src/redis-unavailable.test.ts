@@ -73,7 +73,7 @@ describe("describeRedisUnavailable", () => {
     ["NOAUTH Authentication required.", "Redis refuses the user or the password of REDIS_URL"],
     [
       "NOPERM this user has no permissions to run the 'eval' command\nscript: 3f",
-      "Redis does not allow the user of REDIS_URL everything, ~* &* +@all, as it must (NOPERM this user has no permissions to run the 'eval' command).",
+      "The user of REDIS_URL lacks permissions in Redis: grant it ~* &* +@all (NOPERM this user has no permissions to run the 'eval' command).",
     ],
     [
       "LOADING Redis is loading",

@@ -21,7 +21,7 @@ const CLIENT_ERRORS = new Set(["MaxRetriesPerRequestError", "ClusterAllFailedErr
 const CLIENT_MESSAGES =
   /^(Connection is closed\.|Command timed out|Socket timeout|Node is disconnected|None of startup nodes is available|Cluster (isn't ready|is disconnect)|Stream isn't writeable|Too many Cluster redirections|Unknown RESP type)/;
 const SERVER_STATES =
-  /^(ERR Script attempted to access a non local key in a cluster node|ERR max number of clients reached|LOADING|NOSCRIPT|BUSY|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|MOVED|ASK|OOM|MISCONF|NOREPLICAS|NOAUTH|WRONGPASS|NOPERM)\b/;
+  /^(ERR Script attempted to access a non local key in a cluster node|ERR max number of clients reached|LOADING|NOSCRIPT|BUSY|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|MOVED|ASK|OOM|MISCONF|NOREPLICAS|NOAUTH|WRONGPASS|NOPERM|ERR The user executing the script)\b/;
 
 /** A command that was not sent, because too many wait for the same answer. */
 export class TooManyWaiting extends Error {
@@ -64,8 +64,8 @@ export function describeRedisUnavailable(error: unknown): string | undefined {
   if (/^(NOAUTH|WRONGPASS)\b/.test(line)) {
     return "Redis refuses the user or the password of REDIS_URL: correct them.";
   }
-  if (/^NOPERM\b/.test(line)) {
-    return `Redis does not allow the user of REDIS_URL everything, ~* &* +@all, as it must (${line}).`;
+  if (/^(NOPERM|ERR The user executing the script)\b/.test(line)) {
+    return `The user of REDIS_URL lacks permissions in Redis: grant it ~* &* +@all (${line}).`;
   }
   // The client's own wording names internal settings.
   if (/^(Command timed out|Socket timeout)/.test(line)) {

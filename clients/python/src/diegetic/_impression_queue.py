@@ -13,7 +13,7 @@ from ._transport import Answer, message_of, retry_after_ms, retry_delay_ms
 from ._types import ImpressionRequest
 
 _MAX_CONCURRENT_REQUESTS = 4
-# After a repetition that failed: at most 40 a second reach a service that is down, however many wait.
+# After a failed retry: at most 40 retries a second reach a service that is down.
 _PAUSE_OF_RETRIES_S = 0.1
 # No service bills a match that is older; before, only the service knows.
 _MAX_AGE_S = 8 * 24 * 60 * 60
@@ -48,7 +48,7 @@ class ImpressionQueue:
         self._monotonic = monotonic
         # By match_id: everything without a final answer.
         self._pending: dict[str, Pending] = {}
-        # They go before the others, so that impressions that cannot be recorded hold up no other.
+        # Sent before retries, so that impressions that cannot be recorded hold up no other.
         self._new: deque[Pending] = deque()
         self._due_retries: deque[Pending] = deque()
         self._waiting: list[tuple[float, int, Pending]] = []
@@ -184,7 +184,7 @@ class ImpressionQueue:
         )
         now = self._monotonic()
         due = now + delay_ms / 1_000
-        # Only a rate limit is one of the whole key: another failure may be of one advertiser alone.
+        # Only a rate limit concerns the whole key: another failure may be of one advertiser alone.
         if answer is not None and answer.status == 429:
             self._paused_until = max(self._paused_until, due)
         if not pending.is_new:

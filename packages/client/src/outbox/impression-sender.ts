@@ -5,7 +5,7 @@ import { type Answer, detailOf, MAX_TIMER_MS, messageOf } from "../transport.ts"
 import type { Outbox, OutboxEntry } from "./outbox.ts";
 
 const MAX_CONCURRENT_REQUESTS = 4;
-/** After a repetition that failed: at most 40 a second reach a service that is down, however many wait. */
+/** After a failed retry: at most 40 retries a second reach a service that is down. */
 const PAUSE_OF_RETRIES_MS = 100;
 /** No service bills a match that is older; before, only the service knows. */
 const MAX_AGE_MS = 8 * 24 * 60 * 60 * 1_000;
@@ -33,7 +33,7 @@ export class ImpressionSender {
   readonly #onEvent: ImpressionSenderOptions["onEvent"];
   /** By match_id: everything without a final answer. */
   readonly #pending = new Map<string, Pending>();
-  /** They go before the others, so that impressions that cannot be recorded hold up no other. */
+  /** Sent before retries, so that impressions that cannot be recorded hold up no other. */
   readonly #new: Pending[] = [];
   readonly #dueRetries: Pending[] = [];
   readonly #retries = new Set<ReturnType<typeof setTimeout>>();
@@ -171,7 +171,7 @@ export class ImpressionSender {
     const delayMs = retryDelayMs(attempts, askedMs);
     const status = answer?.status;
     this.#onEvent({ type: "impression_retrying", match_id, attempts, delay_ms: delayMs, status, detail });
-    // Only a rate limit is one of the whole key: another failure may be of one advertiser alone.
+    // Only a rate limit concerns the whole key: another failure may be of one advertiser alone.
     if (status === 429) this.#pausedUntilMs = Math.max(this.#pausedUntilMs, performance.now() + delayMs);
     if (!pending.isNew) this.#retriesPausedUntilMs = performance.now() + PAUSE_OF_RETRIES_MS;
     pending.isNew = false;

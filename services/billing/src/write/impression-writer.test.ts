@@ -147,8 +147,13 @@ describe("ImpressionWriter", () => {
     await database.campaign.update({ where: { id: campaignId }, data: { budgetCents: 9 } });
     wallets.market.campaigns.pop();
 
-    const { write, metrics } = createWriter();
-    await write([...good.slice(0, 7), orphan, ...good.slice(7, 15), overspent, broken, ...good.slice(15)]);
+    const acknowledged: string[] = [];
+    const { write, metrics } = createWriter({
+      onAcknowledged: (records) => acknowledged.push(...records.map((record) => record.impression_id)),
+    });
+    const records = [...good.slice(0, 7), orphan, ...good.slice(7, 15), overspent, broken, ...good.slice(15)];
+    await write(records);
+    expect(acknowledged.sort()).toEqual(records.map((record) => record.impression_id).sort());
     expect(await writtenIn(1)).toBe(10);
     expect(await writtenIn(2)).toBe(10);
     expect(await writtenIn(3)).toBe(0);

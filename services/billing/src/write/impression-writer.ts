@@ -100,8 +100,8 @@ interface Sorted {
 
 /**
  * Writes committed records to Postgres, then removes them from the outbox: `write`, or its three steps. Idempotent,
- * also concurrently. Rejects when a store is unavailable; unwritten records must not be acknowledged. Leaves records of
- * advertisers with locked rows, or with an implausible time, in the outbox, for the sweeper. If one of these is in no
+ * also concurrently. Rejects when a store is unavailable; unwritten records must not be acknowledged. Leaves records
+ * with an implausible time, and those of advertisers with locked rows, in the outbox, for the sweeper. If one of these is in no
  * outbox, and neither written nor quarantined, its job has the only copy: it is returned to the outbox.
  */
 export class ImpressionWriter {
@@ -168,9 +168,11 @@ export class ImpressionWriter {
   async acknowledge({
     sorted: { billed, again, refused, waiting, foreign, left, leftIds },
   }: PreparedRecords): Promise<void> {
-    const records = [...billed, ...again, ...refused]
-      .map(({ record }) => record)
-      .filter((record) => !foreign.has(record) && !leftIds.has(record.impression_id));
+    // A record that was refused while it was written is among both.
+    const handled = new Set([...billed, ...again, ...refused].map(({ record }) => record));
+    const records = [...handled].filter(
+      (record) => !foreign.has(record) && !leftIds.has(record.impression_id),
+    );
     await this.#acknowledge(records);
     this.#dependencies.onAcknowledged?.(records);
     await this.#keep([...left.values(), ...waiting.filter(({ record }) => !foreign.has(record))]);

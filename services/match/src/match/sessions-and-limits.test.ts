@@ -83,7 +83,7 @@ describe("player sessions", () => {
     await world.addCampaign({ creatives: [{ max_uses_per_game: 1 }] });
     const player = { user_id: "p", session_id: "s" };
     expect((await world.match(game, player)).status).toBe(200);
-    const [session = ""] = await world.redis.keys("*:session:*");
+    const [session = ""] = await world.redis.keys(`{game:${game.game_id}}:session:*`);
     await world.redis.hincrby(session, "started", 4 * 60 * 60 * 1_000);
     for (let request = 0; request < 2; request += 1) {
       expect((await world.match(game, player)).status).toBe(204);

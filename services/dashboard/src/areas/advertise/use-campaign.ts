@@ -1,6 +1,6 @@
 import { useOutletContext } from "react-router";
 import type { AnswerOf } from "../../api/operations.ts";
-import { useRead } from "../../api/queries.ts";
+import { FIGURES_REFETCH_MS, useRead } from "../../api/queries.ts";
 import { centsOfMillicents } from "../../format/format.ts";
 
 export type Campaign = AnswerOf<"GET /campaigns/{campaign_id}">;
@@ -17,7 +17,9 @@ export function pathOf({ id }: Campaign): { path: { campaign_id: string } } {
 
 /** What is held for the campaign's matches that nobody has seen yet, exactly. */
 export function useHeldCents(campaign: Campaign): number | undefined {
-  const games = useRead("GET /campaigns/{campaign_id}/analytics/games", pathOf(campaign));
+  const games = useRead("GET /campaigns/{campaign_id}/analytics/games", pathOf(campaign), {
+    refetchEveryMs: FIGURES_REFETCH_MS,
+  });
   return games.data && heldCentsOf(games.data);
 }
 

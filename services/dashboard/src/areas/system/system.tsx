@@ -52,7 +52,7 @@ export function Component() {
   return (
     <Page
       title="System"
-      about="Whether the installation is well, what waits, and who uses it. All but the accounts is read anew every ten seconds."
+      about="Whether the installation is well, what waits, and who uses it. Everything but the accounts is read again every ten seconds."
       state={
         data &&
         (isUnknown ? <Status tone="warning">Not known at the moment</Status> : <Health system={data} />)

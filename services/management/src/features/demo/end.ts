@@ -6,7 +6,7 @@ import { DEMO_CAMPAIGNS, statusOf } from "./market.ts";
 import { demoGameKey } from "./play.ts";
 
 const ACTIVE = { status: "active", pausePending: false } as const;
-/** No request paused it, so the pause is pending; a user's pause is confirmed, and stays. */
+/** No request confirms it. A user's confirmed pause is not pending, and stays. */
 const PAUSED_BY_END = { status: "paused", pausePending: true } as const;
 
 const sha256OfKeys = (secret: string) =>

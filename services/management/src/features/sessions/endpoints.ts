@@ -169,7 +169,7 @@ async function signOut(parts: Parts, context: RequestContext) {
   });
 }
 
-/** The session has changed already, so the browser needs the cookie even if publishing fails. */
+/** The session has changed already, so the browser needs the cookie even if publishing is answered 503. */
 async function answerWithCookie(setCookie: string, publish: () => Promise<void>): Promise<Answer> {
   try {
     await publish();
