@@ -92,8 +92,8 @@ async function recordImpression(
     OF_IMPRESSIONS_OF_GAME,
   );
   if (taken !== undefined) await taken;
-  const key = context.idempotencyKey;
-  const claim = key === null ? null : await claimOperation(dependencies, context, key);
+  // Awaited also without a claim: then requests continue step by step side by side (docs/notes/performance-experiments.md).
+  const claim = await claimOperation(dependencies, context);
   const match = matchOf(dependencies, context, body, campaign);
   const result =
     match === "unverifiable"
@@ -106,7 +106,7 @@ async function recordImpression(
           leaseExpiresMs,
           ...operationOf(match, claim),
         });
-  if (claim !== null) await claim.finish(result);
+  await claim?.finish(result);
   if (result.outcome === "refused") throw refusal(result.reason, body, campaign);
   if (!result.replay) {
     dependencies.traffic.impression(body.game_id, context.accountId, dependencies.nowMs());
@@ -146,12 +146,13 @@ interface OperationClaim {
   finish(result: CommitResult): Promise<void>;
 }
 
-/** Throws 409 when the key was used with another body. @param key the header `Idempotency-Key` */
+/** Null without an `Idempotency-Key`; throws 409 when the key was used with another body. */
 async function claimOperation(
   { claims }: ImpressionDependencies,
   context: RequestContext,
-  key: string,
-): Promise<OperationClaim> {
+): Promise<OperationClaim | null> {
+  const key = context.idempotencyKey;
+  if (key === null) return null;
   const operation = JSON.stringify([context.accountId, context.operation, key]);
   const bodyHash = context.body(jsonSha256);
   const claim = await claims.claim(operation, bodyHash);
