@@ -6,22 +6,22 @@ import { freePort } from "./free-port.ts";
 import { findPostgresBinaries, type PostgresBinaries } from "./postgres-binaries.ts";
 import { commandAs, findPostgresUser, type PostgresUser } from "./postgres-user.ts";
 import {
+  becomesReady,
   type ServerProcess,
   SetupError,
+  type StartOptions,
   startServerProcess,
   stopStrayProcess,
-  waitUntil,
 } from "./process.ts";
 import type { RunningStore } from "./redis.ts";
 import { runQuietly } from "./run.ts";
 
-const READY_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 20_000;
 const START_ATTEMPTS = 5;
 const DATABASE = "diegetic";
 const SUPERUSER = "diegetic";
 
-export interface PostgresOptions {
+export interface PostgresOptions extends StartOptions {
   /** Data directory; created if missing. A server that a killed process left running in it is stopped first. */
   dir: string;
   /** Default: a free port. */
@@ -30,7 +30,6 @@ export interface PostgresOptions {
   settings?: string[];
   /** Directory with the programs of another Postgres. Default: those of the npm package. */
   programs?: string;
-  onProgress?: (line: string) => void;
 }
 
 /** Starts the Postgres of the npm package, only on 127.0.0.1; creates an empty database at the first start. */
@@ -54,12 +53,13 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningSt
     const port = options.port ?? (await freePort());
     const logFile = join(dir, "postgres.log");
     const server = startServer(binaries, user, dataDir, port, logFile, options.settings ?? []);
-    if (await becomesReady(server, dataDir)) {
+    if (await becomesReady("Postgres", server, () => isReady(server, dataDir), options)) {
       // Without TLS, also where PGSSLMODE asks for it: the server has none.
       const url = `postgres://${SUPERUSER}:${password}@127.0.0.1:${port}/${DATABASE}?sslmode=disable`;
       return { ...server, port, url };
     }
     await server.stop();
+    options.signal?.throwIfAborted();
     const log = readFileSync(logFile, "utf8").trim();
     if (attempt === START_ATTEMPTS || !mayBeUnavailable(log)) {
       throw new SetupError(
@@ -112,13 +112,9 @@ function startServer(
  * Checks readiness as pg_ctl does: the last line of postmaster.pid is `ready` once the server accepts connections. The
  * first line distinguishes the file of this server from a stale one.
  */
-async function becomesReady(server: ServerProcess, dataDir: string): Promise<boolean> {
-  const isReady = () => {
-    if (server.hasExited()) return true;
-    const lines = readPidFile(dataDir);
-    return Number(lines?.[0]) === server.pid && lines?.[7]?.trim() === "ready";
-  };
-  return (await waitUntil(isReady, READY_TIMEOUT_MS)) && !server.hasExited();
+function isReady(server: ServerProcess, dataDir: string): boolean {
+  const lines = readPidFile(dataDir);
+  return Number(lines?.[0]) === server.pid && lines?.[7]?.trim() === "ready";
 }
 
 async function createDataDirectory(

@@ -20,6 +20,17 @@ export interface ServerCommand {
   stopTimeoutMs: number;
 }
 
+/** How to wait for the start of a store. */
+export interface StartOptions {
+  /** Ends the wait, and the server. */
+  signal?: AbortSignal;
+  onProgress?: (line: string) => void;
+}
+
+/** Long: after a crash, a store with much data takes minutes to recover. */
+const READY_TIMEOUT_MS = 600_000;
+const SLOW_START_MS = 10_000;
+
 /** A server process in its own group: Ctrl-C in the terminal does not reach it, only `stop` does. */
 export interface ServerProcess {
   pid: number;
@@ -112,6 +123,26 @@ export async function stopStrayProcess(
   process.kill(pid, "SIGKILL");
   if (!(await waitUntil(() => !isAlive(), timeoutMs)))
     throw new SetupError(`Process ${pid} could not be stopped.`);
+}
+
+/** Whether the server accepts connections; false when it ended, or the wait was aborted. */
+export async function becomesReady(
+  name: string,
+  server: Pick<ServerProcess, "hasExited">,
+  isReady: () => boolean | Promise<boolean>,
+  { signal, onProgress }: StartOptions,
+  slowStartMs = SLOW_START_MS,
+): Promise<boolean> {
+  let ready = false;
+  const isDecided = async () => {
+    ready = !server.hasExited() && (await isReady());
+    return ready || server.hasExited() || signal?.aborted === true;
+  };
+  if (!(await waitUntil(isDecided, slowStartMs))) {
+    onProgress?.(`${name} is still starting: after a crash, it can take minutes to recover its data …`);
+    await waitUntil(isDecided, READY_TIMEOUT_MS);
+  }
+  return ready;
 }
 
 /** Polls until the condition holds; false after the time limit. */

@@ -1,16 +1,21 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { freePort } from "./free-port.ts";
-import { type ServerProcess, SetupError, startServerProcess, waitUntil } from "./process.ts";
+import {
+  becomesReady,
+  type ServerProcess,
+  SetupError,
+  type StartOptions,
+  startServerProcess,
+} from "./process.ts";
 import { findRedisServer } from "./redis-binary.ts";
 import { redisCommand } from "./redis-command.ts";
 import { removeServerRecord, stopLeftoverServer, writeServerRecord } from "./server-record.ts";
 
-const READY_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 20_000;
 const START_ATTEMPTS = 5;
 
-export interface RedisOptions {
+export interface RedisOptions extends StartOptions {
   /** Data directory; created if missing. A server that a killed process left running in it is stopped first. */
   dir: string;
   /** Default: a free port. */
@@ -21,7 +26,6 @@ export interface RedisOptions {
   clusterNode?: boolean;
   /** Further flags of redis-server. */
   flags?: string[];
-  onProgress?: (line: string) => void;
 }
 
 /** A server on 127.0.0.1 that this process started. Pass `port` to start it again at the same address. */
@@ -49,12 +53,13 @@ export async function startRedis(options: RedisOptions): Promise<RunningStore> {
       stopSignal: "SIGTERM",
       stopTimeoutMs: STOP_TIMEOUT_MS,
     });
-    if (await becomesReady(server, port)) {
+    if (await becomesReady("Redis", server, () => isReady(server, port), options)) {
       writeServerRecord(dir, server.pid);
       void server.exited.then(() => removeServerRecord(dir));
       return { ...server, port, busPort, url: `redis://127.0.0.1:${port}` };
     }
     await server.stop();
+    options.signal?.throwIfAborted();
     const log = readFileSync(logFile, "utf8").trim();
     const portWasTaken = /Address already in use|Failed listening on port/.test(log);
     const isAnotherPortPossible = options.port === undefined || busPort !== undefined;
@@ -67,15 +72,11 @@ export async function startRedis(options: RedisOptions): Promise<RunningStore> {
 }
 
 /** Another server may have taken the port meanwhile, and answers there. */
-async function becomesReady(server: ServerProcess, port: number): Promise<boolean> {
-  const answers = async () => {
-    if (server.hasExited()) return true;
-    const reply = await redisCommand(port, "PING").catch(() => "");
-    if (!reply.startsWith("+PONG")) return false;
-    const info = await redisCommand(port, "INFO server").catch(() => "");
-    return info.includes(`\nprocess_id:${server.pid}\r`);
-  };
-  return (await waitUntil(answers, READY_TIMEOUT_MS)) && !server.hasExited();
+async function isReady(server: ServerProcess, port: number): Promise<boolean> {
+  const reply = await redisCommand(port, "PING").catch(() => "");
+  if (!reply.startsWith("+PONG")) return false;
+  const info = await redisCommand(port, "INFO server").catch(() => "");
+  return info.includes(`\nprocess_id:${server.pid}\r`);
 }
 
 function redisArguments(

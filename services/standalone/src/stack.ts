@@ -1,7 +1,13 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { processIdentity, type RunningStore, startPostgres, startRedis } from "@diegetic/local-stores";
+import {
+  processIdentity,
+  type RunningStore,
+  type StartOptions,
+  startPostgres,
+  startRedis,
+} from "@diegetic/local-stores";
 import { demoGameKey } from "@diegetic/management";
 import { MATCH_NODE_OPTIONS } from "@diegetic/match";
 import { putAwayLeftoverLogs } from "./data-directory/leftover-logs.ts";
@@ -66,16 +72,13 @@ export class Stack {
         settings.demo && isLoopbackHost(settings.host) ? demoGameKey(options.secrets.demoSecret) : "",
     }));
     const dir = (name: string) => join(settings.dataDir, name);
-    const onProgress = options.say;
     if (settings.redisUrl === undefined) {
-      this.#redis = this.#store("redis", (port) =>
-        startRedis({ dir: dir("redis"), appendonly: true, onProgress, ...port }),
+      this.#redis = this.#store("redis", (start) =>
+        startRedis({ dir: dir("redis"), appendonly: true, ...start }),
       );
     }
     if (settings.databaseUrl === undefined) {
-      this.#postgres = this.#store("postgres", (port) =>
-        startPostgres({ dir: dir("postgres"), onProgress, ...port }),
-      );
+      this.#postgres = this.#store("postgres", (start) => startPostgres({ dir: dir("postgres"), ...start }));
     }
   }
 
@@ -186,9 +189,13 @@ export class Stack {
     });
   }
 
-  #store(name: string, start: (port: { port?: number }) => Promise<RunningStore>): Supervised<RunningStore> {
-    return this.#supervise<RunningStore>(name, ({ previous }) =>
-      start(previous === undefined ? {} : { port: previous.port }),
+  #store(
+    name: string,
+    launch: (start: StartOptions & { port?: number }) => Promise<RunningStore>,
+  ): Supervised<RunningStore> {
+    const onProgress = this.#options.say;
+    return this.#supervise<RunningStore>(name, ({ previous, signal }) =>
+      launch({ signal, onProgress, ...(previous === undefined ? {} : { port: previous.port }) }),
     );
   }
 

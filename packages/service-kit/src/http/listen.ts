@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
 import {
   createServer,
   type IncomingMessage,
@@ -76,9 +77,9 @@ export async function listen(
   // Ignores unknown expectations: Node's default response has no body.
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
   server.on("clientError", (error, socket) => refuseConnection(error, socket, refused));
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", (error) => reject(explainListenError(error, options)));
-    server.listen(options.port, options.host, resolve);
+  server.listen(options.port, options.host);
+  await once(server, "listening").catch((error) => {
+    throw explainListenError(error, options);
   });
   const { port } = server.address() as AddressInfo;
 
