@@ -1,11 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { eachWord, type SceneContext, sceneText } from "./scene.ts";
-
-function wordsOf(context: SceneContext, secrets: string[]): string[] {
-  const words: string[] = [];
-  eachWord(context, secrets, (word) => words.push(word));
-  return words;
-}
+import { type SceneContext, sceneText, wordsOf } from "./scene.ts";
 
 describe("a word", () => {
   it.each([
@@ -22,11 +16,15 @@ describe("a word", () => {
     ["al", "\u200b al"],
     ["straße-9", "to STRASSE-9"],
   ])("that names the player %j in another form is skipped: %j", (player, theme) => {
-    expect(wordsOf({ theme_id: theme, location: "Tavern" }, [player])).toEqual(["location:tavern"]);
+    expect([...wordsOf({ theme_id: theme, location: "Tavern" }, [player])]).toEqual(["location:tavern"]);
   });
 
   it("that only contains a very short player id stays", () => {
-    expect(wordsOf({ theme_id: "Altar" }, ["al"])).toEqual(["theme:altar"]);
+    expect([...wordsOf({ theme_id: "Altar" }, ["al"])]).toEqual(["theme:altar"]);
+  });
+
+  it("that a scene names twice is one word of that scene", () => {
+    expect([...wordsOf({ actions: ["Fish", "fish ", "sail"] }, [])]).toEqual(["action:fish", "action:sail"]);
   });
 });
 

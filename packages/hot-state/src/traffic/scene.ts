@@ -68,25 +68,23 @@ function withoutSecret(text: string, secret: string): string {
   return kept + source.slice(from);
 }
 
-/** Calls `take` with each word of a scene: `mood:calm`. Skips words that contain a secret, in any form. */
-export function eachWord(
-  context: SceneContext,
-  secrets: readonly (string | undefined)[],
-  take: (word: string) => void,
-): void {
+/** The words of a scene, each once: `mood:calm`. Without those that contain a secret, in any form. */
+export function wordsOf(context: SceneContext, secrets: readonly (string | undefined)[]): Set<string> {
+  const words = new Set<string>();
   const hidden = foldedSecrets(secrets);
   const one = (type: WordType, value: string | undefined) => {
     if (value === undefined || value.length > MAX_WORD_CHARACTERS) return;
     const form = storedForm(value);
     if (form === "") return;
     const word = folded(form).trim();
-    if (!hidden.some((secret) => names(word, secret))) take(`${type}:${form}`);
+    if (!hidden.some((secret) => names(word, secret))) words.add(`${type}:${form}`);
   };
   one("theme", context.theme_id);
   one("category", context.category);
   one("location", context.location);
   for (const mood of context.mood_tags?.slice(0, MAX_LIST_ENTRIES) ?? []) one("mood", mood);
   for (const action of context.actions?.slice(0, MAX_LIST_ENTRIES) ?? []) one("action", action);
+  return words;
 }
 
 /** A word as stored. */

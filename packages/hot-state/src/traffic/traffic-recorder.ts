@@ -4,7 +4,7 @@ import { trafficKeys } from "../keys.ts";
 import { defineScript, type ScriptCall } from "../script.ts";
 import { COUNTED, type ServingOperation, TRAFFIC_LIMITS } from "./limits.ts";
 import { RecentCalls, type RecentCounts } from "./recent-calls.ts";
-import { eachWord, type SceneContext, sceneText } from "./scene.ts";
+import { type SceneContext, sceneText, wordsOf } from "./scene.ts";
 
 export interface TrafficRecorderOptions {
   /** How often gathered calls are sent. Default: 1 000. */
@@ -115,7 +115,7 @@ export class TrafficRecorder {
     }
     if (this.#wordScenes >= this.#maxWordScenes) return;
     this.#wordScenes += 1;
-    eachWord(context, secrets, (word) => add(game.words, word));
+    for (const word of wordsOf(context, secrets)) add(game.words, word);
   }
 
   impression(gameId: string, accountId: string, atMs: number): void {
