@@ -8,6 +8,19 @@ export interface Point {
   lng: number;
 }
 
+/** A point on the unit sphere. */
+export type UnitVector = readonly [x: number, y: number, z: number];
+
+export function unitVector({ lat, lng }: Point): UnitVector {
+  const [phi, lambda] = [lat * radiansPerDegree, lng * radiansPerDegree];
+  return [Math.cos(phi) * Math.cos(lambda), Math.cos(phi) * Math.sin(lambda), Math.sin(phi)];
+}
+
+/** The straight line between two points of the unit sphere that lie so far apart on the Earth. */
+export function chordOf(km: number): number {
+  return 2 * Math.sin(Math.min(Math.PI, km / earthRadiusKm) / 2);
+}
+
 /** Great-circle distance by the haversine formula, in kilometres. */
 export function greatCircleKm(from: Point, to: Point): number {
   const sinHalfLat = Math.sin(((to.lat - from.lat) * radiansPerDegree) / 2);

@@ -1,12 +1,12 @@
 import type { Point } from "../../rules/great-circle.ts";
 
 const cellDegrees = 5;
-/** A circle that touches more cells than this is indexed under `anyCell` instead. */
+/** Circles of a campaign that touch more cells than this are indexed under `anyCell` instead. */
 const MAX_CELLS = 64;
 const cellsAround = 360 / cellDegrees;
 /** One past the highest cell; the north pole has a row of its own. */
 const cellCount = (180 / cellDegrees + 1) * cellsAround;
-/** The cell of circles that touch too many cells; every point is in it. */
+/** The cell of circles that touch too many others; every point is in it. */
 export const anyCell = cellCount;
 /** Slightly below the length of a degree of latitude, so that the cells of a circle are a superset. */
 const kmPerDegree = 111.1;
@@ -17,11 +17,17 @@ export function cellOf({ lat, lng }: Point): number {
   return cellAt(rowOf(lat), columnOf(lng));
 }
 
-/**
- * Cells that cover the circle, edge included; null when there are more than `MAX_CELLS`. A superset: the caller must still
- * measure the distance.
- */
-export function cellsOfCircle(center: Point, radiusKm: number): number[] | null {
+/** Cells that cover the circles, edges included. A superset: the caller must still measure the distance. */
+export function cellsOfCircles(circles: readonly { center: Point; radiusKm: number }[]): number[] {
+  const cells = new Set<number>();
+  for (const { center, radiusKm } of circles) {
+    for (const cell of cellsOfCircle(center, radiusKm)) cells.add(cell);
+    if (cells.size > MAX_CELLS) return [anyCell];
+  }
+  return [...cells];
+}
+
+function cellsOfCircle(center: Point, radiusKm: number): number[] {
   const latReach = radiusKm / kmPerDegree + slackDegrees;
   const south = center.lat - latReach;
   const north = center.lat + latReach;
@@ -32,7 +38,7 @@ export function cellsOfCircle(center: Point, radiusKm: number): number[] | null 
   const firstColumn = Math.floor((center.lng - lngReach) / cellDegrees);
   const lastColumn = Math.floor((center.lng + lngReach) / cellDegrees);
   const columns = Math.min(lastColumn - firstColumn + 1, cellsAround);
-  if (!(rows * columns <= MAX_CELLS)) return null;
+  if (!(rows * columns <= MAX_CELLS)) return [anyCell];
   const cells: number[] = [];
   for (let row = rowOf(south); row <= rowOf(north); row += 1) {
     for (let column = 0; column < columns; column += 1)

@@ -55,4 +55,37 @@ describe("TextTable", () => {
     expect(removed).toBeLessThan(put * 20);
     expect(texts.filter((text) => table.get(text) !== noEntry)).toEqual(texts.slice(2_000));
   });
+
+  it("lists the lengths of longer phrases in ascending order, as long as one phrase has each", () => {
+    const change = fc.record({ length: fc.integer({ min: 1, max: 12 }), add: fc.boolean() });
+    fc.assert(
+      fc.property(fc.array(change, { maxLength: 60 }), (changes) => {
+        const table = new TextTable(hashKeyOf(1));
+        const entry = table.put("start");
+        const counts = new Map<number, number>();
+        for (const { length, add } of changes) {
+          const count = counts.get(length) ?? 0;
+          if (!add && count === 0) continue;
+          if (add) table.addLonger(entry, length);
+          else table.removeLonger(entry, length);
+          counts.set(length, count + (add ? 1 : -1));
+        }
+        const expected = [...counts].flatMap(([length, count]) => (count > 0 ? [length] : []));
+        const listed = Array.from({ length: expected.length + 1 }, (_, at) => table.longerAt(entry, at));
+        expect(listed).toEqual([...expected.sort((left, right) => left - right), 0]);
+      }),
+    );
+  });
+
+  it("finds a marked text only for those who do not skip it", () => {
+    const key = hashKeyOf(1);
+    const table = new TextTable(key);
+    const entry = table.put("ab");
+    const units = Uint16Array.of(0x61, 0x62);
+    table.mark(entry);
+    expect(table.find(hashOf("ab", key), units, 0, 2, true)).toBe(noEntry);
+    expect(table.find(hashOf("ab", key), units, 0, 2)).toBe(entry);
+    table.unmark(entry);
+    expect(table.find(hashOf("ab", key), units, 0, 2, true)).toBe(entry);
+  });
 });

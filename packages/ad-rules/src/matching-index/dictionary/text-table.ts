@@ -11,8 +11,10 @@ const field = {
   /** Lists: the notes beyond the inline ones; pairs of a longer phrase length (ascending) and the number of phrases. */
   moreNotes: 3,
   longer: 4,
+  /** 1: `mark` has marked it. */
+  marked: 5,
   /** The first inline note; 0 means none. */
-  firstNote: 5,
+  firstNote: 6,
 } as const;
 const inlineNotes = 3;
 const headerLength = field.firstNote + inlineNotes;
@@ -58,16 +60,29 @@ export class TextTable {
     return this.find(hash, this.#units, 0, text.length);
   }
 
-  /** The entry of the units in [`from`, `to`), or `noEntry`. The caller must pass their hash. */
-  find(hash: number, units: Uint16Array, from: number, to: number): number {
+  /**
+   * The entry of the units in [`from`, `to`), or `noEntry`. The caller must pass their hash.
+   *
+   * @param skipsMarked whether a marked entry counts as missing; its units are then not compared
+   */
+  find(hash: number, units: Uint16Array, from: number, to: number, skipsMarked = false): number {
     const mixed = mix(hash);
     const buckets = this.#segmentAt(mixed >>> (32 - segmentBits));
     const mask = buckets.length - 1;
     for (let at = (mixed << 1) & mask; ; at = (at + 2) & mask) {
       const address = (buckets[at + 1] ?? 0) - 1;
       if (address === noEntry) return noEntry;
-      if (buckets[at] === hash && this.#isAt(address, units, from, to)) return address;
+      if (buckets[at] !== hash || (skipsMarked && this.#get(address, field.marked) === 1)) continue;
+      if (this.#isAt(address, units, from, to)) return address;
     }
+  }
+
+  mark(address: number): void {
+    this.#set(address, field.marked, 1);
+  }
+
+  unmark(address: number): void {
+    this.#set(address, field.marked, 0);
   }
 
   /** Whether an entry may have this hash. Successive calls are independent, so their cache misses overlap. */
@@ -172,16 +187,20 @@ export class TextTable {
   }
 
   #countLonger(address: number, length: number, more: number): void {
-    const counts = new Map<number, number>();
     const list = this.#get(address, field.longer);
-    for (let index = 0; this.#lists.at(list, index) > 0; index += 2) {
-      counts.set(this.#lists.at(list, index), this.#lists.at(list, index + 1));
+    let at = 0;
+    for (let known = this.#lists.at(list, 0); known > 0 && known < length; known = this.#lists.at(list, at)) {
+      at += 2;
     }
-    const count = (counts.get(length) ?? 0) + more;
-    if (count > 0) counts.set(length, count);
-    else counts.delete(length);
-    const ascending = [...counts].sort(([left], [right]) => left - right);
-    this.#set(address, field.longer, this.#lists.replace(list, ascending.flat()));
+    const isKnown = this.#lists.at(list, at) === length;
+    const count = (isKnown ? this.#lists.at(list, at + 1) : 0) + more;
+    if (isKnown && count > 0) {
+      this.#lists.set(list, at + 1, count);
+      return;
+    }
+    const pairs = this.#lists.all(list);
+    pairs.splice(at, isKnown ? 2 : 0, ...(count > 0 ? [length, count] : []));
+    this.#set(address, field.longer, this.#lists.replace(list, pairs));
   }
 
   #notes(address: number): number[] {

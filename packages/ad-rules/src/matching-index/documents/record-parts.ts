@@ -4,9 +4,10 @@ import type { Place } from "../../rules/geo.ts";
 import type { CompiledAffinity } from "../../scoring/affinity-score.ts";
 import type { AffinityType, CreativeType } from "../../types/campaign.ts";
 import { type Effect, effects } from "../dictionary/effects.ts";
-import { anyCell, cellsOfCircle } from "../dictionary/radius-cells.ts";
+import { cellsOfCircles } from "../dictionary/radius-cells.ts";
 import type { Terms } from "../dictionary/terms.ts";
 import { separator } from "../dictionary/text-buffer.ts";
+import { isCircle } from "./circles.ts";
 import type { RecordParts } from "./records.ts";
 
 const typeBits: Readonly<Record<CreativeType, number>> = {
@@ -42,7 +43,7 @@ export function canNeverServe({ source, schedule, geo }: CompiledCampaign): bool
 }
 
 function hasCircles({ geo }: CompiledCampaign): boolean {
-  return [...geo.includes, ...geo.excludes].some((place) => place.type === "radius");
+  return [...geo.includes, ...geo.excludes].some(isCircle);
 }
 
 /** Builds the parts of a record and acquires its terms. The caller must release them when it removes the record. */
@@ -55,14 +56,7 @@ export function recordPartsOf(campaign: CompiledCampaign, documentId: number, te
     geo.includes.flatMap((place) => (place.type === "radius" ? [] : placeTerm(place, terms))),
     terms,
   );
-  const cells = distinct(
-    geo.includes.flatMap((place) =>
-      place.type === "radius"
-        ? (cellsOfCircle(place.center, place.radiusKm) ?? [anyCell]).map((cell) => terms.acquireCell(cell))
-        : [],
-    ),
-    terms,
-  );
+  const cells = cellsOfCircles(geo.includes.filter(isCircle)).map((cell) => terms.acquireCell(cell));
   return {
     documentId,
     bidCents: source.cpm_bid_cents,

@@ -20,6 +20,8 @@ export class RequestReader {
   #startCount = 0;
   /** Words of the current text whose hashes are in the dictionary. */
   readonly #knownWords: number[] = [];
+  /** Entries of longer phrases that the request has. They are marked, so that each is compared once, however often it occurs. */
+  readonly #foundLonger: number[] = [];
   /** Entries of the categories that the placement blocks. */
   readonly #blockedCategories: number[] = [];
 
@@ -36,6 +38,7 @@ export class RequestReader {
     for (const category of placement.blocked_categories) {
       this.#blockedCategories.push(this.#value(category, role.blockedCategory));
     }
+    // First, because its roles include those of all other texts: a phrase that is found is not sought again.
     if (context.narrative) this.#scan(context.narrative, role.narrative | role.anyText);
     this.#term(context.theme_id, role.theme);
     this.#category(context.category);
@@ -43,6 +46,8 @@ export class RequestReader {
     for (const mood of context.mood_tags ?? []) this.#term(mood, role.mood);
     for (const action of context.actions ?? []) this.#term(action, role.action);
     if (geo) this.#place(geo);
+    for (const entry of this.#foundLonger) this.#terms.texts.unmark(entry);
+    this.#foundLonger.length = 0;
   }
 
   #value(text: string, roles: number): number {
@@ -166,8 +171,11 @@ export class RequestReader {
       const end = from + longer;
       if (longer === 0 || end > length) return;
       for (; at < end; at += 1) hash = extendHash(hash, units[at] ?? 0, key);
-      const entry = texts.find(hash, units, from, end);
-      if (entry !== noEntry) this.#activateAll(entry, roles);
+      const entry = texts.find(hash, units, from, end, true);
+      if (entry === noEntry) continue;
+      texts.mark(entry);
+      this.#foundLonger.push(entry);
+      this.#activateAll(entry, roles);
     }
   }
 

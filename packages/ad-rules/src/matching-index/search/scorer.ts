@@ -1,7 +1,6 @@
 import { rankOf } from "../../ranking/rank.ts";
 import { rangeRules } from "../../rules/all-rules.ts";
 import { pointOf } from "../../rules/geo.ts";
-import type { Point } from "../../rules/great-circle.ts";
 import { withoutRoundingError } from "../../scoring/affinity-score.ts";
 import type { MatchScene } from "../../types/request.ts";
 import { level } from "../dictionary/effects.ts";
@@ -11,7 +10,7 @@ import {
   signatureOfRequest,
 } from "../dictionary/signature.ts";
 import type { Terms } from "../dictionary/terms.ts";
-import { type Circles, isInAny } from "../documents/circles.ts";
+import { type Circles, type PreparedPoint, preparePoint } from "../documents/circles.ts";
 import { typeSetOf } from "../documents/record-parts.ts";
 import {
   bits,
@@ -42,7 +41,7 @@ export class Scorer {
   /** By range rule: the number of the request. */
   readonly #numbers = new Float64Array(rangeRules.length);
   #nowMs = 0;
-  #point: Point | null = null;
+  #point: PreparedPoint | null = null;
 
   constructor(terms: Terms, records: Records, refusals: Refusals, circles: Circles) {
     this.#refusals = refusals;
@@ -60,7 +59,7 @@ export class Scorer {
     for (let index = 0; index < rangeRules.length; index += 1) {
       this.#numbers[index] = rangeRules[index]?.numberOf(scene) ?? Number.NaN;
     }
-    this.#point = pointOf(geo);
+    this.#point = preparePoint(pointOf(geo));
   }
 
   /** The affinity score; adds in the same order as `affinityScore`, so that both are equal to the last bit. */
@@ -138,8 +137,8 @@ export class Scorer {
   /** Rule 4 for records with circles. `admits` has already checked the flags of all other places. */
   #isInPlace(ints: Int32Array, at: number): boolean {
     const { areas, includes, excludes } = this.#circles.of(ints[at + field.documentId] ?? 0);
-    if (isInAny(excludes, this.#point)) return false;
-    if (ints[at + field.places] === 0 || isInAny(includes, this.#point)) return true;
+    if (excludes.has(this.#point)) return false;
+    if (ints[at + field.places] === 0 || includes.has(this.#point)) return true;
     const { flags } = this.#terms;
     const from = listsAt(ints, at);
     const end = from + areas;

@@ -19,6 +19,18 @@ export class NumberLists {
     return index < (numbers[offset] ?? 0) ? (numbers[offset + 1 + index] ?? 0) : 0;
   }
 
+  /** Changes an element that exists. */
+  set(list: number, index: number, number: number): void {
+    this.#memory.chunkOf(list - 1)[offsetOf(list - 1) + 1 + index] = number;
+  }
+
+  all(list: number): number[] {
+    if (list === noList) return [];
+    const numbers = this.#memory.chunkOf(list - 1);
+    const offset = offsetOf(list - 1) + 1;
+    return [...numbers.subarray(offset, offset + (numbers[offset - 1] ?? 0))];
+  }
+
   /** Frees a list and returns a new one. A list is the address of its block + 1; the block begins with the count. */
   replace(list: number, numbers: readonly number[]): number {
     if (list !== noList) {
