@@ -3,10 +3,12 @@ import {
   type CampaignStatus,
   DAY_MS,
   type Database,
+  dateOfDay,
   inTransaction,
   Prisma,
   safeInteger,
   type Transaction,
+  utcDay,
 } from "@diegetic/database";
 
 /** Maximum settlements that one restore passes to a wallet. */
@@ -120,22 +122,29 @@ export function beginEpochs(
       SELECT campaign_id, day::text AS day, sum(spent_millicents)::bigint AS spent FROM campaign_rollups
       WHERE campaign_id = ANY(${campaigns.map(({ id }) => id)}) AND day >= ${day}::date GROUP BY 1, 2`;
     const unsettled = await readUnsettled(transaction, ids);
-    const requested = JSON.stringify(
-      outbox.map(({ impressionId, day: on }) => ({ id: impressionId, day: on })),
-    );
-    const daysAround = Array.from(
-      { length: 2 * MAX_DAYS_APART + 1 },
-      (_, index) => Prisma.sql`requested.day + ${index - MAX_DAYS_APART}::int`,
-    );
-    const handled = await transaction.$queryRaw<{ id: string }[]>`
-      SELECT requested.id FROM jsonb_to_recordset(${requested}::jsonb) AS requested(id text, day date)
-      WHERE EXISTS (SELECT FROM impressions i
-          -- Single days: a range would walk the whole index of each partition.
-          WHERE i.day = ANY(ARRAY[${Prisma.join(daysAround)}])
-            AND i.impression_id = requested.id)
-        OR EXISTS (SELECT FROM quarantined_impressions p WHERE p.impression_id = requested.id)`;
+    const handled = outbox.length === 0 ? [] : await readHandled(transaction, outbox);
     return assemble(advertisers, campaigns, { daySpent, unsettled, handled });
   });
+}
+
+/** The impressions that are written or quarantined. */
+function readHandled(
+  transaction: Transaction,
+  outbox: readonly { impressionId: string; day: string }[],
+): Promise<{ id: string }[]> {
+  const requested = JSON.stringify(outbox.map(({ impressionId, day }) => ({ id: impressionId, day })));
+  const apart = Array.from({ length: 2 * MAX_DAYS_APART + 1 }, (_, index) => index - MAX_DAYS_APART);
+  const daysAround = apart.map((days) => Prisma.sql`requested.day + ${days}::int`);
+  const days = new Set(
+    outbox.flatMap(({ day }) => apart.map((more) => utcDay(dateOfDay(day).getTime() + more * DAY_MS))),
+  );
+  // Single days: a range would walk the whole index of each partition. Those that are listed are planned and locked alone.
+  return transaction.$queryRaw`
+    SELECT requested.id FROM jsonb_to_recordset(${requested}::jsonb) AS requested(id text, day date)
+    WHERE EXISTS (SELECT FROM impressions i
+        WHERE i.day = ANY(ARRAY[${Prisma.join(daysAround)}]) AND i.day = ANY(${[...days]}::date[])
+          AND i.impression_id = requested.id)
+      OR EXISTS (SELECT FROM quarantined_impressions p WHERE p.impression_id = requested.id)`;
 }
 
 /** Kept until the wallet has them: a failed restore is repeated with the same ones. */

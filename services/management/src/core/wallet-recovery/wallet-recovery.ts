@@ -349,35 +349,33 @@ export class WalletRecovery {
     return { epoch: known.epoch, outcome, lateIds: missingLateIds(found, known) };
   }
 
-  /** Restores the other slices of a wallet. False: one has changed since it was frozen. */
+  /**
+   * Restores the other slices of a wallet. False: one has changed since it was frozen. One after the other: Redis runs one
+   * script at a time, so that each of many would wait for all others until its time limit.
+   */
   async #restoreSlices(
     known: KnownAdvertiser,
     totals: WalletTotals,
     { found, keeps, reservedIn }: KeptSlices,
   ): Promise<boolean> {
-    const restored = await Promise.allSettled(
-      found.slice(1).map(({ slice, found: wallet }) =>
-        this.#parts.wallets.restoreSlice({
-          advertiserId: known.id,
-          epoch: known.epoch,
-          version: known.version,
-          slice,
-          found: wallet,
-          forgetMatches: !keeps[slice],
-          settledMarks: totals.settledMarks[slice] ?? [],
-          campaigns: totals.campaigns.map(({ campaignId, version, status, day }, index) => ({
-            campaignId,
-            version,
-            status,
-            day,
-            reservedMillicents: reservedIn(slice, index),
-          })),
-        }),
-      ),
-    );
-    for (const one of restored) {
-      if (one.status === "rejected") throw one.reason;
-      if (one.value === "changed") return false;
+    for (const { slice, found: wallet } of found.slice(1)) {
+      const result = await this.#parts.wallets.restoreSlice({
+        advertiserId: known.id,
+        epoch: known.epoch,
+        version: known.version,
+        slice,
+        found: wallet,
+        forgetMatches: !keeps[slice],
+        settledMarks: totals.settledMarks[slice] ?? [],
+        campaigns: totals.campaigns.map(({ campaignId, version, status, day }, index) => ({
+          campaignId,
+          version,
+          status,
+          day,
+          reservedMillicents: reservedIn(slice, index),
+        })),
+      });
+      if (result === "changed") return false;
     }
     return true;
   }
