@@ -33,3 +33,8 @@ export class Columns<Row> {
     return Prisma.sql`${JSON.stringify(this.#rows.map(of))}::jsonb`;
   }
 }
+
+/** Days once each, as a parameter of `day = ANY`: where they are listed, the planner neither plans nor locks the partitions of others. */
+export function listedDays(days: Iterable<string>): Prisma.Sql {
+  return Prisma.sql`${arrayOfTexts([...new Set(days)])}::date[]`;
+}

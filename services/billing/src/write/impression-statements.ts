@@ -1,6 +1,6 @@
 import { Prisma, type Statements } from "@diegetic/database";
 import { type BilledImpression, type ChargedMatch, decimalOfMillionths } from "./billed-impression.ts";
-import { Columns } from "./columns.ts";
+import { Columns, listedDays } from "./columns.ts";
 
 /**
  * Inserts impressions that are not quarantined, in the given order; fails with UniqueViolation on a duplicate. This
@@ -34,7 +34,8 @@ export async function findStored(
     SELECT i.impression_id, i.match_id, i.campaign_id
     FROM unnest(${of.days(({ day }) => day)}, ${of.texts(({ record }) => record.impression_id)})
       AS requested(day, impression_id)
-    JOIN impressions i ON i.day = requested.day AND i.impression_id = requested.impression_id`);
+    JOIN impressions i ON i.day = requested.day AND i.impression_id = requested.impression_id
+    WHERE i.day = ANY(${listedDays(requested.map(({ day }) => day))})`);
 }
 
 function insertStatement(impressions: readonly BilledImpression[]): Prisma.Sql {

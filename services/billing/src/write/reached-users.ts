@@ -51,27 +51,36 @@ export function countNewUsers(groups: Groups, rows: readonly Known[]): NewUsers 
 }
 
 /**
- * Remembers reached players, and returns Known for those known in some dimension, with one index lookup each: a player
- * has few rows per campaign. Exact while the campaigns' advertisers are locked, because then nobody else adds players.
+ * Remembers reached players, and returns Known for those known in some dimension. Each question is one index lookup, however
+ * often a player was reached: few are asked of a new player, or of one seen today. Exact while the campaigns' advertisers
+ * are locked, because then nobody else adds players.
  */
 export function reachedStatement(impressions: readonly BilledImpression[], { reach }: Groups): Prisma.Sql {
   const of = new Columns(Array.from(reach.rows, (row) => impressions[row] as BilledImpression));
+  const knows = (condition: Prisma.Sql) => Prisma.sql`EXISTS (SELECT FROM reached_users k
+    WHERE k.campaign_id = r.campaign_id AND k.user_hash = r.user_hash ${condition})`;
+  const [sameDay, sameCreative, sameCountry] = [
+    Prisma.sql`AND k.day = r.day`,
+    Prisma.sql`AND k.creative_id = r.creative_id`,
+    Prisma.sql`AND k.country_code = r.country_code`,
+  ];
+  // OFFSET 0: otherwise the planner would repeat the lookup in every column that names its result.
   return Prisma.sql`
     WITH reached AS MATERIALIZED (
-      SELECT r.*, known.by_day, known.by_creative, known.by_country, known.whole
+      SELECT r.*, player.known, same.whole, same.whole OR player.known AND ${knows(sameDay)} AS by_day,
+        same.whole OR player.known AND ${knows(sameCreative)} AS by_creative,
+        same.whole OR player.known AND ${knows(sameCountry)} AS by_country
       FROM unnest(${of.texts(({ record }) => record.match.campaign_id)},
         ${of.texts(({ record }) => record.match.user_hash)}, ${of.days(({ day }) => day)},
         ${of.texts(({ record }) => record.creative_id)}, ${of.texts(({ record }) => record.match.country_code ?? "")})
         WITH ORDINALITY AS r(campaign_id, user_hash, day, creative_id, country_code, ordinal)
+      CROSS JOIN LATERAL (SELECT ${knows(Prisma.empty)} AS known OFFSET 0) AS player
       CROSS JOIN LATERAL (
-        SELECT bool_or(k.day = r.day) AS by_day, bool_or(k.creative_id = r.creative_id) AS by_creative,
-          bool_or(k.country_code = r.country_code) AS by_country,
-          bool_or(k.day = r.day AND k.creative_id = r.creative_id AND k.country_code = r.country_code) AS whole
-        FROM reached_users k WHERE k.campaign_id = r.campaign_id AND k.user_hash = r.user_hash) AS known
+        SELECT player.known AND ${knows(Prisma.sql`${sameDay} ${sameCreative} ${sameCountry}`)} AS whole OFFSET 0) AS same
     ), remembered AS (
       INSERT INTO reached_users (campaign_id, user_hash, day, creative_id, country_code)
-      SELECT campaign_id, user_hash, day, creative_id, country_code FROM reached WHERE whole IS NOT TRUE
+      SELECT campaign_id, user_hash, day, creative_id, country_code FROM reached WHERE NOT whole
     )
     SELECT ordinal::int AS ordinal, by_day AS day, by_creative AS creative, by_country AS country
-    FROM reached WHERE whole IS NOT NULL`;
+    FROM reached WHERE known`;
 }

@@ -3,7 +3,7 @@ import { DAY_MS, type Database, Prisma, safeInteger } from "@diegetic/database";
 import { type Settlement, sliceOf, walletIdOf } from "@diegetic/hot-state";
 import { deleteInSteps } from "../loops/delete-in-steps.ts";
 import type { BilledImpression } from "./billed-impression.ts";
-import { Columns } from "./columns.ts";
+import { Columns, listedDays } from "./columns.ts";
 
 /** The audit reads yesterday, today and tomorrow. */
 const LATE_CHARGES_KEPT_MS = 3 * DAY_MS;
@@ -50,7 +50,6 @@ interface SettlementRow {
   day: string;
   committed_in_epoch: bigint;
   recovery_epoch: bigint;
-  recorded_at: Date | null;
   wallet_slice: number;
 }
 
@@ -62,10 +61,10 @@ export async function listSettlements(
 ): Promise<Settlement[]> {
   const rows = await database.$queryRaw<SettlementRow[]>`
     SELECT s.impression_id, s.kind::text AS kind, s.advertiser_id, s.campaign_id, s.game_id, s.match_id,
-      s.price_millicents, s.day::text AS day, s.committed_in_epoch, s.wallet_slice, a.recovery_epoch,
-      (SELECT i.recorded_at FROM impressions i WHERE i.day = s.day AND i.impression_id = s.impression_id) AS recorded_at
+      s.price_millicents, s.day::text AS day, s.committed_in_epoch, s.wallet_slice, a.recovery_epoch
     FROM wallet_settlements s JOIN advertisers a ON a.id = s.advertiser_id
     WHERE s.impression_id > ${after} AND s.settled_at IS NULL ORDER BY s.impression_id LIMIT ${limit}`;
+  const recordedAt = await recordingTimes(database, rows);
   return rows.map((row) => ({
     epoch: safeInteger(row.recovery_epoch, "recovery_epoch"),
     kind: row.kind,
@@ -77,8 +76,23 @@ export async function listSettlements(
     priceMillicents: safeInteger(row.price_millicents, "price"),
     day: row.day,
     committedInEpoch: safeInteger(row.committed_in_epoch, "committed_in_epoch"),
-    recordedAtMs: row.recorded_at?.getTime() ?? null,
+    recordedAtMs: recordedAt.get(`${row.day} ${row.impression_id}`) ?? null,
   }));
+}
+
+/** Unix milliseconds by day and id of the impressions that are stored. */
+async function recordingTimes(
+  database: Database,
+  rows: readonly SettlementRow[],
+): Promise<Map<string, number>> {
+  if (rows.length === 0) return new Map();
+  const of = new Columns(rows);
+  const found = await database.$queryRaw<{ day: string; impression_id: string; recorded_at: Date }[]>`
+    SELECT i.day::text AS day, i.impression_id, i.recorded_at
+    FROM unnest(${of.days(({ day }) => day)}, ${of.texts((row) => row.impression_id)}) AS requested(day, impression_id)
+    JOIN impressions i ON i.day = requested.day AND i.impression_id = requested.impression_id
+    WHERE i.day = ANY(${listedDays(rows.map(({ day }) => day))})`;
+  return new Map(found.map((row) => [`${row.day} ${row.impression_id}`, row.recorded_at.getTime()]));
 }
 
 /** Settlements that the wallets now have. */
