@@ -3,30 +3,12 @@ import { type Database, Prisma, type Reader, type Transaction } from "@diegetic/
 import type { ApiKey } from "@diegetic/service-kit";
 import type { OldRow } from "../../core/publishing/old-rows.ts";
 import { maxOwnLimit } from "../../core/shared/limit-column.ts";
-import { sha256Hex } from "../../core/shared/sha256.ts";
 
 /** Maximum active sessions per user: the oldest are ended. */
 const MAX_SESSIONS = 100;
 /** How long an ended session is kept. */
 const KEPT_AFTER_EXPIRY_MS = 30 * 24 * 60 * 60 * 1_000;
 const ROWS_PER_ROUND = 500;
-
-export interface NewSession {
-  /** Id of the library's row. */
-  id: string;
-  userId: string;
-  accountId: string;
-  cookieValue: string;
-  expiresAt: Date;
-}
-
-/** The cookie is admitted from the commit on. */
-export async function insertSession(client: Database | Transaction, session: NewSession): Promise<void> {
-  const { id, userId, accountId, cookieValue, expiresAt } = session;
-  await client.accountSession.create({
-    data: { id, userId, accountId, sha256: sha256Hex(cookieValue), expiresAt },
-  });
-}
 
 interface SessionRow {
   id: string;
