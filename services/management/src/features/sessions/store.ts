@@ -117,15 +117,11 @@ export async function endExpiredSessions(database: Database, nowMs: number): Pro
 /** Sessions that expired so long ago that nothing needs to know them; a bounded number. */
 export async function findOldSessions(database: Database, nowMs: number): Promise<OldRow[]> {
   const before = new Date(nowMs - KEPT_AFTER_EXPIRY_MS);
-  const rows = await database.$queryRaw<{ id: string; sha256: string; version: number }[]>`
-    SELECT id, sha256, version FROM account_sessions
+  const rows = await database.$queryRaw<{ id: string; sha256: string; rowVersion: number }[]>`
+    SELECT id, sha256, version AS "rowVersion" FROM account_sessions
     WHERE expires_at <= ${before} AND revoked_at IS NOT NULL AND published_version = version
     ORDER BY expires_at LIMIT ${ROWS_PER_ROUND}`;
-  return rows.map(({ id, sha256, version }) => ({
-    id,
-    name: entityName.session(sha256),
-    rowVersion: version,
-  }));
+  return rows.map(({ sha256, ...row }) => ({ ...row, name: entityName.session(sha256) }));
 }
 
 export async function deleteSessions(database: Database, ids: readonly string[]): Promise<void> {
