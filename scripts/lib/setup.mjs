@@ -58,6 +58,15 @@ export async function runMain(main, { failureCode = 1 } = {}) {
   }
 }
 
+/** Runs a command of `standalone` on the arguments of this process. With external stores, runs the existing build. */
+export function runCommand(name, options) {
+  return runMain(async () => {
+    if (!process.env.DATABASE_URL && !process.env.REDIS_URL) await setUp();
+    const commands = await import("../../services/standalone/dist/index.js");
+    process.exitCode = await commands[name](process.argv.slice(2));
+  }, options);
+}
+
 export function say(line) {
   process.stderr.write(`${line}\n`);
 }

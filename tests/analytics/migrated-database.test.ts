@@ -67,8 +67,8 @@ const ROLLUPS_OF_BEFORE = `
 /** What analytics of a campaign have to answer, by its impressions alone. */
 const MEMBERS: [member: string, Query, isScored: boolean][] = [
   ["day::text", daysQuery("2026-01-01"), true],
-  ["creative_id", creativesQuery(), true],
-  ["coalesce(country_code, '')", countriesQuery(), false],
+  ["creative_id", creativesQuery, true],
+  ["coalesce(country_code, '')", countriesQuery, false],
 ];
 
 let database: TestDatabase;
@@ -151,7 +151,7 @@ describe("a database of the version before the narrow rollups", () => {
       FROM impressions WHERE campaign_id = $1`,
       id,
     );
-    expect(await readRows(id, statsQuery())).toEqual([expected]);
+    expect(await readRows(id, statsQuery)).toEqual([expected]);
   });
 
   it("agrees in every row", async () => {

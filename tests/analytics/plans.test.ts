@@ -75,11 +75,11 @@ async function explain(statement: Prisma.Sql): Promise<PlanNode[]> {
 
 describe("the plan of analytics", () => {
   it.each<[string, Query]>([
-    ["the totals", statsQuery()],
+    ["the totals", statsQuery],
     ["the days", daysQuery("2026-11-01")],
-    ["the creatives", creativesQuery()],
-    ["the countries", countriesQuery()],
-    ["the affinities", affinitiesQuery()],
+    ["the creatives", creativesQuery],
+    ["the countries", countriesQuery],
+    ["the affinities", affinitiesQuery],
     ["pacing", spendingQuery("2026-11-21")],
   ])("of %s reads rollups by their keys, and no impressions", async (_what, query) => {
     const nodes = await explain(ownCampaignStatement(owner.accountId, campaignId, query));

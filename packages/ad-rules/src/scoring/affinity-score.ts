@@ -23,6 +23,9 @@ export interface AffinityPart {
 /** Share of the weight for a value that does not equal its field but occurs in the narrative. */
 export const narrativeShare = 0.5;
 
+/** Of these, a context has one value. */
+const singleValueTypes: ReadonlySet<AffinityType> = new Set(["category", "location", "theme"]);
+
 /**
  * Normalises the values once, for all requests; keeps the order. Of affinities with the same type and value only the
  * heaviest counts, of equal weights the oldest: campaigns that predate the check for duplicates may have them.
@@ -71,24 +74,16 @@ export function affinityScore(affinities: readonly CompiledAffinity[], context: 
  * the others with the share for an occurrence in the narrative.
  */
 export function highestAffinityScore(affinities: readonly CompiledAffinity[]): number {
-  const heaviest = { category: "", location: "", theme: "" };
-  for (const type of ["category", "location", "theme"] as const) {
-    if (!affinities.some(({ source }) => source.affinity_type === type)) continue;
-    const weights = new Map<string, number>();
-    for (const { source, value, weight } of affinities) {
-      if (source.affinity_type !== type || weight <= 0) continue;
-      weights.set(value, weight);
-      if (weight > (weights.get(heaviest[type]) ?? 0)) heaviest[type] = value;
-    }
+  const heaviest = new Map<AffinityType, CompiledAffinity>();
+  for (const one of affinities) {
+    const { affinity_type: type } = one.source;
+    if (one.weight > (heaviest.get(type)?.weight ?? 0)) heaviest.set(type, one);
   }
   let sum = 0;
-  for (const { source, value, weight } of affinities) {
-    const { affinity_type: type } = source;
-    if (weight <= 0) continue;
-    if (type === "category") sum += value === heaviest.category ? weight : 0;
-    else if (type === "location" || type === "theme") {
-      sum += value === heaviest[type] ? weight : weight * narrativeShare;
-    } else sum += weight;
+  for (const one of affinities) {
+    const { affinity_type: type } = one.source;
+    if (!singleValueTypes.has(type) || heaviest.get(type) === one) sum += one.weight;
+    else if (type !== "category") sum += one.weight * narrativeShare;
   }
   return withoutRoundingError(sum);
 }

@@ -14,13 +14,8 @@ export interface Metrics {
     labels?: readonly L[],
     collect?: (gauge: Gauge<L>) => void | Promise<void>,
   ): Gauge<L>;
-  /** In seconds. Default buckets: from 1 ms to 10 s. */
-  histogram<L extends string>(
-    name: string,
-    help: string,
-    labels?: readonly L[],
-    buckets?: number[],
-  ): Histogram<L>;
+  /** Of durations in seconds. */
+  histogram<L extends string>(name: string, help: string, labels?: readonly L[]): Histogram<L>;
   /** The response of `/metrics`. */
   exposition(): Promise<{ contentType: string; text: string }>;
 }
@@ -47,8 +42,8 @@ export function createMetrics(options: { service: string; processMetrics?: boole
               },
             }),
       }),
-    histogram: (name, help, labels = [], buckets = DURATION_BUCKETS_SECONDS) =>
-      new Histogram({ name, help, labelNames: [...labels], buckets, registers }),
+    histogram: (name, help, labels = []) =>
+      new Histogram({ name, help, labelNames: [...labels], buckets: DURATION_BUCKETS_SECONDS, registers }),
     exposition: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
   };
 }

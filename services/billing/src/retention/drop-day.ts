@@ -24,9 +24,7 @@ const REMOVAL_PAUSE_MS = 1_000;
 /** `absent`: another instance dropped it. `busy`: another instance drops now. `differs`: rows and rollups disagree. */
 export type DropOutcome =
   | { outcome: "dropped"; impressions: number }
-  | { outcome: "absent" }
-  | { outcome: "busy" }
-  | { outcome: "differs" };
+  | { outcome: "absent" | "busy" | "differs" };
 
 /**
  * Drops the impressions of one UTC day (`YYYY-MM-DD`) and keeps their sums, in one transaction. Rejects when the locks

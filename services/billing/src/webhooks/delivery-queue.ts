@@ -1,9 +1,4 @@
-import {
-  createWebhookProducer,
-  createWebhookWorker,
-  type QueueWorker,
-  type WebhookProducer,
-} from "@diegetic/hot-state";
+import { createWebhookProducer, createWebhookWorker } from "@diegetic/hot-state";
 import type { Logger } from "@diegetic/service-kit";
 import type { BillingMeasures } from "../measures.ts";
 import type { BillingPace } from "../pace.ts";
@@ -24,12 +19,6 @@ export interface DeliveryQueueParts {
   pace: BillingPace;
 }
 
-export interface DeliveryQueue {
-  sender: WebhookSender;
-  producer: WebhookProducer;
-  worker: QueueWorker;
-}
-
 /** The sender of webhooks and both ends of its queue: its own, so that slow receivers do not delay billing. */
 export function createDeliveryQueue({
   redisUrl,
@@ -38,7 +27,7 @@ export function createDeliveryQueue({
   logger,
   pace,
   ...parts
-}: DeliveryQueueParts): DeliveryQueue {
+}: DeliveryQueueParts) {
   const { database, claim, outageOf } = stores;
   const name = `${settings.instanceName}-webhooks`;
   const sending = outageOf("webhook producer");

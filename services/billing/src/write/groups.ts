@@ -1,36 +1,11 @@
 import type { BilledImpression } from "./billed-impression.ts";
-import { type CodedColumn, codeNumbers, codePairs, codeTexts } from "./coded-column.ts";
+import { codeNumbers, codePairs, codeTexts } from "./coded-column.ts";
 
 /** Column groups by which the impressions of a batch are summed up. */
-export interface Groups {
-  advertiser: CodedColumn;
-  campaign: CodedColumn;
-  /** Campaign and advertiser. */
-  owned: CodedColumn;
-  campaignVersion: CodedColumn;
-  campaignDay: CodedColumn;
-  campaignCreative: CodedColumn;
-  campaignCountry: CodedColumn;
-  /** Campaign, account and game. */
-  campaignGame: CodedColumn;
-  /** Account and game. */
-  game: CodedColumn;
-  gameDay: CodedColumn;
-  /** Account, game, day and advertiser. */
-  gameAdvertiserDay: CodedColumn;
-  /** Advertiser, campaign and day. */
-  charge: CodedColumn;
-  /** Campaign and player. */
-  player: CodedColumn;
-  playerDay: CodedColumn;
-  playerCreative: CodedColumn;
-  playerCountry: CodedColumn;
-  /** Campaign, player, day, creative and country. */
-  reach: CodedColumn;
-}
+export type Groups = ReturnType<typeof groupsOf>;
 
 /** Groups impressions. Throws RangeError when they exceed MAX_CODED_ROWS. */
-export function groupsOf(impressions: readonly BilledImpression[]): Groups {
+export function groupsOf(impressions: readonly BilledImpression[]) {
   const texts = (of: (impression: BilledImpression) => string) => codeTexts(impressions.map(of));
   const advertiser = texts(({ record }) => record.match.advertiser_id);
   const campaign = texts(({ record }) => record.match.campaign_id);
@@ -44,10 +19,8 @@ export function groupsOf(impressions: readonly BilledImpression[]): Groups {
   const owned = codePairs(campaign, advertiser);
   const game = codePairs(account, gameId);
   const gameDay = codePairs(game, day);
-  const charge = codePairs(codePairs(advertiser, campaign), day);
   const player = codePairs(campaign, user);
   const playerDay = codePairs(player, day);
-  const playerCreative = codePairs(player, creative);
   return {
     advertiser,
     campaign,
@@ -60,10 +33,10 @@ export function groupsOf(impressions: readonly BilledImpression[]): Groups {
     game,
     gameDay,
     gameAdvertiserDay: codePairs(gameDay, advertiser),
-    charge,
+    charge: codePairs(codePairs(advertiser, campaign), day),
     player,
     playerDay,
-    playerCreative,
+    playerCreative: codePairs(player, creative),
     playerCountry: codePairs(player, country),
     reach: codePairs(codePairs(playerDay, creative), country),
   };

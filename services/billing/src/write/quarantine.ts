@@ -77,20 +77,14 @@ export async function quarantine(
     }
     return inserted;
   });
-  if (count === null) {
-    logger.info({ impressionId, advertiserId, reason }, "refused impression already written");
-    return null;
+  const facts = { impressionId, advertiserId, reason };
+  if (count === null) logger.info(facts, "refused impression already written");
+  else if (resolution !== undefined) logger.info(facts, "repeated impression not charged");
+  else if (count === 0) logger.info(facts, "impression already quarantined");
+  else {
+    measures.quarantined.inc(count);
+    logger.error(facts, "impression quarantined");
   }
-  if (resolution !== undefined) {
-    logger.info({ impressionId, advertiserId, reason }, "repeated impression not charged");
-    return count;
-  }
-  if (count === 0) {
-    logger.info({ impressionId, advertiserId, reason }, "impression already quarantined");
-    return count;
-  }
-  measures.quarantined.inc(count);
-  logger.error({ impressionId, advertiserId, reason }, "impression quarantined");
   return count;
 }
 

@@ -15,7 +15,7 @@ import {
   gameTotalsStatement,
   ledgerStatement,
 } from "./earning-statements.ts";
-import { type Groups, groupsOf } from "./groups.ts";
+import { groupsOf } from "./groups.ts";
 import {
   missingImpressionsStatement,
   newImpressionsStatement,
@@ -24,7 +24,7 @@ import {
 import { billedOperationsStatement } from "./operations.ts";
 import { findOnOtherDays } from "./other-days.ts";
 import { countNewUsers, type Known, reachedStatement } from "./reached-users.ts";
-import { type RollupDeltas, sumUp } from "./rollup-deltas.ts";
+import { sumUp } from "./rollup-deltas.ts";
 import { committedInEpoch, settlementsStatement } from "./settlements.ts";
 import {
   advertisersStatement,
@@ -78,27 +78,7 @@ export interface PreparedBatch {
 }
 
 /** The statements that apply the deltas of new impressions. */
-interface DeltaStatements {
-  impressions: readonly BilledImpression[];
-  groups: Groups;
-  deltas: RollupDeltas;
-  advertisers: Prisma.Sql;
-  quarantine: Prisma.Sql;
-  /** Null: no impression has an operation. */
-  billedOperations: Prisma.Sql | null;
-  reached: Prisma.Sql;
-  campaignVersions: Prisma.Sql;
-  campaignGames: Prisma.Sql;
-  gameAdvertisers: Prisma.Sql;
-  campaigns: ReturnType<typeof campaignsStatement>;
-  creatives: ReturnType<typeof creativesStatement>;
-  affinities: Prisma.Sql;
-  campaignRollups: ReturnType<typeof campaignRollupsStatement>;
-  countries: ReturnType<typeof countriesStatement>;
-  ledger: ReturnType<typeof ledgerStatement>;
-  gameTotals: Prisma.Sql;
-  gameRollups: Prisma.Sql;
-}
+type DeltaStatements = Awaited<ReturnType<typeof deltaStatementsOf>>;
 
 /** LockTimeout after it; default: a lock is waited for as long as a statement may take. */
 interface LockLimits {
@@ -139,10 +119,7 @@ function byKey(a: BilledImpression, b: BilledImpression): number {
   return a.record.impression_id < b.record.impression_id ? -1 : 1;
 }
 
-async function deltaStatementsOf(
-  impressions: readonly BilledImpression[],
-  turn: Turn,
-): Promise<DeltaStatements> {
+async function deltaStatementsOf(impressions: readonly BilledImpression[], turn: Turn) {
   const groups = groupsOf(impressions);
   await turn();
   const deltas = sumUp(impressions, groups);

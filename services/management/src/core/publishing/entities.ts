@@ -13,7 +13,9 @@ import {
 } from "@diegetic/contracts";
 import type { Prisma } from "@diegetic/database";
 import type { SnapshotEntry } from "@diegetic/hot-state";
+import type { Affinity } from "../campaign-rows/affinities.ts";
 import { settingFields } from "../campaign-rows/campaign.ts";
+import type { Creative } from "../campaign-rows/creative.ts";
 import type { WholeCampaign } from "../campaign-rows/statements.ts";
 import { limitFromColumn } from "../shared/limit-column.ts";
 
@@ -37,23 +39,7 @@ export function advertiserEntry(row: AdvertiserRow): SnapshotEntry {
   return entry(entityName.advertiser(row.id), row.version, entity);
 }
 
-type CreativeRow = WholeCampaign["creatives"][number];
-type AffinityRow = WholeCampaign["affinities"][number];
-
-export function snapshotCreative(
-  creative: Pick<
-    CreativeRow,
-    | "id"
-    | "creativeType"
-    | "brandName"
-    | "productName"
-    | "tagline"
-    | "narrativeHook"
-    | "altHooks"
-    | "tone"
-    | "maxUsesPerGame"
-  >,
-): SnapshotCreative {
+export function snapshotCreative(creative: Creative): SnapshotCreative {
   return {
     creative_id: creative.id,
     creative_type: creative.creativeType,
@@ -67,9 +53,7 @@ export function snapshotCreative(
   };
 }
 
-export function snapshotAffinity(
-  affinity: Pick<AffinityRow, "id" | "affinityType" | "affinityValue" | "weight">,
-): SnapshotAffinity {
+export function snapshotAffinity(affinity: Affinity): SnapshotAffinity {
   return {
     affinity_id: affinity.id,
     affinity_type: affinity.affinityType,

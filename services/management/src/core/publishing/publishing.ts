@@ -1,9 +1,7 @@
 import { STORED_SENTENCE } from "@diegetic/contracts";
 import {
-  type Database,
   DatabaseUnavailable,
   LockTimeout,
-  type Pipeline,
   type Statements,
   safeInteger,
   TransactionConflict,
@@ -70,49 +68,36 @@ export class WalletNotReady extends Error {
   override name = "WalletNotReady";
 }
 
+export interface PublishingParts extends PublishedStores {
+  wallets: WalletCommands;
+  recovery: Pick<WalletRecovery, "restoreFrozen">;
+  snapshot: SnapshotPublisher;
+  claim: Pick<InstallationClaim, "check">;
+  nowMs: () => number;
+  logger: Logger;
+  /** Called with the time from a change's commit until every match instance applied it. */
+  observeSeconds?: (seconds: number) => void;
+  /** How long a change waits for match instances. Default: more than two leases. */
+  propagationTimeoutMs?: number | undefined;
+  /** How long publishing waits for a row that another transaction has locked. Default: MAX_LOCK_WAIT_MS. */
+  maxLockWaitMs?: number | undefined;
+  /** When a group of changes no longer delays the next one. Default: 100. */
+  groupStalledAfterMs?: number;
+}
+
 /**
  * Brings rows of Postgres into wallets and the snapshot. Always reads the current row, so concurrent requests converge
  * in any order; publishing is idempotent.
  */
 export class Publishing {
-  readonly #stores: PublishedStores;
-  readonly #wallets: WalletCommands;
-  readonly #recovery: Pick<WalletRecovery, "restoreFrozen">;
-  readonly #snapshot: SnapshotPublisher;
-  readonly #claim: Pick<InstallationClaim, "check">;
-  readonly #nowMs: () => number;
-  readonly #observeSeconds: (seconds: number) => void;
-  readonly #logger: Logger;
+  readonly #parts: PublishingParts;
   readonly #propagationTimeoutMs: number;
   readonly #maxLockWaitMs: number;
   readonly #groups: PublicationGroups;
   readonly #outage: OutageLog;
 
-  constructor(parts: {
-    database: Database;
-    pipeline: Pipeline;
-    wallets: WalletCommands;
-    recovery: Pick<WalletRecovery, "restoreFrozen">;
-    snapshot: SnapshotPublisher;
-    claim: Pick<InstallationClaim, "check">;
-    nowMs: () => number;
-    logger: Logger;
-    /** Called with the time from a change's commit until every match instance applied it. */
-    observeSeconds?: (seconds: number) => void;
-    /** How long a change waits for match instances. Default: more than two leases. */
-    propagationTimeoutMs?: number | undefined;
-    /** How long publishing waits for a row that another transaction has locked. Default: MAX_LOCK_WAIT_MS. */
-    maxLockWaitMs?: number | undefined;
-    /** When a group of changes no longer delays the next one. Default: 100. */
-    groupStalledAfterMs?: number;
-  }) {
-    this.#stores = { database: parts.database, pipeline: parts.pipeline };
-    this.#wallets = parts.wallets;
-    this.#recovery = parts.recovery;
-    this.#snapshot = parts.snapshot;
-    this.#claim = parts.claim;
-    this.#nowMs = parts.nowMs;
-    this.#logger = parts.logger;
+  constructor(parts: PublishingParts) {
+    this.#parts = parts;
     this.#outage = new OutageLog(parts.logger, {
       failing: "change propagation delayed",
       recovered: "change propagation recovered",
@@ -121,7 +106,6 @@ export class Publishing {
     this.#groups = new PublicationGroups((ids) => this.#publishTogether(ids), parts.groupStalledAfterMs);
     this.#propagationTimeoutMs = parts.propagationTimeoutMs ?? PROPAGATION_TIMEOUT_MS;
     this.#maxLockWaitMs = parts.maxLockWaitMs ?? MAX_LOCK_WAIT_MS;
-    this.#observeSeconds = parts.observeSeconds ?? (() => {});
   }
 
   /**
@@ -147,7 +131,7 @@ export class Publishing {
       await this.#publishAndWait(kind, [id]);
     } catch (error) {
       if (isTransient(error)) this.#outage.failed(error, { kind, id });
-      else this.#logger.error({ err: error, kind, id }, "publishing a stored change failed");
+      else this.#parts.logger.error({ err: error, kind, id }, "publishing a stored change failed");
     }
   }
 
@@ -156,7 +140,7 @@ export class Publishing {
     if (kind === "campaign") await Promise.all(ids.map((id) => this.#publishInGroup(id)));
     else await this.#publishInForce(kind, ids);
     this.#outage.succeeded();
-    this.#observeSeconds((performance.now() - startedMs) / 1_000);
+    this.#parts.observeSeconds?.((performance.now() - startedMs) / 1_000);
   }
 
   async #publishInGroup(campaignId: string): Promise<void> {
@@ -168,7 +152,7 @@ export class Publishing {
 
   async #publishInForce(kind: PublishedKind, ids: readonly string[]): Promise<void> {
     const version = await this.publish(kind, ids);
-    await this.#snapshot.awaitPropagation(version, this.#propagationTimeoutMs);
+    await this.#parts.snapshot.awaitPropagation(version, this.#propagationTimeoutMs);
   }
 
   /**
@@ -179,12 +163,12 @@ export class Publishing {
   async #publishTogether(ids: readonly string[]): Promise<Map<string, GroupOutcome>> {
     try {
       return await this.#whileLocked(ids, { skipLocked: true }, async (statements, campaigns) => {
-        const claimed = this.#claim.check();
+        const claimed = this.#parts.claim.check();
         claimed.catch(() => undefined);
         const { applied, outcomes } = await this.#applyTogether(statements, campaigns);
         if (applied.length === 0) return outcomes;
         await claimed;
-        const version = await this.#snapshot.publish(applied.map(({ entry }) => entry));
+        const version = await this.#parts.snapshot.publish(applied.map(({ entry }) => entry));
         const marked = markLockedPublished(
           statements,
           applied.map(({ row }) => row),
@@ -192,7 +176,7 @@ export class Publishing {
         // The next group does not wait for these.
         const inForce = Promise.all([
           marked,
-          this.#snapshot.awaitPropagation(version, this.#propagationTimeoutMs),
+          this.#parts.snapshot.awaitPropagation(version, this.#propagationTimeoutMs),
         ]).then(() => undefined);
         inForce.catch(() => undefined);
         for (const { row } of applied) outcomes.set(row.id, { inForce });
@@ -234,8 +218,8 @@ export class Publishing {
   async publish(kind: PublishedKind, ids: readonly string[], signal?: AbortSignal): Promise<number> {
     const { entries, rows, pending, unavailableCause } = await this.prepare(kind, ids, signal);
     if (entries.length === 0 && unavailableCause !== undefined) throw unavailableCause;
-    await this.#claim.check();
-    const version = await this.#snapshot.publish(entries);
+    await this.#parts.claim.check();
+    const version = await this.#parts.snapshot.publish(entries);
     await this.markPublished(kind, rows);
     if (pending.length > 0) {
       throw new WalletNotReady(
@@ -248,7 +232,7 @@ export class Publishing {
 
   /** Records the versions of rows that Redis and the snapshot have. */
   markPublished(kind: PublishedKind, rows: readonly { id: string; version: number }[]): Promise<void> {
-    return markPublished(this.#stores.pipeline, kind, rows, this.#maxLockWaitMs);
+    return markPublished(this.#parts.pipeline, kind, rows, this.#maxLockWaitMs);
   }
 
   /**
@@ -259,7 +243,7 @@ export class Publishing {
     if (kind === "advertiser")
       return this.#applyUntilKnown(ids, (some) => this.#applyAdvertisers(some), signal);
     if (kind === "campaign") return this.#applyUntilKnown(ids, (some) => this.#applyCampaigns(some), signal);
-    const rows = await PUBLISHED[kind].load(this.#stores, ids);
+    const rows = await PUBLISHED[kind].load(this.#parts, ids);
     return { entries: rows.map(({ entry }) => entry), rows, pending: [] };
   }
 
@@ -270,7 +254,7 @@ export class Publishing {
    * later.
    */
   async prepareRebuild(kind: PublishedKind, ids: readonly string[], signal?: AbortSignal): Promise<Prepared> {
-    const known = await PUBLISHED[kind].load(this.#stores, ids);
+    const known = await PUBLISHED[kind].load(this.#parts, ids);
     const left = known.filter((row) => row.publishedVersion < row.version);
     const unchanged = known.filter((row) => row.publishedVersion >= row.version).map(({ entry }) => entry);
     try {
@@ -282,7 +266,7 @@ export class Publishing {
       return { entries: [...unchanged, ...entries, ...pending], rows, pending };
     } catch (error) {
       if (error instanceof DatabaseUnavailable && !(error instanceof LockTimeout)) throw error;
-      this.#logger.debug({ err: error, kind }, "rows wait for their wallets");
+      this.#parts.logger.debug({ err: error, kind }, "rows wait for their wallets");
       const pending = left.map(({ entry }) => entry);
       return { entries: [...unchanged, ...pending], rows: [], pending };
     }
@@ -309,7 +293,8 @@ export class Publishing {
       if (frozen.length === 0 || attempt === MAX_APPLY_ATTEMPTS) break;
       const advertiserIds = [...new Set(frozen.map(({ advertiserId }) => advertiserId))];
       // A wallet that could not be restored in time waits for the next round; the others may have been restored.
-      if ((await this.#recovery.restoreFrozen(advertiserIds, signal)) > 0) attempt = MAX_APPLY_ATTEMPTS - 1;
+      if ((await this.#parts.recovery.restoreFrozen(advertiserIds, signal)) > 0)
+        attempt = MAX_APPLY_ATTEMPTS - 1;
       left = frozen.map(({ row }) => row.id);
     }
     const all = [...known.values()];
@@ -323,11 +308,11 @@ export class Publishing {
   }
 
   async #applyAdvertisers(ids: readonly string[]): Promise<AppliedRow[]> {
-    const rows = await this.#stores.database.advertiser.findMany({ where: { id: { in: [...ids] } } });
+    const rows = await this.#parts.database.advertiser.findMany({ where: { id: { in: [...ids] } } });
     return Promise.all(
       rows.map((row) =>
         appliedRow({ row, entry: advertiserEntry(row), advertiserId: row.id }, async () => {
-          const result = await this.#wallets.applyAccount({
+          const result = await this.#parts.wallets.applyAccount({
             advertiserId: row.id,
             version: row.version,
             depositedMillicents: safeInteger(row.depositedMillicents, "deposited"),
@@ -355,7 +340,7 @@ export class Publishing {
     options: { skipLocked: boolean },
     work: (statements: Statements, campaigns: WholeCampaign[]) => Promise<T>,
   ): Promise<T> {
-    return this.#stores.pipeline.inTransaction(
+    return this.#parts.pipeline.inTransaction(
       async (statements) => work(statements, await lockCampaigns(statements, ids, options)),
       // Commits locks and published versions only.
       { asynchronousCommit: true, lockTimeoutMs: this.#maxLockWaitMs },
@@ -365,9 +350,9 @@ export class Publishing {
   /** @param statements of the transaction that locks the campaign */
   #applyCampaign(statements: Statements, campaign: WholeCampaign): Promise<AppliedRow> {
     const { id, advertiserId, spentMillicents, impressions } = campaign;
-    const day = utcDay(this.#nowMs());
+    const day = utcDay(this.#parts.nowMs());
     const apply = (seed: CampaignState["seed"]) =>
-      this.#wallets.applyCampaign({
+      this.#parts.wallets.applyCampaign({
         advertiserId,
         campaignId: id,
         version: campaign.version,

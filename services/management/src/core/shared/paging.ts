@@ -86,11 +86,13 @@ export function readWindow(context: RequestContext): Window {
   return { limit, offset: Number(cursor) };
 }
 
-/** Header for the next window; none at the end. */
-export function windowHeaders(
+/** The answer with one window of a list, and a Link header unless it is the last. */
+export function windowAnswer(
   context: RequestContext,
   { limit, offset }: Window,
-  hasMore: boolean,
-): Record<string, string> {
-  return hasMore ? nextPage(context, String(limit), String(offset + limit)) : {};
+  { body, hasMore }: { body: unknown; hasMore: boolean },
+  headers: Record<string, string> = {},
+): Answer {
+  const next = hasMore ? nextPage(context, String(limit), String(offset + limit)) : {};
+  return { status: 200, body, headers: { ...headers, ...next } };
 }

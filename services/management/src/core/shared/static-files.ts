@@ -84,18 +84,15 @@ export class StaticFiles {
 export function sendStaticFile(request: Request, response: Response, file: StaticFile): void {
   response.setHeader("ETag", file.etag);
   response.setHeader("Content-Type", file.mediaType);
-  if (file.gzipped === undefined) {
-    response.send(file.content);
-    return;
+  if (file.gzipped !== undefined) {
+    response.vary("Accept-Encoding");
+    // A 304 has no content that could be encoded.
+    if (!request.fresh && request.acceptsEncodings("gzip", "identity") === "gzip") {
+      response.setHeader("Content-Encoding", "gzip").send(file.gzipped);
+      return;
+    }
   }
-  response.vary("Accept-Encoding");
-  // A 304 has no content that could be encoded.
-  if (request.fresh || request.acceptsEncodings("gzip", "identity") !== "gzip") {
-    response.send(file.content);
-    return;
-  }
-  response.setHeader("Content-Encoding", "gzip");
-  response.send(file.gzipped);
+  response.send(file.content);
 }
 
 /** A strong entity tag. */

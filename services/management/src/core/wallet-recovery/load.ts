@@ -256,6 +256,7 @@ function assemble(
   const handledImpressionIds = new Set(found.handled.map(({ id }) => id));
   const byId = new Map<string, KnownAdvertiser>();
   for (const row of advertisers) {
+    const unsettled = found.unsettled.get(row.id);
     byId.set(row.id, {
       id: row.id,
       epoch: safeInteger(row.recovery_epoch, "recovery epoch"),
@@ -266,7 +267,7 @@ function assemble(
       spentMillicents: safeInteger(row.spent_millicents, "spent"),
       impressions: safeInteger(row.impressions, "impressions"),
       campaigns: [],
-      unsettled: unsettledOf(found.unsettled, row.id),
+      unsettled: unsettled === undefined ? [] : unsettled,
       handledImpressionIds,
     });
   }
@@ -283,12 +284,4 @@ function assemble(
     });
   }
   return [...byId.values()];
-}
-
-function unsettledOf(
-  found: ReadonlyMap<string, UnsettledImpression[] | null>,
-  id: string,
-): UnsettledImpression[] | null {
-  const unsettled = found.get(id);
-  return unsettled === undefined ? [] : unsettled;
 }

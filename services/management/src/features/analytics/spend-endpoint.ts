@@ -15,7 +15,7 @@ import type { Answer, RequestContext } from "@diegetic/service-kit";
 import { callingAdvertiser, readAfter } from "../../core/read-your-writes/caller.ts";
 import { csvAnswer, prefersCsv } from "../../core/shared/csv-answer.ts";
 import { decimalCents } from "../../core/shared/decimal-cents.ts";
-import { readWindow, windowHeaders } from "../../core/shared/paging.ts";
+import { readWindow, windowAnswer } from "../../core/shared/paging.ts";
 import { readPeriod } from "../../core/shared/period.ts";
 import type { Parts } from "../parts.ts";
 import {
@@ -54,8 +54,7 @@ export async function spend(parts: Parts, context: RequestContext) {
     total: { impressions: found.impressions, spent_millicents: found.spentMillicents },
     rows: found.rows.map(toRowResponse),
   };
-  const headers = { Vary: "Accept", ...windowHeaders(context, window, found.hasMore) };
-  return { status: 200, body, headers };
+  return windowAnswer(context, window, { body, hasMore: found.hasMore }, { Vary: "Accept" });
 }
 
 /** Throws 422 when impressions that the query needs were dropped, 403 before registration. */

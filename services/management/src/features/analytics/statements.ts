@@ -43,18 +43,16 @@ export interface StatsRow {
   top_game_id: string | null;
 }
 
-export function statsQuery(): Query {
-  return Prisma.sql`
-    SELECT impressions, spent_millicents, budget_cents, unique_users,
-      (SELECT count(DISTINCT game_id) FROM campaign_games WHERE campaign_id = own.id) AS unique_games,
-      (SELECT (COALESCE(sum(affinity_score_sum), 0) * 1000000)::bigint FROM campaign_rollups
-        WHERE campaign_id = own.id) AS score_millionths,
-      (SELECT id FROM creatives WHERE campaign_id = own.id AND impressions > 0
-        ORDER BY impressions DESC, id COLLATE "C" LIMIT 1) AS top_creative_id,
-      (SELECT game_id FROM campaign_games WHERE campaign_id = own.id
-        GROUP BY game_id ORDER BY sum(impressions) DESC, game_id COLLATE "C" LIMIT 1) AS top_game_id
-    FROM campaigns WHERE id = own.id`;
-}
+export const statsQuery: Query = Prisma.sql`
+  SELECT impressions, spent_millicents, budget_cents, unique_users,
+    (SELECT count(DISTINCT game_id) FROM campaign_games WHERE campaign_id = own.id) AS unique_games,
+    (SELECT (COALESCE(sum(affinity_score_sum), 0) * 1000000)::bigint FROM campaign_rollups
+      WHERE campaign_id = own.id) AS score_millionths,
+    (SELECT id FROM creatives WHERE campaign_id = own.id AND impressions > 0
+      ORDER BY impressions DESC, id COLLATE "C" LIMIT 1) AS top_creative_id,
+    (SELECT game_id FROM campaign_games WHERE campaign_id = own.id
+      GROUP BY game_id ORDER BY sum(impressions) DESC, game_id COLLATE "C" LIMIT 1) AS top_game_id
+  FROM campaigns WHERE id = own.id`;
 
 export interface BreakdownRow {
   /** Day (YYYY-MM-DD) or country code; empty: unknown country. */
@@ -79,11 +77,9 @@ export function daysQuery(firstDay: string): Query {
 }
 
 /** Sums per country with impressions. */
-export function countriesQuery(): Query {
-  return Prisma.sql`
-    SELECT country_code AS key, impressions, spent_millicents, users AS unique_users FROM campaign_countries
-    WHERE campaign_id = own.id`;
-}
+export const countriesQuery: Query = Prisma.sql`
+  SELECT country_code AS key, impressions, spent_millicents, users AS unique_users FROM campaign_countries
+  WHERE campaign_id = own.id`;
 
 export interface GameRow extends CallerRow {
   /** Null: the campaign has no impressions in any game. */
@@ -92,13 +88,11 @@ export interface GameRow extends CallerRow {
 }
 
 /** Returns at least one row. */
-export function gamesQuery(): Query {
-  return Prisma.sql`
-    SELECT games.key, games.spent_millicents FROM (VALUES (1)) AS always(one) LEFT JOIN (
-      SELECT game_id AS key, sum(spent_millicents)::bigint AS spent_millicents FROM campaign_games
-      WHERE campaign_id = own.id GROUP BY game_id
-    ) AS games ON true WHERE own.id IS NOT NULL`;
-}
+export const gamesQuery: Query = Prisma.sql`
+  SELECT games.key, games.spent_millicents FROM (VALUES (1)) AS always(one) LEFT JOIN (
+    SELECT game_id AS key, sum(spent_millicents)::bigint AS spent_millicents FROM campaign_games
+    WHERE campaign_id = own.id GROUP BY game_id
+  ) AS games ON true WHERE own.id IS NOT NULL`;
 
 export interface CreativeRow extends ScoredRow {
   creative_type: CreativeType;
@@ -106,11 +100,9 @@ export interface CreativeRow extends ScoredRow {
 }
 
 /** Every current creative, and every deleted one with impressions (docs/behaviour.md#rows). */
-export function creativesQuery(): Query {
-  return Prisma.sql`
-    SELECT id AS key, creative_type::text AS creative_type, brand_name, impressions, spent_millicents, unique_users, ${SCORE}
-    FROM creatives WHERE campaign_id = own.id AND (deleted_at IS NULL OR impressions > 0)`;
-}
+export const creativesQuery: Query = Prisma.sql`
+  SELECT id AS key, creative_type::text AS creative_type, brand_name, impressions, spent_millicents, unique_users, ${SCORE}
+  FROM creatives WHERE campaign_id = own.id AND (deleted_at IS NULL OR impressions > 0)`;
 
 export interface AffinityRow {
   id: string;
@@ -124,17 +116,15 @@ export interface AffinityRow {
 }
 
 /** The campaign's affinities in creation order. */
-export function affinitiesQuery(): Query {
-  return Prisma.sql`
-    SELECT id, affinity_type::text AS affinity_type, affinity_value, weight, impressions,
-      (contribution_sum * 1000000)::bigint AS contribution_millionths,
-      COALESCE((
-        SELECT sum(versions.impressions) FROM campaign_version_rollups versions
-        WHERE versions.campaign_id = own.id AND versions.campaign_version >= affinities.since_version
-      ), 0)::bigint AS eligible_impressions
-    FROM affinities WHERE campaign_id = own.id
-    ORDER BY created_at, id COLLATE "C"`;
-}
+export const affinitiesQuery: Query = Prisma.sql`
+  SELECT id, affinity_type::text AS affinity_type, affinity_value, weight, impressions,
+    (contribution_sum * 1000000)::bigint AS contribution_millionths,
+    COALESCE((
+      SELECT sum(versions.impressions) FROM campaign_version_rollups versions
+      WHERE versions.campaign_id = own.id AND versions.campaign_version >= affinities.since_version
+    ), 0)::bigint AS eligible_impressions
+  FROM affinities WHERE campaign_id = own.id
+  ORDER BY created_at, id COLLATE "C"`;
 
 /** The columns of a campaign that pacing depends on, and its advertiser's balance. */
 export interface PacingRow {

@@ -87,7 +87,7 @@ export interface CampaignStats extends ScoredSums {
 }
 
 export async function readCampaignStats(requested: RequestedCampaign): Promise<CampaignStats> {
-  const row = one(await readRows<StatsRow>(requested, statsQuery()), requested);
+  const row = one(await readRows<StatsRow>(requested, statsQuery), requested);
   return {
     ...scoredSumsOf(row),
     campaignId: requested.campaignId,
@@ -109,7 +109,7 @@ export async function readDays(
 
 /** By country code; empty: unknown country. */
 export async function readCountries(requested: RequestedCampaign): Promise<Map<string, Sums>> {
-  const rows = await readRows<BreakdownRow>(requested, countriesQuery());
+  const rows = await readRows<BreakdownRow>(requested, countriesQuery);
   return new Map(rows.map((row) => [row.key, sumsOf(row)]));
 }
 
@@ -117,7 +117,7 @@ export async function readCountries(requested: RequestedCampaign): Promise<Map<s
 export async function readSpentByGame(
   requested: RequestedCampaign,
 ): Promise<{ advertiserId: string; spentMillicents: Map<string, Millicents> }> {
-  const rows = await readRows<GameRow>(requested, gamesQuery());
+  const rows = await readRows<GameRow>(requested, gamesQuery);
   const spentMillicents = new Map<string, Millicents>();
   for (const { key, spent_millicents } of rows) {
     if (key !== null) spentMillicents.set(key, safeInteger(spent_millicents ?? 0n, "spent"));
@@ -133,7 +133,7 @@ export interface CreativeSums extends ScoredSums {
 
 /** Every current creative, and every deleted one with impressions (docs/behaviour.md#rows). */
 export async function readCreatives(requested: RequestedCampaign): Promise<CreativeSums[]> {
-  const rows = await readRows<CreativeRow>(requested, creativesQuery());
+  const rows = await readRows<CreativeRow>(requested, creativesQuery);
   return rows.map((row) => ({
     ...scoredSumsOf(row),
     creativeId: row.key,
@@ -158,7 +158,7 @@ export interface AffinityInfluence {
 
 /** In creation order. */
 export async function readAffinityInfluence(requested: RequestedCampaign): Promise<AffinityInfluence[]> {
-  const rows = await readRows<AffinityRow>(requested, affinitiesQuery());
+  const rows = await readRows<AffinityRow>(requested, affinitiesQuery);
   return rows.map((row) => ({
     affinityId: row.id,
     affinityType: row.affinity_type,

@@ -66,13 +66,16 @@ function requireOwnLimit(
   own: RateLimit | null,
   defaults: DefaultLimits,
 ): void {
-  const limits = groupsOf(scopes).flatMap((group) => {
-    const most = own ?? defaults[group];
-    return most === "unlimited" ? [] : [{ group, most }];
-  });
+  const limits = groupsOf(scopes).map((group) => ({ group, most: mostIn(group, own, defaults) }));
   const [tightest] = limits.sort((a, b) => a.most - b.most || a.group.localeCompare(b.group));
   if (tightest === undefined || wanted <= tightest.most) return;
   throw rateLimitBeyondCaller.error(tightest.most, tightest.group, wanted);
+}
+
+/** Requests per minute in a group, of a key with this limit of its own. */
+function mostIn(group: RateLimitGroup, own: RateLimit | null, defaults: DefaultLimits): number {
+  const most = own ?? defaults[group];
+  return most === "unlimited" ? Number.POSITIVE_INFINITY : most;
 }
 
 /** The endpoint groups that a key with these scopes can use. */
@@ -101,12 +104,9 @@ export function requireLimitWithinCaller(
   defaults: DefaultLimits,
 ): void {
   if (caller.session !== undefined) return;
-  const mostIn = (group: RateLimitGroup, own: RateLimit | null) => {
-    const most = own ?? defaults[group];
-    return most === "unlimited" ? Number.POSITIVE_INFINITY : most;
-  };
   const exceeds = groupsOf(scopes).some(
-    (group) => mostIn(group, rateLimitPerMinute) > mostIn(group, caller.rateLimitPerMinute),
+    (group) =>
+      mostIn(group, rateLimitPerMinute, defaults) > mostIn(group, caller.rateLimitPerMinute, defaults),
   );
   if (exceeds) throw limitBeyondCaller.error();
 }

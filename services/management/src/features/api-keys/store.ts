@@ -185,14 +185,10 @@ export async function revokeExpiredKeys(database: Database, nowMs: number): Prom
 /** Keys that ended so long ago that nothing needs to know them; a bounded number. */
 export async function findOldKeys(database: Database, nowMs: number): Promise<OldRow[]> {
   const before = new Date(nowMs - ENDED_API_KEY_KEPT_DAYS * DAY_MS);
-  const rows = await database.$queryRaw<{ id: string; sha256: string; version: number }[]>`
-    SELECT id, sha256, version FROM api_keys WHERE revoked_at <= ${before} AND published_version = version
+  const rows = await database.$queryRaw<{ id: string; sha256: string; rowVersion: number }[]>`
+    SELECT id, sha256, version AS "rowVersion" FROM api_keys WHERE revoked_at <= ${before} AND published_version = version
     ORDER BY revoked_at LIMIT ${KEYS_PER_ROUND}`;
-  return rows.map(({ id, sha256, version }) => ({
-    id,
-    name: entityName.apiKey(sha256),
-    rowVersion: version,
-  }));
+  return rows.map(({ sha256, ...row }) => ({ ...row, name: entityName.apiKey(sha256) }));
 }
 
 export async function deleteKeys(database: Database, ids: readonly string[]): Promise<void> {

@@ -1,4 +1,4 @@
-import type { CreativeType } from "@diegetic/contracts";
+import { CREATIVE_TYPES } from "@diegetic/contracts";
 import {
   DAY_MS,
   type Database,
@@ -40,12 +40,6 @@ const DEPOSITS: readonly [day: number, cents: number][] = [
   [0, 22_000],
   [11, 10_000],
   [20, 10_000],
-];
-const ALL_TYPES: CreativeType[] = [
-  "narrative_hook",
-  "product_mention",
-  "location_brand",
-  "character_reference",
 ];
 
 export interface Demo {
@@ -164,7 +158,7 @@ async function createGame(
   const owner = { gameId, accountId, creatorId: "demo-studio" };
   const settings = enabledSettings({
     creator_id: owner.creatorId,
-    placement_types: ALL_TYPES,
+    placement_types: [...CREATIVE_TYPES],
     revenue_share_pct: sharePercent,
     ...(maxAdsPerSession !== undefined && { max_ads_per_session: maxAdsPerSession }),
   });

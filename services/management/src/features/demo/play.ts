@@ -1,4 +1,4 @@
-import { CREATIVE_TYPES, type CreativeType } from "@diegetic/contracts";
+import { CREATIVE_TYPES } from "@diegetic/contracts";
 import { type Database, inTransaction } from "@diegetic/database";
 import { sha256Hex } from "../../core/shared/sha256.ts";
 import { derivedKeySecret } from "../api-keys/key-secret.ts";
@@ -34,10 +34,9 @@ export async function preparePlay(
     }
     if ((await findPlacement(transaction, PLAY_GAME_ID)) === undefined) {
       const owner = { gameId: PLAY_GAME_ID, accountId, creatorId: "demo-studio" };
-      const types: CreativeType[] = [...CREATIVE_TYPES];
       const settings = enabledSettings({
         creator_id: owner.creatorId,
-        placement_types: types,
+        placement_types: [...CREATIVE_TYPES],
         max_ads_per_session: SEATS_OF_A_SESSION,
       });
       await enablePlacement(transaction, owner, settings, nowMs);

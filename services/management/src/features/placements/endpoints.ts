@@ -8,7 +8,7 @@ import {
 import { basisPointsToPercent } from "@diegetic/money";
 import type { RequestContext } from "@diegetic/service-kit";
 import { createOnce, readSentBody } from "../../core/idempotency/create-once.ts";
-import { readWindow, windowHeaders } from "../../core/shared/paging.ts";
+import { readWindow, windowAnswer } from "../../core/shared/paging.ts";
 import { timestamp } from "../../core/shared/time.ts";
 import { endpointsOf } from "../endpoints-of.ts";
 import type { Parts } from "../parts.ts";
@@ -47,7 +47,7 @@ function toResponse(placement: Placement): PlacementBody {
 async function list({ database }: Parts, context: RequestContext) {
   const window = readWindow(context);
   const { rows, hasMore } = await listPlacements(database, context.accountId, window);
-  return { status: 200, body: rows.map(toResponse), headers: windowHeaders(context, window, hasMore) };
+  return windowAnswer(context, window, { body: rows.map(toResponse), hasMore });
 }
 
 async function enable({ database, publishing, clock }: Parts, context: RequestContext) {

@@ -3,7 +3,7 @@ import { utcDay } from "@diegetic/database";
 import { isPlainName } from "@diegetic/hot-state";
 import type { RequestContext } from "@diegetic/service-kit";
 import { csvAnswer, prefersCsv } from "../../core/shared/csv-answer.ts";
-import { readWindow, windowHeaders } from "../../core/shared/paging.ts";
+import { readWindow, windowAnswer } from "../../core/shared/paging.ts";
 import { readPeriod } from "../../core/shared/period.ts";
 import { type Clock, lastDays } from "../../core/shared/time.ts";
 import { endpointsOf } from "../endpoints-of.ts";
@@ -77,11 +77,7 @@ async function gameAdvertisers({ reader, barrier }: Parts, context: RequestConte
   const window = readWindow(context);
   await barrier.awaitEveryAdvertiser();
   const { rows, hasMore } = await readGameAdvertisers(reader, { accountId, gameId }, window);
-  return {
-    status: 200,
-    body: rows.map(toGameAdvertiserResponse),
-    headers: windowHeaders(context, window, hasMore),
-  };
+  return windowAnswer(context, window, { body: rows.map(toGameAdvertiserResponse), hasMore });
 }
 
 /** An invalid identifier has no earnings: Postgres would reject some texts. */
@@ -109,11 +105,8 @@ async function earnings({ reader, barrier, clock }: Parts, context: RequestConte
   if (window === undefined) {
     return csvAnswer(`earnings-${from}-${to}.csv`, EARNINGS_COLUMNS, earningsRows(found.rows));
   }
-  return {
-    status: 200,
-    body: toEarningsResponse({ from, to }, found),
-    headers: { Vary: "Accept", ...windowHeaders(context, window, found.hasMore) },
-  };
+  const page = { body: toEarningsResponse({ from, to }, found), hasMore: found.hasMore };
+  return windowAnswer(context, window, page, { Vary: "Accept" });
 }
 
 async function earningsByAdvertiser({ reader, barrier, clock }: Parts, context: RequestContext) {
@@ -126,9 +119,6 @@ async function earningsByAdvertiser({ reader, barrier, clock }: Parts, context: 
     const fileName = `earnings-by-advertiser-${from}-${to}.csv`;
     return csvAnswer(fileName, ADVERTISER_EARNINGS_COLUMNS, advertiserEarningsRows(found.rows));
   }
-  return {
-    status: 200,
-    body: toAdvertiserEarningsResponse({ from, to }, found),
-    headers: { Vary: "Accept", ...windowHeaders(context, window, found.hasMore) },
-  };
+  const page = { body: toAdvertiserEarningsResponse({ from, to }, found), hasMore: found.hasMore };
+  return windowAnswer(context, window, page, { Vary: "Accept" });
 }

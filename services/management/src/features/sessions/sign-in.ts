@@ -2,10 +2,11 @@ import { emailTaken, sessionEnded, wrongCredentials, wrongPassword } from "@dieg
 import { inTransaction, type Transaction } from "@diegetic/database";
 import { badRequest, cookieValue, type RequestContext, unauthorized } from "@diegetic/service-kit";
 import { isAPIError } from "better-auth/api";
+import { sha256Hex } from "../../core/shared/sha256.ts";
 import type { Parts } from "../parts.ts";
 import { CLIENT_ADDRESS_HEADER } from "./auth.ts";
 import { accountToActFor, holdMembership, lockUser } from "./members.ts";
-import { endOldestSessions, insertSession } from "./store.ts";
+import { endOldestSessions } from "./store.ts";
 
 const USER_AGENT_CHARACTERS = 300;
 
@@ -102,7 +103,10 @@ export async function admitSession(
     if (accountId !== undefined) await lockUser(transaction, userId);
     const isWanted = accountId !== undefined && (await holdMembership(transaction, accountId, userId));
     const actsFor = isWanted ? accountId : await accountToActFor(transaction, user);
-    await insertSession(transaction, { id, userId, accountId: actsFor, cookieValue: value, expiresAt });
+    // The cookie is admitted from the commit on.
+    await transaction.accountSession.create({
+      data: { id, userId, accountId: actsFor, sha256: sha256Hex(value), expiresAt },
+    });
     return session;
   });
   await endOldestSessions(database, userId, nowMs);

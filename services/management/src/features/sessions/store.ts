@@ -3,30 +3,12 @@ import { type Database, Prisma, type Reader, type Transaction } from "@diegetic/
 import type { ApiKey } from "@diegetic/service-kit";
 import type { OldRow } from "../../core/publishing/old-rows.ts";
 import { maxOwnLimit } from "../../core/shared/limit-column.ts";
-import { sha256Hex } from "../../core/shared/sha256.ts";
 
 /** Maximum active sessions per user: the oldest are ended. */
 const MAX_SESSIONS = 100;
 /** How long an ended session is kept. */
 const KEPT_AFTER_EXPIRY_MS = 30 * 24 * 60 * 60 * 1_000;
 const ROWS_PER_ROUND = 500;
-
-export interface NewSession {
-  /** Id of the library's row. */
-  id: string;
-  userId: string;
-  accountId: string;
-  cookieValue: string;
-  expiresAt: Date;
-}
-
-/** The cookie is admitted from the commit on. */
-export async function insertSession(client: Database | Transaction, session: NewSession): Promise<void> {
-  const { id, userId, accountId, cookieValue, expiresAt } = session;
-  await client.accountSession.create({
-    data: { id, userId, accountId, sha256: sha256Hex(cookieValue), expiresAt },
-  });
-}
 
 interface SessionRow {
   id: string;
@@ -135,15 +117,11 @@ export async function endExpiredSessions(database: Database, nowMs: number): Pro
 /** Sessions that expired so long ago that nothing needs to know them; a bounded number. */
 export async function findOldSessions(database: Database, nowMs: number): Promise<OldRow[]> {
   const before = new Date(nowMs - KEPT_AFTER_EXPIRY_MS);
-  const rows = await database.$queryRaw<{ id: string; sha256: string; version: number }[]>`
-    SELECT id, sha256, version FROM account_sessions
+  const rows = await database.$queryRaw<{ id: string; sha256: string; rowVersion: number }[]>`
+    SELECT id, sha256, version AS "rowVersion" FROM account_sessions
     WHERE expires_at <= ${before} AND revoked_at IS NOT NULL AND published_version = version
     ORDER BY expires_at LIMIT ${ROWS_PER_ROUND}`;
-  return rows.map(({ id, sha256, version }) => ({
-    id,
-    name: entityName.session(sha256),
-    rowVersion: version,
-  }));
+  return rows.map(({ sha256, ...row }) => ({ ...row, name: entityName.session(sha256) }));
 }
 
 export async function deleteSessions(database: Database, ids: readonly string[]): Promise<void> {

@@ -12,7 +12,7 @@ import {
 } from "@diegetic/contracts";
 import type { NoMatchScene, TrafficPoint } from "@diegetic/hot-state";
 import type { RequestContext } from "@diegetic/service-kit";
-import { readWindow, type Window, windowHeaders } from "../../core/shared/paging.ts";
+import { readWindow, type Window, windowAnswer } from "../../core/shared/paging.ts";
 import { endpointsOf } from "../endpoints-of.ts";
 import type { Parts } from "../parts.ts";
 import { ownPlacement } from "../placements/store.ts";
@@ -41,8 +41,8 @@ async function list(parts: Parts, context: RequestContext) {
   const { accountId } = context;
   const window = readWindow(context);
   const page = `${accountId} ${window.limit} ${window.offset}`;
-  const { body, hasMore } = await parts.trafficPages.get(page, () => readPage(parts, accountId, window));
-  return { status: 200, body, headers: windowHeaders(context, window, hasMore) };
+  const read = await parts.trafficPages.get(page, () => readPage(parts, accountId, window));
+  return windowAnswer(context, window, read);
 }
 
 async function readPage(
@@ -57,11 +57,8 @@ async function readPage(
   ]);
   const games: GameWithCalls[] = [];
   for (const batch of chunks(rows, GAMES_PER_READ)) {
-    games.push(
-      ...(await Promise.all(
-        batch.map(async (row) => ({ ...row, calls: await traffic.game(row.gameId, nowMs) })),
-      )),
-    );
+    const read = batch.map(async (row) => ({ ...row, calls: await traffic.game(row.gameId, nowMs) }));
+    games.push(...(await Promise.all(read)));
   }
   return { body: toTrafficResponse(account, games), hasMore };
 }

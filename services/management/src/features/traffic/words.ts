@@ -1,4 +1,5 @@
 import { comparable } from "@diegetic/ad-rules";
+import { chunks } from "@diegetic/collections";
 import { type GameWordsBody, type MarketWordListBody, SCENE_WORD_TYPES } from "@diegetic/contracts";
 import type { Reader } from "@diegetic/database";
 import type { TrafficReader, WordType } from "@diegetic/hot-state";
@@ -123,9 +124,7 @@ export class MarketWords {
         if (sum.accounts.size < MIN_USERS) sum.accounts.add(accountId);
       }
     };
-    for (let start = 0; start < games.length; start += GAMES_PER_BATCH) {
-      await Promise.all(games.slice(start, start + GAMES_PER_BATCH).map(add));
-    }
+    for (const batch of chunks(games, GAMES_PER_BATCH)) await Promise.all(batch.map(add));
     return sums;
   }
 
