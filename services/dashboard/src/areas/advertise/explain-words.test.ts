@@ -9,6 +9,19 @@ describe("detailWords", () => {
       'The campaign\'s start_date "2026-12-01" (the whole day, UTC) has not come yet; it is now 2026-11-26T08:05:00.000Z.',
       "The campaign's first day Dec 1, 2026 (the whole day, UTC) has not come yet; it is now Nov 26, 2026, 8:05 AM UTC.",
     ],
+    // Without an offset, and with one of hours only: forms that a browser reads as its own time, or not at all.
+    [
+      'The campaign\'s end_date "2026-12-01T10:00" has not passed; it is now 2026-11-26T08:05:00.000Z.',
+      "The campaign's last day Dec 1, 2026, 10:00 AM UTC has not passed; it is now Nov 26, 2026, 8:05 AM UTC.",
+    ],
+    [
+      'The campaign\'s end_date "2026-12-01T10:00:30+02" has not passed; it is now 2026-11-26T08:05:00.000Z.',
+      "The campaign's last day Dec 1, 2026, 8:00 AM UTC has not passed; it is now Nov 26, 2026, 8:05 AM UTC.",
+    ],
+    [
+      'The campaign\'s start_date "2026-12-01 10:00+0200" has not come yet; it is now 2026-11-26T08:05:00.000Z.',
+      "The campaign's first day Dec 1, 2026, 8:00 AM UTC has not come yet; it is now Nov 26, 2026, 8:05 AM UTC.",
+    ],
     [
       '1 of 2 accepted creatives have appearances left: "crt_01kb", "crt_gone".',
       "1 of 2 accepted creatives have appearances left: “A kettle sings.”, a deleted creative.",

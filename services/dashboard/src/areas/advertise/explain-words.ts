@@ -8,6 +8,7 @@ import {
   withMoney,
 } from "../../format/format.ts";
 import { CREATIVE_TYPES } from "../../scene/creative-types.ts";
+import { flightDays, momentOfDate } from "./campaign-state.ts";
 
 type Explanation = AnswerOf<"POST /campaigns/{campaign_id}/explain">;
 type Rule = Explanation["checks"][number]["rule"];
@@ -76,7 +77,15 @@ export function ruleFix(rule: Rule, campaignId: string): RuleFix | undefined {
   return { ...fix, to: `/campaigns/${campaignId}${fix.to && `/${fix.to}`}` };
 }
 
-const ISO_DATE = /"?(\d{4}-\d\d-\d\d)(T[\d:.]+(?:Z|[+-]\d\d(?::?\d\d)?)?)?"?/g;
+const ISO_DATE = /"?(\d{4}-\d\d-\d\d(?:[Tt\s]\d\d:[\d:.]+(?:[Zz]|[+-]\d\d(?::?\d\d)?)?)?)"?/g;
+
+/** A date as a day, or as the moment that the matching reads in it; undefined: it is none. */
+function dateWords(date: string): string | undefined {
+  const moment = momentOfDate(date);
+  if (moment !== undefined) return formatUtcMoment(moment);
+  const { first } = flightDays({ start_date: date, end_date: null });
+  return first && formatDayWithYear(first);
+}
 
 /**
  * What a check compared, in the words of the pages: the API names fields, ids and dates as programs read them.
@@ -85,10 +94,7 @@ const ISO_DATE = /"?(\d{4}-\d\d-\d\d)(T[\d:.]+(?:Z|[+-]\d\d(?::?\d\d)?)?)?"?/g;
 export function detailWords(detail: string, lineOf: (creativeId: string) => string | undefined): string {
   return withMoney(detail)
     .replaceAll(/\bcountry ([A-Z]{2})\b/g, (_all, code: string) => countryName(code))
-    .replaceAll(ISO_DATE, (all, day: string, time: string | undefined) => {
-      if (Number.isNaN(Date.parse(day + (time ?? "")))) return all;
-      return time === undefined ? formatDayWithYear(day) : formatUtcMoment(day + time);
-    })
+    .replaceAll(ISO_DATE, (all, date: string) => dateWords(date) ?? all)
     .replaceAll(/"?(crt_\w+)"?/g, (_all, id: string) => {
       const line = lineOf(id);
       return line === undefined ? "a deleted creative" : `“${line}”`;
