@@ -33,10 +33,11 @@ describe("detailWords", () => {
       'The campaign\'s end_date "2026-13-40" cannot be read as a date, so the campaign does not serve.',
       'The campaign\'s last day "2026-13-40" cannot be read as a date, so the campaign does not serve.',
     ],
+    ["end_date", "The campaign sets no end_date.", "The campaign sets no last day."],
     [
       "max_uses_per_game",
-      '1 of 2 accepted creatives have appearances left: "crt_01kb", "crt_gone".',
-      "1 of 2 accepted creatives have appearances left: “A kettle sings.”, a deleted creative.",
+      '2 of 3 accepted creatives have appearances left: "crt_01kb", "crt_gone".',
+      "2 of 3 accepted creatives have appearances left: “A kettle sings.”, a deleted creative.",
     ],
     [
       "max_uses_per_game",
@@ -45,8 +46,8 @@ describe("detailWords", () => {
     ],
     [
       "geo_includes",
-      "The campaign includes only country DE; the player's place is given as country FR.",
-      "The campaign includes only Germany; the player's place is given as France.",
+      "The campaign includes only country DE. The player's place is given as country FR.",
+      "The campaign includes only Germany. The player's place is given as France.",
     ],
     [
       "placement_types",
