@@ -28,6 +28,17 @@ const rich: ExplainFacts = {
 const request: MatchScene = { placement: placement(), context: {}, geo: null, nowMs };
 type Given = [fields: Partial<Campaign>, changes?: Partial<typeof request>, facts?: Partial<ExplainFacts>];
 
+const excludedPlaces = [
+  geoTarget({
+    target_type: "city",
+    country_code: "DE",
+    state_code: "BE",
+    city_name: "Berlin",
+    include: false,
+  }),
+  geoTarget({ target_type: "country", country_code: "FR", include: false }),
+];
+
 const failed = ([fields, changes, facts]: Given) =>
   explain(campaign(fields), { ...request, ...changes }, { ...rich, ...facts }).checks.filter(
     (one) => !one.passed,
@@ -142,7 +153,7 @@ describe("explain", () => {
     ],
     [
       "max_uses_per_game",
-      "All 1",
+      "The only accepted creative has appeared",
       [{}, {}, { session: { ads: 3, maxAds: 10, appearances: new Map([["crt_1", 3]]) } }],
     ],
   ])("%s alone fails and says %s", (rule, words, given) => {
@@ -158,10 +169,12 @@ describe("explain", () => {
     });
     const details = Object.fromEntries(checks.map(({ code, detail }) => [code, detail]));
     expect(details).toMatchObject({
+      102: "The campaign sets no start_date.",
       202: "The placement blocks no advertisers.",
       203: "The placement blocks no categories.",
       301: "The campaign excludes no places.",
-      303: "The campaign has no blocklist rule of the type keyword.",
+      302: "The campaign includes no places, so any place will do.",
+      303: "The campaign blocks no keywords.",
       308: "The campaign targets no categories, so any will do.",
     });
   });
@@ -175,8 +188,83 @@ describe("explain", () => {
     expect(check).toMatchObject({ rule: "geo_excludes" });
     expect(check?.detail).toBe(
       "A place that the campaign excludes lacks what its type requires, so the campaign serves nowhere. " +
-        "The campaign excludes country FR; the player's place is given as country FR.",
+        "The campaign excludes country FR. The player's place is given as country FR.",
     );
+  });
+
+  it.each<[rule: CheckedRule, detail: string, Given]>([
+    [
+      "blocked_themes",
+      'None of the themes that the campaign blocks ("war") equals theme_id "total war".',
+      [{ blocklist: [{ rule_type: "theme", value: "war" }] }, { context: { theme_id: "total war" } }],
+    ],
+    [
+      "blocked_themes",
+      'The campaign blocks "war"; the context has no theme.',
+      [{ blocklist: [{ rule_type: "theme", value: "war" }] }, { context: { theme_id: " " } }],
+    ],
+    [
+      "blocked_context_categories",
+      'The campaign blocks "war"; the context has no category.',
+      [{ blocklist: [{ rule_type: "category", value: "war" }] }],
+    ],
+    [
+      "blocked_actions",
+      'The campaign blocks "fight", equal to an action ("Run", "Fight").',
+      [
+        { blocklist: ["fight", "rest"].map((value) => ({ rule_type: "action", value })) },
+        { context: { actions: ["Run", " ", "Fight", "run"] } },
+      ],
+    ],
+    [
+      "blocked_keywords",
+      'The campaign blocks "rain", found in narrative, mood_tags; "50 cent", found in narrative.',
+      [
+        { blocklist: ["rain", "50 cent"].map((value) => ({ rule_type: "keyword", value })) },
+        { context: { narrative: "Rain for 50 cent.", mood_tags: ["rain"] } },
+      ],
+    ],
+    [
+      "target_categories",
+      'The context has no category; the campaign targets "rpg".',
+      [{ target_categories: ["rpg"] }, { context: { category: " " } }],
+    ],
+    [
+      "target_tags",
+      'None of the target tags "tavern" equals the theme, category, location, a mood or an action, or occurs in the narrative.',
+      [{ target_tags: ["tavern"] }, { context: { location: "old tavern" } }],
+    ],
+    [
+      "geo_excludes",
+      'No place that the campaign excludes matches: city "Berlin" of BE, DE; country FR. The player\'s place is not given.',
+      [{ geo_targets: excludedPlaces }],
+    ],
+    [
+      "geo_includes",
+      "The campaign includes no places, so any place that it does not exclude will do.",
+      [{ geo_targets: excludedPlaces }],
+    ],
+    [
+      "blocked_categories",
+      'The placement blocks "RPG", which the campaign targets or is affine to.',
+      [
+        { target_categories: ["RPG"], affinities: affinities(["category", "rpg"], ["category", "Rpg"]) },
+        { placement: placement({ blocked_categories: ["rpg"] }) },
+      ],
+    ],
+    ["status", "The campaign is a draft; only active ones serve.", [{ status: "draft" }]],
+    [
+      "max_uses_per_game",
+      '1 of 2 accepted creatives has appearances left: "crt_2".',
+      [
+        { creatives: [creative(), creative({ creative_id: "crt_2" })] },
+        {},
+        { session: { ads: 3, maxAds: 10, appearances: new Map([["crt_1", 3]]) } },
+      ],
+    ],
+  ])("of %s says %s", (rule, detail, [fields, changes, facts]) => {
+    const { checks } = explain(campaign(fields), { ...request, ...changes }, { ...rich, ...facts });
+    expect(checks.find((one) => one.rule === rule)?.detail).toBe(detail);
   });
 
   it("describes dates that pass", () => {
@@ -191,8 +279,12 @@ describe("explain", () => {
   it("names the distance to a circle", () => {
     const circle = geoTarget({ target_type: "radius", lat: 0, lng: 0, radius_km: 100 });
     expect(failed([{ geo_targets: [circle] }, { geo: { lat: 0, lng: 1 } } as object])[0]?.detail).toBe(
-      "The campaign includes only within 100 km of 0, 0 (the player is 111.195 km away); the player's place is given as lat 0, lng 1.",
+      "The campaign includes only within 100 km of 0, 0 (the player is 111.196 km away). The player's place is given as lat 0, lng 1.",
     );
+    // 5.0003 km.
+    const near = { geo: { lat: 0, lng: 0.044969 } } as object;
+    const five = geoTarget({ target_type: "radius", lat: 0, lng: 0, radius_km: 5 });
+    expect(failed([{ geo_targets: [five] }, near])[0]?.detail).toContain("(the player is 5.001 km away)");
   });
 
   it("continues after the first failure, and returns score, parts with zeros, and ranks", () => {
@@ -282,11 +374,11 @@ describe("explain", () => {
     ]);
     expect(summaryOf([{}, {}, { winningRank: 2_000 }])).toEqual([
       1_980,
-      "The campaign would not serve, because its rank of 1000 is more than 1 % below the best other rank of 2000; a bid of 1980 cents would win.",
+      "The campaign would not serve, because its rank of 1000 is more than 1 % below the best other rank of 2000; a bid of 1980 cents would rank within 1 % of the highest.",
     ]);
     expect(summaryOf([{}, {}, { winningRank: 12_000 }])).toEqual([
       null,
-      "The campaign would not serve, because its rank of 1000 is more than 1 % below the best other rank of 12000, and no allowed bid that its money covers would win.",
+      "The campaign would not serve, because its rank of 1000 is more than 1 % below the best other rank of 12000, and no allowed bid that its money covers would be enough.",
     ]);
     expect(summaryOf([{ status: "paused", target_tags: ["Rain"] }, {}, { winningRank: 2_000 }])).toEqual([
       null,
@@ -295,7 +387,11 @@ describe("explain", () => {
     const poor = { depositedMillicents: 700, spentMillicents: 0, heldMillicents: 0 };
     expect(summaryOf([{}, {}, { account: poor, winningRank: 600 }])).toEqual([
       594,
-      "The campaign would not serve, because 1 check fails: balance; a bid of 594 cents would win.",
+      "The campaign would not serve, because 1 check fails: balance; its money covers a bid of 594 cents, which would rank within 1 % of the highest.",
+    ]);
+    expect(summaryOf([{}, {}, { account: poor }])).toEqual([
+      100,
+      "The campaign would not serve, because 1 check fails: balance; its money covers a bid of 100 cents.",
     ]);
   });
 

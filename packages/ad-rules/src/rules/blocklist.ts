@@ -4,7 +4,7 @@ import { occurs, type Phrase, phrase, searchable } from "../text/words.ts";
 import type { BlocklistRule, BlocklistRuleType } from "../types/campaign.ts";
 import type { GameContext } from "../types/request.ts";
 import { defineRule, type Verdict } from "./rule.ts";
-import { listed, quoted } from "./wording.ts";
+import { listedApart, quoted, quotedOnce } from "./wording.ts";
 
 /** A campaign's blocklist by rule type. */
 export interface Blocklist {
@@ -62,37 +62,43 @@ export const blocklistRule = defineRule(
     { source }: { source: { blocklist: readonly BlocklistRule[] } },
     { prepared, context }: { prepared: { context: PreparedContext; gameId: string }; context: GameContext },
   ) => {
-    const verdictOf = (type: BlocklistRuleType, compared: string): Verdict => {
+    const blocked = (type: BlocklistRuleType) => {
       const own = source.blocklist.filter((one) => one.rule_type === type);
       const hits = own.filter(
         (one) => !blocklistAdmits(compileBlocklist([one]), prepared.context, prepared.gameId),
       );
-      if (own.length === 0) return [true, `The campaign has no blocklist rule of the type ${type}.`];
-      if (hits.length === 0) {
-        return [
-          true,
-          `The campaign blocks ${quoted(own.map((one) => one.value))}, not found in ${compared}.`,
-        ];
-      }
-      const found =
-        type === "keyword"
-          ? listed(
-              hits.map(
-                ({ value }) => `${JSON.stringify(value)}, found in ${textsWith(value, context).join(", ")}`,
-              ),
-            )
-          : `${quoted(hits.map((one) => one.value))}, found in ${compared}`;
-      return [false, `The campaign blocks ${found}.`];
+      return { own: own.map((one) => one.value), hits: hits.map((one) => one.value) };
     };
+    const found = (): Verdict => {
+      const { own, hits } = blocked("keyword");
+      if (own.length === 0) return [true, "The campaign blocks no keywords."];
+      if (hits.length === 0) {
+        return [true, `The campaign blocks ${quoted(own)}, not found in the texts of the context.`];
+      }
+      const places = hits.map(
+        (value) => `${JSON.stringify(value)}, found in ${textsWith(value, context).join(", ")}`,
+      );
+      return [false, `The campaign blocks ${listedApart(places)}.`];
+    };
+    /** @param compared what the values may equal; null: the context has none */
+    const equal = (type: BlocklistRuleType, plural: string, compared: string | null): Verdict => {
+      const { own, hits } = blocked(type);
+      if (own.length === 0) return [true, `The campaign blocks no ${plural}.`];
+      if (compared === null) return [true, `The campaign blocks ${quoted(own)}; the context has no ${type}.`];
+      return hits.length > 0
+        ? [false, `The campaign blocks ${quoted(hits)}, equal to ${compared}.`]
+        : [true, `None of the ${plural} that the campaign blocks (${quoted(own)}) equals ${compared}.`];
+    };
+    const { theme, category, actions } = prepared.context;
+    const themeId = theme === null ? null : `theme_id ${JSON.stringify(context.theme_id)}`;
+    const ownCategory = category === null ? null : `category ${JSON.stringify(context.category)}`;
+    const anAction = actions.size === 0 ? null : `an action (${quotedOnce(context.actions)})`;
     return {
-      blocked_keywords: verdictOf("keyword", "the texts of the context"),
-      blocked_themes: verdictOf("theme", `theme_id ${JSON.stringify(context.theme_id ?? null)}`),
-      blocked_context_categories: verdictOf(
-        "category",
-        `category ${JSON.stringify(context.category ?? null)}`,
-      ),
-      blocked_actions: verdictOf("action", `the actions (${quoted(context.actions ?? []) || "none"})`),
-      blocked_games: verdictOf("game_id", `game_id ${JSON.stringify(prepared.gameId)}`),
+      blocked_keywords: found(),
+      blocked_themes: equal("theme", "themes", themeId),
+      blocked_context_categories: equal("category", "categories", ownCategory),
+      blocked_actions: equal("action", "actions", anAction),
+      blocked_games: equal("game_id", "games", `game_id ${JSON.stringify(prepared.gameId)}`),
     };
   },
 );

@@ -55,8 +55,8 @@ export const capsRule = defineRule(
         accepted.length === 0
           ? "There is no accepted creative whose appearances could be counted."
           : left.length > 0
-            ? `${left.length} of ${accepted.length} accepted creatives have appearances left: ${quoted(left.map((one) => one.creative_id))}.`
-            : `All ${accepted.length} accepted creatives have appeared max_uses_per_game times in this player session.`,
+            ? `${left.length} of ${accepted.length} accepted creatives ${left.length === 1 ? "has" : "have"} appearances left: ${quoted(left.map((one) => one.creative_id))}.`
+            : `${accepted.length === 1 ? "The only accepted creative has" : `All ${accepted.length} accepted creatives have`} appeared max_uses_per_game times in this player session.`,
       ],
     };
   },

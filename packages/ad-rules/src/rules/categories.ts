@@ -1,6 +1,6 @@
 import type { GameContext } from "../types/request.ts";
 import { defineRule } from "./rule.ts";
-import { quoted } from "./wording.ts";
+import { quotedOnce } from "./wording.ts";
 
 /**
  * Rule 6: if the campaign names target_categories, the context's category must be one of them
@@ -28,17 +28,15 @@ export const categoriesRule = defineRule(
     }: { prepared: { context: { category: string | null } }; context: Pick<GameContext, "category"> },
   ) => {
     const passes = categoriesAdmit(targetCategories, prepared.context.category);
-    const category =
-      typeof context.category === "string"
-        ? `The category ${JSON.stringify(context.category)}`
-        : "A context without a category";
-    const targets = `the campaign's target categories (${quoted(source.target_categories)})`;
+    const targets = quotedOnce(source.target_categories);
     return {
       target_categories: [
         passes,
         targetCategories.size === 0
           ? "The campaign targets no categories, so any will do."
-          : `${category} is ${passes ? "among" : "not among"} ${targets}.`,
+          : prepared.context.category === null
+            ? `The context has no category; the campaign targets ${targets}.`
+            : `The category ${JSON.stringify(context.category)} is ${passes ? "among" : "not among"} the campaign's target categories (${targets}).`,
       ],
     };
   },

@@ -4,7 +4,7 @@ import type { GeoTarget } from "../types/campaign.ts";
 import type { PlayerGeo } from "../types/request.ts";
 import { greatCircleKm, type Point } from "./great-circle.ts";
 import { defineRule } from "./rule.ts";
-import { listed, placeName, playerName } from "./wording.ts";
+import { listedApart, placeName, playerName } from "./wording.ts";
 
 /** The place of a target, in comparable form. */
 export type Place =
@@ -125,19 +125,24 @@ export const geoRule = defineRule(
   ) => {
     const includes = source.geo_targets.filter((target) => target.include);
     const excludes = source.geo_targets.filter((target) => !target.include);
-    const named = (targets: typeof includes) => listed(targets.map((target) => placeName(target, player)));
-    const readable = excludes.filter((target) => !compileGeo([target]).hasUnreadableExclude);
-    const excluding = readable.filter((target) => !geoAdmits(compileGeo([target]), prepared.player));
-    const including = includes.filter((target) => geoAdmits(compileGeo([target]), prepared.player));
+    const isAt = (target: GeoTarget) => {
+      const place = placeOf(target);
+      return place !== null && isIn(place, prepared.player);
+    };
+    const named = (targets: typeof includes) =>
+      listedApart(targets.map((target) => placeName(target, player, isAt(target))));
+    const readable = excludes.filter((target) => placeOf(target) !== null);
+    const excluding = readable.filter(isAt);
+    const including = includes.filter(isAt);
     const where = playerName(player);
     const sentencesOfExcludes = [
       geo.hasUnreadableExclude
         ? "A place that the campaign excludes lacks what its type requires, so the campaign serves nowhere."
         : "",
       excluding.length > 0
-        ? `The campaign excludes ${named(excluding)}; ${where}.`
+        ? `The campaign excludes ${named(excluding)}. ${where}`
         : readable.length > 0
-          ? `The campaign excludes ${named(readable)}, which does not match; ${where}.`
+          ? `No place that the campaign excludes matches: ${named(readable)}. ${where}`
           : "",
     ].filter((sentence) => sentence !== "");
     return {
@@ -148,10 +153,10 @@ export const geoRule = defineRule(
       geo_includes: [
         includes.length === 0 || including.length > 0,
         includes.length === 0
-          ? "The campaign includes no places, so it serves everywhere else."
+          ? `The campaign includes no places, so any place ${excludes.length === 0 ? "" : "that it does not exclude "}will do.`
           : including.length > 0
-            ? `The campaign includes ${named(including)}; ${where}.`
-            : `The campaign includes only ${named(includes)}; ${where}.`,
+            ? `The campaign includes ${named(including)}. ${where}`
+            : `The campaign includes only ${named(includes)}. ${where}`,
       ],
     };
   },

@@ -3,7 +3,7 @@ import type { Campaign, CreativeType } from "../types/campaign.ts";
 import type { Placement } from "../types/request.ts";
 import { creativesOfTypes } from "./creative-type.ts";
 import { defineRule } from "./rule.ts";
-import { listed, quoted } from "./wording.ts";
+import { listed, quotedOnce } from "./wording.ts";
 
 /**
  * The names by which a placement can block a campaign. Rule 2: the placement is active, the advertiser is not in
@@ -80,7 +80,7 @@ export const placementRule = defineRule(
         blocked.length === 0,
         blocked.length === 0
           ? nothingBlocked(categories, blockedCategories.size)
-          : `The placement blocks ${quoted(blocked)}, which the campaign targets or is affine to.`,
+          : `The placement blocks ${quotedOnce(blocked)}, which the campaign targets or is affine to.`,
       ],
       placement_types: [
         accepted.length > 0,
@@ -93,5 +93,5 @@ export const placementRule = defineRule(
 function nothingBlocked(categories: readonly string[], blockedCategories: number): string {
   if (blockedCategories === 0) return "The placement blocks no categories.";
   if (categories.length === 0) return "The campaign has no categories that the placement could block.";
-  return `The campaign's categories (${quoted(categories)}) are not among those that the placement blocks (${blockedCategories}).`;
+  return `The campaign's categories (${quotedOnce(categories)}) are not among those that the placement blocks (${blockedCategories}).`;
 }

@@ -79,7 +79,7 @@ export const flightRule = defineRule(
       { holds, yes, no }: { holds: (date: DateSpan) => boolean; yes: string; no: string },
     ): Verdict => {
       const text = source[name];
-      if (text === null) return [true, `The campaign has no ${name}.`];
+      if (text === null) return [true, `The campaign sets no ${name}.`];
       const date = parseDate(text);
       const named = `The campaign's ${name} ${JSON.stringify(text)}`;
       if (date === undefined) {
@@ -90,7 +90,10 @@ export const flightRule = defineRule(
       return [passes, `${named}${meant} ${passes ? yes : no}; it is now ${now}.`];
     };
     return {
-      status: [source.status === "active", `The campaign is ${source.status}; only active ones serve.`],
+      status: [
+        source.status === "active",
+        `The campaign is ${source.status === "draft" ? "a draft" : source.status}; only active ones serve.`,
+      ],
       start_date: dated("start_date", {
         holds: ({ firstMs }) => firstMs <= nowMs,
         yes: "has come",

@@ -2,7 +2,7 @@ import type { PreparedContext } from "../context/prepared-context.ts";
 import { comparable } from "../text/equality.ts";
 import { occurs, type Phrase, phrase } from "../text/words.ts";
 import { defineRule } from "./rule.ts";
-import { quoted } from "./wording.ts";
+import { quotedOnce } from "./wording.ts";
 
 /** A tag in two forms: for comparing, and for searching the narrative. */
 export interface Tag {
@@ -45,8 +45,8 @@ export const tagsRule = defineRule(
         tags.length === 0
           ? "The campaign targets no tags, so any context will do."
           : hits.length > 0
-            ? `The context has ${quoted(hits)} of the target tags.`
-            : `None of the target tags ${quoted(tags)} occurs in the context.`,
+            ? `The context has ${quotedOnce(hits)} of the target tags.`
+            : `None of the target tags ${quotedOnce(tags)} equals the theme, category, location, a mood or an action, or occurs in the narrative.`,
       ],
     };
   },

@@ -1,4 +1,5 @@
 import { chargedCents, type Millicents } from "@diegetic/money";
+import { comparable } from "../text/equality.ts";
 import type { GeoTarget } from "../types/campaign.ts";
 import type { PlayerGeo } from "../types/request.ts";
 import { greatCircleKm } from "./great-circle.ts";
@@ -10,9 +11,29 @@ export function quoted(texts: readonly string[]): string {
   return listed(texts.map((text) => JSON.stringify(text)));
 }
 
+/** As `quoted`, without blank texts and without those that equal an earlier one. */
+export function quotedOnce(texts: readonly string[] | null | undefined): string {
+  const first = new Map<string, string>();
+  for (const text of texts ?? []) {
+    const form = comparable(text);
+    if (form !== "" && !first.has(form)) first.set(form, text);
+  }
+  return quoted([...first.values()]);
+}
+
+/** The first texts, joined by commas. */
 export function listed(texts: readonly string[]): string {
+  return joined(texts, ", ");
+}
+
+/** As `listed`, for texts that contain commas. */
+export function listedApart(texts: readonly string[]): string {
+  return joined(texts, "; ");
+}
+
+function joined(texts: readonly string[], separator: string): string {
   const more = texts.length - MAX_LISTED;
-  return texts.slice(0, MAX_LISTED).join(", ") + (more > 0 ? ` and ${more} more` : "");
+  return texts.slice(0, MAX_LISTED).join(separator) + (more > 0 ? ` and ${more} more` : "");
 }
 
 /** An exact amount such as "1.5 cents". A negative amount, such as of a budget lowered below open holds, becomes 0. */
@@ -21,8 +42,15 @@ export function inCents(amount: Millicents): string {
   return cents === 1 ? "1 cent" : `${cents} cents`;
 }
 
-/** Names a target for the advertiser; for a circle, adds the player's distance when it is known. */
-export function placeName(target: GeoTarget, player: PlayerGeo | null | undefined): string {
+/**
+ * Names a target for the advertiser; for a circle, adds the player's distance when it is known, rounded so that it agrees
+ * with `isInside`.
+ */
+export function placeName(
+  target: GeoTarget,
+  player: PlayerGeo | null | undefined,
+  isInside: boolean,
+): string {
   const { target_type: type, country_code, state_code, city_name, lat, lng, radius_km } = target;
   if (type === "country") return `country ${country_code ?? "?"}`;
   if (type === "state") return `state ${state_code ?? "?"} of ${country_code ?? "?"}`;
@@ -35,7 +63,8 @@ export function placeName(target: GeoTarget, player: PlayerGeo | null | undefine
     return circle;
   }
   const distanceKm = greatCircleKm({ lat, lng }, { lat: player.lat, lng: player.lng });
-  return `${circle} (the player is ${Math.round(distanceKm * 1000) / 1000} km away)`;
+  const metres = isInside ? Math.floor(distanceKm * 1000) : Math.ceil(distanceKm * 1000);
+  return `${circle} (the player is ${metres / 1000} km away)`;
 }
 
 /** Describes `player_geo`. */
@@ -49,6 +78,6 @@ export function playerName(player: PlayerGeo | null | undefined): string {
       `lat ${player.lat}, lng ${player.lng}`,
   ].filter((part) => typeof part === "string" && part !== "");
   return known.length === 0
-    ? "the player's place is not given"
-    : `the player's place is given as ${known.join(", ")}`;
+    ? "The player's place is not given."
+    : `The player's place is given as ${known.join(", ")}.`;
 }

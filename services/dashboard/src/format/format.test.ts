@@ -55,8 +55,8 @@ describe("dollarsOfCents", () => {
 
 describe("withMoney", () => {
   it("writes the amounts of a sentence as money", () => {
-    expect(withMoney("a bid of 1980 cents would win; the budget has 0.5 cents left, or 1 cent.")).toBe(
-      "a bid of $19.80 would win; the budget has $0.005 left, or $0.01.",
+    expect(withMoney("a bid of 1980 cents would be enough; the budget has 0.5 cents left, or 1 cent.")).toBe(
+      "a bid of $19.80 would be enough; the budget has $0.005 left, or $0.01.",
     );
   });
 

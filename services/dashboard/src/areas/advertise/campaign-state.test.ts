@@ -25,6 +25,13 @@ const campaign: CampaignSummary = {
   daily_spent_millicents: [],
   daily_impressions: [],
 };
+/** Nothing spent today, and yet its cap is reached. */
+const neverCovered: CampaignSummary = {
+  ...campaign,
+  pacing_status: "capped_today",
+  daily_cap_cents: 5,
+  daily_spent_millicents: [5_000, 0],
+};
 const day = (spent: number) => ({ date: "2026-12-01", impressions: 1, spent_millicents: spent });
 
 describe("the dates of a campaign", () => {
@@ -41,10 +48,23 @@ describe("the dates of a campaign", () => {
 
 describe("campaignState", () => {
   it("names the cause when an active campaign is not served", () => {
-    expect(campaignState({ ...campaign, pacing_status: "capped_today" }, 100, NOW_MS)).toEqual({
+    const capped = {
+      ...campaign,
+      pacing_status: "capped_today" as const,
+      daily_spent_millicents: [0, 5_000],
+    };
+    expect(campaignState(capped, 100, NOW_MS)).toEqual({
       word: "Active, not serving",
       tone: "warning",
       cause: "Daily cap reached until 00:00 UTC",
+    });
+  });
+
+  it("says that a cap below the price of one impression ends on no day", () => {
+    expect(campaignState(neverCovered, 100, NOW_MS)).toEqual({
+      word: "Active, not serving",
+      tone: "negative",
+      cause: "The daily cap is below the price of one impression",
     });
   });
 
@@ -136,6 +156,20 @@ describe("needsAttention", () => {
   it("asks for a deposit where the last of the balance does not pay for an impression", () => {
     const [found] = needsAttention([{ ...campaign, pacing_status: "exhausted" }], 1, [day(0)], NOW_MS);
     expect(found).toMatchObject({ key: "camp_1", fix: { to: "/money", label: "Deposit" } });
+  });
+
+  it("asks for a higher cap or a lower bid where the cap is below the price of one impression", () => {
+    const found = (list: CampaignSummary[]) => needsAttention(list, 100_000, [day(0)], NOW_MS);
+    expect(found([neverCovered])).toMatchObject([
+      {
+        tone: "negative",
+        cause:
+          "The daily cap is below the price of one impression. Raise the cap to at least the price, or lower the bid.",
+        fix: { to: "/campaigns/camp_1/settings" },
+      },
+    ]);
+    const [capped] = found([{ ...neverCovered, daily_spent_millicents: [0, 5_000] }]);
+    expect(capped?.cause).toContain("00:00 UTC");
   });
 
   it("asks for nothing where the end date has passed", () => {

@@ -53,11 +53,27 @@ export function momentOfDate(date: string | null | undefined): string | undefine
   return new Date(span.firstMs).toISOString();
 }
 
+const CAP_BELOW_PRICE = "The daily cap is below the price of one impression";
+
+/** Whether no day ends a reached cap: not even a day without spend pays for an impression. */
+function isCapBelowPrice({
+  pacing_status: pacing,
+  daily_spent_millicents: days,
+}: Pick<CampaignSummary, "pacing_status" | "daily_spent_millicents">): boolean {
+  return pacing === "capped_today" && days.at(-1) === 0;
+}
+
 /** Whether a campaign is shown to players now, and why not. */
 export function campaignState(
   campaign: Pick<
     CampaignSummary,
-    "status" | "creatives" | "pacing_status" | "spent_millicents" | "budget_cents" | "end_date"
+    | "status"
+    | "creatives"
+    | "pacing_status"
+    | "spent_millicents"
+    | "budget_cents"
+    | "end_date"
+    | "daily_spent_millicents"
   >,
   balanceCents: number | undefined,
   nowMs: number,
@@ -84,7 +100,9 @@ export function campaignState(
       return { word: "Active, not serving", tone: "negative", cause };
     }
     case "capped_today":
-      return { word: "Active, not serving", tone: "warning", cause: "Daily cap reached until 00:00 UTC" };
+      return isCapBelowPrice(campaign)
+        ? { word: "Active, not serving", tone: "negative", cause: CAP_BELOW_PRICE }
+        : { word: "Active, not serving", tone: "warning", cause: "Daily cap reached until 00:00 UTC" };
     case "under_pacing":
       return { word: "Active", tone: "positive", cause: "Spends slower than planned" };
     case "over_pacing":
@@ -187,8 +205,13 @@ function attentionTo(
       return { key: id, tone: "warning", what, cause: "It spends slower than planned.", fix };
     }
     case "capped_today": {
+      const fix = { to: `${to}/settings`, label: "Raise the cap" };
+      if (isCapBelowPrice(campaign)) {
+        const cause = `${CAP_BELOW_PRICE}. Raise the cap to at least the price, or lower the bid.`;
+        return { key: id, tone: "negative", what, cause, fix };
+      }
       const cause = "It has reached today's cap and is served again at 00:00 UTC.";
-      return { key: id, tone: "warning", what, cause, fix: { to: `${to}/settings`, label: "Raise the cap" } };
+      return { key: id, tone: "warning", what, cause, fix };
     }
     default:
       return undefined;

@@ -49,6 +49,14 @@ describe("the consequences of changed settings", () => {
     expect(found).toContain("Today has cost as much as this cap: the campaign is served again at 00:00 UTC.");
   });
 
+  it("say that a cap below the price of one impression serves on no day", () => {
+    const changes = { cpm_bid_cents: 10_000, daily_cap_cents: 9 };
+    const sentence = "The daily cap is below the price of one impression, $0.10: the campaign is not served.";
+    expect(consequences(campaign, changes, now)).toContain(sentence);
+    expect(consequences(campaign, changes, now).join()).not.toContain("00:00 UTC");
+    expect(consequences(campaign, { ...changes, daily_cap_cents: 10 }, now)).not.toContain(sentence);
+  });
+
   it("say when a change takes effect", () => {
     expect(consequences(campaign, { budget_cents: 6_000 }, now)).toEqual([
       "Takes effect with the next match.",

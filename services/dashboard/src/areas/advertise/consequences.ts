@@ -20,17 +20,21 @@ export function consequences(
   { nowMs, todaySpentCents, heldCents }: Now,
 ): string[] {
   const { budget_cents: budget, cpm_bid_cents: bid, daily_cap_cents: cap } = values;
+  const price = centsOfMillicents(bid ?? campaign.cpm_bid_cents);
   const found: string[] = [];
   if (typeof budget === "number" && budget < campaign.budget_cents) {
     const left = budget - centsOfMillicents(campaign.spent_millicents);
     found.push(heldSentence(left, heldCents));
-    const price = centsOfMillicents(bid ?? campaign.cpm_bid_cents);
     if (left < price) found.push("With this budget the campaign is no longer served.");
   }
   if (typeof bid === "number" && bid !== campaign.cpm_bid_cents) {
     found.push("A new bid counts from the next match; ads that are already matched cost the former one.");
   }
-  if (typeof cap === "number" && cap > 0 && cap <= todaySpentCents) {
+  if (typeof cap === "number" && cap > 0 && cap < price) {
+    found.push(
+      `The daily cap is below the price of one impression, ${formatExactCents(price)}: the campaign is not served.`,
+    );
+  } else if (typeof cap === "number" && cap > 0 && cap <= todaySpentCents) {
     found.push("Today has cost as much as this cap: the campaign is served again at 00:00 UTC.");
   }
   found.push(...flightSentences(campaign, values, nowMs), ...filterSentences(campaign, values));

@@ -344,7 +344,7 @@ function Checks({ checks, lineOf, campaignId }: ChecksProps) {
                 </Text>
               </Text>
               <Text c="dimmed" fz="xs">
-                {detailWords(detail, lineOf)}
+                {detailWords({ rule, detail }, lineOf)}
               </Text>
               {!passed && fix === undefined && (
                 <Text c="dimmed" fz="xs">

@@ -1,37 +1,92 @@
 import { describe, expect, it } from "@jest/globals";
 import { detailWords, ruleFix, verdictOf } from "./explain-words.ts";
 
+type Check = Parameters<typeof detailWords>[0];
+
 const lineOf = (id: string) => (id === "crt_01kb" ? "A kettle sings." : undefined);
 
 describe("detailWords", () => {
-  it.each([
+  it.each<[rule: Check["rule"], detail: string, words: string]>([
     [
+      "start_date",
       'The campaign\'s start_date "2026-12-01" (the whole day, UTC) has not come yet; it is now 2026-11-26T08:05:00.000Z.',
       "The campaign's first day Dec 1, 2026 (the whole day, UTC) has not come yet; it is now Nov 26, 2026, 8:05 AM UTC.",
     ],
+    // Without an offset, and with one of hours only: forms that a browser reads as its own time, or not at all.
     [
-      '1 of 2 accepted creatives have appearances left: "crt_01kb", "crt_gone".',
-      "1 of 2 accepted creatives have appearances left: “A kettle sings.”, a deleted creative.",
+      "end_date",
+      'The campaign\'s end_date "2026-12-01T10:00" has not passed; it is now 2026-11-26T08:05:00.000Z.',
+      "The campaign's last day Dec 1, 2026, 10:00 AM UTC has not passed; it is now Nov 26, 2026, 8:05 AM UTC.",
     ],
     [
-      "The campaign includes only country DE; the player's place is given as country FR.",
-      "The campaign includes only Germany; the player's place is given as France.",
+      "end_date",
+      'The campaign\'s end_date "2026-12-01T10:00:30+02" has not passed; it is now 2026-11-26T08:05:00.000Z.',
+      "The campaign's last day Dec 1, 2026, 8:00 AM UTC has not passed; it is now Nov 26, 2026, 8:05 AM UTC.",
     ],
     [
+      "start_date",
+      'The campaign\'s start_date "2026-12-01 10:00+0200" has not come yet; it is now 2026-11-26T08:05:00.000Z.',
+      "The campaign's first day Dec 1, 2026, 8:00 AM UTC has not come yet; it is now Nov 26, 2026, 8:05 AM UTC.",
+    ],
+    [
+      "end_date",
+      'The campaign\'s end_date "2026-13-40" cannot be read as a date, so the campaign does not serve.',
+      'The campaign\'s last day "2026-13-40" cannot be read as a date, so the campaign does not serve.',
+    ],
+    ["end_date", "The campaign sets no end_date.", "The campaign sets no last day."],
+    [
+      "max_uses_per_game",
+      '2 of 3 accepted creatives have appearances left: "crt_01kb", "crt_gone".',
+      "2 of 3 accepted creatives have appearances left: “A kettle sings.”, a deleted creative.",
+    ],
+    [
+      "max_uses_per_game",
+      "All 2 accepted creatives have appeared max_uses_per_game times in this player session.",
+      "All 2 accepted creatives have appeared as often as allowed in this player session.",
+    ],
+    [
+      "geo_includes",
+      "The campaign includes only country DE. The player's place is given as country FR.",
+      "The campaign includes only Germany. The player's place is given as France.",
+    ],
+    [
+      "placement_types",
       "The placement accepts narrative_hook; the campaign has product_mention.",
       "The placement accepts narrative hook; the campaign has product mention.",
     ],
-    ["The placement blocks the advertiser adv_01kb.", "The placement blocks your company."],
     [
+      "blocked_advertisers",
+      "The placement blocks the advertiser adv_01kb.",
+      "The placement blocks your company.",
+    ],
+    [
+      "balance",
       "The balance has 1980 cents left over and above spent and held; an impression costs 1 cent.",
       "The balance has $19.80 left over and above spent and held; an impression costs $0.01.",
     ],
-    [
-      'The campaign blocks "2026-13-40", not found in theme_id null.',
-      'The campaign blocks "2026-13-40", not found in theme null.',
-    ],
-  ])("reads %s", (detail, words) => {
-    expect(detailWords(detail, lineOf).replaceAll("\u202f", " ")).toBe(words);
+  ])("of %s reads %s", (rule, detail, words) => {
+    expect(detailWords({ rule, detail }, lineOf).replaceAll("\u202f", " ")).toBe(words);
+  });
+
+  it("leaves texts of people as they are", () => {
+    const values = [
+      "50 cent",
+      "country DE",
+      "2026-12-01",
+      "2026-12-01T10:00Z",
+      "narrative_hook",
+      "theme_id",
+      "start_date",
+      "crt_01kb",
+      'the advertiser adv_1 says "1 cent"',
+    ];
+    for (const value of values) {
+      const quoted = JSON.stringify(value);
+      const detail = `The campaign blocks ${quoted}, found in theme_id ${quoted}, mood_tags.`;
+      expect(detailWords({ rule: "blocked_keywords", detail }, lineOf)).toBe(
+        `The campaign blocks ${quoted}, found in theme ${quoted}, moods.`,
+      );
+    }
   });
 });
 

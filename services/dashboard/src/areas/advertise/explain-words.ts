@@ -8,9 +8,11 @@ import {
   withMoney,
 } from "../../format/format.ts";
 import { CREATIVE_TYPES } from "../../scene/creative-types.ts";
+import { flightDays, momentOfDate } from "./campaign-state.ts";
 
 type Explanation = AnswerOf<"POST /campaigns/{campaign_id}/explain">;
-type Rule = Explanation["checks"][number]["rule"];
+type Check = Explanation["checks"][number];
+type Rule = Check["rule"];
 
 /** Rules whose names alone do not say whose they are. */
 const LABELS: Readonly<Partial<Record<Rule, string>>> = {
@@ -76,28 +78,57 @@ export function ruleFix(rule: Rule, campaignId: string): RuleFix | undefined {
   return { ...fix, to: `/campaigns/${campaignId}${fix.to && `/${fix.to}`}` };
 }
 
-const ISO_DATE = /"?(\d{4}-\d\d-\d\d)(T[\d:.]+(?:Z|[+-]\d\d(?::?\d\d)?)?)?"?/g;
+/** A date as a day, or as the moment that the matching reads in it; undefined: it is none. */
+function dateWords(date: string): string | undefined {
+  const moment = momentOfDate(date);
+  if (moment !== undefined) return formatUtcMoment(moment);
+  const { first } = flightDays({ start_date: date, end_date: null });
+  return first && formatDayWithYear(first);
+}
+
+type LineOf = (creativeId: string) => string | undefined;
+
+const QUOTED = /("(?:[^"\\]|\\.)*")/;
 
 /**
- * What a check compared, in the words of the pages: the API names fields, ids and dates as programs read them.
+ * What a check compared, in the words of the pages: the API names fields, ids and dates as programs read them. Texts of
+ * people are quoted and stay as they are.
  * @param lineOf the line of a creative; undefined: deleted
  */
-export function detailWords(detail: string, lineOf: (creativeId: string) => string | undefined): string {
-  return withMoney(detail)
-    .replaceAll(/\bcountry ([A-Z]{2})\b/g, (_all, code: string) => countryName(code))
-    .replaceAll(ISO_DATE, (all, day: string, time: string | undefined) => {
-      if (Number.isNaN(Date.parse(day + (time ?? "")))) return all;
-      return time === undefined ? formatDayWithYear(day) : formatUtcMoment(day + time);
-    })
-    .replaceAll(/"?(crt_\w+)"?/g, (_all, id: string) => {
-      const line = lineOf(id);
+export function detailWords({ rule, detail }: Pick<Check, "rule" | "detail">, lineOf: LineOf): string {
+  // Every second part is a quoted value.
+  const parts = detail.split(QUOTED);
+  return parts
+    .map((part, index) => (index % 2 === 0 ? plainWords(part) : quotedWords(rule, part, lineOf)))
+    .join("");
+}
+
+/** The dates of a campaign and the ids of its creatives are quoted as well. */
+function quotedWords(rule: Rule, quoted: string, lineOf: LineOf): string {
+  switch (rule) {
+    case "start_date":
+    case "end_date":
+      return dateWords(JSON.parse(quoted) as string) ?? quoted;
+    case "max_uses_per_game": {
+      const line = lineOf(JSON.parse(quoted) as string);
       return line === undefined ? "a deleted creative" : `“${line}”`;
-    })
+    }
+    default:
+      return quoted;
+  }
+}
+
+const ISO_MOMENT = /\b\d{4}-\d\d-\d\dT[\d:.]+Z/g;
+
+function plainWords(text: string): string {
+  return withMoney(text)
+    .replaceAll(/\bcountry ([A-Z]{2})\b/g, (_all, code: string) => countryName(code))
+    .replaceAll(ISO_MOMENT, formatUtcMoment)
     .replaceAll(
       /\b(t)he advertiser adv_\w+/gi,
       (_all, first: string) => `${first === "T" ? "Y" : "y"}our company`,
     )
-    .replace("max_uses_per_game times", "as often as they may")
+    .replace("max_uses_per_game times", "as often as allowed")
     .replaceAll(/\b[a-z]+_[a-z]+\b/g, (term) =>
       CREATIVE_TYPES.some(({ value }) => value === term) ? formatTerm(term).toLowerCase() : term,
     )

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { CREATIVE_TYPES } from "../../scene/creative-types.ts";
-import { errorAdvice, reasonFixes } from "./advice.ts";
+import { errorAdvice, reasonAdvice, reasonFixes } from "./advice.ts";
 
 const ALL_TYPES = CREATIVE_TYPES.map(({ value }) => value);
 const OPEN_GAME = {
@@ -43,6 +43,15 @@ describe("what helps where ads are off", () => {
     expect(reasonFixes("placement_disabled", "keep", OPEN_GAME)).toEqual([
       { helps: "Ads are on again: the next request can get one." },
     ]);
+  });
+});
+
+describe("what helps where no campaign can hold the price", () => {
+  it("names the developer's own matches without an impression", () => {
+    expect(reasonAdvice("budget").means).toContain("held for other matches");
+    const [{ helps } = { helps: "" }] = reasonFixes("budget", "keep", OPEN_GAME);
+    expect(helps).toContain("matches of your account");
+    expect(helps).toContain("Record impressions as soon as they are seen");
   });
 });
 

@@ -32,8 +32,9 @@ const REASONS: Readonly<Record<string, Advice>> = {
   },
   budget: {
     label: "Budgets used up",
-    means: "Campaigns fit, but have no money left for now.",
-    helps: "Nothing on your side. Daily caps begin anew at 00:00 UTC.",
+    means: "Campaigns fit, but their money is used up, or held for other matches.",
+    helps:
+      "Daily caps begin anew at 00:00 UTC. Or too many matches of your account wait for an impression. Record impressions as soon as they are seen.",
     role: "blue",
   },
   placement_disabled: {

@@ -125,7 +125,9 @@ describe("POST /campaigns/{id}/explain", () => {
     const other = await activeCampaign(rival, { cpm_bid_cents: 2_000 });
     const { body } = await explain().expect(200);
     expect(body).toMatchObject({ would_serve: false, winning_rank: 2_000 });
-    expect(body.summary).toContain(`a bid of ${body.bid_to_win_cents} cents would win`);
+    expect(body.summary).toContain(
+      `a bid of ${body.bid_to_win_cents} cents would rank within 1 % of the highest`,
+    );
     const { cpm_bid_cents } = (await advertiser.get(`/campaigns/${campaignId}`).expect(200)).body;
     const servesAt = async (bidCents: number) => {
       await advertiser.patch(`/campaigns/${campaignId}`, { cpm_bid_cents: bidCents }).expect(200);
