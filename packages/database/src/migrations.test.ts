@@ -185,6 +185,7 @@ describe("migrations", () => {
       "20261129000200_player_hash_key_check",
       "20261129000300_rollups_by_day_and_campaign",
       "20261129000400_no_rollups_by_day_alone",
+      "20261130000000_full_webhooks",
     ]);
     expect(await migrate(described.url)).toEqual([]);
     expect(await structureOf(described.url)).toEqual(await structureOf(migrated.url));

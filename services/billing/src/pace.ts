@@ -22,7 +22,7 @@ export interface BillingPace {
   maxLockWaitMs: number;
   /** When a queued delivery to a webhook without an attempt counts as lost. */
   webhookLostAfterMs: number;
-  /** Pause between two looks at expiry rates, and at complete payouts. */
+  /** Pause between two looks at expiry rates, at complete payouts, and at full webhooks. */
   webhookEventsEveryMs: number;
   /** Pause between two looks at delayed payouts. */
   delayedPayoutsEveryMs: number;

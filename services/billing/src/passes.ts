@@ -13,6 +13,7 @@ import { Settler } from "./settle/settler.ts";
 import { reportSliceSpending } from "./slices/slice-reporter.ts";
 import type { Stores } from "./stores.ts";
 import type { Sweeper } from "./sweep/sweeper.ts";
+import { markFullWebhooks } from "./webhooks/full-webhooks.ts";
 import type { HoldOutcomes } from "./webhooks/hold-outcomes.ts";
 import { announceDelayedPayouts, announcePayouts } from "./webhooks/payouts.ts";
 import { forgetOldDeliveries } from "./webhooks/retention.ts";
@@ -70,6 +71,11 @@ export function createPasses(parts: PassesParts): Pass[] {
           () => announcePayouts({ database, money, nowMs, signal }),
         );
       },
+    },
+    {
+      name: "full webhooks",
+      everyMs: pace.webhookEventsEveryMs,
+      run: (signal) => markFullWebhooks(database, signal),
     },
     {
       name: "delayed payouts",

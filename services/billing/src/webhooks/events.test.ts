@@ -85,6 +85,23 @@ describe("campaign.exhausted", () => {
     expect(await recorded(accountId)).toEqual([event, event]);
   });
 
+  it("is recorded without reading deliveries, of which a webhook may have many", async () => {
+    const { accountId, campaignId } = await advertiserOf(0);
+    await subscribe(accountId, ["campaign.exhausted"]);
+    const data = { status: "active" as const, budgetCents: 1, cpmBidCents: 100, spentMillicents: 1_000 };
+    await database.$transaction(async (transaction) => {
+      const countOfConnection = async (): Promise<unknown> => {
+        const [counts] = await transaction.$queryRaw<unknown[]>`
+          SELECT seq_scan + idx_scan AS scans FROM pg_stat_xact_user_tables WHERE relname = 'webhook_deliveries'`;
+        return counts;
+      };
+      const before = await countOfConnection();
+      await transaction.campaign.update({ where: { id: campaignId }, data });
+      expect(await countOfConnection()).toEqual(before);
+    });
+    expect(await recorded(accountId)).toHaveLength(1);
+  });
+
   it("is not recorded by a batch that is rolled back", async () => {
     const { accountId, campaignId } = await advertiserOf(0);
     await subscribe(accountId, ["campaign.exhausted"]);

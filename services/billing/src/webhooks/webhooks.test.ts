@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { newId } from "@diegetic/contracts";
-import { createDatabase, DAY_MS, type Database, type Prisma } from "@diegetic/database";
+import { createDatabase, DAY_MS, type Database, databaseNowMs, type Prisma } from "@diegetic/database";
 import { connectRedis } from "@diegetic/hot-state";
 import { createLogger, createMetrics } from "@diegetic/service-kit";
 import { createTestDatabase, type TestDatabase } from "@diegetic/testing/database";
@@ -12,6 +12,7 @@ import { type BillingService, createBillingService } from "../service.ts";
 import { readBillingSettings } from "../settings.ts";
 import { Receiver, signersOf } from "../testing/receiver.fixture.ts";
 import { findDelivery, postpone, recordAttempt, takeDueDeliveries } from "./deliveries.ts";
+import { markFullWebhooks } from "./full-webhooks.ts";
 import { forgetOldDeliveries } from "./retention.ts";
 
 const PATIENCE = { timeoutMs: 60_000 };
@@ -355,12 +356,47 @@ describe("deliveries", () => {
     await database.webhookDelivery.deleteMany({ where: { status: "pending" } });
   });
 
-  it("beyond ten thousand pending ones of a webhook are kept as failed", async () => {
+  it("beyond ten thousand pending ones of a webhook are kept as failed, until it has fewer", async () => {
+    const [webhook, other] = [await createWebhook(), await createWebhook()];
+    const isFull = async ({ id }: { id: string }) =>
+      (await database.webhook.findUniqueOrThrow({ where: { id } })).fullUntil !== null;
+    const [first = ""] = await record(webhook);
+    await addDeliveries(first, "pending", 9_999);
+    const [second = ""] = await record(other);
+    await addDeliveries(second, "pending", 9_998);
+    // None is sent.
+    await database.$executeRaw`UPDATE webhook_deliveries SET queue_at = now() + interval '1 hour'`;
+    startService({}, { webhookEventsEveryMs: 20 });
+    await eventually(() => isFull(webhook), PATIENCE);
+    expect(await isFull(other)).toBe(false);
+    const [failed = ""] = await record(webhook);
+    expect(await deliveryOf(failed)).toMatchObject({ status: "failed", nextAttemptAt: null });
+    await database.webhookDelivery.delete({ where: { id: first } });
+    await eventually(async () => !(await isFull(webhook)), PATIENCE);
+    const [pending = ""] = await record(webhook);
+    expect((await deliveryOf(pending)).status).not.toBe("failed");
+    await database.webhookDelivery.deleteMany({ where: { webhookId: { in: [webhook.id, other.id] } } });
+  });
+
+  it("keep their webhook full while they are counted, and not for long after the last count", async () => {
     const webhook = await createWebhook();
     const [first = ""] = await record(webhook);
     await addDeliveries(first, "pending", 9_999);
+    const { signal } = new AbortController();
+    const secondsLeft = async () => {
+      const { fullUntil } = await database.webhook.findUniqueOrThrow({ where: { id: webhook.id } });
+      return ((fullUntil?.getTime() ?? 0) - (await databaseNowMs(database))) / 1_000;
+    };
+    const pass = (seconds: number) => database.$executeRaw`
+      UPDATE webhooks SET full_until = full_until - ${seconds}::int * interval '1 second' WHERE id = ${webhook.id}`;
+    await markFullWebhooks(database, signal);
+    await pass(31);
+    expect(await secondsLeft()).toBeLessThan(30);
+    await markFullWebhooks(database, signal);
+    expect(await secondsLeft()).toBeGreaterThan(30);
+    await pass(60);
     const [id = ""] = await record(webhook);
-    expect(await deliveryOf(id)).toMatchObject({ status: "failed", nextAttemptAt: null });
+    expect(await deliveryOf(id)).toMatchObject({ status: "pending" });
     await database.webhookDelivery.deleteMany({ where: { webhookId: webhook.id } });
   });
 

@@ -63,8 +63,6 @@ interface RefusedRecord extends Pick<Unwritable, "reason" | "billed" | "reversed
 /** Larger batches lock their advertisers' rows for longer: two concurrent batches of this size take 250 ms or more. */
 export const RECORDS_PER_BATCH = 8_000;
 const MAX_ACKNOWLEDGED = 500;
-/** Below this size, a timeout is not a matter of size: rows are locked, or Postgres is overloaded. */
-const MIN_RECORDS_TO_HALVE = 1_000;
 const MONEY_CHECK = /\b(advertisers|campaigns)_money_check\b/;
 /** Longer than until the sweeper delivers a waiting record again. */
 const CLOCKS_AGREE_AFTER_MS = 30_000;
@@ -275,7 +273,9 @@ export class ImpressionWriter {
       if (error instanceof LockTimeout) {
         return hasWaited ? this.#leaveLocked(batch, sorted, error) : this.#writeFreeFirst(batch, sorted);
       }
-      if (!(error instanceof StatementTimeout && billed.length > MIN_RECORDS_TO_HALVE)) {
+      // Few records may take long, such as those that exhaust campaigns. One alone does not: Postgres is overloaded, and the
+      // others would run out of time, too.
+      if (!(error instanceof StatementTimeout && billed.length > 1)) {
         this.#requireDataProblem(error);
         const [only] = billed;
         if (billed.length === 1 && only !== undefined) {

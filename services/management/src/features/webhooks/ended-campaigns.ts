@@ -1,5 +1,5 @@
 import { parseDate } from "@diegetic/ad-rules";
-import { DAY_MS, type Database, utcDay } from "@diegetic/database";
+import { DAY_MS, type Database, StatementTimeout, utcDay } from "@diegetic/database";
 
 const CAMPAIGNS_PER_PAGE = 500;
 /** Text order finds candidates; an offset may move a moment by a day. */
@@ -12,19 +12,27 @@ interface Candidate {
 
 /**
  * Records `campaign.ended` for active campaigns whose end date has passed, once for each end date. Without a webhook,
- * the end only counts as announced.
+ * the end only counts as announced. Pages become smaller while they run out of time: the campaigns of an account that take
+ * long do not stop those of others.
  */
 export async function announceEndedCampaigns(database: Database, nowMs: number): Promise<void> {
   let after: Candidate = { id: "", end_date: "" };
+  let limit = CAMPAIGNS_PER_PAGE;
   for (;;) {
     const candidates = await database.$queryRaw<Candidate[]>`
       SELECT id, end_date FROM campaigns
       WHERE status = 'active' AND end_date IS NOT NULL AND announced_end_date IS DISTINCT FROM end_date
         AND end_date < ${utcDay(nowMs + MAX_AHEAD_MS)} AND (end_date, id) > (${after.end_date}, ${after.id})
-      ORDER BY end_date, id LIMIT ${CAMPAIGNS_PER_PAGE}`;
-    await announce(database, candidates, nowMs);
+      ORDER BY end_date, id LIMIT ${limit}`;
+    try {
+      await announce(database, candidates, nowMs);
+    } catch (error) {
+      if (!(error instanceof StatementTimeout) || candidates.length === 1) throw error;
+      limit = Math.ceil(candidates.length / 2);
+      continue;
+    }
     const last = candidates.at(-1);
-    if (last === undefined || candidates.length < CAMPAIGNS_PER_PAGE) return;
+    if (last === undefined || candidates.length < limit) return;
     after = last;
   }
 }

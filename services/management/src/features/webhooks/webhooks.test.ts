@@ -178,6 +178,42 @@ describe("webhooks", () => {
     }
   });
 
+  it("learn of an end though those of another account together take too long", async () => {
+    const [many, one] = [await harness.advertiser(1_000_000), await harness.advertiser(1_000_000)];
+    const { database } = harness.management;
+    // Still to come, so that management announces none by itself.
+    const ended = (days: number) => utcDay(Date.now() + days * DAY_MS);
+    const campaignsOf = async ({ accountId }: { accountId: string }, count: number, endDate: string) => {
+      const { id: advertiserId } = await database.advertiser.findFirstOrThrow({ where: { accountId } });
+      const row = { advertiserId, name: "c", budgetCents: 1_000, cpmBidCents: 100, endDate };
+      const data = Array.from({ length: count }, () => ({
+        ...row,
+        id: newId("camp"),
+        status: "active" as const,
+      }));
+      await database.campaign.createMany({ data });
+      return data.map(({ id }) => id);
+    };
+    const ids = await campaignsOf(many, 500, ended(10));
+    ids.push(...(await campaignsOf(one, 1, ended(11))));
+    await database.$executeRaw`CREATE FUNCTION run_out_of_time() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      IF (SELECT count(*) FROM changed WHERE announced_end_date IS NOT NULL) > 70 THEN
+        RAISE EXCEPTION 'canceling statement due to statement timeout' USING ERRCODE = '57014';
+      END IF;
+      RETURN NULL; END $$`;
+    await database.$executeRaw`CREATE TRIGGER run_out_of_time AFTER UPDATE ON campaigns
+      REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION run_out_of_time()`;
+    const announced = () =>
+      database.campaign.count({ where: { id: { in: ids }, announcedEndDate: { not: null } } });
+    try {
+      await announceEndedCampaigns(database, Date.now() + 13 * DAY_MS);
+      expect(await announced()).toBe(501);
+    } finally {
+      await database.$executeRaw`DROP FUNCTION run_out_of_time CASCADE`;
+      await database.campaign.deleteMany({ where: { id: { in: ids } } });
+    }
+  });
+
   it("show their deliveries, newest first and in pages, which can be asked for again", async () => {
     const { id } = (await caller.post("/webhooks", { ...body, is_active: false }).expect(201)).body;
     const tests = [];
