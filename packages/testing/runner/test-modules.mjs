@@ -19,6 +19,8 @@ if (PROPERTY_SEED !== undefined || !searches) {
   fc.configureGlobal({ seed });
 }
 
+if (TEST_FORM !== "long") await import("./quick-passwords.mjs");
+
 const RUN = /\?run=\d+$/;
 /** The workspace may itself lie below a folder of these names. */
 const ROOT = new URL("../../../", import.meta.url).href;
