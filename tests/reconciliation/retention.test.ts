@@ -4,6 +4,7 @@ import { createDatabase, DAY_MS, type Database, utcDay } from "@diegetic/databas
 import { createBillingProducer } from "@diegetic/hot-state";
 import { createLogger, createMetrics, type Metrics } from "@diegetic/service-kit";
 import { awayFromMidnight, eventually } from "@diegetic/testing/eventually";
+import { isLongForm } from "@diegetic/testing/rounds";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { createBillingMeasures } from "../../services/billing/src/measures.ts";
 import { inspect } from "../../services/billing/src/reconciliation/comparison.ts";
@@ -243,30 +244,35 @@ describe("dropping old impressions", () => {
   });
 
   const OLD_DAY = "day < current_date - 8";
-  it.each([
-    [`campaign_rollups SET impressions = impressions + 1 WHERE ${OLD_DAY}`, "day_impressions", "-"],
-    [`game_rollups SET impressions = impressions + 1 WHERE ${OLD_DAY}`, "row_each_game_impressions", "-"],
+  const changes: [change: string, check: string][] = [
+    [`campaign_rollups SET impressions = impressions + 1 WHERE ${OLD_DAY}`, "day_impressions"],
+    [`game_rollups SET impressions = impressions + 1 WHERE ${OLD_DAY}`, "row_each_game_impressions"],
     [
       `game_advertiser_rollups SET impressions = impressions + 1 WHERE ${OLD_DAY}`,
       "row_game_advertiser_impressions",
-      "-",
     ],
-    ["creatives SET impressions = impressions + 1", "row_creative_impressions", "-"],
-    ["campaign_countries SET impressions = impressions + 1", "row_country_impressions", "-"],
-    ["campaign_games SET impressions = impressions + 1", "row_campaign_game_impressions", "-"],
-    ["campaign_version_rollups SET impressions = impressions + 1", "row_version_impressions", "-"],
-    ["affinities SET impressions = impressions + 1", "row_affinities", "-"],
-    ["campaigns SET unique_users = unique_users + 1", "row_users", "-"],
-    ["dropped_impression_days SET impressions = impressions + 1", "whole_impressions", "-"],
-  ])("does not hide what is changed in %s", async (change, check) => {
-    await sql.run(`UPDATE ${change}`);
-    try {
-      expect(await differing()).toContain(check);
-    } finally {
-      await sql.run(`UPDATE ${change.replace("+ 1", "- 1")}`);
-    }
-    expect(await differing()).toEqual([]);
-  });
+    ["creatives SET impressions = impressions + 1", "row_creative_impressions"],
+    ["campaign_countries SET impressions = impressions + 1", "row_country_impressions"],
+    ["campaign_games SET impressions = impressions + 1", "row_campaign_game_impressions"],
+    ["campaign_version_rollups SET impressions = impressions + 1", "row_version_impressions"],
+    ["affinities SET impressions = impressions + 1", "row_affinities"],
+    ["campaigns SET unique_users = unique_users + 1", "row_users"],
+    // Alone, because other changes differ in this check, too.
+    ["dropped_impression_days SET impressions = impressions + 1", "whole_impressions"],
+  ];
+  const together = isLongForm ? changes.map((one) => [one]) : [changes.slice(0, -1), changes.slice(-1)];
+  it.each(together.map((group) => [group.map(([change]) => change).join("; "), group] as const))(
+    "does not hide what is changed in %s",
+    async (_changes, group) => {
+      for (const [change] of group) await sql.run(`UPDATE ${change}`);
+      try {
+        expect(await differing()).toEqual(expect.arrayContaining(group.map(([, check]) => check)));
+      } finally {
+        for (const [change] of group) await sql.run(`UPDATE ${change.replace("+ 1", "- 1")}`);
+      }
+      expect(await differing()).toEqual([]);
+    },
+  );
 
   it("knows a record of a kept day that is delivered again", async () => {
     const before = await totals();

@@ -46,6 +46,8 @@ export interface Campaign {
   priceMillicents: number;
 }
 
+/** Only ends what hangs: on a busy machine, a reply may take longer than the product waits for one. */
+const COMMAND_TIMEOUT_MS = 60_000;
 const QUICK = {
   passEveryMs: 20,
   pollEveryMs: 20,
@@ -68,7 +70,7 @@ export class World {
   private constructor(urls: World["urls"], closing: (() => Promise<unknown>)[]) {
     this.urls = urls;
     this.#closing = closing;
-    this.redis = connectRedis(urls.redisUrl, { name: "test" });
+    this.redis = connectRedis(urls.redisUrl, { name: "test", commandTimeoutMs: COMMAND_TIMEOUT_MS });
     this.money = createMoneyCommands(this.redis);
     this.#due = new DueIndex(this.redis);
     this.#grants = createSliceGrants(this.redis);

@@ -25,6 +25,7 @@ import { createInstance } from "../../services/management/src/testing/harness.ts
 
 const GAME = "old-town";
 export const PLAYER_HASH_KEY = "a key of more than thirty-two characters";
+/** Only ends what hangs: on a busy machine, a reply may take longer than the product waits for one. */
 const PATIENCE = { timeoutMs: 60_000 };
 
 export interface Served {
@@ -93,7 +94,7 @@ export class Town {
       ...(logTo && { logTo }),
       environment: { PLAYER_HASH_KEY },
     });
-    this.redis = connectRedis(redisUrl, { name: "test" });
+    this.redis = connectRedis(redisUrl, { name: "test", commandTimeoutMs: PATIENCE.timeoutMs });
     this.redis.on("error", () => undefined);
     this.money = createMoneyCommands(this.redis);
     this.#match = createMatchService({

@@ -19,8 +19,12 @@ if (PROPERTY_SEED !== undefined || !searches) {
   fc.configureGlobal({ seed });
 }
 
+if (TEST_FORM !== "long") await import("./quick-passwords.mjs");
+
 const RUN = /\?run=\d+$/;
-const OF_TESTS = /\.(test|fixture)\.ts$|\/(tests|testing)\//;
+/** The workspace may itself lie below a folder of these names. */
+const ROOT = new URL("../../../", import.meta.url).href;
+const OF_TESTS = /\.(test|fixture)\.ts$|(^|\/)(tests|testing)\//;
 /** The API document's schemas, which nothing changes and which take long to compile. */
 const SHARED = /\/packages\/testing\/src\/documented\.ts$/;
 
@@ -49,5 +53,7 @@ registerHooks({
 });
 
 function isCopied(url) {
-  return url.endsWith(".ts") && OF_TESTS.test(url) && !SHARED.test(url);
+  return (
+    url.startsWith(ROOT) && url.endsWith(".ts") && OF_TESTS.test(url.slice(ROOT.length)) && !SHARED.test(url)
+  );
 }

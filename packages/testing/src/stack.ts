@@ -7,7 +7,8 @@ import { eventually } from "./eventually.ts";
 import { startTestRedis } from "./redis.ts";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
-const READY_TIMEOUT_MS = 180_000;
+/** Only ends what hangs, before the time limit of a test does. */
+const READY_TIMEOUT_MS = 270_000;
 const STOP_TIMEOUT_MS = 60_000;
 
 /** `DATA_DIR/stack.json`. */

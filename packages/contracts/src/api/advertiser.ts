@@ -1,4 +1,4 @@
-import Type, { type Static } from "typebox";
+import type { Static } from "typebox";
 import {
   malformedField,
   missingField,
@@ -19,6 +19,7 @@ import {
   timestamp,
 } from "../definition/fields.ts";
 import { created, defineFeature, ok, operation, refusal } from "../definition/operation.ts";
+import Type from "../definition/type.ts";
 import { patchReader, patchSchemaOf } from "../validation/response-only.ts";
 import { createValidator, type WithoutNulls } from "../validation/validator.ts";
 

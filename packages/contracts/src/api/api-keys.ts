@@ -1,4 +1,4 @@
-import Type, { type Static } from "typebox";
+import type { Static } from "typebox";
 import { malformedField, missingField, notAllowedField } from "../definition/common-errors.ts";
 import { SCOPES } from "../definition/enumerations.ts";
 import { exampleIds } from "../definition/example-ids.ts";
@@ -14,6 +14,7 @@ import {
   timestamp,
 } from "../definition/fields.ts";
 import { created, defineFeature, noContent, ok, operation, refusal } from "../definition/operation.ts";
+import Type from "../definition/type.ts";
 import { createValidator, type WithoutNulls } from "../validation/validator.ts";
 
 /** Range of requests per minute of a key created over HTTP; the creating key must have them. */

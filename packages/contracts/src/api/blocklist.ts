@@ -1,4 +1,4 @@
-import Type, { type Static } from "typebox";
+import type { Static } from "typebox";
 import { campaignParts } from "../definition/campaign-parts.ts";
 import {
   malformedField,
@@ -11,6 +11,7 @@ import { BLOCKLIST_RULE_TYPES } from "../definition/enumerations.ts";
 import { exampleIds } from "../definition/example-ids.ts";
 import { answerText, closed, nameText, oneOf, open, timestamp } from "../definition/fields.ts";
 import { created, defineFeature, operation, refusal } from "../definition/operation.ts";
+import Type from "../definition/type.ts";
 import { InvalidInput } from "../http-error.ts";
 import { quoteValue } from "../validation/sentence.ts";
 import { createValidator, type WithoutNulls } from "../validation/validator.ts";

@@ -1,6 +1,6 @@
-import Type from "typebox";
 import { answerText, closed, count, microcents, millicents } from "../definition/fields.ts";
 import { defineFeature, ok, operation, refusal } from "../definition/operation.ts";
+import Type from "../definition/type.ts";
 
 export const demoSchema = closed(
   {

@@ -1,4 +1,4 @@
-import Type, { type Static } from "typebox";
+import type { Static } from "typebox";
 import {
   malformedField,
   missingField,
@@ -9,6 +9,7 @@ import { AFFINITY_TYPES } from "../definition/enumerations.ts";
 import { exampleIds } from "../definition/example-ids.ts";
 import { answerText, closed, nullable, oneOf } from "../definition/fields.ts";
 import { defineFeature, ok, operation, refusal } from "../definition/operation.ts";
+import Type from "../definition/type.ts";
 import { matchRequestSchema } from "./serving.ts";
 
 /** Names of all checks, in order (docs/matching.md, "Reason codes"). */

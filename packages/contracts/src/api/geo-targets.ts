@@ -1,4 +1,4 @@
-import Type, { type Static } from "typebox";
+import type { Static } from "typebox";
 import { campaignParts } from "../definition/campaign-parts.ts";
 import {
   malformedField,
@@ -22,6 +22,7 @@ import {
   timestamp,
 } from "../definition/fields.ts";
 import { created, defineFeature, operation, refusal } from "../definition/operation.ts";
+import Type from "../definition/type.ts";
 import { InvalidInput } from "../http-error.ts";
 import { createValidator, type WithoutNulls } from "../validation/validator.ts";
 

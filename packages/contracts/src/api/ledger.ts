@@ -1,4 +1,4 @@
-import Type, { type Static } from "typebox";
+import type { Static } from "typebox";
 import { periodTooLong, registerFirst } from "../definition/common-errors.ts";
 import {
   closed,
@@ -9,6 +9,7 @@ import {
   utcDate,
 } from "../definition/fields.ts";
 import { defineFeature, ok, operation, refusal } from "../definition/operation.ts";
+import Type from "../definition/type.ts";
 
 /** Days of the ledger, counted back; also the maximum period between two days. */
 export const LEDGER_DAYS = { minimum: 1, maximum: 366, default: 30 } as const;

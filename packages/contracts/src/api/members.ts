@@ -1,4 +1,4 @@
-import Type, { type Static } from "typebox";
+import type { Static } from "typebox";
 import { memberRole } from "../definition/account.ts";
 import {
   malformedField,
@@ -11,6 +11,7 @@ import {
 import { exampleIds } from "../definition/example-ids.ts";
 import { answerText, closed, nameText, nullable, open, optional, timestamp } from "../definition/fields.ts";
 import { created, defineFeature, noContent, ok, operation, refusal } from "../definition/operation.ts";
+import Type from "../definition/type.ts";
 import { patchReader, patchSchemaOf } from "../validation/response-only.ts";
 import { createValidator } from "../validation/validator.ts";
 import { signedIn } from "./sessions/shared.ts";

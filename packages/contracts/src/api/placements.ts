@@ -1,4 +1,4 @@
-import Type, { type Static } from "typebox";
+import type { Static } from "typebox";
 import {
   accountTooLarge,
   malformedField,
@@ -24,6 +24,7 @@ import {
   timestamp,
 } from "../definition/fields.ts";
 import { created, defineFeature, noContent, ok, operation, refusal } from "../definition/operation.ts";
+import Type from "../definition/type.ts";
 import { patchReader, patchSchemaOf } from "../validation/response-only.ts";
 import { createValidator, validator } from "../validation/validator.ts";
 

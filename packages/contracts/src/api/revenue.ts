@@ -1,4 +1,4 @@
-import Type, { type Static } from "typebox";
+import type { Static } from "typebox";
 import { blankFilter, ownGameOnly, periodRefusals, registerFirst } from "../definition/common-errors.ts";
 import { CAMPAIGN_STATUSES } from "../definition/enumerations.ts";
 import { exampleIds } from "../definition/example-ids.ts";
@@ -17,6 +17,7 @@ import {
   utcDate,
 } from "../definition/fields.ts";
 import { defineFeature, ok, operation } from "../definition/operation.ts";
+import Type from "../definition/type.ts";
 
 const revenueCampaign = closed(
   {

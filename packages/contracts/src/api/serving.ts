@@ -1,4 +1,4 @@
-import Type, { type Static } from "typebox";
+import type { Static } from "typebox";
 import { malformedField, missingField, notAllowedField } from "../definition/common-errors.ts";
 import { together } from "../definition/conditions.ts";
 import { CREATIVE_TYPES, TONES } from "../definition/enumerations.ts";
@@ -19,6 +19,7 @@ import {
   timestamp,
 } from "../definition/fields.ts";
 import { created, defineFeature, noContent, ok, operation, refusal } from "../definition/operation.ts";
+import Type from "../definition/type.ts";
 import { InvalidInput } from "../http-error.ts";
 import { createValidator, lenientValidator, type WithoutNulls } from "../validation/validator.ts";
 

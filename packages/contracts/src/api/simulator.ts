@@ -1,4 +1,4 @@
-import Type, { type Static } from "typebox";
+import type { Static } from "typebox";
 import { malformedField, notAllowedField, ownCampaignOnly } from "../definition/common-errors.ts";
 import { AFFINITY_TYPES, CREATIVE_TYPES } from "../definition/enumerations.ts";
 import { exampleIds } from "../definition/example-ids.ts";
@@ -13,6 +13,7 @@ import {
   optional,
 } from "../definition/fields.ts";
 import { defineFeature, ok, operation } from "../definition/operation.ts";
+import Type from "../definition/type.ts";
 import { createValidator } from "../validation/validator.ts";
 import { withoutCreative } from "./campaigns.ts";
 

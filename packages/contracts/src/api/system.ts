@@ -1,9 +1,10 @@
-import Type, { type Static } from "typebox";
+import type { Static } from "typebox";
 import { accountRef } from "../definition/account.ts";
 import { malformedField, missingField, notAllowedField } from "../definition/common-errors.ts";
 import { exampleIds } from "../definition/example-ids.ts";
 import { answerText, closed, count, longText, nullable, open, timestamp } from "../definition/fields.ts";
 import { defineFeature, ok, operation, refusal } from "../definition/operation.ts";
+import Type from "../definition/type.ts";
 import { createValidator } from "../validation/validator.ts";
 import { signedIn } from "./sessions/shared.ts";
 

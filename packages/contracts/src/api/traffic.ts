@@ -1,8 +1,9 @@
-import Type, { type Static } from "typebox";
+import type { Static } from "typebox";
 import { ownGameOnly } from "../definition/common-errors.ts";
 import { exampleIds } from "../definition/example-ids.ts";
 import { answerText, closed, count, microcents, nullable, oneOf, timestamp } from "../definition/fields.ts";
 import { defineFeature, ok, operation, refusal } from "../definition/operation.ts";
+import Type from "../definition/type.ts";
 
 /** Stages of a game's integration. */
 export const TRAFFIC_STAGES = ["waiting", "requested", "matched", "shown", "billed"] as const;

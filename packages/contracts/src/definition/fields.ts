@@ -1,6 +1,7 @@
-import Type, { type Static, type TSchema, type TUnsafe } from "typebox";
+import type { Static, TInteger, TSchema, TUnsafe } from "typebox";
 import { GAME_ID } from "../game-id.ts";
 import { FLIGHT_DATE } from "../validation/formats.ts";
+import Type from "./type.ts";
 
 /** Maximum characters of names, brands, products, values, tags and identifiers (docs/behaviour.md#blank-texts). */
 export const NAME_CHARACTERS = 200;
@@ -151,7 +152,7 @@ export const periodToSchema = utcDate("The last day; today if it is left out or 
 export function periodDays(
   limits: { minimum: number; maximum: number; default: number },
   more = "",
-): Type.TInteger {
+): TInteger {
   return Type.Integer({
     ...limits,
     description: `Number of days, counted back from \`to\`; ignored with \`from\`. ${more}`.trimEnd(),

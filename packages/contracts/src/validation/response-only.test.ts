@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import Type from "typebox";
+import Type from "../definition/type.ts";
 import { InvalidInput } from "../http-error.ts";
 import { patchReader, patchSchemaOf } from "./response-only.ts";
 

@@ -1,4 +1,5 @@
-import Type, { type Static, type TObject, type TProperties } from "typebox";
+import type { Static, TObject, TProperties } from "typebox";
+import Type from "../definition/type.ts";
 import { InvalidInput } from "../http-error.ts";
 import { validator } from "./validator.ts";
 

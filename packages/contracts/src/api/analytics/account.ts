@@ -1,10 +1,11 @@
 /** All campaigns of the advertiser: by day, and each with its last days. */
-import Type, { type Static } from "typebox";
+import type { Static } from "typebox";
 import { daysRefusals, registerFirst } from "../../definition/common-errors.ts";
 import { CAMPAIGN_STATUSES } from "../../definition/enumerations.ts";
 import { exampleIds } from "../../definition/example-ids.ts";
 import { answerText, closed, count, millicents, nullable, oneOf, utcDate } from "../../definition/fields.ts";
 import { defineOperations, ok, operation } from "../../definition/operation.ts";
+import Type from "../../definition/type.ts";
 import { common, PACING_STATUSES, spendSum } from "./shared.ts";
 
 /** Days of the account's daily series. */

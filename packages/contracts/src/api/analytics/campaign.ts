@@ -1,5 +1,5 @@
 /** Results of one campaign: in total, by day, creative, country, game and affinity. */
-import Type, { type Static } from "typebox";
+import type { Static } from "typebox";
 import { daysRefusals, ownCampaignOnly } from "../../definition/common-errors.ts";
 import { AFFINITY_TYPES, CREATIVE_TYPES } from "../../definition/enumerations.ts";
 import { exampleIds } from "../../definition/example-ids.ts";
@@ -13,6 +13,7 @@ import {
   oneOf,
 } from "../../definition/fields.ts";
 import { defineOperations, ok, operation } from "../../definition/operation.ts";
+import Type from "../../definition/type.ts";
 import {
   averageScore,
   campaignId,

@@ -1,9 +1,10 @@
 /** How a campaign spends its budget over time. */
-import Type, { type Static } from "typebox";
+import type { Static } from "typebox";
 import { ownCampaignOnly } from "../../definition/common-errors.ts";
 import { exampleIds } from "../../definition/example-ids.ts";
 import { closed, count, millicents, nullable, oneOf } from "../../definition/fields.ts";
 import { defineOperations, ok, operation } from "../../definition/operation.ts";
+import Type from "../../definition/type.ts";
 import {
   campaignId,
   campaignSpentMillicents,

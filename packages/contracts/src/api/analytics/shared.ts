@@ -1,6 +1,7 @@
 /** Fields and settings that several analytics share. */
-import Type from "typebox";
+
 import { answerText, closed, count, millicents } from "../../definition/fields.ts";
+import Type from "../../definition/type.ts";
 
 export const campaignId = () => answerText("The campaign.");
 export const uniqueUsers = () => count("Players who have seen it, each counted once.");

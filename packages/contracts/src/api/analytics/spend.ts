@@ -1,5 +1,5 @@
 /** What impressions of a period have cost, by day, campaign, creative and country. */
-import Type, { type Static } from "typebox";
+import type { Static } from "typebox";
 import { blankFilter, periodRefusals, registerFirst } from "../../definition/common-errors.ts";
 import { exampleIds } from "../../definition/example-ids.ts";
 import {
@@ -15,6 +15,7 @@ import {
   utcDate,
 } from "../../definition/fields.ts";
 import { defineOperations, ok, operation, refusal } from "../../definition/operation.ts";
+import Type from "../../definition/type.ts";
 import { quoteValue } from "../../validation/sentence.ts";
 import { common, spendSum } from "./shared.ts";
 

@@ -1,5 +1,5 @@
 /** What signed-in users read and change of themselves: session, name, password, browsers. */
-import Type, { type Static } from "typebox";
+import type { Static } from "typebox";
 import {
   malformedField,
   missingField,
@@ -9,6 +9,7 @@ import {
 import { exampleIds } from "../../definition/example-ids.ts";
 import { answerText, closed, nameText, nullable, open, timestamp } from "../../definition/fields.ts";
 import { defineOperations, noContent, ok, operation, refusal } from "../../definition/operation.ts";
+import Type from "../../definition/type.ts";
 import { createValidator } from "../../validation/validator.ts";
 import {
   account,

@@ -1,8 +1,9 @@
 /** Fields, examples and settings that several operations of sessions share. */
-import Type, { type Static } from "typebox";
+import type { Static } from "typebox";
 import { accountRef, memberRole } from "../../definition/account.ts";
 import { exampleIds } from "../../definition/example-ids.ts";
 import { answerText, closed, timestamp } from "../../definition/fields.ts";
+import Type from "../../definition/type.ts";
 import { InvalidInput } from "../../http-error.ts";
 import { PASSWORD_CHARACTERS } from "../../password.ts";
 

@@ -1,5 +1,5 @@
 /** Signing up, signing in and out, and reading an invitation: without a session. */
-import Type, { type Static } from "typebox";
+import type { Static } from "typebox";
 import { memberRole } from "../../definition/account.ts";
 import {
   malformedField,
@@ -9,6 +9,7 @@ import {
 } from "../../definition/common-errors.ts";
 import { answerText, closed, nameText, open, optional, timestamp } from "../../definition/fields.ts";
 import { created, defineOperations, noContent, ok, operation, refusal } from "../../definition/operation.ts";
+import Type from "../../definition/type.ts";
 import { createValidator, type WithoutNulls } from "../../validation/validator.ts";
 import {
   account,
