@@ -98,13 +98,16 @@ export async function postpone(
     WHERE id = ${deliveryId} AND round = ${round} AND round_attempts = ${roundAttempts} AND status = 'pending'`;
 }
 
-/** How long the oldest due delivery has waited; null: none. Those behind queued ones of their account do not count. */
-export async function oldestDueSeconds(database: Database): Promise<number | null> {
+/**
+ * How long the oldest due delivery has waited; null: none. Those behind queued ones of their account do not count. A single
+ * pass: a subquery for each delivery would read the table again for each of them.
+ */
+export async function oldestDueSeconds(database: Pick<Database, "$queryRaw">): Promise<number | null> {
   const [row] = await database.$queryRaw<[{ seconds: number | null }]>`
-    SELECT extract(epoch FROM now() - min(next_attempt_at))::float8 AS seconds FROM webhook_deliveries d
-    WHERE status = 'pending' AND next_attempt_at <= now() AND (queue_at > now() OR NOT EXISTS (
-      SELECT FROM webhook_deliveries q WHERE q.account_id = d.account_id AND q.status = 'pending'
-        AND q.queue_at > now() AND q.queue_at <> q.next_attempt_at))`;
+    SELECT extract(epoch FROM now() - min(oldest))::float8 AS seconds FROM (
+      SELECT COALESCE(min(next_attempt_at) FILTER (WHERE queue_at > now()), min(next_attempt_at)) AS oldest
+      FROM webhook_deliveries WHERE status = 'pending' AND next_attempt_at <= now() GROUP BY account_id
+    ) AS of_account`;
   return row.seconds;
 }
 
