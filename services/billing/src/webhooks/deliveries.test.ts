@@ -1,7 +1,7 @@
 import { createDatabase, type Database, inTransaction } from "@diegetic/database";
 import { createTestDatabase, type TestDatabase } from "@diegetic/testing/database";
 import { afterEach, beforeEach, expect, it } from "@jest/globals";
-import { oldestDueSeconds } from "./deliveries.ts";
+import { oldestDueSeconds, takeDueDeliveries } from "./deliveries.ts";
 
 const DELIVERIES = 3_000;
 
@@ -25,15 +25,16 @@ async function addPending(webhookId: string, seconds: number): Promise<void> {
       FROM generate_series(1, ${DELIVERIES}::int) AS n) AS wanted`;
 }
 
-/** Rows of deliveries that `work` reads. A backend reports its last statistics when it ends. */
+/** Rows of deliveries that were read until the end of `work`, including those of earlier calls. */
 async function countRead(work: (database: Database) => Promise<void>): Promise<number> {
   const own = createDatabase(server.url, { poolSize: 1 });
   await work(own);
-  await own.$disconnect();
-  const [row] = await database.$queryRaw<[{ read: bigint }]>`
+  await own.$executeRaw`SELECT pg_stat_force_next_flush()`;
+  const [row] = await own.$queryRaw<[{ read: bigint }]>`
     SELECT seq_tup_read + (SELECT sum(idx_tup_read)::bigint
       FROM pg_stat_user_indexes WHERE relname = 'webhook_deliveries') AS read
     FROM pg_stat_user_tables WHERE relname = 'webhook_deliveries'`;
+  await own.$disconnect();
   return Number(row.read);
 }
 
@@ -71,4 +72,17 @@ it("leaves out of the oldest due delivery those that wait behind queued ones of 
   expect(seconds).toBeLessThan(3_000);
   await database.webhookDelivery.deleteMany({ where: { accountId: "acct_busy" } });
   expect(await oldestDueSeconds(database)).toBeLessThan(2_000);
+});
+
+it("takes what is due without reading all that is due, or that waits for its next attempt", async () => {
+  await addPending("whk_due", -100);
+  await addPending("whk_later", 1_000);
+  await database.$executeRaw`ANALYZE webhook_deliveries`;
+  const before = await countRead(async () => {});
+  const after = await countRead(async (own) => {
+    expect(await takeDueDeliveries(own, 8, 60_000)).toHaveLength(8);
+    // Its account has no more room in the queue.
+    expect(await takeDueDeliveries(own, 8, 60_000)).toEqual([]);
+  });
+  expect(after - before).toBeLessThan(DELIVERIES / 10);
 });
