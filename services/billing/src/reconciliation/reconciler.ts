@@ -17,7 +17,6 @@ import {
   type Inspection,
   inspect,
   nameOf,
-  WITHOUT_OWNER,
 } from "./comparison.ts";
 import { dayInspections, daysLookedAt, memberInspections } from "./member-checks.ts";
 import { sessionInspections, snapshotInspections } from "./snapshot.ts";
@@ -46,6 +45,8 @@ const MAX_PAUSE_MS = 60_000;
 const MAX_REMEMBERED = 1_000;
 const MAX_REPORTED = 50;
 const MAX_LOGGED_OWNERS = 10;
+/** Owner of a failure to list what to inspect. */
+const LISTING = "listing";
 
 /**
  * Compares all stores continuously, page by page. Logs each difference when it is found in every read, and again when
@@ -87,7 +88,7 @@ export class Reconciler {
         }
       } catch (error) {
         this.#isIncomplete = true;
-        this.#giveUp([WITHOUT_OWNER], error);
+        this.#giveUp([LISTING], error);
       }
     }
     if (this.#failed.size === 0) this.#failures.succeeded();

@@ -198,7 +198,7 @@ export async function* wholeInspections(
 ): AsyncGenerator<Inspection> {
   if ((await countImpressions(database)) > maxRows) return;
   for (const check of WHOLE_CHECKS) {
-    yield inspectionOf(() => compareInPostgres(database, timeoutMs, [check], namedPairs(check)));
+    yield inspectionOf(check.name, () => compareInPostgres(database, timeoutMs, [check], namedPairs(check)));
   }
 }
 
@@ -271,7 +271,7 @@ function foundByDeveloper(ofRows: Prisma.Sql, ofDropped: Prisma.Sql): Prisma.Sql
 
 /** Checks maintenance: what must exist, or must have been deleted, whatever the balances. */
 export function upkeepInspection(database: Database, nowMs: () => number, timeoutMs: number): Inspection {
-  return inspectionOf(() => {
+  return inspectionOf("upkeep", () => {
     const checks = upkeepChecks(nowMs());
     const pairs = Prisma.join(checks.map(namedPairs), " UNION ALL ");
     return compareInPostgres(database, timeoutMs, checks, pairs);
