@@ -7,6 +7,7 @@ import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { createBillingMeasures } from "../measures.ts";
 import { Reconciler } from "./reconciler.ts";
+import { wholeInspections } from "./whole-checks.ts";
 
 /** More than two pages. */
 const ADVERTISERS = 120;
@@ -224,4 +225,21 @@ describe("an inspection that takes too long", () => {
     // The other game check, the groups, and the sum of all earnings.
     expect(await notCompared()).toBe(4);
   });
+});
+
+it("leaves checks of the whole ledger to the audit when it has too many entries", async () => {
+  await addImpressionEntries(advertiserOf(7));
+  await database.$executeRaw`ANALYZE ledger_entries`;
+  const entries = await database.ledgerEntry.count();
+  const checks = async (maxRows: number) => {
+    const names: string[] = [];
+    for await (const { owners } of wholeInspections(database, 15_000, maxRows)) names.push(...owners);
+    return names;
+  };
+  const all = await checks(entries);
+  const ofLedger = ["row_each_game_impressions", "entry_groups", "whole_charges"];
+  expect(all).toEqual(expect.arrayContaining(ofLedger));
+  const withoutLedger = await checks(entries - 1);
+  expect(withoutLedger).toContain("row_impressions");
+  for (const name of ofLedger) expect(withoutLedger).not.toContain(name);
 });

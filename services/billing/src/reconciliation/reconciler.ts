@@ -39,8 +39,8 @@ export interface ReconcilerParts extends AccountParts {
 
 /** Maximum keys, of any kind, to scan for player sessions; the audit covers the rest. */
 const MAX_SESSION_KEYS = 100_000;
-/** With more impressions, checks that need all of them are left to the audit. */
-const MAX_IMPRESSIONS = 2_000_000;
+/** With more impressions, or ledger entries, checks that need all of them are left to the audit. */
+const MAX_ROWS = 2_000_000;
 const MAX_PAUSE_MS = 60_000;
 const MAX_REMEMBERED = 1_000;
 const MAX_REPORTED = 50;
@@ -130,8 +130,8 @@ export class Reconciler {
       snapshotInspections(database, redis),
       sessionInspections(database, redis, MAX_SESSION_KEYS),
       dayInspections(database, nowMs, timeoutMs),
-      memberInspections(database, timeoutMs, { maxRows: MAX_IMPRESSIONS, exceptDays: recentDays }),
-      wholeInspections(database, timeoutMs, MAX_IMPRESSIONS),
+      memberInspections(database, timeoutMs, { maxRows: MAX_ROWS, exceptDays: recentDays }),
+      wholeInspections(database, timeoutMs, MAX_ROWS),
     ];
   }
 
