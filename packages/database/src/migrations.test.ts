@@ -186,6 +186,7 @@ describe("migrations", () => {
       "20261129000300_rollups_by_day_and_campaign",
       "20261129000400_no_rollups_by_day_alone",
       "20261130000000_full_webhooks",
+      "20261130000200_queued_deliveries",
     ]);
     expect(await migrate(described.url)).toEqual([]);
     expect(await structureOf(described.url)).toEqual(await structureOf(migrated.url));

@@ -82,3 +82,33 @@ it("reports Postgres as available while its sizes take long to read", async () =
   await Promise.all([database.$disconnect(), server.stop()]);
   await testDatabase.drop();
 });
+
+it("reports quarantined records though the deliveries to webhooks cannot be read", async () => {
+  const [testDatabase, server] = await Promise.all([createTestDatabase(), startTestRedis()]);
+  const database = createDatabase(testDatabase.url, { poolSize: 1, applicationName: "test" });
+  const redis = connectRedis(server.url, { name: "test" });
+  const metrics = createMetrics({ service: "billing" });
+  const monitor = new StoreMonitor({ database, redis, due: new DueIndex(redis), metrics, nowMs: Date.now });
+  const quarantined = async () =>
+    /^billing_quarantined_records\{[^}]*\} (\d)$/m.exec((await metrics.exposition()).text)?.[1];
+  await database.quarantinedImpression.create({
+    data: { impressionId: "imp", advertiserId: "adv", reason: "test", record: "{}" },
+  });
+  await database.$executeRaw`ALTER TABLE webhook_deliveries RENAME TO unreadable`;
+  await expect(monitor.measurePostgres()).rejects.toThrow("webhook_deliveries");
+  expect(await quarantined()).toBe("1");
+  // Nor do they hide each other the other way round.
+  await database.$executeRaw`ALTER TABLE unreadable RENAME TO webhook_deliveries`;
+  await database.$executeRaw`ALTER TABLE quarantined_impressions RENAME TO unreadable`;
+  await database.$executeRaw`
+    INSERT INTO webhook_deliveries (id, event_id, webhook_id, account_id, next_attempt_at)
+    VALUES ('whd', 'evt', 'whk', 'acct', now() - interval '90 seconds')`;
+  await expect(monitor.measurePostgres()).rejects.toThrow("quarantined_impressions");
+  expect((await metrics.exposition()).text).toMatch(
+    /^webhook_deliveries_oldest_due_seconds\{[^}]*\} (9\d|1\d\d)(\.\d+)?$/m,
+  );
+
+  redis.disconnect();
+  await Promise.all([database.$disconnect(), server.stop()]);
+  await testDatabase.drop();
+});

@@ -1,6 +1,7 @@
 import type { Database } from "@diegetic/database";
 import { type DueIndex, type RedisConnection, serverMemory } from "@diegetic/hot-state";
 import { checkReadiness, type Metrics } from "@diegetic/service-kit";
+import { runEach } from "./loops/for-each.ts";
 import { oldestDueSeconds } from "./webhooks/deliveries.ts";
 
 export interface StoreMonitorParts {
@@ -48,14 +49,23 @@ export class StoreMonitor {
     oldestHoldSeconds.set(oldest === undefined ? 0 : (nowMs() - oldest.dueMs) / 1_000);
   }
 
-  /** May take long on a large database, and then says nothing about its availability. Rejects when Postgres is unavailable. */
-  async measurePostgres(): Promise<void> {
+  /**
+   * May take long on a large database, and then says nothing about its availability. Measures each value whether or not the
+   * others can be read, then rejects with the first failure.
+   */
+  measurePostgres(): Promise<void> {
     const { database } = this.#parts;
-    const [size] = await database.$queryRaw<[{ bytes: bigint }]>`
-      SELECT pg_database_size(current_database()) AS bytes`;
-    this.#gauges.databaseBytes.set(Number(size.bytes));
-    this.#gauges.webhooksDueSeconds.set((await oldestDueSeconds(database)) ?? 0);
-    this.#gauges.quarantined.set(await database.quarantinedImpression.count({ where: { resolvedAt: null } }));
+    const { databaseBytes, webhooksDueSeconds, quarantined } = this.#gauges;
+    return runEach(
+      async () => {
+        const [size] = await database.$queryRaw<[{ bytes: bigint }]>`
+          SELECT pg_database_size(current_database()) AS bytes`;
+        databaseBytes.set(Number(size.bytes));
+      },
+      async () =>
+        quarantined.set(await database.quarantinedImpression.count({ where: { resolvedAt: null } })),
+      async () => webhooksDueSeconds.set((await oldestDueSeconds(database)) ?? 0),
+    );
   }
 }
 

@@ -1,8 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Stands for the owner of what belongs to no advertiser or developer. */
-export const WITHOUT_OWNER = "";
-
 /** Two balances that must agree. */
 export interface Pair {
   /** Owner of the balances: an identifier, with a qualifier if it owns several. */
@@ -45,7 +42,7 @@ export interface Comparison extends Pair {
   check: string;
   kind: "money" | "late";
   what: string;
-  /** What to read again when they differ: an account or an advertiser; empty: the whole inspection. */
+  /** What to read again when they differ: an account, an advertiser, or all of an inspection without them. */
   owner: string;
   /** Number of pairs that these sums cover. */
   pairs: number;
@@ -56,16 +53,16 @@ export interface Comparison extends Pair {
 export function comparisonOf(
   { name, kind, what }: Check<unknown>,
   pair: Pair,
-  { owner = WITHOUT_OWNER, pairs = 1, isUnlisted = false } = {},
+  { owner = "", pairs = 1, isUnlisted = false } = {},
 ): Comparison {
   return { ...pair, check: name, kind, what, owner, pairs, isUnlisted };
 }
 
-/** Makes all checks of one owner's balances. */
+/** Makes all checks of one owner's balances. @param owner default: `inspectionOf` sets it */
 export function compare<Balances>(
   checks: readonly Check<PairsOf<Balances>>[],
   balances: Balances,
-  owner = WITHOUT_OWNER,
+  owner = "",
 ): Comparison[] {
   return checks.flatMap((check) =>
     [check.query(balances)].flat().map((pair) => comparisonOf(check, pair, { owner })),
@@ -103,9 +100,18 @@ export interface Inspection {
   read: (owners?: ReadonlySet<string>) => Promise<Reading>;
 }
 
-/** An inspection that always compares everything. */
-export function inspectionOf(read: () => Promise<Comparison[]>): Inspection {
-  return { owners: [WITHOUT_OWNER], read: async () => ({ comparisons: await read(), notCompared: [] }) };
+/**
+ * An inspection of what belongs to no advertiser or developer. Always compares everything.
+ * @param name its owner: the failure of one such inspection must not keep the findings of others
+ */
+export function inspectionOf(name: string, read: () => Promise<Comparison[]>): Inspection {
+  return {
+    owners: [name],
+    read: async () => {
+      const comparisons = await read();
+      return { comparisons: comparisons.map((one) => ({ ...one, owner: name })), notCompared: [] };
+    },
+  };
 }
 
 /** An inspection of a page of owners. */
@@ -149,7 +155,7 @@ export async function inspect(
     await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
     if (signal?.aborted) break;
     const owners = new Set([...suspects.map(({ owner }) => owner), ...notCompared]);
-    const again = await inspection.read(owners.has(WITHOUT_OWNER) ? undefined : owners);
+    const again = await inspection.read(owners);
     for (const suspect of suspects) latest.delete(nameOf(suspect));
     for (const comparison of again.comparisons) latest.set(nameOf(comparison), comparison);
     const stillDiffer = new Map(

@@ -148,7 +148,7 @@ export async function* memberInspections(
       members.checks === DAY_CHECKS
         ? Prisma.sql`${isComplete} AND member <> ALL(${exceptDays}::text[])`
         : isComplete;
-    yield inspectionOf(() => compareMembers(database, timeoutMs, members, condition));
+    yield inspectionOf(nameOfAll(members), () => compareMembers(database, timeoutMs, members, condition));
   }
 }
 
@@ -168,8 +168,15 @@ export async function* dayInspections(
     if ((rowsOfDay.get(day) ?? 0) > MAX_DAY_ROWS) continue;
     // In the same statement: the day may be dropped at any moment.
     const isKept = Prisma.sql`NOT EXISTS (SELECT FROM dropped_impression_days WHERE day = ${dateOfDay(day)}::date)`;
-    yield inspectionOf(() => compareMembers(database, timeoutMs, membersOfDay(day), isKept));
+    const members = membersOfDay(day);
+    const name = `${nameOfAll(members)} ${day}`;
+    yield inspectionOf(name, () => compareMembers(database, timeoutMs, members, isKept));
   }
+}
+
+/** The checks that one statement makes. */
+function nameOfAll({ checks }: Members): string {
+  return checks.map(({ name }) => name).join(" ");
 }
 
 function membersOfDay(day: string): Members {

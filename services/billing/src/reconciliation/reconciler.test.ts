@@ -7,6 +7,7 @@ import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { createBillingMeasures } from "../measures.ts";
 import { Reconciler } from "./reconciler.ts";
+import { wholeInspections } from "./whole-checks.ts";
 
 /** More than two pages. */
 const ADVERTISERS = 120;
@@ -55,6 +56,7 @@ afterEach(async () => {
   }
   slowTables.clear();
   await database.deposit.deleteMany();
+  await database.idempotencyKey.deleteMany();
 });
 
 function advertiserOf(index: number): string {
@@ -64,6 +66,28 @@ function advertiserOf(index: number): string {
 /** A deposit that the advertiser's total lacks. */
 async function plantDifference(advertiserId: string): Promise<void> {
   await database.deposit.create({ data: { id: `dep_${advertiserId}`, advertiserId, amountCents: 1 } });
+}
+
+const OLD_ANSWER = {
+  accountId: advertiserOf(0),
+  endpoint: "POST /deposit",
+  key: "k",
+  bodySha256: "0".repeat(64),
+  status: 200,
+  createdAt: new Date(0),
+};
+
+/** Ledger entries of one impression. They cannot be deleted. */
+async function addImpressionEntries(advertiserId: string): Promise<void> {
+  const entry = { entryGroupId: "impression", day: new Date(0), impressions: 1 };
+  const charge = { accountId: advertiserId, advertiserId, campaignId: "camp", amountMicrocents: -1n };
+  const earning = { accountId: "acct_dev", gameId: "game", amountMicrocents: 1n };
+  await database.ledgerEntry.createMany({
+    data: [
+      { ...entry, ...charge, kind: "charge" },
+      { ...entry, ...earning, kind: "earning" },
+    ],
+  });
 }
 
 /** From now on, reading the rows for which `condition` holds runs out of time. */
@@ -149,16 +173,7 @@ describe("an inspection that takes too long", () => {
   it("does not keep others from being compared when it has no pages", async () => {
     await plantDifference(advertiserOf(119));
     await slowDown("idempotency_keys", "true");
-    await database.idempotencyKey.create({
-      data: {
-        accountId: advertiserOf(0),
-        endpoint: "POST /deposit",
-        key: "k",
-        bodySha256: "0".repeat(64),
-        status: 200,
-        createdAt: new Date(0),
-      },
-    });
+    await database.idempotencyKey.create({ data: OLD_ANSWER });
     const { reconciler, notCompared } = createReconciler();
     await reconciler.cycle(running);
     expect(subjectsOf("deposit_rows")).toEqual([advertiserOf(119)]);
@@ -195,4 +210,36 @@ describe("an inspection that takes too long", () => {
     expect(subjectsOf("deposit_ledger")).toEqual([]);
     expect(await notCompared()).toBe(1);
   });
+
+  it("does not keep what others found and find no more when it belongs to no advertiser", async () => {
+    await database.idempotencyKey.create({ data: OLD_ANSWER });
+    const { reconciler, notCompared } = createReconciler();
+    await reconciler.cycle(running);
+    expect(subjectsOf("stored_answers")).toEqual(["all"]);
+    await database.idempotencyKey.deleteMany();
+    await addImpressionEntries(advertiserOf(7));
+    await slowDown("ledger_entries", "kind = 'earning'");
+    await reconciler.cycle(running);
+    expect(reconciler.report().listed.map(({ check }) => check)).not.toContain("stored_answers");
+    expect(failures()).toMatchObject([{ owners: ["row_each_game_impressions"] }]);
+    // The other game check, the groups, and the sum of all earnings.
+    expect(await notCompared()).toBe(4);
+  });
+});
+
+it("leaves checks of the whole ledger to the audit when it has too many entries", async () => {
+  await addImpressionEntries(advertiserOf(7));
+  await database.$executeRaw`ANALYZE ledger_entries`;
+  const entries = await database.ledgerEntry.count();
+  const checks = async (maxRows: number) => {
+    const names: string[] = [];
+    for await (const { owners } of wholeInspections(database, 15_000, maxRows)) names.push(...owners);
+    return names;
+  };
+  const all = await checks(entries);
+  const ofLedger = ["row_each_game_impressions", "entry_groups", "whole_charges"];
+  expect(all).toEqual(expect.arrayContaining(ofLedger));
+  const withoutLedger = await checks(entries - 1);
+  expect(withoutLedger).toContain("row_impressions");
+  for (const name of ofLedger) expect(withoutLedger).not.toContain(name);
 });

@@ -17,7 +17,6 @@ import {
   type Inspection,
   inspect,
   nameOf,
-  WITHOUT_OWNER,
 } from "./comparison.ts";
 import { dayInspections, daysLookedAt, memberInspections } from "./member-checks.ts";
 import { sessionInspections, snapshotInspections } from "./snapshot.ts";
@@ -40,12 +39,14 @@ export interface ReconcilerParts extends AccountParts {
 
 /** Maximum keys, of any kind, to scan for player sessions; the audit covers the rest. */
 const MAX_SESSION_KEYS = 100_000;
-/** With more impressions, checks that need all of them are left to the audit. */
-const MAX_IMPRESSIONS = 2_000_000;
+/** With more impressions, or ledger entries, checks that need all of them are left to the audit. */
+const MAX_ROWS = 2_000_000;
 const MAX_PAUSE_MS = 60_000;
 const MAX_REMEMBERED = 1_000;
 const MAX_REPORTED = 50;
 const MAX_LOGGED_OWNERS = 10;
+/** Owner of a failure to list what to inspect. */
+const LISTING = "listing";
 
 /**
  * Compares all stores continuously, page by page. Logs each difference when it is found in every read, and again when
@@ -87,7 +88,7 @@ export class Reconciler {
         }
       } catch (error) {
         this.#isIncomplete = true;
-        this.#giveUp([WITHOUT_OWNER], error);
+        this.#giveUp([LISTING], error);
       }
     }
     if (this.#failed.size === 0) this.#failures.succeeded();
@@ -129,8 +130,8 @@ export class Reconciler {
       snapshotInspections(database, redis),
       sessionInspections(database, redis, MAX_SESSION_KEYS),
       dayInspections(database, nowMs, timeoutMs),
-      memberInspections(database, timeoutMs, { maxRows: MAX_IMPRESSIONS, exceptDays: recentDays }),
-      wholeInspections(database, timeoutMs, MAX_IMPRESSIONS),
+      memberInspections(database, timeoutMs, { maxRows: MAX_ROWS, exceptDays: recentDays }),
+      wholeInspections(database, timeoutMs, MAX_ROWS),
     ];
   }
 

@@ -81,11 +81,14 @@ export async function* snapshotInspections(
     let after = "";
     for await (const page of pagesOf((start) => readPage(database, table, start))) {
       const start = after;
-      yield inspectionOf(async () => compareRows(redis, table, await readPage(database, table, start)));
+      // One name for all pages of a table: rows move between pages.
+      yield inspectionOf(`snapshot_rows ${table.table.sql}`, async () =>
+        compareRows(redis, table, await readPage(database, table, start)),
+      );
       after = page.at(-1)?.id ?? after;
     }
   }
-  yield inspectionOf(async () =>
+  yield inspectionOf("snapshot_entities", async () =>
     compare(ENTITY_CHECKS, {
       rows: await countPublished(database),
       entities: await countSnapshotEntities(redis),
@@ -185,7 +188,7 @@ export async function* sessionInspections(
 ): AsyncGenerator<Inspection> {
   const reader = createSessionSummaryReader(redis);
   for await (const { advertiserIds, sessions } of reader.names(maxKeys)) {
-    yield inspectionOf(async () => [
+    yield inspectionOf("sessions", async () => [
       ...(await compareOwners(database, advertiserIds)),
       ...(await compareSessions(database, await reader.read(sessions))),
     ]);

@@ -40,7 +40,8 @@ const MAX_QUEUED_PER_ACCOUNT = 8;
 /**
  * Takes pending deliveries that are due for the queue: of an account those of the webhook that has the fewest there, of
  * all accounts by age. They are taken again after `againAfterMs`, unless an attempt was recorded meanwhile: so Redis may
- * lose them. Those of a webhook that were taken before come first, because the queue may still have them.
+ * lose them. Those of a webhook that were taken before come first, because the queue may still have them. Each part is
+ * ordered as an index is: thousands of a webhook may be due, or wait for their next attempt, and few are read.
  */
 export async function takeDueDeliveries(
   database: Database,
@@ -64,7 +65,8 @@ export async function takeDueDeliveries(
         FROM waiting w, LATERAL (
           SELECT count(*) AS count FROM (
             SELECT FROM webhook_deliveries q WHERE q.webhook_id = w.webhook_id AND q.status = 'pending'
-              AND q.queue_at > now() AND q.queue_at <> q.next_attempt_at LIMIT ${MAX_QUEUED_PER_ACCOUNT}
+              AND q.queue_at > now() AND q.queue_at <> q.next_attempt_at
+            ORDER BY q.queue_at LIMIT ${MAX_QUEUED_PER_ACCOUNT}
           ) AS counted
         ) AS of_webhook
       ), candidates AS (
@@ -72,9 +74,15 @@ export async function takeDueDeliveries(
           row_number() OVER (PARTITION BY q.account_id ORDER BY q.count + first.rank, first.queue_at) AS rank
         FROM queued q, LATERAL (
           SELECT id, queue_at, row_number() OVER (ORDER BY was_taken DESC, queue_at) AS rank FROM (
-            SELECT d.id, d.queue_at, d.queue_at <> d.next_attempt_at AS was_taken FROM webhook_deliveries d
-            WHERE d.webhook_id = q.webhook_id AND d.status = 'pending' AND d.queue_at <= now()
-            ORDER BY was_taken DESC, d.queue_at LIMIT greatest(0, ${MAX_QUEUED_PER_ACCOUNT} - q.of_account)
+            (SELECT d.id, d.queue_at, true AS was_taken FROM webhook_deliveries d
+              WHERE d.webhook_id = q.webhook_id AND d.status = 'pending' AND d.queue_at <= now()
+                AND d.queue_at <> d.next_attempt_at
+              ORDER BY d.queue_at LIMIT greatest(0, ${MAX_QUEUED_PER_ACCOUNT} - q.of_account))
+            UNION ALL
+            (SELECT d.id, d.queue_at, false FROM webhook_deliveries d
+              WHERE d.webhook_id = q.webhook_id AND d.status = 'pending' AND d.queue_at <= now()
+                AND (d.queue_at <> d.next_attempt_at) IS NOT TRUE
+              ORDER BY d.queue_at LIMIT greatest(0, ${MAX_QUEUED_PER_ACCOUNT} - q.of_account))
           ) AS due
         ) AS first
       ), due AS (
@@ -98,13 +106,16 @@ export async function postpone(
     WHERE id = ${deliveryId} AND round = ${round} AND round_attempts = ${roundAttempts} AND status = 'pending'`;
 }
 
-/** How long the oldest due delivery has waited; null: none. Those behind queued ones of their account do not count. */
-export async function oldestDueSeconds(database: Database): Promise<number | null> {
+/**
+ * How long the oldest due delivery has waited; null: none. Those behind queued ones of their account do not count. A single
+ * pass: a subquery for each delivery would read the table again for each of them.
+ */
+export async function oldestDueSeconds(database: Pick<Database, "$queryRaw">): Promise<number | null> {
   const [row] = await database.$queryRaw<[{ seconds: number | null }]>`
-    SELECT extract(epoch FROM now() - min(next_attempt_at))::float8 AS seconds FROM webhook_deliveries d
-    WHERE status = 'pending' AND next_attempt_at <= now() AND (queue_at > now() OR NOT EXISTS (
-      SELECT FROM webhook_deliveries q WHERE q.account_id = d.account_id AND q.status = 'pending'
-        AND q.queue_at > now() AND q.queue_at <> q.next_attempt_at))`;
+    SELECT extract(epoch FROM now() - min(oldest))::float8 AS seconds FROM (
+      SELECT COALESCE(min(next_attempt_at) FILTER (WHERE queue_at > now()), min(next_attempt_at)) AS oldest
+      FROM webhook_deliveries WHERE status = 'pending' AND next_attempt_at <= now() GROUP BY account_id
+    ) AS of_account`;
   return row.seconds;
 }
 
