@@ -2,6 +2,7 @@ import { Card, Checkbox, Group, SegmentedControl, Select } from "@mantine/core";
 import { callForResponse } from "../../api/call.ts";
 import type { AnswerOf } from "../../api/operations.ts";
 import { hasStatus } from "../../api/queries.ts";
+import { FIGURES_REFETCH_MS } from "../../api/refetch-times.ts";
 import { useAnswered } from "../../api/use-answered.ts";
 import { useReadFirst } from "../../api/use-read-all.ts";
 import { countryName } from "../../format/countries.ts";
@@ -54,7 +55,11 @@ export function Component() {
     group_by: groups.join(","),
     ...(campaign !== "" && { campaign_id: campaign }),
   };
-  const spend = useReadFirst("GET /analytics/spend", { query: { ...query, limit: MAX_ROWS } });
+  const spend = useReadFirst(
+    "GET /analytics/spend",
+    { query: { ...query, limit: MAX_ROWS } },
+    { refetchEveryMs: FIGURES_REFETCH_MS },
+  );
   const data = spend.data?.answer;
   const shownGroups = groupsOf(useAnswered(by, spend));
   if (hasStatus(spend.error, 403)) return <NotRegistered title="Spend" />;

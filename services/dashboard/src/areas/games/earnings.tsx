@@ -1,6 +1,7 @@
 import { Card, Group, SegmentedControl, Select } from "@mantine/core";
 import { callForResponse } from "../../api/call.ts";
 import { useRead } from "../../api/queries.ts";
+import { FIGURES_REFETCH_MS } from "../../api/refetch-times.ts";
 import { useAnswered } from "../../api/use-answered.ts";
 import { Chart } from "../../charts/chart.tsx";
 import { daysBetween, firstDayOf } from "../../format/days.ts";
@@ -37,7 +38,7 @@ const FILTER_WIDTH = { base: "calc(50% - 6px)", sm: 220 };
 
 /** What the games have earned: by day, by game, by advertiser. A chosen advertiser narrows days and games. */
 export function Component() {
-  const total = useRead("GET /creator-revenue");
+  const total = useRead("GET /creator-revenue", {}, { refetchEveryMs: FIGURES_REFETCH_MS });
   const [period, setPeriod] = useUrlState("period", DEFAULT_PERIOD, {
     known: oneOf(valuesOf(PERIODS), DEFAULT_PERIOD),
   });
