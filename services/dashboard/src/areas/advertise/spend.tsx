@@ -13,6 +13,7 @@ import type { Column, ColumnMakers } from "../../kit/columns.tsx";
 import { CsvButton } from "../../kit/csv-button.tsx";
 import { TableSection } from "../../kit/data-table.tsx";
 import { Figures } from "../../kit/figures.tsx";
+import { LongName } from "../../kit/long-name.tsx";
 import { Money } from "../../kit/money.tsx";
 import { Page } from "../../kit/page.tsx";
 import { Empty, NotLoaded } from "../../kit/states.tsx";
@@ -187,14 +188,19 @@ function spendColumns(
       phone: "title",
       cell: ({ date }) => date !== undefined && formatDayWithYear(date),
     }),
-    campaign: make.text("campaign", "Campaign", ({ campaign_name: name = "" }) => name, { phone: "title" }),
+    campaign: make.text("campaign", "Campaign", ({ campaign_name: name = "" }) => name, {
+      phone: "title",
+      cell: ({ campaign_name: name = "" }) => <LongName>{name}</LongName>,
+    }),
     creative: make.text(
       "creative",
       "Creative",
       ({ brand_name: brand = "", creative_id: id = "" }) => `${brand} ${id}`,
       {
         phone: "title",
-        cell: ({ brand_name: brand, creative_id: id }) => `${brand ?? "Deleted"} (${id?.slice(-6) ?? ""})`,
+        cell: ({ brand_name: brand, creative_id: id }) => (
+          <LongName isAside>{`${brand ?? "Deleted"} (${id?.slice(-6) ?? ""})`}</LongName>
+        ),
       },
     ),
     country: make.text("country", "Country", ({ country_code: code = null }) => countryName(code), {

@@ -10,6 +10,7 @@ import { ButtonLink } from "../../kit/button-link.tsx";
 import { CsvButton } from "../../kit/csv-button.tsx";
 import { DataTable } from "../../kit/data-table.tsx";
 import { Figures } from "../../kit/figures.tsx";
+import { LongName } from "../../kit/long-name.tsx";
 import { Money } from "../../kit/money.tsx";
 import { Page, Section } from "../../kit/page.tsx";
 import { Empty } from "../../kit/states.tsx";
@@ -202,7 +203,10 @@ function ByGame({ rows, isStale, total, payer }: ByGameProps) {
         defaultSort="-period"
         empty={null}
         columns={(make) => [
-          make.text("game", "Game", ({ game_id: id }) => id, { phone: "title" }),
+          make.text("game", "Game", ({ game_id: id }) => id, {
+            phone: "title",
+            cell: ({ game_id: id }) => <LongName>{id}</LongName>,
+          }),
           make.money("period", "In the period", ({ period }) => period && centsOfMicrocents(period), {
             phone: "fact",
           }),
@@ -249,6 +253,7 @@ function ByAdvertiser({ earnings, where, game }: ByAdvertiserProps) {
         columns={(make) => [
           make.text("advertiser", "Advertiser", ({ company_name: name }) => name ?? UNKNOWN_ADVERTISER, {
             phone: "title",
+            cell: ({ company_name: name }) => <LongName>{name ?? UNKNOWN_ADVERTISER}</LongName>,
           }),
           make.money(
             "earned",
@@ -265,7 +270,9 @@ function ByAdvertiser({ earnings, where, game }: ByAdvertiserProps) {
           make.money("total", "All time", ({ total_earned_microcents: earned }) =>
             earned === null ? null : centsOfMicrocents(earned),
           ),
-          make.text("brands", "Newest brands", ({ brand_names: brands }) => brands.join(", ")),
+          make.text("brands", "Newest brands", ({ brand_names: brands }) => brands.join(", "), {
+            cell: ({ brand_names: brands }) => <LongName isAside>{brands.join(", ")}</LongName>,
+          }),
         ]}
       />
     </Section>
