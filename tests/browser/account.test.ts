@@ -418,6 +418,15 @@ describe("the members of an account", () => {
       await page.getByRole("link", { name: "API keys", exact: true }).click();
       await page.getByText("The door is locked, and no key has been cut.").waitFor();
       await notice.waitFor();
+
+      // A page that was not opened before comes with the connection.
+      const isPart = /\/webhooks-[^/]+\.js$/;
+      await page.route(isPart, (route) => route.abort());
+      await page.getByRole("link", { name: "Webhooks", exact: true }).click();
+      await page.getByText("This page could not be shown.").waitFor();
+      await page.unroute(isPart);
+      await page.evaluate("dispatchEvent(new Event('online'))");
+      await page.getByRole("heading", { name: "Webhooks", level: 1 }).waitFor();
       await page.close();
     },
   );

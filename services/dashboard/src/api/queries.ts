@@ -21,8 +21,8 @@ export function apiQueryKey<Key extends ReadKey>(key: Key, input?: InputOf<Key>)
   return input === undefined ? [key] : [key, input];
 }
 
-/** For figures that move while somebody looks at them. */
-export const FIGURES_REFETCH_MS = 30_000;
+/** A time, or the one that suits the last answer: an answer of many pages is asked for less often. */
+export type RefetchEveryMs<Answer> = number | ((answer: Answer) => number);
 
 export interface ReadOptions {
   /** Asks only when true. */
@@ -37,12 +37,14 @@ export interface ReadOptions {
  * Asks again after the time, until the answer is one that only a change can make another. Where nothing could be read so
  * far, the page says so and offers another try: asking by itself would replace that by a skeleton again and again.
  */
-export function refetching(everyMs: number | undefined) {
+export function refetching<Answer>(everyMs: RefetchEveryMs<Answer> | undefined) {
   if (everyMs === undefined) return {};
   return {
-    refetchInterval: ({ state }: { state: { data: unknown; error: ApiError | null } }) => {
+    refetchInterval: ({ state }: { state: { data: Answer | undefined; error: ApiError | null } }) => {
       const hasFailed = state.error !== null && state.data === undefined;
-      return hasFailed || hasStatus(state.error, 403, 404) ? (false as const) : everyMs;
+      if (hasFailed || hasStatus(state.error, 403, 404)) return false as const;
+      if (typeof everyMs === "number") return everyMs;
+      return state.data === undefined ? (false as const) : everyMs(state.data);
     },
   };
 }

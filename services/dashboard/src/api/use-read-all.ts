@@ -8,7 +8,7 @@ import type { ApiError } from "./api-error.ts";
 import { readJson, send } from "./call.ts";
 import { nextCursor } from "./link.ts";
 import type { AnswerOf, InputOf, ReadKey } from "./operations.ts";
-import { type ReadOptions, refetching } from "./queries.ts";
+import { type ReadOptions, type RefetchEveryMs, refetching } from "./queries.ts";
 
 /** Joins answers that are lists. */
 export const joinLists = <Row>(one: Row[], next: Row[]): Row[] => [...one, ...next];
@@ -19,7 +19,10 @@ export function useReadAll<Key extends ReadKey>(
   input: InputOf<Key>,
   /** Joins the answer so far with that of the next page. */
   join: (sofar: AnswerOf<Key>, next: AnswerOf<Key>) => AnswerOf<Key>,
-  { enabled, refetchEveryMs }: Pick<ReadOptions, "enabled" | "refetchEveryMs"> = {},
+  {
+    enabled,
+    refetchEveryMs,
+  }: Pick<ReadOptions, "enabled"> & { refetchEveryMs?: RefetchEveryMs<AnswerOf<Key>> } = {},
 ): UseQueryResult<AnswerOf<Key>, ApiError> {
   return useQuery<AnswerOf<Key>, ApiError>({
     queryKey: [key, input, "all pages"],
@@ -34,6 +37,7 @@ export function useReadAll<Key extends ReadKey>(
 export function useReadFirst<Key extends ReadKey>(
   key: Key,
   input: InputOf<Key>,
+  { refetchEveryMs }: Pick<ReadOptions, "refetchEveryMs"> = {},
 ): UseQueryResult<{ answer: AnswerOf<Key>; hasMore: boolean }, ApiError> {
   return useQuery<{ answer: AnswerOf<Key>; hasMore: boolean }, ApiError>({
     queryKey: [key, input, "first page"],
@@ -42,6 +46,7 @@ export function useReadFirst<Key extends ReadKey>(
       return { answer, hasMore: next !== undefined };
     },
     placeholderData: (previous: { answer: AnswerOf<Key>; hasMore: boolean } | undefined) => previous,
+    ...refetching(refetchEveryMs),
   });
 }
 

@@ -1,4 +1,5 @@
 import { Button, Stack } from "@mantine/core";
+import { useEffect } from "react";
 import { useRouteError } from "react-router";
 import { ApiError } from "../api/api-error.ts";
 import { Failed } from "../kit/states.tsx";
@@ -13,7 +14,9 @@ const notLoaded = new ApiError(
 /** A page that could not be shown: the frame stays, the page can be loaded again. */
 export function PageFailed() {
   const thrown = useRouteError();
-  const error = thrown instanceof Error && NOT_LOADED.test(thrown.message) ? notLoaded : thrown;
+  const isNotLoaded = thrown instanceof Error && NOT_LOADED.test(thrown.message);
+  const error = isNotLoaded ? notLoaded : thrown;
+  useReloadOnline(isNotLoaded);
   return (
     <Stack align="center" p="xl">
       <Failed what="This page could not be shown." error={error}>
@@ -22,4 +25,24 @@ export function PageFailed() {
       <Button onClick={() => location.reload()}>Reload the page</Button>
     </Stack>
   );
+}
+
+/**
+ * Reloads the page when the connection is back: browsers do not ask again for a part that they did not get. Not before the
+ * server answers, since a failed reload would leave nothing of the dashboard. Nothing unsent is lost: the page with the form
+ * is gone already, its draft is kept.
+ */
+function useReloadOnline(isNotLoaded: boolean) {
+  useEffect(() => {
+    if (!isNotLoaded) return;
+    const gone = new AbortController();
+    const { signal } = gone;
+    const reload = () =>
+      fetch(location.href, { method: "HEAD", cache: "no-store", signal }).then(
+        () => location.reload(),
+        () => undefined,
+      );
+    addEventListener("online", () => void reload(), { signal });
+    return () => gone.abort();
+  }, [isNotLoaded]);
 }

@@ -58,7 +58,7 @@ export function bidSentence(
 
 interface CampaignFieldsProps {
   form: CampaignForm;
-  /** How much of the budget is spent. */
+  /** How much of the budget is spent, rounded up to a cent. */
   spentCents?: number;
   isShort?: boolean;
 }
@@ -77,7 +77,7 @@ export function CampaignFields({ form: anyForm, spentCents = 0, isShort = false 
   const endsAt = momentOfDate(end_date);
   const budgetHelp = [
     spentCents > 0
-      ? `${formatCents(spentCents)} of it is spent; it cannot be lower than that.`
+      ? `Not below ${formatCents(spentCents)}, what is spent rounded up.`
       : "The most that the campaign ever spends.",
     balanceSentence(values.budget_cents, spentCents, balanceCents),
   ];

@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
-import { FIGURES_REFETCH_MS, useRead } from "../../api/queries.ts";
+import { useRead } from "../../api/queries.ts";
+import { FIGURES_REFETCH_MS } from "../../api/refetch-times.ts";
 import { Chart, REPORT_CHART_HEIGHT } from "../../charts/chart.tsx";
 import type { Series } from "../../charts/chart-data.ts";
 import { sumOf, weekOnWeek } from "../../format/change.ts";

@@ -1,6 +1,7 @@
 import { Button, Select } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { hasStatus, useRead } from "../../api/queries.ts";
+import { FIGURES_REFETCH_MS, listRefetchMs, PAGE_ROWS } from "../../api/refetch-times.ts";
 import { useAbility } from "../../api/session.ts";
 import { useAnswered } from "../../api/use-answered.ts";
 import { joinLists, useReadAll } from "../../api/use-read-all.ts";
@@ -18,7 +19,7 @@ import { ledgerPeriod, ledgerPeriods } from "./ledger-period.ts";
 import { NotRegistered } from "./not-registered.tsx";
 
 const DEFAULT_PERIOD = "90";
-const DEPOSITS_PAGE = { query: { limit: 500 } };
+const DEPOSITS_PAGE = { query: { limit: PAGE_ROWS } };
 
 export function Component() {
   const { canChange } = useAbility();
@@ -30,9 +31,15 @@ export function Component() {
     known: profile.data && oneOf(valuesOf(periods), DEFAULT_PERIOD),
   });
   const asked = ledgerPeriod(period, now);
-  const ledger = useRead("GET /ledger", { query: asked }, { keepPrevious: true });
+  const ledger = useRead(
+    "GET /ledger",
+    { query: asked },
+    { keepPrevious: true, refetchEveryMs: FIGURES_REFETCH_MS },
+  );
   const shown = ledgerPeriod(useAnswered(period, ledger), now);
-  const deposits = useReadAll("GET /deposits", DEPOSITS_PAGE, joinLists);
+  const deposits = useReadAll("GET /deposits", DEPOSITS_PAGE, joinLists, {
+    refetchEveryMs: ({ length }) => listRefetchMs(length),
+  });
   if (hasStatus(ledger.error, 403) || hasStatus(deposits.error, 403)) return <NotRegistered title="Money" />;
   const totals = ledger.data?.totals;
   // Newest first, as on a statement; days on which nothing moved are left out.

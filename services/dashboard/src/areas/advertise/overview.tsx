@@ -1,7 +1,8 @@
 import { Anchor, Card, Group, Skeleton, Stack, Text } from "@mantine/core";
 import { lazy, Suspense, useState } from "react";
 import { Link, useSearchParams } from "react-router";
-import { FIGURES_REFETCH_MS, hasStatus, useRead } from "../../api/queries.ts";
+import { hasStatus, useRead } from "../../api/queries.ts";
+import { FIGURES_REFETCH_MS } from "../../api/refetch-times.ts";
 import { useAbility } from "../../api/session.ts";
 import { Chart } from "../../charts/chart.tsx";
 import { monthOnMonth, sumOf } from "../../format/change.ts";

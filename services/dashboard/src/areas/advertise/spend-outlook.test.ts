@@ -7,8 +7,13 @@ const pacing = { days_active: 5, avg_daily_spend_cents: 100, remaining_cents: 1_
 
 describe("spendOutlook", () => {
   it.each([
-    ["the budget, where the balance pays for it", {}, 1_000, "Budget lasts until Dec 11, 2026"],
-    ["the balance, where it is less", {}, 250, "Balance lasts until Dec 3, 2026 for this campaign alone"],
+    ["the budget, where the balance pays for it", {}, 1_000, "Budget lasts at least until Dec 11, 2026"],
+    [
+      "the balance, where it is less",
+      {},
+      250,
+      "Balance lasts at least until Dec 3, 2026 for this campaign alone",
+    ],
     [
       "no day in many years",
       { avg_daily_spend_cents: 1 },
@@ -25,7 +30,7 @@ describe("spendOutlook", () => {
   it.each([
     ["2026-12-08", 1_000, "Budget lasts until the campaign ends on Dec 8, 2026"],
     ["2026-12-08", 900, "Balance lasts until the campaign ends on Dec 8, 2026 for this campaign alone"],
-    ["2026-12-24", 1_000, "Budget lasts until Dec 11, 2026"],
+    ["2026-12-24", 1_000, "Budget lasts at least until Dec 11, 2026"],
   ])("ends with the campaign: %s, with a balance of %s", (end_date, balanceCents, sentence) => {
     expect(spendOutlook({ ...active, end_date }, pacing, balanceCents, NOW_MS)).toBe(sentence);
   });

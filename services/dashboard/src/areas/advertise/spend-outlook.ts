@@ -18,7 +18,10 @@ export function hasPace(
   return status === "active" && days !== null && days >= MIN_DAYS_ACTIVE && perDay > 0;
 }
 
-/** How long budget, balance and campaign last at the average of the days so far, whichever ends first; undefined without a pace. */
+/**
+ * How many whole days budget, balance and campaign last at the average of the days so far, whichever ends first; undefined
+ * without a pace.
+ */
 export function spendOutlook(
   campaign: Pick<Campaign, "status" | "start_date" | "end_date">,
   pacing: Pick<Pacing, "days_active" | "avg_daily_spend_cents" | "remaining_cents">,
@@ -38,7 +41,7 @@ export function spendOutlook(
     return `${what} lasts until the campaign ends on ${formatDayWithYear(last)}${alone}`;
   }
   if (days > MAX_DAYS) return `${what} lasts more than a year at this pace`;
-  return `${what} lasts until ${formatDayWithYear(until)}${alone}`;
+  return `${what} lasts at least until ${formatDayWithYear(until)}${alone}`;
 }
 
 /** How much of a budget the balance pays for; undefined where that is all that is left. */

@@ -2,6 +2,7 @@ import { Card, Checkbox, Group, SegmentedControl, Select } from "@mantine/core";
 import { callForResponse } from "../../api/call.ts";
 import type { AnswerOf } from "../../api/operations.ts";
 import { hasStatus } from "../../api/queries.ts";
+import { FIGURES_REFETCH_MS } from "../../api/refetch-times.ts";
 import { useAnswered } from "../../api/use-answered.ts";
 import { useReadFirst } from "../../api/use-read-all.ts";
 import { countryName } from "../../format/countries.ts";
@@ -12,6 +13,7 @@ import type { Column, ColumnMakers } from "../../kit/columns.tsx";
 import { CsvButton } from "../../kit/csv-button.tsx";
 import { TableSection } from "../../kit/data-table.tsx";
 import { Figures } from "../../kit/figures.tsx";
+import { LongName } from "../../kit/long-name.tsx";
 import { Money } from "../../kit/money.tsx";
 import { Page } from "../../kit/page.tsx";
 import { Empty, NotLoaded } from "../../kit/states.tsx";
@@ -54,7 +56,11 @@ export function Component() {
     group_by: groups.join(","),
     ...(campaign !== "" && { campaign_id: campaign }),
   };
-  const spend = useReadFirst("GET /analytics/spend", { query: { ...query, limit: MAX_ROWS } });
+  const spend = useReadFirst(
+    "GET /analytics/spend",
+    { query: { ...query, limit: MAX_ROWS } },
+    { refetchEveryMs: FIGURES_REFETCH_MS },
+  );
   const data = spend.data?.answer;
   const shownGroups = groupsOf(useAnswered(by, spend));
   if (hasStatus(spend.error, 403)) return <NotRegistered title="Spend" />;
@@ -182,14 +188,19 @@ function spendColumns(
       phone: "title",
       cell: ({ date }) => date !== undefined && formatDayWithYear(date),
     }),
-    campaign: make.text("campaign", "Campaign", ({ campaign_name: name = "" }) => name, { phone: "title" }),
+    campaign: make.text("campaign", "Campaign", ({ campaign_name: name = "" }) => name, {
+      phone: "title",
+      cell: ({ campaign_name: name = "" }) => <LongName>{name}</LongName>,
+    }),
     creative: make.text(
       "creative",
       "Creative",
       ({ brand_name: brand = "", creative_id: id = "" }) => `${brand} ${id}`,
       {
         phone: "title",
-        cell: ({ brand_name: brand, creative_id: id }) => `${brand ?? "Deleted"} (${id?.slice(-6) ?? ""})`,
+        cell: ({ brand_name: brand, creative_id: id }) => (
+          <LongName isAside>{`${brand ?? "Deleted"} (${id?.slice(-6) ?? ""})`}</LongName>
+        ),
       },
     ),
     country: make.text("country", "Country", ({ country_code: code = null }) => countryName(code), {

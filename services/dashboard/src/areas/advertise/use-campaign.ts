@@ -1,6 +1,7 @@
 import { useOutletContext } from "react-router";
 import type { AnswerOf } from "../../api/operations.ts";
-import { FIGURES_REFETCH_MS, useRead } from "../../api/queries.ts";
+import { useRead } from "../../api/queries.ts";
+import { FIGURES_REFETCH_MS } from "../../api/refetch-times.ts";
 import { centsOfMillicents } from "../../format/format.ts";
 
 export type Campaign = AnswerOf<"GET /campaigns/{campaign_id}">;

@@ -1,6 +1,7 @@
 import { Card, Group, SegmentedControl, Select } from "@mantine/core";
 import { callForResponse } from "../../api/call.ts";
 import { useRead } from "../../api/queries.ts";
+import { FIGURES_REFETCH_MS } from "../../api/refetch-times.ts";
 import { useAnswered } from "../../api/use-answered.ts";
 import { Chart } from "../../charts/chart.tsx";
 import { daysBetween, firstDayOf } from "../../format/days.ts";
@@ -9,6 +10,7 @@ import { ButtonLink } from "../../kit/button-link.tsx";
 import { CsvButton } from "../../kit/csv-button.tsx";
 import { DataTable } from "../../kit/data-table.tsx";
 import { Figures } from "../../kit/figures.tsx";
+import { LongName } from "../../kit/long-name.tsx";
 import { Money } from "../../kit/money.tsx";
 import { Page, Section } from "../../kit/page.tsx";
 import { Empty } from "../../kit/states.tsx";
@@ -37,7 +39,7 @@ const FILTER_WIDTH = { base: "calc(50% - 6px)", sm: 220 };
 
 /** What the games have earned: by day, by game, by advertiser. A chosen advertiser narrows days and games. */
 export function Component() {
-  const total = useRead("GET /creator-revenue");
+  const total = useRead("GET /creator-revenue", {}, { refetchEveryMs: FIGURES_REFETCH_MS });
   const [period, setPeriod] = useUrlState("period", DEFAULT_PERIOD, {
     known: oneOf(valuesOf(PERIODS), DEFAULT_PERIOD),
   });
@@ -201,7 +203,10 @@ function ByGame({ rows, isStale, total, payer }: ByGameProps) {
         defaultSort="-period"
         empty={null}
         columns={(make) => [
-          make.text("game", "Game", ({ game_id: id }) => id, { phone: "title" }),
+          make.text("game", "Game", ({ game_id: id }) => id, {
+            phone: "title",
+            cell: ({ game_id: id }) => <LongName>{id}</LongName>,
+          }),
           make.money("period", "In the period", ({ period }) => period && centsOfMicrocents(period), {
             phone: "fact",
           }),
@@ -248,6 +253,7 @@ function ByAdvertiser({ earnings, where, game }: ByAdvertiserProps) {
         columns={(make) => [
           make.text("advertiser", "Advertiser", ({ company_name: name }) => name ?? UNKNOWN_ADVERTISER, {
             phone: "title",
+            cell: ({ company_name: name }) => <LongName>{name ?? UNKNOWN_ADVERTISER}</LongName>,
           }),
           make.money(
             "earned",
@@ -264,7 +270,9 @@ function ByAdvertiser({ earnings, where, game }: ByAdvertiserProps) {
           make.money("total", "All time", ({ total_earned_microcents: earned }) =>
             earned === null ? null : centsOfMicrocents(earned),
           ),
-          make.text("brands", "Newest brands", ({ brand_names: brands }) => brands.join(", ")),
+          make.text("brands", "Newest brands", ({ brand_names: brands }) => brands.join(", "), {
+            cell: ({ brand_names: brands }) => <LongName isAside>{brands.join(", ")}</LongName>,
+          }),
         ]}
       />
     </Section>

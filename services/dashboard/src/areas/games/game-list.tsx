@@ -10,6 +10,7 @@ import { DataTable } from "../../kit/data-table.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
 import { DialogForm } from "../../kit/dialog-form.tsx";
 import { textField } from "../../kit/fields.ts";
+import { LongName } from "../../kit/long-name.tsx";
 import { notifyDone, notifyFailed } from "../../kit/notify.ts";
 import { Page, Section } from "../../kit/page.tsx";
 import { Empty } from "../../kit/states.tsx";
@@ -83,7 +84,10 @@ function Games({ games, placements, add }: GamesProps) {
         </Empty>
       }
       columns={(make) => [
-        make.text("game", "Game", ({ placement }) => placement.game_id, { phone: "title" }),
+        make.text("game", "Game", ({ placement }) => placement.game_id, {
+          phone: "title",
+          cell: ({ placement }) => <LongName>{placement.game_id}</LongName>,
+        }),
         {
           key: "state",
           header: "Integration",

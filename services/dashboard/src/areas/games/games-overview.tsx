@@ -4,6 +4,7 @@ import { useAbility } from "../../api/session.ts";
 import { centsOfMicrocents } from "../../format/format.ts";
 import { ButtonLink } from "../../kit/button-link.tsx";
 import { DataTable } from "../../kit/data-table.tsx";
+import { LongName } from "../../kit/long-name.tsx";
 import { Page, Section } from "../../kit/page.tsx";
 import { OperatorNotice } from "../system/operator-notice.tsx";
 import { gamePath } from "./game-path.ts";
@@ -48,7 +49,10 @@ export default function GamesOverview({ placements, advertisePath }: GamesOvervi
           pageSize={MAX_GAMES}
           empty={null}
           columns={(make) => [
-            make.text("game", "Game", ({ placement }) => placement.game_id, { phone: "title" }),
+            make.text("game", "Game", ({ placement }) => placement.game_id, {
+              phone: "title",
+              cell: ({ placement }) => <LongName>{placement.game_id}</LongName>,
+            }),
             {
               key: "state",
               header: "Integration",

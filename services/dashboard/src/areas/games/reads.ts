@@ -1,5 +1,6 @@
 import type { AnswerOf } from "../../api/operations.ts";
 import type { ReadOptions } from "../../api/queries.ts";
+import { listRefetchMs } from "../../api/refetch-times.ts";
 import { joinLists, useReadAll } from "../../api/use-read-all.ts";
 import { type GameTraffic, type Placement, TRAFFIC_REFETCH_MS } from "./placement.ts";
 
@@ -42,12 +43,16 @@ export function withTraffic(placements: readonly Placement[], traffic: Traffic |
   return placements.map((placement) => ({ placement, traffic: byId.get(placement.game_id) }));
 }
 
-/** The earnings of a period: many games for many days are more than one page. */
+const moving = {
+  refetchEveryMs: ({ rows }: { rows: readonly unknown[] }) => listRefetchMs(rows.length),
+};
+
+/** The earnings of a period, asked for anew while they are looked at: many games for many days are more than one page. */
 export function useEarnings(query: { from: string; game_id?: string; advertiser_id?: string }) {
-  return useReadAll("GET /earnings", { query }, joinRows);
+  return useReadAll("GET /earnings", { query }, joinRows, moving);
 }
 
 /** The same earnings by advertiser. */
 export function useEarningsByAdvertiser(query: { from: string; game_id?: string }) {
-  return useReadAll("GET /earnings/advertisers", { query }, joinRows);
+  return useReadAll("GET /earnings/advertisers", { query }, joinRows, moving);
 }
