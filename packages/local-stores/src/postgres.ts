@@ -141,7 +141,15 @@ async function createDataDirectory(
     "--no-instructions",
   ];
   await runQuietly(commandAs(user, binaries.initdb, initdbFlags));
-  const createDatabase = commandAs(user, binaries.postgres, ["--single", "-D", newDir, "postgres"]);
+  const createDatabase = commandAs(user, binaries.postgres, [
+    "--single",
+    // Otherwise it goes on after an error, and exits with 0.
+    "-c",
+    "exit_on_error=on",
+    "-D",
+    newDir,
+    "postgres",
+  ]);
   await runQuietly(createDatabase, `CREATE DATABASE ${DATABASE}\n`);
   renameSync(newDir, dataDir);
 }
