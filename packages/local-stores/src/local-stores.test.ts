@@ -72,6 +72,19 @@ describe("a local Redis", () => {
     expect(statSync(log).mode & 0o777).toBe(0o600);
   });
 
+  it("keeps the log of the start before, which says why that server ended", async () => {
+    const log = join(dir, "redis.log");
+    writeFileSync(log, "Killed: out of memory", { mode: 0o644 });
+    const previous = join(dir, "redis.previous.log");
+    const first = await keep(startRedis({ dir }));
+    expect(readFileSync(previous, "utf8")).toBe("Killed: out of memory");
+    expect(statSync(previous).mode & 0o777).toBe(0o600);
+    await first.stop();
+    await keep(startRedis({ dir }));
+    expect(readFileSync(previous, "utf8")).toContain("ready to exit");
+    expect(readFileSync(log, "utf8")).not.toContain("ready to exit");
+  });
+
   it("reports that a given port is in use", async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
