@@ -67,6 +67,15 @@ function merged(values: Values, changes: Values): Values {
   return { ...values, ...Object.fromEntries(entries) };
 }
 
+it("docs/operating.md lets Helm wait for a migration as long as its job may run", () => {
+  const text = readFileSync(`${ROOT}docs/operating.md`, "utf8");
+  const { activeDeadlineSeconds } = defaults.migrations;
+  const timeouts = [...text.matchAll(/helm (?:install|upgrade)[^`]*? --timeout (\d+)h/g)].map(([, hours]) =>
+    Number(hours),
+  );
+  expect(timeouts).toEqual([activeDeadlineSeconds / 3_600, activeDeadlineSeconds / 3_600]);
+});
+
 describe("the values of the chart", () => {
   const validate = new Ajv({ strict: false, allErrors: true }).compile(
     JSON.parse(readFileSync(`${CHART}values.schema.json`, "utf8")),

@@ -89,7 +89,7 @@ const EXPIRED_MESSAGE = /expired transaction/;
 const UNAVAILABLE_SQL_STATE = /^(08|25006|25P03|25P04|53|57)/;
 /** Messages of driver errors without a code. */
 const UNAVAILABLE_MESSAGE =
-  /connection error|Connection terminated|timeout exceeded when trying to connect|^timeout expired$|Query read timeout|pool after calling end|not queryable/i;
+  /connection error|Connection terminated|timeout exceeded when trying to connect|^timeout expired$|Query read timeout|pool after calling end|not queryable|SSL connection/i;
 const FILE_CODES: ReadonlySet<unknown> = new Set(["ENOENT", "EACCES", "EPERM", "EISDIR", "ENOTDIR"]);
 /** Of a server's certificate that is not trusted, or not for this host. */
 const CERTIFICATE_CODE = /^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CERT_|HOSTNAME_MISMATCH)/;

@@ -6,7 +6,7 @@ import { createTestDatabase } from "@diegetic/testing/database";
 import { startTestRedis } from "@diegetic/testing/redis";
 import { afterEach, describe, expect, it } from "@jest/globals";
 import { createDatabase } from "./database.ts";
-import { DatabaseUnusable, translateError } from "./errors.ts";
+import { DatabaseUnavailable, DatabaseUnusable, translateError } from "./errors.ts";
 import { Prisma } from "./generated/client.ts";
 import { migrate } from "./migrate.ts";
 import { createPipeline } from "./pipeline.ts";
@@ -123,6 +123,28 @@ describe("a database that an operator sets", () => {
       /^The certificate of Postgres is not trusted \((DEPTH_ZERO_SELF_SIGNED_CERT|self-signed certificate)\): .* NODE_EXTRA_CA_CERTS/,
     );
   });
+
+  it.each([
+    ["N", "The server does not support SSL connections"],
+    ["E", "There was an error establishing an SSL connection"],
+  ])(
+    "is not reached by TLS where it answers %s to the request for it, and the sentence says so",
+    async (answer, why) => {
+      const server = createServer((socket) => {
+        socket.on("error", () => undefined);
+        socket.once("data", () => socket.write(answer));
+      });
+      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+      closers.push(() => server.close());
+      const { port } = server.address() as AddressInfo;
+      const url = `postgres://user:secret@127.0.0.1:${port}/x?sslmode=require`;
+      const sentence = `Postgres is not reached at DATABASE_URL (${why})`;
+      expect(await unusableDatabase(url)).toContain(sentence);
+      const failure = await migrate(url).catch((error: unknown) => error);
+      expect(failure).toBeInstanceOf(DatabaseUnavailable);
+      expect((failure as Error).message).toContain(sentence);
+    },
+  );
 
   async function expectUnusable(url: string, sentence: RegExp): Promise<void> {
     expect(await unusableDatabase(url)).toMatch(sentence);

@@ -34,6 +34,7 @@ it("takes jobs although the connection on which it waits for them never returns"
     lockMs: 5_000,
     stalledCheckMs: 5_000,
     onError: ({ message }) => void errors.push(message),
+    onLockLost: () => {},
     onSuccess: () => {},
     onFailed: () => {},
   });

@@ -28,6 +28,8 @@ export interface QueueWorkerOptions<Job> {
   stalledCheckMs: number;
   /** Called for every failed connection and command, except at another installation's Redis. */
   onError: (error: Error) => void;
+  /** Called for every running job whose lock expired, such as in a blocked process: another worker may repeat it. */
+  onLockLost: (error: Error) => void;
   /** Called for every established connection and delivered job, and after a failure while all connections work. */
   onSuccess: () => void;
   /** Called for every failed attempt at a job; `final`: no retry follows. */
@@ -45,6 +47,9 @@ const LAST_REPLIES_MS = 1_000;
 const MAX_WAIT_FOR_JOB_MS = 15_000;
 /** Leaves the event loop to other work; shorter than the interval between two checks of the claim. */
 const PAUSE_AFTER_REFUSAL_MS = 500;
+
+/** BullMQ's words when it renews a lock, or records the end of its job. */
+const LOST_LOCK_MESSAGE = /^(could not renew lock|Missing lock) for job /;
 
 class ClosableWorker<Job> extends Worker<Job> {
   /** BullMQ repeats a failed call at once: refused commands would block the event loop. */
@@ -87,8 +92,9 @@ export function openQueueWorker<Job>(url: string, options: QueueWorkerOptions<Jo
   worker.on("error", (error) => {
     // Whoever checks the claim logs it once.
     if (error instanceof ForeignRedis) return;
+    if (LOST_LOCK_MESSAGE.test(error.message)) return options.onLockLost(error);
     options.onError(error);
-    // BullMQ also reports what fails on a working connection, such as a lock that it could not renew.
+    // BullMQ also reports what fails on a working connection.
     if (connections.every(({ status }) => status === "ready")) options.onSuccess();
   });
   worker.on("active", options.onSuccess);

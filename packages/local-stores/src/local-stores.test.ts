@@ -1,5 +1,14 @@
 import { execFileSync, spawn } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -8,7 +17,7 @@ import { fileURLToPath } from "node:url";
 import { eventually } from "@diegetic/testing/eventually";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { startPostgres } from "./postgres.ts";
-import { openToAll } from "./postgres-binaries.ts";
+import { findPostgresBinaries, openToAll } from "./postgres-binaries.ts";
 import { processIdentity } from "./process.ts";
 import { type RunningStore, startRedis } from "./redis.ts";
 import { redisCommand } from "./redis-command.ts";
@@ -61,6 +70,19 @@ describe("a local Redis", () => {
     writeFileSync(log, "of an earlier start", { mode: 0o644 });
     await keep(startRedis({ dir }));
     expect(statSync(log).mode & 0o777).toBe(0o600);
+  });
+
+  it("keeps the log of the start before, which says why that server ended", async () => {
+    const log = join(dir, "redis.log");
+    writeFileSync(log, "Killed: out of memory", { mode: 0o644 });
+    const previous = join(dir, "redis.previous.log");
+    const first = await keep(startRedis({ dir }));
+    expect(readFileSync(previous, "utf8")).toBe("Killed: out of memory");
+    expect(statSync(previous).mode & 0o777).toBe(0o600);
+    await first.stop();
+    await keep(startRedis({ dir }));
+    expect(readFileSync(previous, "utf8")).toContain("ready to exit");
+    expect(readFileSync(log, "utf8")).not.toContain("ready to exit");
   });
 
   it("reports that a given port is in use", async () => {
@@ -136,6 +158,18 @@ describe("a local Postgres", () => {
     writeFileSync(join(dir, "password"), "");
     const { url } = await keep(startPostgres({ dir }));
     expect(new URL(url).password).not.toBe("");
+  });
+
+  it("keeps nothing of a start that could not create its database, such as on a full disk", async () => {
+    const real = await findPostgresBinaries();
+    const programs = join(dir, "programs");
+    mkdirSync(programs);
+    const write = (name: string, script: string) =>
+      writeFileSync(join(programs, name), `#!/bin/sh\n${script} "$@"\n`, { mode: 0o755 });
+    write("initdb", `exec "${real.initdb}"`);
+    write("postgres", `[ "$1" = --single ] || exit 1; echo "SELECT 'no space'::int" | "${real.postgres}"`);
+    await expect(startPostgres({ dir, programs })).rejects.toThrow(/^postgres failed: .*"no space"/);
+    expect(existsSync(join(dir, "data"))).toBe(false);
   });
 
   it("is reached without TLS, also where PGSSLMODE asks for it", async () => {

@@ -7,6 +7,7 @@ import { findPostgresBinaries, type PostgresBinaries } from "./postgres-binaries
 import { commandAs, findPostgresUser, type PostgresUser } from "./postgres-user.ts";
 import {
   becomesReady,
+  keepPreviousLog,
   type ServerProcess,
   SetupError,
   type StartOptions,
@@ -49,9 +50,10 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningSt
     await createDataDirectory(binaries, user, dataDir, join(dir, "password"));
   }
   await stopLeftover(dataDir);
+  const logFile = join(dir, "postgres.log");
+  keepPreviousLog(logFile);
   for (let attempt = 1; ; attempt += 1) {
     const port = options.port ?? (await freePort());
-    const logFile = join(dir, "postgres.log");
     const server = startServer(binaries, user, dataDir, port, logFile, options.settings ?? []);
     if (await becomesReady("Postgres", server, () => isReady(server, dataDir), options)) {
       // Without TLS, also where PGSSLMODE asks for it: the server has none.
@@ -141,7 +143,15 @@ async function createDataDirectory(
     "--no-instructions",
   ];
   await runQuietly(commandAs(user, binaries.initdb, initdbFlags));
-  const createDatabase = commandAs(user, binaries.postgres, ["--single", "-D", newDir, "postgres"]);
+  const createDatabase = commandAs(user, binaries.postgres, [
+    "--single",
+    // Otherwise it goes on after an error, and exits with 0.
+    "-c",
+    "exit_on_error=on",
+    "-D",
+    newDir,
+    "postgres",
+  ]);
   await runQuietly(createDatabase, `CREATE DATABASE ${DATABASE}\n`);
   renameSync(newDir, dataDir);
 }

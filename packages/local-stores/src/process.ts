@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { closeSync, fchmodSync, openSync, readFileSync } from "node:fs";
+import { chmodSync, closeSync, fchmodSync, openSync, readFileSync, renameSync, statSync } from "node:fs";
 
 /** A problem that the user can solve. The message says what is wrong and what to do; it is printed without a stack. */
 export class SetupError extends Error {
@@ -38,6 +38,16 @@ export interface ServerProcess {
   exited: Promise<void>;
   hasExited(): boolean;
   stop(): Promise<void>;
+}
+
+/**
+ * Renames the log of a server that has ended to `….previous.log`, because it says why. Called once for all attempts of
+ * the next start. An empty log says nothing, so it replaces none.
+ */
+export function keepPreviousLog(logFile: string): void {
+  if ((statSync(logFile, { throwIfNoEntry: false })?.size ?? 0) === 0) return;
+  chmodSync(logFile, LOG_MODE);
+  renameSync(logFile, logFile.replace(/\.log$/, ".previous.log"));
 }
 
 /**

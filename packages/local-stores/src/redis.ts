@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import { freePort } from "./free-port.ts";
 import {
   becomesReady,
+  keepPreviousLog,
   type ServerProcess,
   SetupError,
   type StartOptions,
@@ -42,10 +43,11 @@ export async function startRedis(options: RedisOptions): Promise<RunningStore> {
   const dir = resolve(options.dir);
   mkdirSync(dir, { recursive: true });
   await stopLeftoverServer(dir, "SIGTERM", STOP_TIMEOUT_MS);
+  const logFile = join(dir, "redis.log");
+  keepPreviousLog(logFile);
   for (let attempt = 1; ; attempt += 1) {
     const port = options.port ?? (await freePort());
     const busPort = options.clusterNode === true ? await freePort() : undefined;
-    const logFile = join(dir, "redis.log");
     const server = startServerProcess({
       executable,
       args: redisArguments(dir, port, busPort, options),

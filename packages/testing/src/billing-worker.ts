@@ -10,6 +10,7 @@ const DEFAULTS: Options = {
   lockMs: 10_000,
   stalledCheckMs: 2_000,
   onError: () => undefined,
+  onLockLost: () => undefined,
   onSuccess: () => undefined,
   onFailed: () => undefined,
 };

@@ -46,6 +46,7 @@ export function createBillingQueue({ redisUrl, name, stores, silence, pace, ...p
     lockMs: pace.jobLockMs,
     stalledCheckMs: Math.ceil(pace.jobLockMs / 6),
     onError: taking.failed,
+    onLockLost: (error) => parts.logger.warn({ err: error }, "job lock lost; the job may run twice"),
     onSuccess: taking.succeeded,
     onFailed: log.failed,
   });

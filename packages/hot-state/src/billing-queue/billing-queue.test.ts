@@ -114,6 +114,26 @@ describe.each(servers)("billing queue on %s", (_kind, startServer) => {
     await eventually(() => jobs.length > taken);
   });
 
+  it("reports a lost lock of a running job, and no failure of Redis", async () => {
+    const lost: string[] = [];
+    const errors: Error[] = [];
+    const handle = async () => {
+      // It is delivered again.
+      if (lost.length > 0) return;
+      for (const key of await allKeys(redis)) if (key.endsWith(":lock")) await redis.del(key);
+      await eventually(() => lost.length > 0);
+    };
+    startWorker(handle, {
+      lockMs: 1_000,
+      onLockLost: ({ message }) => lost.push(message),
+      onError: (error) => errors.push(error),
+    });
+    await producer.add([newRecord()]);
+    await eventually(() => lost.some((message) => message.startsWith("Missing lock")));
+    expect(lost[0]).toContain("could not renew lock");
+    expect(errors).toEqual([]);
+  });
+
   it("tries a failing job again", async () => {
     let attempts = 0;
     const failures: boolean[] = [];

@@ -44,6 +44,7 @@ export function createWebhookWorker(
   options: ConnectionEvents & {
     concurrency: number;
     lockMs: number;
+    onLockLost: (error: Error) => void;
     /** Called for every failure. */
     onFailed: (error: Error) => void;
   },

@@ -55,6 +55,7 @@ export function createDeliveryQueue({
     concurrency: MAX_CONCURRENT_REQUESTS,
     lockMs: pace.jobLockMs,
     onError: taking.failed,
+    onLockLost: (error) => logger.warn({ err: error }, "job lock lost; the job may run twice"),
     onSuccess: taking.succeeded,
     onFailed: (error) => logger.warn({ err: error }, "webhook delivery failed; it is tried again"),
   });
