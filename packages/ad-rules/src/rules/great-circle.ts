@@ -16,7 +16,7 @@ export function unitVector({ lat, lng }: Point): UnitVector {
   return [Math.cos(phi) * Math.cos(lambda), Math.cos(phi) * Math.sin(lambda), Math.sin(phi)];
 }
 
-/** The straight line between two points of the unit sphere that lie so far apart on the Earth. */
+/** Length of the chord between two points of the unit sphere that are `km` apart on the Earth's surface. */
 export function chordOf(km: number): number {
   return 2 * Math.sin(Math.min(Math.PI, km / earthRadiusKm) / 2);
 }

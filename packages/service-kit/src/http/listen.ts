@@ -81,6 +81,8 @@ export async function listen(
   await once(server, "listening").catch((error) => {
     throw explainListenError(error, options);
   });
+  // An accept that fails is of one connection, whose client sees it.
+  server.on("error", () => undefined);
   const { port } = server.address() as AddressInfo;
 
   const close = async (graceMs: number) => {

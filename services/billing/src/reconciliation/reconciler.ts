@@ -60,6 +60,8 @@ export class Reconciler {
   readonly #failures: OutageLog;
   /** Owners whose inspection failed in this cycle. */
   readonly #failed = new Set<string>();
+  /** Checks that this cycle has compared: not those that became too large for it. */
+  readonly #comparedNow = new Set<string>();
   /** This cycle could not list what to inspect. */
   #isIncomplete = false;
   #cycle = 0;
@@ -79,6 +81,7 @@ export class Reconciler {
    */
   async cycle(signal: AbortSignal): Promise<void> {
     this.#failed.clear();
+    this.#comparedNow.clear();
     this.#isIncomplete = false;
     for (const inspections of this.#subjects()) {
       try {
@@ -168,7 +171,10 @@ export class Reconciler {
     if (signal.aborted) return;
     measures.reconciliationCompared.inc(comparisons.length);
     measures.reconciliationNotCompared.inc(notCompared.length);
-    for (const { check } of comparisons) this.#compared.add(check);
+    for (const { check } of comparisons) {
+      this.#compared.add(check);
+      this.#comparedNow.add(check);
+    }
     for (const finding of findings) this.#record(finding);
     this.#show();
   }
@@ -190,9 +196,10 @@ export class Reconciler {
   /** Drops the findings that this cycle has not seen, unless it could not look for them. */
   #forgetGone(): void {
     for (const [name, { finding, cycle }] of this.#findings) {
-      if (cycle === this.#cycle || this.#isIncomplete || this.#failed.has(finding.owner)) continue;
+      const { check, subject, owner } = finding;
+      if (cycle === this.#cycle || this.#isIncomplete || this.#failed.has(owner)) continue;
+      if (!this.#comparedNow.has(check)) continue;
       this.#findings.delete(name);
-      const { check, subject } = finding;
       this.#parts.logger.info({ check, subject }, "reconciliation difference resolved");
     }
     this.#cycle += 1;

@@ -51,9 +51,9 @@ export function countNewUsers(groups: Groups, rows: readonly Known[]): NewUsers 
 }
 
 /**
- * Remembers reached players, and returns Known for those known in some dimension. Each question is one index lookup, however
- * often a player was reached: few are asked of a new player, or of one seen today. Exact while the campaigns' advertisers
- * are locked, because then nobody else adds players.
+ * Remembers reached players, and returns Known for those known in some dimension. Each EXISTS is one index lookup, however
+ * often a player was reached: one for a new player, two for one stored with this day, creative and country, else five. Exact
+ * while the campaigns' advertisers are locked, because then nobody else adds players.
  */
 export function reachedStatement(impressions: readonly BilledImpression[], { reach }: Groups): Prisma.Sql {
   const of = new Columns(Array.from(reach.rows, (row) => impressions[row] as BilledImpression));

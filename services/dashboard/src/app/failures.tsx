@@ -39,7 +39,7 @@ function useReloadOnline(isNotLoaded: boolean) {
     const { signal } = gone;
     const reload = () =>
       fetch(location.href, { method: "HEAD", cache: "no-store", signal }).then(
-        () => location.reload(),
+        ({ ok }) => ok && location.reload(),
         () => undefined,
       );
     addEventListener("online", () => void reload(), { signal });

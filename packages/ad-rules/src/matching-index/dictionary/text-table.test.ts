@@ -77,7 +77,7 @@ describe("TextTable", () => {
     );
   });
 
-  it("finds a marked text only for those who do not skip it", () => {
+  it("skips a marked text only where that is asked for", () => {
     const key = hashKeyOf(1);
     const table = new TextTable(key);
     const entry = table.put("ab");

@@ -11,7 +11,7 @@ const field = {
   /** Lists: the notes beyond the inline ones; pairs of a longer phrase length (ascending) and the number of phrases. */
   moreNotes: 3,
   longer: 4,
-  /** 1: `mark` has marked it. */
+  /** 1 while marked, else 0. */
   marked: 5,
   /** The first inline note; 0 means none. */
   firstNote: 6,

@@ -44,7 +44,7 @@ export function preparePoint(point: Point | null): PreparedPoint | null {
   return point === null ? null : { point, vector: unitVector(point) };
 }
 
-/** More than the rounding errors of a chord, and of the great-circle distance that it stands for. */
+/** More than the tolerance of `isInCircle` at the edge, and than the rounding errors of chords and distances. */
 const CHORD_TOLERANCE = 1e-9;
 /** Of a circle: the vector of its centre, and the squared chords up to which a point is inside, and beyond which it is outside. */
 const NUMBERS_PER_CIRCLE = 5;

@@ -77,7 +77,7 @@ export function CampaignFields({ form: anyForm, spentCents = 0, isShort = false 
   const endsAt = momentOfDate(end_date);
   const budgetHelp = [
     spentCents > 0
-      ? `Not below ${formatCents(spentCents)}, what is spent rounded up.`
+      ? `At least ${formatCents(spentCents)}: the spend so far, rounded up.`
       : "The most that the campaign ever spends.",
     balanceSentence(values.budget_cents, spentCents, balanceCents),
   ];

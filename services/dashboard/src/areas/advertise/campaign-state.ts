@@ -55,7 +55,7 @@ export function momentOfDate(date: string | null | undefined): string | undefine
 
 const CAP_BELOW_PRICE = "The daily cap is below the price of one impression";
 
-/** Whether no day ends a reached cap: not even a day without spend pays for an impression. */
+/** Whether the daily cap is below the price: it counts as reached although nothing was spent today. */
 function isCapBelowPrice({
   pacing_status: pacing,
   daily_spent_millicents: days,
