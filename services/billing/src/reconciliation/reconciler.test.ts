@@ -243,3 +243,18 @@ it("leaves checks of the whole ledger to the audit when it has too many entries"
   expect(withoutLedger).toContain("row_impressions");
   for (const name of ofLedger) expect(withoutLedger).not.toContain(name);
 });
+
+it("keeps what checks found for which the ledger has become too long", async () => {
+  await addImpressionEntries(advertiserOf(8));
+  const { reconciler } = createReconciler();
+  const checksOf = (message: string) => lines.filter(({ msg }) => msg === message).map(({ check }) => check);
+  await reconciler.cycle(running);
+  expect(checksOf("reconciliation difference found")).toContain("whole_charges");
+  try {
+    await database.$executeRaw`UPDATE pg_class SET reltuples = 3000000 WHERE oid = 'ledger_entries'::regclass`;
+    await reconciler.cycle(running);
+    expect(checksOf("reconciliation difference resolved")).not.toContain("whole_charges");
+  } finally {
+    await database.$executeRaw`ANALYZE ledger_entries`;
+  }
+});
