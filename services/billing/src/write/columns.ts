@@ -33,11 +33,3 @@ export class Columns<Row> {
     return Prisma.sql`${JSON.stringify(this.#rows.map(of))}::jsonb`;
   }
 }
-
-/**
- * Days once each, as a parameter of `day = ANY`: where they are listed, the planner neither plans nor locks the partitions
- * of others. Only in statements that are planned for their parameters, so not in prepared ones.
- */
-export function listedDays(days: Iterable<string>): Prisma.Sql {
-  return Prisma.sql`${arrayOfTexts([...new Set(days)])}::date[]`;
-}

@@ -1,10 +1,18 @@
 import { Prisma, type Statements } from "@diegetic/database";
 import { type BilledImpression, type ChargedMatch, decimalOfMillionths } from "./billed-impression.ts";
-import { Columns, listedDays } from "./columns.ts";
+import { Columns } from "./columns.ts";
+
+/**
+ * Inserts impressions that are not quarantined, in the given order; fails with UniqueViolation on a duplicate. This
+ * costs half as much as an insert that tolerates duplicates.
+ */
+export function newImpressionsStatement(impressions: readonly BilledImpression[]): Prisma.Sql {
+  return insertStatement(impressions);
+}
 
 /** Inserts impressions that are neither stored nor quarantined, and returns their ids as `id`. */
 export function missingImpressionsStatement(impressions: readonly BilledImpression[]): Prisma.Sql {
-  return Prisma.sql`${newImpressionsStatement(impressions)}
+  return Prisma.sql`${insertStatement(impressions)}
     ON CONFLICT (day, impression_id) DO NOTHING RETURNING impression_id AS id`;
 }
 
@@ -22,19 +30,19 @@ export async function findStored(
 ): Promise<({ impression_id: string } & ChargedMatch)[]> {
   if (requested.length === 0) return [];
   const of = new Columns(requested);
+  const days = requested.map(({ day }) => day).sort();
+  // OFFSET 0 fixes the order of the join: while a partition has no statistics, the planner might read all of it for each row.
+  // The first and the last day keep it from planning and locking the partitions of others.
   return statements.query(Prisma.sql`
     SELECT i.impression_id, i.match_id, i.campaign_id
     FROM unnest(${of.days(({ day }) => day)}, ${of.texts(({ record }) => record.impression_id)})
       AS requested(day, impression_id)
-    JOIN impressions i ON i.day = requested.day AND i.impression_id = requested.impression_id
-    WHERE i.day = ANY(${listedDays(requested.map(({ day }) => day))})`);
+    CROSS JOIN LATERAL (
+      SELECT * FROM impressions WHERE day = requested.day AND impression_id = requested.impression_id
+        AND day BETWEEN ${days[0]}::date AND ${days.at(-1)}::date OFFSET 0) AS i`);
 }
 
-/**
- * Inserts impressions that are not quarantined, in the given order; fails with UniqueViolation on a duplicate. This
- * costs half as much as an insert that tolerates duplicates.
- */
-export function newImpressionsStatement(impressions: readonly BilledImpression[]): Prisma.Sql {
+function insertStatement(impressions: readonly BilledImpression[]): Prisma.Sql {
   const of = new Columns(impressions);
   return Prisma.sql`
     INSERT INTO impressions (day, impression_id, match_id, advertiser_id, campaign_id, campaign_version,

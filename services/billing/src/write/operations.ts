@@ -1,7 +1,7 @@
 import type { ImpressionRecord } from "@diegetic/contracts";
-import { DAY_MS, Prisma, utcDay } from "@diegetic/database";
+import { DAY_MS, Prisma } from "@diegetic/database";
 import type { BilledImpression } from "./billed-impression.ts";
-import { Columns, listedDays } from "./columns.ts";
+import { Columns } from "./columns.ts";
 
 /** Lifetime of an Idempotency-Key (docs/behaviour.md#retries). */
 export const OPERATION_MS = DAY_MS;
@@ -46,9 +46,6 @@ export function billedOperationsStatement(impressions: readonly BilledImpression
   const keyed = impressions.filter(({ record }) => record.operation_id !== undefined);
   if (keyed.length === 0) return null;
   const of = new Columns(keyed);
-  const daysAround = keyed.flatMap(({ record: { recorded_at_ms: recordedAtMs } }) =>
-    [-1, 0, 1].map((days) => utcDay(recordedAtMs + days * DAY_MS)),
-  );
   return Prisma.sql`
     SELECT DISTINCT requested.id
     FROM unnest(${of.texts(({ record }) => record.impression_id)}, ${of.texts(({ record }) => record.operation_id ?? null)},
@@ -56,6 +53,5 @@ export function billedOperationsStatement(impressions: readonly BilledImpression
     CROSS JOIN generate_series(-1, 1) AS days
     JOIN impressions i ON i.operation_id = requested.operation_id AND i.impression_id <> requested.id
       AND i.day = (to_timestamp(requested.recorded_at_ms / 1000) AT TIME ZONE 'UTC')::date + days
-      AND i.day = ANY(${listedDays(daysAround)})
       AND abs(extract(epoch FROM i.recorded_at) * 1000 - requested.recorded_at_ms) < ${OPERATION_MS}`;
 }

@@ -58,7 +58,7 @@ export function countNewUsers(groups: Groups, rows: readonly Known[]): NewUsers 
 export function reachedStatement(impressions: readonly BilledImpression[], { reach }: Groups): Prisma.Sql {
   const of = new Columns(Array.from(reach.rows, (row) => impressions[row] as BilledImpression));
   const knows = (condition: Prisma.Sql) => Prisma.sql`EXISTS (SELECT FROM reached_users k
-    WHERE k.campaign_id = r.campaign_id AND k.user_hash = r.user_hash ${condition})`;
+    WHERE k.campaign_id = r.campaign_id AND k.user_hash = r.user_hash ${condition} OFFSET 0)`;
   const [sameDay, sameCreative, sameCountry] = [
     Prisma.sql`AND k.day = r.day`,
     Prisma.sql`AND k.creative_id = r.creative_id`,

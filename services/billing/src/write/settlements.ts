@@ -3,7 +3,7 @@ import { DAY_MS, type Database, Prisma, safeInteger } from "@diegetic/database";
 import { type Settlement, sliceOf, walletIdOf } from "@diegetic/hot-state";
 import { deleteInSteps } from "../loops/delete-in-steps.ts";
 import type { BilledImpression } from "./billed-impression.ts";
-import { Columns, listedDays } from "./columns.ts";
+import { Columns } from "./columns.ts";
 
 /** The audit reads yesterday, today and tomorrow. */
 const LATE_CHARGES_KEPT_MS = 3 * DAY_MS;
@@ -80,19 +80,18 @@ export async function listSettlements(
   }));
 }
 
-/** Unix milliseconds by day and id of the impressions that are stored. */
+/** Unix milliseconds by day and id of the impressions; null: not stored. Plans every partition, so not for no rows. */
 async function recordingTimes(
   database: Database,
   rows: readonly SettlementRow[],
-): Promise<Map<string, number>> {
+): Promise<Map<string, number | null>> {
   if (rows.length === 0) return new Map();
   const of = new Columns(rows);
-  const found = await database.$queryRaw<{ day: string; impression_id: string; recorded_at: Date }[]>`
-    SELECT i.day::text AS day, i.impression_id, i.recorded_at
-    FROM unnest(${of.days(({ day }) => day)}, ${of.texts((row) => row.impression_id)}) AS requested(day, impression_id)
-    JOIN impressions i ON i.day = requested.day AND i.impression_id = requested.impression_id
-    WHERE i.day = ANY(${listedDays(rows.map(({ day }) => day))})`;
-  return new Map(found.map((row) => [`${row.day} ${row.impression_id}`, row.recorded_at.getTime()]));
+  const found = await database.$queryRaw<{ day: string; impression_id: string; recorded_at: Date | null }[]>`
+    SELECT day::text AS day, impression_id, (SELECT i.recorded_at FROM impressions i
+      WHERE i.day = requested.day AND i.impression_id = requested.impression_id) AS recorded_at
+    FROM unnest(${of.days(({ day }) => day)}, ${of.texts((row) => row.impression_id)}) AS requested(day, impression_id)`;
+  return new Map(found.map((row) => [`${row.day} ${row.impression_id}`, row.recorded_at?.getTime() ?? null]));
 }
 
 /** Settlements that the wallets now have. */
