@@ -33,6 +33,8 @@ const MAX_RECORDS = 10_000;
 const OUTBOX_PAGE = 500;
 /** More at once could take longer than a command may. */
 const CAMPAIGNS_READ_TOGETHER = 500;
+/** With the most campaigns, so many scripts still end within the time limit of a command. */
+const SLICES_RESTORED_TOGETHER = 4;
 /** Billing drains a longer outbox first; a frozen wallet does not prevent that. */
 const MAX_OUTBOX_LENGTH = 10_000;
 const CLAIM_MS = 3_000;
@@ -350,32 +352,42 @@ export class WalletRecovery {
   }
 
   /**
-   * Restores the other slices of a wallet. False: one has changed since it was frozen. One after the other: Redis runs one
-   * script at a time, so that each of many would wait for all others until its time limit.
+   * Restores the other slices of a wallet, also when one of them fails: what is restored keeps its matches. False: one has
+   * changed since it was frozen. A few at a time: Redis runs one script after the other, so that each of many would wait for
+   * all others until its time limit.
    */
   async #restoreSlices(
     known: KnownAdvertiser,
     totals: WalletTotals,
     { found, keeps, reservedIn }: KeptSlices,
   ): Promise<boolean> {
-    for (const { slice, found: wallet } of found.slice(1)) {
-      const result = await this.#parts.wallets.restoreSlice({
-        advertiserId: known.id,
-        epoch: known.epoch,
-        version: known.version,
-        slice,
-        found: wallet,
-        forgetMatches: !keeps[slice],
-        settledMarks: totals.settledMarks[slice] ?? [],
-        campaigns: totals.campaigns.map(({ campaignId, version, status, day }, index) => ({
-          campaignId,
-          version,
-          status,
-          day,
-          reservedMillicents: reservedIn(slice, index),
-        })),
-      });
-      if (result === "changed") return false;
+    const restored: PromiseSettledResult<"restored" | "changed">[] = [];
+    for (const few of chunks(found.slice(1), SLICES_RESTORED_TOGETHER)) {
+      const results = await Promise.allSettled(
+        few.map(({ slice, found: wallet }) =>
+          this.#parts.wallets.restoreSlice({
+            advertiserId: known.id,
+            epoch: known.epoch,
+            version: known.version,
+            slice,
+            found: wallet,
+            forgetMatches: !keeps[slice],
+            settledMarks: totals.settledMarks[slice] ?? [],
+            campaigns: totals.campaigns.map(({ campaignId, version, status, day }, index) => ({
+              campaignId,
+              version,
+              status,
+              day,
+              reservedMillicents: reservedIn(slice, index),
+            })),
+          }),
+        ),
+      );
+      restored.push(...results);
+    }
+    for (const one of restored) {
+      if (one.status === "rejected") throw one.reason;
+      if (one.value === "changed") return false;
     }
     return true;
   }
