@@ -88,7 +88,8 @@ function dateWords(date: string): string | undefined {
 
 type LineOf = (creativeId: string) => string | undefined;
 
-const QUOTED = /("(?:[^"\\]|\\.)*")/;
+/** Matches from every quote on, so that its time is linear. */
+const QUOTED = /("(?:[^"\\]|\\[\s\S]?)*"?)/;
 
 /**
  * What a check compared, in the words of the pages: the API names fields, ids and dates as programs read them. Texts of
