@@ -56,12 +56,11 @@ export class Reconciler {
   readonly #parts: ReconcilerParts;
   /** Current findings, by name, with the cycle in which they were last seen. */
   readonly #findings = new Map<string, { finding: Comparison; cycle: number }>();
-  readonly #compared = new Set<string>();
+  /** Checks, with the cycle that last compared them: one that became too large is left out. */
+  readonly #compared = new Map<string, number>();
   readonly #failures: OutageLog;
   /** Owners whose inspection failed in this cycle. */
   readonly #failed = new Set<string>();
-  /** Checks that this cycle has compared: not those that became too large for it. */
-  readonly #comparedNow = new Set<string>();
   /** This cycle could not list what to inspect. */
   #isIncomplete = false;
   #cycle = 0;
@@ -81,7 +80,6 @@ export class Reconciler {
    */
   async cycle(signal: AbortSignal): Promise<void> {
     this.#failed.clear();
-    this.#comparedNow.clear();
     this.#isIncomplete = false;
     for (const inspections of this.#subjects()) {
       try {
@@ -171,10 +169,7 @@ export class Reconciler {
     if (signal.aborted) return;
     measures.reconciliationCompared.inc(comparisons.length);
     measures.reconciliationNotCompared.inc(notCompared.length);
-    for (const { check } of comparisons) {
-      this.#compared.add(check);
-      this.#comparedNow.add(check);
-    }
+    for (const { check } of comparisons) this.#compared.set(check, this.#cycle);
     for (const finding of findings) this.#record(finding);
     this.#show();
   }
@@ -198,7 +193,7 @@ export class Reconciler {
     for (const [name, { finding, cycle }] of this.#findings) {
       const { check, subject, owner } = finding;
       if (cycle === this.#cycle || this.#isIncomplete || this.#failed.has(owner)) continue;
-      if (!this.#comparedNow.has(check)) continue;
+      if (this.#compared.get(check) !== this.#cycle) continue;
       this.#findings.delete(name);
       this.#parts.logger.info({ check, subject }, "reconciliation difference resolved");
     }
@@ -211,7 +206,7 @@ export class Reconciler {
     for (const { finding } of this.#findings.values()) {
       counts.set(finding.check, (counts.get(finding.check) ?? 0) + countDifferences([finding]));
     }
-    for (const check of this.#compared) {
+    for (const check of this.#compared.keys()) {
       this.#parts.measures.reconciliationDifferences.set({ check }, counts.get(check) ?? 0);
     }
   }

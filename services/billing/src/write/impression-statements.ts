@@ -38,8 +38,8 @@ export async function findStored(
     FROM unnest(${of.days(({ day }) => day)}, ${of.texts(({ record }) => record.impression_id)})
       AS requested(day, impression_id)
     CROSS JOIN LATERAL (
-      SELECT * FROM impressions WHERE day = requested.day AND impression_id = requested.impression_id
-        AND day BETWEEN ${days[0]}::date AND ${days.at(-1)}::date OFFSET 0) AS i`);
+      SELECT impression_id, match_id, campaign_id FROM impressions
+      WHERE day = requested.day AND impression_id = requested.impression_id AND day BETWEEN ${days[0]}::date AND ${days.at(-1)}::date OFFSET 0) AS i`);
 }
 
 function insertStatement(impressions: readonly BilledImpression[]): Prisma.Sql {

@@ -64,7 +64,8 @@ export function reachedStatement(impressions: readonly BilledImpression[], { rea
     Prisma.sql`AND k.creative_id = r.creative_id`,
     Prisma.sql`AND k.country_code = r.country_code`,
   ];
-  // OFFSET 0: otherwise the planner would repeat the lookup in every column that names its result.
+  // OFFSET 0: otherwise the planner might hash all players for an EXISTS, and would repeat a lookup in every column that
+  // names its result.
   return Prisma.sql`
     WITH reached AS MATERIALIZED (
       SELECT r.*, player.known, same.whole, same.whole OR player.known AND ${knows(sameDay)} AS by_day,
