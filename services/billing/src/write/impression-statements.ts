@@ -39,7 +39,8 @@ export async function findStored(
       AS requested(day, impression_id)
     CROSS JOIN LATERAL (
       SELECT impression_id, match_id, campaign_id FROM impressions
-      WHERE day = requested.day AND impression_id = requested.impression_id AND day BETWEEN ${days[0]}::date AND ${days.at(-1)}::date OFFSET 0) AS i`);
+      WHERE day = requested.day AND impression_id = requested.impression_id
+        AND day BETWEEN ${days[0]}::date AND ${days.at(-1)}::date OFFSET 0) AS i`);
 }
 
 function insertStatement(impressions: readonly BilledImpression[]): Prisma.Sql {
