@@ -83,23 +83,28 @@ export class CampaignIndex {
   /** Replaces the campaign with the same id; versions are not compared. */
   upsert(campaign: Campaign): void {
     const compiled = compileCampaign(campaign);
-    this.remove(campaign.campaign_id);
-    const documentId = this.#freeDocumentIds.pop() ?? this.#documentCount++;
+    const known = this.#documentIds.get(campaign.campaign_id);
+    if (known !== undefined) this.#discard(known);
+    const documentId = known ?? this.#freeDocumentIds.pop() ?? this.#documentCount++;
     this.#documentIds.set(campaign.campaign_id, documentId);
     this.#store.put(documentId, this.#keepsTargets ? campaign : withoutTargets(campaign));
     if (campaign.status === "active") this.#activeCount += 1;
-    this.#matching.add(compiled, documentId);
+    this.#matching.put(compiled, documentId);
   }
 
   /** Ignores unknown ids. */
   remove(campaignId: string): void {
     const documentId = this.#documentIds.get(campaignId);
     if (documentId === undefined) return;
-    if (this.#store.isActive(documentId)) this.#activeCount -= 1;
+    this.#discard(documentId);
     this.#matching.remove(documentId);
     this.#documentIds.delete(campaignId);
-    this.#store.remove(documentId);
     this.#freeDocumentIds.push(documentId);
+  }
+
+  #discard(documentId: number): void {
+    if (this.#store.isActive(documentId)) this.#activeCount -= 1;
+    this.#store.remove(documentId);
   }
 
   /**

@@ -25,6 +25,12 @@ export interface Found {
   rank: number;
 }
 
+/** Terms of a removed record, still in use. */
+interface TakenTerms {
+  advertiser: number;
+  terms: Int32Array;
+}
+
 /** Counts of the most expensive steps of searches. */
 export interface Steps {
   textsFound: number;
@@ -86,10 +92,15 @@ export class Matching {
     return this.#addresses[documentId] ?? noAddress;
   }
 
-  /** The document id must be free. */
-  add(campaign: CompiledCampaign, documentId: number): void {
-    this.#addresses[documentId] = noAddress;
-    if (canNeverServe(campaign)) return;
+  /** Adds the record of a campaign, in place of the one that the document id has. */
+  put(campaign: CompiledCampaign, documentId: number): void {
+    const before = this.#take(documentId);
+    if (!canNeverServe(campaign)) this.#add(campaign, documentId);
+    // Last, so that terms of both need not be created again.
+    this.#release(before);
+  }
+
+  #add(campaign: CompiledCampaign, documentId: number): void {
     const parts = recordPartsOf(campaign, documentId, this.#terms);
     const address = this.#records.add(parts);
     this.#addresses[documentId] = address;
@@ -100,17 +111,28 @@ export class Matching {
   }
 
   remove(documentId: number): void {
+    this.#release(this.#take(documentId));
+  }
+
+  /** Removes a record, and returns its terms for `#release`; null when there is none. */
+  #take(documentId: number): TakenTerms | null {
     const address = this.addressOf(documentId);
-    if (address === noAddress) return;
+    this.#addresses[documentId] = noAddress;
+    if (address === noAddress) return null;
     this.#refusals.forget(documentId);
     if (this.#parked.has(address)) this.#parked.remove(address);
     else if (!this.#ended.remove(address)) this.#live.remove(address);
     const advertiser = this.#records.get(address, field.advertiser);
-    for (const term of this.#records.terms(address)) this.#terms.release(term);
-    if (!this.#terms.isUsed(advertiser)) this.#refusals.forget(advertiserKey(advertiser));
+    const terms = this.#records.terms(address).slice();
     this.#records.remove(address);
     this.#circles.remove(documentId);
-    this.#addresses[documentId] = noAddress;
+    return { advertiser, terms };
+  }
+
+  #release(taken: TakenTerms | null): void {
+    if (taken === null) return;
+    for (const term of taken.terms) this.#terms.release(term);
+    if (!this.#terms.isUsed(taken.advertiser)) this.#refusals.forget(advertiserKey(taken.advertiser));
   }
 
   refuse(documentId: number, lacksMoney: boolean, span: Span): void {
