@@ -16,7 +16,7 @@ export interface SizeChange {
   mayGrow: boolean;
 }
 
-/** Bytes of a campaign as published while active. */
+/** Bytes of a campaign as published while active, or as compared where that is longer. */
 export function campaignBytes(campaign: WholeCampaign): number {
   return jsonBytes(campaignEntity(campaign));
 }
@@ -73,6 +73,8 @@ function requireRoom([account]: { bytes: bigint }[]): void {
   if (Number(account?.bytes) > MAX_ACCOUNT_BYTES) throw accountTooLarge.error();
 }
 
+/** Match instances normalise all texts, which makes some much longer: U+FDFA becomes four words. */
 function jsonBytes(value: unknown): number {
-  return Buffer.byteLength(JSON.stringify(value));
+  const json = JSON.stringify(value);
+  return Math.max(Buffer.byteLength(json), Buffer.byteLength(json.normalize("NFKC")));
 }

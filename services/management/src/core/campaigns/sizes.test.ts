@@ -122,6 +122,19 @@ describe("a campaign as published", () => {
     await expectExactSizes(caller);
   });
 
+  it("has at most 256 KiB, also as its texts are compared", async () => {
+    // Three bytes in UTF-8, 18 letters in NFKC, which match instances compare.
+    const ligatures = "\ufdfa".repeat(200);
+    const rules = (count: number) => Array(count).fill({ rule_type: "keyword", value: ligatures });
+    const campaigns = [39, 40].map((count) => ({ ...campaignBody, blocklist: rules(count) }));
+    const { body } = await caller.post("/campaigns/bulk", { campaigns }).expect(200);
+    expect(body.results).toEqual([
+      expect.objectContaining({ status: 201 }),
+      { status: 422, error: expect.stringContaining(`${MAX_CAMPAIGN_BYTES} bytes`) },
+    ]);
+    await expectExactSizes(caller);
+  });
+
   it("has at most 256 KiB, also when its dates are set", async () => {
     const campaignId = await newCampaign();
     const path = `/campaigns/${campaignId}`;
