@@ -3,41 +3,58 @@ import {
   ensureImpressionPartition,
   inTransaction,
   Prisma,
+  type Statements,
   utcDay,
   withStatements,
 } from "@diegetic/database";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { createMarket, recordIn } from "../testing/market.fixture.ts";
+import { createMarket, type Market, recordIn } from "../testing/market.fixture.ts";
 import { WriterStores } from "../testing/writer-stores.fixture.ts";
 import { billImpression } from "./billed-impression.ts";
 import { findStored } from "./impression-statements.ts";
+import { billedOperationsStatement } from "./operations.ts";
 
 const DAYS_KEPT = 12;
 
 let stores: WriterStores;
+let market: Market;
+const nowMs = Date.now();
+const daysAgo = (ago: number) => utcDay(nowMs - ago * DAY_MS);
 beforeAll(async () => {
   stores = await WriterStores.open();
+  market = await createMarket(stores.database);
+  for (let ago = -1; ago < DAYS_KEPT; ago += 1)
+    await ensureImpressionPartition(stores.database, daysAgo(ago));
 });
 afterAll(() => stores.close());
 
-describe("finding stored impressions", () => {
-  it("locks no partition of another day", async () => {
-    const { database } = stores;
-    const market = await createMarket(database);
-    const nowMs = Date.now();
-    for (let ago = 0; ago < DAYS_KEPT; ago += 1) {
-      await ensureImpressionPartition(database, utcDay(nowMs - ago * DAY_MS));
-    }
-    const impressions = [billImpression(recordIn(market, { campaign: 0, game: 0, user: 0 }), nowMs)];
-    const locked = await inTransaction(database, (transaction) =>
-      withStatements(transaction, async (statements) => {
-        await findStored(statements, impressions);
-        return statements.query<{ day: string }>(Prisma.sql`
-          SELECT DISTINCT c.relname AS day FROM pg_locks l
-          JOIN pg_inherits i ON i.inhrelid = l.relation AND i.inhparent = 'impressions'::regclass
-          JOIN pg_class c ON c.oid = l.relation WHERE l.pid = pg_backend_pid()`);
-      }),
+const lockedBy = (search: (statements: Statements) => Promise<unknown>) =>
+  inTransaction(stores.database, (transaction) =>
+    withStatements(transaction, async (statements) => {
+      await search(statements);
+      const locked = await statements.query<{ partition: string }>(Prisma.sql`
+        SELECT DISTINCT c.relname AS partition FROM pg_locks l
+        JOIN pg_inherits i ON i.inhrelid = l.relation AND i.inhparent = 'impressions'::regclass
+        JOIN pg_class c ON c.oid = l.relation WHERE l.pid = pg_backend_pid() ORDER BY 1`);
+      return locked.map(({ partition }) => partition);
+    }),
+  );
+const partitionOf = (day: string) => expect.stringContaining(day.replaceAll("-", ""));
+const recordNow = () => recordIn(market, { campaign: 0, game: 0, user: 0 });
+
+describe("partitions that billing locks while it looks for earlier impressions", () => {
+  it("are those of the searched days, for stored impressions", async () => {
+    const impressions = [billImpression(recordNow(), nowMs)];
+    const locked = await lockedBy((statements) => findStored(statements, impressions));
+    expect(locked).toEqual([partitionOf(daysAgo(0))]);
+  });
+
+  it("are those a day around the impressions, for operations", async () => {
+    const impressions = [{ ...recordNow(), operation_id: "op_1" }, recordNow()].map((record) =>
+      billImpression({ ...record, recorded_at_ms: nowMs }, nowMs),
     );
-    expect(locked).toEqual([{ day: expect.stringContaining(utcDay(nowMs).replaceAll("-", "")) }]);
+    const statement = billedOperationsStatement(impressions) ?? Prisma.empty;
+    const locked = await lockedBy((statements) => statements.query(statement));
+    expect(locked).toEqual([1, 0, -1].map(daysAgo).map(partitionOf));
   });
 });

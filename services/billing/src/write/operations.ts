@@ -1,5 +1,5 @@
 import type { ImpressionRecord } from "@diegetic/contracts";
-import { DAY_MS, Prisma } from "@diegetic/database";
+import { arrayOfTexts, DAY_MS, Prisma, utcDay } from "@diegetic/database";
 import type { BilledImpression } from "./billed-impression.ts";
 import { Columns } from "./columns.ts";
 
@@ -46,12 +46,17 @@ export function billedOperationsStatement(impressions: readonly BilledImpression
   const keyed = impressions.filter(({ record }) => record.operation_id !== undefined);
   if (keyed.length === 0) return null;
   const of = new Columns(keyed);
+  const days = new Set(
+    keyed.flatMap(({ record }) => [-1, 0, 1].map((days) => utcDay(record.recorded_at_ms + days * DAY_MS))),
+  );
+  // As in findStored, OFFSET 0 fixes the order of the join, and the days keep other partitions from being planned and locked.
   return Prisma.sql`
     SELECT DISTINCT requested.id
     FROM unnest(${of.texts(({ record }) => record.impression_id)}, ${of.texts(({ record }) => record.operation_id ?? null)},
       ${of.floats(({ record }) => record.recorded_at_ms)}) AS requested(id, operation_id, recorded_at_ms)
-    CROSS JOIN generate_series(-1, 1) AS days
-    JOIN impressions i ON i.operation_id = requested.operation_id AND i.impression_id <> requested.id
-      AND i.day = (to_timestamp(requested.recorded_at_ms / 1000) AT TIME ZONE 'UTC')::date + days
+    CROSS JOIN LATERAL (
+      SELECT impression_id, recorded_at FROM impressions
+      WHERE operation_id = requested.operation_id AND day = ANY(${arrayOfTexts([...days])}::date[]) OFFSET 0) AS i
+    WHERE i.impression_id <> requested.id
       AND abs(extract(epoch FROM i.recorded_at) * 1000 - requested.recorded_at_ms) < ${OPERATION_MS}`;
 }

@@ -18,9 +18,13 @@ import { arraysOf, merge, statement, statementWithUsers, usersArray } from "./su
  * (earning-statements.ts).
  */
 
-/** Statements find rows by key; without this, the planner scans tables that it believes to be small. */
+/**
+ * Statements find rows by key; without this, the planner scans tables that it believes to be small, and combines the index of
+ * a key with that of a whole day while the day has no statistics.
+ */
 export const LOOK_UP_BY_KEY = Prisma.sql`SELECT set_config('enable_hashjoin', 'off', true),
-    set_config('enable_mergejoin', 'off', true), set_config('enable_seqscan', 'off', true)`;
+    set_config('enable_mergejoin', 'off', true), set_config('enable_seqscan', 'off', true),
+    set_config('enable_bitmapscan', 'off', true)`;
 
 /** Usually a statement touches all given rows; then it returns no ids. */
 export interface Touched {
