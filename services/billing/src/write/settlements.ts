@@ -1,5 +1,5 @@
 import type { ImpressionRecord } from "@diegetic/contracts";
-import { DAY_MS, type Database, Prisma, safeInteger } from "@diegetic/database";
+import { arrayOfTexts, DAY_MS, type Database, Prisma, safeInteger } from "@diegetic/database";
 import { type Settlement, sliceOf, walletIdOf } from "@diegetic/hot-state";
 import { deleteInSteps } from "../loops/delete-in-steps.ts";
 import type { BilledImpression } from "./billed-impression.ts";
@@ -80,16 +80,19 @@ export async function listSettlements(
   }));
 }
 
-/** Unix milliseconds by day and id of the impressions; null: not stored. Plans every partition, so not for no rows. */
+/** Unix milliseconds by day and id of the impressions; null: not stored. */
 async function recordingTimes(
   database: Database,
   rows: readonly SettlementRow[],
 ): Promise<Map<string, number | null>> {
   if (rows.length === 0) return new Map();
   const of = new Columns(rows);
+  const days = arrayOfTexts([...new Set(rows.map(({ day }) => day))]);
+  // Partitions of other days are neither planned nor locked.
   const found = await database.$queryRaw<{ day: string; impression_id: string; recorded_at: Date | null }[]>`
     SELECT day::text AS day, impression_id, (SELECT i.recorded_at FROM impressions i
-      WHERE i.day = requested.day AND i.impression_id = requested.impression_id) AS recorded_at
+      WHERE i.day = requested.day AND i.impression_id = requested.impression_id AND i.day = ANY(${days}::date[]))
+      AS recorded_at
     FROM unnest(${of.days(({ day }) => day)}, ${of.texts((row) => row.impression_id)}) AS requested(day, impression_id)`;
   return new Map(found.map((row) => [`${row.day} ${row.impression_id}`, row.recorded_at?.getTime() ?? null]));
 }
