@@ -1,12 +1,16 @@
 import type { Phrase } from "../../text/words.ts";
-import { noEntry, type TextTable } from "./text-table.ts";
+import type { TextTable } from "./text-table.ts";
 
 const space = 0x20;
 
+/** Units from the start of a phrase to the end of its first longer prefix; later ones are twice as far apart each time. */
+const firstStep = 16;
+
 /**
- * Indexes phrases by their first word. A phrase has a space where a word must begin or end (text/words.ts), so it begins
- * at a space of the text. In scripts that do not separate words, it may begin at any character and is indexed by that
- * character. The entry of the start lists the lengths of the longer phrases.
+ * Indexes phrases by their prefixes. The first prefix is the first word: a phrase has a space where a word must begin or end
+ * (text/words.ts), so it begins at a space of the text. In scripts that do not separate words, it may begin at any character,
+ * and its first prefix is that character. A long phrase has longer prefixes, too. The entry of each prefix lists the length of
+ * the next one, or of the phrase: a text is compared with a long phrase only where it has most of it, whoever made it up.
  */
 export class Phrases {
   readonly #texts: TextTable;
@@ -32,33 +36,42 @@ export class Phrases {
     const entry = this.#texts.put(phrase);
     this.#texts.usePhrase(entry, 1);
     this.#count += 1;
-    const start = startOf(phrase);
-    if (!start.startsWith(" ")) this.#unspacedCount += 1;
-    if (start !== phrase) {
-      const first = this.#texts.put(start);
-      this.#texts.usePhrase(first, 1);
-      this.#texts.addLonger(first, phrase.length);
+    if (isUnspaced(phrase)) this.#unspacedCount += 1;
+    const lengths = prefixLengths(phrase);
+    for (const [index, length] of lengths.entries()) {
+      const prefix = this.#texts.put(phrase.slice(0, length));
+      this.#texts.usePhrase(prefix, 1);
+      this.#texts.addLonger(prefix, lengths[index + 1] ?? phrase.length);
     }
     return entry;
   }
 
   release(entry: number): void {
     const phrase = this.#texts.textOf(entry);
-    const start = startOf(phrase);
     this.#count -= 1;
-    if (!start.startsWith(" ")) this.#unspacedCount -= 1;
-    const first = start === phrase ? noEntry : this.#texts.get(start);
-    if (first !== noEntry) {
-      this.#texts.removeLonger(first, phrase.length);
-      this.#texts.usePhrase(first, -1);
+    if (isUnspaced(phrase)) this.#unspacedCount -= 1;
+    const lengths = prefixLengths(phrase);
+    for (const [index, length] of lengths.entries()) {
+      const prefix = this.#texts.get(phrase.slice(0, length));
+      this.#texts.removeLonger(prefix, lengths[index + 1] ?? phrase.length);
+      this.#texts.usePhrase(prefix, -1);
     }
     this.#texts.usePhrase(entry, -1);
   }
 }
 
-/** The first word with a space before and after it, or the first character of a script without spaces. */
-function startOf(phrase: string): string {
-  if (phrase.charCodeAt(0) !== space) return phrase.charAt(0);
-  const end = phrase.indexOf(" ", 1);
-  return end < 0 ? phrase : phrase.slice(0, end + 1);
+function isUnspaced(phrase: string): boolean {
+  return phrase.charCodeAt(0) !== space;
+}
+
+/** The ascending lengths of a phrase's prefixes, itself excluded. */
+function prefixLengths(phrase: string): number[] {
+  const lengths: number[] = [];
+  // The first word with a space before and after it, or the first character of a script without spaces.
+  let length = isUnspaced(phrase) ? 1 : phrase.indexOf(" ", 1) + 1;
+  for (let step = firstStep; length < phrase.length; step *= 2) {
+    lengths.push(length);
+    length += step;
+  }
+  return lengths;
 }

@@ -6,9 +6,9 @@ import { hashOf, spread } from "./text-hash.ts";
 const field = {
   length: 0,
   hash: 1,
-  /** Number of phrases of campaigns that equal this text or start with it. */
+  /** Number of phrases of campaigns that equal this text or have it as a prefix. */
   phraseUses: 2,
-  /** Lists: the notes beyond the inline ones; pairs of a longer phrase length (ascending) and the number of phrases. */
+  /** Lists: the notes beyond the inline ones; pairs of a longer length (ascending) and the number of phrases that have it. */
   moreNotes: 3,
   longer: 4,
   /** 1 while marked, else 0. */
@@ -130,7 +130,7 @@ export class TextTable {
     return this.#get(address, field.hash);
   }
 
-  /** The n-th of the ascending lengths of longer phrases that start with this text; 0 past the last. */
+  /** The n-th of the ascending lengths of longer texts that start with this one (phrases.ts); 0 past the last. */
   longerAt(address: number, number: number): number {
     return this.#lists.at(this.#get(address, field.longer), number * 2);
   }
@@ -171,13 +171,13 @@ export class TextTable {
     this.#dropUnused(address);
   }
 
-  /** Adds or removes one phrase that equals this text or starts with it. */
+  /** Adds or removes one phrase that equals this text or has it as a prefix. */
   usePhrase(address: number, uses: 1 | -1): void {
     this.#set(address, field.phraseUses, this.#get(address, field.phraseUses) + uses);
     this.#dropUnused(address);
   }
 
-  /** Adds one longer phrase that starts with this text. */
+  /** Adds one longer text that starts with this one. */
   addLonger(address: number, length: number): void {
     this.#countLonger(address, length, 1);
   }

@@ -14,7 +14,7 @@ export class RequestReader {
   foundCount = 0;
   readonly #terms: Terms;
   readonly #buffer: TextBuffer;
-  /** Entries that start longer phrases, and their offsets in the text. */
+  /** Entries that begin longer phrases, and their offsets in the text. */
   readonly #starts: number[] = [];
   readonly #startOffsets: number[] = [];
   #startCount = 0;
@@ -158,24 +158,31 @@ export class RequestReader {
     this.#startCount += 1;
   }
 
+  /** Follows the prefixes of phrases for as long as the text has them. */
   #findLonger(index: number, roles: number): void {
     const { texts } = this.#terms;
-    const start = this.#starts[index] ?? noEntry;
     const key = texts.hashKey | 0;
     const { units, length } = this.#buffer;
     const from = this.#startOffsets[index] ?? 0;
-    let hash = texts.hashOf(start);
-    let at = from + texts.lengthOf(start);
+    let prefix = this.#starts[index] ?? noEntry;
+    let hash = texts.hashOf(prefix);
+    let at = from + texts.lengthOf(prefix);
     for (let next = 0; ; next += 1) {
-      const longer = texts.longerAt(start, next);
+      const longer = texts.longerAt(prefix, next);
       const end = from + longer;
       if (longer === 0 || end > length) return;
       for (; at < end; at += 1) hash = extendHash(hash, units[at] ?? 0, key);
       const entry = texts.find(hash, units, from, end, true);
       if (entry === noEntry) continue;
-      texts.mark(entry);
-      this.#foundLonger.push(entry);
       this.#activateAll(entry, roles);
+      if (texts.longerAt(entry, 0) === 0) {
+        texts.mark(entry);
+        this.#foundLonger.push(entry);
+      } else {
+        // The last length that the prefix before it lists.
+        prefix = entry;
+        next = -1;
+      }
     }
   }
 
