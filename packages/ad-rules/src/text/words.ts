@@ -37,7 +37,8 @@ const unspacedScripts = [
 const unspaced = `[${unspacedScripts.map((script) => `\\p{scx=${script}}`).join("")}]`;
 const wordOf = (guard: string) => `${guard}[\\p{L}\\p{N}](?:${guard}[\\p{L}\\p{N}]|\\p{M})*`;
 const words = new RegExp(`${wordOf(`(?=${unspaced})`)}|${wordOf(`(?!${unspaced})`)}`, "gu");
-const beginsUnspaced = new RegExp(`^${unspaced}`, "u");
+/** Whether a text begins in a script that does not separate words. */
+export const beginsUnspaced = new RegExp(`^${unspaced}`, "u");
 const asciiWords = /[a-z0-9]+/g;
 // Compiles the expressions at start instead of during the first request; the second use compiles to machine code.
 for (let times = 0; times < 2; times += 1) {

@@ -1,5 +1,6 @@
 import { comparableCityName } from "../../text/city-name.ts";
 import { comparable } from "../../text/equality.ts";
+import { plain, plainUnit } from "../../text/plain-units.ts";
 import { searchable } from "../../text/words.ts";
 import { extendHash } from "./text-hash.ts";
 
@@ -22,8 +23,8 @@ export const separator = "A";
 const separatorUnit = separator.charCodeAt(0);
 
 /**
- * Holds one text at a time as UTF-16 units, normalised for the lookup. Normalises ASCII texts while copying; for other
- * texts calls the functions of `src/text`, whose results define the normal forms.
+ * Holds one text at a time as UTF-16 units, normalised for the lookup. Normalises units while copying where each can be
+ * normalised alone (plain-units.ts); for other texts calls the functions of `src/text`, whose results define the normal forms.
  */
 export class TextBuffer {
   units = new Uint16Array(4_096);
@@ -69,33 +70,44 @@ export class TextBuffer {
   setSearchable(text: string): void {
     this.length = 0;
     this.wordCount = 0;
-    this.#reserve(text.length + 2);
-    this.#reserveWords(text.length);
-    if (!this.#setAsciiWords(text)) this.#setAnyWords(text);
+    // A space may follow each unit.
+    this.#reserve(text.length * 2 + 2);
+    this.#reserveWords(text.length * 2 + 2);
+    if (!this.#setPlainWords(text)) this.#setAnyWords(text);
   }
 
-  /** Copies and hashes words in one pass; returns false when the text is not ASCII. */
-  #setAsciiWords(text: string): boolean {
+  /** Copies and hashes words in one pass; returns false when a unit cannot be normalised alone. */
+  #setPlainWords(text: string): boolean {
     const { units } = this;
     const key = this.#hashKey | 0;
     const firstHash = extendHash(key, space, key);
     let at = 1;
     let hash = firstHash;
     let wordAt = 0;
+    let isWordUnspaced = 0;
     units[0] = space;
     for (let index = 0; index <= text.length; index += 1) {
       const unit = index < text.length ? text.charCodeAt(index) : space;
-      if (unit > 0x7f) return false;
-      const letter = inWords[unit] ?? 0;
-      if (letter !== 0) {
-        units[at++] = letter;
-        hash = extendHash(hash, letter, key);
-      } else if (at - 1 > wordAt) {
+      let letter = 0;
+      let isUnspaced = 0;
+      if (unit <= 0x7f) {
+        letter = inWords[unit] ?? 0;
+      } else {
+        const found = plainUnit(unit);
+        if ((found & plain.inTexts) === 0) return false;
+        if ((found & plain.ofWord) !== 0) letter = found & plain.unit;
+        isUnspaced = found & plain.unspaced;
+      }
+      if ((letter === 0 || isUnspaced !== isWordUnspaced) && at - 1 > wordAt) {
         units[at++] = space;
         this.#addWord(wordAt, extendHash(hash, space, key));
         wordAt = at - 1;
         hash = firstHash;
       }
+      if (letter === 0) continue;
+      isWordUnspaced = isUnspaced;
+      units[at++] = letter;
+      hash = extendHash(hash, letter, key);
     }
     this.length = at;
     return true;
@@ -112,7 +124,7 @@ export class TextBuffer {
     let hash = firstHash;
     for (let at = 1; at < length; at += 1) {
       hash = extendHash(hash, units[at] ?? 0, key);
-      if (units[at] !== space) continue;
+      if (units[at] !== space || at - 1 === wordAt) continue;
       this.#addWord(wordAt, hash);
       wordAt = at;
       hash = firstHash;
@@ -136,12 +148,17 @@ export class TextBuffer {
     let at = from;
     for (; index < end; index += 1) {
       const unit = text.charCodeAt(index);
-      if (unit > 0x7f) {
+      if (unit <= 0x7f) {
+        units[at++] = lowerCase[unit] ?? 0;
+        continue;
+      }
+      const found = form === comparable ? plainUnit(unit) : 0;
+      if ((found & plain.inValues) === 0) {
         this.length = from;
         this.#append(form(text));
         return;
       }
-      units[at++] = lowerCase[unit] ?? 0;
+      units[at++] = found & plain.unit;
     }
     this.length = at;
   }
