@@ -49,14 +49,19 @@ for (let times = 0; times < 2; times += 1) {
 /** Separates the parts of a joined text; no phrase contains it. */
 const fieldSeparator = "\n";
 
-function wordsOf(text: string): string[] {
-  const form = comparable(text);
+/** @param form in comparable form */
+function wordsIn(form: string): string[] {
   return form.match(onlyAscii.test(form) ? asciiWords : words) ?? [];
 }
 
 /** Normalises a text for `occurs`; absent and blank texts contain no phrase. */
 export function searchable(text: string | null | undefined): SearchableText {
-  return (text ? ` ${wordsOf(text).join(" ")} ` : "") as SearchableText;
+  return text ? searchableForm(comparable(text)) : ("" as SearchableText);
+}
+
+/** `searchable` of a text in comparable form. */
+export function searchableForm(form: string): SearchableText {
+  return ` ${wordsIn(form).join(" ")} ` as SearchableText;
 }
 
 /** Joins texts such that no phrase matches across two of them. */
@@ -66,7 +71,7 @@ export function searchableAny(texts: Iterable<SearchableText>): SearchableText {
 
 /** Normalises a phrase; null when it has no letter or digit and therefore never occurs. */
 export function phrase(text: string): Phrase | null {
-  const found = wordsOf(text);
+  const found = wordsIn(comparable(text));
   const first = found[0];
   const last = found.at(-1);
   if (first === undefined || last === undefined) return null;

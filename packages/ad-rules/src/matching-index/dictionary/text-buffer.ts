@@ -1,7 +1,7 @@
 import { comparableCityName } from "../../text/city-name.ts";
 import { comparable } from "../../text/equality.ts";
 import { plain, plainUnit } from "../../text/plain-units.ts";
-import { searchable } from "../../text/words.ts";
+import { searchableForm } from "../../text/words.ts";
 import { extendHash } from "./text-hash.ts";
 
 /** By ASCII unit: its lower-case form. */
@@ -68,16 +68,18 @@ export class TextBuffer {
 
   /** Sets the text normalised as by `searchable`, and its words. */
   setSearchable(text: string): void {
+    if (this.#setPlainWords(text)) return;
+    const form = comparable(text);
+    if (!this.#setPlainWords(form)) this.#setAnyWords(form);
+  }
+
+  /** Copies and hashes words in one pass; returns false when a unit cannot be normalised alone. */
+  #setPlainWords(text: string): boolean {
     this.length = 0;
     this.wordCount = 0;
     // A space may follow each unit.
     this.#reserve(text.length * 2 + 2);
     this.#reserveWords(text.length * 2 + 2);
-    if (!this.#setPlainWords(text)) this.#setAnyWords(text);
-  }
-
-  /** Copies and hashes words in one pass; returns false when a unit cannot be normalised alone. */
-  #setPlainWords(text: string): boolean {
     const { units } = this;
     const key = this.#hashKey | 0;
     const firstHash = extendHash(key, space, key);
@@ -113,9 +115,10 @@ export class TextBuffer {
     return true;
   }
 
-  #setAnyWords(text: string): void {
+  /** @param form in comparable form */
+  #setAnyWords(form: string): void {
     this.wordCount = 0;
-    this.#append(searchable(text));
+    this.#append(searchableForm(form));
     const { units, length } = this;
     const key = this.#hashKey | 0;
     const firstHash = extendHash(key, space, key);
