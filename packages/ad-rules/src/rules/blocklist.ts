@@ -75,10 +75,9 @@ export const blocklistRule = defineRule(
       if (hits.length === 0) {
         return [true, `The campaign blocks ${quoted(own)}, not found in the texts of the context.`];
       }
-      const places = hits.map(
-        (value) => `${JSON.stringify(value)}, found in ${textsWith(value, context).join(", ")}`,
-      );
-      return [false, `The campaign blocks ${listedApart(places)}.`];
+      const placesOf = (value: string) =>
+        `${JSON.stringify(value)}, found in ${textsWith(value, context).join(", ")}`;
+      return [false, `The campaign blocks ${listedApart(hits, placesOf)}.`];
     };
     /** @param compared what the values may equal; null: the context has none */
     const equal = (type: BlocklistRuleType, plural: string, compared: string | null): Verdict => {

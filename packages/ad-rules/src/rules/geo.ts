@@ -130,7 +130,7 @@ export const geoRule = defineRule(
       return place !== null && isIn(place, prepared.player);
     };
     const named = (targets: typeof includes) =>
-      listedApart(targets.map((target) => placeName(target, player, isAt(target))));
+      listedApart(targets, (target) => placeName(target, player, isAt(target)));
     const readable = excludes.filter((target) => placeOf(target) !== null);
     const excluding = readable.filter(isAt);
     const including = includes.filter(isAt);

@@ -23,17 +23,17 @@ export function quotedOnce(texts: readonly string[] | null | undefined): string 
 
 /** The first texts, joined by commas. */
 export function listed(texts: readonly string[]): string {
-  return joined(texts, ", ");
+  return joined(texts, ", ", (text) => text);
 }
 
-/** As `listed`, for texts that contain commas. */
-export function listedApart(texts: readonly string[]): string {
-  return joined(texts, "; ");
+/** As `listed`, for items whose words contain commas. `wordsOf` is called for those that are listed alone. */
+export function listedApart<Item>(items: readonly Item[], wordsOf: (item: Item) => string): string {
+  return joined(items, "; ", wordsOf);
 }
 
-function joined(texts: readonly string[], separator: string): string {
-  const more = texts.length - MAX_LISTED;
-  return texts.slice(0, MAX_LISTED).join(separator) + (more > 0 ? ` and ${more} more` : "");
+function joined<Item>(items: readonly Item[], separator: string, wordsOf: (item: Item) => string): string {
+  const more = items.length - MAX_LISTED;
+  return items.slice(0, MAX_LISTED).map(wordsOf).join(separator) + (more > 0 ? ` and ${more} more` : "");
 }
 
 /** An exact amount such as "1.5 cents". A negative amount, such as of a budget lowered below open holds, becomes 0. */
