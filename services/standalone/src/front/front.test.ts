@@ -129,6 +129,28 @@ describe("the front", () => {
     }
   });
 
+  it("hands requests over whose bodies have yet to come, and lets none wait for them", async () => {
+    let taken = 0;
+    const management = await serve((incoming, response) => {
+      taken += 1;
+      incoming.resume().once("end", () => response.end("{}"));
+    });
+    targets.replace({ management, match: [] });
+    const origin = await frontOrigin;
+    const halfSent = Array.from({ length: 600 }, () => {
+      const sent = request(`${origin}/api/campaigns`, {
+        method: "POST",
+        headers: { "content-length": 9 },
+        agent: false,
+      });
+      sent.on("error", () => {}).write("{");
+      return sent;
+    });
+    await eventually(() => taken === halfSent.length);
+    expect((await ask("/api/campaigns")).response.status).toBe(200);
+    for (const sent of halfSent) sent.destroy();
+  });
+
   it("logs one line for many requests that no instance can take", async () => {
     const lines: string[] = [];
     const destination = { write: (line: string) => void lines.push(line) };

@@ -18,7 +18,6 @@ const MAX_BUFFERED_BYTES = 32 * 1_048_576;
 const ANSWER_TIMEOUT_MS = 30_000;
 /** More than all instances of one machine accept together, so that usually the instances themselves answer 503. */
 const MAX_CONCURRENT_REQUESTS = 8_192;
-const MAX_SOCKETS_PER_TARGET = 512;
 const RETRY_AFTER_SECONDS = 1;
 const STARTING = "The service is starting or restarting: try again in a moment.";
 const PROBE_TIMEOUT_MS = 2_000;
@@ -40,13 +39,17 @@ export interface FrontOptions {
  * unless the body is too large to buffer.
  */
 export function createFront(options: FrontOptions): { handler: RequestListener; close(): void } {
-  const agent = new Agent({ keepAlive: true, maxSockets: MAX_SOCKETS_PER_TARGET });
+  const { maxConcurrentRequests = MAX_CONCURRENT_REQUESTS } = options;
+  // As many as requests: whoever sends a body slowly must not keep others from an instance.
+  const agent = new Agent({ keepAlive: true, maxSockets: maxConcurrentRequests });
   const proxy = createProxyServer({
     agent,
     proxyTimeout: ANSWER_TIMEOUT_MS,
     // An instance that closes at the end of its answer, as a client asked, may cut off a body that it refuses unread.
     headers: { connection: "keep-alive" },
   });
+  // Before the body is here, so that the instance checks the key and counts the request.
+  proxy.on("proxyReq", (sent) => sent.flushHeaders());
   // Of the client's connection the front alone decides, as its own server is about to do.
   proxy.on("proxyRes", ({ headers }, _request, response) => {
     headers.connection = response.shouldKeepAlive ? "keep-alive" : "close";
@@ -54,7 +57,6 @@ export function createFront(options: FrontOptions): { handler: RequestListener; 
   });
   const matchPaths = new Set([`${options.basePath}/match`, `${options.basePath}/impressions`]);
   const readiness = publicReadiness(frontReadiness(options.targets));
-  const { maxConcurrentRequests = MAX_CONCURRENT_REQUESTS } = options;
   const log = createRefusalLog(options.logger);
   let running = 0;
   const keep = bodyKeeper(options.maxBufferedBytes ?? MAX_BUFFERED_BYTES);
