@@ -62,6 +62,8 @@ import { createUpkeep } from "./upkeep.ts";
 
 /** To Postgres, for changes of campaigns and their publishing. */
 const WRITING_CONNECTIONS = 8;
+/** Requests of an account that run at a time: they share ten connections to Postgres with all others. */
+const MAX_RUNNING_PER_ACCOUNT = 16;
 
 export interface ManagementOptions {
   settings: ManagementSettings;
@@ -283,6 +285,7 @@ function createManagementApp(
   };
   return createApp({
     ...options,
+    maxRunningPerAccount: MAX_RUNNING_PER_ACCOUNT,
     endpoints: [...managementEndpoints(features), ...signedInEndpoints(features), ...misroutedEndpoints()],
     keys: createKeyDirectory(parts, clock),
     rateLimiter: new RateLimiter(redis),

@@ -67,7 +67,8 @@ export class TrafficRecorder {
   #games = new Map<string, GameCounts>();
   #accounts = new Map<string, Counts>();
   #wordScenes = 0;
-  #scenes = 0;
+  /** Of the scenes that were kept: one each, so that none takes the place of all others. */
+  readonly #sceneAccounts = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
   /** The commands still to send, of gathered calls. */
   #queue: (() => Promise<unknown>)[] = [];
@@ -104,11 +105,11 @@ export class TrafficRecorder {
       game.last.set("match", atMs);
     } else {
       add(game.counts, COUNTED.noMatch(noMatchReason));
-      if (game.scenes.length === 0 && this.#scenes < this.#maxScenes) {
-        const { countryCode } = call;
+      const { accountId, countryCode } = call;
+      if (this.#sceneAccounts.size < this.#maxScenes && !this.#sceneAccounts.has(accountId)) {
         const text = sceneText({ atMs, reason: noMatchReason, countryCode, context }, secrets);
         if (text !== undefined) {
-          this.#scenes += 1;
+          this.#sceneAccounts.add(accountId);
           game.scenes.push(text);
         }
       }
@@ -160,7 +161,7 @@ export class TrafficRecorder {
     this.#games = new Map();
     this.#accounts = new Map();
     this.#wordScenes = 0;
-    this.#scenes = 0;
+    this.#sceneAccounts.clear();
     for (const [gameId, game] of games) {
       this.#queue.push(() =>
         this.#sendGame(hour, gameId, game).catch((error: unknown) => {

@@ -17,6 +17,7 @@ import { clientNetwork } from "./client-address.ts";
 import type { ApiKey, KeyDirectory, RateLimiter, RateLimitVerdict } from "./endpoint.ts";
 import type { Credential, Exchange } from "./exchange.ts";
 import { Overloaded } from "./http-error.ts";
+import type { RunningRequests } from "./running-requests.ts";
 import { cookieValue } from "./session-cookie.ts";
 
 /** Requests per minute from one address without a valid key (docs/behaviour.md#rate-limits). */
@@ -33,8 +34,8 @@ export interface AdmissionPolicy {
   /** The limit of all keys of an account together, as a multiple of the limit of one key. */
   rateLimitAccountFactor: number;
   nowMs: () => number;
-  /** Whether the maximum number of concurrent requests is running; further ones are answered 503 before any work. */
-  isFull: () => boolean;
+  /** Decides which requests are answered 503 before any work. */
+  running: RunningRequests;
   /** The client address of a request, derived from trusted proxies. */
   addressOf: (request: IncomingMessage) => string | undefined;
 }
@@ -54,7 +55,7 @@ export function admitRequest(
     throw error;
   };
   try {
-    if (policy.isFull()) throw new Overloaded();
+    if (policy.running.isFullForAll) throw new Overloaded();
     const found = findCaller(policy, exchange);
     if (!(found instanceof Promise) && found !== undefined) {
       const taken = takeQuotaOfKey(policy, group, exchange, found);
@@ -107,7 +108,7 @@ function sessionCookieOf(policy: AdmissionPolicy, exchange: Exchange): string | 
 /** The checks of endpoints without a key: capacity (503), then the limit of the client's address (429). */
 export async function admitAnyone(policy: AdmissionPolicy, exchange: Exchange): Promise<void> {
   try {
-    if (policy.isFull()) throw new Overloaded();
+    if (policy.running.isFull) throw new Overloaded();
     await takeQuotaOfAddress(policy, exchange);
   } catch (error) {
     exchange.limit ??= uncountedVerdict(policy.nowMs(), LIMIT_WITHOUT_KEY_PER_MINUTE);

@@ -12,6 +12,7 @@ import type { Logger } from "../observability/logger.ts";
 import type { Metrics } from "../observability/metrics.ts";
 import { publicReadiness, type ReadinessChecks } from "../observability/readiness.ts";
 import type { RateLimit } from "../settings/settings.ts";
+import { AccountTurns } from "./account-turns.ts";
 import { admitRequest, uncountedInOutage } from "./admission.ts";
 import { clientAddresses } from "./client-address.ts";
 import type { Endpoint, KeyDirectory, RateLimiter } from "./endpoint.ts";
@@ -38,6 +39,8 @@ export interface AppOptions {
   readiness: ReadinessChecks;
   /** Further requests are answered 503 at once, except `/healthz` and `/readyz`. */
   maxConcurrentRequests: number;
+  /** Requests of one account that run at a time; its others wait. Default: no limit. */
+  maxRunningPerAccount?: number;
   /** Proxies whose `X-Forwarded-For` is trusted, as in TRUSTED_PROXIES. */
   trustedProxies: readonly string[];
   /** Origin that browsers use, such as `https://diegetic.example.com`; default: the host of the request, over http. */
@@ -64,7 +67,9 @@ export function createApp(options: AppOptions): RequestListener {
     ...options,
     publicUrl: options.publicUrl,
     sessionCookie: sessionCookieName(options.publicUrl),
-    isFull: () => observer.running > options.maxConcurrentRequests,
+    running: observer.running,
+    turns:
+      options.maxRunningPerAccount === undefined ? undefined : new AccountTurns(options.maxRunningPerAccount),
     nowMs: options.nowMs ?? Date.now,
     addressOf: clientAddresses(options.trustedProxies),
     isStoreUnavailable: options.isStoreUnavailable ?? (() => false),
@@ -146,7 +151,7 @@ function byPath(endpoints: readonly Endpoint[]): Map<string, Endpoint[]> {
  */
 function turnAwayWhenFull(policy: ServingPolicy, basePath: string): RequestHandler {
   return ({ path }, _response, next) =>
-    next(policy.isFull() && !path.startsWith(`${basePath}/`) ? new Overloaded() : undefined);
+    next(policy.running.isFull && !path.startsWith(`${basePath}/`) ? new Overloaded() : undefined);
 }
 
 /** Pages respond through Express directly. */

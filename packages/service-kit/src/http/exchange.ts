@@ -4,6 +4,7 @@ import helmet, { type HelmetOptions } from "helmet";
 import type { Logger } from "../observability/logger.ts";
 import type { Metrics } from "../observability/metrics.ts";
 import type { Answer, RateLimitVerdict } from "./endpoint.ts";
+import { RunningRequests } from "./running-requests.ts";
 
 /** Of every response that is not an answer of the API: pages and their files. */
 const PAGE_HEADERS = constantHeaders({ xFrameOptions: { action: "deny" } });
@@ -38,14 +39,18 @@ function constantHeaders(options?: HelmetOptions): readonly string[] {
 /** Logs and counts exchanges. */
 export interface ExchangeObserver {
   logger: Logger;
-  /** Requests that are not answered; answers that a client has not read yet are no work. */
-  running: number;
+  /** Answers that a client has not read yet are no work. */
+  running: RunningRequests;
   /** @param status of the response, or `aborted` when the client disconnected earlier */
   observe(labels: { method: string; route: string; status: string }, elapsedMs: number): void;
 }
 
 /** Logs every exchange at debug level and counts it in the metrics. */
-export function createExchangeObserver(options: { logger: Logger; metrics: Metrics }): ExchangeObserver {
+export function createExchangeObserver(options: {
+  logger: Logger;
+  metrics: Metrics;
+  maxConcurrentRequests: number;
+}): ExchangeObserver {
   const duration = options.metrics.histogram("http_request_duration_seconds", "Time from request to answer", [
     "method",
     "route",
@@ -53,7 +58,7 @@ export function createExchangeObserver(options: { logger: Logger; metrics: Metri
   ]);
   return {
     logger: options.logger,
-    running: 0,
+    running: new RunningRequests(options.maxConcurrentRequests),
     observe: (labels, elapsedMs) => duration.observe(labels, elapsedMs / 1_000),
   };
 }
@@ -89,14 +94,25 @@ export class Exchange {
   readonly #startedMs = performance.now();
   #logger: Logger | undefined;
   #isRunning = true;
+  #assignedTo: string | undefined;
 
   constructor(request: IncomingMessage, response: ServerResponse, observer: ExchangeObserver) {
     this.request = request;
     this.response = response;
     this.url = request.url ?? "/";
     this.#observer = observer;
-    observer.running += 1;
+    observer.running.begin();
     response.once("close", () => this.#observe());
+  }
+
+  /** Counts the request for its account until it is answered. Returns whether there is room for it. */
+  assignTo(accountId: string): boolean {
+    const { running } = this.#observer;
+    if (this.#isRunning && this.#assignedTo === undefined) {
+      this.#assignedTo = accountId;
+      running.assign(accountId);
+    }
+    return !running.isFullFor(accountId);
   }
 
   /** Adds the request id to each line. */
@@ -154,7 +170,7 @@ export class Exchange {
   }
 
   #endWork(): void {
-    if (this.#isRunning) this.#observer.running -= 1;
+    if (this.#isRunning) this.#observer.running.end(this.#assignedTo);
     this.#isRunning = false;
   }
 

@@ -3,13 +3,18 @@ import { connect } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
 import { createLogger } from "../observability/logger.ts";
 import { createMetrics } from "../observability/metrics.ts";
-import { createApp } from "./app.ts";
+import { type AppOptions, createApp } from "./app.ts";
 import { type ListeningServer, listen } from "./listen.ts";
 
 const AT_A_TIME = 3;
 /** More than the buffers of a connection. */
 const LARGE_CHARACTERS = 20_000_000;
 const KEY = "igk_busy";
+const OTHER_KEY = "igk_calm";
+/** Account by SHA-256 of its key. */
+const ACCOUNTS = new Map(
+  [KEY, OTHER_KEY].map((key) => [createHash("sha256").update(key).digest("hex"), `acct of ${key}`]),
+);
 
 let server: ListeningServer;
 let origin: string;
@@ -17,7 +22,9 @@ let finish: () => void;
 let begun: number;
 let answer: string;
 
-beforeEach(async () => {
+beforeEach(() => start());
+
+async function start(more: Partial<AppOptions> = {}): Promise<void> {
   begun = 0;
   answer = "";
   const finished = new Promise<void>((resolve) => {
@@ -41,17 +48,19 @@ beforeEach(async () => {
       },
     })),
     keys: {
-      find: (sha256) =>
-        sha256 === createHash("sha256").update(KEY).digest("hex")
-          ? {
-              keyId: "key_1",
-              accountId: "acct_1",
+      find: (sha256) => {
+        const accountId = ACCOUNTS.get(sha256);
+        return accountId === undefined
+          ? undefined
+          : {
+              keyId: accountId,
+              accountId,
               scopes: ["serving"],
               rateLimitPerMinute: null,
-              rateLimitKeyId: "key_1",
+              rateLimitKeyId: accountId,
               accountLimits: { maxOwn: null },
-            }
-          : undefined,
+            };
+      },
       findSession: () => undefined,
     },
     rateLimiter: {
@@ -73,19 +82,20 @@ beforeEach(async () => {
       else next();
     },
     fastPath: true,
+    ...more,
   });
   server = await listen(app, { host: "127.0.0.1", port: 0, portVariable: "PORT" });
   origin = `http://127.0.0.1:${server.port}`;
-});
+}
 afterEach(async () => {
   finish();
   await server.close(1_000);
 });
 
-function work(path: string): Promise<Response> {
+function work(path: string, key = KEY): Promise<Response> {
   return fetch(`${origin}/api${path}`, {
     method: "POST",
-    headers: { Authorization: `Bearer ${KEY}`, "Content-Type": "application/json" },
+    headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
     body: "{}",
   });
 }
@@ -104,14 +114,18 @@ describe.each([
     expect(refused.headers.get("Retry-After")).toBe("1");
     expect(refused.headers.get("X-RateLimit-Limit")).toBe("1000");
     expect((await fetch(`${origin}/healthz`)).status).toBe(200);
+    const others = work(path, OTHER_KEY);
+    while (begun < AT_A_TIME + 1) await new Promise((resolve) => setImmediate(resolve));
     const page = await fetch(`${origin}/page`);
     expect([page.status, page.headers.get("Retry-After")]).toEqual([503, "1"]);
 
     finish();
-    expect((await Promise.all(running)).map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect((await Promise.all([...running, others])).map(({ status }) => status)).toEqual([
+      200, 200, 200, 200,
+    ]);
     expect((await work(path)).status).toBe(200);
     expect((await fetch(`${origin}/page`)).status).toBe(200);
-    expect(begun).toBe(AT_A_TIME + 1);
+    expect(begun).toBe(AT_A_TIME + 2);
   });
 
   it("do not count when their clients read no answers", async () => {
@@ -145,4 +159,16 @@ describe.each([
     finish();
     for (let status = 503; status !== 200; ) status = (await work(path)).status;
   });
+});
+
+it("requests of one account run a few at a time, and leave room for those of others", async () => {
+  await server.close(1_000);
+  await start({ maxConcurrentRequests: 100, maxRunningPerAccount: 2 });
+  const own = Array.from({ length: 5 }, () => work("/work"));
+  while (begun < 2) await new Promise((resolve) => setImmediate(resolve));
+  const other = work("/work", OTHER_KEY);
+  while (begun < 3) await new Promise((resolve) => setImmediate(resolve));
+  finish();
+  expect((await Promise.all([...own, other])).map(({ status }) => status)).toEqual(Array(6).fill(200));
+  expect(begun).toBe(6);
 });

@@ -1,5 +1,6 @@
 import { HttpError, otherMethodSentence, type RateLimitGroup } from "@diegetic/contracts";
 import { requireAccess } from "./access.ts";
+import type { AccountTurns } from "./account-turns.ts";
 import { type AdmissionPolicy, admitAnyone, admitRequest, findCallerAgain } from "./admission.ts";
 import { readBody } from "./body.ts";
 import { Context, type Route } from "./context.ts";
@@ -29,6 +30,8 @@ export interface ServingPolicy extends AdmissionPolicy {
   publicUrl: string | undefined;
   /** Logs requests that are refused because a store is unavailable. */
   refusedRequestLog: RefusedRequestLog;
+  /** Undefined: all requests run at once. */
+  turns: AccountTurns | undefined;
   /** Called for every error response to a caller with a valid key. */
   onFailure?: ((failure: Failure) => void) | undefined;
 }
@@ -82,6 +85,7 @@ async function answerRequest(
   const group = (endpoint ?? endpoints[0])?.group ?? UNKNOWN_PATH_GROUP;
   const admitted = admitRequest(policy, group, exchange); // 401, 429
   const key = admitted instanceof Promise ? await admitted : admitted;
+  if (!exchange.assignTo(key.accountId)) throw new Overloaded();
   if (endpoint === undefined) {
     const allow = allowedMethods(endpoints).join(", ");
     throw methodNotAllowed(otherMethodSentence(method, allow), allow);
@@ -90,14 +94,20 @@ async function answerRequest(
   requireShownAccount(key, exchange); // 409
   requireAccess(key, endpoint); // 403
   const rawBody = await readBodyOf(endpoint, exchange); // 415, 413
-  if (rawBody.length === 0) {
-    return await endpoint.handle(new Context({ exchange, route, key, group, rawBody, policy }));
+  const turn = policy.turns?.begin(key.accountId);
+  if (turn !== undefined) await turn;
+  try {
+    if (rawBody.length === 0 && turn === undefined) {
+      return await endpoint.handle(new Context({ exchange, route, key, group, rawBody, policy }));
+    }
+    const found = findCallerAgain(policy, exchange); // 401
+    const current = found instanceof Promise ? await found : found;
+    requireShownAccount(current, exchange); // 409
+    requireAccess(current, endpoint); // 403
+    return await endpoint.handle(new Context({ exchange, route, key: current, group, rawBody, policy }));
+  } finally {
+    policy.turns?.end(key.accountId);
   }
-  const found = findCallerAgain(policy, exchange); // 401
-  const current = found instanceof Promise ? await found : found;
-  requireShownAccount(current, exchange); // 409
-  requireAccess(current, endpoint); // 403
-  return await endpoint.handle(new Context({ exchange, route, key: current, group, rawBody, policy }));
 }
 
 /** HEAD is allowed wherever GET is. OPTIONS is not, because other origins have no access. */

@@ -1,0 +1,50 @@
+/**
+ * Requests that are not answered, in total and by account. Those beyond the maximum are refused. An account that has half of
+ * the maximum takes no place of others: they are admitted up to twice the maximum.
+ */
+export class RunningRequests {
+  readonly #max: number;
+  #count = 0;
+  readonly #ofAccounts = new Map<string, number>();
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  begin(): void {
+    this.#count += 1;
+  }
+
+  /** Counts a request that has begun for its account, once the caller is known. */
+  assign(accountId: string): void {
+    this.#ofAccounts.set(accountId, this.#of(accountId) + 1);
+  }
+
+  /** @param accountId undefined: not assigned */
+  end(accountId: string | undefined): void {
+    this.#count -= 1;
+    if (accountId === undefined) return;
+    const left = this.#of(accountId) - 1;
+    if (left > 0) this.#ofAccounts.set(accountId, left);
+    else this.#ofAccounts.delete(accountId);
+  }
+
+  /** Whether the newest request is refused when its caller has no account. */
+  get isFull(): boolean {
+    return this.#count > this.#max;
+  }
+
+  /** Whether the newest request is refused whoever sent it. */
+  get isFullForAll(): boolean {
+    return this.#count > 2 * this.#max;
+  }
+
+  /** Whether the newest request, which is assigned to the account, is refused. */
+  isFullFor(accountId: string): boolean {
+    return this.isFull && this.#of(accountId) > this.#max / 2;
+  }
+
+  #of(accountId: string): number {
+    return this.#ofAccounts.get(accountId) ?? 0;
+  }
+}
