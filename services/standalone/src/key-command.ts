@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { createDatabase, type Database, installationId, migrate } from "@diegetic/database";
-import { connectRedis, ForeignRedis, InstallationClaim, SnapshotPublisher } from "@diegetic/hot-state";
+import { connectRedis, ForeignRedis, InstallationClaim, type RedisConnection } from "@diegetic/hot-state";
 import { SetupError, startPostgres, waitUntil } from "@diegetic/local-stores";
 import { ALL_SCOPES, createAccountWithKey, type KeyOptions } from "@diegetic/management";
 import {
@@ -16,6 +16,7 @@ import { isStackRunning, lockDataDirectory } from "./data-directory/lock.ts";
 import { runningStacks } from "./data-directory/running-stacks.ts";
 import { readStackFile, type StackDescription } from "./data-directory/stack-file.ts";
 import { expectStackStore, expectUsable, POSTGRES_PORT, readNamedStores } from "./external-stores.ts";
+import { isInForce } from "./in-force.ts";
 import { readDataDir } from "./settings.ts";
 
 const STACK_READY_TIMEOUT_MS = 120_000;
@@ -146,58 +147,36 @@ export async function createInDatabase(
   timeoutMs: number,
 ): Promise<string> {
   const database = createDatabase(databaseUrl, { poolSize: 1, applicationName: "key-command" });
+  const redis = redisUrl === undefined ? undefined : connectRedis(redisUrl, { name: "key-command" });
   try {
-    if (redisUrl !== undefined) await refuseForeignRedis(database, redisUrl);
+    if (redis !== undefined) await refuseForeignRedis(database, redis);
     const { keyId, key } = await createAccountWithKey({ database }, options);
-    const deadlineMs = performance.now() + timeoutMs;
-    const isValid =
-      (await waitUntil(() => isPublished(database, keyId).catch(() => false), timeoutMs)) &&
-      (redisUrl === undefined || (await isPropagated(redisUrl, deadlineMs - performance.now())));
-    if (!isValid) say("The key is valid within two seconds once all services run.");
+    const readRow = () => database.apiKey.findUniqueOrThrow({ where: { id: keyId } });
+    if (!(await isInForce(readRow, redis, timeoutMs))) {
+      say("The key is valid within two seconds once all services run.");
+    }
     return key;
   } finally {
+    redis?.disconnect();
     await database.$disconnect();
   }
 }
 
-async function refuseForeignRedis(database: Database, redisUrl: string): Promise<void> {
-  const redis = connectRedis(redisUrl, { name: "key-command" });
-  try {
-    const claim = new InstallationClaim(redis, () => installationId(database));
-    let refusal: ForeignRedis | undefined;
-    await waitUntil(
-      () =>
-        claim.verify().then(
-          () => true,
-          (error: unknown) => {
-            if (error instanceof ForeignRedis) refusal = error;
-            return refusal !== undefined;
-          },
-        ),
-      OWNER_TIMEOUT_MS,
-    );
-    if (refusal !== undefined) throw new SetupError(refusal.message);
-  } finally {
-    redis.disconnect();
-  }
-}
-
-async function isPublished(database: Database, keyId: string): Promise<boolean> {
-  const { version, publishedVersion } = await database.apiKey.findUniqueOrThrow({ where: { id: keyId } });
-  return publishedVersion >= version;
-}
-
-/** Whether every match instance applies within the time what is published. Asks Redis: requests would count for the key. */
-async function isPropagated(redisUrl: string, timeoutMs: number): Promise<boolean> {
-  const redis = connectRedis(redisUrl, { name: "key-command" });
-  try {
-    await new SnapshotPublisher(redis).awaitPublished(timeoutMs);
-    return true;
-  } catch {
-    return false;
-  } finally {
-    redis.disconnect();
-  }
+async function refuseForeignRedis(database: Database, redis: RedisConnection): Promise<void> {
+  const claim = new InstallationClaim(redis, () => installationId(database));
+  let refusal: ForeignRedis | undefined;
+  await waitUntil(
+    () =>
+      claim.verify().then(
+        () => true,
+        (error: unknown) => {
+          if (error instanceof ForeignRedis) refusal = error;
+          return refusal !== undefined;
+        },
+      ),
+    OWNER_TIMEOUT_MS,
+  );
+  if (refusal !== undefined) throw new SetupError(refusal.message);
 }
 
 /** A stopped stack needs only Postgres, for a moment: management publishes the key when it starts. */

@@ -7,13 +7,13 @@ import {
   type ProcessReport,
   type RedisConnection,
   readProcessReports,
-  SnapshotPublisher,
 } from "@diegetic/hot-state";
-import { SetupError, waitUntil } from "@diegetic/local-stores";
+import { SetupError } from "@diegetic/local-stores";
 import { sliceWallet } from "@diegetic/management";
 import { type Environment, integerSetting, readOptions, textSetting } from "@diegetic/service-kit";
 import { findStores } from "./audit-command.ts";
 import { throwUnavailable } from "./external-stores.ts";
+import { isInForce } from "./in-force.ts";
 
 const USAGE = "Usage: npm run --silent slices -- [--advertiser ID --slices N [--wait SECONDS]]";
 const MAX_ID_CHARACTERS = 200;
@@ -72,16 +72,10 @@ export async function runSlicesCommand(
   }
 }
 
-interface Stores {
-  database: Database;
-  redis: RedisConnection;
-}
-
 async function divide(
-  { write, ...stores }: Stores & { write(text: string): void },
+  { database, redis, write }: { database: Database; redis: RedisConnection; write(text: string): void },
   { advertiserId, slices, waitSeconds }: Division,
 ): Promise<number> {
-  const { database, redis } = stores;
   await requireUpgraded(redis, slices);
   const result = await sliceWallet(database, advertiserId, slices);
   if (result === "unknown") {
@@ -89,14 +83,15 @@ async function divide(
       `--advertiser is "${advertiserId}": there is no such advertiser. GET /profile answers the id.`,
     );
   }
-  const { walletSlices } = await database.advertiser.findUniqueOrThrow({ where: { id: advertiserId } });
+  const readRow = () => database.advertiser.findUniqueOrThrow({ where: { id: advertiserId } });
+  const { walletSlices } = await readRow();
   if (walletSlices > slices) {
     throw new SetupError(
       `--slices is "${slices}": the wallet of ${advertiserId} has ${walletSlices}, and never gets fewer, because each keeps its matches.`,
     );
   }
   const wallet = `The wallet of ${advertiserId} ${result === "sliced" ? "now has" : "already has"} ${sliceCount(slices)}`;
-  if (await isInForce(stores, advertiserId, waitSeconds * 1_000)) {
+  if (await isInForce(readRow, redis, waitSeconds * 1_000)) {
     write(`${wallet}, in force on every match instance.\n`);
     return 0;
   }
@@ -105,24 +100,6 @@ async function divide(
     : "in force once a management service runs: none does.";
   write(`${wallet}, ${reason}\n`);
   return 1;
-}
-
-/** Whether management publishes the advertiser, and every match instance applies that, within the time. */
-async function isInForce(
-  { database, redis }: Stores,
-  advertiserId: string,
-  timeoutMs: number,
-): Promise<boolean> {
-  const deadlineMs = performance.now() + timeoutMs;
-  const isPublished = async () => {
-    const row = await database.advertiser.findUniqueOrThrow({ where: { id: advertiserId } });
-    return row.publishedVersion >= row.version;
-  };
-  if (!(await waitUntil(() => isPublished().catch(() => false), timeoutMs))) return false;
-  return new SnapshotPublisher(redis).awaitPublished(deadlineMs - performance.now()).then(
-    () => true,
-    () => false,
-  );
 }
 
 /** Throws if a process runs whose version would spend the money of slices again. */
