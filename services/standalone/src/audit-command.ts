@@ -1,16 +1,6 @@
 import { auditJson, auditText, reconcileAll } from "@diegetic/billing";
-import { SetupError } from "@diegetic/local-stores";
 import { flagOption, integerSetting, readOptions } from "@diegetic/service-kit";
-import { readStackFile } from "./data-directory/stack-file.ts";
-import {
-  expectStackStore,
-  expectUsable,
-  POSTGRES_PORT,
-  REDIS_PORT,
-  readNamedStores,
-  throwUnavailable,
-} from "./external-stores.ts";
-import { readDataDir } from "./settings.ts";
+import { findStores, throwUnavailable } from "./stores.ts";
 
 const USAGE = "Usage: npm run --silent audit -- [--json] [--wait SECONDS]";
 const MAX_WAIT_SECONDS = 3_600;
@@ -44,35 +34,4 @@ const AUDIT_OPTIONS = {
 /** Exported for its tests. Throws UsageError. */
 export function readAuditOptions(args: string[]): { json: boolean; waitSeconds: number } | "help" {
   return readOptions(args, AUDIT_OPTIONS, USAGE);
-}
-
-/**
- * Finds the stores in the environment or in the running stack, and checks that both answer. Throws SetupError with a
- * sentence that says what to do. Exported for its tests.
- */
-export async function findStores(
-  environment: NodeJS.ProcessEnv,
-): Promise<{ databaseUrl: string; redisUrl: string }> {
-  const named = readNamedStores(environment);
-  const { databaseUrl, redisUrl } = named;
-  if (databaseUrl && redisUrl) {
-    await expectUsable(named);
-    return { databaseUrl, redisUrl };
-  }
-  if (databaseUrl || redisUrl) {
-    const [given, missing] = databaseUrl ? ["DATABASE_URL", "REDIS_URL"] : ["REDIS_URL", "DATABASE_URL"];
-    throw new SetupError(
-      `${given} is set and ${missing} is not: set both, since stores of two installations never agree, or unset ${given} to use the stack of DATA_DIR.`,
-    );
-  }
-  const dataDir = readDataDir(environment);
-  const stack = readStackFile(dataDir);
-  if (stack === undefined) {
-    throw new SetupError(
-      `No stack runs in ${dataDir}: start it by npm start, select another directory by DATA_DIR, or name the stores by DATABASE_URL and REDIS_URL.`,
-    );
-  }
-  await expectStackStore("Postgres", stack.databaseUrl, POSTGRES_PORT, dataDir);
-  await expectStackStore("Redis", stack.redisUrl, REDIS_PORT, dataDir);
-  return stack;
 }

@@ -7,10 +7,9 @@ import {
   readSettings,
   textSetting,
 } from "@diegetic/service-kit";
-import { findStores } from "./audit-command.ts";
 import { readOrCreateSecrets } from "./data-directory/secrets.ts";
-import { throwUnavailable } from "./external-stores.ts";
 import { readDataDir } from "./settings.ts";
+import { findStores, throwUnavailable } from "./stores.ts";
 
 const USAGE = "Usage: npm run --silent erase -- --player ID --account ID [--wait SECONDS]";
 const MAX_ID_CHARACTERS = 200;

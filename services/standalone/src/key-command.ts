@@ -15,9 +15,9 @@ import {
 import { isStackRunning, lockDataDirectory } from "./data-directory/lock.ts";
 import { runningStacks } from "./data-directory/running-stacks.ts";
 import { readStackFile, type StackDescription } from "./data-directory/stack-file.ts";
-import { expectStackStore, expectUsable, POSTGRES_PORT, readNamedStores } from "./external-stores.ts";
 import { isInForce } from "./in-force.ts";
 import { readDataDir } from "./settings.ts";
+import { expectStackStore, expectUsable, readNamedStores } from "./stores.ts";
 
 const STACK_READY_TIMEOUT_MS = 120_000;
 /** Management publishes an unpublished row within two rounds of 500 ms; a suspended match instance delays that by up to two seconds. */
@@ -54,7 +54,7 @@ async function createKey(dataDir: string, options: KeyOptions): Promise<string> 
   // The stack determines its Redis, whatever REDIS_URL is.
   if (isStackRunning(dataDir)) {
     const stack = await waitForStack(dataDir);
-    await expectStackStore("Postgres", stack.databaseUrl, POSTGRES_PORT, dataDir);
+    await expectStackStore("Postgres", stack.databaseUrl, dataDir);
     return createInDatabase(stack, options, VALID_TIMEOUT_MS);
   }
   expectDataDir(dataDir, process.env.DATA_DIR);

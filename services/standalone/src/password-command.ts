@@ -2,8 +2,7 @@ import { createDatabase } from "@diegetic/database";
 import { SetupError } from "@diegetic/local-stores";
 import { resetPassword } from "@diegetic/management";
 import { readOptions, textSetting } from "@diegetic/service-kit";
-import { findStores } from "./audit-command.ts";
-import { expectUsable, readNamedStores, throwUnavailable } from "./external-stores.ts";
+import { expectUsable, findStores, readNamedStores, throwUnavailable } from "./stores.ts";
 
 const USAGE = "Usage: npm run --silent password -- --email ADDRESS";
 const MAX_EMAIL_CHARACTERS = 254;

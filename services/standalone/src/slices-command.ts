@@ -11,9 +11,8 @@ import {
 import { SetupError } from "@diegetic/local-stores";
 import { sliceWallet } from "@diegetic/management";
 import { type Environment, integerSetting, readOptions, textSetting } from "@diegetic/service-kit";
-import { findStores } from "./audit-command.ts";
-import { throwUnavailable } from "./external-stores.ts";
 import { isInForce } from "./in-force.ts";
+import { findStores, throwUnavailable } from "./stores.ts";
 
 const USAGE = "Usage: npm run --silent slices -- [--advertiser ID --slices N [--wait SECONDS]]";
 const MAX_ID_CHARACTERS = 200;

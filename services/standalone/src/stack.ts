@@ -13,9 +13,9 @@ import { MATCH_NODE_OPTIONS } from "@diegetic/match";
 import { putAwayLeftoverLogs } from "./data-directory/leftover-logs.ts";
 import type { StackSecrets } from "./data-directory/secrets.ts";
 import { type StackDescription, type StackProcess, writeStackFile } from "./data-directory/stack-file.ts";
-import { expectUsable } from "./external-stores.ts";
 import type { Targets, TargetsMessage } from "./front/targets.ts";
 import { hostInUrl, isLoopbackHost, type StackSettings } from "./settings.ts";
+import { expectUsable } from "./stores.ts";
 import { launchService, type ServiceProcess } from "./supervise/service-process.ts";
 import { type Launched, Supervised } from "./supervise/supervised.ts";
 

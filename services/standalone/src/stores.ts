@@ -4,10 +4,10 @@ import { describeRedisUnavailable, unusableRedis } from "@diegetic/hot-state";
 import { SetupError } from "@diegetic/local-stores";
 import { type Environment, readSettings } from "@diegetic/service-kit";
 import { isStackRunning } from "./data-directory/lock.ts";
-import { STORE_SETTINGS } from "./settings.ts";
+import { readStackFile } from "./data-directory/stack-file.ts";
+import { readDataDir, STORE_SETTINGS } from "./settings.ts";
 
-export const POSTGRES_PORT = 5_432;
-export const REDIS_PORT = 6_379;
+const DEFAULT_PORTS = { Postgres: 5_432, Redis: 6_379 };
 const CONNECT_TIMEOUT_MS = 5_000;
 
 /** The stores that the operator sets; undefined: the store of the stack of DATA_DIR. */
@@ -22,13 +22,44 @@ export function readNamedStores(environment: Environment): NamedStores {
 }
 
 /**
+ * Finds the stores in the environment or in the running stack, and checks that both answer. Throws SetupError with a
+ * sentence that says what to do.
+ */
+export async function findStores(
+  environment: Environment,
+): Promise<{ databaseUrl: string; redisUrl: string }> {
+  const named = readNamedStores(environment);
+  const { databaseUrl, redisUrl } = named;
+  if (databaseUrl && redisUrl) {
+    await expectUsable(named);
+    return { databaseUrl, redisUrl };
+  }
+  if (databaseUrl || redisUrl) {
+    const [given, missing] = databaseUrl ? ["DATABASE_URL", "REDIS_URL"] : ["REDIS_URL", "DATABASE_URL"];
+    throw new SetupError(
+      `${given} is set and ${missing} is not: set both, since stores of two installations never agree, or unset ${given} to use the stack of DATA_DIR.`,
+    );
+  }
+  const dataDir = readDataDir(environment);
+  const stack = readStackFile(dataDir);
+  if (stack === undefined) {
+    throw new SetupError(
+      `No stack runs in ${dataDir}: start it by npm start, select another directory by DATA_DIR, or name the stores by DATABASE_URL and REDIS_URL.`,
+    );
+  }
+  await expectStackStore("Postgres", stack.databaseUrl, dataDir);
+  await expectStackStore("Redis", stack.redisUrl, dataDir);
+  return stack;
+}
+
+/**
  * Call this before anything is started, migrated or written. Rejects within seconds with one sentence for each store that
  * is set but cannot be used.
  */
 export async function expectUsable({ databaseUrl, redisUrl }: NamedStores): Promise<void> {
   const problems = await Promise.all([
-    databaseUrl && problemOf("DATABASE_URL", databaseUrl, POSTGRES_PORT, unusableDatabase),
-    redisUrl && problemOf("REDIS_URL", redisUrl, REDIS_PORT, unusableRedis),
+    databaseUrl && problemOf("DATABASE_URL", databaseUrl, DEFAULT_PORTS.Postgres, unusableDatabase),
+    redisUrl && problemOf("REDIS_URL", redisUrl, DEFAULT_PORTS.Redis, unusableRedis),
   ]);
   const sentences = problems.filter((problem) => problem);
   if (sentences.length > 0) throw new SetupError(sentences.join("\n"));
@@ -54,12 +85,11 @@ export function throwUnavailable(error: unknown): never {
 
 /** Checks the store, because a killed stack leaves its file behind but no running stores. */
 export async function expectStackStore(
-  name: string,
+  name: keyof typeof DEFAULT_PORTS,
   url: string,
-  defaultPort: number,
   dataDir: string,
 ): Promise<void> {
-  const silent = await silentAddresses(url, defaultPort);
+  const silent = await silentAddresses(url, DEFAULT_PORTS[name]);
   if (silent === undefined) return;
   throw new SetupError(
     isStackRunning(dataDir)
