@@ -57,8 +57,8 @@ async function createKey(dataDir: string, options: KeyOptions): Promise<string> 
     await expectStackStore("Postgres", stack.databaseUrl, dataDir);
     return createInDatabase(stack, options, VALID_TIMEOUT_MS);
   }
-  expectDataDir(dataDir, process.env.DATA_DIR);
-  if (!process.env.DATA_DIR?.trim()) expectNoOtherStack(dataDir, runningStacks());
+  if (process.env.DATA_DIR?.trim()) expectDataDir(dataDir);
+  else expectNoOtherStack(dataDir, runningStacks());
   return createInEmbeddedPostgres(dataDir, options);
 }
 
@@ -75,8 +75,8 @@ export function scopesWarning({ scopes }: KeyOptions): string | undefined {
 }
 
 /** DATA_DIR must exist if set; otherwise a misspelt one would silently get a new stack. */
-function expectDataDir(dataDir: string, named: string | undefined): void {
-  if (!named?.trim() || existsSync(dataDir)) return;
+function expectDataDir(dataDir: string): void {
+  if (existsSync(dataDir)) return;
   throw new SetupError(
     `DATA_DIR names ${dataDir}, which does not exist: correct it, or start a stack there first by npm start.`,
   );

@@ -49,12 +49,9 @@ export function readStackFile(dataDir: string): StackDescription | undefined {
 /** The processes of a killed stack that still run. */
 export function leftoverPids(dataDir: string): number[] {
   const { processes = [] } = readStackFile(dataDir) ?? {};
-  return processes.filter(({ pid, identity }) => isRunning(pid, identity)).map(({ pid }) => pid);
-}
-
-function isRunning(pid: number, identity: string | undefined): boolean {
-  const found = processIdentity(pid);
-  return found !== undefined && found === identity;
+  return processes
+    .filter(({ pid, identity }) => identity !== undefined && processIdentity(pid) === identity)
+    .map(({ pid }) => pid);
 }
 
 function stackFile(dataDir: string): string {

@@ -28,14 +28,12 @@ export function createRefusalLog(logger: Logger): RefusalLog {
       recovered: "instances recovered",
       countField: "refused",
     });
-  const unavailable = {
-    management: logOf("management", "no instance available"),
-    match: logOf("match", "no instance available"),
-  };
-  const defects = {
-    management: logOf("management", "requests were not forwarded"),
-    match: logOf("match", "requests were not forwarded"),
-  };
+  const logsOf = (failing: string) => ({
+    management: logOf("management", failing),
+    match: logOf("match", failing),
+  });
+  const unavailable = logsOf("no instance available");
+  const defects = logsOf("requests were not forwarded");
   return {
     refused: (tier, error) => {
       const cause = causeOf(error);
