@@ -24,7 +24,7 @@ const STACK_READY_TIMEOUT_MS = 120_000;
 const VALID_TIMEOUT_MS = 5_000;
 /** How long to ask a Redis whose it is; one that is down gets a key all the same. */
 const OWNER_TIMEOUT_MS = 1_000;
-const LABEL_MAX_CHARACTERS = 200;
+const MAX_LABEL_CHARACTERS = 200;
 const USAGE =
   "Usage: npm run --silent key -- --label NAME [--scopes advertiser,developer,serving] [--rate-limit N|unlimited]";
 
@@ -107,7 +107,7 @@ function quoted(path: string): string {
 }
 
 const KEY_OPTIONS = {
-  label: textSetting("--label", { maxLength: LABEL_MAX_CHARACTERS }),
+  label: textSetting("--label", { maxLength: MAX_LABEL_CHARACTERS }),
   scopes: optional(listSetting("--scopes", ALL_SCOPES)),
   rateLimitPerMinute: optional(rateLimitSetting("--rate-limit", "unlimited")),
 };

@@ -10,7 +10,7 @@ import {
 } from "@diegetic/local-stores";
 import { demoGameKey } from "@diegetic/management";
 import { MATCH_NODE_OPTIONS } from "@diegetic/match";
-import { putAwayLeftoverLogs } from "./data-directory/leftover-logs.ts";
+import { rotateLeftoverLogs } from "./data-directory/leftover-logs.ts";
 import type { StackSecrets } from "./data-directory/secrets.ts";
 import { type StackDescription, type StackProcess, writeStackFile } from "./data-directory/stack-file.ts";
 import type { Targets, TargetsMessage } from "./front/targets.ts";
@@ -86,7 +86,7 @@ export class Stack {
   async start(): Promise<StackDescription> {
     const { settings, say, prepareStores } = this.#options;
     mkdirSync(this.#logDir(), { recursive: true, mode: 0o700 });
-    putAwayLeftoverLogs(this.#logDir(), settings.matchInstances);
+    rotateLeftoverLogs(this.#logDir(), settings.matchInstances);
     // First, because the most likely problem is a port in use; it is then reported before anything else starts.
     await this.#front.start();
     await expectUsable(settings);
@@ -103,7 +103,7 @@ export class Stack {
       ...this.#match.map((instance) => instance.start()),
     ]);
     this.#ready = true;
-    this.#tell();
+    this.#updateTargets();
     return this.describe();
   }
 
@@ -214,7 +214,7 @@ export class Stack {
             : `${name} runs again (pid ${process.pid}).`,
         );
         try {
-          this.#tell();
+          this.#updateTargets();
         } catch (error) {
           // A full disk must not end what runs.
           say(`stack.json could not be updated: ${(error as Error).message}`);
@@ -225,7 +225,7 @@ export class Stack {
   }
 
   /** Updates the targets of the front, and `stack.json`. */
-  #tell(): void {
+  #updateTargets(): void {
     if (!this.#ready || this.#stopping !== undefined) return;
     const targets: Targets = {
       management: this.#management.current === undefined ? null : originOf(this.#management),

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, it } from "@jest/globals";
-import { putAwayLeftoverLogs } from "./leftover-logs.ts";
+import { rotateLeftoverLogs } from "./leftover-logs.ts";
 
 const dir = mkdtempSync(join(tmpdir(), "diegetic-logs-"));
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
@@ -12,9 +12,9 @@ it("rotates the logs of instances that are not started, and removes them at the 
   for (const name of [...others, "match-2.log", "match-3.log", "match-3.previous.log"]) {
     writeFileSync(join(dir, name), `was ${name}`);
   }
-  putAwayLeftoverLogs(dir, 1);
+  rotateLeftoverLogs(dir, 1);
   expect(readdirSync(dir).sort()).toEqual([...others, "match-2.previous.log", "match-3.previous.log"].sort());
   expect(readFileSync(join(dir, "match-3.previous.log"), "utf8")).toBe("was match-3.log");
-  putAwayLeftoverLogs(dir, 1);
+  rotateLeftoverLogs(dir, 1);
   expect(readdirSync(dir).sort()).toEqual(others.sort());
 });

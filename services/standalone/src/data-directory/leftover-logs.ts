@@ -5,7 +5,7 @@ import { join } from "node:path";
  * Rotates the logs of match instances that only the previous start had: `match-3.log` becomes `match-3.previous.log`, and
  * the next start removes it, as if the instance had been started and logged nothing.
  */
-export function putAwayLeftoverLogs(logDir: string, matchInstances: number): void {
+export function rotateLeftoverLogs(logDir: string, matchInstances: number): void {
   const names = new Set(readdirSync(logDir));
   for (const name of names) {
     const [, log, number, previous] = /^(match-(\d+))(\.previous)?\.log$/.exec(name) ?? [];

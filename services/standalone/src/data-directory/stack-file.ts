@@ -5,7 +5,7 @@ import { processIdentity } from "@diegetic/local-stores";
 export interface StackProcess {
   name: string;
   pid: number;
-  /** Start time, by which another process with the same pid is told apart; absent: the process has ended. */
+  /** Start time, by which another process with the same pid is distinguished; absent: the process has ended. */
   identity?: string | undefined;
   /** Null for stores, which serve no metrics. */
   metricsUrl: string | null;

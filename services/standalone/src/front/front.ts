@@ -12,7 +12,7 @@ import { createRefusalLog, NoInstance } from "./refusal-log.ts";
 import type { TargetDirectory } from "./targets.ts";
 
 /** Far larger than match requests and impressions in practice. */
-const BUFFERED_BODY_MAX_BYTES = 65_536;
+const MAX_BUFFERED_BODY_BYTES = 65_536;
 /** Total limit, because bodies are buffered before any key is checked. */
 const MAX_BUFFERED_BYTES = 32 * 1_048_576;
 const ANSWER_TIMEOUT_MS = 30_000;
@@ -82,7 +82,7 @@ export function createFront(options: FrontOptions): { handler: RequestListener; 
     const origins = toMatch ? options.targets.match() : options.targets.management();
     const tier = toMatch ? "match" : "management";
     forward({ proxy, request, response, origins, keep }).then(
-      () => log.taken(tier),
+      () => log.forwarded(tier),
       (error: unknown) => {
         if (!response.destroyed) log.refused(tier, error);
         refuse(response);
@@ -124,14 +124,14 @@ async function forward({ proxy, request, response, origins, keep }: Forwarding):
       await proxy.web(request, response, { target, ...(body && { buffer: Readable.from(body) }) });
       return;
     } catch (error) {
-      if (!wasNotTaken(error) || index === candidates.length - 1) throw error;
+      if (!isConnectionRefused(error) || index === candidates.length - 1) throw error;
     }
   }
   throw new NoInstance("none is running");
 }
 
 /** The connection was refused, so no process has received any part of the request. */
-function wasNotTaken(error: unknown): boolean {
+function isConnectionRefused(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === "ECONNREFUSED";
 }
 
@@ -145,7 +145,7 @@ function bodyKeeper(maxBytes: number): BodyKeeper {
     const length = Number(
       request.headers["content-length"] ?? (request.headers["transfer-encoding"] ? Infinity : 0),
     );
-    if (!(length <= BUFFERED_BODY_MAX_BYTES && keptBytes + length <= maxBytes)) return undefined;
+    if (!(length <= MAX_BUFFERED_BODY_BYTES && keptBytes + length <= maxBytes)) return undefined;
     keptBytes += length;
     response.once("close", () => {
       keptBytes -= length;

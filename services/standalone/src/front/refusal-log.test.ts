@@ -11,19 +11,19 @@ function startLog() {
   const lines: Record<string, unknown>[] = [];
   const destination = { write: (line: string) => void lines.push(JSON.parse(line)) };
   const logger = createLogger({ service: "front", instance: "test", level: "info" }, destination);
-  const { refused, taken } = createRefusalLog(logger);
-  return { lines, tell: refused, taken };
+  const { refused, forwarded } = createRefusalLog(logger);
+  return { lines, refused, forwarded };
 }
 
 describe("the log of refused requests", () => {
   it("logs one warning without a stack at once, and one line with the count after recovery", async () => {
-    const { lines, tell, taken } = startLog();
-    for (let request = 0; request < 50; request += 1) tell("match", new NoInstance("none is running"));
+    const { lines, refused, forwarded } = startLog();
+    for (let request = 0; request < 50; request += 1) refused("match", new NoInstance("none is running"));
     expect(lines).toEqual([
       expect.objectContaining({ level: WARN, tier: "match", refused: 1, cause: "none is running" }),
     ]);
-    taken("management");
-    taken("match");
+    forwarded("management");
+    forwarded("match");
     await eventually(() => lines.length > 1);
     expect(lines[1]).toMatchObject({ level: INFO, tier: "match", refused: 50 });
     expect(lines).toHaveLength(2);
@@ -31,23 +31,23 @@ describe("the log of refused requests", () => {
   });
 
   it("logs each tier separately", () => {
-    const { lines, tell } = startLog();
-    tell("match", new NoInstance("none is running"));
-    tell("management", new NoInstance("none is running"));
+    const { lines, refused } = startLog();
+    refused("match", new NoInstance("none is running"));
+    refused("management", new NoInstance("none is running"));
     expect(lines.map(({ tier }) => tier)).toEqual(["match", "management"]);
   });
 
   it.each(["ECONNREFUSED", "ECONNRESET"])("names the code of a connection, %s, without a stack", (code) => {
-    const { lines, tell } = startLog();
-    tell("match", Object.assign(new Error("connect"), { code }));
+    const { lines, refused } = startLog();
+    refused("match", Object.assign(new Error("connect"), { code }));
     expect(lines).toEqual([expect.objectContaining({ cause: code })]);
     expect(lines[0]).not.toHaveProperty("err");
   });
 
   it("logs the stack of a defect, also while instances are unavailable", () => {
-    const { lines, tell } = startLog();
-    tell("match", new NoInstance("none is running"));
-    tell("match", new TypeError("undefined is not a function"));
+    const { lines, refused } = startLog();
+    refused("match", new NoInstance("none is running"));
+    refused("match", new TypeError("undefined is not a function"));
     expect(lines[1]).toMatchObject({ err: { type: "TypeError", stack: expect.stringContaining("at ") } });
   });
 });

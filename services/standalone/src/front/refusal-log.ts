@@ -13,7 +13,7 @@ export class NoInstance extends Error {
 /** Receives the results of forwarded requests. */
 export interface RefusalLog {
   refused(tier: Tier, error: unknown): void;
-  taken(tier: Tier): void;
+  forwarded(tier: Tier): void;
 }
 
 /**
@@ -40,7 +40,7 @@ export function createRefusalLog(logger: Logger): RefusalLog {
       if (cause === undefined) defects[tier].failed(error);
       else unavailable[tier].failed(undefined, { cause });
     },
-    taken: (tier) => {
+    forwarded: (tier) => {
       unavailable[tier].succeeded();
       defects[tier].succeeded();
     },

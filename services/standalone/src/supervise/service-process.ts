@@ -113,7 +113,7 @@ async function waitUntilReady(
 ): Promise<string | undefined> {
   let answer = "no answer";
   let ready = false;
-  const look = async () => {
+  const probe = async () => {
     if (launch.signal.aborted || child.exitCode !== null || child.signalCode !== null) return true;
     const response = await fetch(`http://127.0.0.1:${metricsPort}/readyz`, {
       signal: AbortSignal.timeout(PROBE_TIMEOUT_MS),
@@ -123,7 +123,7 @@ async function waitUntilReady(
     return ready;
   };
   const timeoutMs = launch.isRestart ? READY_AFTER_RESTART_TIMEOUT_MS : READY_TIMEOUT_MS;
-  await waitUntil(look, timeoutMs);
+  await waitUntil(probe, timeoutMs);
   return ready ? undefined : answer;
 }
 

@@ -34,7 +34,7 @@ export class Supervised<T extends Launched> {
   #last: T | undefined;
   /** The current start or restart; never rejects. */
   #starting: Promise<unknown> = Promise.resolve();
-  #quickDeaths = 0;
+  #quickCrashes = 0;
 
   constructor(definition: SupervisedDefinition<T>) {
     this.name = definition.name;
@@ -82,7 +82,7 @@ export class Supervised<T extends Launched> {
     void launched.exited.then(() => {
       if (this.#abort.signal.aborted) return;
       const wasHealthy = performance.now() - startedMs > HEALTHY_AFTER_MS;
-      this.#quickDeaths = wasHealthy ? 0 : this.#quickDeaths + 1;
+      this.#quickCrashes = wasHealthy ? 0 : this.#quickCrashes + 1;
       this.#current = undefined;
       this.#definition.onChange(undefined);
       this.#starting = this.#restart(launched);
@@ -104,7 +104,7 @@ export class Supervised<T extends Launched> {
   }
 
   #pauseMs(attempt: number): number {
-    const failures = Math.max(0, this.#quickDeaths - 1) + attempt;
+    const failures = Math.max(0, this.#quickCrashes - 1) + attempt;
     return failures === 0 ? 0 : Math.min(FIRST_PAUSE_MS * 2 ** (failures - 1), MAX_PAUSE_MS);
   }
 }
