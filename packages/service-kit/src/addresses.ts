@@ -10,6 +10,11 @@ export function isLoopbackAddress(text: string): boolean {
   return isAddress(text) && ipaddr.process(text).range() === "loopback";
 }
 
+/** Whether the host of a URL, or an address, only leads to this machine. */
+export function isLoopbackHost(host: string): boolean {
+  return host === "localhost" || isLoopbackAddress(host.replace(/^\[|\]$/g, ""));
+}
+
 /**
  * Whether the address can be reached from the public Internet. False for private, loopback, link-local, shared,
  * documentation and multicast addresses, and for IPv6 addresses that contain IPv4 ones.

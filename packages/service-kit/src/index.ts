@@ -1,4 +1,4 @@
-export { isLoopbackAddress, isPrivateHost, isPublicAddress } from "./addresses.ts";
+export { isLoopbackAddress, isLoopbackHost, isPrivateHost, isPublicAddress } from "./addresses.ts";
 export { requireRole } from "./http/access.ts";
 export { createApp } from "./http/app.ts";
 export type * from "./http/endpoint.ts";

@@ -9,7 +9,7 @@ import {
   databaseUrlSetting,
   type Environment,
   integerSetting,
-  isLoopbackAddress,
+  isLoopbackHost,
   optional,
   readOptions,
   readSettings,
@@ -107,11 +107,6 @@ function readOwnSettings(environment: Environment): Omit<StackSettings, "dataDir
   const publicHost = publicUrl === undefined ? "localhost" : new URL(publicUrl).hostname;
   const isReachable = !isLoopbackHost(own.host) || !isLoopbackHost(publicHost);
   return { ...own, ...secrets, demo: own.demo === "1", isReachable };
-}
-
-/** Whether a host name or address only leads to this machine. */
-export function isLoopbackHost(host: string): boolean {
-  return host === "localhost" || isLoopbackAddress(host.replace(/^\[|\]$/g, ""));
 }
 
 /** How URLs on this machine name the host that a server listens on. */

@@ -10,11 +10,12 @@ import {
 } from "@diegetic/local-stores";
 import { demoGameKey } from "@diegetic/management";
 import { MATCH_NODE_OPTIONS } from "@diegetic/match";
+import { isLoopbackHost } from "@diegetic/service-kit";
 import { rotateLeftoverLogs } from "./data-directory/leftover-logs.ts";
 import type { StackSecrets } from "./data-directory/secrets.ts";
 import { type StackDescription, type StackProcess, writeStackFile } from "./data-directory/stack-file.ts";
 import type { Targets, TargetsMessage } from "./front/targets.ts";
-import { hostInUrl, isLoopbackHost, type StackSettings } from "./settings.ts";
+import { hostInUrl, type StackSettings } from "./settings.ts";
 import { expectUsable } from "./stores.ts";
 import { launchService, type ServiceProcess } from "./supervise/service-process.ts";
 import { type Launched, Supervised } from "./supervise/supervised.ts";

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { invitedOnly, type SignUpNeedsBody, withoutSetupToken, wrongSetupToken } from "@diegetic/contracts";
 import type { Database } from "@diegetic/database";
-import { isLoopbackAddress } from "@diegetic/service-kit";
+import { isLoopbackAddress, isLoopbackHost } from "@diegetic/service-kit";
 import type { SIGN_UP_MODES } from "../../settings.ts";
 
 export interface SignUpPolicy {
@@ -35,8 +35,8 @@ export async function signUpNeeds(
  * are others.
  */
 function isLocal({ publicUrl }: SignUpPolicy, clientAddress: string): boolean {
-  const host = publicUrl === undefined ? "localhost" : new URL(publicUrl).hostname.replace(/^\[|\]$/g, "");
-  return isLoopbackAddress(clientAddress) && (host === "localhost" || isLoopbackAddress(host));
+  const host = publicUrl === undefined ? "localhost" : new URL(publicUrl).hostname;
+  return isLoopbackAddress(clientAddress) && isLoopbackHost(host);
 }
 
 /** Throws 403. */
