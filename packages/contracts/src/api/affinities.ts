@@ -11,6 +11,7 @@ import { AFFINITY_TYPES } from "../definition/enumerations.ts";
 import { exampleIds } from "../definition/example-ids.ts";
 import {
   AFFINITY_WEIGHT,
+  affinityWeight,
   answerText,
   closed,
   nameText,
@@ -71,11 +72,7 @@ export const affinitySchema = closed(
     campaign_id: answerText("The campaign that it belongs to."),
     affinity_type: affinityType(),
     affinity_value: answerText("The value that raises the score, as it was given."),
-    weight: Type.Number({
-      minimum: AFFINITY_WEIGHT.minimum,
-      maximum: AFFINITY_WEIGHT.maximum,
-      description: "What it adds to the score, from 0.1 (subtle) to 3.0 (strong).",
-    }),
+    weight: affinityWeight("What it adds to the score, from 0.1 (subtle) to 3.0 (strong)."),
     created_at: timestamp("When the affinity was created."),
   },
   "A value that raises a campaign's score where the scene has it, and biases the rendering of the scene.",

@@ -12,8 +12,10 @@ import { GEO_TARGET_TYPES } from "../definition/enumerations.ts";
 import { exampleIds } from "../definition/example-ids.ts";
 import {
   answerText,
-  COUNTRY_CODE,
   closed,
+  countryCode,
+  latitude,
+  longitude,
   nameText,
   nullable,
   oneOf,
@@ -53,21 +55,11 @@ export const geoTargetCreateSchema = open(
       GEO_TARGET_TYPES,
       "What the place is. A country needs country_code, a state also state_code, a city country_code and city_name (and takes state_code), a radius lat, lng and radius_km; fields of other types are not kept.",
     ),
-    country_code: optional(
-      Type.String({
-        format: "country-code",
-        pattern: COUNTRY_CODE,
-        description: "ISO 3166-1 alpha-2, in either case; kept in upper case.",
-      }),
-    ),
+    country_code: optional(countryCode("ISO 3166-1 alpha-2, in either case; kept in upper case.")),
     state_code: optional(nameText("State or province code; compared without regard to case.")),
     city_name: optional(nameText("City; compared without regard to case and accents.")),
-    lat: optional(
-      Type.Number({ minimum: -90, maximum: 90, description: "Latitude of the centre, in degrees." }),
-    ),
-    lng: optional(
-      Type.Number({ minimum: -180, maximum: 180, description: "Longitude of the centre, in degrees." }),
-    ),
+    lat: optional(latitude("Latitude of the centre, in degrees.")),
+    lng: optional(longitude("Longitude of the centre, in degrees.")),
     radius_km: optional(
       Type.Number({
         ...RADIUS_KM,
@@ -114,20 +106,8 @@ export const geoTargetSchema = closed(
     country_code: nullable(answerText("ISO 3166-1 alpha-2, upper case; null for a radius.")),
     state_code: nullable(answerText("State or province code, as it was given; null without one.")),
     city_name: nullable(answerText("City, as it was given; null without one.")),
-    lat: nullable(
-      Type.Number({
-        minimum: -90,
-        maximum: 90,
-        description: "Latitude of the centre, in degrees; null unless it is a radius.",
-      }),
-    ),
-    lng: nullable(
-      Type.Number({
-        minimum: -180,
-        maximum: 180,
-        description: "Longitude of the centre, in degrees; null unless it is a radius.",
-      }),
-    ),
+    lat: nullable(latitude("Latitude of the centre, in degrees; null unless it is a radius.")),
+    lng: nullable(longitude("Longitude of the centre, in degrees; null unless it is a radius.")),
     radius_km: nullable(
       Type.Number({
         ...RADIUS_KM,

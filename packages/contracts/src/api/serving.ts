@@ -5,11 +5,13 @@ import { CREATIVE_TYPES, TONES } from "../definition/enumerations.ts";
 import { exampleIds } from "../definition/example-ids.ts";
 import {
   answerText,
-  COUNTRY_CODE,
   closed,
   count,
+  countryCode,
   gameId,
+  latitude,
   listOf,
+  longitude,
   longText,
   nameText,
   nullable,
@@ -25,25 +27,11 @@ import { createValidator, lenientValidator, type WithoutNulls } from "../validat
 
 export const playerGeo = open(
   {
-    country_code: optional(
-      Type.String({
-        format: "country-code",
-        pattern: COUNTRY_CODE,
-        description: "ISO 3166-1 alpha-2, in either case.",
-      }),
-    ),
+    country_code: optional(countryCode("ISO 3166-1 alpha-2, in either case.")),
     state_code: optional(nameText("State or province code.")),
     city_name: optional(nameText("City.")),
-    lat: optional(
-      Type.Number({ minimum: -90, maximum: 90, description: "Latitude in degrees; only together with lng." }),
-    ),
-    lng: optional(
-      Type.Number({
-        minimum: -180,
-        maximum: 180,
-        description: "Longitude in degrees; only together with lat.",
-      }),
-    ),
+    lat: optional(latitude("Latitude in degrees; only together with lng.")),
+    lng: optional(longitude("Longitude in degrees; only together with lat.")),
   },
   "Where the player is. Taken only from here, never from the caller's address.",
 );

@@ -3,7 +3,7 @@ import { malformedField, notAllowedField, ownCampaignOnly } from "../definition/
 import { AFFINITY_TYPES, CREATIVE_TYPES } from "../definition/enumerations.ts";
 import { exampleIds } from "../definition/example-ids.ts";
 import {
-  AFFINITY_WEIGHT,
+  affinityWeight,
   answerText,
   closed,
   longText,
@@ -81,11 +81,7 @@ export const simulateOptionsSchema = closed(
         {
           affinity_type: oneOf(AFFINITY_TYPES, "Which part of the scene the value is compared with."),
           affinity_value: answerText("The value that raises the score."),
-          weight: Type.Number({
-            minimum: AFFINITY_WEIGHT.minimum,
-            maximum: AFFINITY_WEIGHT.maximum,
-            description: "What it adds to the score.",
-          }),
+          weight: affinityWeight("What it adds to the score."),
         },
         "An affinity of the campaign.",
       ),

@@ -15,7 +15,7 @@ export const MAX_AMOUNT_CENTS = 1_000_000_000;
 /** Requires a visible character, neither space nor ignorable: rejects blank texts. */
 export const NOT_BLANK = "[^\\s\\p{Default_Ignorable_Code_Point}]";
 /** The form of an ISO 3166-1 alpha-2 code; the format country-code checks that it is assigned. */
-export const COUNTRY_CODE = "^[A-Za-z]{2}$";
+const COUNTRY_CODE = "^[A-Za-z]{2}$";
 /** Bounds and default of an affinity's weight. */
 export const AFFINITY_WEIGHT = { minimum: 0.1, maximum: 3, default: 1 };
 
@@ -167,6 +167,25 @@ export function gameId() {
     pattern: GAME_ID,
     description: "The developer's own identifier of the game; compared exactly, no control characters.",
   });
+}
+
+/** The code of a country in a request. */
+export function countryCode(description: string) {
+  return Type.String({ format: "country-code", pattern: COUNTRY_CODE, description });
+}
+
+export function latitude(description: string) {
+  return Type.Number({ minimum: -90, maximum: 90, description });
+}
+
+export function longitude(description: string) {
+  return Type.Number({ minimum: -180, maximum: 180, description });
+}
+
+/** The weight of an affinity in an answer. */
+export function affinityWeight(description: string) {
+  const { minimum, maximum } = AFFINITY_WEIGHT;
+  return Type.Number({ minimum, maximum, description });
 }
 
 export const errorSchema = closed(

@@ -4,7 +4,7 @@ import { daysRefusals, ownCampaignOnly } from "../../definition/common-errors.ts
 import { AFFINITY_TYPES, CREATIVE_TYPES } from "../../definition/enumerations.ts";
 import { exampleIds } from "../../definition/example-ids.ts";
 import {
-  AFFINITY_WEIGHT,
+  affinityWeight,
   answerText,
   closed,
   count,
@@ -166,11 +166,7 @@ const affinityRow = closed(
     affinity_id: answerText("The affinity."),
     affinity_type: oneOf(AFFINITY_TYPES, "Which part of the scene the value is compared with."),
     affinity_value: answerText("The value that raises the score, as it was given."),
-    weight: Type.Number({
-      minimum: AFFINITY_WEIGHT.minimum,
-      maximum: AFFINITY_WEIGHT.maximum,
-      description: "What it adds to the score.",
-    }),
+    weight: affinityWeight("What it adds to the score."),
     match_rate: Type.Number({
       minimum: 0,
       maximum: 1,
