@@ -1,13 +1,6 @@
 import type { Static } from "typebox";
 import { periodTooLong, registerFirst } from "../definition/common-errors.ts";
-import {
-  closed,
-  count,
-  periodDays,
-  periodFromSchema,
-  periodToSchema,
-  utcDate,
-} from "../definition/fields.ts";
+import { closed, count, periodQuery, utcDate } from "../definition/fields.ts";
 import { defineFeature, ok, operation, refusal } from "../definition/operation.ts";
 import Type from "../definition/type.ts";
 
@@ -17,11 +10,6 @@ export const LEDGER_DAYS = { minimum: 1, maximum: 366, default: 30 } as const;
 /** Up to three decimals: money is stored in thousandths of a cent. */
 const exactCents = (description: string) =>
   Type.Number({ description: `${description} In cents, exact, with up to three decimals.` });
-
-export const ledgerDaysSchema = periodDays(
-  LEDGER_DAYS,
-  "Without `days`, `from` and `to` the ledger begins 30 days ago, or at registration if that is later.",
-);
 
 const ledgerDay = closed(
   {
@@ -77,11 +65,11 @@ export const ledgerApi = defineFeature({
       summary: "Read the ledger by day",
       description:
         "Deposits and charges of each day with its opening and closing balance, and the totals: deposits = balance + held + spent, always. Send `Accept: text/csv` for a table; the row of today then also shows what is held now. Every impression that was answered 201 is in every later answer.",
-      query: [
-        { name: "days", schema: ledgerDaysSchema, example: 2 },
-        { name: "from", schema: periodFromSchema, example: "2026-11-30" },
-        { name: "to", schema: periodToSchema, example: "2026-12-01" },
-      ],
+      query: periodQuery(
+        LEDGER_DAYS,
+        { days: 2, from: "2026-11-30", to: "2026-12-01" },
+        "Without `days`, `from` and `to` the ledger begins 30 days ago, or at registration if that is later.",
+      ),
       success: [
         ok(
           "The ledger.",

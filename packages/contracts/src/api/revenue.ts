@@ -10,9 +10,7 @@ import {
   millicents,
   nullable,
   oneOf,
-  periodDays,
-  periodFromSchema,
-  periodToSchema,
+  periodQuery,
   report,
   utcDate,
 } from "../definition/fields.ts";
@@ -337,9 +335,7 @@ export const revenueApi = defineFeature({
         "Exact earnings of each game and day of a period, newest day first. `?from=2026-12-01` is the month to date. Send `Accept: text/csv` for a table of all rows; without `limit` a page has 500 rows.",
       paged: true,
       query: [
-        { name: "days", schema: periodDays(EARNINGS_DAYS), example: 2 },
-        { name: "from", schema: periodFromSchema, example: "2026-11-30" },
-        { name: "to", schema: periodToSchema, example: "2026-12-01" },
+        ...periodQuery(EARNINGS_DAYS, { days: 2, from: "2026-11-30", to: "2026-12-01" }),
         { name: "game_id", schema: earningsGameSchema, example: exampleIds.game },
         { name: "advertiser_id", schema: earningsAdvertiserSchema, example: exampleIds.advertiser },
       ],
@@ -379,9 +375,7 @@ export const revenueApi = defineFeature({
         "Exact earnings from each advertiser in a period; its days are in `GET /earnings?advertiser_id=…`. Send `Accept: text/csv` for a table of all rows; without `limit` a page has 500 rows.",
       paged: true,
       query: [
-        { name: "days", schema: periodDays(EARNINGS_DAYS), example: 1 },
-        { name: "from", schema: periodFromSchema, example: "2026-12-01" },
-        { name: "to", schema: periodToSchema, example: "2026-12-01" },
+        ...periodQuery(EARNINGS_DAYS, { days: 1, from: "2026-12-01", to: "2026-12-01" }),
         { name: "game_id", schema: earningsGameSchema, example: exampleIds.game },
       ],
       success: [

@@ -1,6 +1,7 @@
-import type { Static, TInteger, TSchema, TUnsafe } from "typebox";
+import type { Static, TSchema, TUnsafe } from "typebox";
 import { GAME_ID } from "../game-id.ts";
 import { FLIGHT_DATE } from "../validation/formats.ts";
+import type { QueryParameter } from "./operation.ts";
 import Type from "./type.ts";
 
 /** Maximum characters of names, brands, products, values, tags and identifiers (docs/behaviour.md#blank-texts). */
@@ -144,19 +145,23 @@ export function utcDate(description: string) {
   return Type.String({ format: "date", description: `${description} A UTC day, YYYY-MM-DD.` });
 }
 
-/** First and last day of a period, as query parameters. */
-export const periodFromSchema = utcDate("The first day; without it `days` tells where the period begins.");
-export const periodToSchema = utcDate("The last day; today if it is left out or in the future.");
-
-/** Length of a period whose first day is not named, as query parameter. */
-export function periodDays(
+/**
+ * The query parameters of a period.
+ * @param more about `days`
+ */
+export function periodQuery(
   limits: { minimum: number; maximum: number; default: number },
+  example: { days: number; from: string; to: string },
   more = "",
-): TInteger {
-  return Type.Integer({
-    ...limits,
-    description: `Number of days, counted back from \`to\`; ignored with \`from\`. ${more}`.trimEnd(),
-  });
+): QueryParameter[] {
+  const days = `Number of days, counted back from \`to\`; ignored with \`from\`. ${more}`.trimEnd();
+  const from = utcDate("The first day; without it `days` tells where the period begins.");
+  const to = utcDate("The last day; today if it is left out or in the future.");
+  return [
+    { name: "days", schema: Type.Integer({ ...limits, description: days }), example: example.days },
+    { name: "from", schema: from, example: example.from },
+    { name: "to", schema: to, example: example.to },
+  ];
 }
 
 /** The developer's own identifier of a game. */

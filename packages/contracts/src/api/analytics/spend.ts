@@ -8,9 +8,7 @@ import {
   count,
   millicents,
   nullable,
-  periodDays,
-  periodFromSchema,
-  periodToSchema,
+  periodQuery,
   report,
   utcDate,
 } from "../../definition/fields.ts";
@@ -104,9 +102,7 @@ export const spendReport = defineOperations({
       "Exact sums of the impressions of at most 31 days, by any of campaign, creative, country and day together. Send `Accept: text/csv` for a table of all rows; without `limit` a page has 500 rows. By day and campaign alone it is read from rollups. Anything with creative or country is read from single impressions for at most 10 seconds: on large installations ask for a few days at a time.",
     paged: true,
     query: [
-      { name: "days", schema: periodDays(SPEND_DAYS), example: 1 },
-      { name: "from", schema: periodFromSchema, example: "2026-12-01" },
-      { name: "to", schema: periodToSchema, example: "2026-12-01" },
+      ...periodQuery(SPEND_DAYS, { days: 1, from: "2026-12-01", to: "2026-12-01" }),
       { name: "group_by", schema: spendGroupSchema, example: "day,campaign,creative,country" },
       { name: "campaign_id", schema: spendCampaignSchema, example: exampleIds.campaign },
       { name: "creative_id", schema: spendCreativeSchema, example: exampleIds.creative },
