@@ -1,11 +1,7 @@
 export * from "./api/index.ts";
 export * from "./definition/common-errors.ts";
 export * from "./definition/enumerations.ts";
-export {
-  AFFINITY_WEIGHT,
-  errorSchema,
-  NAME_CHARACTERS,
-} from "./definition/fields.ts";
+export { AFFINITY_WEIGHT, errorSchema } from "./definition/fields.ts";
 export {
   expressPath,
   type NamedError,

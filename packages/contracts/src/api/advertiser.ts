@@ -12,6 +12,7 @@ import {
   answerText,
   closed,
   count,
+  MAX_EMAIL_CHARACTERS,
   nameText,
   nullable,
   open,
@@ -23,13 +24,12 @@ import Type from "../definition/type.ts";
 import { patchReader, patchSchemaOf } from "../validation/response-only.ts";
 import { createValidator, type WithoutNulls } from "../validation/validator.ts";
 
-const EMAIL_CHARACTERS = 254;
-const URL_CHARACTERS = 2_000;
+const MAX_URL_CHARACTERS = 2_000;
 
 function emailAddress() {
   return Type.String({
     format: "email",
-    maxLength: EMAIL_CHARACTERS,
+    maxLength: MAX_EMAIL_CHARACTERS,
     description: "Where the advertiser is reached; unique among advertisers without regard to case.",
   });
 }
@@ -38,7 +38,7 @@ function website() {
   return optional(
     Type.String({
       format: "uri",
-      maxLength: URL_CHARACTERS,
+      maxLength: MAX_URL_CHARACTERS,
       description: "The advertiser's website: an absolute http or https address.",
     }),
   );

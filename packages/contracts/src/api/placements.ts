@@ -15,7 +15,7 @@ import {
   count,
   gameId,
   listOf,
-  NAME_CHARACTERS,
+  MAX_NAME_CHARACTERS,
   NOT_BLANK,
   nameText,
   oneOf,
@@ -53,7 +53,7 @@ const optionalFields = {
     listOf(
       Type.String({
         minLength: 1,
-        maxLength: NAME_CHARACTERS,
+        maxLength: MAX_NAME_CHARACTERS,
         format: "advertiser-id",
         pattern: NOT_BLANK,
         description: "The identifier of an advertiser, adv_…, as a match names it. It need not exist.",

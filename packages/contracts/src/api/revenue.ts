@@ -103,18 +103,18 @@ export const gameRevenueSchema = closed(
 export type GameRevenueBody = Static<typeof gameRevenueSchema>;
 
 /** Maximum brands and lines by which a developer recognises an advertiser. */
-export const ADVERTISER_BRANDS = 5;
-export const ADVERTISER_LINES = 3;
+export const MAX_ADVERTISER_BRANDS = 5;
+export const MAX_ADVERTISER_LINES = 3;
 
 const gameAdvertiser = closed(
   {
     advertiser_id: answerText("The advertiser: what a placement's blocked_advertisers takes."),
     company_name: answerText("Name of the company."),
     brand_names: Type.Array(answerText("A brand."), {
-      description: `Brands of its campaigns that were seen in the game, newest first; at most ${ADVERTISER_BRANDS}.`,
+      description: `Brands of its campaigns that were seen in the game, newest first; at most ${MAX_ADVERTISER_BRANDS}.`,
     }),
     recent_lines: Type.Array(answerText("A line."), {
-      description: `Lines of these campaigns, newest first; at most ${ADVERTISER_LINES}.`,
+      description: `Lines of these campaigns, newest first; at most ${MAX_ADVERTISER_LINES}.`,
     }),
     impressions: count("Its impressions in the game."),
     earned_microcents: microcents("What they have earned."),
@@ -169,7 +169,7 @@ const advertiserEarnings = closed(
     ),
     company_name: nullable(answerText("Name of the company; null: unknown.")),
     brand_names: Type.Array(answerText("A brand."), {
-      description: `Brands of its campaigns that were seen in the games, newest first; at most ${ADVERTISER_BRANDS}.`,
+      description: `Brands of its campaigns that were seen in the games, newest first; at most ${MAX_ADVERTISER_BRANDS}.`,
     }),
     impressions: count("Its impressions in the period."),
     earned_microcents: microcents("What they have earned."),

@@ -12,6 +12,7 @@ import {
   closed,
   count,
   MAX_AMOUNT_CENTS,
+  MAX_TEXT_CHARACTERS,
   microcents,
   millicents,
   nameText,
@@ -19,7 +20,6 @@ import {
   oneOf,
   open,
   optional,
-  TEXT_CHARACTERS,
   timestamp,
   utcDate,
 } from "../definition/fields.ts";
@@ -56,7 +56,7 @@ const EVENTS_TEXT =
 const url = () =>
   Type.String({
     minLength: 1,
-    maxLength: TEXT_CHARACTERS,
+    maxLength: MAX_TEXT_CHARACTERS,
     format: "uri",
     description:
       "Where events are sent by POST: an https address without a user name, whose host has no private address.",

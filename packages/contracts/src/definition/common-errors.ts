@@ -1,4 +1,4 @@
-import { NAME_CHARACTERS } from "./fields.ts";
+import { MAX_NAME_CHARACTERS } from "./fields.ts";
 import { refusal } from "./operation.ts";
 
 /** The account has to register before it uses an advertiser's endpoints. */
@@ -150,7 +150,7 @@ export function notAllowedField<Values extends readonly unknown[] = []>(
  * @param sent how the answer names the number 7 in this field
  */
 export function requiredName(field: string, sent = "7") {
-  const form = `text of at most ${NAME_CHARACTERS} characters that is not blank`;
+  const form = `text of at most ${MAX_NAME_CHARACTERS} characters that is not blank`;
   return [
     missingField(`${field} is required: it must be ${form}`),
     malformedField(`${field} must be ${form}, but ${sent} was sent`),

@@ -5,11 +5,13 @@ import type { QueryParameter } from "./operation.ts";
 import Type from "./type.ts";
 
 /** Maximum characters of names, brands, products, values, tags and identifiers (docs/behaviour.md#blank-texts). */
-export const NAME_CHARACTERS = 200;
+export const MAX_NAME_CHARACTERS = 200;
 /** Maximum characters of hooks, taglines and narrative (docs/behaviour.md#blank-texts). */
-export const TEXT_CHARACTERS = 2_000;
+export const MAX_TEXT_CHARACTERS = 2_000;
+/** Maximum characters of an e-mail address. */
+export const MAX_EMAIL_CHARACTERS = 254;
 /** Maximum entries of a list in a body (docs/behaviour.md#text-limits). */
-export const LIST_ENTRIES = 100;
+export const MAX_LIST_ENTRIES = 100;
 /** Maximum amount of money in one field, in cents (docs/behaviour.md#amounts). */
 export const MAX_AMOUNT_CENTS = 1_000_000_000;
 
@@ -67,12 +69,12 @@ export function optional<Schema extends TSchema>(schema: Schema) {
 
 /** A short text: a name, a brand, a tag, an identifier. */
 export function nameText(description: string) {
-  return Type.String({ minLength: 1, maxLength: NAME_CHARACTERS, pattern: NOT_BLANK, description });
+  return Type.String({ minLength: 1, maxLength: MAX_NAME_CHARACTERS, pattern: NOT_BLANK, description });
 }
 
 /** A long text: a hook, a tagline, narrative. */
 export function longText(description: string) {
-  return Type.String({ minLength: 1, maxLength: TEXT_CHARACTERS, pattern: NOT_BLANK, description });
+  return Type.String({ minLength: 1, maxLength: MAX_TEXT_CHARACTERS, pattern: NOT_BLANK, description });
 }
 
 /** A text in an answer; only requests have limits. */
@@ -95,7 +97,7 @@ export function oneOf<const Values extends readonly string[]>(
 
 export function listOf<Schema extends TSchema>(entry: Schema, description: string, minItems?: number) {
   return Type.Array(entry, {
-    maxItems: LIST_ENTRIES,
+    maxItems: MAX_LIST_ENTRIES,
     ...(minItems === undefined ? {} : { minItems }),
     description,
   });
@@ -168,7 +170,7 @@ export function periodQuery(
 export function gameId() {
   return Type.String({
     minLength: 1,
-    maxLength: NAME_CHARACTERS,
+    maxLength: MAX_NAME_CHARACTERS,
     pattern: GAME_ID,
     description: "The developer's own identifier of the game; compared exactly, no control characters.",
   });

@@ -43,8 +43,8 @@ const PERSONAL = new Set([
   "player_geo.state_code",
   "player_geo.city_name",
 ]);
-/** Up to this length, a rejected code or number in a place field is harmless; a longer text may be personal. */
-const PLACE_CHARACTERS = 4;
+/** A rejected code or number in a place field is shorter and harmless; a text of this length may be personal. */
+const MIN_PERSONAL_CHARACTERS = 4;
 
 interface FieldSchema {
   type?: string | string[];
@@ -80,7 +80,8 @@ function outlined(value: unknown): string {
 }
 
 function isPersonal(path: string, value: unknown): boolean {
-  const isPlace = /^player_geo\b/.test(path) && typeof value === "string" && value.length >= PLACE_CHARACTERS;
+  const isPlace =
+    /^player_geo\b/.test(path) && typeof value === "string" && value.length >= MIN_PERSONAL_CHARACTERS;
   return isPlace || PERSONAL.has(path);
 }
 

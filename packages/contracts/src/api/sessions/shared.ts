@@ -2,19 +2,18 @@
 import type { Static } from "typebox";
 import { accountRef, memberRole } from "../../definition/account.ts";
 import { exampleIds } from "../../definition/example-ids.ts";
-import { answerText, closed, timestamp } from "../../definition/fields.ts";
+import { answerText, closed, MAX_EMAIL_CHARACTERS, timestamp } from "../../definition/fields.ts";
 import Type from "../../definition/type.ts";
 import { InvalidInput } from "../../http-error.ts";
 import { PASSWORD_CHARACTERS } from "../../password.ts";
 
-const EMAIL_CHARACTERS = 254;
-export const TOKEN_CHARACTERS = 200;
+export const MAX_TOKEN_CHARACTERS = 200;
 
 export const email = () =>
   Type.String({
     format: "email",
     minLength: 1,
-    maxLength: EMAIL_CHARACTERS,
+    maxLength: MAX_EMAIL_CHARACTERS,
     description: "The user's e-mail address. Upper and lower case are the same.",
   });
 
@@ -41,7 +40,7 @@ export function requireLength(field: string, password: string): InvalidInput | u
 export const invitationToken = () =>
   Type.String({
     minLength: 1,
-    maxLength: TOKEN_CHARACTERS,
+    maxLength: MAX_TOKEN_CHARACTERS,
     description: "The token of an invitation, inv_…, as its link carries it.",
   });
 

@@ -17,12 +17,12 @@ import {
   email,
   forAnyone,
   invitationToken,
+  MAX_TOKEN_CHARACTERS,
   newPassword,
   presentPassword,
   requireLength,
   sessionExample,
   sessionSchema,
-  TOKEN_CHARACTERS,
 } from "./shared.ts";
 
 export const signUpSchema = open(
@@ -37,7 +37,7 @@ export const signUpSchema = open(
     setup_token: optional(
       Type.String({
         minLength: 1,
-        maxLength: TOKEN_CHARACTERS,
+        maxLength: MAX_TOKEN_CHARACTERS,
         description:
           "What the first user of an installation needs, who runs it, unless GET /auth/sign-up says otherwise.",
       }),

@@ -1,4 +1,4 @@
-import { ADVERTISER_BRANDS, ADVERTISER_LINES } from "@diegetic/contracts";
+import { MAX_ADVERTISER_BRANDS, MAX_ADVERTISER_LINES } from "@diegetic/contracts";
 import { Prisma, type Reader, safeInteger } from "@diegetic/database";
 import type { Microcents } from "@diegetic/money";
 import { MAX_CSV_ROWS } from "../../core/shared/csv-answer.ts";
@@ -65,8 +65,8 @@ function gameAdvertiser(row: GameAdvertiserRow): GameAdvertiser {
   return {
     advertiserId: row.advertiser_id,
     companyName: row.company_name,
-    brandNames: [...new Set(creatives.map(([brand]) => brand))].slice(0, ADVERTISER_BRANDS),
-    recentLines: [...new Set(lines)].slice(0, ADVERTISER_LINES),
+    brandNames: [...new Set(creatives.map(([brand]) => brand))].slice(0, MAX_ADVERTISER_BRANDS),
+    recentLines: [...new Set(lines)].slice(0, MAX_ADVERTISER_LINES),
     impressions: safeInteger(row.impressions, "impressions"),
     earnedMicrocents: BigInt(row.earned),
     isBlocked: row.is_blocked,
@@ -242,7 +242,7 @@ export async function readEarningsByAdvertiser(
       : {
           advertiserId: id === UNKNOWN_ADVERTISER ? null : id,
           companyName: row.company_name,
-          brandNames: [...new Set(row.brands)].slice(0, ADVERTISER_BRANDS),
+          brandNames: [...new Set(row.brands)].slice(0, MAX_ADVERTISER_BRANDS),
           impressions: safeInteger(row.impressions, "impressions"),
           earnedMicrocents: BigInt(row.earned),
           totalEarnedMicrocents: id === UNKNOWN_ADVERTISER ? null : BigInt(row.ever_earned),
