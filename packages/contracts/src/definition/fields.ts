@@ -23,28 +23,8 @@ const COUNTRY_CODE = "^[A-Za-z]{2}$";
 export const AFFINITY_WEIGHT = { minimum: 0.1, maximum: 3, default: 1 };
 
 /** An object with exactly these fields. */
-export function closed<Fields extends Record<string, TSchema>>(fields: Fields, description?: string) {
-  return Type.Object(fields, {
-    additionalProperties: false,
-    ...(description === undefined ? {} : { description }),
-  });
-}
-
-/** Groups of impressions in a period, and the sum of all groups. */
-export function report<Total extends TSchema, Row extends TSchema>(
-  { total, row }: { total: Total; row: Row },
-  order: string,
-  description: string,
-) {
-  return closed(
-    {
-      from: utcDate("The first day of the period."),
-      to: utcDate("The last day of the period."),
-      total,
-      rows: Type.Array(row, { description: order }),
-    },
-    description,
-  );
+export function closed<Fields extends Record<string, TSchema>>(fields: Fields, description: string) {
+  return Type.Object(fields, { additionalProperties: false, description });
 }
 
 /** A request object: unknown fields are allowed and ignored (docs/behaviour.md#response-only-fields). */
@@ -58,7 +38,7 @@ export function nullable<Schema extends TSchema>(schema: Schema): TUnsafe<Static
   return Type.Unsafe<Static<Schema> | null>({
     ...schema,
     type: [plain.type, "null"],
-    ...(plain.enum === undefined ? {} : { enum: [...plain.enum, null] }),
+    ...(plain.enum !== undefined && { enum: [...plain.enum, null] }),
   });
 }
 
@@ -98,7 +78,7 @@ export function oneOf<const Values extends readonly string[]>(
 export function listOf<Schema extends TSchema>(entry: Schema, description: string, minItems?: number) {
   return Type.Array(entry, {
     maxItems: MAX_LIST_ENTRIES,
-    ...(minItems === undefined ? {} : { minItems }),
+    ...(minItems !== undefined && { minItems }),
     description,
   });
 }
@@ -145,6 +125,23 @@ export function microcents(description: string) {
 /** A UTC day in an answer or a parameter. */
 export function utcDate(description: string) {
   return Type.String({ format: "date", description: `${description} A UTC day, YYYY-MM-DD.` });
+}
+
+/** Groups of impressions in a period, and the sum of all groups. */
+export function report<Total extends TSchema, Row extends TSchema>(
+  { total, row }: { total: Total; row: Row },
+  order: string,
+  description: string,
+) {
+  return closed(
+    {
+      from: utcDate("The first day of the period."),
+      to: utcDate("The last day of the period."),
+      total,
+      rows: Type.Array(row, { description: order }),
+    },
+    description,
+  );
 }
 
 /**

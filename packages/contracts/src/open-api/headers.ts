@@ -84,9 +84,7 @@ const singleHeaders = {
 export const headers: Readonly<Record<string, HeaderObject>> = { ...rateLimitHeaders, ...singleHeaders };
 
 /** The `headers` of an answer: the rate-limit headers, and those named. */
-export function headersOf(
-  names: readonly (HeaderName | "Allow" | "WWW-Authenticate" | "Retry-After")[] = [],
-) {
+export function headersOf(names: readonly (HeaderName | "Allow" | "WWW-Authenticate" | "Retry-After")[]) {
   const all = [...Object.keys(rateLimitHeaders), ...names];
   return Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
