@@ -66,9 +66,9 @@ const ROLLUPS_OF_BEFORE = `
 
 /** What analytics of a campaign have to answer, by its impressions alone. */
 const MEMBERS: [member: string, Query, isScored: boolean][] = [
-  ["day::text", daysQuery("2026-01-01"), true],
-  ["creative_id", creativesQuery, true],
-  ["coalesce(country_code, '')", countriesQuery, false],
+  ["day::text AS day", daysQuery("2026-01-01"), true],
+  [`creative_id AS "creativeId"`, creativesQuery, true],
+  [`coalesce(country_code, '') AS "countryCode"`, countriesQuery, false],
 ];
 
 let database: TestDatabase;
@@ -129,9 +129,9 @@ describe("a database of the version before the narrow rollups", () => {
   it.each([0, 1, 2, 3, 4, 5, 6].map((n) => `camp_${n}`))("answers the same analytics: %s", async (id) => {
     for (const [member, query, isScored] of MEMBERS) {
       const expected = await counted(
-        `SELECT ${member} AS key, count(*)::int AS impressions, count(DISTINCT user_hash)::int AS unique_users,
-          sum(price_millicents)::int AS spent_millicents
-          ${isScored ? ", (sum(affinity_score) * 1000000)::int AS score_millionths" : ""}
+        `SELECT ${member}, count(*)::int AS impressions, count(DISTINCT user_hash)::int AS "uniqueUsers",
+          sum(price_millicents)::int AS "spentMillicents"
+          ${isScored ? `, (sum(affinity_score) * 1000000)::int AS "scoreMillionths"` : ""}
         FROM impressions WHERE campaign_id = $1 GROUP BY 1`,
         id,
       );
@@ -141,13 +141,13 @@ describe("a database of the version before the narrow rollups", () => {
       expect(rows).toEqual(expect.arrayContaining(expected.map((row) => expect.objectContaining(row))));
     }
     const [expected] = await counted(
-      `SELECT count(*)::int AS impressions, count(DISTINCT user_hash)::int AS unique_users,
-        count(DISTINCT game_id)::int AS unique_games, coalesce(sum(price_millicents), 0)::int AS spent_millicents,
-        (coalesce(sum(affinity_score), 0) * 1000000)::int AS score_millionths, 90000 AS budget_cents,
+      `SELECT count(*)::int AS impressions, count(DISTINCT user_hash)::int AS "uniqueUsers",
+        count(DISTINCT game_id)::int AS "uniqueGames", coalesce(sum(price_millicents), 0)::int AS "spentMillicents",
+        (coalesce(sum(affinity_score), 0) * 1000000)::int AS "scoreMillionths", 90000 AS "budgetCents",
         (SELECT creative_id FROM impressions WHERE campaign_id = $1
-          GROUP BY 1 ORDER BY count(*) DESC, creative_id LIMIT 1) AS top_creative_id,
+          GROUP BY 1 ORDER BY count(*) DESC, creative_id LIMIT 1) AS "topCreativeId",
         (SELECT game_id FROM impressions WHERE campaign_id = $1
-          GROUP BY 1 ORDER BY count(*) DESC, game_id LIMIT 1) AS top_game_id
+          GROUP BY 1 ORDER BY count(*) DESC, game_id LIMIT 1) AS "topGameId"
       FROM impressions WHERE campaign_id = $1`,
       id,
     );

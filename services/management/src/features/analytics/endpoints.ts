@@ -54,7 +54,7 @@ function ofCampaign(read: Read): Handler {
 }
 
 async function campaignStats(requested: RequestedCampaign) {
-  return toCampaignStatsResponse(await readCampaignStats(requested));
+  return toCampaignStatsResponse(requested.campaignId, await readCampaignStats(requested));
 }
 
 async function dailyRows(requested: RequestedCampaign, { reader, clock }: Parts, context: RequestContext) {

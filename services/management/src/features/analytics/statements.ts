@@ -32,97 +32,108 @@ export function ownCampaignStatement(accountId: string, campaignId: string | nul
     LEFT JOIN LATERAL (SELECT true AS answered, rows.* FROM (${query}) AS rows) AS answer ON true`;
 }
 
-export interface StatsRow {
+/** Sums over impressions. */
+export interface SumsRow {
   impressions: bigint;
-  unique_users: bigint;
-  unique_games: bigint;
-  spent_millicents: bigint;
-  budget_cents: number;
-  score_millionths: bigint;
-  top_creative_id: string | null;
-  top_game_id: string | null;
+  uniqueUsers: bigint;
+  spentMillicents: bigint;
+}
+
+export interface ScoredRow extends SumsRow {
+  scoreMillionths: bigint;
+}
+
+export interface StatsRow extends ScoredRow {
+  uniqueGames: bigint;
+  budgetCents: number;
+  topCreativeId: string | null;
+  topGameId: string | null;
 }
 
 export const statsQuery: Query = Prisma.sql`
-  SELECT impressions, spent_millicents, budget_cents, unique_users,
-    (SELECT count(DISTINCT game_id) FROM campaign_games WHERE campaign_id = own.id) AS unique_games,
+  SELECT impressions, spent_millicents AS "spentMillicents", budget_cents AS "budgetCents", unique_users AS "uniqueUsers",
+    (SELECT count(DISTINCT game_id) FROM campaign_games WHERE campaign_id = own.id) AS "uniqueGames",
     (SELECT (COALESCE(sum(affinity_score_sum), 0) * 1000000)::bigint FROM campaign_rollups
-      WHERE campaign_id = own.id) AS score_millionths,
+      WHERE campaign_id = own.id) AS "scoreMillionths",
     (SELECT id FROM creatives WHERE campaign_id = own.id AND impressions > 0
-      ORDER BY impressions DESC, id COLLATE "C" LIMIT 1) AS top_creative_id,
+      ORDER BY impressions DESC, id COLLATE "C" LIMIT 1) AS "topCreativeId",
     (SELECT game_id FROM campaign_games WHERE campaign_id = own.id
-      GROUP BY game_id ORDER BY sum(impressions) DESC, game_id COLLATE "C" LIMIT 1) AS top_game_id
+      GROUP BY game_id ORDER BY sum(impressions) DESC, game_id COLLATE "C" LIMIT 1) AS "topGameId"
   FROM campaigns WHERE id = own.id`;
 
-export interface BreakdownRow {
-  /** Day (YYYY-MM-DD) or country code; empty: unknown country. */
-  key: string;
-  impressions: bigint;
-  unique_users: bigint;
-  spent_millicents: bigint;
-}
+const SCORE = Prisma.sql`(affinity_score_sum * 1000000)::bigint AS "scoreMillionths"`;
 
-export interface ScoredRow extends BreakdownRow {
-  score_millionths: bigint;
+export interface DayRow extends ScoredRow {
+  /** YYYY-MM-DD */
+  day: string;
 }
-
-const SCORE = Prisma.sql`(affinity_score_sum * 1000000)::bigint AS score_millionths`;
 
 /** Sums per day with impressions, from `firstDay` (YYYY-MM-DD) on. */
 export function daysQuery(firstDay: string): Query {
   return Prisma.sql`
-    SELECT to_char(day, 'YYYY-MM-DD') AS key, impressions, spent_millicents, users AS unique_users, ${SCORE}
+    SELECT to_char(day, 'YYYY-MM-DD') AS day, impressions, spent_millicents AS "spentMillicents", users AS "uniqueUsers",
+      ${SCORE}
     FROM campaign_rollups
     WHERE campaign_id = own.id AND day >= ${firstDay}::date`;
 }
 
+export interface CountryRow extends SumsRow {
+  /** Empty: unknown country. */
+  countryCode: string;
+}
+
 /** Sums per country with impressions. */
 export const countriesQuery: Query = Prisma.sql`
-  SELECT country_code AS key, impressions, spent_millicents, users AS unique_users FROM campaign_countries
-  WHERE campaign_id = own.id`;
+  SELECT country_code AS "countryCode", impressions, spent_millicents AS "spentMillicents", users AS "uniqueUsers"
+  FROM campaign_countries WHERE campaign_id = own.id`;
 
 export interface GameRow extends CallerRow {
   /** Null: the campaign has no impressions in any game. */
-  key: string | null;
-  spent_millicents: bigint | null;
+  gameId: string | null;
+  spentMillicents: bigint | null;
 }
 
 /** Returns at least one row. */
 export const gamesQuery: Query = Prisma.sql`
-  SELECT games.key, games.spent_millicents FROM (VALUES (1)) AS always(one) LEFT JOIN (
-    SELECT game_id AS key, sum(spent_millicents)::bigint AS spent_millicents FROM campaign_games
+  SELECT games.* FROM (VALUES (1)) AS always(one) LEFT JOIN (
+    SELECT game_id AS "gameId", sum(spent_millicents)::bigint AS "spentMillicents" FROM campaign_games
     WHERE campaign_id = own.id GROUP BY game_id
   ) AS games ON true WHERE own.id IS NOT NULL`;
 
 export interface CreativeRow extends ScoredRow {
-  creative_type: CreativeType;
-  brand_name: string;
+  creativeId: string;
+  creativeType: CreativeType;
+  brandName: string;
 }
 
 /** Every current creative, and every deleted one with impressions (docs/behaviour.md#rows). */
 export const creativesQuery: Query = Prisma.sql`
-  SELECT id AS key, creative_type::text AS creative_type, brand_name, impressions, spent_millicents, unique_users, ${SCORE}
+  SELECT id AS "creativeId", creative_type::text AS "creativeType", brand_name AS "brandName", impressions,
+    spent_millicents AS "spentMillicents", unique_users AS "uniqueUsers", ${SCORE}
   FROM creatives WHERE campaign_id = own.id AND (deleted_at IS NULL OR impressions > 0)`;
 
+/** The influence of an affinity. */
 export interface AffinityRow {
-  id: string;
-  affinity_type: AffinityType;
-  affinity_value: string;
+  affinityId: string;
+  affinityType: AffinityType;
+  affinityValue: string;
   weight: number;
-  impressions: bigint;
-  contribution_millionths: bigint;
-  /** The campaign's impressions that were matched after the affinity was created. */
-  eligible_impressions: bigint;
+  /** Impressions that it contributed to. */
+  influenced: bigint;
+  /** Sum of its contributions to their scores. */
+  contributionMillionths: bigint;
+  /** The campaign's impressions that were matched after its creation. */
+  eligible: bigint;
 }
 
 /** The campaign's affinities in creation order. */
 export const affinitiesQuery: Query = Prisma.sql`
-  SELECT id, affinity_type::text AS affinity_type, affinity_value, weight, impressions,
-    (contribution_sum * 1000000)::bigint AS contribution_millionths,
+  SELECT id AS "affinityId", affinity_type::text AS "affinityType", affinity_value AS "affinityValue", weight,
+    impressions AS influenced, (contribution_sum * 1000000)::bigint AS "contributionMillionths",
     COALESCE((
       SELECT sum(versions.impressions) FROM campaign_version_rollups versions
       WHERE versions.campaign_id = own.id AND versions.campaign_version >= affinities.since_version
-    ), 0)::bigint AS eligible_impressions
+    ), 0)::bigint AS eligible
   FROM affinities WHERE campaign_id = own.id
   ORDER BY created_at, id COLLATE "C"`;
 

@@ -1,17 +1,17 @@
 import type { PacingFacts } from "@diegetic/ad-rules";
-import type { AffinityType, CreativeType } from "@diegetic/contracts";
 import { safeInteger } from "@diegetic/database";
-import { type Cents, centsToMillicents, type Millicents, priceMillicents } from "@diegetic/money";
+import { centsToMillicents, type Millicents, priceMillicents } from "@diegetic/money";
 import { requireOwnCampaign } from "../../core/campaigns/store.ts";
 import type { CallerReads } from "../../core/read-your-writes/caller-reads.ts";
 import { isIdentifier } from "../../core/shared/identifiers.ts";
 import {
   type AffinityRow,
   affinitiesQuery,
-  type BreakdownRow,
+  type CountryRow,
   type CreativeRow,
   countriesQuery,
   creativesQuery,
+  type DayRow,
   daysQuery,
   type GameRow,
   gamesQuery,
@@ -19,9 +19,9 @@ import {
   ownCampaignStatement,
   type PacingRow,
   type Query,
-  type ScoredRow,
   type SpendingRow,
   type StatsRow,
+  type SumsRow,
   spendingQuery,
   statsQuery,
 } from "./statements.ts";
@@ -65,37 +65,21 @@ export const noImpressions: ScoredSums = {
   scoreMillionths: 0n,
 };
 
-function sumsOf(row: Omit<BreakdownRow, "key">): Sums {
+/** The row with its sums as numbers. */
+function summed<Row extends SumsRow>(row: Row): Omit<Row, keyof SumsRow> & Sums {
   return {
+    ...row,
     impressions: safeInteger(row.impressions, "impressions"),
-    uniqueUsers: safeInteger(row.unique_users, "unique users"),
-    spentMillicents: safeInteger(row.spent_millicents, "spent"),
+    uniqueUsers: safeInteger(row.uniqueUsers, "unique users"),
+    spentMillicents: safeInteger(row.spentMillicents, "spent"),
   };
-}
-
-function scoredSumsOf(row: Omit<ScoredRow, "key">): ScoredSums {
-  return { ...sumsOf(row), scoreMillionths: row.score_millionths };
 }
 
 /** Totals of a campaign, read at one moment. */
-export interface CampaignStats extends ScoredSums {
-  campaignId: string;
-  uniqueGames: number;
-  budgetCents: Cents;
-  topCreativeId: string | null;
-  topGameId: string | null;
-}
+export type CampaignStats = Omit<StatsRow, keyof SumsRow> & Sums;
 
 export async function readCampaignStats(requested: RequestedCampaign): Promise<CampaignStats> {
-  const row = one(await readRows<StatsRow>(requested, statsQuery), requested);
-  return {
-    ...scoredSumsOf(row),
-    campaignId: requested.campaignId,
-    uniqueGames: safeInteger(row.unique_games, "unique games"),
-    budgetCents: row.budget_cents,
-    topCreativeId: row.top_creative_id,
-    topGameId: row.top_game_id,
-  };
+  return summed(one(await readRows<StatsRow>(requested, statsQuery), requested));
 }
 
 /** By day (YYYY-MM-DD), from the first day on; without days that have no impressions. */
@@ -103,14 +87,14 @@ export async function readDays(
   requested: RequestedCampaign,
   firstDay: string,
 ): Promise<Map<string, ScoredSums>> {
-  const rows = await readRows<ScoredRow>(requested, daysQuery(firstDay));
-  return new Map(rows.map((row) => [row.key, scoredSumsOf(row)]));
+  const rows = await readRows<DayRow>(requested, daysQuery(firstDay));
+  return new Map(rows.map((row) => [row.day, summed(row)]));
 }
 
 /** By country code; empty: unknown country. */
 export async function readCountries(requested: RequestedCampaign): Promise<Map<string, Sums>> {
-  const rows = await readRows<BreakdownRow>(requested, countriesQuery);
-  return new Map(rows.map((row) => [row.key, sumsOf(row)]));
+  const rows = await readRows<CountryRow>(requested, countriesQuery);
+  return new Map(rows.map((row) => [row.countryCode, summed(row)]));
 }
 
 /** Total spending of a campaign by game, with its advertiser. */
@@ -118,56 +102,23 @@ export async function readSpentByGame(
   requested: RequestedCampaign,
 ): Promise<{ advertiserId: string; spentMillicents: Map<string, Millicents> }> {
   const rows = await readRows<GameRow>(requested, gamesQuery);
-  const spentMillicents = new Map<string, Millicents>();
-  for (const { key, spent_millicents } of rows) {
-    if (key !== null) spentMillicents.set(key, safeInteger(spent_millicents ?? 0n, "spent"));
+  const spent = new Map<string, Millicents>();
+  for (const { gameId, spentMillicents } of rows) {
+    if (gameId !== null) spent.set(gameId, safeInteger(spentMillicents ?? 0n, "spent"));
   }
-  return { advertiserId: one(rows, requested).caller_id, spentMillicents };
+  return { advertiserId: one(rows, requested).caller_id, spentMillicents: spent };
 }
 
-export interface CreativeSums extends ScoredSums {
-  creativeId: string;
-  creativeType: CreativeType;
-  brandName: string;
-}
+export type CreativeSums = Omit<CreativeRow, keyof SumsRow> & Sums;
 
 /** Every current creative, and every deleted one with impressions (docs/behaviour.md#rows). */
 export async function readCreatives(requested: RequestedCampaign): Promise<CreativeSums[]> {
-  const rows = await readRows<CreativeRow>(requested, creativesQuery);
-  return rows.map((row) => ({
-    ...scoredSumsOf(row),
-    creativeId: row.key,
-    creativeType: row.creative_type,
-    brandName: row.brand_name,
-  }));
-}
-
-/** The influence of an affinity. */
-export interface AffinityInfluence {
-  affinityId: string;
-  affinityType: AffinityType;
-  affinityValue: string;
-  weight: number;
-  /** Impressions that it contributed to. */
-  influenced: number;
-  /** Sum of its contributions to their scores, in millionths. */
-  contributionMillionths: bigint;
-  /** The campaign's impressions that were matched after its creation. */
-  eligible: number;
+  return (await readRows<CreativeRow>(requested, creativesQuery)).map(summed);
 }
 
 /** In creation order. */
-export async function readAffinityInfluence(requested: RequestedCampaign): Promise<AffinityInfluence[]> {
-  const rows = await readRows<AffinityRow>(requested, affinitiesQuery);
-  return rows.map((row) => ({
-    affinityId: row.id,
-    affinityType: row.affinity_type,
-    affinityValue: row.affinity_value,
-    weight: row.weight,
-    influenced: safeInteger(row.impressions, "impressions"),
-    contributionMillionths: row.contribution_millionths,
-    eligible: safeInteger(row.eligible_impressions, "eligible impressions"),
-  }));
+export function readAffinityInfluence(requested: RequestedCampaign): Promise<AffinityRow[]> {
+  return readRows<AffinityRow>(requested, affinitiesQuery);
 }
 
 /** `today`: YYYY-MM-DD. */

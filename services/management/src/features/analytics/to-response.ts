@@ -8,24 +8,19 @@ import type {
   GeoAnalyticsBody,
   PacingBody,
 } from "@diegetic/contracts";
+import { safeInteger } from "@diegetic/database";
 import type { CampaignGames } from "@diegetic/hot-state";
 import { centsDown, centsHalfUp, centsUp, effectiveCpmCents } from "@diegetic/money";
 import { meanOfMillionths, ratio } from "./ratio.ts";
-import {
-  type AffinityInfluence,
-  type CampaignStats,
-  type CreativeSums,
-  noImpressions,
-  type ScoredSums,
-  type Sums,
-} from "./store.ts";
+import type { AffinityRow } from "./statements.ts";
+import { type CampaignStats, type CreativeSums, noImpressions, type ScoredSums, type Sums } from "./store.ts";
 
-export function toCampaignStatsResponse(stats: CampaignStats): CampaignStatsBody {
+export function toCampaignStatsResponse(campaignId: string, stats: CampaignStats): CampaignStatsBody {
   return {
-    campaign_id: stats.campaignId,
+    campaign_id: campaignId,
     impressions: stats.impressions,
     unique_users: stats.uniqueUsers,
-    unique_games: stats.uniqueGames,
+    unique_games: safeInteger(stats.uniqueGames, "unique games"),
     spent_cents: centsUp(stats.spentMillicents),
     spent_millicents: stats.spentMillicents,
     budget_cents: stats.budgetCents,
@@ -139,19 +134,22 @@ export function toGamesResponse(
 
 export function toAffinitiesResponse(
   campaignId: string,
-  affinities: readonly AffinityInfluence[],
+  affinities: readonly AffinityRow[],
 ): AffinityAnalyticsBody {
   return {
     campaign_id: campaignId,
-    affinities: affinities.map((affinity) => ({
-      affinity_id: affinity.affinityId,
-      affinity_type: affinity.affinityType,
-      affinity_value: affinity.affinityValue,
-      weight: affinity.weight,
-      match_rate: ratio(BigInt(affinity.influenced), BigInt(affinity.eligible)),
-      avg_score_contribution: meanOfMillionths(affinity.contributionMillionths, affinity.influenced),
-      impressions_influenced: affinity.influenced,
-    })),
+    affinities: affinities.map((affinity) => {
+      const influenced = safeInteger(affinity.influenced, "impressions");
+      return {
+        affinity_id: affinity.affinityId,
+        affinity_type: affinity.affinityType,
+        affinity_value: affinity.affinityValue,
+        weight: affinity.weight,
+        match_rate: ratio(affinity.influenced, affinity.eligible),
+        avg_score_contribution: meanOfMillionths(affinity.contributionMillionths, influenced),
+        impressions_influenced: influenced,
+      };
+    }),
   };
 }
 
