@@ -1,4 +1,3 @@
-import { CREATIVE_TYPES } from "@diegetic/contracts";
 import {
   DAY_MS,
   type Database,
@@ -12,7 +11,7 @@ import { newAffinity } from "../../core/campaign-rows/affinities.ts";
 import { settingsOfNewCreative } from "../../core/campaign-rows/creative.ts";
 import { newGeoTarget } from "../../core/campaign-rows/geo-target.ts";
 import type { WholeCampaign } from "../../core/campaign-rows/statements.ts";
-import { recordCampaignSize, recordPlacementSize } from "../../core/campaigns/published-size.ts";
+import { recordCampaignSize } from "../../core/campaigns/published-size.ts";
 import { sha256Hex } from "../../core/shared/sha256.ts";
 import { insertAccountWithKey } from "../api-keys/create-account.ts";
 import { derivedKeySecret } from "../api-keys/key-secret.ts";
@@ -20,15 +19,13 @@ import { insertCampaigns, newCampaign } from "../campaigns/new-campaigns.ts";
 import { settingsOfNewCampaign } from "../campaigns/rules.ts";
 import { newCreative } from "../creatives/store.ts";
 import { addDeposit } from "../deposit/endpoints.ts";
-import { enabledSettings } from "../placements/placement.ts";
-import { enablePlacement, findPlacement } from "../placements/store.ts";
 import { restoreDemoAccess } from "./end.ts";
+import { createGame } from "./game.ts";
 import {
   DEMO_CAMPAIGNS,
   DEMO_GAME_ID,
   DEMO_GAMES,
   type DemoCampaign,
-  type DemoGame,
   statusOf,
   targetCategoriesOf,
 } from "./market.ts";
@@ -145,28 +142,4 @@ async function createCampaign(
     const publishedBytes = await recordCampaignSize(statements, whole, { mayGrow: true });
     insertCampaigns(statements, [{ ...whole, publishedBytes }]);
   });
-}
-
-/** A game that belongs to another account is left alone. */
-async function createGame(
-  transaction: Transaction,
-  accountId: string,
-  { gameId, sharePercent, maxAdsPerSession, disabledOn }: DemoGame,
-  sinceMs: number,
-): Promise<void> {
-  if ((await findPlacement(transaction, gameId)) !== undefined) return;
-  const owner = { gameId, accountId, creatorId: "demo-studio" };
-  const settings = enabledSettings({
-    creator_id: owner.creatorId,
-    placement_types: [...CREATIVE_TYPES],
-    revenue_share_pct: sharePercent,
-    ...(maxAdsPerSession !== undefined && { max_ads_per_session: maxAdsPerSession }),
-  });
-  await enablePlacement(transaction, owner, settings, sinceMs);
-  if (disabledOn === undefined) return;
-  await transaction.placement.update({
-    where: { gameId },
-    data: { isActive: false, version: { increment: 1 } },
-  });
-  await recordPlacementSize(transaction, gameId, { mayGrow: true });
 }

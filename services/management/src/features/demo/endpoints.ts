@@ -6,7 +6,7 @@ import { endpointsOf } from "../endpoints-of.ts";
 import { readConsistently } from "../ledger/read-consistently.ts";
 import type { Parts } from "../parts.ts";
 import { readGameEarnings } from "../revenue/store.ts";
-import { PLAY_GAME_ID } from "./play.ts";
+import { PLAY_GAME } from "./market.ts";
 
 /** The demo game, for the page that runs it. */
 export const demoEndpoints = endpointsOf(demoApi.operations, { show });
@@ -22,11 +22,11 @@ async function show({ database, reader, reads, wallets, clock, demoGameKey }: Pa
   // Waits for the cost of a recent impression; its earnings are written in the same transaction.
   const { totals } = await readConsistently({ reads, wallets }, key.accountId, utcDay(clock()));
   const games = await readGameEarnings(reader, key.accountId);
-  const game = games.find(({ gameId }) => gameId === PLAY_GAME_ID);
+  const game = games.find(({ gameId }) => gameId === PLAY_GAME.gameId);
   return {
     status: 200,
     body: {
-      game_id: PLAY_GAME_ID,
+      game_id: PLAY_GAME.gameId,
       api_key: demoGameKey,
       balance_millicents: totals.balanceMillicents,
       held_millicents: totals.heldMillicents,

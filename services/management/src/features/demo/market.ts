@@ -1,6 +1,5 @@
 import type { AffinityCreate, CampaignStatus, CreativeType, GeoTargetCreate } from "@diegetic/contracts";
 import type { SceneContext } from "@diegetic/hot-state";
-import { PLAY_GAME_ID, SEATS_OF_A_SESSION } from "./play.ts";
 
 /** The game in the three commands that `npm start` prints. */
 export const DEMO_GAME_ID = "demo-game";
@@ -293,46 +292,47 @@ const scene = (context: SceneContext): SceneContext => ({
   ...context,
 });
 
-/** The scenes of the playable game; each suits another campaign. */
-const KEEP_SCENES = [
-  scene({
-    location: "tavern",
-    mood_tags: ["cozy"],
-    actions: ["drink", "listen"],
-    narrative:
-      "Candle light and hearth smoke fill the low room. Rain drums on the shutters, and the fiddler tunes his strings.",
-  }),
-  scene({
-    location: "market",
-    mood_tags: ["bustling"],
-    actions: ["barter"],
-    narrative:
-      "A grey morning over the stalls below the keep. Your eyes wander in a slow pan from cutler to chandler.",
-  }),
-  scene({
-    location: "crossroads",
-    mood_tags: ["restless"],
-    actions: ["travel"],
-    narrative: "Four roads, one signpost, low mist over the ditches. Hooves, somewhere, and coming closer.",
-  }),
-  scene({
-    location: "library",
-    mood_tags: ["mysterious"],
-    actions: ["read"],
-    narrative:
-      "Moonlight through the high window, drifting dust above the open book. A page turns by itself.",
-  }),
-  scene({ location: "battlements", mood_tags: ["tense"], actions: ["watch"] }),
-];
+/** The game at `/play`. */
+export const PLAY_GAME: DemoGame = {
+  gameId: "moonlit-keep-demo",
+  share: 0.4,
+  sharePercent: 70,
+  maxAdsPerSession: 50,
+  // Each suits another campaign.
+  scenes: [
+    scene({
+      location: "tavern",
+      mood_tags: ["cozy"],
+      actions: ["drink", "listen"],
+      narrative:
+        "Candle light and hearth smoke fill the low room. Rain drums on the shutters, and the fiddler tunes his strings.",
+    }),
+    scene({
+      location: "market",
+      mood_tags: ["bustling"],
+      actions: ["barter"],
+      narrative:
+        "A grey morning over the stalls below the keep. Your eyes wander in a slow pan from cutler to chandler.",
+    }),
+    scene({
+      location: "crossroads",
+      mood_tags: ["restless"],
+      actions: ["travel"],
+      narrative: "Four roads, one signpost, low mist over the ditches. Hooves, somewhere, and coming closer.",
+    }),
+    scene({
+      location: "library",
+      mood_tags: ["mysterious"],
+      actions: ["read"],
+      narrative:
+        "Moonlight through the high window, drifting dust above the open book. A page turns by itself.",
+    }),
+    scene({ location: "battlements", mood_tags: ["tense"], actions: ["watch"] }),
+  ],
+};
 
 export const DEMO_GAMES: readonly DemoGame[] = [
-  {
-    gameId: PLAY_GAME_ID,
-    share: 0.4,
-    sharePercent: 70,
-    maxAdsPerSession: SEATS_OF_A_SESSION,
-    scenes: KEEP_SCENES,
-  },
+  PLAY_GAME,
   {
     gameId: "harbor-of-lanterns",
     share: 0.26,

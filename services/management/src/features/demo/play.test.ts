@@ -3,7 +3,8 @@ import request from "supertest";
 import { BASE, campaignBody, type Harness, startHarness } from "../../testing/harness.ts";
 import { hold } from "../../testing/spending.ts";
 import { createDemo } from "./demo.ts";
-import { demoGameKey, PLAY_GAME_ID, preparePlay } from "./play.ts";
+import { PLAY_GAME } from "./market.ts";
+import { demoGameKey, preparePlay } from "./play.ts";
 
 const SECRET = "s".repeat(32);
 
@@ -26,7 +27,7 @@ describe("GET /demo", () => {
   it("shows the game and the demo account's money to anybody", async () => {
     const { body } = await request(harness.management.app).get(`${BASE}/demo`).expect(200);
     expect(body).toEqual({
-      game_id: PLAY_GAME_ID,
+      game_id: PLAY_GAME.gameId,
       api_key: demoGameKey(SECRET),
       balance_millicents: expect.any(Number),
       held_millicents: 0,

@@ -1,17 +1,13 @@
-import { CREATIVE_TYPES } from "@diegetic/contracts";
 import { type Database, inTransaction } from "@diegetic/database";
 import { sha256Hex } from "../../core/shared/sha256.ts";
 import { derivedKeySecret } from "../api-keys/key-secret.ts";
 import { insertKey } from "../api-keys/store.ts";
-import { enabledSettings } from "../placements/placement.ts";
-import { enablePlacement, findPlacement } from "../placements/store.ts";
+import { createGame } from "./game.ts";
+import { PLAY_GAME } from "./market.ts";
 
-/** The game at `/play`. */
-export const PLAY_GAME_ID = "moonlit-keep-demo";
 const KEY_LABEL = "Demo game";
-export const SEATS_OF_A_SESSION = 50;
 
-/** The game's key, derived from the installation's secret. */
+/** The key of the game at `/play`, derived from the installation's secret. */
 export function demoGameKey(secret: string): string {
   return derivedKeySecret(secret, "key of the demo game");
 }
@@ -32,14 +28,6 @@ export async function preparePlay(
       const settings = { label: KEY_LABEL, scopes: ["serving" as const], rateLimitPerMinute: null };
       await insertKey(transaction, accountId, settings, key, nowMs);
     }
-    if ((await findPlacement(transaction, PLAY_GAME_ID)) === undefined) {
-      const owner = { gameId: PLAY_GAME_ID, accountId, creatorId: "demo-studio" };
-      const settings = enabledSettings({
-        creator_id: owner.creatorId,
-        placement_types: [...CREATIVE_TYPES],
-        max_ads_per_session: SEATS_OF_A_SESSION,
-      });
-      await enablePlacement(transaction, owner, settings, nowMs);
-    }
+    await createGame(transaction, accountId, PLAY_GAME, nowMs);
   });
 }
