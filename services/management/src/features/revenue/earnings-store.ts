@@ -1,21 +1,11 @@
-import { MAX_ADVERTISER_BRANDS, MAX_ADVERTISER_LINES } from "@diegetic/contracts";
+import { MAX_ADVERTISER_BRANDS } from "@diegetic/contracts";
 import { Prisma, type Reader, safeInteger } from "@diegetic/database";
 import type { Microcents } from "@diegetic/money";
 import { MAX_CSV_ROWS } from "../../core/shared/csv-answer.ts";
 import type { Window } from "../../core/shared/paging.ts";
 
 /** An advertiser in a game, with creatives by which a developer recognises it. */
-export interface GameAdvertiser {
-  advertiserId: string;
-  companyName: string;
-  brandNames: string[];
-  recentLines: string[];
-  impressions: number;
-  earnedMicrocents: Microcents;
-  isBlocked: boolean;
-}
-
-interface GameAdvertiserRow {
+export interface GameAdvertiserRow {
   advertiser_id: string;
   company_name: string;
   /** Newest first. */
@@ -36,7 +26,7 @@ export async function readGameAdvertisers(
   reader: Reader,
   { accountId, gameId }: { accountId: string; gameId: string },
   { limit, offset }: Window,
-): Promise<{ rows: GameAdvertiser[]; hasMore: boolean }> {
+): Promise<{ rows: GameAdvertiserRow[]; hasMore: boolean }> {
   const rows = await reader.query<GameAdvertiserRow>(Prisma.sql`
     WITH page AS (
       SELECT advertiser_id, sum(impressions)::bigint AS impressions, sum(earning_microcents)::text AS earned
@@ -56,21 +46,7 @@ export async function readGameAdvertisers(
         ) AS recent) AS creatives
     FROM page JOIN advertisers ON advertisers.id = page.advertiser_id
     ORDER BY page.impressions DESC, page.advertiser_id COLLATE "C"`);
-  return { rows: rows.slice(0, limit).map(gameAdvertiser), hasMore: rows.length > limit };
-}
-
-function gameAdvertiser(row: GameAdvertiserRow): GameAdvertiser {
-  const creatives = row.creatives ?? [];
-  const lines = creatives.flatMap(([, line]) => (line === null ? [] : [line]));
-  return {
-    advertiserId: row.advertiser_id,
-    companyName: row.company_name,
-    brandNames: [...new Set(creatives.map(([brand]) => brand))].slice(0, MAX_ADVERTISER_BRANDS),
-    recentLines: [...new Set(lines)].slice(0, MAX_ADVERTISER_LINES),
-    impressions: safeInteger(row.impressions, "impressions"),
-    earnedMicrocents: BigInt(row.earned),
-    isBlocked: row.is_blocked,
-  };
+  return { rows: rows.slice(0, limit), hasMore: rows.length > limit };
 }
 
 export interface GameDayEarnings {

@@ -1,11 +1,14 @@
-import type {
-  AdvertiserEarningsBody,
-  CreatorRevenueBody,
-  EarningsBody,
-  GameAdvertiserListBody,
-  GameRevenueBody,
-  RevenueBody,
+import {
+  type AdvertiserEarningsBody,
+  type CreatorRevenueBody,
+  type EarningsBody,
+  type GameAdvertiserListBody,
+  type GameRevenueBody,
+  MAX_ADVERTISER_BRANDS,
+  MAX_ADVERTISER_LINES,
+  type RevenueBody,
 } from "@diegetic/contracts";
+import { safeInteger } from "@diegetic/database";
 import {
   basisPointsToPercent,
   centsUp,
@@ -19,7 +22,7 @@ import { balanceCents } from "../advertiser/to-response.ts";
 import type {
   AdvertiserEarnings,
   EarningsReport,
-  GameAdvertiser,
+  GameAdvertiserRow,
   GameDayEarnings,
 } from "./earnings-store.ts";
 import type { AdvertiserRevenue, GameDetails, GameEarnings } from "./store.ts";
@@ -93,15 +96,17 @@ export function toGameRevenueResponse(
   };
 }
 
-export function toGameAdvertiserResponse(advertiser: GameAdvertiser): GameAdvertiserListBody[number] {
+export function toGameAdvertiserResponse(row: GameAdvertiserRow): GameAdvertiserListBody[number] {
+  const creatives = row.creatives ?? [];
+  const lines = creatives.flatMap(([, line]) => (line === null ? [] : [line]));
   return {
-    advertiser_id: advertiser.advertiserId,
-    company_name: advertiser.companyName,
-    brand_names: advertiser.brandNames,
-    recent_lines: advertiser.recentLines,
-    impressions: advertiser.impressions,
-    earned_microcents: microcentsToNumber(advertiser.earnedMicrocents),
-    is_blocked: advertiser.isBlocked,
+    advertiser_id: row.advertiser_id,
+    company_name: row.company_name,
+    brand_names: [...new Set(creatives.map(([brand]) => brand))].slice(0, MAX_ADVERTISER_BRANDS),
+    recent_lines: [...new Set(lines)].slice(0, MAX_ADVERTISER_LINES),
+    impressions: safeInteger(row.impressions, "impressions"),
+    earned_microcents: microcentsToNumber(BigInt(row.earned)),
+    is_blocked: row.is_blocked,
   };
 }
 
