@@ -100,26 +100,27 @@ export function beginEpochs(
     await transaction.$queryRaw`SELECT set_config('lock_timeout', ${String(MAX_LOCK_WAIT_MS)}, true),
       set_config('statement_timeout', ${String(MAX_LOCKING_MS)}, true)`;
     const wanted = [...known.keys()];
-    const locked = await transaction.$queryRaw<
-      { id: string; recovery_epoch: bigint; wallet_slices: number }[]
-    >`
-      SELECT id, recovery_epoch, wallet_slices FROM advertisers WHERE id = ANY(${wanted}) ORDER BY id FOR NO KEY UPDATE`;
+    const locked = await transaction.$queryRaw<{ id: string; epoch: bigint; slices: number }[]>`
+      SELECT id, recovery_epoch AS epoch, wallet_slices AS slices FROM advertisers
+      WHERE id = ANY(${wanted}) ORDER BY id FOR NO KEY UPDATE`;
     const ids = locked
-      .filter(({ id, recovery_epoch, wallet_slices }) => {
+      .filter(({ id, epoch, slices }) => {
         const read = known.get(id);
-        return read?.epoch === Number(recovery_epoch) && read.slices === wallet_slices;
+        return read?.epoch === Number(epoch) && read.slices === slices;
       })
       .map(({ id }) => id);
     const advertisers = await transaction.$queryRaw<AdvertiserRow[]>`
       UPDATE advertisers SET recovery_epoch = nextval('recovery_epochs') WHERE id = ANY(${ids})
-      RETURNING id, recovery_epoch, verified_recovery_epoch, version, wallet_slices, deposited_millicents, spent_millicents, impressions`;
+      RETURNING id, recovery_epoch AS epoch, verified_recovery_epoch AS "verifiedEpoch", version, wallet_slices AS slices,
+        deposited_millicents AS "depositedMillicents", spent_millicents AS "spentMillicents", impressions`;
     // Locked, so that a budget reduction in progress has finished.
     const campaigns = await transaction.$queryRaw<CampaignRow[]>`
-      SELECT id, advertiser_id, version, status::text AS status, budget_cents, daily_cap_cents, spent_millicents, impressions
+      SELECT id, advertiser_id AS "advertiserId", version, status::text AS status, budget_cents AS "budgetCents",
+        daily_cap_cents AS "dailyCapCents", spent_millicents AS "spentMillicents", impressions
       FROM campaigns WHERE advertiser_id = ANY(${ids}) ORDER BY id FOR NO KEY UPDATE`;
     await transaction.$executeRaw`SET LOCAL statement_timeout TO DEFAULT`;
     const daySpent = await transaction.$queryRaw<DayRow[]>`
-      SELECT campaign_id, day::text AS day, sum(spent_millicents)::bigint AS spent FROM campaign_rollups
+      SELECT campaign_id AS "campaignId", day::text AS day, sum(spent_millicents)::bigint AS spent FROM campaign_rollups
       WHERE campaign_id = ANY(${campaigns.map(({ id }) => id)}) AND day >= ${day}::date GROUP BY 1, 2`;
     const unsettled = await readUnsettled(transaction, ids);
     const handled = outbox.length === 0 ? [] : await readHandled(transaction, outbox);
@@ -164,20 +165,18 @@ async function readUnsettled(
       UPDATE advertisers SET verified_recovery_epoch = recovery_epoch WHERE id = ANY(${skipped})`;
   }
   const rows = await transaction.$queryRaw<UnsettledRow[]>`
-    SELECT advertiser_id, kind::text AS kind, impression_id, wallet_slice, campaign_id, price_millicents, committed_in_epoch
+    SELECT advertiser_id AS "advertiserId", kind::text AS kind, impression_id AS "impressionId", wallet_slice AS slice,
+      campaign_id AS "campaignId", price_millicents AS "priceMillicents", committed_in_epoch AS "committedInEpoch"
     FROM wallet_settlements WHERE advertiser_id = ANY(${ids}) AND settled_at IS NULL`;
   const found = new Map<string, UnsettledImpression[] | null>(skipped.map((id) => [id, null]));
-  for (const row of rows) {
-    const known = found.get(row.advertiser_id);
+  for (const { advertiserId, ...row } of rows) {
+    const known = found.get(advertiserId);
     const one = {
-      kind: row.kind,
-      impressionId: row.impression_id,
-      slice: row.wallet_slice,
-      campaignId: row.campaign_id,
-      priceMillicents: safeInteger(row.price_millicents, "price"),
-      committedInEpoch: safeInteger(row.committed_in_epoch, "committed_in_epoch"),
+      ...row,
+      priceMillicents: safeInteger(row.priceMillicents, "price"),
+      committedInEpoch: safeInteger(row.committedInEpoch, "committed_in_epoch"),
     };
-    if (known === undefined) found.set(row.advertiser_id, [one]);
+    if (known === undefined) found.set(advertiserId, [one]);
     else known?.push(one);
   }
   return found;
@@ -201,42 +200,28 @@ export async function markVerified(
     WHERE advertisers.id = restored.id AND verified_recovery_epoch < restored.epoch`;
 }
 
-interface AdvertiserRow {
-  id: string;
-  recovery_epoch: bigint;
-  verified_recovery_epoch: bigint;
-  version: number;
-  wallet_slices: number;
-  deposited_millicents: bigint;
-  spent_millicents: bigint;
-  impressions: bigint;
-}
+/** As read by the driver. */
+type AsRead<Known, Integers extends keyof Known> = Omit<Known, Integers> & Record<Integers, bigint>;
 
-interface CampaignRow {
-  id: string;
-  advertiser_id: string;
-  version: number;
-  status: CampaignStatus;
-  budget_cents: number;
-  daily_cap_cents: number | null;
-  spent_millicents: bigint;
-  impressions: bigint;
-}
+type AdvertiserRow = AsRead<
+  Omit<KnownAdvertiser, "campaigns" | "unsettled" | "handledImpressionIds">,
+  "epoch" | "verifiedEpoch" | "depositedMillicents" | "spentMillicents" | "impressions"
+>;
+
+type CampaignRow = { advertiserId: string } & AsRead<
+  Omit<KnownCampaign, "spentMillicentsByDay">,
+  "spentMillicents" | "impressions"
+>;
+
+type UnsettledRow = { advertiserId: string } & AsRead<
+  UnsettledImpression,
+  "priceMillicents" | "committedInEpoch"
+>;
 
 interface DayRow {
-  campaign_id: string;
+  campaignId: string;
   day: string;
   spent: bigint;
-}
-
-interface UnsettledRow {
-  advertiser_id: string;
-  kind: "late" | "reversed";
-  impression_id: string;
-  wallet_slice: number;
-  campaign_id: string;
-  price_millicents: bigint;
-  committed_in_epoch: bigint;
 }
 
 function assemble(
@@ -249,36 +234,30 @@ function assemble(
   },
 ): KnownAdvertiser[] {
   const daySpent = new Map<string, Map<string, number>>();
-  for (const { campaign_id, day, spent } of found.daySpent) {
-    const days = daySpent.get(campaign_id) ?? new Map<string, number>();
-    daySpent.set(campaign_id, days.set(day, safeInteger(spent, "spent on the day")));
+  for (const { campaignId, day, spent } of found.daySpent) {
+    const days = daySpent.get(campaignId) ?? new Map<string, number>();
+    daySpent.set(campaignId, days.set(day, safeInteger(spent, "spent on the day")));
   }
   const handledImpressionIds = new Set(found.handled.map(({ id }) => id));
   const byId = new Map<string, KnownAdvertiser>();
   for (const row of advertisers) {
     const unsettled = found.unsettled.get(row.id);
     byId.set(row.id, {
-      id: row.id,
-      epoch: safeInteger(row.recovery_epoch, "recovery epoch"),
-      verifiedEpoch: safeInteger(row.verified_recovery_epoch, "verified epoch"),
-      version: row.version,
-      slices: row.wallet_slices,
-      depositedMillicents: safeInteger(row.deposited_millicents, "deposited"),
-      spentMillicents: safeInteger(row.spent_millicents, "spent"),
+      ...row,
+      epoch: safeInteger(row.epoch, "recovery epoch"),
+      verifiedEpoch: safeInteger(row.verifiedEpoch, "verified epoch"),
+      depositedMillicents: safeInteger(row.depositedMillicents, "deposited"),
+      spentMillicents: safeInteger(row.spentMillicents, "spent"),
       impressions: safeInteger(row.impressions, "impressions"),
       campaigns: [],
       unsettled: unsettled === undefined ? [] : unsettled,
       handledImpressionIds,
     });
   }
-  for (const row of campaigns) {
-    byId.get(row.advertiser_id)?.campaigns.push({
-      id: row.id,
-      version: row.version,
-      status: row.status,
-      budgetCents: row.budget_cents,
-      dailyCapCents: row.daily_cap_cents,
-      spentMillicents: safeInteger(row.spent_millicents, "spent"),
+  for (const { advertiserId, ...row } of campaigns) {
+    byId.get(advertiserId)?.campaigns.push({
+      ...row,
+      spentMillicents: safeInteger(row.spentMillicents, "spent"),
       impressions: safeInteger(row.impressions, "impressions"),
       spentMillicentsByDay: daySpent.get(row.id) ?? new Map(),
     });
