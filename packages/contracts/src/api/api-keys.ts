@@ -173,8 +173,8 @@ export const tooManyEndedKeys = refusal(
   `An account has at most ${MAX_STORED_API_KEYS} API keys, those that ended in the last ${ENDED_API_KEY_KEPT_DAYS} days included: keep keys for longer, or wait.`,
 );
 export const rateLimitBeyondCaller = notAllowedField(
-  (most: number, group: string, sent: number) =>
-    `rate_limit_per_minute must be a whole number from ${KEY_RATE_LIMIT.minimum} to ${most} (the limit of the calling key in the endpoint group ${group}), but ${sent} was sent`,
+  (limit: number, group: string, sent: number) =>
+    `rate_limit_per_minute must be a whole number from ${KEY_RATE_LIMIT.minimum} to ${limit} (the limit of the calling key in the endpoint group ${group}), but ${sent} was sent`,
   60,
   "analytics",
   500,

@@ -126,7 +126,7 @@ export const campaignListSchema = Type.Array(campaignSchema, {
   description: "The caller's campaigns, newest first.",
 });
 
-/** Most campaigns of one bulk request. */
+/** Maximum campaigns of one bulk request. */
 export const MAX_BULK_CAMPAIGNS = 500;
 
 export const wholeCampaignCreateSchema = open(

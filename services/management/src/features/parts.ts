@@ -25,7 +25,7 @@ import type { MarketWords } from "./traffic/words.ts";
 export interface Parts {
   /** The name of this process, which others may have too. */
   instanceName: string;
-  /** By which its report is told from those of others. */
+  /** By which its report is distinguished from those of others. */
   processId: string;
   database: Database;
   /** For hand-written read statements. */

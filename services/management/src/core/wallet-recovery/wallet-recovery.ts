@@ -33,7 +33,7 @@ const MAX_RECORDS = 10_000;
 const OUTBOX_PAGE = 500;
 /** More at once could take longer than a command may. */
 const CAMPAIGNS_READ_TOGETHER = 500;
-/** With the most campaigns, so many scripts still end within the time limit of a command. */
+/** Even with the maximum of campaigns, this many scripts end within the time limit of a command. */
 const SLICES_RESTORED_TOGETHER = 4;
 /** Billing drains a longer outbox first; a frozen wallet does not prevent that. */
 const MAX_OUTBOX_LENGTH = 10_000;
@@ -203,7 +203,7 @@ export class WalletRecovery {
           if (outbox === null) failed += 1;
           else found.set(id, { slices, row, outbox });
         } catch (error) {
-          this.#leave(id, error);
+          this.#logFailure(id, error);
           failed += 1;
         }
       }),
@@ -256,7 +256,7 @@ export class WalletRecovery {
         for (const entry of group) left += await this.#restoreGroup(new Map([entry]), signal);
         return left;
       }
-      for (const id of group.keys()) this.#leave(id, error);
+      for (const id of group.keys()) this.#logFailure(id, error);
       return group.size;
     }
   }
@@ -290,7 +290,7 @@ export class WalletRecovery {
           counts[done.outcome] += 1;
           lateIds.push(...done.lateIds);
         } catch (error) {
-          this.#leave(advertiser.id, error);
+          this.#logFailure(advertiser.id, error);
         }
       }),
     );
@@ -443,7 +443,7 @@ export class WalletRecovery {
     }
   }
 
-  #leave(advertiserId: string, error: unknown): void {
+  #logFailure(advertiserId: string, error: unknown): void {
     const { logger } = this.#parts;
     if (isRedisUnavailable(error)) logger.debug({ advertiserId, err: error }, "wallet unavailable");
     else if (error instanceof StatementTimeout) {

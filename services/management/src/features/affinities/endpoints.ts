@@ -30,7 +30,7 @@ export const affinityEndpoints = endpointsOf(affinitiesApi.operations, {
     idParameter: "affinityId",
     prefix: "aff",
     kind: "affinities",
-    most: MAX_AFFINITIES,
+    max: MAX_AFFINITIES,
     tooMany: tooManyAffinities,
     missing: noAffinity,
     validate: readAffinity,

@@ -66,16 +66,16 @@ function requireOwnLimit(
   own: RateLimit | null,
   defaults: DefaultLimits,
 ): void {
-  const limits = groupsOf(scopes).map((group) => ({ group, most: mostIn(group, own, defaults) }));
-  const [tightest] = limits.sort((a, b) => a.most - b.most || a.group.localeCompare(b.group));
-  if (tightest === undefined || wanted <= tightest.most) return;
-  throw rateLimitBeyondCaller.error(tightest.most, tightest.group, wanted);
+  const limits = groupsOf(scopes).map((group) => ({ group, limit: limitIn(group, own, defaults) }));
+  const [tightest] = limits.sort((a, b) => a.limit - b.limit || a.group.localeCompare(b.group));
+  if (tightest === undefined || wanted <= tightest.limit) return;
+  throw rateLimitBeyondCaller.error(tightest.limit, tightest.group, wanted);
 }
 
 /** Requests per minute in a group, of a key with this limit of its own. */
-function mostIn(group: RateLimitGroup, own: RateLimit | null, defaults: DefaultLimits): number {
-  const most = own ?? defaults[group];
-  return most === "unlimited" ? Number.POSITIVE_INFINITY : most;
+function limitIn(group: RateLimitGroup, own: RateLimit | null, defaults: DefaultLimits): number {
+  const limit = own ?? defaults[group];
+  return limit === "unlimited" ? Number.POSITIVE_INFINITY : limit;
 }
 
 /** The endpoint groups that a key with these scopes can use. */
@@ -106,7 +106,7 @@ export function requireLimitWithinCaller(
   if (caller.session !== undefined) return;
   const exceeds = groupsOf(scopes).some(
     (group) =>
-      mostIn(group, rateLimitPerMinute, defaults) > mostIn(group, caller.rateLimitPerMinute, defaults),
+      limitIn(group, rateLimitPerMinute, defaults) > limitIn(group, caller.rateLimitPerMinute, defaults),
   );
   if (exceeds) throw limitBeyondCaller.error();
 }

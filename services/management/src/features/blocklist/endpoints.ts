@@ -21,7 +21,7 @@ export const blocklistEndpoints = endpointsOf(
     idParameter: "blocklistRuleId",
     prefix: "blk",
     kind: "blocklistRules",
-    most: MAX_BLOCKLIST_RULES,
+    max: MAX_BLOCKLIST_RULES,
     tooMany: tooManyBlocklistRules,
     missing: noBlocklistRule,
     validate: readBlocklistRule,

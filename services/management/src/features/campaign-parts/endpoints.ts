@@ -22,7 +22,7 @@ export interface CampaignPartKind<Request, Kind extends PartName> {
   /** Its field in CampaignContents. */
   kind: Kind;
   /** Maximum parts per campaign. */
-  most: number;
+  max: number;
   tooMany: NamedError<[]>;
   missing: NamedError<[]>;
   /** Throws InvalidInput. */
@@ -45,9 +45,7 @@ export function campaignPartHandlers<Request, Kind extends PartName>(kind: Campa
     const answer = await createOnceByStatements(pipeline, context, sent, (statements) =>
       changeCampaign(statements, id, async ({ contents, nextVersion }) => {
         const existing: readonly PartOf<Kind>[] = (await contents())[kind.kind];
-        if (existing.length >= kind.most) {
-          throw kind.tooMany.error();
-        }
+        if (existing.length >= kind.max) throw kind.tooMany.error();
         kind.check?.(existing, value);
         const part = kind.make({ id, nextVersion }, value, nowMs);
         return {

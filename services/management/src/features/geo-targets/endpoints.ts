@@ -22,7 +22,7 @@ export const geoTargetEndpoints = endpointsOf(
     idParameter: "geoTargetId",
     prefix: "geo",
     kind: "geoTargets",
-    most: MAX_GEO_TARGETS,
+    max: MAX_GEO_TARGETS,
     tooMany: tooManyGeoTargets,
     missing: noGeoTarget,
     validate: readGeoTarget,

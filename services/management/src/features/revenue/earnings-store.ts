@@ -19,7 +19,7 @@ export interface GameAdvertiserRow {
 const UNKNOWN_ADVERTISER = "";
 
 /** Maximum creatives read to find distinct brands and lines. */
-const CREATIVES_READ = 50;
+const MAX_CREATIVES = 50;
 
 /** One page of the advertisers in a game of the account, most impressions first. */
 export async function readGameAdvertisers(
@@ -42,7 +42,7 @@ export async function readGameAdvertisers(
           FROM campaign_games AS seen JOIN creatives ON creatives.campaign_id = seen.campaign_id
           WHERE seen.account_id = ${accountId} AND seen.game_id = ${gameId}
             AND seen.advertiser_id = page.advertiser_id AND creatives.impressions > 0
-          ORDER BY creatives.id DESC LIMIT ${CREATIVES_READ}
+          ORDER BY creatives.id DESC LIMIT ${MAX_CREATIVES}
         ) AS recent) AS creatives
     FROM page JOIN advertisers ON advertisers.id = page.advertiser_id
     ORDER BY page.impressions DESC, page.advertiser_id COLLATE "C"`);
@@ -190,7 +190,7 @@ export async function readEarningsByAdvertiser(
       ? Prisma.sql`NULL::json`
       : Prisma.sql`(SELECT json_agg(brand_name ORDER BY id DESC) FROM (
         SELECT id, brand_name FROM creatives WHERE campaign_id = ANY(page.campaign_ids) AND impressions > 0
-        ORDER BY id DESC LIMIT ${CREATIVES_READ}
+        ORDER BY id DESC LIMIT ${MAX_CREATIVES}
       ) AS recent)`;
   const rows = await reader.query<AdvertiserEarningsRow>(Prisma.sql`
     WITH found AS (

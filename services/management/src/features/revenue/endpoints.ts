@@ -31,7 +31,7 @@ import {
 
 /** See docs/behaviour.md#rounding. */
 const SHOWN_DAYS = 30;
-const TOP_ADVERTISERS = 10;
+const MAX_TOP_ADVERTISERS = 10;
 
 export const revenueEndpoints = endpointsOf(revenueApi.operations, {
   advertiser: revenue,
@@ -61,7 +61,7 @@ async function gameRevenue({ reader, barrier, clock }: Parts, context: RequestCo
   await barrier.awaitEveryAdvertiser();
   const nowMs = clock();
   const days = lastDays(nowMs, SHOWN_DAYS);
-  const limits = { maxAdvertisers: TOP_ADVERTISERS, firstDay: days.at(-1) ?? utcDay(nowMs) };
+  const limits = { maxAdvertisers: MAX_TOP_ADVERTISERS, firstDay: days.at(-1) ?? utcDay(nowMs) };
   const details = await readGameDetails(reader, { accountId, gameId }, limits);
   if (details === undefined) throw noPlacement.error();
   requireOwner(details, accountId);

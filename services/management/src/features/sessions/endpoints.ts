@@ -100,7 +100,7 @@ async function signUpUser(parts: Parts, context: RequestContext) {
     throw error;
   });
   const session = await admitSession(parts, { token: String(response.token), headers }, nowMs);
-  return started(parts, context, 201, email, session);
+  return answerWithSession(parts, context, 201, email, session);
 }
 
 function userByEmail({ database }: Parts, email: string) {
@@ -111,7 +111,7 @@ async function signInUser(parts: Parts, context: RequestContext) {
   const { email, password } = context.body(signIn);
   await takeAttempt(parts, context, email);
   const session = await startSession(parts, context, { email, password }, parts.clock());
-  return started(parts, context, 200, email, session);
+  return answerWithSession(parts, context, 200, email, session);
 }
 
 /**
@@ -133,7 +133,7 @@ async function takeAttempt(
 }
 
 /** Answers with the new session. Ends the browser's former one, because its cookie is overwritten. */
-async function started(
+async function answerWithSession(
   parts: Parts,
   context: RequestContext,
   status: number,

@@ -8,7 +8,7 @@ import { CLIENT_ADDRESS_HEADER } from "./auth.ts";
 import { accountToActFor, holdMembership, lockUser } from "./members.ts";
 import { endOldestSessions } from "./store.ts";
 
-const USER_AGENT_CHARACTERS = 300;
+const MAX_USER_AGENT_CHARACTERS = 300;
 
 /** A new session, and the header that sets its cookie. */
 export interface StartedSession {
@@ -22,7 +22,7 @@ export function headersForAuth(context: RequestContext): Headers {
   for (const name of ["cookie", "user-agent"]) {
     const value = context.header(name);
     if (value !== undefined)
-      headers.set(name, name === "cookie" ? value : value.slice(0, USER_AGENT_CHARACTERS));
+      headers.set(name, name === "cookie" ? value : value.slice(0, MAX_USER_AGENT_CHARACTERS));
   }
   return headers;
 }
