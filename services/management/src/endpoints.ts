@@ -52,7 +52,10 @@ export function managementEndpoints(parts: Parts): Endpoint[] {
   ];
 }
 
-/** Operations of the match service, for proxies that route them here by mistake: clients repeat a 503, but drop an impression after a 404. */
+/**
+ * Operations of the match service, for proxies that route them here by mistake: clients repeat a 503, but drop an
+ * impression after a 404.
+ */
 export function misroutedEndpoints(): Endpoint[] {
   return Object.values(servingApi.operations).map((operation) =>
     endpoint(operation, () => {

@@ -20,7 +20,7 @@ import { readDataDir } from "./settings.ts";
 import { expectStackStore, expectUsable, readNamedStores } from "./stores.ts";
 
 const STACK_READY_TIMEOUT_MS = 120_000;
-/** Management publishes an unpublished row within two rounds of 500 ms; a suspended match instance delays that by up to two seconds. */
+/** Two rounds of 500 ms until management publishes the row, and up to two seconds for a suspended match instance. */
 const VALID_TIMEOUT_MS = 5_000;
 /** How long to ask a Redis whose it is; one that is down gets a key all the same. */
 const OWNER_TIMEOUT_MS = 1_000;

@@ -4,8 +4,8 @@ import type { Database } from "@diegetic/database";
 export type SliceWalletResult = "sliced" | "unchanged" | "unknown";
 
 /**
- * Divides an advertiser's wallet among more hash slots (docs/scaling.md#slices); management publishes it. Never fewer than it has:
- * each slice keeps its matches.
+ * Divides an advertiser's wallet among more hash slots (docs/scaling.md#slices); management publishes it. Never fewer than
+ * it has: each slice keeps its matches.
  * @param slices 1 to 64, the advertiser's own included
  */
 export async function sliceWallet(

@@ -147,7 +147,7 @@ export async function lockCampaign(reading: Reading, campaignId: string): Promis
 export function writeCampaign(
   statements: Statements,
   campaign: Campaign,
-  { activatedAt = null }: { activatedAt?: Date | null } = {},
+  activatedAt: Date | null,
 ): Promise<number> {
   const settings = settingColumns.map(
     ({ column, property }) => Prisma.sql`${Prisma.raw(column)} = ${campaign[property]}`,

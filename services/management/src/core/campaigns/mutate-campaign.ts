@@ -63,8 +63,8 @@ export async function mutateCampaign<Result>(
 
 /**
  * The only way to change an existing campaign or its parts: lock, decide, write, bump the version. Callers publish after the
- * commit. What `decide` reads of the campaign stays true until then. Throws 422 when the campaign or its account becomes too large. Locks the account if the size changes: lock
- * advertisers, campaigns and placements first.
+ * commit. What `decide` reads of the campaign stays true until then. Throws 422 when the campaign or its account becomes
+ * too large. Locks the account if the size changes: lock advertisers, campaigns and placements first.
  */
 export async function changeCampaign<Result>(
   statements: Statements,
@@ -88,6 +88,6 @@ export async function changeCampaign<Result>(
   if (whole !== undefined && change.size !== undefined) {
     changed.publishedBytes = await recordCampaignSize(statements, whole, change.size);
   }
-  void writeCampaign(statements, changed, { activatedAt: change.activatedAt ?? null });
+  void writeCampaign(statements, changed, change.activatedAt ?? null);
   return result(changed);
 }

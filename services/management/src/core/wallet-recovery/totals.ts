@@ -69,9 +69,10 @@ export function totalsOf(
 }
 
 /**
- * Whether an existing wallet, with the slices that were restored with it, has every charge in Postgres: then it lost no keys or
- * money, and its holds and matches stay valid. Its epoch may be any since the last verified one, because later restores may have failed. Pending
- * settlements are no difference, but a late charge that the wallet does not know has been lost before.
+ * Whether an existing wallet, with the slices that were restored with it, has every charge in Postgres: then it lost no
+ * keys or money, and its holds and matches stay valid. Its epoch may be any since the last verified one, because later
+ * restores may have failed. Pending settlements are no difference, but a late charge that the wallet does not know has
+ * been lost before.
  */
 export function isIntact(
   slices: readonly FoundSlice[],

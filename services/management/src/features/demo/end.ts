@@ -14,8 +14,8 @@ const sha256OfKeys = (secret: string) =>
 
 /**
  * Ends all access to the demo account that follows from the installation's secret: its two keys, its login and the
- * login's sessions. Pauses the campaigns that came with it, which nobody could pause afterwards; keeps the account and its data. Run it
- * before management starts, which publishes it.
+ * login's sessions. Pauses the campaigns that came with it, which nobody could pause afterwards; keeps the account and
+ * its data. Run it before management starts, which publishes it.
  */
 export async function endDemoAccess(database: Database, secret: string): Promise<void> {
   await inTransaction(database, async (transaction) => {

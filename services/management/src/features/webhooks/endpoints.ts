@@ -143,7 +143,10 @@ async function deliveries({ database }: Parts, context: RequestContext) {
   return pageAnswer(context, paging, page, toDeliveryResponse);
 }
 
-/** Throws 403 unless the key has the scopes of the webhook and of its deliveries, which may be of events that it no longer names. */
+/**
+ * Throws 403 unless the key has the scopes of the webhook and of its deliveries, which may be of events that it no longer
+ * names.
+ */
 function requireEventsOf(context: RequestContext, webhook: Webhook, page: readonly Delivery[]): void {
   requireEventScopes(context.key, [...webhook.events, ...page.map(({ event }) => event.type)]);
 }
