@@ -142,7 +142,7 @@ async function answerWithSession(
 ): Promise<Answer> {
   const { database, publishing, devices } = parts;
   const former = await sessionOfCookie(parts, context);
-  if (former !== null) await endSessions(database, former.userId, [former.id]);
+  if (former !== null) await endSessions(database, former.userId, [former]);
   const changed = former === null ? [sessionId] : [sessionId, former.id];
   await Promise.all(changed.map((id) => publishing.publishEventually("session", id)));
   const cookies = [setCookie, devices.issue(email)];
@@ -160,7 +160,7 @@ async function sessionOfCookie({ database, cookieName }: Parts, context: Request
 async function signOut(parts: Parts, context: RequestContext) {
   const { database, auth, cookieName, publishing } = parts;
   const session = await sessionOfCookie(parts, context);
-  if (session !== null) await endSessions(database, session.userId, [session.id]);
+  if (session !== null) await endSessions(database, session.userId, [session]);
   const { headers } = await callAuth(() =>
     auth.api.signOut({ headers: headersForAuth(context), returnHeaders: true }),
   );
@@ -236,11 +236,7 @@ async function changePassword(parts: Parts, context: RequestContext) {
   const { sessionId, setCookie } = await admitSession(parts, { token, headers, accountId }, clock());
   const admitted = await sessionsInForce(database, userId, clock());
   const between = admitted.filter(({ id }) => id !== sessionId);
-  await endSessions(
-    database,
-    userId,
-    between.map(({ id }) => id),
-  );
+  await endSessions(database, userId, between);
   await publishing.publishEventually("session", sessionId);
   const gone = new Set([...ended, ...between].map(({ id }) => id));
   return answerWithCookie(setCookie, () => publishing.publishAndWait("session", ...gone));
@@ -271,10 +267,8 @@ async function end({ database, publishing, clock }: Parts, context: RequestConte
   const id = context.param("sessionId");
   const userId = userOf(context);
   const own = isIdentifier("ses", id) ? await sessionsInForce(database, userId, clock()) : [];
-  if (!own.some((session) => session.id === id)) {
-    throw noSession.error();
-  }
-  await endSessions(database, userId, [id]);
+  if (!own.some((session) => session.id === id)) throw noSession.error();
+  await endSessions(database, userId, [{ id }]);
   await publishing.publishAndWait("session", id);
   return { status: 204 };
 }
@@ -282,8 +276,8 @@ async function end({ database, publishing, clock }: Parts, context: RequestConte
 async function endOthers({ database, publishing, clock }: Parts, context: RequestContext) {
   const userId = userOf(context);
   const sessions = await sessionsInForce(database, userId, clock());
-  const others = sessions.map(({ id }) => id).filter((id) => id !== context.key.keyId);
+  const others = sessions.filter(({ id }) => id !== context.key.keyId);
   await endSessions(database, userId, others);
-  await publishing.publishAndWait("session", ...others);
+  await publishing.publishAndWait("session", ...others.map(({ id }) => id));
   return { status: 204 };
 }

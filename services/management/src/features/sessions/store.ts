@@ -51,40 +51,40 @@ export async function findSession(
   };
 }
 
+/** A query for the user's active sessions, newest first. */
+const inForce = (userId: string, nowMs: number) => ({
+  where: { userId, revokedAt: null, expiresAt: { gt: new Date(nowMs) } },
+  orderBy: [{ createdAt: "desc" as const }, { id: "desc" as const }],
+});
+
 /** The user's active sessions, newest first. */
-export function sessionsInForce(client: Database | Transaction, userId: string, nowMs: number) {
-  return client.accountSession.findMany({
-    where: { userId, revokedAt: null, expiresAt: { gt: new Date(nowMs) } },
-    orderBy: [{ createdAt: "desc" }, { id: "desc" }],
+export function sessionsInForce(database: Database, userId: string, nowMs: number) {
+  return database.accountSession.findMany({
+    ...inForce(userId, nowMs),
     take: MAX_SESSIONS,
     include: { account: true },
   });
 }
 
-/** Ends sessions of the user: a trigger also ends the rows that admit requests, in the same commit. */
-export async function endSessions(
-  client: Database | Transaction,
-  userId: string,
-  ids: readonly string[],
-): Promise<void> {
-  await client.userSession.deleteMany({ where: { userId, id: { in: [...ids] } } });
-}
-
 /** Ends the user's oldest sessions beyond the maximum. */
 export async function endOldestSessions(database: Database, userId: string, nowMs: number): Promise<void> {
   const extra = await database.accountSession.findMany({
-    where: { userId, revokedAt: null, expiresAt: { gt: new Date(nowMs) } },
-    orderBy: [{ createdAt: "desc" }, { id: "desc" }],
+    ...inForce(userId, nowMs),
     skip: MAX_SESSIONS,
     take: ROWS_PER_ROUND,
     select: { id: true },
   });
-  if (extra.length > 0)
-    await endSessions(
-      database,
-      userId,
-      extra.map(({ id }) => id),
-    );
+  if (extra.length > 0) await endSessions(database, userId, extra);
+}
+
+/** Ends sessions of the user: a trigger also ends the rows that admit requests, in the same commit. */
+export async function endSessions(
+  database: Database,
+  userId: string,
+  sessions: readonly { id: string }[],
+): Promise<void> {
+  const ids = sessions.map(({ id }) => id);
+  await database.userSession.deleteMany({ where: { userId, id: { in: ids } } });
 }
 
 /** Changes the account or the role of sessions; both must be published. Returns the ids of the active ones. */
