@@ -7,7 +7,6 @@ import {
   DatabaseUnavailable,
   hasOtherPlayerHashKey,
   installationId,
-  type Reader,
   recordPlayerHashKey,
   TransactionConflict,
 } from "@diegetic/database";
@@ -102,18 +101,8 @@ export interface Management {
 export function createManagement(options: ManagementOptions): Management {
   const { settings, logger, metrics } = options;
   const clock = options.clock ?? Date.now;
-  const database = createDatabase(settings.secrets.databaseUrl, { applicationName: settings.instanceName });
-  const reader = createReader(settings.secrets.databaseUrl, { applicationName: settings.instanceName });
-  const reportReader = createReader(settings.secrets.databaseUrl, {
-    applicationName: settings.instanceName,
-    poolSize: MAX_RUNNING_REPORTS,
-  });
-  const pipeline = createPipeline(settings.secrets.databaseUrl, {
-    applicationName: settings.instanceName,
-    poolSize: WRITING_CONNECTIONS,
-    prepared: true,
-  });
-  const redis = connectRedis(settings.secrets.redisUrl, { name: settings.instanceName });
+  const stores = connectStores(settings);
+  const { database, pipeline, redis } = stores;
   const postgres = () => database.$queryRaw`SELECT 1`;
   const connectionLog = createConnectionLogs(logger, metrics, { postgres });
   const commands = connectionLog("commands");
@@ -186,12 +175,8 @@ export function createManagement(options: ManagementOptions): Management {
   });
   return {
     app: createManagementApp(options, {
+      ...stores,
       processId: reporter.id,
-      database,
-      reader,
-      reportReader,
-      pipeline,
-      redis,
       claim,
       wallets,
       publishing,
@@ -214,10 +199,30 @@ export function createManagement(options: ManagementOptions): Management {
     async stop() {
       isStopping = true;
       await Promise.all([...upkeep, repairLoop, market, reporter].map((one) => one.stop()));
-      redis.disconnect();
-      await Promise.all([reader.close(), reportReader.close(), pipeline.close(), database.$disconnect()]);
+      await stores.close();
     },
   };
+}
+
+type Stores = ReturnType<typeof connectStores>;
+
+/** The connections to Postgres and Redis. */
+function connectStores({ instanceName, secrets }: ManagementSettings) {
+  const named = { applicationName: instanceName };
+  const database = createDatabase(secrets.databaseUrl, named);
+  const reader = createReader(secrets.databaseUrl, named);
+  const reports = createReader(secrets.databaseUrl, { ...named, poolSize: MAX_RUNNING_REPORTS });
+  const pipeline = createPipeline(secrets.databaseUrl, {
+    ...named,
+    poolSize: WRITING_CONNECTIONS,
+    prepared: true,
+  });
+  const redis = connectRedis(secrets.redisUrl, { name: instanceName });
+  const close = async () => {
+    redis.disconnect();
+    await Promise.all([reader.close(), reports.close(), pipeline.close(), database.$disconnect()]);
+  };
+  return { database, reader, reports, pipeline, redis, close };
 }
 
 /** Local stacks with a key each may share a database, so another key is only logged. */
@@ -235,21 +240,12 @@ async function recordOwnPlayerHashKey(
 
 function createManagementApp(
   { settings, logger, metrics }: ManagementOptions,
-  parts: Pick<
-    Parts,
-    | "processId"
-    | "database"
-    | "reader"
-    | "pipeline"
-    | "redis"
-    | "wallets"
-    | "publishing"
-    | "market"
-    | "readiness"
-    | "clock"
-  > & { claim: InstallationClaim; reportReader: Reader },
+  parts: Stores &
+    Pick<Parts, "processId" | "wallets" | "publishing" | "market" | "readiness" | "clock"> & {
+      claim: InstallationClaim;
+    },
 ): RequestListener {
-  const { reader, reportReader, redis, wallets, clock } = parts;
+  const { reader, redis, wallets, clock } = parts;
   const options = apiOptions(settings);
   const traffic = new TrafficReader(redis);
   const barrier = new ReadingBarrier({ reader, money: wallets, due: new DueIndex(redis) });
@@ -258,7 +254,6 @@ function createManagementApp(
     ...parts,
     barrier,
     reads: new CallerReads({ reader, barrier }),
-    reports: reportReader,
     reportQueue: new ReportQueue(),
     defaultLimits: options.rateLimits,
     keyDerivationSecret: keyDerivationSecret(settings.secrets.playerHashKey),
