@@ -7,17 +7,21 @@ import {
   SCENE_WORD_TYPES,
   TRAFFIC_POINTS,
   TRAFFIC_UNITS,
-  type TrafficSeriesBody,
   trafficApi,
 } from "@diegetic/contracts";
-import type { NoMatchScene, TrafficPoint } from "@diegetic/hot-state";
 import type { RequestContext } from "@diegetic/service-kit";
 import { readWindow, type Window, windowAnswer } from "../../core/shared/paging.ts";
 import { endpointsOf } from "../endpoints-of.ts";
 import type { Parts } from "../parts.ts";
 import { ownPlacement } from "../placements/store.ts";
 import { readGamePage, readOwnGames } from "./store.ts";
-import { type GameWithCalls, requestsOf, type TrafficPage, toTrafficResponse } from "./to-response.ts";
+import {
+  type GameWithCalls,
+  type TrafficPage,
+  toPointResponse,
+  toSceneResponse,
+  toTrafficResponse,
+} from "./to-response.ts";
 
 /** A page takes three Redis reads per game, so repeated requests of an account share them. */
 export const TRAFFIC_PAGES_KEPT = { keptMs: 2_000, maxKeys: 500 };
@@ -75,17 +79,6 @@ async function series({ database, traffic, clock }: Parts, context: RequestConte
   return { status: 200, body: { game_id: gameId, unit, points: points.map(toPointResponse) } };
 }
 
-function toPointResponse(point: TrafficPoint): TrafficSeriesBody["points"][number] {
-  return {
-    start: new Date(point.startMs).toISOString(),
-    requests: requestsOf(point),
-    matches: point.matches,
-    impressions: point.impressions,
-    no_match: Object.fromEntries(point.noMatch),
-    errors: Object.fromEntries(point.refusals),
-  };
-}
-
 async function gameScenes({ database, traffic }: Parts, context: RequestContext) {
   const { gameId } = await ownPlacement(database, context.accountId, context.param("gameId"));
   const scenes = await traffic.scenes(gameId);
@@ -105,24 +98,6 @@ async function accountScenes({ reader, traffic }: Parts, context: RequestContext
     newest = [...newest, ...scenes.flat()].sort((a, b) => (a.at < b.at ? 1 : -1)).slice(0, limit);
   }
   return { status: 200, body: newest };
-}
-
-function toSceneResponse(gameId: string, scene: NoMatchScene): NoMatchSceneListBody[number] {
-  const { theme_id, category, narrative, mood_tags, location, actions } = scene.context;
-  return {
-    game_id: gameId,
-    at: new Date(scene.atMs).toISOString(),
-    reason: scene.reason,
-    country_code: scene.countryCode,
-    game_context: {
-      ...(theme_id !== undefined && { theme_id }),
-      ...(category !== undefined && { category }),
-      ...(narrative !== undefined && { narrative }),
-      ...(mood_tags !== undefined && { mood_tags: [...mood_tags] }),
-      ...(location !== undefined && { location }),
-      ...(actions !== undefined && { actions: [...actions] }),
-    },
-  };
 }
 
 async function gameWords({ database, words }: Parts, context: RequestContext) {

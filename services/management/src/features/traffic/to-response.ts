@@ -1,5 +1,5 @@
-import type { TrafficBody } from "@diegetic/contracts";
-import type { AccountCalls, LastCalls, TrafficCounts } from "@diegetic/hot-state";
+import type { NoMatchSceneListBody, TrafficBody, TrafficSeriesBody } from "@diegetic/contracts";
+import type { AccountCalls, LastCalls, NoMatchScene, TrafficCounts, TrafficPoint } from "@diegetic/hot-state";
 import { microcentsToNumber } from "@diegetic/money";
 import type { GameRow } from "./store.ts";
 
@@ -49,8 +49,37 @@ function stageOf({ calls, impressions }: GameWithCalls): Stage {
   return calls.requestMs === null ? "waiting" : "requested";
 }
 
+export function toPointResponse(point: TrafficPoint): TrafficSeriesBody["points"][number] {
+  return {
+    start: new Date(point.startMs).toISOString(),
+    requests: requestsOf(point),
+    matches: point.matches,
+    impressions: point.impressions,
+    no_match: Object.fromEntries(point.noMatch),
+    errors: Object.fromEntries(point.refusals),
+  };
+}
+
+export function toSceneResponse(gameId: string, scene: NoMatchScene): NoMatchSceneListBody[number] {
+  const { theme_id, category, narrative, mood_tags, location, actions } = scene.context;
+  return {
+    game_id: gameId,
+    at: new Date(scene.atMs).toISOString(),
+    reason: scene.reason,
+    country_code: scene.countryCode,
+    game_context: {
+      ...(theme_id !== undefined && { theme_id }),
+      ...(category !== undefined && { category }),
+      ...(narrative !== undefined && { narrative }),
+      ...(mood_tags !== undefined && { mood_tags: [...mood_tags] }),
+      ...(location !== undefined && { location }),
+      ...(actions !== undefined && { actions: [...actions] }),
+    },
+  };
+}
+
 /** Match requests answered with or without an ad. */
-export function requestsOf({ matches, noMatch }: TrafficCounts): number {
+function requestsOf({ matches, noMatch }: TrafficCounts): number {
   return matches + sum(noMatch);
 }
 
