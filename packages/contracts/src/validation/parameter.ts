@@ -14,7 +14,7 @@ export function singleParameter(name: string, query: URLSearchParams): string | 
 export function textParameter(name: string, query: URLSearchParams): string | undefined {
   const value = singleParameter(name, query);
   if (value === undefined || !isBlankText(value)) return value;
-  throw new InvalidInput(400, `${name} must be text that is not blank, but ${quoteValue(value)} was sent`);
+  throw invalid(400, name, "text that is not blank", value);
 }
 
 /**
@@ -25,8 +25,7 @@ export function countryParameter(name: string, query: URLSearchParams, other: st
   const value = singleParameter(name, query);
   if (value === undefined || value === other) return value;
   if (isCountryCode(value)) return value.toUpperCase();
-  const allowed = `${name} must be a country code of ISO 3166-1 alpha-2, such as DE, or ${other}`;
-  throw new InvalidInput(400, `${allowed}, but ${quoteValue(value)} was sent`);
+  throw invalid(400, name, `a country code of ISO 3166-1 alpha-2, such as DE, or ${other}`, value);
 }
 
 /**
@@ -40,13 +39,11 @@ export function integerParameter(
 ): number | undefined {
   const value = singleParameter(name, query);
   if (value === undefined) return undefined;
-  const allowed = `${name} must be a whole number from ${range.minimum} to ${range.maximum}`;
-  if (!/^-?\d+$/.test(value)) {
-    throw new InvalidInput(400, `${allowed}, but ${quoteValue(value)} was sent`);
-  }
+  const allowed = `a whole number from ${range.minimum} to ${range.maximum}`;
+  if (!/^-?\d+$/.test(value)) throw invalid(400, name, allowed, value);
   const number = Number(value);
   if (number >= range.minimum && number <= range.maximum) return number;
-  throw new InvalidInput(422, `${allowed}, but ${quoteValue(value)} was sent`);
+  throw invalid(422, name, allowed, value);
 }
 
 /** Long before any record. Postgres has no year 0. */
@@ -60,10 +57,10 @@ export function dayParameter(name: string, query: URLSearchParams): string | und
     const moment = new Date(`${value}T00:00:00.000Z`);
     if (!Number.isNaN(moment.getTime()) && moment.toISOString().startsWith(value)) {
       if (value >= MIN_DAY) return value;
-      throw new InvalidInput(422, `${name} must be ${MIN_DAY} or later, but ${quoteValue(value)} was sent`);
+      throw invalid(422, name, `${MIN_DAY} or later`, value);
     }
   }
-  throw new InvalidInput(400, `${name} must be a day as YYYY-MM-DD, but ${quoteValue(value)} was sent`);
+  throw invalid(400, name, "a day as YYYY-MM-DD", value);
 }
 
 /**
@@ -80,6 +77,9 @@ export function choiceParameter<const Choice extends string>(
   const chosen = choices.find((choice) => choice === value);
   if (chosen !== undefined) return chosen;
   const allowed = `${choices.slice(0, -1).join(", ")} or ${choices.at(-1)}`;
-  const status = isBlankText(value) ? 400 : 422;
-  throw new InvalidInput(status, `${name} must be ${allowed}, but ${quoteValue(value)} was sent`);
+  throw invalid(isBlankText(value) ? 400 : 422, name, allowed, value);
+}
+
+function invalid(status: 400 | 422, name: string, allowed: string, sent: string): InvalidInput {
+  return new InvalidInput(status, `${name} must be ${allowed}, but ${quoteValue(sent)} was sent`);
 }
