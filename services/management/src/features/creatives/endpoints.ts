@@ -62,9 +62,7 @@ async function create({ reader, pipeline, publishing, clock }: Parts, context: R
   const answer = await createOnceByStatements(pipeline, context, sent, (statements) =>
     changeCampaign(statements, campaign.id, async ({ contents }) => {
       const { creatives } = await contents();
-      if (creatives.length >= MAX_CREATIVES) {
-        throw tooManyCreatives.error();
-      }
+      if (creatives.length >= MAX_CREATIVES) throw tooManyCreatives.error();
       const creative = newCreative(campaign.id, value.creative_type, settings, nowMs);
       return {
         change: {

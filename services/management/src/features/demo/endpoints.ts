@@ -16,9 +16,7 @@ async function show({ database, reader, reads, wallets, clock, demoGameKey }: Pa
     demoGameKey === ""
       ? null
       : await database.apiKey.findUnique({ where: { sha256: sha256Hex(demoGameKey) } });
-  if (key === null || key.revokedAt !== null) {
-    throw noDemo.error();
-  }
+  if (key === null || key.revokedAt !== null) throw noDemo.error();
   // Waits for the cost of a recent impression; its earnings are written in the same transaction.
   const { totals } = await readConsistently({ reads, wallets }, key.accountId, utcDay(clock()));
   const games = await readGameEarnings(reader, key.accountId);

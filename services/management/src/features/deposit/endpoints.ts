@@ -53,9 +53,7 @@ export async function addDeposit(
     SET deposited_millicents = deposited_millicents + ${BigInt(amountMillicents)}, version = version + 1
     WHERE id = ${advertiser.id} AND deposited_millicents <= ${BigInt(MAX_MILLICENTS - amountMillicents)}
     RETURNING deposited_millicents AS deposited, spent_millicents AS spent`;
-  if (row === undefined) {
-    throw tooMuchDeposited.error(centsDown(MAX_MILLICENTS));
-  }
+  if (row === undefined) throw tooMuchDeposited.error(centsDown(MAX_MILLICENTS));
   const depositId = newId("dep", nowMs);
   const createdAt = new Date(nowMs);
   await transaction.deposit.create({

@@ -18,9 +18,7 @@ async function explainCampaign(parts: Parts, context: RequestContext) {
   const body = context.body(matchRequest);
   const { index, placement: placementOf } = parts.market.current();
   const placement = placementOf(body.game_id);
-  if (placement === undefined) {
-    throw noRegisteredGame.error();
-  }
+  if (placement === undefined) throw noRegisteredGame.error();
   // From Postgres, because the market has only the ids of inactive campaigns.
   const [row] = await readCampaigns(parts.reader, [id]);
   if (row === undefined) throw new Error(`campaign ${id} is gone`);

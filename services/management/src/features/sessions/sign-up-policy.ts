@@ -46,13 +46,9 @@ export async function requireSignUp(
   from: { clientAddress: string; invitationToken: string | undefined; setupToken: string | undefined },
 ): Promise<void> {
   const needs = await signUpNeeds(database, policy, from.clientAddress);
-  if (needs.needs_invitation && from.invitationToken === undefined) {
-    throw invitedOnly.error();
-  }
+  if (needs.needs_invitation && from.invitationToken === undefined) throw invitedOnly.error();
   if (!needs.needs_setup_token) return;
-  if (policy.setupToken === "") {
-    throw withoutSetupToken.error();
-  }
+  if (policy.setupToken === "") throw withoutSetupToken.error();
   if (from.setupToken !== undefined && isEqual(from.setupToken, policy.setupToken)) return;
   throw wrongSetupToken.error();
 }

@@ -30,9 +30,7 @@ async function simulateScene({ database, reader }: Parts, context: RequestContex
     },
     { narrativeFunction: request.narrative_function, mood: request.mood },
   );
-  if (simulation === undefined) {
-    throw withoutCreative.error();
-  }
+  if (simulation === undefined) throw withoutCreative.error();
   return { status: 200, body: toResponse(campaign.id, simulation) };
 }
 
