@@ -172,19 +172,15 @@ export class Stack {
         REDIS_URL: this.#redisUrl,
         ...ownEnvironment(),
       };
-      const logFile = join(this.#logDir(), `${name}.log`);
-      const entry = fileURLToPath(entryUrl);
-      const isRestart = previous !== undefined;
-      // The front becomes ready after the other services, which start after it.
-      const untilReady = !isFront;
       return launchService({
         name,
-        entry,
+        entry: fileURLToPath(entryUrl),
         nodeOptions,
         environment,
-        logFile,
-        isRestart,
-        untilReady,
+        logFile: join(this.#logDir(), `${name}.log`),
+        isRestart: previous !== undefined,
+        // The front becomes ready after the other services, which start after it.
+        untilReady: !isFront,
         signal,
       });
     });

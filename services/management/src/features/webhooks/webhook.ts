@@ -46,15 +46,7 @@ type Choices = Pick<
 
 /** The columns of a new webhook. */
 export function newChoices(body: WebhookCreate): Choices {
-  return {
-    url: body.url,
-    events: [...new Set(body.events)],
-    description: body.description ?? WEBHOOK_DEFAULTS.description,
-    isActive: body.is_active ?? WEBHOOK_DEFAULTS.is_active,
-    balanceLowCents: body.balance_low_cents ?? WEBHOOK_DEFAULTS.balance_low_cents,
-    holdExpiryPercent: body.hold_expiry_percent ?? WEBHOOK_DEFAULTS.hold_expiry_percent,
-    holdExpiryMinMatches: body.hold_expiry_min_matches ?? WEBHOOK_DEFAULTS.hold_expiry_min_matches,
-  };
+  return changedChoices({ ...WEBHOOK_DEFAULTS, ...body }) as Choices;
 }
 
 /** The columns that a PATCH changes; null restores the default (docs/behaviour.md#absent-values). */
