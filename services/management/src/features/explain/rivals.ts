@@ -34,13 +34,13 @@ export async function bestRivalRank(
   maxRivals = MAX_RIVALS,
 ): Promise<number | null> {
   const excluded = new Set([campaignId]);
-  const funds = new RemainingFunds(wallets);
+  const readFunds = fundsReader(wallets);
   let left = maxRivals;
   for (let batch = FIRST_BATCH; left > 0; batch *= 2) {
     const count = Math.min(batch, left);
     const rivals = index.highest(scene, count, { exclude: excluded });
     const canServe = await Promise.all(
-      rivals.map((rival) => isAllowed({ wallets, sessions, funds }, rival, scene, session)),
+      rivals.map((rival) => isAllowed({ wallets, sessions, readFunds }, rival, scene, session)),
     );
     const best = rivals.find((_, i) => canServe[i]);
     if (best !== undefined) return best.rank;
@@ -53,35 +53,31 @@ export async function bestRivalRank(
   return index.highest(scene, 1, { exclude: excluded })[0]?.rank ?? null;
 }
 
-/** Advertisers' remaining money, read once per request. */
-class RemainingFunds {
-  readonly #wallets: TotalsReader;
-  readonly #left = new Map<string, Promise<number>>();
+/** An advertiser's remaining money in millicents; 0 while the wallet is being restored. */
+type FundsReader = (advertiserId: string) => Promise<number>;
 
-  constructor(wallets: TotalsReader) {
-    this.#wallets = wallets;
-  }
-
-  /** In millicents; 0 while the wallet is being restored. */
-  left(advertiserId: string): Promise<number> {
-    const known = this.#left.get(advertiserId);
-    if (known !== undefined) return known;
-    const left = this.#wallets
-      .readAccount(advertiserId)
-      .then((account) => (account === null ? 0 : balanceLeft(account)));
-    this.#left.set(advertiserId, left);
-    return left;
-  }
+/** Reads each advertiser's money once. */
+function fundsReader(wallets: TotalsReader): FundsReader {
+  const known = new Map<string, Promise<number>>();
+  return (advertiserId) => {
+    const read = async () => {
+      const account = await wallets.readAccount(advertiserId);
+      return account === null ? 0 : balanceLeft(account);
+    };
+    const funds = known.get(advertiserId) ?? read();
+    known.set(advertiserId, funds);
+    return funds;
+  };
 }
 
 async function isAllowed(
-  { wallets, sessions, funds }: { wallets: TotalsReader; sessions: SessionReader; funds: RemainingFunds },
+  { wallets, sessions, readFunds }: Omit<RivalSources, "index"> & { readFunds: FundsReader },
   { campaign }: Ranked,
   scene: OwnedScene,
   session: SessionQuery,
 ): Promise<boolean> {
   const price = priceMillicents(campaign.cpm_bid_cents);
-  if ((await funds.left(campaign.advertiser_id)) < price) return false;
+  if ((await readFunds(campaign.advertiser_id)) < price) return false;
   const creatives = campaign.creatives.filter((one) =>
     scene.placement.placement_types.includes(one.creative_type),
   );
