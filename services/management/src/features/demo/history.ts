@@ -161,7 +161,6 @@ class HistoryWriter {
   readonly #calls: DemoCall[] = [];
   readonly #spent = new Map<string, number>();
   readonly #players = new Map<number, string>();
-  readonly #countries = new Map<DemoCampaign, typeof DEMO_COUNTRIES>();
   #allSpent = 0;
 
   constructor(facts: HistoryFacts) {
@@ -212,7 +211,7 @@ class HistoryWriter {
       this.#random,
     );
     const context = game.scenes[Math.floor(this.#random() * game.scenes.length)] ?? {};
-    const countryCode = this.#countryOf(spec);
+    const countryCode = pick(countriesOf(spec), this.#random);
     this.#spent.set(id, spent + price);
     spentToday.set(id, today + price);
     this.#allSpent += price;
@@ -286,14 +285,6 @@ class HistoryWriter {
       if (luck > weight) return [];
       return [{ affinity_id: id, contribution: luck < weight / 2 ? weight : weight / 2 }];
     });
-  }
-
-  #countryOf(spec: DemoCampaign): string | null {
-    const known = this.#countries.get(spec);
-    if (known !== undefined) return pick(known, this.#random);
-    const countries = countriesOf(spec);
-    this.#countries.set(spec, countries);
-    return pick(countries, this.#random);
   }
 
   #depositedBy(atMs: number): number {
