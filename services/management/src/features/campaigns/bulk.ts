@@ -31,12 +31,7 @@ import { requireActivatable, settingsOfNewCampaign } from "./rules.ts";
 import { toCampaignResponse } from "./to-response.ts";
 
 /** One campaign of a bulk request as it would be stored, or why it is not created. */
-export type BulkItem = { campaign: WholeCampaign } | { refusal: Refusal };
-
-interface Refusal {
-  status: number;
-  error: string;
-}
+export type BulkItem = { campaign: WholeCampaign } | { refusal: { status: number; error: string } };
 
 /** Whether a campaign of a bulk request is to be active at once. */
 export function isToBeActive(sent: unknown): boolean {
@@ -59,13 +54,9 @@ function orRefusal(work: () => BulkItem): BulkItem {
   try {
     return work();
   } catch (error) {
-    return { refusal: refusalOf(error) };
+    if (!(error instanceof HttpError)) throw error;
+    return { refusal: { status: error.status, error: error.message } };
   }
-}
-
-function refusalOf(error: unknown): Refusal {
-  if (error instanceof HttpError) return { status: error.status, error: error.message };
-  throw error;
 }
 
 function wholeCampaign(request: WholeCampaignCreate, advertiserId: string, nowMs: number): WholeCampaign {
