@@ -114,14 +114,7 @@ const KEY_OPTIONS = {
 
 /** Exported for its tests. Throws UsageError. */
 export function readKeyOptions(args: string[]): KeyOptions | "help" {
-  const values = readOptions(args, KEY_OPTIONS, USAGE);
-  if (values === "help") return "help";
-  const { label, scopes, rateLimitPerMinute } = values;
-  return {
-    label,
-    ...(scopes && { scopes }),
-    ...(rateLimitPerMinute !== undefined && { rateLimitPerMinute }),
-  };
+  return readOptions(args, KEY_OPTIONS, USAGE);
 }
 
 async function waitForStack(dataDir: string): Promise<StackDescription> {

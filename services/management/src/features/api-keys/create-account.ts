@@ -12,9 +12,9 @@ export interface KeyOptions {
   /** The owner's name for the account and its key. */
   label: string;
   /** Default: all. */
-  scopes?: readonly Scope[];
+  scopes?: readonly Scope[] | undefined;
   /** Requests per minute in each endpoint group; null: the service's defaults. */
-  rateLimitPerMinute?: RateLimit | null;
+  rateLimitPerMinute?: RateLimit | null | undefined;
 }
 
 export interface CreatedAccount {
