@@ -1,15 +1,9 @@
 export { sliceWallet } from "./core/advertisers/slice-wallet.ts";
-export {
-  ALL_SCOPES,
-  type CreatedAccount,
-  createAccountWithKey,
-  type KeyOptions,
-} from "./features/api-keys/create-account.ts";
+export { ALL_SCOPES, createAccountWithKey, type KeyOptions } from "./features/api-keys/create-account.ts";
 export { createDemo, type Demo } from "./features/demo/demo.ts";
 export { endDemoAccess } from "./features/demo/end.ts";
 export { demoHistory, recordDemoCalls } from "./features/demo/history.ts";
 export { createDemoLogin, type DemoLogin } from "./features/demo/login.ts";
-export { DEMO_GAME_ID } from "./features/demo/market.ts";
 export { demoGameKey, preparePlay } from "./features/demo/play.ts";
 export { resetPassword } from "./features/sessions/reset-password.ts";
-export { type ManagementSettings, readManagementSettings } from "./settings.ts";
+export { readManagementSettings } from "./settings.ts";

@@ -17,11 +17,9 @@ import {
 
 export const SIGN_UP_MODES = ["open", "invited"] as const;
 
-const SERVICE_NAME = "management";
-
 export const MANAGEMENT_SETTINGS = {
   settings: {
-    ...processSettings(SERVICE_NAME),
+    ...processSettings("management"),
     ...apiSettings,
     ...rateLimitSettings,
     ...playerSettings,
