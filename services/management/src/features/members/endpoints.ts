@@ -44,8 +44,8 @@ import {
   requireAnotherOwner,
   withdrawInvitations,
 } from "../sessions/members.ts";
+import { readSession } from "../sessions/read-session.ts";
 import { moveSessions } from "../sessions/store.ts";
-import { toSessionResponse } from "../sessions/to-response.ts";
 
 /** Endpoints for the members of the session's account. */
 export const memberEndpoints = endpointsOf(membersApi.operations, {
@@ -75,7 +75,7 @@ function toResponse({ user, role, createdAt }: MemberRow): MemberBody {
 async function changeAccount({ database }: Parts, context: RequestContext) {
   const { label } = context.body(accountPatch);
   await database.account.update({ where: { id: context.accountId }, data: { label } });
-  return { status: 200, body: await toSessionResponse(database, context.key.keyId) };
+  return { status: 200, body: await readSession(database, context.key.keyId) };
 }
 
 async function list({ database }: Parts, { accountId }: RequestContext) {
@@ -225,5 +225,5 @@ async function accept({ database, publishing, clock }: Parts, context: RequestCo
     await moveSessions(transaction, { id: keyId }, accountId);
   });
   await publishing.publishEventually("session", keyId);
-  return { status: 200, body: await toSessionResponse(database, keyId) };
+  return { status: 200, body: await readSession(database, keyId) };
 }

@@ -21,6 +21,7 @@ import { timestamp } from "../../core/shared/time.ts";
 import { endpointsOf } from "../endpoints-of.ts";
 import type { Parts } from "../parts.ts";
 import { acceptInvitation, accountToActFor, holdMembership, openInvitation } from "./members.ts";
+import { readSession } from "./read-session.ts";
 import {
   admitSession,
   callAuth,
@@ -31,7 +32,6 @@ import {
 } from "./sign-in.ts";
 import { requireSignUp, signUpNeeds } from "./sign-up-policy.ts";
 import { endSessions, moveSessions, sessionsInForce } from "./store.ts";
-import { toSessionResponse } from "./to-response.ts";
 
 /** Unknown browsers share this multiple of one client address' attempts, so that a single address cannot use them up. */
 const STRANGERS_FACTOR = 5;
@@ -146,7 +146,7 @@ async function answerWithSession(
   const changed = former === null ? [sessionId] : [sessionId, former.id];
   await Promise.all(changed.map((id) => publishing.publishEventually("session", id)));
   const cookies = [setCookie, devices.issue(email)];
-  return { status, body: await toSessionResponse(database, sessionId), cookies };
+  return { status, body: await readSession(database, sessionId), cookies };
 }
 
 /** The session whose cookie came with the request; it may have ended. */
@@ -193,7 +193,7 @@ async function readInvitation(parts: Parts, context: RequestContext) {
 }
 
 async function show({ database }: Parts, { key }: RequestContext) {
-  return { status: 200, body: await toSessionResponse(database, key.keyId) };
+  return { status: 200, body: await readSession(database, key.keyId) };
 }
 
 async function switchAccount({ database, publishing }: Parts, context: RequestContext) {
@@ -204,13 +204,13 @@ async function switchAccount({ database, publishing }: Parts, context: RequestCo
     await moveSessions(transaction, { id: keyId }, account_id);
   });
   await publishing.publishAndWait("session", keyId);
-  return { status: 200, body: await toSessionResponse(database, keyId) };
+  return { status: 200, body: await readSession(database, keyId) };
 }
 
 async function changeUser({ database }: Parts, context: RequestContext) {
   const { name } = context.body(userPatch);
   await database.user.update({ where: { id: userOf(context) }, data: { name } });
-  return { status: 200, body: await toSessionResponse(database, context.key.keyId) };
+  return { status: 200, body: await readSession(database, context.key.keyId) };
 }
 
 /**

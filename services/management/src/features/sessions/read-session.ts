@@ -3,8 +3,8 @@ import type { Database } from "@diegetic/database";
 import { timestamp } from "../../core/shared/time.ts";
 import { membershipsOf } from "./members.ts";
 
-/** The current session. Throws 401 when it has ended meanwhile. */
-export async function toSessionResponse(database: Database, sessionId: string): Promise<SessionBody> {
+/** The current session as it is answered. Throws 401 when it has ended meanwhile. */
+export async function readSession(database: Database, sessionId: string): Promise<SessionBody> {
   const session = await database.accountSession.findUnique({
     where: { id: sessionId },
     include: { user: true },
