@@ -10,9 +10,6 @@ import {
   sessionEntry,
 } from "./entities.ts";
 
-/** How long publishing waits for a row that another transaction has locked. */
-export const MAX_LOCK_WAIT_MS = 3_000;
-
 /**
  * Locks campaigns and loads them with their parts. Parts are read by a statement that starts after the lock, because a
  * statement that waited for the lock re-reads only the locked row.
@@ -153,7 +150,7 @@ export async function markPublished(
   pipeline: Pipeline,
   kind: PublishedKind,
   rows: readonly { id: string; version: number }[],
-  maxLockWaitMs = MAX_LOCK_WAIT_MS,
+  maxLockWaitMs: number,
 ): Promise<void> {
   if (rows.length === 0) return;
   const statement = marking(kind, rows);

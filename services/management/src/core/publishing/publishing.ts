@@ -25,7 +25,6 @@ import { advertiserEntry, campaignEntry } from "./entities.ts";
 import { type GroupOutcome, PublicationGroups } from "./publication-groups.ts";
 import {
   lockCampaigns,
-  MAX_LOCK_WAIT_MS,
   markLockedPublished,
   markPublished,
   PUBLISHED,
@@ -36,6 +35,8 @@ import {
 
 /** More than twice the lease of a match instance, so that a crashed one is waited for. */
 const PROPAGATION_TIMEOUT_MS = 5_000;
+/** How long publishing waits for a row that another transaction has locked. */
+const MAX_LOCK_WAIT_MS = 3_000;
 /** Maximum attempts to write a row into Redis. Each retry follows a restore that left nothing frozen. */
 const MAX_APPLY_ATTEMPTS = 5;
 

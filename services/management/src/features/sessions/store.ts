@@ -1,5 +1,5 @@
 import { entityName, type MemberRole } from "@diegetic/contracts";
-import { type Database, Prisma, type Reader, type Transaction } from "@diegetic/database";
+import { DAY_MS, type Database, Prisma, type Reader, type Transaction } from "@diegetic/database";
 import type { ApiKey } from "@diegetic/service-kit";
 import type { OldRow } from "../../core/publishing/old-rows.ts";
 import { maxOwnLimit } from "../../core/shared/limit-column.ts";
@@ -7,7 +7,7 @@ import { maxOwnLimit } from "../../core/shared/limit-column.ts";
 /** Maximum active sessions per user: the oldest are ended. */
 const MAX_SESSIONS = 100;
 /** How long an ended session is kept. */
-const KEPT_AFTER_EXPIRY_MS = 30 * 24 * 60 * 60 * 1_000;
+const KEPT_AFTER_EXPIRY_MS = 30 * DAY_MS;
 const ROWS_PER_ROUND = 500;
 
 interface SessionRow {
