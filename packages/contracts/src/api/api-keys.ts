@@ -18,7 +18,7 @@ import Type from "../definition/type.ts";
 import { createValidator, type WithoutNulls } from "../validation/validator.ts";
 
 /** Range of requests per minute of a key created over HTTP; the creating key must have them. */
-export const KEY_RATE_LIMIT = { minimum: 1, maximum: 1_000_000_000 };
+const KEY_RATE_LIMIT = { minimum: 1, maximum: 1_000_000_000 };
 /** Returned limit of a key without one (docs/behaviour.md#rate-limits). */
 export const UNLIMITED_REQUESTS = 2_147_483_647;
 /** How long a rotated key stays valid, in seconds. */

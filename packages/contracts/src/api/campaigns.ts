@@ -36,7 +36,7 @@ import { creativeCreateSchema, MAX_CREATIVES } from "./creatives.ts";
 import { geoTargetCreateSchema, MAX_GEO_TARGETS } from "./geo-targets.ts";
 
 /** Bounds of cpm_bid_cents. */
-export const CPM_BID_CENTS = { minimum: 100, maximum: 10_000 };
+const CPM_BID_CENTS = { minimum: 100, maximum: 10_000 };
 /** Bounds and default of a campaign's priority. */
 export const PRIORITY = { minimum: 0, maximum: 10, default: 5 };
 
@@ -127,7 +127,7 @@ export const campaignListSchema = Type.Array(campaignSchema, {
 });
 
 /** Maximum campaigns of one bulk request. */
-export const MAX_BULK_CAMPAIGNS = 500;
+const MAX_BULK_CAMPAIGNS = 500;
 
 export const wholeCampaignCreateSchema = open(
   {

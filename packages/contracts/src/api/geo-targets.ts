@@ -29,10 +29,10 @@ import { InvalidInput } from "../http-error.ts";
 import { createValidator, type WithoutNulls } from "../validation/validator.ts";
 
 /** From one metre to half of the earth's circumference, which covers every place. */
-export const RADIUS_KM = { minimum: 0.001, maximum: 20_037.5 };
+const RADIUS_KM = { minimum: 0.001, maximum: 20_037.5 };
 
 /** The required fields of each target type. */
-export const NEEDED_OF_GEO_TARGET = {
+const NEEDED_OF_GEO_TARGET = {
   country: ["country_code"],
   state: ["country_code", "state_code"],
   city: ["country_code", "city_name"],

@@ -42,7 +42,7 @@ export * from "./traffic.ts";
 export * from "./webhooks.ts";
 
 /** All features for API keys. */
-export const apiFeatures: readonly ApiFeature[] = [
+const apiFeatures: readonly ApiFeature[] = [
   advertiserApi,
   campaignsApi,
   creativesApi,

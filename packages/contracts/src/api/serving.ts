@@ -25,7 +25,7 @@ import Type from "../definition/type.ts";
 import { InvalidInput } from "../http-error.ts";
 import { createValidator, lenientValidator, type WithoutNulls } from "../validation/validator.ts";
 
-export const playerGeo = open(
+const playerGeo = open(
   {
     country_code: optional(countryCode("ISO 3166-1 alpha-2, in either case.")),
     state_code: optional(nameText("State or province code.")),

@@ -6,7 +6,7 @@ import { defineFeature, ok, operation, refusal } from "../definition/operation.t
 import Type from "../definition/type.ts";
 
 /** Stages of a game's integration. */
-export const TRAFFIC_STAGES = ["waiting", "requested", "matched", "shown", "billed"] as const;
+const TRAFFIC_STAGES = ["waiting", "requested", "matched", "shown", "billed"] as const;
 export const TRAFFIC_UNITS = ["hour", "day"] as const;
 /** Points of a series, by its unit. */
 export const TRAFFIC_POINTS = {

@@ -37,10 +37,7 @@ export const WEBHOOK_EVENT_SCOPES = {
   "payout.figures_ready": "developer",
 } as const satisfies Record<string, Scope>;
 export type WebhookEventType = keyof typeof WEBHOOK_EVENT_SCOPES;
-export const WEBHOOK_EVENT_TYPES = Object.keys(WEBHOOK_EVENT_SCOPES) as [
-  WebhookEventType,
-  ...WebhookEventType[],
-];
+const WEBHOOK_EVENT_TYPES = Object.keys(WEBHOOK_EVENT_SCOPES) as [WebhookEventType, ...WebhookEventType[]];
 
 /** Maximum webhooks of an account. */
 export const MAX_WEBHOOKS = 10;
@@ -206,7 +203,7 @@ const attemptSchema = closed(
   "One request to a webhook.",
 );
 
-export const WEBHOOK_DELIVERY_STATUSES = ["pending", "delivered", "failed"] as const;
+const WEBHOOK_DELIVERY_STATUSES = ["pending", "delivered", "failed"] as const;
 
 export const webhookDeliverySchema = closed(
   {

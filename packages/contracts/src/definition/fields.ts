@@ -11,7 +11,7 @@ export const MAX_TEXT_CHARACTERS = 2_000;
 /** Maximum characters of an e-mail address. */
 export const MAX_EMAIL_CHARACTERS = 254;
 /** Maximum entries of a list in a body (docs/behaviour.md#text-limits). */
-export const MAX_LIST_ENTRIES = 100;
+const MAX_LIST_ENTRIES = 100;
 /** Maximum amount of money in one field, in cents (docs/behaviour.md#amounts). */
 export const MAX_AMOUNT_CENTS = 1_000_000_000;
 

@@ -3,7 +3,7 @@ import type { Request, RequestHandler, Response } from "express";
 import { etagOf, type StaticFile, StaticFiles, sendStaticFile } from "../../core/shared/static-files.ts";
 
 /** Directory of services/dashboard's build, in the repository and in the image. */
-export const DASHBOARD_DIRECTORY = fileURLToPath(new URL("../../../../dashboard/dist", import.meta.url));
+const DASHBOARD_DIRECTORY = fileURLToPath(new URL("../../../../dashboard/dist", import.meta.url));
 
 /** Scripts come only from the build. Inline styles are allowed, because the components set styles that way. */
 const POLICY = [
