@@ -36,18 +36,12 @@ export interface Spend extends Spent {
   hasMore: boolean;
 }
 
-interface SpendRow extends CallerRow {
+interface SpendRow extends CallerRow, Omit<SpendGroup, keyof Spent> {
   total_impressions: bigint;
   total_spent: bigint;
   /** Null: there are no rows. */
   impressions: bigint | null;
   spent: bigint;
-  day: string | null;
-  campaign_id: string | null;
-  campaign_name: string | null;
-  creative_id: string | null;
-  brand_name: string | null;
-  country_code: string | null;
 }
 
 /**
@@ -71,8 +65,9 @@ export async function readSpend(
       SELECT * FROM found ORDER BY day DESC, campaign_id, creative_id, country_code
       LIMIT ${limit + 1} OFFSET ${offset}
     )
-    SELECT caller.id AS caller_id, caller.written, total.*, page.*, campaigns.name AS campaign_name,
-      creatives.brand_name
+    SELECT caller.id AS caller_id, caller.written, total.*, page.impressions, page.spent, page.day,
+      page.campaign_id AS "campaignId", campaigns.name AS "campaignName", page.creative_id AS "creativeId",
+      creatives.brand_name AS "brandName", page.country_code AS "countryCode"
     FROM caller CROSS JOIN total LEFT JOIN page ON true
     LEFT JOIN campaigns ON campaigns.id = page.campaign_id
     LEFT JOIN creatives ON creatives.id = page.creative_id
@@ -80,7 +75,11 @@ export async function readSpend(
   const rows = isInRollups(query)
     ? await parts.reads.rows<SpendRow>(accountId, statement)
     : await reportRows(parts, accountId, statement);
-  const groups = rows.flatMap((row) => (row.impressions === null ? [] : spendGroup(row, row.impressions)));
+  const groups = rows.flatMap(({ impressions, spent, ...row }): SpendGroup[] => {
+    if (impressions === null) return [];
+    const spentMillicents = safeInteger(spent, "spent");
+    return [{ ...row, impressions: safeInteger(impressions, "impressions"), spentMillicents }];
+  });
   return {
     impressions: safeInteger(rows[0]?.total_impressions ?? 0n, "impressions"),
     spentMillicents: safeInteger(rows[0]?.total_spent ?? 0n, "spent"),
@@ -151,17 +150,4 @@ function fromImpressions(query: SpendQuery): Prisma.Sql {
         AND (${creativeId}::text IS NULL OR i.creative_id = ${creativeId}::text)
         AND (${countryCode}::text IS NULL OR COALESCE(i.country_code, '') = ${countryCode}::text)
       GROUP BY 1, 2, 3, 4`;
-}
-
-function spendGroup(row: SpendRow, impressions: bigint): SpendGroup {
-  return {
-    day: row.day,
-    campaignId: row.campaign_id,
-    campaignName: row.campaign_name,
-    creativeId: row.creative_id,
-    brandName: row.brand_name,
-    countryCode: row.country_code,
-    impressions: safeInteger(impressions, "impressions"),
-    spentMillicents: safeInteger(row.spent, "spent"),
-  };
 }
