@@ -23,20 +23,15 @@ local function integer_text(number)
   return string.format('%.0f', number)
 end
 
--- YYYY-MM-DD (UTC) of Unix milliseconds. Days are counted from 0000-03-01, so that a leap day ends its year, in cycles
--- of 400 years.
+-- YYYY-MM-DD (UTC) of Unix milliseconds, by Richards' algorithm: adds the leap days that centuries lack, so that every fourth year
+-- has one. Years begin with March, so that it ends its year.
 local function utc_day(ms)
   local floor = math.floor
-  local days = floor(ms / DAY_MS) + 719468
-  local cycle = floor(days / 146097)
-  local day_of_cycle = days - cycle * 146097
-  local year_of_cycle = floor((day_of_cycle - floor(day_of_cycle / 1460)
-    + floor(day_of_cycle / 36524) - floor(day_of_cycle / 146096)) / 365)
-  local day_of_year = day_of_cycle
-    - (365 * year_of_cycle + floor(year_of_cycle / 4) - floor(year_of_cycle / 100))
-  local month_from_march = floor((5 * day_of_year + 2) / 153)
-  local day = day_of_year - floor((153 * month_from_march + 2) / 5) + 1
-  local month = month_from_march < 10 and month_from_march + 3 or month_from_march - 9
-  local year = year_of_cycle + cycle * 400 + (month <= 2 and 1 or 0)
-  return string.format('%04d-%02d-%02d', year, month, day)
+  local julian_day = floor(ms / DAY_MS) + 2440588
+  local lacking_leap_days = floor(floor((4 * julian_day + 274277) / 146097) * 3 / 4)
+  local quarter_days = 4 * (julian_day + 1363 + lacking_leap_days) + 3
+  local fifths_of_year = 5 * floor(quarter_days % 1461 / 4) + 2
+  local month = (floor(fifths_of_year / 153) + 2) % 12 + 1
+  local year = floor(quarter_days / 1461) - 4716 + floor((14 - month) / 12)
+  return string.format('%04d-%02d-%02d', year, month, floor(fifths_of_year % 153 / 5) + 1)
 end
