@@ -22,5 +22,5 @@ end
 if not known or tonumber(known) <= tonumber(version) then
   redis.call('HSET', campaign_key, 'version', version, 'status', status)
 end
-take_back_unused(account_key, campaign_key)
+take_back(account_key, campaign_key, 'unused')
 return report(account_key, campaign_key)

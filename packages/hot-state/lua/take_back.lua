@@ -17,9 +17,5 @@ local part = ARGV[1]
 local found = report(account_key, campaign_key)
 if not found then return { 'unknown_wallet' } end
 if part == 'nothing' then return found end
-if part == 'unused' then
-  take_back_unused(account_key, campaign_key)
-else
-  take_back(account_key, campaign_key, tonumber(part))
-end
+take_back(account_key, campaign_key, part)
 return report(account_key, campaign_key)

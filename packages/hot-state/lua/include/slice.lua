@@ -13,17 +13,13 @@ local function report(account_key, campaign_key)
   return { account.epoch, integer_text(account.seq), unpack(values) }
 end
 
--- Takes back at most `amount` of what the campaign was granted and has not spent, and voids grants that have not arrived.
-local function take_back(account_key, campaign_key, amount)
-  local granted, spent = unpack(redis.call('HMGET', campaign_key, 'budget', 'spent'))
-  local taken = math.min(amount, granted - spent)
+-- Takes back what the campaign was granted and has not spent, and voids grants that have not arrived. part: 'unused' leaves what
+-- open holds need; a number: at most so much
+local function take_back(account_key, campaign_key, part)
+  local granted, spent, held = unpack(redis.call('HMGET', campaign_key, 'budget', 'spent', 'held'))
+  local wanted = part == 'unused' and math.max(granted - spent - held, 0) or tonumber(part)
+  local taken = math.min(wanted, granted - spent)
   redis.call('HSET', campaign_key, 'budget', integer_text(granted - taken))
   redis.call('HINCRBY', campaign_key, 'revision', 1)
   redis.call('HINCRBY', account_key, 'seq', 1)
-end
-
--- Leaves what open holds need.
-local function take_back_unused(account_key, campaign_key)
-  local granted, spent, held = unpack(redis.call('HMGET', campaign_key, 'budget', 'spent', 'held'))
-  take_back(account_key, campaign_key, math.max(granted - spent - held, 0))
 end
