@@ -1,24 +1,31 @@
--- Adds an instance's counts of one game's calls. Statistics only: a repeated call counts twice.
--- KEYS  last calls, hours of the day, days of the month: hashes; words of the month: a sorted set; scenes: a list
--- ARGV  JSON {hour, day, counts {name: n}, last {name: ms}, words {word: n}, scenes [text]}, maximum number of words,
---       maximum number of scenes, lifetime of hours and scenes (ms), lifetime of the rest (ms)
+-- Adds an instance's counts of the calls of a game, or of an account. Statistics only: a repeated call counts twice.
+-- KEYS  last calls, hours of the day: hashes; of a game also: days of the month: a hash, words of the month: a sorted set,
+--       scenes: a list
+-- ARGV  JSON {hour, counts {name: n}, last {name: ms}; of a game also: day, words {word: n}, scenes [text]},
+--       lifetime of hours and scenes (ms), lifetime of the rest (ms); of a game also: maximum number of words, of scenes
 -- Reply {}
 
 -- @include "time"
--- @include "last_calls"
 
 local last_calls, hours, days, words, scenes = unpack(KEYS)
-local gathered, max_words, max_scenes, hours_kept_ms, days_kept_ms = cjson.decode(ARGV[1]), unpack(ARGV, 2)
+local gathered, hours_kept_ms, days_kept_ms, max_words, max_scenes = cjson.decode(ARGV[1]), unpack(ARGV, 2)
 
-for name, count in pairs(gathered.counts) do
-  redis.call('HINCRBY', hours, gathered.hour .. ':' .. name, count)
-  redis.call('HINCRBY', days, gathered.day .. ':' .. name, count)
+local function count(key, period, kept_ms)
+  for name, calls in pairs(gathered.counts) do redis.call('HINCRBY', key, period .. ':' .. name, calls) end
+  redis.call('PEXPIRE', key, kept_ms)
 end
-redis.call('PEXPIRE', hours, hours_kept_ms)
-redis.call('PEXPIRE', days, days_kept_ms)
-record_last_calls(last_calls, gathered.last, days_kept_ms)
 
-for word, count in pairs(gathered.words) do redis.call('ZINCRBY', words, count, word) end
+count(hours, gathered.hour, hours_kept_ms)
+for name, ms in pairs(gathered.last) do
+  -- An earlier time never replaces a later one.
+  local known = redis.call('HGET', last_calls, name)
+  if not known or tonumber(known) < ms then redis.call('HSET', last_calls, name, integer_text(ms)) end
+end
+redis.call('PEXPIRE', last_calls, days_kept_ms)
+if not days then return {} end
+
+count(days, gathered.day, days_kept_ms)
+for word, times in pairs(gathered.words) do redis.call('ZINCRBY', words, times, word) end
 local excess = redis.call('ZCARD', words) - max_words
 if excess > 0 then redis.call('ZPOPMIN', words, excess) end
 redis.call('PEXPIRE', words, days_kept_ms)

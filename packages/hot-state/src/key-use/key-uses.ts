@@ -18,6 +18,7 @@ export interface KeyUse {
   usedAtMs: number;
 }
 
+const DEFAULTS = { everyMs: 10_000, maxRemembered: 10_000 };
 const MAX_PAGE = 1_000;
 
 /**
@@ -26,29 +27,23 @@ const MAX_PAGE = 1_000;
  */
 export class KeyUses {
   readonly #redis: RedisConnection;
-  readonly #everyMs: number;
-  readonly #maxRemembered: number;
-  readonly #onError: (error: Error) => void;
-  readonly #onSuccess: () => void;
+  readonly #options: KeyUsesOptions & typeof DEFAULTS;
   readonly #uses = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(redis: RedisConnection, options: KeyUsesOptions = {}) {
     this.#redis = redis;
-    this.#everyMs = options.everyMs ?? 10_000;
-    this.#maxRemembered = options.maxRemembered ?? 10_000;
-    this.#onError = options.onError ?? (() => {});
-    this.#onSuccess = options.onSuccess ?? (() => {});
+    this.#options = { ...DEFAULTS, ...options };
   }
 
   record(keyId: string, usedAtMs: number): void {
     const known = this.#uses.get(keyId);
-    if (known === undefined && this.#uses.size >= this.#maxRemembered) return;
+    if (known === undefined && this.#uses.size >= this.#options.maxRemembered) return;
     if (known === undefined || known < usedAtMs) this.#uses.set(keyId, usedAtMs);
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
-      this.flush().catch((error: Error) => this.#onError(error));
-    }, this.#everyMs).unref();
+      this.flush().catch((error: Error) => this.#options.onError?.(error));
+    }, this.#options.everyMs).unref();
   }
 
   /** Sends the gathered uses. Rejects and keeps them when Redis is unavailable. */
@@ -62,7 +57,7 @@ export class KeyUses {
       for (const page of chunks(uses, MAX_PAGE)) {
         await this.#redis.zadd(keyUseKeys.last, "GT", ...page.flatMap(([keyId, ms]) => [ms, keyId]));
       }
-      this.#onSuccess();
+      this.#options.onSuccess?.();
     } catch (error) {
       for (const [keyId, ms] of uses) this.record(keyId, ms);
       throw error;

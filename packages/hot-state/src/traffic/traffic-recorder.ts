@@ -43,6 +43,7 @@ interface GameCounts extends Counts {
   scenes: string[];
 }
 
+const DEFAULTS = { everyMs: 1_000, maxRemembered: 10_000, maxWordScenes: 200, maxScenes: 5 };
 const HOUR_MS = 60 * 60 * 1_000;
 /** What a period gathered is sent in this many parts, over half of the next period. */
 const PARTS = 100;
@@ -53,14 +54,9 @@ const PARTS = 100;
  * for a burst of them. A crash loses the last second; a lost reply may count a command twice. No bill depends on these numbers.
  */
 export class TrafficRecorder {
-  readonly #recordTraffic: ScriptCall;
-  readonly #recordRefusals: ScriptCall;
-  readonly #everyMs: number;
-  readonly #maxRemembered: number;
-  readonly #maxWordScenes: number;
-  readonly #maxScenes: number;
-  readonly #onError: (error: Error) => void;
-  readonly #onSuccess: () => void;
+  readonly #recordGame: ScriptCall;
+  readonly #recordAccount: ScriptCall;
+  readonly #options: TrafficRecorderOptions & typeof DEFAULTS;
   readonly #recent = new RecentCalls();
   /** The hour of all gathered calls, counted since 1970. */
   #hour = 0;
@@ -77,14 +73,9 @@ export class TrafficRecorder {
   #part: Promise<unknown> = Promise.resolve();
 
   constructor(redis: RedisConnection, options: TrafficRecorderOptions = {}) {
-    this.#recordTraffic = defineScript(redis, "record_traffic", 5);
-    this.#recordRefusals = defineScript(redis, "record_refusals", 2);
-    this.#everyMs = options.everyMs ?? 1_000;
-    this.#maxRemembered = options.maxRemembered ?? 10_000;
-    this.#maxWordScenes = options.maxWordScenes ?? 200;
-    this.#maxScenes = options.maxScenes ?? 5;
-    this.#onError = options.onError ?? (() => {});
-    this.#onSuccess = options.onSuccess ?? (() => {});
+    this.#recordGame = defineScript(redis, "record_traffic", 5);
+    this.#recordAccount = defineScript(redis, "record_traffic", 2);
+    this.#options = { ...DEFAULTS, ...options };
   }
 
   /** Calls of all games in the last five minutes. */
@@ -106,7 +97,7 @@ export class TrafficRecorder {
     } else {
       add(game.counts, COUNTED.noMatch(noMatchReason));
       const { accountId, countryCode } = call;
-      if (this.#sceneAccounts.size < this.#maxScenes && !this.#sceneAccounts.has(accountId)) {
+      if (this.#sceneAccounts.size < this.#options.maxScenes && !this.#sceneAccounts.has(accountId)) {
         const text = sceneText({ atMs, reason: noMatchReason, countryCode, context }, secrets);
         if (text !== undefined) {
           this.#sceneAccounts.add(accountId);
@@ -114,7 +105,7 @@ export class TrafficRecorder {
         }
       }
     }
-    if (this.#wordScenes >= this.#maxWordScenes) return;
+    if (this.#wordScenes >= this.#options.maxWordScenes) return;
     this.#wordScenes += 1;
     for (const word of wordsOf(context, secrets)) add(game.words, word);
   }
@@ -187,7 +178,7 @@ export class TrafficRecorder {
     this.#part = part;
     const failed = (await part).find((one) => one.status === "rejected");
     if (failed !== undefined) throw failed.reason;
-    this.#onSuccess();
+    this.#options.onSuccess?.();
   }
 
   #accountCounts(accountId: string, atMs: number): Counts | undefined {
@@ -200,7 +191,7 @@ export class TrafficRecorder {
     this.#beginHour(atMs);
     const known = this.#accounts.get(accountId);
     if (known !== undefined) return known;
-    if (this.#accounts.size >= this.#maxRemembered) return undefined;
+    if (this.#accounts.size >= this.#options.maxRemembered) return undefined;
     const account: Counts = { counts: new Map(), last: new Map() };
     this.#accounts.set(accountId, account);
     return account;
@@ -210,7 +201,7 @@ export class TrafficRecorder {
     this.#beginHour(atMs);
     const known = this.#games.get(gameId);
     if (known !== undefined) return known;
-    if (this.#games.size >= this.#maxRemembered) return undefined;
+    if (this.#games.size >= this.#options.maxRemembered) return undefined;
     const game: GameCounts = { counts: new Map(), last: new Map(), words: new Map(), scenes: [] };
     this.#games.set(gameId, game);
     return game;
@@ -228,7 +219,7 @@ export class TrafficRecorder {
   }
 
   #beginPeriod(): NodeJS.Timeout {
-    return setTimeout(() => this.#endPeriod(), this.#everyMs).unref();
+    return setTimeout(() => this.#endPeriod(), this.#options.everyMs).unref();
   }
 
   /** Goes on for another period while the last one's commands are still being sent. */
@@ -246,8 +237,8 @@ export class TrafficRecorder {
     while (this.#queue.length > 0) {
       // A change of the hour may add commands meanwhile.
       share = Math.max(share, Math.ceil(this.#queue.length / PARTS));
-      await this.#sendPart(share).catch((error: Error) => this.#onError(error));
-      await sleep(this.#everyMs / PARTS / 2, undefined, { ref: false });
+      await this.#sendPart(share).catch((error: Error) => this.#options.onError?.(error));
+      await sleep(this.#options.everyMs / PARTS / 2, undefined, { ref: false });
     }
     this.#isSending = false;
   }
@@ -256,7 +247,7 @@ export class TrafficRecorder {
     const moment = new Date(hour * HOUR_MS).toISOString();
     const [day, month] = [moment.slice(0, 10), moment.slice(0, 7)];
     const { maxWords, maxScenes, hoursKeptMs, daysKeptMs } = TRAFFIC_LIMITS;
-    return this.#recordTraffic(
+    return this.#recordGame(
       trafficKeys.last(gameId),
       trafficKeys.hours(gameId, day),
       trafficKeys.days(gameId, month),
@@ -269,19 +260,19 @@ export class TrafficRecorder {
         words: Object.fromEntries(game.words),
         scenes: game.scenes,
       }),
-      maxWords,
-      maxScenes,
       hoursKeptMs,
       daysKeptMs,
+      maxWords,
+      maxScenes,
     );
   }
 
   #sendAccount(hour: number, accountId: string, account: Counts): Promise<unknown> {
     const moment = new Date(hour * HOUR_MS).toISOString();
     const { hoursKeptMs, daysKeptMs } = TRAFFIC_LIMITS;
-    return this.#recordRefusals(
-      trafficKeys.errors(accountId, moment.slice(0, 10)),
+    return this.#recordAccount(
       trafficKeys.lastErrors(accountId),
+      trafficKeys.errors(accountId, moment.slice(0, 10)),
       JSON.stringify({ hour: moment.slice(11, 13), ...jsonOf(account) }),
       hoursKeptMs,
       daysKeptMs,
