@@ -85,16 +85,11 @@ export interface ScriptParameters {
   values: readonly ScriptArgument[];
 }
 
-/** A script with a variable number of keys. */
-export type VariadicScriptCall = (
-  keys: readonly string[],
-  values: readonly ScriptArgument[],
-) => Promise<ScriptReply>;
+type VariadicScriptCall = (parameters: ScriptParameters) => Promise<ScriptReply>;
 
-/** Like `defineScript`, with a variable number of keys. */
+/** Like `defineScript`, with keys and values as lists, so that their numbers may differ between calls. */
 export function defineVariadicScript(redis: RedisConnection, name: string): VariadicScriptCall {
-  const script = new Script(redis, name, loadScript(name));
-  return (keys, values) => script.call(keys.length, concatenated(keys, values));
+  return callByLists(new Script(redis, name, loadScript(name)));
 }
 
 /** Defines a script on a connection and returns a function that calls it with its keys, then its arguments. */
@@ -104,17 +99,16 @@ export function defineScript(redis: RedisConnection, name: string, numberOfKeys:
 }
 
 /**
- * For a hot script that returns a list of texts without line breaks: they arrive as lines of one text
- * (`ReplyReader.ofLines`), because the client spends as much time on each part of a reply. Keys and values are passed as lists.
+ * Like `defineVariadicScript`, for a hot script that returns a list of texts without line breaks: they arrive as lines of one
+ * text (`ReplyReader.ofLines`), because the client spends as much time on each part of a reply.
  */
-export function defineLinesScript(
-  redis: RedisConnection,
-  name: string,
-  numberOfKeys: number,
-): (parameters: ScriptParameters) => Promise<ScriptReply> {
+export function defineLinesScript(redis: RedisConnection, name: string): VariadicScriptCall {
   const source = `local function list()\n${loadScript(name)}\nend\nreturn table.concat(list(), '\\n')\n`;
-  const script = new Script(redis, name, source);
-  return ({ keys, values }) => script.call(numberOfKeys, concatenated(keys, values));
+  return callByLists(new Script(redis, name, source));
+}
+
+function callByLists(script: Script): VariadicScriptCall {
+  return ({ keys, values }) => script.call(keys.length, concatenated(keys, values));
 }
 
 /** By `concat`: a literal with several spreads grows step by step, and leaves its earlier copies to the collector. */

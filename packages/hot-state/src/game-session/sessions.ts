@@ -99,7 +99,7 @@ export function readAdmission(lines: ScriptReply): AdmitResult {
 }
 
 export function createGameSessions(redis: RedisConnection): GameSessions {
-  const admit = defineLinesScript(redis, "admit", ADMIT_KEYS);
+  const admit = defineLinesScript(redis, "admit");
   return {
     async admit(request) {
       return readAdmission(await admit(admitParameters(request)));

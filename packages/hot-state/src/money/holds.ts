@@ -42,7 +42,6 @@ const AFFINITY_PREFIX = "aff_";
 const MAX_FACTS_CHARACTERS = 16_384;
 const FACTS = /^[\w-]*\|(?:[A-Z]{2})?\|\d+\|\d+\|[\d.e+-]+\|\d+\|[\w-]+\|(?:[\w-]+:[\d.e+-]+(?:,|$))*$/;
 const MAX_CREATIVES = 100;
-const RESERVE_KEYS = 9;
 const MAX_DURATION_MS = 7 * 24 * 60 * 60 * 1_000;
 
 /** Until when an impression bills its match (docs/behaviour.md#which-match, docs/behaviour.md#late-impressions). */
@@ -152,7 +151,7 @@ function creativesAndCaps({ creatives }: ReserveRequest): (string | number)[] {
 }
 
 function createReserve(redis: RedisConnection, times: ImpressionTimes): MoneyCommands["reserve"] {
-  const script = defineLinesScript(redis, "reserve", RESERVE_KEYS);
+  const script = defineLinesScript(redis, "reserve");
   return async (request) => {
     return readReservation(await script(reserveParameters(request, times)));
   };
@@ -245,7 +244,7 @@ function createSliceOfOperation(redis: RedisConnection): MoneyCommands["sliceOfO
 }
 
 function createCommit(redis: RedisConnection, times: ImpressionTimes): MoneyCommands["commit"] {
-  const script = defineLinesScript(redis, "commit", 10);
+  const script = defineLinesScript(redis, "commit");
   return async (request: CommitRequest): Promise<CommitResult> => {
     const {
       advertiserId,

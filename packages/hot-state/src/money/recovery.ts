@@ -113,7 +113,7 @@ function createRestore(redis: RedisConnection): MoneyCommands["restoreWallet"] {
         walletKeys.grants(walletId, campaignId),
       ]),
     ];
-    const reply = await script(keys, restoreArguments(request));
+    const reply = await script({ keys, values: restoreArguments(request) });
     return new ReplyReader("restore_wallet", reply).code(0, RESTORE_CODES);
   };
 }

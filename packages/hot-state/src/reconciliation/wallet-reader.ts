@@ -53,7 +53,8 @@ export function createWalletReader(redis: RedisConnection): WalletReader {
       walletKeys.sessionRelease(walletId),
       ...campaignIds.flatMap((id) => [walletKeys.campaign(walletId, id), walletKeys.shares(walletId, id)]),
     ];
-    const reply = await script(keys, [limits.holds, limits.records, limits.lateMs, ...campaignIds]);
+    const values = [limits.holds, limits.records, limits.lateMs, ...campaignIds];
+    const reply = await script({ keys, values });
     return parseWallet(reply);
   };
   const readParts = async (walletId: string, campaignIds: readonly string[], limits: WalletLimits) => {
