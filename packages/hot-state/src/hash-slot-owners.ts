@@ -1,7 +1,7 @@
 import calculateSlot from "cluster-key-slot";
 import { Cluster } from "ioredis";
 import type { RedisConnection } from "./connection.ts";
-import { isRedisUnavailable } from "./redis-unavailable.ts";
+import { askMasters } from "./masters.ts";
 
 /** The hash slot (0 to 16383) of all keys with this hash tag. */
 export function hashSlotOf(tag: string): number {
@@ -15,18 +15,9 @@ export function hashSlotOf(tag: string): number {
 export async function hashSlotOwners(redis: RedisConnection): Promise<Map<number, string>> {
   const owners = new Map<number, string>();
   if (!(redis instanceof Cluster)) return owners;
-  const reports = await Promise.all(
-    redis.nodes("master").map((node) =>
-      node.cluster("NODES").catch((error: unknown) => {
-        if (isRedisUnavailable(error)) return "";
-        throw error;
-      }),
-    ),
-  );
+  const reports = await askMasters(redis, (master) => master.cluster("NODES"));
   for (const report of reports) {
-    const own = String(report)
-      .split("\n")
-      .find((line) => line.includes("myself"));
+    const own = report.split("\n").find((line) => line.includes("myself"));
     // id, address, flags, master, ping, pong, epoch, state, then `first-last` or a single slot, and in brackets slots in
     // migration.
     const [id = "", , , , , , , , ...ranges] = own?.split(" ") ?? [];

@@ -1,6 +1,5 @@
-import { Cluster } from "ioredis";
 import type { RedisConnection } from "./connection.ts";
-import { isRedisUnavailable } from "./redis-unavailable.ts";
+import { askMasters } from "./masters.ts";
 
 /** Stands for the replication id of a server that does not answer. */
 export const UNAVAILABLE_SERVER = "unavailable";
@@ -10,14 +9,6 @@ export const UNAVAILABLE_SERVER = "unavailable";
  * replaced, promoted or added: wallets on it must be verified. An unreachable server is `UNAVAILABLE_SERVER`.
  */
 export async function masterReplicationIds(redis: RedisConnection): Promise<string[]> {
-  const nodes = redis instanceof Cluster ? redis.nodes("master") : [redis];
-  const reports = await Promise.all(
-    nodes.map((node) =>
-      node.info("replication").catch((error: unknown) => {
-        if (isRedisUnavailable(error)) return "";
-        throw error;
-      }),
-    ),
-  );
+  const reports = await askMasters(redis, (master) => master.info("replication"));
   return reports.map((report) => /^master_replid:(\S+)/m.exec(report)?.[1] ?? UNAVAILABLE_SERVER).sort();
 }

@@ -1,5 +1,5 @@
-import { Cluster } from "ioredis";
 import type { RedisConnection } from "./connection.ts";
+import { mastersOf } from "./masters.ts";
 
 export interface ServerMemory {
   /** `host:port` as this process reaches it. */
@@ -11,13 +11,12 @@ export interface ServerMemory {
 
 /** Memory of each server that accepts writes. */
 export async function serverMemory(redis: RedisConnection): Promise<ServerMemory[]> {
-  const nodes = redis instanceof Cluster ? redis.nodes("master") : [redis];
   return Promise.all(
-    nodes.map(async (node) => {
-      const report = await node.info("memory");
+    mastersOf(redis).map(async (master) => {
+      const report = await master.info("memory");
       const usedBytes = Number(/^used_memory:(\d+)/m.exec(report)?.[1]);
       const maxBytes = Number(/^maxmemory:(\d+)/m.exec(report)?.[1]);
-      const { host, port } = node.options;
+      const { host, port } = master.options;
       return { node: `${host}:${port}`, usedBytes, maxBytes };
     }),
   );
