@@ -1,5 +1,6 @@
 import type { RedisConnection } from "../connection.ts";
 import { dueKeys } from "../keys.ts";
+import { requireInteger } from "../money/limits.ts";
 import { ReplyReader } from "../reply.ts";
 import { defineScript, type ScriptCall } from "../script.ts";
 
@@ -119,9 +120,7 @@ export class DueIndex {
   }
 
   async #list(key: string, until: string, limit: number): Promise<DueWallet[]> {
-    if (!Number.isInteger(limit) || limit < 1 || limit > MAX_PAGE) {
-      throw new RangeError(`limit must be an integer from 1 to ${MAX_PAGE}, not ${limit}`);
-    }
+    requireInteger("limit", limit, 1, MAX_PAGE);
     const reply = await this.#redis.zrange(key, "-inf", until, "BYSCORE", "LIMIT", 0, limit, "WITHSCORES");
     const list: DueWallet[] = [];
     for (let i = 0; i + 1 < reply.length; i += 2) {

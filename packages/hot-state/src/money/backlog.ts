@@ -13,20 +13,10 @@ const FIRST_CURSOR = "0";
 /** Parses a member of `holds`: `match|campaign|game|session|account|price`. Null: the member is damaged. */
 function parseHold(walletId: string, member: string, lapsesAtMs: number): LapsedHold | null {
   const parts = member.split("|");
-  const [matchId, campaignId, game, sessionKey, developerAccountId, price] = parts;
-  const priceMillicents = parseInteger(price ?? "");
-  const gameId = parseName(game);
-  if (
-    matchId === undefined ||
-    campaignId === undefined ||
-    gameId === null ||
-    sessionKey === undefined ||
-    developerAccountId === undefined ||
-    priceMillicents === null ||
-    parts.length !== 6
-  ) {
-    return null;
-  }
+  const [matchId = "", campaignId = "", game = "", sessionKey = "", developerAccountId = "", price = ""] =
+    parts;
+  const [gameId, priceMillicents] = [parseName(game), parseInteger(price)];
+  if (parts.length !== 6 || gameId === null || priceMillicents === null) return null;
   return {
     matchId,
     walletId,
@@ -42,15 +32,14 @@ function parseHold(walletId: string, member: string, lapsesAtMs: number): Lapsed
 
 /** Null: the entry is damaged. */
 function parseSessionRelease(matchId: string, text: string): SessionRelease | null {
-  const [game, sessionKey, ...rest] = text.split("|");
+  const [game = "", sessionKey, ...rest] = text.split("|");
   const gameId = parseName(game);
   if (gameId === null || sessionKey === undefined || rest.length > 0) return null;
   return { matchId, gameId, sessionKey };
 }
 
 /** Null: not an encoded name. */
-function parseName(encoded: string | undefined): string | null {
-  if (encoded === undefined) return null;
+function parseName(encoded: string): string | null {
   try {
     return decodeName(encoded);
   } catch (error) {

@@ -34,7 +34,6 @@ export function requireDay(day: string): string {
 }
 
 /** Throws when a list is longer than one command may carry. */
-export function requireAtMost<Item>(name: string, items: readonly Item[], max: number): readonly Item[] {
+export function requireAtMost(name: string, items: readonly unknown[], max: number): void {
   if (items.length > max) throw new RangeError(`${name}: at most ${max}, not ${items.length}`);
-  return items;
 }
