@@ -28,9 +28,8 @@ local account = {}
 local totals = redis.call('HMGET', account_key, 'version', 'deposited', 'spent', 'held', 'impressions', 'epoch', 'lineage',
   'slices', 'sliced_spent', 'sliced_held', 'sliced_impressions', 'seq')
 if totals[1] then
-  for i = 1, 6 do account[i] = totals[i] or '' end
-  account[7] = totals[7] == server_replication_id() and '1' or '0'
-  for i = 8, 12 do account[i] = totals[i] or '' end
+  totals[7] = totals[7] == server_replication_id() and '1' or '0'
+  for i, value in ipairs(totals) do account[i] = value or '' end
 end
 
 local number_of_holds = redis.call('ZCARD', holds)

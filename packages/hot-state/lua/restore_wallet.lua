@@ -32,16 +32,14 @@ if replication_id ~= server_replication_id() or current[4] == replication_id or 
 end
 
 redis.call('DEL', settled)
-local number_of_marks, next_argument = tonumber(ARGV[11]), 12
-for _ = 1, number_of_marks do
-  redis.call('HSET', settled, ARGV[next_argument], '1')
-  next_argument = next_argument + 1
-end
+local last_mark = 11 + ARGV[11]
+for i = 12, last_mark do redis.call('HSET', settled, ARGV[i], '1') end
 
 if mode == 'forget' then redis.call('DEL', holds) end
 -- Sums in memory first: one write per hold would block Redis for seconds if there are many.
 local sums_by_campaign, held = sum_holds(holds)
 local sliced_held, sliced_lack = 0, 0
+local next_argument = last_mark + 1
 redis.call('DEL', granted)
 for i = FIRST_CAMPAIGN_KEY, #KEYS, KEYS_OF_CAMPAIGN do
   local campaign_key, shares, grants = unpack(KEYS, i, i + 2)
