@@ -37,16 +37,14 @@ export function sceneText(scene: NoMatchScene, secrets: readonly (string | undef
   const clean = (text: string) => hidden.reduce(withoutSecret, text.toWellFormed());
   const { context } = scene;
   const kept: SceneContext = {
-    ...(context.theme_id !== undefined && { theme_id: clean(context.theme_id) }),
-    ...(context.category !== undefined && { category: clean(context.category) }),
-    ...(context.narrative !== undefined && {
-      narrative: clean(context.narrative).slice(0, MAX_NARRATIVE_CHARACTERS).replace(CUT_CHARACTER, ""),
-    }),
-    ...(context.mood_tags !== undefined && {
-      mood_tags: context.mood_tags.slice(0, MAX_LIST_ENTRIES).map(clean),
-    }),
-    ...(context.location !== undefined && { location: clean(context.location) }),
-    ...(context.actions !== undefined && { actions: context.actions.slice(0, MAX_LIST_ENTRIES).map(clean) }),
+    theme_id: context.theme_id && clean(context.theme_id),
+    category: context.category && clean(context.category),
+    narrative:
+      context.narrative &&
+      clean(context.narrative).slice(0, MAX_NARRATIVE_CHARACTERS).replace(CUT_CHARACTER, ""),
+    mood_tags: context.mood_tags?.slice(0, MAX_LIST_ENTRIES).map(clean),
+    location: context.location && clean(context.location),
+    actions: context.actions?.slice(0, MAX_LIST_ENTRIES).map(clean),
   };
   const text = JSON.stringify({ ...scene, context: kept });
   return Buffer.byteLength(text) <= MAX_SCENE_BYTES ? text : undefined;
