@@ -8,48 +8,63 @@ import type { Prisma } from "./generated/client.ts";
 import type { StatementNames } from "./statement-names.ts";
 
 export interface PoolOptions {
-  /** Shown by pg_stat_activity. */
+  /** Shown by pg_stat_activity, so that an operator can tell the connections apart. */
   applicationName?: string;
+  /** Maximum connections of the pool. */
   poolSize: number;
-  /** Default: DEFAULT_LIFETIME_SECONDS. */
+  /** Time limit of one statement. Default: 10 000. */
+  statementTimeoutMs?: number;
+  /** Default: 60. */
   maxLifetimeSeconds?: number;
 }
 
 export const CONNECT_TIMEOUT_MS = 5_000;
-const STATEMENT_TIMEOUT_MS = 10_000;
+const DEFAULT_STATEMENT_TIMEOUT_MS = 10_000;
 /**
- * For a server that vanished without closing its connections; a live server ends the statement earlier by itself. Counts
- * from sending the statement: in a pipeline, earlier statements may have to run first.
+ * How much later the client gives up: for a server that vanished without closing its connections; a live server ends the statement
+ * by itself. Counts from sending the statement: in a pipeline, earlier statements may have to run first.
  */
-const ANSWER_TIMEOUT_MS = 15_000;
+const ANSWER_MARGIN_MS = 5_000;
+const IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000;
 /**
  * After this time a connection is replaced: one that only reads would stay on a former primary that still answers, and
  * read old rows.
  */
-export const DEFAULT_LIFETIME_SECONDS = 60;
+const DEFAULT_LIFETIME_SECONDS = 60;
+
+/** The settings of every pool, which opens connections to `postgres://…` lazily. */
+export function poolConfig(
+  url: string,
+  {
+    applicationName = "diegetic",
+    poolSize,
+    statementTimeoutMs = DEFAULT_STATEMENT_TIMEOUT_MS,
+    maxLifetimeSeconds = DEFAULT_LIFETIME_SECONDS,
+  }: PoolOptions,
+) {
+  return {
+    connectionString: connectionStringOf(url),
+    max: poolSize,
+    maxLifetimeSeconds,
+    application_name: applicationName,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    statement_timeout: statementTimeoutMs,
+    query_timeout: statementTimeoutMs + ANSWER_MARGIN_MS,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
+    keepAlive: true,
+    Client: PoolClient,
+  };
+}
 
 /**
  * Opens connections to `postgres://…` lazily, without Prisma.
  * @param pipeline sends statements without waiting for earlier results
  */
-export function openPool(
-  url: string,
-  { applicationName, poolSize, maxLifetimeSeconds = DEFAULT_LIFETIME_SECONDS }: PoolOptions,
-  pipeline = false,
-): pg.Pool {
+export function openPool(url: string, options: PoolOptions, pipeline = false): pg.Pool {
   const pool = new pg.Pool({
-    connectionString: connectionStringOf(url),
+    ...poolConfig(url, options),
     pipeline,
-    max: poolSize,
-    maxLifetimeSeconds,
-    application_name: applicationName ?? "diegetic",
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    statement_timeout: STATEMENT_TIMEOUT_MS,
-    query_timeout: ANSWER_TIMEOUT_MS,
-    idle_in_transaction_session_timeout: 2 * ANSWER_TIMEOUT_MS,
-    keepAlive: true,
     types: driverTypes,
-    Client: PoolClient,
     ...(pipeline && { stream: gatheringSocket }),
   });
   // The pool replaces connections that break while idle; without a listener the process would end.
