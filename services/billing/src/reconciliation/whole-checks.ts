@@ -7,70 +7,48 @@ import { compareInPostgres, DROPPED_DAYS, dayOrDropped, namedPairs } from "./sql
 
 const MAX_KEPT_MS = 2 * DAY_MS;
 
+/** What impressions add up to: an aggregate of their rows, and the column in which sums of it are kept, also of dropped ones. */
+interface Amount {
+  ofRows: Prisma.Sql;
+  kept: Prisma.Sql;
+}
+
+const IMPRESSIONS: Amount = { ofRows: Prisma.sql`count(*)`, kept: Prisma.sql`impressions` };
+const CHARGES: Amount = { ofRows: Prisma.sql`sum(price_millicents)`, kept: Prisma.sql`spent_millicents` };
+const EARNINGS: Amount = {
+  ofRows: Prisma.sql`sum(earning_microcents)`,
+  kept: Prisma.sql`earning_microcents`,
+};
+const AFFINITY_SCORES: Amount = {
+  ofRows: Prisma.sql`sum(affinity_score)`,
+  kept: Prisma.sql`affinity_score_sum`,
+};
+
 /** Each query reads all rows of a table, and yields `subject, expected, found`. */
 const WHOLE_CHECKS: readonly Check<Prisma.Sql>[] = [
-  moneyCheck(
-    "row_impressions",
-    "Impressions: rows = campaigns' totals",
-    Prisma.sql`
-      SELECT COALESCE(c.id, r.campaign_id) AS subject, c.impressions::numeric AS expected, r.found
-      FROM campaigns c FULL JOIN
-        ${foundByCampaign(Prisma.sql`count(*)`, Prisma.sql`impressions`)} r
-        ON r.campaign_id = c.id`,
-  ),
-  moneyCheck(
-    "row_charges",
-    "Charges, millicents: rows = campaigns' totals",
-    Prisma.sql`
-      SELECT COALESCE(c.id, r.campaign_id) AS subject, c.spent_millicents::numeric AS expected, r.found
-      FROM campaigns c FULL JOIN
-        ${foundByCampaign(Prisma.sql`sum(price_millicents)`, Prisma.sql`spent_millicents`)} r
-        ON r.campaign_id = c.id`,
-  ),
-  moneyCheck(
-    "row_earnings",
-    "Earnings, microcents: rows = games, per developer",
-    Prisma.sql`
-      SELECT account_id AS subject, expected, found FROM
-        (SELECT account_id, sum(earning_microcents) AS expected FROM game_rollups GROUP BY account_id) g
-        FULL JOIN ${foundByDeveloper(Prisma.sql`sum(earning_microcents)`, Prisma.sql`earning_microcents`)} r
-          USING (account_id)`,
-  ),
-  moneyCheck(
-    "row_game_impressions",
-    "Impressions: rows = games, per developer",
-    Prisma.sql`
-      SELECT account_id AS subject, expected, found FROM
-        (SELECT account_id, sum(impressions) AS expected FROM game_rollups GROUP BY account_id) g
-        FULL JOIN ${foundByDeveloper(Prisma.sql`count(*)`, Prisma.sql`impressions`)} r USING (account_id)`,
-  ),
+  moneyCheck("row_impressions", "Impressions: rows = campaigns' totals", eachCampaign(IMPRESSIONS)),
+  moneyCheck("row_charges", "Charges, millicents: rows = campaigns' totals", eachCampaign(CHARGES)),
+  moneyCheck("row_earnings", "Earnings, microcents: rows = games, per developer", eachDeveloper(EARNINGS)),
+  moneyCheck("row_game_impressions", "Impressions: rows = games, per developer", eachDeveloper(IMPRESSIONS)),
   moneyCheck(
     "row_each_game_impressions",
     "Impressions: rows = each game's days, total and ledger, per developer",
-    eachGame({
-      ofRows: Prisma.sql`count(*)`,
-      kept: Prisma.sql`impressions`,
-      entered: Prisma.sql`impressions`,
-    }),
+    eachGame(IMPRESSIONS, Prisma.sql`impressions`),
   ),
   moneyCheck(
     "row_each_game_earnings",
     "Earnings, microcents: rows = each game's days, total and ledger, per developer",
-    eachGame({
-      ofRows: Prisma.sql`sum(earning_microcents)`,
-      kept: Prisma.sql`earning_microcents`,
-      entered: Prisma.sql`amount_microcents`,
-    }),
+    eachGame(EARNINGS, Prisma.sql`amount_microcents`),
   ),
   moneyCheck(
     "row_game_advertiser_impressions",
     "Impressions: rows = each advertiser's days in a game, per developer",
-    eachGameAdvertiser(Prisma.sql`count(*)`, Prisma.sql`impressions`),
+    eachGameAdvertiser(IMPRESSIONS),
   ),
   moneyCheck(
     "row_game_advertiser_earnings",
     "Earnings, microcents: rows = each advertiser's days in a game, per developer",
-    eachGameAdvertiser(Prisma.sql`sum(earning_microcents)`, Prisma.sql`earning_microcents`),
+    eachGameAdvertiser(EARNINGS),
   ),
   moneyCheck(
     "row_affinity_scores",
@@ -79,7 +57,7 @@ const WHOLE_CHECKS: readonly Check<Prisma.Sql>[] = [
       SELECT campaign_id AS subject, expected, trunc(found * 1000000) AS found FROM
         (SELECT campaign_id, trunc(sum(affinity_score_sum) * 1000000) AS expected
           FROM campaign_rollups GROUP BY campaign_id) c
-        FULL JOIN ${foundByCampaign(Prisma.sql`sum(affinity_score)`, Prisma.sql`affinity_score_sum`)} r
+        FULL JOIN ${foundByCampaign(AFFINITY_SCORES)} r
           USING (campaign_id)`,
   ),
   moneyCheck(
@@ -211,8 +189,26 @@ async function countEntries(database: Database): Promise<number> {
   return row.entries;
 }
 
-/** Each game of each developer: its days, its totals, and its ledger entries. */
-function eachGame({ ofRows, kept, entered }: Record<"ofRows" | "kept" | "entered", Prisma.Sql>): Prisma.Sql {
+/** Each campaign's total. */
+function eachCampaign(amount: Amount): Prisma.Sql {
+  return Prisma.sql`
+    SELECT COALESCE(c.id, r.campaign_id) AS subject, c.${amount.kept}::numeric AS expected, r.found
+    FROM campaigns c FULL JOIN ${foundByCampaign(amount)} r ON r.campaign_id = c.id`;
+}
+
+/** The games of each developer together. */
+function eachDeveloper({ ofRows, kept }: Amount): Prisma.Sql {
+  return Prisma.sql`
+    SELECT account_id AS subject, expected, found FROM
+      (SELECT account_id, sum(${kept}) AS expected FROM game_rollups GROUP BY account_id) g
+      FULL JOIN (SELECT account_id, sum(part) AS found FROM (
+        SELECT developer_account_id AS account_id, (${ofRows})::numeric AS part FROM impressions GROUP BY 1
+        UNION ALL SELECT account_id, ${kept} FROM dropped_impression_sums WHERE dimension = 'game') AS parts
+      GROUP BY account_id) r USING (account_id)`;
+}
+
+/** Each game of each developer: its days, its totals, and its ledger entries. @param entered the column of these */
+function eachGame({ ofRows, kept }: Amount, entered: Prisma.Sql): Prisma.Sql {
   return Prisma.sql`
     WITH by_day AS (
       SELECT account_id, game_id, day, sum(found) AS found FROM (
@@ -241,7 +237,7 @@ function eachGame({ ofRows, kept, entered }: Record<"ofRows" | "kept" | "entered
  * Each advertiser's days in a game of a developer. If dropped impressions have no advertiser, the dropped days of that
  * game are compared as a whole.
  */
-function eachGameAdvertiser(ofRows: Prisma.Sql, kept: Prisma.Sql): Prisma.Sql {
+function eachGameAdvertiser({ ofRows, kept }: Amount): Prisma.Sql {
   const known = Prisma.sql`CASE WHEN day = ${DROPPED_DAYS} AND (account_id, game_id) IN (
     SELECT account_id, game_id FROM game_advertiser_rollups WHERE advertiser_id = '') THEN 'anyone' ELSE advertiser_id END`;
   const sums = (parts: Prisma.Sql) => Prisma.sql`
@@ -263,19 +259,11 @@ function eachGameAdvertiser(ofRows: Prisma.Sql, kept: Prisma.Sql): Prisma.Sql {
 }
 
 /** Of each campaign, `found`: an aggregate of its impressions plus the same sum of those that were dropped. */
-function foundByCampaign(ofRows: Prisma.Sql, ofDropped: Prisma.Sql): Prisma.Sql {
+function foundByCampaign({ ofRows, kept }: Amount): Prisma.Sql {
   return Prisma.sql`(SELECT campaign_id, sum(part) AS found FROM (
       SELECT campaign_id, (${ofRows})::numeric AS part FROM impressions GROUP BY campaign_id
-      UNION ALL SELECT campaign_id, ${ofDropped} FROM dropped_impression_sums WHERE dimension = 'creative') AS parts
+      UNION ALL SELECT campaign_id, ${kept} FROM dropped_impression_sums WHERE dimension = 'creative') AS parts
     GROUP BY campaign_id)`;
-}
-
-/** Of each developer, likewise. */
-function foundByDeveloper(ofRows: Prisma.Sql, ofDropped: Prisma.Sql): Prisma.Sql {
-  return Prisma.sql`(SELECT account_id, sum(part) AS found FROM (
-      SELECT developer_account_id AS account_id, (${ofRows})::numeric AS part FROM impressions GROUP BY 1
-      UNION ALL SELECT account_id, ${ofDropped} FROM dropped_impression_sums WHERE dimension = 'game') AS parts
-    GROUP BY account_id)`;
 }
 
 /** Checks maintenance: what must exist, or must have been deleted, whatever the balances. */
