@@ -4,8 +4,6 @@ import type { PostResult } from "./post.ts";
 
 /** A pending delivery with what it needs. */
 export interface DueDelivery {
-  id: string;
-  webhookId: string;
   accountId: string;
   roundAttempts: number;
   body: string;
@@ -17,8 +15,6 @@ export interface DueDelivery {
 const MAX_KEPT_ATTEMPTS = 50;
 
 interface DeliveryRow {
-  id: string;
-  webhook_id: string;
   account_id: string;
   round_attempts: number;
   event_id: string;
@@ -128,8 +124,8 @@ export async function findDelivery(
   { deliveryId, round, roundAttempts }: WebhookJob,
 ): Promise<DueDelivery | undefined> {
   const [row] = await database.$queryRaw<DeliveryRow[]>`
-    SELECT d.id, d.webhook_id, d.account_id, d.round_attempts, e.id AS event_id, e.type, e.data, e.created_at, w.url,
-      w.is_active, w.secret, CASE WHEN w.previous_secret_expires_at > now() THEN w.previous_secret END AS previous_secret
+    SELECT d.account_id, d.round_attempts, e.id AS event_id, e.type, e.data, e.created_at, w.url, w.is_active, w.secret,
+      CASE WHEN w.previous_secret_expires_at > now() THEN w.previous_secret END AS previous_secret
     FROM webhook_deliveries d JOIN webhook_events e ON e.id = d.event_id LEFT JOIN webhooks w ON w.id = d.webhook_id
     WHERE d.id = ${deliveryId} AND d.round = ${round} AND d.round_attempts = ${roundAttempts}
       AND d.status = 'pending'`;
@@ -146,8 +142,6 @@ export async function findDelivery(
     return undefined;
   }
   return {
-    id: row.id,
-    webhookId: row.webhook_id,
     accountId: row.account_id,
     roundAttempts: row.round_attempts,
     body: JSON.stringify({
