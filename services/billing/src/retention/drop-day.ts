@@ -8,6 +8,7 @@ import {
   safeInteger,
   type Transaction,
 } from "@diegetic/database";
+import { readPartitions } from "./partition-days.ts";
 
 /** Rows of a day are added up within this time. */
 export const DROP_TIMEOUT_MS = 600_000;
@@ -40,7 +41,8 @@ export function dropDay(database: Database, day: string, signal: AbortSignal): P
       const [turn] = await transaction.$queryRaw<{ isOwn: boolean }[]>`
         SELECT pg_try_advisory_xact_lock(hashtextextended('drop_impressions', 0)) AS "isOwn"`;
       if (turn?.isOwn !== true) return { outcome: "busy" };
-      if (!(await hasPartition(transaction, day))) return { outcome: "absent" };
+      const partitions = await readPartitions(transaction);
+      if (!partitions.some((one) => one.day === day)) return { outcome: "absent" };
       // Waits for writers of this day, and keeps out new ones.
       await transaction.$executeRaw`LOCK TABLE ${partition} IN SHARE MODE`;
       if (await differsFromRollups(transaction, partition, day)) return { outcome: "differs" };
@@ -75,12 +77,6 @@ async function remove(transaction: Transaction, partition: Prisma.Sql, signal: A
       await transaction.$executeRaw`ROLLBACK TO SAVEPOINT before_removal`;
     }
   }
-}
-
-async function hasPartition(transaction: Transaction, day: string): Promise<boolean> {
-  const rows = await transaction.$queryRaw<unknown[]>`
-    SELECT FROM pg_class WHERE relispartition AND relname = ${`impressions_${day.replaceAll("-", "")}`}`;
-  return rows.length > 0;
 }
 
 /** What disagrees is kept, because only its rows can say why. */
