@@ -53,15 +53,11 @@ export async function* scannedPages<Item>(
 type Outboxes = Pick<MoneyCommands, "listOutbox">;
 
 /** The first records of an outbox, about 10 000: a longer one is a backlog that is being written. */
-export function outboxPages(money: Outboxes, walletId: string) {
-  return scannedPages(readOutbox(money, walletId));
+export function outboxPages(money: Outboxes, walletId: string, maxPages?: number) {
+  return scannedPages((cursor) => money.listOutbox(walletId, RECORDS_PER_PAGE, cursor), maxPages);
 }
 
 /** All records of an outbox, also while others are added. */
 export function wholeOutbox(money: Outboxes, walletId: string) {
-  return scannedPages(readOutbox(money, walletId), Number.POSITIVE_INFINITY);
-}
-
-function readOutbox(money: Outboxes, walletId: string) {
-  return (cursor: string | undefined) => money.listOutbox(walletId, RECORDS_PER_PAGE, cursor);
+  return outboxPages(money, walletId, Number.POSITIVE_INFINITY);
 }
