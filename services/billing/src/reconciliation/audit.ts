@@ -17,7 +17,8 @@ import {
 } from "./accounts.ts";
 import { type Comparison, countDifferences, type Inspected, type Inspection, inspect } from "./comparison.ts";
 import { memberInspections } from "./member-checks.ts";
-import { sessionInspections, snapshotInspections } from "./snapshot.ts";
+import { sessionInspections } from "./session-checks.ts";
+import { snapshotInspections } from "./snapshot.ts";
 import { upkeepInspection, wholeInspections } from "./whole-checks.ts";
 
 export interface AuditOptions {

@@ -19,7 +19,8 @@ import {
   nameOf,
 } from "./comparison.ts";
 import { dayInspections, daysLookedAt, memberInspections } from "./member-checks.ts";
-import { sessionInspections, snapshotInspections } from "./snapshot.ts";
+import { sessionInspections } from "./session-checks.ts";
+import { snapshotInspections } from "./snapshot.ts";
 import { upkeepInspection, wholeInspections } from "./whole-checks.ts";
 
 export interface ReconcilerParts extends AccountParts {
