@@ -4,6 +4,7 @@ import { type Logger, OutageLog } from "@diegetic/service-kit";
 import { UnavailablePause } from "./loops/unavailable-pause.ts";
 import type { BillingMeasures } from "./measures.ts";
 import type { BillingPace } from "./pace.ts";
+import type { BillingSettings } from "./settings.ts";
 import type { Stores } from "./stores.ts";
 import type { QueueSilence } from "./sweep/queue-silence.ts";
 import { type ImpressionWriter, type PreparedRecords, RECORDS_PER_BATCH } from "./write/impression-writer.ts";
@@ -12,8 +13,7 @@ import { WRITER_PARTITIONS, WriterPartitions } from "./write/writer-partitions.t
 
 export interface BillingQueueParts {
   redisUrl: string;
-  name: string;
-  concurrency: number;
+  settings: BillingSettings;
   stores: Pick<Stores, "claim" | "outageOf">;
   writer: ImpressionWriter;
   silence: QueueSilence;
@@ -23,7 +23,15 @@ export interface BillingQueueParts {
 }
 
 /** Both ends of the queue of billing: the worker writes the records of its jobs to Postgres, in batches. It starts paused. */
-export function createBillingQueue({ redisUrl, name, stores, silence, pace, ...parts }: BillingQueueParts) {
+export function createBillingQueue({
+  redisUrl,
+  settings,
+  stores,
+  silence,
+  pace,
+  ...parts
+}: BillingQueueParts) {
+  const { instanceName: name, billingConcurrency: concurrency } = settings;
   const sending = stores.outageOf("producer");
   const producer = createBillingProducer(redisUrl, {
     name: `${name}-producer`,
@@ -42,7 +50,7 @@ export function createBillingQueue({ redisUrl, name, stores, silence, pace, ...p
   const worker = createBillingWorker(redisUrl, handle, {
     name: `${name}-worker`,
     claim: stores.claim,
-    concurrency: parts.concurrency,
+    concurrency,
     lockMs: pace.jobLockMs,
     stalledCheckMs: Math.ceil(pace.jobLockMs / 6),
     onError: taking.failed,

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import {
+  type BillingProducer,
   createGameSessions,
   createMoneyCommands,
   createSliceGrants,
@@ -68,92 +69,37 @@ export interface BillingService {
  * instances may run concurrently.
  */
 export function createBillingService(options: BillingServiceOptions): BillingService {
-  const { settings, secrets, logger, metrics } = options;
-  const pace = { ...DEFAULT_PACE, ...options.pace };
-  const nowMs = options.nowMs ?? Date.now;
-  const { instanceName: name } = settings;
-  const { redisUrl } = secrets;
-  const stores = openStores(secrets, { name, logger, metrics });
-  const { database, redis, claim } = stores;
-  const measures = createBillingMeasures(metrics);
-  const money = createMoneyCommands(redis);
-  const due = new DueIndex(redis, { nowMs });
-  const partitions = new DayPartitions(database, nowMs);
+  const parts = createParts(options);
+  const { stores, database, redis, claim, due, logger, nowMs, pace } = parts;
   const outcomes = new HoldOutcomes(database);
   const silence = new QueueSilence(SILENT_AFTER * pace.overdueAfterMs, () => performance.now());
-  const shared = { database, money, due, measures, logger, nowMs };
-
   const writing: Omit<ImpressionWriterDependencies, "pipeline"> = {
-    ...shared,
-    claim,
-    partitions,
+    ...parts,
     maxLockWaitMs: pace.maxLockWaitMs,
     onAcknowledged: (records) => outcomes.countCharged(records),
   };
   const writer = new ImpressionWriter({ ...writing, pipeline: stores.pipeline });
-  const jobs = createBillingQueue({
-    redisUrl,
-    name,
-    concurrency: settings.billingConcurrency,
-    stores,
-    writer,
-    silence,
-    measures,
-    logger,
-    pace,
-  });
-  const webhooks = createDeliveryQueue({ redisUrl, settings, stores, measures, logger, nowMs, pace });
+  const jobs = createBillingQueue({ ...parts, writer, silence });
+  const webhooks = createDeliveryQueue(parts);
   const ownRedis = new OwnRedis({ claim, workers: [jobs.worker, webhooks.worker], logger });
-
   const spareWriter = new ImpressionWriter({ ...writing, pipeline: stores.sparePipeline });
-  const keepDamaged = damagedRecordKeeper(shared);
-  const sweeper = new Sweeper({
-    ...shared,
-    producer: jobs.producer,
-    isQueueSilent: (depth) => silence.isSilent(depth),
-    // Checked after the records were read: a reconnect in between may lead to another Redis.
-    write: async (records) => {
-      await claim.check();
-      await silence.watch(spareWriter.write(records));
-    },
-    quarantine: async (walletId, damaged) => {
-      await claim.check();
-      await keepDamaged(walletId, damaged);
-    },
-    overdueAfterMs: pace.overdueAfterMs,
-  });
+  const sweeper = createSweeper(parts, jobs.producer, silence, spareWriter);
   const releaser = new Releaser({
-    ...shared,
+    ...parts,
     sessions: createGameSessions(redis),
     onLapsed: (accountId) => outcomes.countLapsed(accountId),
   });
-  const reconciliation = new Reconciler({
-    ...shared,
-    redis,
-    wallets: createWalletReader(redis),
-    limits: RECONCILIATION_LIMITS,
-    timeoutMs: RECONCILIATION_TIMEOUT_MS,
-    pauseMs: pace.reconcilePauseMs,
-    restFactor: pace.reconcileRestFactor,
-    againAfterMs: pace.reconcileAgainAfterMs,
-  });
+  const reconciliation = createReconciler(parts);
   const passes = createPasses({
-    settings,
-    stores,
-    money,
+    ...parts,
     grants: createSliceGrants(redis),
     sweeper,
     releaser,
     sender: webhooks.sender,
     outcomes,
     reconciliation,
-    partitions,
-    measures,
-    logger,
-    nowMs,
-    pace,
   });
-  const monitor = new StoreMonitor({ database, redis, due, metrics, nowMs });
+  const monitor = new StoreMonitor({ database, redis, due, metrics: options.metrics, nowMs });
   const tasks = [
     { name: "redis ownership", everyMs: pace.passEveryMs, run: () => ownRedis.check() },
     { name: "store availability", everyMs: STORE_METRICS_EVERY_MS, run: () => monitor.checkAvailability() },
@@ -169,7 +115,7 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
   };
   const reporter = new ProcessReporter(redis, {
     service: "billing",
-    instance: name,
+    instance: options.settings.instanceName,
     state: async () => ({
       failing: await failingChecks(readiness),
       reconciliation: reconciliation.report(),
@@ -203,6 +149,67 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
       await stores.close();
     },
   };
+}
+
+type Parts = ReturnType<typeof createParts>;
+
+/** What most parts of the service use. */
+function createParts({ settings, secrets, logger, metrics, nowMs = Date.now, pace }: BillingServiceOptions) {
+  const stores = openStores(secrets, { name: settings.instanceName, logger, metrics });
+  const { database, redis, claim } = stores;
+  return {
+    settings,
+    redisUrl: secrets.redisUrl,
+    stores,
+    database,
+    redis,
+    claim,
+    money: createMoneyCommands(redis),
+    due: new DueIndex(redis, { nowMs }),
+    partitions: new DayPartitions(database, nowMs),
+    measures: createBillingMeasures(metrics),
+    logger,
+    nowMs,
+    pace: { ...DEFAULT_PACE, ...pace },
+  };
+}
+
+function createSweeper(
+  parts: Parts,
+  producer: BillingProducer,
+  silence: QueueSilence,
+  writer: ImpressionWriter,
+): Sweeper {
+  const { claim, pace } = parts;
+  const keepDamaged = damagedRecordKeeper(parts);
+  return new Sweeper({
+    ...parts,
+    producer,
+    isQueueSilent: (depth) => silence.isSilent(depth),
+    // Checked after the records were read: a reconnect in between may lead to another Redis.
+    write: async (records) => {
+      await claim.check();
+      await silence.watch(writer.write(records));
+    },
+    quarantine: async (walletId, damaged) => {
+      await claim.check();
+      await keepDamaged(walletId, damaged);
+    },
+    overdueAfterMs: pace.overdueAfterMs,
+  });
+}
+
+function createReconciler(parts: Parts): Reconciler {
+  const { redis, pace } = parts;
+  return new Reconciler({
+    ...parts,
+    wallets: createWalletReader(redis),
+    limits: RECONCILIATION_LIMITS,
+    timeoutMs: RECONCILIATION_TIMEOUT_MS,
+    pauseMs: pace.reconcilePauseMs,
+    restFactor: pace.reconcileRestFactor,
+    againAfterMs: pace.reconcileAgainAfterMs,
+  });
 }
 
 /** Statements of tasks may take minutes, and each task is repeatable. One may begin another statement after a cancelled one. */
