@@ -122,7 +122,7 @@ function create(path: string, content: string): boolean {
   const draft = `${path}.${randomUUID()}`;
   try {
     writeFileSync(draft, content, { flag: "wx" });
-    return link(draft, path);
+    return unlessExists(() => linkSync(draft, path));
   } catch (error) {
     if (!WITHOUT_LINKS.has((error as NodeJS.ErrnoException).code ?? "")) throw error;
     return unlessExists(() => writeFileSync(path, content, { flag: "wx" }));
@@ -131,11 +131,7 @@ function create(path: string, content: string): boolean {
   }
 }
 
-/** False when `path` exists. */
-function link(existing: string, path: string): boolean {
-  return unlessExists(() => linkSync(existing, path));
-}
-
+/** False when the file exists. */
 function unlessExists(make: () => void): boolean {
   try {
     make();
