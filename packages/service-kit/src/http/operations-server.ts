@@ -29,15 +29,11 @@ export function startOperationsServer(options: {
     }
   };
   const handler = (request: IncomingMessage, response: ServerResponse) => {
-    respond(request, response).catch((error: unknown) => response.destroy(asError(error)));
+    respond(request, response).catch((error: Error) => response.destroy(error));
   };
   return listen(handler, { host: options.host, port: options.port, portVariable: "METRICS_PORT" });
 }
 
 function sendJson(response: ServerResponse, status: number, body: unknown): void {
   response.writeHead(status, { "content-type": "application/json; charset=utf-8" }).end(JSON.stringify(body));
-}
-
-function asError(error: unknown): Error {
-  return error instanceof Error ? error : new Error(String(error));
 }
