@@ -260,7 +260,7 @@ export const SAFEGUARDS = {
     patches: [
       {
         file: "/match/dist/catalog/catalog.js",
-        search: "this.#keys.delete(sha256Hex)",
+        search: "known.delete(sha256Hex)",
         replacement: "void sha256Hex",
       },
     ],

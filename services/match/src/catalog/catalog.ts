@@ -9,7 +9,7 @@ import {
   type SnapshotSession,
 } from "@diegetic/contracts";
 import type { SnapshotChange } from "@diegetic/hot-state";
-import type { AccountLimits, ApiKey } from "@diegetic/service-kit";
+import type { AccountLimits, ApiKey, RateLimit } from "@diegetic/service-kit";
 import { KnownAccounts } from "./account-limits.ts";
 
 interface KnownKey {
@@ -53,10 +53,10 @@ export class Catalog {
         this.index.readmitAdvertiser(id);
         break;
       case "key":
-        this.#applyKey(id, json === null ? null : (JSON.parse(json) as SnapshotApiKey));
+        this.#applyCaller(this.#keys, id, json, readKey);
         break;
       case "session":
-        this.#applySession(id, json === null ? null : (JSON.parse(json) as SnapshotSession));
+        this.#applyCaller(this.#sessions, id, json, readSession);
         break;
     }
   }
@@ -98,29 +98,23 @@ export class Catalog {
     else this.#walletSlices.delete(id);
   }
 
-  #applyKey(sha256Hex: string, key: SnapshotApiKey | null): void {
-    this.#leaveAccount(this.#keys.get(sha256Hex), sha256Hex);
-    if (key === null) {
-      this.#keys.delete(sha256Hex);
+  /** Replaces or removes a key or a session. */
+  #applyCaller<Caller extends { account_id: string; rate_limit_per_minute?: RateLimit | null }>(
+    known: ShardedMap<KnownKey>,
+    sha256Hex: string,
+    json: string | null,
+    read: (caller: Caller, accountLimits: AccountLimits) => KnownKey,
+  ): void {
+    const caller = json === null ? null : (JSON.parse(json) as Caller);
+    const before = known.get(sha256Hex);
+    if (before !== undefined) this.#accounts.remove(before.key.accountId, sha256Hex);
+    if (caller === null) {
+      known.delete(sha256Hex);
       return;
     }
-    const { rate_limit_per_minute: own } = key;
-    const account = this.#accounts.add(key.account_id, sha256Hex, typeof own === "number" ? own : null);
-    this.#keys.set(sha256Hex, readKey(key, account));
-  }
-
-  #applySession(sha256Hex: string, session: SnapshotSession | null): void {
-    this.#leaveAccount(this.#sessions.get(sha256Hex), sha256Hex);
-    if (session === null) {
-      this.#sessions.delete(sha256Hex);
-      return;
-    }
-    const account = this.#accounts.add(session.account_id, sha256Hex, null);
-    this.#sessions.set(sha256Hex, readSession(session, account));
-  }
-
-  #leaveAccount(known: KnownKey | undefined, sha256Hex: string): void {
-    if (known !== undefined) this.#accounts.remove(known.key.accountId, sha256Hex);
+    const own = caller.rate_limit_per_minute;
+    const account = this.#accounts.add(caller.account_id, sha256Hex, typeof own === "number" ? own : null);
+    known.set(sha256Hex, read(caller, account));
   }
 
   sizes(): Record<
