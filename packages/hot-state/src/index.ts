@@ -34,6 +34,7 @@ export {
   walletOfRecord,
 } from "./keys.ts";
 export { addCampaignGameCounts, type CampaignGameCounts } from "./money/campaign-games.ts";
+export type * from "./money/campaign-state.ts";
 export { createMoneyCommands } from "./money/commands.ts";
 export {
   DEFAULT_IMPRESSION_TIMES,

@@ -1,5 +1,5 @@
-import type { CampaignStatus } from "@diegetic/contracts";
 import type { Millicents } from "@diegetic/money";
+import type { CampaignSettings, CampaignSpending } from "./campaign-state.ts";
 
 /** A wallet that may not serve, as read when it was frozen: `restoreWallet` accepts it only while it is unchanged. */
 export interface FrozenWallet {
@@ -35,17 +35,8 @@ export interface RestoreClaim {
   freezes?: "sure" | "always" | undefined;
 }
 
-export interface RestoredCampaign {
-  campaignId: string;
-  version: number;
-  status: CampaignStatus;
-  budgetMillicents: Millicents;
-  dailyCapMillicents: Millicents | null;
-  spentMillicents: Millicents;
-  impressions: number;
-  /** The UTC day (YYYY-MM-DD) that spending counts for: today by the clock of Redis, or tomorrow if it already was. */
-  day: string;
-  daySpentMillicents: Millicents;
+/** Its `day` is that of the clock of Redis, or the day after if it already was. */
+export interface RestoredCampaign extends CampaignSettings, CampaignSpending {
   /** By slice (1 to 63): what was reserved for its kept holds, and stays so. Default: nothing. */
   reservedInSlices?: ReadonlyMap<number, { reservedMillicents: Millicents; heldMillicents: Millicents }>;
 }

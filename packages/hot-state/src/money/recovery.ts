@@ -23,6 +23,7 @@ import {
   type UnfrozenWallet,
 } from "./recovery-types.ts";
 import { createSliceGrants } from "./slice-grants.ts";
+import { settingsArguments, spendingArguments } from "./totals.ts";
 import type { MoneyCommands } from "./types.ts";
 
 const MAX_MARKS = 40_000;
@@ -80,16 +81,8 @@ function restoreArguments(request: RestoreRequest): (string | number)[] {
     settledMarks.length,
     ...settledMarks,
     ...campaigns.flatMap((campaign) => [
-      requireInteger("version", campaign.version, 0),
-      campaign.status,
-      requireInteger("budgetMillicents", campaign.budgetMillicents, 0),
-      campaign.dailyCapMillicents === null
-        ? ""
-        : requireInteger("dailyCapMillicents", campaign.dailyCapMillicents, 0),
-      requireInteger("spentMillicents", campaign.spentMillicents, 0),
-      requireInteger("impressions", campaign.impressions, 0),
-      requireDay(campaign.day),
-      requireInteger("daySpentMillicents", campaign.daySpentMillicents, 0),
+      ...settingsArguments(campaign),
+      ...spendingArguments(campaign),
       ...reservedArguments(campaign.reservedInSlices),
     ]),
   ];

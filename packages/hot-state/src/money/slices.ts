@@ -1,9 +1,9 @@
-import type { CampaignStatus } from "@diegetic/contracts";
 import type { Millicents } from "@diegetic/money";
 import type { RedisConnection } from "../connection.ts";
 import { MAX_WALLET_SLICES, walletIdOf, walletKeys } from "../keys.ts";
 import { ReplyReader, type ScriptReply, UnexpectedReply } from "../reply.ts";
 import { defineScript } from "../script.ts";
+import type { CampaignSettings } from "./campaign-state.ts";
 import { readLasts } from "./holds.ts";
 import { requireDay, requireInteger, requirePlainName } from "./limits.ts";
 import type { RefusalLasts } from "./types.ts";
@@ -32,10 +32,7 @@ export interface SliceReference {
 }
 
 /** What a slice knows of a campaign besides its money. */
-export interface SliceCampaign {
-  version: number;
-  status: CampaignStatus;
-}
+export type SliceCampaign = Pick<CampaignSettings, "version" | "status">;
 
 /** More money for all that the slice spends of a campaign. */
 export interface Grant {

@@ -3,6 +3,7 @@ import type { RedisConnection } from "../connection.ts";
 import { MAX_WALLET_SLICES, walletKeys } from "../keys.ts";
 import { ReplyReader } from "../reply.ts";
 import { defineScript } from "../script.ts";
+import type { CampaignSettings, CampaignSpending } from "./campaign-state.ts";
 import { requireAtMost, requireDay, requireInteger, requirePlainName } from "./limits.ts";
 import { createSliceGrants } from "./slice-grants.ts";
 import { ownTotals, type StoredTotals, sumCampaigns, sumTotals } from "./sliced-totals.ts";
@@ -10,7 +11,6 @@ import {
   type AccountTotals,
   APPLY_CAMPAIGN_CODES,
   APPLY_CODES,
-  type CampaignState,
   type CampaignTotals,
   type CeilingResult,
   type MoneyCommands,
@@ -71,32 +71,21 @@ function createApplyCommands(redis: RedisConnection) {
         ? "unknown_wallet"
         : result;
     },
-    async applyCampaign({
-      advertiserId,
-      campaignId,
-      version,
-      status,
-      budgetMillicents,
-      dailyCapMillicents,
-      seed,
-    }) {
-      if (seed !== null) requireDay(seed.day);
+    async applyCampaign({ advertiserId, seed, ...settings }) {
+      const { campaignId } = settings;
       const reply = new ReplyReader(
         "apply_campaign",
         await applyCampaign(
           walletKeys.account(advertiserId),
           campaignKey(advertiserId, campaignId),
-          requireInteger("version", version, 0),
-          status,
-          requireInteger("budgetMillicents", budgetMillicents, 0),
-          dailyCapMillicents === null ? "" : requireInteger("dailyCapMillicents", dailyCapMillicents, 0),
-          ...seedArguments(seed),
+          ...settingsArguments(settings),
+          ...(seed === null ? [] : spendingArguments(seed)),
         ),
       );
       const result = reply.code(0, APPLY_CAMPAIGN_CODES);
       if (result !== "applied") return result;
       const sliced = { advertiserId, campaignId, slices: reply.integer(1) };
-      return (await grants.apply(sliced, { version, status })) ? "applied" : "unknown_wallet";
+      return (await grants.apply(sliced, settings)) ? "applied" : "unknown_wallet";
     },
     async setBudgetCeiling(advertiserId, campaignId, ceilingMillicents) {
       const set = async (millicents: number | null) =>
@@ -146,13 +135,24 @@ async function haveSameEpoch(redis: RedisConnection, advertiserId: string, slice
   return epochs.every((epoch) => epoch === epochs[0]);
 }
 
-function seedArguments(seed: CampaignState["seed"]): (string | number)[] {
-  if (seed === null) return [];
+/** Arguments of scripts that write a campaign's settings. */
+export function settingsArguments(settings: CampaignSettings): (string | number)[] {
+  const { version, status, budgetMillicents, dailyCapMillicents } = settings;
   return [
-    requireInteger("seed.spentMillicents", seed.spentMillicents, 0),
-    requireInteger("seed.impressions", seed.impressions, 0),
-    seed.day,
-    requireInteger("seed.daySpentMillicents", seed.daySpentMillicents, 0),
+    requireInteger("version", version, 0),
+    status,
+    requireInteger("budgetMillicents", budgetMillicents, 0),
+    dailyCapMillicents === null ? "" : requireInteger("dailyCapMillicents", dailyCapMillicents, 0),
+  ];
+}
+
+/** Arguments of scripts that write a campaign's totals, behind its settings. */
+export function spendingArguments(spending: CampaignSpending): (string | number)[] {
+  return [
+    requireInteger("spentMillicents", spending.spentMillicents, 0),
+    requireInteger("impressions", spending.impressions, 0),
+    requireDay(spending.day),
+    requireInteger("daySpentMillicents", spending.daySpentMillicents, 0),
   ];
 }
 

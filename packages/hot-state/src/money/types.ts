@@ -1,5 +1,6 @@
 import type { CampaignStatus, ImpressionRecord, MatchFacts } from "@diegetic/contracts";
 import type { Millicents } from "@diegetic/money";
+import type { CampaignState } from "./campaign-state.ts";
 import type {
   FrozenWallet,
   RestoreClaim,
@@ -190,24 +191,6 @@ export interface AccountState {
   depositedMillicents: Millicents;
   /** Slices of the wallet. Default: 1. */
   slices?: number;
-}
-
-/** The settings of a campaign that management writes to the wallet. */
-export interface CampaignState {
-  advertiserId: string;
-  campaignId: string;
-  version: number;
-  status: CampaignStatus;
-  budgetMillicents: Millicents;
-  dailyCapMillicents: Millicents | null;
-  /** The totals of Postgres, used only if the campaign is new to the wallet. Null: the caller expects it not to be. */
-  seed: {
-    spentMillicents: Millicents;
-    impressions: number;
-    /** The UTC day (YYYY-MM-DD) that `daySpentMillicents` was spent on. */
-    day: string;
-    daySpentMillicents: Millicents;
-  } | null;
 }
 
 /** `older`: the wallet has a newer version. `unknown_wallet`: it must be restored first. Neither changes anything. */

@@ -2,7 +2,8 @@ import { type MatchFacts, newId } from "@diegetic/contracts";
 import { openWallet } from "@diegetic/testing/open-wallet";
 import type { RedisConnection } from "../../connection.ts";
 import { encodeName, walletKeys, walletOfMatch } from "../../keys.ts";
-import type { CampaignState, CommitRequest, CommitResult, MoneyCommands, ReserveRequest } from "../types.ts";
+import type { CampaignState } from "../campaign-state.ts";
+import type { CommitRequest, CommitResult, MoneyCommands, ReserveRequest } from "../types.ts";
 
 export const HOLD_TTL_MS = 600_000;
 export const SESSION_IDLE_MS = 1_800_000;
