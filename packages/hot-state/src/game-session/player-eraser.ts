@@ -66,17 +66,15 @@ export class PlayerEraser {
       matches.push(match);
     }
     const erased = { matches: 0, sessions: 0, caps: 0, waiting: 0 };
-    for await (const keys of scanKeys(this.#redis)) {
-      for (const key of keys) {
-        if (keyPatterns.sessionRelease.test(key)) await this.#eraseReleases(key, sessions);
-        const isSession = keyPatterns.session.test(key);
-        const [game, sessionKey] =
-          (isSession ? keyPatterns.session : keyPatterns.cap).exec(key)?.slice(-2) ?? [];
-        if (game === undefined || sessionKey === undefined) continue;
-        if (!games.has(game) || !sessions.has(sessionKey)) continue;
-        const count = await this.#redis.del(key);
-        erased[isSession ? "sessions" : "caps"] += count;
-      }
+    for await (const key of this.#keys()) {
+      if (keyPatterns.sessionRelease.test(key)) await this.#eraseReleases(key, sessions);
+      const isSession = keyPatterns.session.test(key);
+      const [game, sessionKey] =
+        (isSession ? keyPatterns.session : keyPatterns.cap).exec(key)?.slice(-2) ?? [];
+      if (game === undefined || sessionKey === undefined) continue;
+      if (!games.has(game) || !sessions.has(sessionKey)) continue;
+      const count = await this.#redis.del(key);
+      erased[isSession ? "sessions" : "caps"] += count;
     }
     for (const match of matches) {
       const session = await this.#eraseMatch(match, userHash, anonymousHash(), ERASED_SESSION);
@@ -89,10 +87,9 @@ export class PlayerEraser {
   /** Number of committed impressions of the player that billing still has to write. */
   async waiting(userHash: string): Promise<number> {
     let count = 0;
-    for await (const keys of scanKeys(this.#redis)) {
-      for (const key of keys.filter((name) => keyPatterns.outbox.test(name))) {
-        for await (const [, record] of this.#fields(key)) if (record.includes(userHash)) count += 1;
-      }
+    for await (const key of this.#keys()) {
+      if (!keyPatterns.outbox.test(key)) continue;
+      for await (const [, record] of this.#fields(key)) if (record.includes(userHash)) count += 1;
     }
     return count;
   }
@@ -110,14 +107,12 @@ export class PlayerEraser {
   }
 
   async *#findMatches(userHash: string, games: ReadonlySet<string>): AsyncGenerator<UnbilledMatch> {
-    for await (const keys of scanKeys(this.#redis)) {
-      for (const key of keys) {
-        const [, walletId, campaignId, game] = keyPatterns.matches.exec(key) ?? [];
-        if (walletId === undefined || campaignId === undefined || game === undefined || !games.has(game))
-          continue;
-        for await (const [matchId, entry] of this.#fields(key)) {
-          if (entry.includes(userHash)) yield { key, matchId, walletId, scope: `${campaignId}|${game}` };
-        }
+    for await (const key of this.#keys()) {
+      const [, walletId, campaignId, game] = keyPatterns.matches.exec(key) ?? [];
+      if (walletId === undefined || campaignId === undefined || game === undefined || !games.has(game))
+        continue;
+      for await (const [matchId, entry] of this.#fields(key)) {
+        if (entry.includes(userHash)) yield { key, matchId, walletId, scope: `${campaignId}|${game}` };
       }
     }
   }
@@ -128,6 +123,10 @@ export class PlayerEraser {
       const sessionKey = release.split("|")[1];
       if (sessionKey !== undefined && sessions.has(sessionKey)) await this.#redis.hdel(key, matchId);
     }
+  }
+
+  async *#keys(): AsyncGenerator<string> {
+    for await (const keys of scanKeys(this.#redis)) yield* keys;
   }
 
   async *#fields(key: string): AsyncGenerator<[field: string, value: string]> {
