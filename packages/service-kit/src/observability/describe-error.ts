@@ -28,14 +28,7 @@ export interface DescribedError {
 export function describeError(
   error: unknown,
   describeUnavailable: DescribeUnavailable = () => undefined,
-): DescribedError {
-  return describe(error, MAX_CAUSES, describeUnavailable);
-}
-
-function describe(
-  error: unknown,
-  causesLeft: number,
-  describeUnavailable: DescribeUnavailable,
+  causesLeft = MAX_CAUSES,
 ): DescribedError {
   if (typeof error !== "object" || error === null) {
     return { type: typeof error, message: masked(String(error), MESSAGE_CHARACTERS) };
@@ -57,11 +50,11 @@ function describe(
   if (command !== undefined) described.command = command.slice(0, 100);
   if (causesLeft > 0) {
     if (facts.cause !== undefined && facts.cause !== null)
-      described.cause = describe(facts.cause, causesLeft - 1, describeUnavailable);
+      described.cause = describeError(facts.cause, describeUnavailable, causesLeft - 1);
     if (Array.isArray(facts.errors)) {
       described.errors = facts.errors
         .slice(0, MAX_CAUSES)
-        .map((one) => describe(one, causesLeft - 1, describeUnavailable));
+        .map((one) => describeError(one, describeUnavailable, causesLeft - 1));
     }
   }
   return described;
@@ -73,7 +66,7 @@ function textOf(value: unknown): string | undefined {
 }
 
 /** Truncates a text and masks API keys, e-mail addresses and passwords in URLs. */
-export function masked(text: string, maxCharacters: number): string {
+function masked(text: string, maxCharacters: number): string {
   return text
     .slice(0, maxCharacters)
     .replace(/igk_[A-Za-z0-9_-]+/g, "igk_[redacted]")
