@@ -13,6 +13,8 @@ const MIGRATIONS = new URL("../../../prisma/migrations/", import.meta.url);
 const LOCK_KEY = 7_430_921_511;
 /** Other values would write wrong texts, or refuse concurrent changes. PgBouncer refuses clients that set them. */
 const REQUIRED_SETTINGS = { array_nulls: "on", default_transaction_isolation: "read committed" };
+/** Time limit for waiting for another migrating process. */
+const LOCK_TIMEOUT_MS = 120_000;
 const LOCK_EVERY_MS = 100;
 const IS_UNFINISHED = "finished_at IS NULL AND rolled_back_at IS NULL";
 const CONCURRENT_INDEX = /\bCREATE (?:UNIQUE )?INDEX CONCURRENTLY "?(\w+)"?/i;
@@ -20,8 +22,6 @@ const CONCURRENT_INDEX = /\bCREATE (?:UNIQUE )?INDEX CONCURRENTLY "?(\w+)"?/i;
 interface MigrateOptions {
   /** Called with one sentence for each step. */
   log?: (sentence: string) => void;
-  /** Time limit for waiting for another migrating process. Default: 120 000. */
-  lockTimeoutMs?: number;
   /** Default: prisma/migrations. */
   folder?: URL;
 }
@@ -44,7 +44,7 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
     lock = new pg.Client({ connectionString: connectionStringOf(url), connectionTimeoutMillis: 10_000 });
     lock.on("error", () => {}); // The running statement rejects as well.
     await lock.connect();
-    await takeLock(lock, options.lockTimeoutMs ?? 120_000);
+    await takeLock(lock);
     await requireSettings(lock);
     if (await hasHistory(lock)) {
       await forgetUnfinished(lock, migrations);
@@ -96,8 +96,8 @@ async function requirePrivileges(client: pg.Client): Promise<void> {
 }
 
 /** Polls: CREATE INDEX CONCURRENTLY waits for all running statements, so also for one that would wait for the lock. */
-async function takeLock(client: pg.Client, timeoutMs: number): Promise<void> {
-  const deadlineMs = performance.now() + timeoutMs;
+async function takeLock(client: pg.Client): Promise<void> {
+  const deadlineMs = performance.now() + LOCK_TIMEOUT_MS;
   for (;;) {
     const { rows } = await client.query("SELECT pg_try_advisory_lock($1) AS taken", [LOCK_KEY]);
     if (rows[0]?.taken === true) return;

@@ -50,8 +50,6 @@ export interface BillingServiceOptions {
   secrets: BillingSecrets;
   logger: Logger;
   metrics: Metrics;
-  /** Unix milliseconds; default: the system clock. */
-  nowMs?: () => number;
   pace?: Partial<BillingPace>;
 }
 
@@ -154,7 +152,7 @@ export function createBillingService(options: BillingServiceOptions): BillingSer
 type Parts = ReturnType<typeof createParts>;
 
 /** What most parts of the service use. */
-function createParts({ settings, secrets, logger, metrics, nowMs = Date.now, pace }: BillingServiceOptions) {
+function createParts({ settings, secrets, logger, metrics, pace }: BillingServiceOptions) {
   const stores = openStores(secrets, { name: settings.instanceName, logger, metrics });
   const { database, redis, claim } = stores;
   return {
@@ -165,11 +163,11 @@ function createParts({ settings, secrets, logger, metrics, nowMs = Date.now, pac
     redis,
     claim,
     money: createMoneyCommands(redis),
-    due: new DueIndex(redis, { nowMs }),
-    partitions: new DayPartitions(database, nowMs),
+    due: new DueIndex(redis),
+    partitions: new DayPartitions(database),
     measures: createBillingMeasures(metrics),
     logger,
-    nowMs,
+    nowMs: Date.now,
     pace: { ...DEFAULT_PACE, ...pace },
   };
 }

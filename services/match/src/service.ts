@@ -58,10 +58,6 @@ export interface MatchServiceOptions {
   metrics: Metrics;
   /** In [0, 1); draws the winner of ties. Default: Math.random. */
   random?: () => number;
-  /** Unix milliseconds; default: the system clock. */
-  nowMs?: () => number;
-  /** Monotonic milliseconds; default: performance.now. */
-  monotonicMs?: () => number;
 }
 
 export interface MatchService {
@@ -113,14 +109,7 @@ export function createMatchService(options: MatchServiceOptions): MatchService {
 type Parts = ReturnType<typeof createParts>;
 
 /** Objects with the lifetime of the service. */
-function createParts({
-  settings,
-  secrets,
-  logger,
-  metrics,
-  nowMs = Date.now,
-  monotonicMs,
-}: MatchServiceOptions) {
+function createParts({ settings, secrets, logger, metrics }: MatchServiceOptions) {
   const outageOf = createConnectionLogs(logger, metrics);
   const redis = connectRedis(secrets.redisUrl, { name: settings.instanceName });
   const commands = outageOf("commands");
@@ -137,7 +126,7 @@ function createParts({
   /** Restores campaigns that have money again, in batches of at most 64 of each kind. A batch takes milliseconds if their posting lists are very long. */
   const tidyInTurns = () => {
     if (isTidying) return;
-    isTidying = catalog.index.tidy(nowMs());
+    isTidying = catalog.index.tidy(Date.now());
     if (!isTidying) return;
     setImmediate(() => {
       isTidying = false;
@@ -151,7 +140,6 @@ function createParts({
       tidyInTurns();
     },
     ...snapshotLog(logger, outageOf("snapshot")),
-    ...(monotonicMs && { monotonicMs }),
   });
   const measures = createMeasures(metrics, catalog);
   const batcher = new ImpressionBatcher({ producer, logger, count: measures.countQueued });
@@ -171,7 +159,7 @@ function createParts({
     uses,
     traffic,
     statistics,
-    nowMs,
+    nowMs: Date.now,
   };
 }
 

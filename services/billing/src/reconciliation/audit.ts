@@ -28,8 +28,6 @@ export interface AuditOptions {
   quietWithinMs: number;
   /** Pauses before each repeated read of what differs. Milliseconds; default: 0.3, 0.7, 1, 2 and 3 seconds. */
   pausesMs?: readonly number[];
-  /** Unix milliseconds; default: the system clock. */
-  nowMs?: () => number;
 }
 
 export interface AuditReport {
@@ -72,7 +70,6 @@ const MAX_NOT_COMPARED = 200;
  * with ForeignRedis when they belong to different installations.
  */
 export async function reconcileAll(options: AuditOptions): Promise<AuditReport> {
-  const nowMs = options.nowMs ?? Date.now;
   const database = createDatabase(options.databaseUrl, {
     applicationName: "audit",
     poolSize: 3,
@@ -83,7 +80,13 @@ export async function reconcileAll(options: AuditOptions): Promise<AuditReport> 
     await new InstallationClaim(redis, () => installationId(database)).verify();
     const wasQuiet = await awaitQuiet(createMoneyCommands(redis), new DueIndex(redis), options.quietWithinMs);
     const timeoutMs = STATEMENT_TIMEOUT_MS;
-    const parts = { database, wallets: createWalletReader(redis), limits: LIMITS, nowMs, timeoutMs };
+    const parts = {
+      database,
+      wallets: createWalletReader(redis),
+      limits: LIMITS,
+      nowMs: Date.now,
+      timeoutMs,
+    };
     const summary = new Summary();
     const inspections: (AsyncIterable<Inspection> | Iterable<Inspection>)[] = [
       advertiserInspections(parts),
@@ -94,7 +97,7 @@ export async function reconcileAll(options: AuditOptions): Promise<AuditReport> 
       sessionInspections(database, redis, MAX_SESSION_KEYS),
       wholeInspections(database, timeoutMs),
       memberInspections(database, timeoutMs),
-      [upkeepInspection(database, nowMs, timeoutMs)],
+      [upkeepInspection(database, Date.now, timeoutMs)],
     ];
     for (const part of inspections) {
       for await (const inspection of part) {
