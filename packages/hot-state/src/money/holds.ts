@@ -159,6 +159,9 @@ function createReserve(redis: RedisConnection, times: ImpressionTimes): MoneyCom
 
 /** Keys and values of `reserve`; throws RangeError for a request that must not reach it. */
 export function reserveParameters(request: ReserveRequest, times: ImpressionTimes): ScriptParameters {
+  const { lateImpressionMs, matchWithoutIdMs, resendMs = DEFAULT_RESEND_MS } = times;
+  // Charges are kept for a day. When impressions may come later, Redis keeps every new match instead.
+  const isCarried = request.isCarried === true && lateImpressionMs <= CARRIED_FOR_MS;
   const hold = holdOf(request.match);
   checkHold(hold);
   requireInteger("campaignVersion", request.campaignVersion, 0);
@@ -180,8 +183,8 @@ export function reserveParameters(request: ReserveRequest, times: ImpressionTime
     request.sessionIdleMs,
     entryFacts(request.match),
     request.match.developer_account_id,
-    keptMs(times),
-    isCarried(request, times) ? "" : rememberedMs(request, times),
+    matchWithoutIdMs + resendMs,
+    isCarried ? "" : request.holdTtlMs + lateImpressionMs + resendMs,
     request.earlier?.matchIds.length ?? "",
     request.earlier?.sinceMs ?? "",
   ];
@@ -203,25 +206,6 @@ export function readReservation(lines: ScriptReply): ReserveResult {
     capSinceMs: reply.integer(4),
     validFromEpoch: reply.integer(5),
   };
-}
-
-function isCarried(request: ReserveRequest, times: ImpressionTimes): boolean {
-  return request.isCarried === true && mayBeCarried(times);
-}
-
-/** How long a match whose id carries it is kept after its hold: as long as it is billed without its id. */
-function keptMs({ matchWithoutIdMs, resendMs = DEFAULT_RESEND_MS }: ImpressionTimes): number {
-  return matchWithoutIdMs + resendMs;
-}
-
-/** Lifetime of the entry of another match without an impression. */
-function rememberedMs({ holdTtlMs }: ReserveRequest, times: ImpressionTimes): number {
-  return holdTtlMs + times.lateImpressionMs + (times.resendMs ?? DEFAULT_RESEND_MS);
-}
-
-/** Charges are kept for a day. When impressions may come later, Redis keeps every new match instead. */
-function mayBeCarried({ lateImpressionMs }: ImpressionTimes): boolean {
-  return lateImpressionMs <= CARRIED_FOR_MS;
 }
 
 /** A field of a refusal: '', milliseconds, 'version', or 'version' and the account's version. */

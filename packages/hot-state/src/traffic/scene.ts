@@ -72,7 +72,7 @@ export function wordsOf(context: SceneContext, secrets: readonly (string | undef
   const hidden = foldedSecrets(secrets);
   const one = (type: WordType, value: string | undefined) => {
     if (value === undefined || value.length > MAX_WORD_CHARACTERS) return;
-    const form = storedForm(value);
+    const form = value.trim().toLowerCase().toWellFormed();
     if (form === "") return;
     const word = folded(form).trim();
     if (!hidden.some((secret) => names(word, secret))) words.add(`${type}:${form}`);
@@ -83,11 +83,6 @@ export function wordsOf(context: SceneContext, secrets: readonly (string | undef
   for (const mood of context.mood_tags?.slice(0, MAX_LIST_ENTRIES) ?? []) one("mood", mood);
   for (const action of context.actions?.slice(0, MAX_LIST_ENTRIES) ?? []) one("action", action);
   return words;
-}
-
-/** A word as stored. */
-function storedForm(text: string): string {
-  return text.trim().toLowerCase().toWellFormed();
 }
 
 function foldedSecrets(texts: readonly (string | undefined)[]): string[] {

@@ -77,7 +77,8 @@ function findCaller(policy: AdmissionPolicy, exchange: Exchange): ReturnType<Key
 function readCredential(policy: AdmissionPolicy, exchange: Exchange): Credential {
   const header = exchange.header("authorization");
   // A request with the header is one of a program: its cookies do not count.
-  const cookie = header === undefined ? sessionCookieOf(policy, exchange) : undefined;
+  const cookie =
+    header === undefined ? cookieValue(exchange.header("cookie"), policy.sessionCookie) : undefined;
   if (cookie !== undefined) return { kind: "session", sha256Hex: hash("sha256", cookie, "hex") };
   const key = header === undefined ? undefined : API_KEY.exec(header)?.[1];
   return { kind: "key", sha256Hex: key === undefined ? undefined : hash("sha256", key, "hex") };
@@ -99,10 +100,6 @@ export function findCallerAgain(policy: AdmissionPolicy, exchange: Exchange): Ap
 function unknownCaller(exchange: Exchange): HttpError {
   if (exchange.credential?.kind === "session") return sessionEnded.error();
   return keyProblem(exchange.header("authorization")).error();
-}
-
-function sessionCookieOf(policy: AdmissionPolicy, exchange: Exchange): string | undefined {
-  return cookieValue(exchange.header("cookie"), policy.sessionCookie);
 }
 
 /** The checks of endpoints without a key: capacity (503), then the limit of the client's address (429). */
