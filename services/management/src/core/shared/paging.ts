@@ -60,6 +60,29 @@ export function pageAnswer<Row extends { id: string }>(
   return { ...answer, headers: nextPage(context, String(paging.limit), last.id) };
 }
 
+/** Rows of a whole list that are read and written at a time: a list of megabytes must not keep other requests waiting. */
+const ROWS_AT_A_TIME = 100;
+
+/** The answer with one page, or with the whole list, of rows whose number has no small limit. */
+export async function listAnswer<Row extends { id: string }>(
+  context: RequestContext,
+  paging: Paging,
+  read: (paging: Paging) => Promise<readonly Row[]>,
+  toResponse: (row: Row) => unknown,
+): Promise<Answer> {
+  if (paging.limit !== undefined) return pageAnswer(context, paging, await read(paging), toResponse);
+  const written: string[] = [];
+  let { after } = paging;
+  for (let hasMore = true; hasMore; ) {
+    const rows = await read({ limit: ROWS_AT_A_TIME, after });
+    const page = rows.slice(0, ROWS_AT_A_TIME);
+    written.push(...page.map((row) => JSON.stringify(toResponse(row))));
+    after = page.at(-1)?.id;
+    hasMore = rows.length > page.length;
+  }
+  return { status: 200, text: { mediaType: "application/json", content: `[${written.join(",")}]` } };
+}
+
 /** Link to the next page; keeps the request's other parameters. */
 export function nextPage(context: RequestContext, limit: string, cursor: string): Record<string, string> {
   const path = context.operation.slice(context.operation.indexOf(" ") + 1);

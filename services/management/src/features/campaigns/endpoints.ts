@@ -14,7 +14,7 @@ import { recordCampaignSize } from "../../core/campaigns/published-size.ts";
 import { confirmPause, listCampaigns, ownBilledCampaign, ownCampaign } from "../../core/campaigns/store.ts";
 import { createOnceByStatements, readSentBody } from "../../core/idempotency/create-once.ts";
 import { callingAdvertiser } from "../../core/read-your-writes/caller.ts";
-import { pageAnswer, readPaging } from "../../core/shared/paging.ts";
+import { listAnswer, type Paging, readPaging } from "../../core/shared/paging.ts";
 import { endpointsOf } from "../endpoints-of.ts";
 import type { Parts } from "../parts.ts";
 import { type BulkItem, isToBeActive, readBulkItem, storeBulk } from "./bulk.ts";
@@ -81,8 +81,8 @@ async function list({ database, barrier }: Parts, context: RequestContext) {
   const advertiser = await callingAdvertiser(database, context.accountId);
   const paging = readPaging(context, "camp");
   await barrier.awaitAdvertiser(advertiser.id);
-  const campaigns = await listCampaigns(database, advertiser.id, paging);
-  return pageAnswer(context, paging, campaigns, toCampaignResponse);
+  const read = (page: Paging) => listCampaigns(database, advertiser.id, page);
+  return listAnswer(context, paging, read, toCampaignResponse);
 }
 
 async function show({ reads }: Parts, context: RequestContext) {

@@ -1,3 +1,4 @@
+import { newId } from "@diegetic/contracts";
 import { eventually } from "@diegetic/testing/eventually";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { type Harness, startHarness } from "../../testing/harness.ts";
@@ -119,5 +120,23 @@ describe("Idempotency-Key", () => {
     await database.idempotencyKey.updateMany({ where, data: { createdAt: old } });
     await repairLoop.round();
     await eventually(async () => (await database.idempotencyKey.count({ where })) === 0);
+  });
+});
+
+describe("GET /deposits", () => {
+  it("lists all of them, newest first, however many there are", async () => {
+    const caller = await harness.advertiser();
+    const deposits = Array.from({ length: 250 }, (_, at) => ({
+      id: newId("dep"),
+      advertiserId: caller.advertiserId,
+      amountCents: at + 1,
+    }));
+    await harness.management.database.deposit.createMany({ data: deposits });
+    const { body } = await caller.get("/deposits").expect(200);
+    const ids = deposits.map(({ id }) => id).toSorted();
+    expect(body.map(({ id }: { id: string }) => id)).toEqual(ids.toReversed());
+    const rest = await caller.get(`/deposits?cursor=${ids[101]}`).expect(200);
+    expect(rest.body).toEqual(body.slice(-101));
+    expect((await caller.get(`/deposits?cursor=${ids[0]}`).expect(200)).body).toEqual([]);
   });
 });

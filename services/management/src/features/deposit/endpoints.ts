@@ -5,7 +5,7 @@ import type { RequestContext } from "@diegetic/service-kit";
 import type { Advertiser } from "../../core/advertisers/store.ts";
 import { createOnce, readSentBody } from "../../core/idempotency/create-once.ts";
 import { callingAdvertiser } from "../../core/read-your-writes/caller.ts";
-import { pageAnswer, readPaging, rowsOfPage } from "../../core/shared/paging.ts";
+import { listAnswer, type Paging, readPaging, rowsOfPage } from "../../core/shared/paging.ts";
 import { timestamp } from "../../core/shared/time.ts";
 import { balanceCents } from "../advertiser/to-response.ts";
 import type { Parts } from "../parts.ts";
@@ -13,8 +13,9 @@ import type { Parts } from "../parts.ts";
 export async function deposits({ database }: Parts, context: RequestContext) {
   const advertiser = await callingAdvertiser(database, context.accountId);
   const paging = readPaging(context, "dep");
-  const rows = await database.deposit.findMany(rowsOfPage({ advertiserId: advertiser.id }, paging, "desc"));
-  return pageAnswer(context, paging, rows, ({ id, amountCents, createdAt }) => ({
+  const read = (page: Paging) =>
+    database.deposit.findMany(rowsOfPage({ advertiserId: advertiser.id }, page, "desc"));
+  return listAnswer(context, paging, read, ({ id, amountCents, createdAt }) => ({
     id,
     amount_cents: amountCents,
     created_at: timestamp(createdAt),
