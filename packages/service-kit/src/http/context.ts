@@ -84,6 +84,10 @@ export class Context implements RequestContext {
     return offered.find((type) => type === preferred) ?? offered[0];
   }
 
+  get bodyBytes(): number {
+    return this.#parts.rawBody.length;
+  }
+
   body<T>(validate: (value: unknown) => T): T {
     return validate(parseJson(this.#parts.rawBody));
   }

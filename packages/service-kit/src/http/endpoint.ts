@@ -87,6 +87,7 @@ export interface RequestContext {
   readonly idempotencyKey: string | null;
   /** Method and full path; with the account, the scope of an idempotency key. */
   operation: string;
+  readonly bodyBytes: number;
   /** Parses and validates the body; throws 400 or 422 with a sentence. */
   body<T>(validate: (value: unknown) => T): T;
   /**

@@ -144,6 +144,21 @@ describe("limits", () => {
     expect(answers.map(({ status }) => status)).toEqual([204, 204, 204, 204, 429, 429]);
   });
 
+  it("counts a long request once more for each 16 KiB", async () => {
+    const tags = Array.from({ length: 100 }, () => "x".repeat(200));
+    const long = { game_context: { mood_tags: tags, actions: tags } };
+    const game = await world.addGame();
+    // A minute may end between two counts.
+    await eventually(async () => {
+      const key = await world.addKey({ rate_limit_per_minute: 5 });
+      const { status, headers } = await world.match(game, long, { key });
+      expect(status).toBe(204);
+      return headers["x-ratelimit-remaining"] === "2";
+    });
+    const small = await world.match(game, long, { key: await world.addKey({ rate_limit_per_minute: 2 }) });
+    expect([small.status, small.body.detail]).toEqual([422, expect.stringContaining("counts as 3 requests")]);
+  });
+
   it("counts requests per game where that is configured", async () => {
     const instance = await world.startInstance({ RATE_LIMIT_MATCH_PER_GAME: "2" });
     const game = await world.addGame();
