@@ -165,7 +165,7 @@ redis.call('HSET', campaign_key, 'held', integer_text(math.max(campaign.held - h
   'day', campaign.day, 'day_spent', integer_text(campaign.day_spent + price))
 redis.call('ZREM', pending, pending_member(id, entry))
 redis.call('HSET', outbox, impression_id, record_until_match .. match .. '}')
-count_in_hour(hourly_counts, 's:', game_of(scope))
+count_in_hour(hourly_counts, 's:', game_of(scope), developer_id)
 
 if match_id == '' or is_keyed == '1' then
   entry.state, entry.recorded_at_ms, entry.impression_id = 'C', integer_text(recorded_ms), impression_id

@@ -146,7 +146,7 @@ redis.call('HSET', campaign_key, 'held', integer_text(campaign.held + price),
   'rotation', integer_text(campaign.rotation + 1))
 redis.call('ZADD', holds, entry.lapses_at_ms, hold_member(match_id, scope, session_key, developer_id, entry.price))
 count_hold(shares, developer_id, game, share, price)
-count_in_hour(hourly_counts, '', game)
+count_in_hour(hourly_counts, '', game, developer_id)
 redis.call('ZADD', pending, 0, pending_member(match_id, entry))
 redis.call('HSET', matches, match_id, encode_entry(entry), ':account', developer_id)
 keep_matches(pending, matches, history, remember_ms or hold_ttl_ms + kept_ms)

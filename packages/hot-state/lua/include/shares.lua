@@ -5,9 +5,10 @@
 -- While a cluster moves the hash slot, no command may follow the one that empties the key (see "history"). Needs "time", "entry".
 
 local MAX_UNSHARED_HOLDS = 100
--- Counts of an hour, by the caller's clock: '<encoded game>' matches, 's:<encoded game>' impressions. Games beyond this number
--- of fields are counted together under '' and 's:'.
+-- Counts of an hour, by the caller's clock: '<encoded game>' matches, 's:<encoded game>' impressions, 'a:<account_id>' fields
+-- begun for games of the developer's account. Games beyond these numbers of fields are counted together under '' and 's:'.
 local MAX_COUNTED_FIELDS = 2000
+local MAX_FIELDS_OF_ACCOUNT = 100
 local COUNTED_MS = 93600000
 
 local function game_of(scope)
@@ -53,10 +54,12 @@ local function remove_hold(holds, shares, match_id, scope, session_key, account_
   end
 end
 
--- Counts a match or an impression of a game in the hash of an hour. prefix: '' or 's:'
-local function count_in_hour(hourly_counts, prefix, game)
+-- Counts a match or an impression of a game in the hash of an hour. prefix: '' or 's:'; account_id: the developer's,
+-- false if only the match's id knows it
+local function count_in_hour(hourly_counts, prefix, game, account_id)
   if redis.call('HINCRBY', hourly_counts, prefix .. game, 1) > 1 then return end
-  if redis.call('HLEN', hourly_counts) > MAX_COUNTED_FIELDS then
+  if redis.call('HLEN', hourly_counts) > MAX_COUNTED_FIELDS
+      or account_id and redis.call('HINCRBY', hourly_counts, 'a:' .. account_id, 1) > MAX_FIELDS_OF_ACCOUNT then
     redis.call('HDEL', hourly_counts, prefix .. game)
     redis.call('HINCRBY', hourly_counts, prefix, 1)
   end

@@ -11,8 +11,9 @@ const COUNTED_HOURS = 24;
 const COUNTED_MS = 26 * MS_PER_HOUR;
 /** Prefix of the fields of games in `shares`. */
 const GAME_PREFIX = "g:";
-/** Prefix of the fields of impressions in the counts of an hour. */
+/** Prefixes of the fields of impressions, and of developers' accounts, in the counts of an hour. */
 const IMPRESSION_PREFIX = "s:";
+const ACCOUNT_PREFIX = "a:";
 
 /** Whole hours since 1970, UTC. */
 export function hourOf(ms: number): number {
@@ -43,6 +44,7 @@ export function createReadCampaignGames(redis: RedisConnection): MoneyCommands["
       openHolds: 0,
     };
     for (const [field, text] of counts.flatMap((count) => Object.entries(count))) {
+      if (field.startsWith(ACCOUNT_PREFIX)) continue;
       const isImpression = field.startsWith(IMPRESSION_PREFIX);
       const game = isImpression ? field.slice(IMPRESSION_PREFIX.length) : field;
       const gameId = game === "" ? null : decodeName(game);

@@ -238,4 +238,15 @@ describe("matches by game", () => {
     expect([matches.get(null), matches.get("game-7"), matches.has(wallet.gameId)]).toEqual([1, 2, false]);
     expect(await redis.pttl(key)).toBeGreaterThan(86_400_000);
   });
+
+  it("are one number for all games of a developer beyond the first hundred, and leave room for those of others", async () => {
+    const wallet = await TestWallet.open(money, redis, { budgetMillicents: 1_000_000 });
+    const { matched_at_ms } = wallet.match();
+    for (let game = 0; game < 120; game += 1) await wallet.hold({ matched_at_ms, game_id: `game-${game}` });
+    await wallet.hold({ matched_at_ms, game_id: "game-0" });
+    await wallet.hold({ matched_at_ms, game_id: "of another", developer_account_id: "acct_other" });
+    const { matches } = await gamesOf(wallet, matched_at_ms);
+    expect([matches.get(null), matches.get("game-0"), matches.get("of another")]).toEqual([20, 2, 1]);
+    expect(matches.size).toBe(102);
+  });
 });
