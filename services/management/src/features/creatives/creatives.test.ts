@@ -146,6 +146,13 @@ describe("creatives", () => {
     await caller.patch(`/creatives/${body.id}`, {}).expect(404);
     const list = await caller.get(`/campaigns/${campaignId}/creatives`).expect(200);
     expect(list.body.map(({ id }: { id: string }) => id)).not.toContain(body.id);
+    const row = await harness.management.database.creative.findUniqueOrThrow({ where: { id: body.id } });
+    expect(row).toMatchObject({
+      brandName: creativeBody.brand_name,
+      narrativeHook: "",
+      altHooks: [],
+      tagline: null,
+    });
   });
 
   it("keep the last one of an active campaign, also when two are deleted at once", async () => {
