@@ -22,6 +22,17 @@ import { noEntry, TextTable } from "./text-table.ts";
 
 const firstCapacity = 1_024;
 
+/** The active terms of a request. */
+export interface ActiveTerms {
+  terms: Int32Array;
+  flags: Uint8Array;
+  /** What the affinity buckets of the terms miss. */
+  missed: Uint8Array;
+  keys: Int32Array;
+  categoryBits: number;
+  placeBits: number;
+}
+
 /**
  * The term dictionary: maps what campaigns target or block to small numbers. A request activates the flags of its terms;
  * the scorer then reads a few flags per campaign. Numbers are reference-counted and reused.
@@ -102,6 +113,32 @@ export class Terms {
     this.activeKeys[this.activeKeyCount++] = term;
     if (kind === signatureKinds.category) this.categoryBits |= categoryBit(term);
     else if (kind === signatureKinds.place) this.placeBits |= placeBit(term);
+  }
+
+  copyActive(): ActiveTerms {
+    const terms = this.activeTerms.slice(0, this.activeTermCount);
+    return {
+      terms,
+      flags: Uint8Array.from(terms, (term) => this.flags[term] ?? 0),
+      missed: Uint8Array.from(terms, (term) => this.missed[bucketOf(term)] ?? 0),
+      keys: this.activeKeys.slice(0, this.activeKeyCount),
+      categoryBits: this.categoryBits,
+      placeBits: this.placeBits,
+    };
+  }
+
+  /** Activates copied terms again. None may be active, and none have been created or released since. */
+  activateCopied({ terms, flags, missed, keys, categoryBits, placeBits }: ActiveTerms): void {
+    for (const [index, term] of terms.entries()) {
+      this.flags[term] = flags[index] ?? 0;
+      this.missed[bucketOf(term)] = missed[index] ?? 0;
+    }
+    this.activeTerms.set(terms);
+    this.activeTermCount = terms.length;
+    this.activeKeys.set(keys);
+    this.activeKeyCount = keys.length;
+    this.categoryBits = categoryBits;
+    this.placeBits = placeBits;
   }
 
   resetAll(): void {

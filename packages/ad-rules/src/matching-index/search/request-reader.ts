@@ -12,6 +12,8 @@ import { noEntry } from "../dictionary/text-table.ts";
 export class RequestReader {
   /** Total texts of requests that the dictionary had. */
   foundCount = 0;
+  /** UTF-16 units of the texts of the current request in which phrases were sought. */
+  scannedUnits = 0;
   readonly #terms: Terms;
   readonly #buffer: TextBuffer;
   /** Entries that begin longer phrases, and their offsets in the text. */
@@ -31,6 +33,7 @@ export class RequestReader {
   }
 
   read({ placement, context, geo }: MatchScene): void {
+    this.scannedUnits = 0;
     this.#buffer.setExact(placement.game_id);
     this.#activate(role.game);
     for (const advertiser of placement.blocked_advertisers) this.#value(advertiser, role.blockedAdvertiser);
@@ -118,6 +121,7 @@ export class RequestReader {
     if (!phrases.any) return;
     const buffer = this.#buffer;
     buffer.setSearchable(text);
+    this.scannedUnits += buffer.length;
     this.#startCount = 0;
     const { wordStarts, wordHashes, wordCount } = buffer;
     const known = this.#knownWords;
