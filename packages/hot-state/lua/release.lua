@@ -56,7 +56,7 @@ if campaign_held > 0 then redis.call('HINCRBY', campaign_key, 'held', integer_te
 
 if entry then give_back_cap(cap, entry, reason == 'cancelled') end
 if reason == 'cancelled' then
-  if hourly_counts ~= account_key then uncount_match(hourly_counts, game_of(scope)) end
+  if hourly_counts ~= account_key then uncount_match(hourly_counts, game_of(scope), developer_id) end
   redis.call('ZREM', pending, pending_member(match_id, entry))
   entry.state, entry.facts = 'X', ''
   redis.call('HSET', matches, match_id, encode_entry(entry))

@@ -115,8 +115,8 @@ export const walletKeys = {
   /** The newest report of each slice on a campaign, and what it was granted. */
   grants: (walletId: string, campaignId: string) => `{${walletId}}:grants:${campaignId}`,
   /**
-   * Matches and impressions (fields `s:…`) of a campaign in an hour (whole hours since 1970) by game; expires after 26
-   * hours.
+   * Matches and impressions (fields `s:…`) of a campaign in an hour (whole hours since 1970) by game, and how many fields each
+   * developer's account has (`a:…`); expires after 26 hours.
    */
   hourlyCounts: (walletId: string, campaignId: string, hour: number) =>
     `{${walletId}}:matched:${campaignId}:${hour}`,

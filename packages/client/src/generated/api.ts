@@ -543,7 +543,7 @@ export interface GameAnalytics {
 
 /** A game in which the campaign was matched. */
 export interface GameAnalyticsRow {
-  /** The game; null: games beyond about the first thousand of an hour, all together. */
+  /** The game; null: games beyond about the first thousand of an hour, or the first hundred of a developer, all together. */
   game_id: string | null;
   /** Matches in the last 24 whole hours (UTC), the current one included. */
   matches: number;

@@ -5,10 +5,11 @@
 -- While a cluster moves the hash slot, no command may follow the one that empties the key (see "history"). Needs "time", "entry".
 
 local MAX_UNSHARED_HOLDS = 100
--- Counts of an hour, by the caller's clock: '<encoded game>' matches, 's:<encoded game>' impressions, 'a:<account_id>' fields
--- begun for games of the developer's account. Games beyond these numbers of fields are counted together under '' and 's:'.
+-- Counts of an hour, by the caller's clock: '<encoded game>' matches, 's:<encoded game>' impressions; 'a:<account_id>' and
+-- 'a:s:<account_id>' how many such fields a developer's games have. Games beyond these numbers of fields are counted together under
+-- '' and 's:'.
 local MAX_COUNTED_FIELDS = 2000
-local MAX_FIELDS_OF_ACCOUNT = 100
+local MAX_GAMES_OF_ACCOUNT = 100
 local COUNTED_MS = 93600000
 
 local function game_of(scope)
@@ -59,16 +60,20 @@ end
 local function count_in_hour(hourly_counts, prefix, game, account_id)
   if redis.call('HINCRBY', hourly_counts, prefix .. game, 1) > 1 then return end
   if redis.call('HLEN', hourly_counts) > MAX_COUNTED_FIELDS
-      or account_id and redis.call('HINCRBY', hourly_counts, 'a:' .. account_id, 1) > MAX_FIELDS_OF_ACCOUNT then
+      or account_id and redis.call('HINCRBY', hourly_counts, 'a:' .. prefix .. account_id, 1) > MAX_GAMES_OF_ACCOUNT then
     redis.call('HDEL', hourly_counts, prefix .. game)
     redis.call('HINCRBY', hourly_counts, prefix, 1)
   end
   redis.call('PEXPIRE', hourly_counts, COUNTED_MS)
 end
 
--- For a match that was never returned to a caller.
-local function uncount_match(hourly_counts, game)
+-- For a match that was never returned to a caller. account_id: the developer's
+local function uncount_match(hourly_counts, game, account_id)
   local field = redis.call('HEXISTS', hourly_counts, game) == 1 and game or ''
-  if tonumber(redis.call('HGET', hourly_counts, field) or 0) > 1 then redis.call('HINCRBY', hourly_counts, field, -1)
-  else redis.call('HDEL', hourly_counts, field) end
+  if tonumber(redis.call('HGET', hourly_counts, field) or 0) > 1 then
+    redis.call('HINCRBY', hourly_counts, field, -1)
+    return
+  end
+  if field ~= '' then redis.call('HINCRBY', hourly_counts, 'a:' .. account_id, -1) end
+  redis.call('HDEL', hourly_counts, field)
 end

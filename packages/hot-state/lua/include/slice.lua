@@ -14,7 +14,7 @@ local function report(account_key, campaign_key)
 end
 
 -- Takes back what the campaign was granted and has not spent, and voids grants that have not arrived. part: 'unused' leaves what
--- open holds need; a number: at most so much
+-- open holds need; a number: at most that amount
 local function take_back(account_key, campaign_key, part)
   local granted, spent, held = unpack(redis.call('HMGET', campaign_key, 'budget', 'spent', 'held'))
   local wanted = part == 'unused' and math.max(granted - spent - held, 0) or tonumber(part)

@@ -249,4 +249,21 @@ describe("matches by game", () => {
     expect([matches.get(null), matches.get("game-0"), matches.get("of another")]).toEqual([20, 2, 1]);
     expect(matches.size).toBe(102);
   });
+
+  it("are those of a developer's first hundred games, of matches and of impressions, without cancelled ones", async () => {
+    const wallet = await TestWallet.open(money, redis, { budgetMillicents: 1_000_000 });
+    const { matched_at_ms } = wallet.match();
+    for (let again = 0; again < 101; again += 1) {
+      const cancelled = await wallet.hold({ matched_at_ms, game_id: "cancelled" });
+      await money.release(holdOf(cancelled), "cancelled");
+    }
+    const games = Array.from({ length: 80 }, (_, game) => `game-${game}`);
+    for (const game_id of games) {
+      const match = await wallet.hold({ matched_at_ms, game_id });
+      await wallet.commit({ matchId: match.match_id, gameId: game_id, nowMs: matched_at_ms });
+    }
+    const { matches, impressions } = await gamesOf(wallet, matched_at_ms);
+    expect(new Set(matches.keys())).toEqual(new Set(games));
+    expect(new Set(impressions.keys())).toEqual(new Set(games));
+  });
 });

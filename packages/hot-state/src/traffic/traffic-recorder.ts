@@ -63,7 +63,7 @@ export class TrafficRecorder {
   #games = new Map<string, GameCounts>();
   #accounts = new Map<string, Counts>();
   #wordScenes = 0;
-  /** Of the scenes that were kept: one each, so that none takes the place of all others. */
+  /** Of the scenes that were kept: one each, so that every account has a chance. */
   readonly #sceneAccounts = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
   /** The commands still to send, of gathered calls. */

@@ -34,7 +34,7 @@ export class AccountTurns {
     const account = this.#accounts.get(accountId);
     if (account === undefined) return;
     const next = account.waiting.shift();
-    // Its place goes to the next request.
+    // Hands its turn to the next request.
     if (next !== undefined) next();
     else if (account.running > 1) account.running -= 1;
     else this.#accounts.delete(accountId);

@@ -34,7 +34,7 @@ export interface AdmissionPolicy {
   /** The limit of all keys of an account together, as a multiple of the limit of one key. */
   rateLimitAccountFactor: number;
   nowMs: () => number;
-  /** Decides which requests are answered 503 before any work. */
+  /** Decides which requests are answered 503. */
   running: RunningRequests;
   /** The client address of a request, derived from trusted proxies. */
   addressOf: (request: IncomingMessage) => string | undefined;

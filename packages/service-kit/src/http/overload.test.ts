@@ -20,12 +20,15 @@ let server: ListeningServer;
 let origin: string;
 let finish: () => void;
 let begun: number;
+/** Counted before their bodies are read. */
+let admitted: number;
 let answer: string;
 
 beforeEach(() => start());
 
 async function start(more: Partial<AppOptions> = {}): Promise<void> {
   begun = 0;
+  admitted = 0;
   answer = "";
   const finished = new Promise<void>((resolve) => {
     finish = resolve;
@@ -64,13 +67,17 @@ async function start(more: Partial<AppOptions> = {}): Promise<void> {
       findSession: () => undefined,
     },
     rateLimiter: {
-      take: (_kind, _id, limit) => ({
-        allowed: true,
-        limit,
-        remaining: limit,
-        resetUnixSeconds: 60,
-        windowLeftMs: 1,
-      }),
+      take: (_kind, _id, limit) => {
+        // Of the key; its account has ten times the limit.
+        if (limit === 1_000) admitted += 1;
+        return {
+          allowed: true,
+          limit,
+          remaining: limit,
+          resetUnixSeconds: 60,
+          windowLeftMs: 1,
+        };
+      },
     },
     rateLimits: { match: 1_000, impressions: 1_000, management: 100, analytics: 60, explain: 60 },
     rateLimitAccountFactor: 10,
@@ -92,11 +99,12 @@ afterEach(async () => {
   await server.close(1_000);
 });
 
-function work(path: string, key = KEY): Promise<Response> {
+function work(path: string, key = KEY, signal?: AbortSignal): Promise<Response> {
   return fetch(`${origin}/api${path}`, {
     method: "POST",
     headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
     body: "{}",
+    ...(signal && { signal }),
   });
 }
 
@@ -161,14 +169,37 @@ describe.each([
   });
 });
 
-it("requests of one account run a few at a time, and leave room for those of others", async () => {
-  await server.close(1_000);
-  await start({ maxConcurrentRequests: 100, maxRunningPerAccount: 2 });
-  const own = Array.from({ length: 5 }, () => work("/work"));
-  while (begun < 2) await new Promise((resolve) => setImmediate(resolve));
-  const other = work("/work", OTHER_KEY);
-  while (begun < 3) await new Promise((resolve) => setImmediate(resolve));
-  finish();
-  expect((await Promise.all([...own, other])).map(({ status }) => status)).toEqual(Array(6).fill(200));
-  expect(begun).toBe(6);
+describe("requests of one account", () => {
+  const later = () => new Promise((resolve) => setImmediate(resolve));
+
+  it("run a few at a time, and leave room for those of others", async () => {
+    await server.close(1_000);
+    await start({ maxConcurrentRequests: 100, maxRunningPerAccount: 2 });
+    const own = Array.from({ length: 5 }, () => work("/work"));
+    while (admitted < 5) await later();
+    const other = work("/work", OTHER_KEY);
+    while (begun < 3) await later();
+    expect(begun).toBe(3);
+    finish();
+    expect((await Promise.all([...own, other])).map(({ status }) => status)).toEqual(Array(6).fill(200));
+    expect(begun).toBe(6);
+  });
+
+  it("do not run when their clients have gone while they waited", async () => {
+    await server.close(1_000);
+    await start({ maxConcurrentRequests: 100, maxRunningPerAccount: 2 });
+    const running = Array.from({ length: 2 }, () => work("/work"));
+    while (begun < 2) await later();
+    const gone = new AbortController();
+    const waiting = Array.from({ length: 5 }, () => work("/work", KEY, gone.signal).catch(() => undefined));
+    while (admitted < 7) await later();
+    gone.abort();
+    await Promise.all(waiting);
+    // Answered after the server has seen them go.
+    expect((await fetch(`${origin}/healthz`)).status).toBe(200);
+    finish();
+    await Promise.all(running);
+    expect((await work("/work")).status).toBe(200);
+    expect(begun).toBe(3);
+  });
 });

@@ -1,6 +1,6 @@
 /**
- * Requests that are not answered, in total and by account. Those beyond the maximum are refused. An account that has half of
- * the maximum takes no place of others: they are admitted up to twice the maximum.
+ * Requests that are not answered, in total and by account. Those beyond the maximum are refused, except for those of accounts
+ * with less than half of it, which are admitted up to twice the maximum.
  */
 export class RunningRequests {
   readonly #max: number;
@@ -34,7 +34,7 @@ export class RunningRequests {
     return this.#count > this.#max;
   }
 
-  /** Whether the newest request is refused whoever sent it. */
+  /** Whether the newest request is refused, also of an account that has few. */
   get isFullForAll(): boolean {
     return this.#count > 2 * this.#max;
   }

@@ -97,6 +97,8 @@ async function answerRequest(
   const turn = policy.turns?.begin(key.accountId);
   if (turn !== undefined) await turn;
   try {
+    // Its client has gone meanwhile.
+    if (turn !== undefined && exchange.response.destroyed) throw new Overloaded();
     if (rawBody.length === 0 && turn === undefined) {
       return await endpoint.handle(new Context({ exchange, route, key, group, rawBody, policy }));
     }

@@ -151,6 +151,41 @@ describe("the front", () => {
     for (const sent of halfSent) sent.destroy();
   });
 
+  it("awaits only some bodies of matches, and hands other requests over without theirs", async () => {
+    let taken = 0;
+    const counting = () =>
+      serve((incoming, response) => {
+        taken += 1;
+        incoming.resume().once("end", () => response.end("{}"));
+      });
+    targets.replace({ management: null, match: [await counting(), await counting()] });
+    const small = createFront({ basePath: "/api", targets, logger, maxConcurrentRequests: 16 });
+    const origin = await serve(small.handler);
+    const halfSent = Array.from({ length: 16 }, () => {
+      const sent = request(`${origin}/api/match`, {
+        method: "POST",
+        headers: { "content-length": 9 },
+        agent: false,
+      });
+      sent.on("error", () => {}).write("{");
+      return sent;
+    });
+    await eventually(() => taken === 14);
+    for (const sent of halfSent) sent.destroy();
+    small.close();
+  });
+
+  it("sends a request without a body as one without a body", async () => {
+    const lengths: (string | undefined)[] = [];
+    const management = await serve((incoming, response) => {
+      lengths.push(incoming.headers["content-length"], incoming.headers["transfer-encoding"]);
+      response.end("{}");
+    });
+    targets.replace({ management, match: [] });
+    await ask("/api/campaigns/camp_1/pause", { method: "POST" });
+    expect(lengths).toEqual(["0", undefined]);
+  });
+
   it("logs one line for many requests that no instance can take", async () => {
     const lines: string[] = [];
     const destination = { write: (line: string) => void lines.push(line) };

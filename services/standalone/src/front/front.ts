@@ -40,7 +40,7 @@ export interface FrontOptions {
  */
 export function createFront(options: FrontOptions): { handler: RequestListener; close(): void } {
   const { maxConcurrentRequests = MAX_CONCURRENT_REQUESTS } = options;
-  // As many as requests: whoever sends a body slowly must not keep others from an instance.
+  // As many as requests: bodies that clients send slowly must not keep others from an instance.
   const agent = new Agent({ keepAlive: true, maxSockets: maxConcurrentRequests });
   const proxy = createProxyServer({
     agent,
@@ -48,8 +48,10 @@ export function createFront(options: FrontOptions): { handler: RequestListener; 
     // An instance that closes at the end of its answer, as a client asked, may cut off a body that it refuses unread.
     headers: { connection: "keep-alive" },
   });
-  // Before the body is here, so that the instance checks the key and counts the request.
-  proxy.on("proxyReq", (sent) => sent.flushHeaders());
+  // Without waiting for a slow body, so that the instance checks the key and counts the request.
+  proxy.on("proxyReq", (sent, request) => {
+    if (!request.complete) sent.flushHeaders();
+  });
   // Of the client's connection the front alone decides, as its own server is about to do.
   proxy.on("proxyRes", ({ headers }, _request, response) => {
     headers.connection = response.shouldKeepAlive ? "keep-alive" : "close";
@@ -59,7 +61,7 @@ export function createFront(options: FrontOptions): { handler: RequestListener; 
   const readiness = publicReadiness(frontReadiness(options.targets));
   const log = createRefusalLog(options.logger);
   let running = 0;
-  const keep = bodyKeeper(options.maxBufferedBytes ?? MAX_BUFFERED_BYTES);
+  const keep = bodyKeeper(options.maxBufferedBytes ?? MAX_BUFFERED_BYTES, maxConcurrentRequests / 8);
   const handler = (request: IncomingMessage, response: ServerResponse) => {
     const path = (request.url ?? "/").split("?", 1)[0] ?? "/";
     if (path === "/healthz") {
@@ -135,23 +137,30 @@ function isConnectionRefused(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === "ECONNREFUSED";
 }
 
-/** Buffers the body, so that it can be sent again; undefined: too large, or of unknown size. */
+/** Buffers the body, so that it can be sent again; undefined: too large, of unknown size, or too many are awaited. */
 type BodyKeeper = (request: IncomingMessage, response: ServerResponse) => Promise<Buffer[] | undefined>;
 
-/** Reserves at most `maxBytes` by announced sizes, until the responses have ended. */
-function bodyKeeper(maxBytes: number): BodyKeeper {
+/** Reserves at most `maxBytes` by announced sizes, until the responses have ended, and awaits at most `maxAwaited` bodies. */
+function bodyKeeper(maxBytes: number, maxAwaited: number): BodyKeeper {
   let keptBytes = 0;
+  let awaited = 0;
   return async (request, response) => {
     const length = Number(
       request.headers["content-length"] ?? (request.headers["transfer-encoding"] ? Infinity : 0),
     );
     if (!(length <= MAX_BUFFERED_BODY_BYTES && keptBytes + length <= maxBytes)) return undefined;
+    if (awaited >= maxAwaited) return undefined;
     keptBytes += length;
     response.once("close", () => {
       keptBytes -= length;
     });
+    awaited += 1;
     const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
+    try {
+      for await (const chunk of request) chunks.push(chunk as Buffer);
+    } finally {
+      awaited -= 1;
+    }
     return chunks;
   };
 }

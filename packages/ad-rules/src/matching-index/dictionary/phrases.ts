@@ -3,14 +3,14 @@ import type { TextTable } from "./text-table.ts";
 
 const space = 0x20;
 
-/** Units from the start of a phrase to the end of its first longer prefix; later ones are twice as far apart each time. */
+/** Units between the first prefix of a phrase and the next; later ones are twice as far apart each time. */
 const firstStep = 16;
 
 /**
  * Indexes phrases by their prefixes. The first prefix is the first word: a phrase has a space where a word must begin or end
  * (text/words.ts), so it begins at a space of the text. In scripts that do not separate words, it may begin at any character,
  * and its first prefix is that character. A long phrase has longer prefixes, too. The entry of each prefix lists the length of
- * the next one, or of the phrase: a text is compared with a long phrase only where it has most of it, whoever made it up.
+ * the next one, or of the phrase: a text is compared with a long phrase only where it has the longest prefix.
  */
 export class Phrases {
   readonly #texts: TextTable;

@@ -131,7 +131,9 @@ export type GeoAnalyticsBody = Static<typeof geoAnalyticsSchema>;
 const gameRow = closed(
   {
     game_id: nullable(
-      answerText("The game; null: games beyond about the first thousand of an hour, all together."),
+      answerText(
+        "The game; null: games beyond about the first thousand of an hour, or the first hundred of a developer, all together.",
+      ),
     ),
     matches: count("Matches in the last 24 whole hours (UTC), the current one included."),
     impressions: count("Impressions in the same hours."),

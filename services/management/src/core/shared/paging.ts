@@ -61,7 +61,7 @@ export function pageAnswer<Row extends { id: string }>(
 }
 
 /** Rows of a whole list that are read and written at a time: a list of megabytes must not keep other requests waiting. */
-const ROWS_AT_A_TIME = 100;
+const ROWS_PER_READ = 100;
 
 /** The answer with one page, or with the whole list, of rows whose number has no small limit. */
 export async function listAnswer<Row extends { id: string }>(
@@ -74,8 +74,8 @@ export async function listAnswer<Row extends { id: string }>(
   const written: string[] = [];
   let { after } = paging;
   for (let hasMore = true; hasMore; ) {
-    const rows = await read({ limit: ROWS_AT_A_TIME, after });
-    const page = rows.slice(0, ROWS_AT_A_TIME);
+    const rows = await read({ limit: ROWS_PER_READ, after });
+    const page = rows.slice(0, ROWS_PER_READ);
     written.push(...page.map((row) => JSON.stringify(toResponse(row))));
     after = page.at(-1)?.id;
     hasMore = rows.length > page.length;

@@ -155,6 +155,15 @@ describe("creatives", () => {
     });
   });
 
+  it("keep the line that players have seen when they are deleted", async () => {
+    const { body } = await caller.post(`/campaigns/${campaignId}/creatives`, creativeBody).expect(201);
+    const { database } = harness.management;
+    await database.creative.update({ where: { id: body.id }, data: { impressions: 1 } });
+    await caller.delete(`/creatives/${body.id}`).expect(204);
+    const row = await database.creative.findUniqueOrThrow({ where: { id: body.id } });
+    expect(row.narrativeHook).toBe(creativeBody.narrative_hook);
+  });
+
   it("keep the last one of an active campaign, also when two are deleted at once", async () => {
     const active = await activeCampaign(caller);
     const second = await caller.post(`/campaigns/${active.campaignId}/creatives`, creativeBody).expect(201);

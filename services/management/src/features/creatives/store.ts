@@ -99,10 +99,13 @@ export function updateCreative(creative: Creative): Prisma.Sql {
     WHERE id = ${creative.id}`;
 }
 
-/** Marks a creative of a locked campaign as deleted. The row stays, because impressions reference it, without its texts. */
+/**
+ * Marks a creative of a locked campaign as deleted. The row stays, because impressions reference it, without its texts, except
+ * for the line that players saw.
+ */
 export function markDeleted(creativeId: string, nowMs: number): Prisma.Sql {
   return Prisma.sql`
     UPDATE creatives SET deleted_at = ${new Date(nowMs)}, alt_hooks = '{}', tagline = NULL, product_name = NULL,
-      narrative_hook = CASE WHEN narrative_hook IS NOT NULL THEN '' END
+      narrative_hook = CASE WHEN impressions > 0 THEN narrative_hook WHEN narrative_hook IS NOT NULL THEN '' END
     WHERE id = ${creativeId} AND deleted_at IS NULL`;
 }

@@ -36,7 +36,7 @@ export async function readGameAdvertisers(
     )
     SELECT page.*, advertisers.company_name,
       (SELECT page.advertiser_id = ANY(blocked_advertisers) FROM placements WHERE game_id = ${gameId}) AS is_blocked,
-      (SELECT json_agg(json_build_array(brand_name, narrative_hook) ORDER BY id DESC)
+      (SELECT json_agg(json_build_array(brand_name, nullif(narrative_hook, '')) ORDER BY id DESC)
         FROM (
           SELECT creatives.id, creatives.brand_name, creatives.narrative_hook
           FROM campaign_games AS seen JOIN creatives ON creatives.campaign_id = seen.campaign_id
