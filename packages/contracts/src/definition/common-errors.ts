@@ -35,13 +35,13 @@ export const accountTooLarge = refusal(
   422,
   "account_too_large",
   "The campaigns and placements of the account would have more than 64 MiB as published.",
-  `The campaigns and placements of an account as published, and after Unicode normalisation (NFKC), have at most ${MAX_ACCOUNT_BYTES} bytes (64 MiB) together: shorten or delete what is no longer needed first.`,
+  `The campaigns and placements of an account as published have at most ${MAX_ACCOUNT_BYTES} bytes (64 MiB) together, also after Unicode normalisation (NFKC): shorten or delete what is no longer needed first.`,
 );
 export const campaignTooLarge = refusal(
   422,
   "campaign_too_large",
   "The campaign would have more than 256 KiB as published.",
-  `A campaign as published, and after Unicode normalisation (NFKC), has at most ${MAX_CAMPAIGN_BYTES} bytes (256 KiB): shorten or delete creatives, targets, blocklist rules or affinities first.`,
+  `A campaign as published has at most ${MAX_CAMPAIGN_BYTES} bytes (256 KiB), also after Unicode normalisation (NFKC): shorten or delete creatives, targets, blocklist rules or affinities first.`,
 );
 /** For operations that add to a campaign. */
 export const publishedSizes = [campaignTooLarge, accountTooLarge] as const;
