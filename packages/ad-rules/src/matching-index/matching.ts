@@ -1,7 +1,7 @@
 import type { CompiledCampaign } from "../compiled/compiled-campaign.ts";
 import type { MatchScene } from "../types/request.ts";
 import { effects, level } from "./dictionary/effects.ts";
-import { type ActiveTerms, Terms } from "./dictionary/terms.ts";
+import { Terms } from "./dictionary/terms.ts";
 import { Circles } from "./documents/circles.ts";
 import { canNeverServe, recordPartsOf } from "./documents/record-parts.ts";
 import { field, Records } from "./documents/records.ts";
@@ -18,21 +18,11 @@ import { advertiserKey, Refusals, type Span } from "./suppression/refusals.ts";
 /** In place of an address: no request can match the campaign. */
 export const noAddress = -1;
 const MAX_SEARCH_ID = 0x7fff_ffff;
-/** Scenes with shorter texts are read again, which costs little. */
-const MIN_REMEMBERED_UNITS = 4_096;
 
 /** A record and its rank in the current request. */
 export interface Found {
   documentId: number;
   rank: number;
-}
-
-/** What a scene activated in a version of the index. */
-interface ReadScene {
-  version: number;
-  placement: MatchScene["placement"];
-  geo: MatchScene["geo"];
-  active: ActiveTerms;
 }
 
 /** Terms of a removed record, still in use. */
@@ -72,8 +62,6 @@ export class Matching {
   readonly #search: Search;
   readonly #sampling: TieSampling;
   readonly #excluded: number[] = [];
-  /** By context: scenes with long texts, which a request that tries many campaigns would read as often. */
-  readonly #readScenes = new WeakMap<MatchScene["context"], ReadScene>();
   /** Of the terms: counts added and removed records. */
   #version = 0;
   #activeTermCount = 0;
@@ -191,7 +179,7 @@ export class Matching {
     this.#excludeAdvertisers(excludedAdvertisers);
     this.#isOpen = scene.placement.is_active;
     if (!scene.placement.is_active) return;
-    this.#read(scene);
+    this.#reader.read(scene, this.#version);
     this.#scorer.open(scene);
     this.#search.lists.open(this.#live.lists, this.#terms);
     for (const documentId of excluded) {
@@ -200,23 +188,6 @@ export class Matching {
       this.#excluded.push(address);
       this.#search.exclude(address);
     }
-  }
-
-  #read(scene: MatchScene): void {
-    const { context, placement, geo } = scene;
-    const known = this.#readScenes.get(context);
-    if (known?.version === this.#version && known.placement === placement && known.geo === geo) {
-      this.#terms.activateCopied(known.active);
-      return;
-    }
-    this.#reader.read(scene);
-    if (this.#reader.scannedUnits < MIN_REMEMBERED_UNITS) return;
-    this.#readScenes.set(context, {
-      version: this.#version,
-      placement,
-      geo,
-      active: this.#terms.copyActive(),
-    });
   }
 
   #excludeAdvertisers(advertisers: Iterable<string>): void {

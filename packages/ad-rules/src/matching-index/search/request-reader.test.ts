@@ -38,7 +38,7 @@ describe("phrases in the texts of a request", () => {
           const searched = [narrative, ...actions].map(searchable);
           const occursIn = (sought: Phrase) => searched.some((text) => occurs(sought, text));
           for (let request = 0; request < 2; request += 1) {
-            reader.read({ placement: placement(), context: { narrative, actions }, geo: null, nowMs: 0 });
+            reader.read({ placement: placement(), context: { narrative, actions }, geo: null, nowMs: 0 }, 0);
             const found = kept.filter(({ term }) => terms.flags[term] !== 0);
             expect(found.map(({ sought }) => sought)).toEqual(
               kept.map(({ sought }) => sought).filter(occursIn),

@@ -1,10 +1,21 @@
 import type { MatchScene } from "../../types/request.ts";
 import { role } from "../dictionary/effects.ts";
 import { anyCell, cellOf } from "../dictionary/radius-cells.ts";
-import type { Terms } from "../dictionary/terms.ts";
+import type { ActiveTerms, Terms } from "../dictionary/terms.ts";
 import { TextBuffer } from "../dictionary/text-buffer.ts";
 import { extendHash } from "../dictionary/text-hash.ts";
 import { noEntry } from "../dictionary/text-table.ts";
+
+/** Scenes with shorter texts are read again, which costs little. */
+const MIN_REMEMBERED_UNITS = 4_096;
+
+/** What a scene activated in a version of the terms. */
+interface ReadScene {
+  version: number;
+  placement: MatchScene["placement"];
+  geo: MatchScene["geo"];
+  active: ActiveTerms;
+}
 
 /**
  * Activates the flags of all terms of a request. Looks texts up in a buffer, without a normalised copy of the request.
@@ -12,8 +23,6 @@ import { noEntry } from "../dictionary/text-table.ts";
 export class RequestReader {
   /** Total texts of requests that the dictionary had. */
   foundCount = 0;
-  /** UTF-16 units of the texts of the current request in which phrases were sought. */
-  scannedUnits = 0;
   readonly #terms: Terms;
   readonly #buffer: TextBuffer;
   /** Entries that begin longer phrases, and their offsets in the text. */
@@ -24,6 +33,10 @@ export class RequestReader {
   readonly #knownWords: number[] = [];
   /** Entries of longer phrases that the request has. They are marked, so that each is compared once, however often it occurs. */
   readonly #foundLonger: number[] = [];
+  /** UTF-16 units of the texts of the current request in which phrases were sought. */
+  #scannedUnits = 0;
+  /** By context: scenes with long texts, which a request that tries many campaigns would read as often. */
+  readonly #readScenes = new WeakMap<MatchScene["context"], ReadScene>();
   /** Entries of the categories that the placement blocks. */
   readonly #blockedCategories: number[] = [];
 
@@ -32,8 +45,21 @@ export class RequestReader {
     this.#buffer = new TextBuffer(terms.texts.hashKey);
   }
 
-  read({ placement, context, geo }: MatchScene): void {
-    this.scannedUnits = 0;
+  /** @param version of the terms: another one after each change */
+  read(scene: MatchScene, version: number): void {
+    const { context, placement, geo } = scene;
+    const known = this.#readScenes.get(context);
+    if (known?.version === version && known.placement === placement && known.geo === geo) {
+      this.#terms.activateCopied(known.active);
+      return;
+    }
+    this.#scannedUnits = 0;
+    this.#readTexts(scene);
+    if (this.#scannedUnits < MIN_REMEMBERED_UNITS) return;
+    this.#readScenes.set(context, { version, placement, geo, active: this.#terms.copyActive() });
+  }
+
+  #readTexts({ placement, context, geo }: MatchScene): void {
     this.#buffer.setExact(placement.game_id);
     this.#activate(role.game);
     for (const advertiser of placement.blocked_advertisers) this.#value(advertiser, role.blockedAdvertiser);
@@ -121,7 +147,7 @@ export class RequestReader {
     if (!phrases.any) return;
     const buffer = this.#buffer;
     buffer.setSearchable(text);
-    this.scannedUnits += buffer.length;
+    this.#scannedUnits += buffer.length;
     this.#startCount = 0;
     const { wordStarts, wordHashes, wordCount } = buffer;
     const known = this.#knownWords;
