@@ -1,9 +1,11 @@
 import {
   DAY_MS,
+  dateOfDay,
   ensureImpressionPartition,
   inTransaction,
   Prisma,
   type Statements,
+  type Transaction,
   utcDay,
   withStatements,
 } from "@diegetic/database";
@@ -13,6 +15,7 @@ import { WriterStores } from "../testing/writer-stores.fixture.ts";
 import { billImpression } from "./billed-impression.ts";
 import { findStored } from "./impression-statements.ts";
 import { billedOperationsStatement } from "./operations.ts";
+import { listSettlements } from "./settlements.ts";
 
 const DAYS_KEPT = 12;
 
@@ -28,10 +31,10 @@ beforeAll(async () => {
 });
 afterAll(() => stores.close());
 
-const lockedBy = (search: (statements: Statements) => Promise<unknown>) =>
+const lockedBy = (search: (statements: Statements, transaction: Transaction) => Promise<unknown>) =>
   inTransaction(stores.database, (transaction) =>
     withStatements(transaction, async (statements) => {
-      await search(statements);
+      await search(statements, transaction);
       const locked = await statements.query<{ partition: string }>(Prisma.sql`
         SELECT DISTINCT c.relname AS partition FROM pg_locks l
         JOIN pg_inherits i ON i.inhrelid = l.relation AND i.inhparent = 'impressions'::regclass
@@ -56,5 +59,25 @@ describe("partitions that billing locks while it looks for earlier impressions",
     const statement = billedOperationsStatement(impressions) ?? Prisma.empty;
     const locked = await lockedBy((statements) => statements.query(statement));
     expect(locked).toEqual([1, 0, -1].map(daysAgo).map(partitionOf));
+  });
+
+  it("are those of the listed settlements", async () => {
+    const { impression_id: impressionId, match } = recordNow();
+    await stores.database.walletSettlement.create({
+      data: {
+        impressionId,
+        kind: "late",
+        advertiserId: match.advertiser_id,
+        campaignId: match.campaign_id,
+        gameId: match.game_id,
+        matchId: match.match_id,
+        priceMillicents: BigInt(match.price_millicents),
+        day: dateOfDay(daysAgo(2)),
+        committedInEpoch: 0n,
+        walletSlice: 0,
+      },
+    });
+    const locked = await lockedBy((_, transaction) => listSettlements(transaction, "", 10));
+    expect(locked).toEqual([partitionOf(daysAgo(2))]);
   });
 });

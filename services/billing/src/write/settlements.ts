@@ -55,7 +55,7 @@ interface SettlementRow {
 
 /** The next settlements after an impression id, in id order, with the current epochs of their wallets. */
 export async function listSettlements(
-  database: Database,
+  database: Pick<Database, "$queryRaw">,
   after: string,
   limit: number,
 ): Promise<Settlement[]> {
@@ -82,7 +82,7 @@ export async function listSettlements(
 
 /** Unix milliseconds by day and id of the impressions; null: not stored. */
 async function recordingTimes(
-  database: Database,
+  database: Pick<Database, "$queryRaw">,
   rows: readonly SettlementRow[],
 ): Promise<Map<string, number | null>> {
   if (rows.length === 0) return new Map();
