@@ -113,10 +113,14 @@ function load(size: number) {
   return { world, facts };
 }
 
+function sizeOf(name: string): number {
+  return Math.min(specialSize, specialWorlds[name]?.maxSize ?? Number.POSITIVE_INFINITY);
+}
+
 function loadSpecial(name: string): World {
   const world = emptyWorld(name);
   const special = specialWorlds[name];
-  for (let number = 0; number < specialSize; number += 1) {
+  for (let number = 0; number < sizeOf(name); number += 1) {
     const campaign = special?.campaign(number);
     if (campaign === undefined) break;
     world.index.upsert(campaign);
@@ -198,7 +202,7 @@ const costs = worlds.flatMap(({ world }) =>
   (Object.keys(requestKinds) as RequestKind[]).map((kind) => measure(world, kind, requestKinds[kind])),
 );
 const special = Object.entries(specialWorlds).map(([name, { request }]) =>
-  measure(loadSpecial(name), `${specialSize} campaigns`, request),
+  measure(loadSpecial(name), `${sizeOf(name)} campaigns`, request),
 );
 const facts = worlds.map((one) => one.facts);
 print(costs);

@@ -176,6 +176,35 @@ export const advertiserId = fc.constantFrom("adv_1", "adv_2", "adv_3");
 /** Few ids, so that campaigns replace each other. */
 export const campaignId = fc.integer({ min: 0, max: 99 }).map((n) => `camp_${n}`);
 
+/** A list that is not empty, between entries that no request has. */
+function long<Entry>(list: Entry[], entryOf: (number: number) => Entry): Entry[] {
+  if (list.length === 0) return list;
+  const others = Array.from({ length: 20 }, (_, number) => entryOf(number));
+  return [...others.slice(10), ...list, ...others.slice(0, 10)];
+}
+
+function withLongLists(fields: Campaign): Campaign {
+  // Without includes, only places that it excludes are added: any place will do then, too.
+  const include = fields.geo_targets.some((target) => target.include);
+  const town = (number: number) =>
+    geoTarget({ target_type: "city", country_code: "FR", city_name: `Town ${number}`, include });
+  const island = (number: number) =>
+    geoTarget({
+      target_type: "radius",
+      lat: -30 - (number % 5),
+      lng: number * 9 - 100,
+      radius_km: 9,
+      include,
+    });
+  return {
+    ...fields,
+    target_categories: long(fields.target_categories, (number) => `category ${number}`),
+    target_tags: long(fields.target_tags, (number) => `tag ${number}`),
+    geo_targets: long(long(fields.geo_targets, town), island),
+    blocklist: long(fields.blocklist, (number) => ({ rule_type: "keyword", value: `word ${number}` })),
+  };
+}
+
 export const anyCampaign: fc.Arbitrary<Campaign> = fc
   .record({
     campaign_id: campaignId,
@@ -200,15 +229,17 @@ export const anyCampaign: fc.Arbitrary<Campaign> = fc
       ),
     ),
     affinities: fc.array(fc.tuple(fc.constantFrom(...affinityTypes), value, weight), { maxLength: 5 }),
+    hasLongLists: fc.oneof({ weight: 4, arbitrary: fc.constant(false) }, fc.constant(true)),
   })
-  .map(({ types, affinities: list, status, ...fields }) =>
-    campaign({
+  .map(({ types, affinities: list, status, hasLongLists, ...fields }) => {
+    const made = campaign({
       ...fields,
       status: status as Campaign["status"],
       creatives: types.map((creative_type, n) => creative({ creative_type, creative_id: `crt_${n}` })),
       affinities: affinities(...list),
-    }),
-  );
+    });
+    return hasLongLists ? withLongLists(made) : made;
+  });
 
 const narrative = fc
   .array(

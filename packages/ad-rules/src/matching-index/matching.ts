@@ -2,7 +2,6 @@ import type { CompiledCampaign } from "../compiled/compiled-campaign.ts";
 import type { MatchScene } from "../types/request.ts";
 import { effects, level } from "./dictionary/effects.ts";
 import { Terms } from "./dictionary/terms.ts";
-import { Circles } from "./documents/circles.ts";
 import { canNeverServe, recordPartsOf } from "./documents/record-parts.ts";
 import { field, Records } from "./documents/records.ts";
 import { PostingSet } from "./postings/posting-set.ts";
@@ -47,7 +46,6 @@ export interface Steps {
 export class Matching {
   /** By document id: the address of its record, or `noAddress`. */
   readonly #addresses: number[] = [];
-  readonly #circles = new Circles();
   readonly #terms: Terms;
   readonly #records = new Records();
   readonly #live = new PostingSet(this.#records);
@@ -74,7 +72,7 @@ export class Matching {
   constructor(hashSeed: number) {
     this.#terms = new Terms(hashSeed);
     this.#reader = new RequestReader(this.#terms);
-    this.#scorer = new Scorer(this.#terms, this.#records, this.#refusals, this.#circles);
+    this.#scorer = new Scorer(this.#terms, this.#records, this.#refusals);
     this.#search = new Search(this.#scorer, this.#records, this.#terms);
     this.#sampling = new TieSampling(this.#scorer, this.#records);
   }
@@ -107,7 +105,6 @@ export class Matching {
     const parts = recordPartsOf(campaign, documentId, this.#terms);
     const address = this.#records.add(parts);
     this.#addresses[documentId] = address;
-    if (parts.circles) this.#circles.put(documentId, campaign.geo, parts.areas);
     this.#maxPriority = Math.max(this.#maxPriority, campaign.source.priority);
     this.#live.chooseKey(address);
     this.#live.add(address);
@@ -129,7 +126,6 @@ export class Matching {
     const advertiser = this.#records.get(address, field.advertiser);
     const terms = this.#records.terms(address).slice();
     this.#records.remove(address);
-    this.#circles.remove(documentId);
     return { advertiser, terms };
   }
 

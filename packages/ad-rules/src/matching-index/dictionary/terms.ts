@@ -29,6 +29,8 @@ export interface ActiveTerms {
   /** What the affinity buckets of the terms miss. */
   missed: Uint8Array;
   keys: Int32Array;
+  places: readonly number[];
+  categories: readonly number[];
   categoryBits: number;
   placeBits: number;
 }
@@ -48,6 +50,9 @@ export class Terms {
   /** The active terms that may be keys of posting lists; only the first `activeKeyCount` entries are valid. */
   activeKeys = new Int32Array(firstCapacity);
   activeKeyCount = 0;
+  /** Those among the active keys that are places, and those that are categories: a handful. */
+  readonly activePlaces: number[] = [];
+  readonly activeCategories: number[] = [];
   /** By affinity bucket (buckets.ts): what the request misses. */
   readonly missed = allMissed();
   /** Signature bits of the active keys (signature.ts). */
@@ -111,8 +116,13 @@ export class Terms {
 
   #activateKey(term: number, kind: number): void {
     this.activeKeys[this.activeKeyCount++] = term;
-    if (kind === signatureKinds.category) this.categoryBits |= categoryBit(term);
-    else if (kind === signatureKinds.place) this.placeBits |= placeBit(term);
+    if (kind === signatureKinds.category) {
+      this.categoryBits |= categoryBit(term);
+      this.activeCategories.push(term);
+    } else if (kind === signatureKinds.place) {
+      this.placeBits |= placeBit(term);
+      this.activePlaces.push(term);
+    }
   }
 
   copyActive(): ActiveTerms {
@@ -122,13 +132,15 @@ export class Terms {
       flags: Uint8Array.from(terms, (term) => this.flags[term] ?? 0),
       missed: Uint8Array.from(terms, (term) => this.missed[bucketOf(term)] ?? 0),
       keys: this.activeKeys.slice(0, this.activeKeyCount),
+      places: [...this.activePlaces],
+      categories: [...this.activeCategories],
       categoryBits: this.categoryBits,
       placeBits: this.placeBits,
     };
   }
 
   /** Activates copied terms again. None may be active, and none have been created or released since. */
-  activateCopied({ terms, flags, missed, keys, categoryBits, placeBits }: ActiveTerms): void {
+  activateCopied({ terms, flags, missed, keys, places, categories, ...bits }: ActiveTerms): void {
     for (const [index, term] of terms.entries()) {
       this.flags[term] = flags[index] ?? 0;
       this.missed[bucketOf(term)] = missed[index] ?? 0;
@@ -137,8 +149,10 @@ export class Terms {
     this.activeTermCount = terms.length;
     this.activeKeys.set(keys);
     this.activeKeyCount = keys.length;
-    this.categoryBits = categoryBits;
-    this.placeBits = placeBits;
+    this.activePlaces.push(...places);
+    this.activeCategories.push(...categories);
+    this.categoryBits = bits.categoryBits;
+    this.placeBits = bits.placeBits;
   }
 
   resetAll(): void {
@@ -150,6 +164,9 @@ export class Terms {
     }
     this.activeTermCount = 0;
     this.activeKeyCount = 0;
+    // Setting the length of an empty array is still a call into the engine.
+    if (this.activePlaces.length > 0) this.activePlaces.length = 0;
+    if (this.activeCategories.length > 0) this.activeCategories.length = 0;
     this.categoryBits = 0;
     this.placeBits = 0;
   }
@@ -174,6 +191,10 @@ export class Terms {
   /** `acquireValue` for a value that is also searched for as a phrase. */
   acquireBoth(effect: Effect, value: string, phraseEffect: Effect, phrase: Phrase | null): number {
     return this.#acquire(this.texts.put(value), effect, phraseEffect, phrase);
+  }
+
+  isCell(term: number): boolean {
+    return this.#cellOfTerm.has(term);
   }
 
   acquireCell(cell: number): number {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { isInCircle } from "../../rules/geo.ts";
 import { greatCircleKm } from "../../rules/great-circle.ts";
-import { CircleSet, preparePoint } from "./circles.ts";
+import { isInCircles, packedCircles, preparePoint } from "./circles.ts";
 
 const point = fc.record({
   lat: fc.double({ min: -90, max: 90, noNaN: true }),
@@ -15,25 +15,56 @@ const offEdgeKm = fc.oneof(
   fc.double({ min: -0.01, max: 0.01, noNaN: true }),
 );
 const circle = fc.record({ center: point, radiusKm: fc.double({ min: 0, max: 20_100, noNaN: true }) });
+/** Small ones, so that many together leave most points out. */
+const smallCircle = fc.record({ center: point, radiusKm: fc.double({ min: 0, max: 500, noNaN: true }) });
+const anyCircle = fc.oneof({ weight: 30, arbitrary: smallCircle }, circle);
 
 function isIn(
   circles: { center: { lat: number; lng: number }; radiusKm: number }[],
   player: { lat: number; lng: number },
 ): boolean {
-  return new CircleSet(circles.map((one) => ({ type: "radius", ...one }))).has(preparePoint(player));
+  const packed = Float64Array.from([
+    Number.NaN,
+    ...packedCircles(circles.map((one) => ({ type: "radius", ...one }))),
+    Number.NaN,
+  ]);
+  return isInCircles(packed, 1, packed.length - 1, preparePoint(player));
 }
 
-describe("a set of circles", () => {
-  it("contains the points that the rule has in one of them", () => {
+describe("packed circles", () => {
+  it("contain the points that the rule has in one of them", () => {
     fc.assert(
-      fc.property(fc.array(circle, { maxLength: 4 }), point, (circles, player) => {
+      fc.property(fc.array(anyCircle, { maxLength: 60 }), point, (circles, player) => {
         const expected = circles.some(({ center, radiusKm }) => isInCircle(center, radiusKm, player));
         expect(isIn(circles, player)).toBe(expected);
       }),
     );
   });
 
-  it("agrees with the rule around edges, also at poles, opposite points and in tiny circles", () => {
+  it("contain a point at the edge of any of them", () => {
+    fc.assert(
+      fc.property(
+        fc.array(smallCircle, { minLength: 1, maxLength: 60 }),
+        fc.nat(),
+        fc.double({ min: 0, max: 2 * Math.PI, noNaN: true }),
+        offEdgeKm,
+        (circles, chosen, direction, offKm) => {
+          const { center } = circles[chosen % circles.length] as (typeof circles)[number];
+          const player = {
+            lat: Math.max(-90, Math.min(90, center.lat + Math.sin(direction))),
+            lng: Math.max(-180, Math.min(180, center.lng + Math.cos(direction))),
+          };
+          const radiusKm = Math.max(0, greatCircleKm(center, player) + offKm);
+          const all = circles.with(chosen % circles.length, { center, radiusKm });
+          const expected = all.some((one) => isInCircle(one.center, one.radiusKm, player));
+          expect(isIn(all, player)).toBe(expected);
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it("agree with the rule around edges, also at poles, opposite points and in tiny circles", () => {
     const near = fc.record({
       lat: fc.double({ min: -1e-6, max: 1e-6, noNaN: true }),
       lng: fc.double({ min: -1e-6, max: 1e-6, noNaN: true }),

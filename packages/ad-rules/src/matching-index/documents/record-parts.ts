@@ -7,7 +7,7 @@ import { type Effect, effects } from "../dictionary/effects.ts";
 import { cellsOfCircles } from "../dictionary/radius-cells.ts";
 import type { Terms } from "../dictionary/terms.ts";
 import { separator } from "../dictionary/text-buffer.ts";
-import { isCircle } from "./circles.ts";
+import { isCircle, packedCircles } from "./circles.ts";
 import type { RecordParts } from "./records.ts";
 
 const typeBits: Readonly<Record<CreativeType, number>> = {
@@ -42,10 +42,6 @@ export function canNeverServe({ source, schedule, geo }: CompiledCampaign): bool
   );
 }
 
-function hasCircles({ geo }: CompiledCampaign): boolean {
-  return [...geo.includes, ...geo.excludes].some(isCircle);
-}
-
 /** Builds the parts of a record and acquires its terms. The caller must release them when it removes the record. */
 export function recordPartsOf(campaign: CompiledCampaign, documentId: number, terms: Terms): RecordParts {
   const { source, affinities, geo, blocklist, names } = campaign;
@@ -64,13 +60,13 @@ export function recordPartsOf(campaign: CompiledCampaign, documentId: number, te
     creativeTypes: typeSetOf(source.creatives.map((creative) => creative.creative_type)),
     priority: source.priority,
     ranges: rangeRules.map((rule) => rule.rangeOf(campaign)),
-    circles: hasCircles(campaign),
+    excludedCircles: packedCircles(geo.excludes.filter(isCircle)),
+    includedCircles: packedCircles(geo.includes.filter(isCircle)),
     advertiser,
     weights: affinities.map((affinity) => affinity.weight),
     affinities: affinities.map((affinity) => affinityTerm(affinity, terms)),
-    areas: areas.length,
-    places: [...areas, ...cells],
-    categories: values(effects.targetCategory, campaign.targetCategories),
+    places: ascending([...areas, ...cells]),
+    categories: ascending(values(effects.targetCategory, campaign.targetCategories)),
     tags: distinct(
       campaign.targetTags.flatMap(({ value, phrase }) =>
         phrase === null || phrase.trim() === value
@@ -92,6 +88,10 @@ export function recordPartsOf(campaign: CompiledCampaign, documentId: number, te
     ),
     blockable: [advertiser, ...values(effects.ownCategory, names.categories)],
   };
+}
+
+function ascending(ids: readonly number[]): number[] {
+  return ids.toSorted((one, other) => one - other);
 }
 
 /** Removes duplicates and releases their extra uses. */

@@ -8,8 +8,9 @@ import { Arena, offsetOf, roundUpToEven } from "../storage/arena.ts";
  *
  * 1. These header fields, in one cache line.
  * 2. When it has any range (rules/all-rules.ts): both ends of all ranges as 64-bit floats.
- * 3. The term lists: the three groups of which the request needs one term each; what blocks the campaign; affinities.
- * 4. The affinities' weights as 64-bit floats.
+ * 3. When it has circles (circles.ts): the length of the excluded ones, these and the included ones as 64-bit floats.
+ * 4. The term lists: the three groups of which the request needs one term each; what blocks the campaign; affinities.
+ * 5. The affinities' weights as 64-bit floats.
  */
 export const field = {
   documentId: 0,
@@ -30,20 +31,20 @@ export const field = {
   affinities: 11,
   /** The term of the advertiser. */
   advertiser: 12,
+  /** The number of floats of its circles, which cells represent only approximately. */
+  circles: 13,
 } as const;
 const fieldNames = Object.keys(field) as (keyof typeof field)[];
 const headerLength = roundUpToEven(fieldNames.length);
-/** Of a record that has any range. */
-const rangesLength = rangeRules.length * 4;
+/** In floats, of a record that has any range. */
+const rangesLength = rangeRules.length * 2;
 const flight = rangeRules.indexOf(flightRange);
 
 /** Bits of `traits`. */
 export const bits = {
   creativeTypes: 0b1111,
   ranges: 0b1_0000,
-  /** It has circles, which flags represent only approximately. */
-  circles: 0b10_0000,
-  keyShift: 6,
+  keyShift: 5,
   /** The group whose posting lists contain it: 0 none, 1 `field.places`, 2 `field.categories`, 3 `field.tags`. */
   keyMask: 0b11,
 } as const;
@@ -56,12 +57,13 @@ export interface RecordParts {
   priority: number;
   /** One per range rule, in their order; null: none. */
   ranges: readonly (NumberRange | null)[];
-  circles: boolean;
-  /** Number of `places` that are not cells of circles; they come first. */
-  areas: number;
+  /** As packed by circles.ts. */
+  excludedCircles: readonly number[];
+  includedCircles: readonly number[];
   advertiser: number;
   weights: readonly number[];
   affinities: readonly number[];
+  /** Without duplicates, in ascending order, as are `categories`. */
   places: readonly number[];
   categories: readonly number[];
   tags: readonly number[];
@@ -83,6 +85,7 @@ export class Records extends Arena {
       const ends = parts.ranges.flatMap((range) => [range?.from ?? -Infinity, range?.before ?? Infinity]);
       floats.set(ends, rangesAt(at));
     }
+    floats.set(circlesOf(parts), circlesAt(ints, at));
     let next = listsAt(ints, at);
     for (const list of [
       parts.places,
@@ -136,7 +139,7 @@ export class Records extends Arena {
 
 /** The offset of the lists in the chunk. @param at offset of the record */
 export function listsAt(ints: Int32Array, at: number): number {
-  return at + headerLength + (((ints[at + field.traits] ?? 0) & bits.ranges) === 0 ? 0 : rangesLength);
+  return (circlesAt(ints, at) + (ints[at + field.circles] ?? 0)) * 2;
 }
 
 /** The offset of one list. @param at offset of the record */
@@ -156,6 +159,11 @@ export function rangesAt(at: number): number {
   return (at + headerLength) / 2;
 }
 
+/** The index of the circles in the float view. @param at offset of the record */
+export function circlesAt(ints: Int32Array, at: number): number {
+  return rangesAt(at) + (((ints[at + field.traits] ?? 0) & bits.ranges) === 0 ? 0 : rangesLength);
+}
+
 /** The index in the float view of the end of the flight, in Unix milliseconds. @param at offset of the record */
 export function flightEndAt(at: number): number {
   return rangesAt(at) + flight * 2 + 1;
@@ -166,13 +174,13 @@ function hasRanges({ ranges }: RecordParts): boolean {
 }
 
 function headerOf(parts: RecordParts): Record<keyof typeof field, number> {
-  const { documentId, bidCents, bound, creativeTypes, circles, priority, advertiser } = parts;
+  const { documentId, bidCents, bound, creativeTypes, priority, advertiser } = parts;
   return {
     documentId,
     searchId: 0,
     bidCents,
     bound,
-    traits: creativeTypes | (hasRanges(parts) ? bits.ranges : 0) | (circles ? bits.circles : 0),
+    traits: creativeTypes | (hasRanges(parts) ? bits.ranges : 0),
     priority,
     places: parts.places.length,
     categories: parts.categories.length,
@@ -181,7 +189,13 @@ function headerOf(parts: RecordParts): Record<keyof typeof field, number> {
     blockable: parts.blockable.length,
     affinities: parts.affinities.length,
     advertiser,
+    circles: circlesOf(parts).length,
   };
+}
+
+function circlesOf({ excludedCircles, includedCircles }: RecordParts): number[] {
+  const length = excludedCircles.length + includedCircles.length;
+  return length === 0 ? [] : [excludedCircles.length, ...excludedCircles, ...includedCircles];
 }
 
 function lengthOf(parts: RecordParts): number {
@@ -189,7 +203,7 @@ function lengthOf(parts: RecordParts): number {
   const required = places.length + categories.length + tags.length;
   const end =
     headerLength +
-    (hasRanges(parts) ? rangesLength : 0) +
+    ((hasRanges(parts) ? rangesLength : 0) + circlesOf(parts).length) * 2 +
     required +
     blocked.length +
     blockable.length +

@@ -10,10 +10,11 @@ import {
   signatureOfRequest,
 } from "../dictionary/signature.ts";
 import type { Terms } from "../dictionary/terms.ts";
-import { type Circles, type PreparedPoint, preparePoint } from "../documents/circles.ts";
+import { isInCircles, type PreparedPoint, preparePoint } from "../documents/circles.ts";
 import { typeSetOf } from "../documents/record-parts.ts";
 import {
   bits,
+  circlesAt,
   field,
   flightEndAt,
   listAt,
@@ -27,6 +28,8 @@ import type { Refusals } from "../suppression/refusals.ts";
 
 /** Maximum ended records that one search reports. */
 const MAX_ENDED = 8;
+/** Maximum required terms that are all read. */
+const MAX_TERMS_READ = 16;
 
 /** Decides from the request's flags whether a record may serve, and at what rank. */
 export class Scorer {
@@ -35,7 +38,6 @@ export class Scorer {
   readonly #terms: Terms;
   readonly #records: Records;
   readonly #refusals: Refusals;
-  readonly #circles: Circles;
   readonly requestSignature: RequestSignature = { signature: 0, places: 0 };
   #types = 0;
   /** By range rule: the number of the request. */
@@ -43,11 +45,10 @@ export class Scorer {
   #nowMs = 0;
   #point: PreparedPoint | null = null;
 
-  constructor(terms: Terms, records: Records, refusals: Refusals, circles: Circles) {
+  constructor(terms: Terms, records: Records, refusals: Refusals) {
     this.#refusals = refusals;
     this.#terms = terms;
     this.#records = records;
-    this.#circles = circles;
   }
 
   open(scene: MatchScene): void {
@@ -95,16 +96,30 @@ export class Scorer {
     for (let group: number = field.places; group <= field.tags; group += 1) {
       const count = ints[at + group] ?? 0;
       if (count === 0) continue;
-      const end = from + count;
-      let index = from;
-      while (index < end && flags[ints[index] ?? 0] === 0) index += 1;
-      if (index === end) return false;
-      from = end;
+      if (!this.#hasActive(group, ints, from, count)) return false;
+      from += count;
     }
-    const end = from + (ints[at + field.blocked] ?? 0) + (ints[at + field.blockable] ?? 0);
-    for (; from < end; from += 1) if (flags[ints[from] ?? 0] !== 0) return false;
+    const blockable = from + (ints[at + field.blocked] ?? 0);
+    for (let index = from; index < blockable; index += 1) {
+      if (flags[ints[index] ?? 0] === 0) continue;
+      moveForward(ints, from, index);
+      return false;
+    }
+    const end = blockable + (ints[at + field.blockable] ?? 0);
+    for (let index = blockable; index < end; index += 1) if (flags[ints[index] ?? 0] !== 0) return false;
     if ((traits & bits.ranges) !== 0 && !this.#isInRanges(floats, at, address)) return false;
-    return (traits & bits.circles) === 0 || this.#isInPlace(ints, at);
+    return ints[at + field.circles] === 0 || this.#isInPlace(ints, floats, at);
+  }
+
+  /** Whether the request has one of the terms of a group. Looks the request's terms up in long lists, to read less. */
+  #hasActive(group: number, ints: Int32Array, from: number, count: number): boolean {
+    const { flags, activePlaces, activeCategories } = this.#terms;
+    if (count > MAX_TERMS_READ && group !== field.tags) {
+      const active = group === field.places ? activePlaces : activeCategories;
+      return active.some((term) => includesTerm(ints, from, count, term));
+    }
+    for (let index = from; index < from + count; index += 1) if (flags[ints[index] ?? 0] !== 0) return true;
+    return false;
   }
 
   /** Why a record that may serve is skipped; a value of `refusal` (refusals.ts). */
@@ -135,15 +150,15 @@ export class Scorer {
   }
 
   /** Rule 4 for records with circles. `admits` has already checked the flags of all other places. */
-  #isInPlace(ints: Int32Array, at: number): boolean {
-    const { areas, includes, excludes } = this.#circles.of(ints[at + field.documentId] ?? 0);
-    if (excludes.has(this.#point)) return false;
-    if (ints[at + field.places] === 0 || includes.has(this.#point)) return true;
-    const { flags } = this.#terms;
-    const from = listsAt(ints, at);
-    const end = from + areas;
-    for (let index = from; index < end; index += 1) if (flags[ints[index] ?? 0] !== 0) return true;
-    return false;
+  #isInPlace(ints: Int32Array, floats: Float64Array, at: number): boolean {
+    const excluded = circlesAt(ints, at) + 1;
+    const included = excluded + (floats[excluded - 1] ?? 0);
+    if (isInCircles(floats, excluded, included, this.#point)) return false;
+    const end = excluded - 1 + (ints[at + field.circles] ?? 0);
+    if (ints[at + field.places] === 0 || isInCircles(floats, included, end, this.#point)) return true;
+    const terms = this.#terms;
+    const [from, count] = [listsAt(ints, at), ints[at + field.places] ?? 0];
+    return terms.activePlaces.some((place) => !terms.isCell(place) && includesTerm(ints, from, count, place));
   }
 
   /** Number of terms in one of the record's lists that the request has. */
@@ -153,4 +168,24 @@ export class Scorer {
     for (const term of this.#records.list(address, list)) if (flags[term] !== 0) count += 1;
     return count;
   }
+}
+
+/** Whether a list in ascending order includes a term. */
+function includesTerm(ints: Int32Array, from: number, count: number, term: number): boolean {
+  let low = from;
+  let high = from + count;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((ints[middle] ?? 0) < term) low = middle + 1;
+    else high = middle;
+  }
+  return low < from + count && ints[low] === term;
+}
+
+/** Halves the way to a term that was found late in its list, so that frequent ones come early. */
+function moveForward(ints: Int32Array, from: number, index: number): void {
+  const earlier = from + ((index - from) >>> 1);
+  const term = ints[index] ?? 0;
+  ints[index] = ints[earlier] ?? 0;
+  ints[earlier] = term;
 }
