@@ -84,7 +84,7 @@ export {
   type TrafficPoint,
   TrafficReader,
 } from "./traffic/traffic-reader.ts";
-export { TrafficRecorder } from "./traffic/traffic-recorder.ts";
+export { type GameOfAccount, TrafficRecorder } from "./traffic/traffic-recorder.ts";
 export { unusableRedis } from "./unusable-redis.ts";
 export {
   createWebhookProducer,

@@ -198,6 +198,8 @@ export const trafficKeys = {
   words: (gameId: string, month: string) => `{traffic:${encodeName(gameId)}}:words:${month}`,
   /** The latest sampled scenes without an ad, newest first. */
   scenes: (gameId: string) => `{traffic:${encodeName(gameId)}}:scenes`,
+  /** The account's games with statistics, by last call. */
+  games: (accountId: string) => `{traffic-errors:${accountId}}:games`,
   /** Refused calls of an account on one UTC day (YYYY-MM-DD) by hour: `13:match_400`. */
   errors: (accountId: string, day: string) => `{traffic-errors:${accountId}}:${day}`,
   /** Unix milliseconds of the account's last call, and of the last refusal of each kind. */

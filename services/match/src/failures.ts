@@ -1,5 +1,6 @@
 import type { HttpError } from "@diegetic/contracts";
 import {
+  type GameOfAccount,
   isRedisUnavailable,
   LeaseExpired,
   type ServingOperation,
@@ -18,11 +19,11 @@ export function outdated(cause?: unknown): HttpError {
  */
 export function countFailure(
   { traffic, nowMs }: { traffic: Pick<TrafficRecorder, "gameRefusal">; nowMs: () => number },
-  gameId: string,
+  game: GameOfAccount,
   operation: ServingOperation,
   thrown: unknown,
 ): unknown {
   const error = thrown instanceof LeaseExpired ? outdated(thrown) : thrown;
-  traffic.gameRefusal(gameId, operation, toHttpError(error, isRedisUnavailable).status, nowMs());
+  traffic.gameRefusal(game, operation, toHttpError(error, isRedisUnavailable).status, nowMs());
   return error;
 }

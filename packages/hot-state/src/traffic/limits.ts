@@ -1,5 +1,7 @@
 /** Bounds of the traffic statistics in Redis. */
 export const TRAFFIC_LIMITS = {
+  /** Games per account with statistics: the first ones, until they were not called for `daysKeptMs`. */
+  maxGames: 500,
   /** Distinct words kept per game and month; the rarest are dropped. */
   maxWords: 300,
   /** Scenes without an ad kept per game. */

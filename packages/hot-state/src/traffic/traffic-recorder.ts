@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RedisConnection } from "../connection.ts";
 import { trafficKeys } from "../keys.ts";
+import { ReplyReader } from "../reply.ts";
 import { defineScript, type ScriptCall } from "../script.ts";
 import { COUNTED, type ServingOperation, TRAFFIC_LIMITS } from "./limits.ts";
 import { RecentCalls, type RecentCounts } from "./recent-calls.ts";
@@ -9,7 +10,10 @@ import { type SceneContext, sceneText, wordsOf } from "./scene.ts";
 export interface TrafficRecorderOptions {
   /** How often gathered calls are sent. Default: 1 000. */
   everyMs?: number;
-  /** Maximum games, and accounts, remembered until they are sent; further ones are not counted. Default: 10 000. */
+  /**
+   * Maximum games, and accounts, remembered until they are sent, but `TRAFFIC_LIMITS.maxGames` of an account; further ones are not
+   * counted. Default: 10 000.
+   */
   maxRemembered?: number;
   /** Scenes whose words are counted between two sends. Default: 200. */
   maxWordScenes?: number;
@@ -19,10 +23,13 @@ export interface TrafficRecorderOptions {
   onSuccess?: () => void;
 }
 
-/** One valid call of a game server. */
-export interface MatchCall {
+export interface GameOfAccount {
   gameId: string;
   accountId: string;
+}
+
+/** One valid call of a game server. */
+export interface MatchCall extends GameOfAccount {
   atMs: number;
   context: SceneContext;
   countryCode: string | null;
@@ -43,6 +50,10 @@ interface GameCounts extends Counts {
   scenes: string[];
 }
 
+interface AccountCounts extends Counts {
+  games: Map<string, GameCounts>;
+}
+
 const DEFAULTS = { everyMs: 1_000, maxRemembered: 10_000, maxWordScenes: 200, maxScenes: 5 };
 const HOUR_MS = 60 * 60 * 1_000;
 /** What a period gathered is sent in this many parts, over half of the next period. */
@@ -54,14 +65,15 @@ const PARTS = 100;
  * for a burst of them. A crash loses the last second; a lost reply may count a command twice. No bill depends on these numbers.
  */
 export class TrafficRecorder {
+  readonly #admitGames: ScriptCall;
   readonly #recordGame: ScriptCall;
   readonly #recordAccount: ScriptCall;
   readonly #options: TrafficRecorderOptions & typeof DEFAULTS;
   readonly #recent = new RecentCalls();
   /** The hour of all gathered calls, counted since 1970. */
   #hour = 0;
-  #games = new Map<string, GameCounts>();
-  #accounts = new Map<string, Counts>();
+  #accounts = new Map<string, AccountCounts>();
+  #gameCount = 0;
   #wordScenes = 0;
   /** Of the scenes that were kept: one each, so that every account has a chance. */
   readonly #sceneAccounts = new Set<string>();
@@ -73,6 +85,7 @@ export class TrafficRecorder {
   #part: Promise<unknown> = Promise.resolve();
 
   constructor(redis: RedisConnection, options: TrafficRecorderOptions = {}) {
+    this.#admitGames = defineScript(redis, "admit_games", 1);
     this.#recordGame = defineScript(redis, "record_traffic", 5);
     this.#recordAccount = defineScript(redis, "record_traffic", 2);
     this.#options = { ...DEFAULTS, ...options };
@@ -88,7 +101,7 @@ export class TrafficRecorder {
     const { atMs, noMatchReason, context, secrets } = call;
     if (noMatchReason === undefined) this.#recent.record("matches", atMs);
     this.#accountCounts(call.accountId, atMs);
-    const game = this.#gameCounts(call.gameId, atMs);
+    const game = this.#gameCounts(call, atMs);
     if (game === undefined) return;
     game.last.set("request", atMs);
     if (noMatchReason === undefined) {
@@ -113,18 +126,18 @@ export class TrafficRecorder {
   impression(gameId: string, accountId: string, atMs: number): void {
     this.#recent.record("impressions", atMs);
     this.#accountCounts(accountId, atMs);
-    const game = this.#gameCounts(gameId, atMs);
+    const game = this.#gameCounts({ gameId, accountId }, atMs);
     if (game === undefined) return;
     add(game.counts, COUNTED.impression);
     game.last.set("impression", atMs);
   }
 
   /** A call that was refused or failed after its game was known. */
-  gameRefusal(gameId: string, operation: ServingOperation, status: number, atMs: number): void {
-    const game = this.#gameCounts(gameId, atMs);
-    if (game === undefined) return;
-    add(game.counts, COUNTED.refusal(operation, status));
-    game.last.set("request", atMs);
+  gameRefusal(game: GameOfAccount, operation: ServingOperation, status: number, atMs: number): void {
+    const known = this.#gameCounts(game, atMs);
+    if (known === undefined) return;
+    add(known.counts, COUNTED.refusal(operation, status));
+    known.last.set("request", atMs);
   }
 
   /** Any call of an account that was refused or failed. */
@@ -148,19 +161,11 @@ export class TrafficRecorder {
   #gather(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const [hour, games, accounts] = [this.#hour, this.#games, this.#accounts];
-    this.#games = new Map();
+    const [hour, accounts] = [this.#hour, this.#accounts];
     this.#accounts = new Map();
+    this.#gameCount = 0;
     this.#wordScenes = 0;
     this.#sceneAccounts.clear();
-    for (const [gameId, game] of games) {
-      this.#queue.push(() =>
-        this.#sendGame(hour, gameId, game).catch((error: unknown) => {
-          this.#keep(hour, game, (atMs) => this.#gameCounts(gameId, atMs));
-          throw error;
-        }),
-      );
-    }
     for (const [accountId, account] of accounts) {
       this.#queue.push(() =>
         this.#sendAccount(hour, accountId, account).catch((error: unknown) => {
@@ -168,7 +173,26 @@ export class TrafficRecorder {
           throw error;
         }),
       );
+      let admitted: Promise<ReadonlySet<string>> | undefined;
+      for (const [gameId, game] of account.games) {
+        this.#queue.push(async () => {
+          try {
+            admitted ??= this.#admitted(accountId, [...account.games.keys()]);
+            if ((await admitted).has(gameId)) await this.#sendGame(hour, gameId, game);
+          } catch (error) {
+            this.#keep(hour, game, (atMs) => this.#gameCounts({ gameId, accountId }, atMs));
+            throw error;
+          }
+        });
+      }
     }
+  }
+
+  /** The games among them that have statistics. */
+  async #admitted(accountId: string, gameIds: readonly string[]): Promise<ReadonlySet<string>> {
+    const { daysKeptMs, maxGames } = TRAFFIC_LIMITS;
+    const reply = await this.#admitGames(trafficKeys.games(accountId), daysKeptMs, maxGames, ...gameIds);
+    return new Set(new ReplyReader("admit_games", reply).texts());
   }
 
   /** Sends the next commands of the queue. Rejects when one of them fails. */
@@ -187,23 +211,25 @@ export class TrafficRecorder {
     return account;
   }
 
-  #accountAt(accountId: string, atMs: number): Counts | undefined {
+  #accountAt(accountId: string, atMs: number): AccountCounts | undefined {
     this.#beginHour(atMs);
     const known = this.#accounts.get(accountId);
     if (known !== undefined) return known;
     if (this.#accounts.size >= this.#options.maxRemembered) return undefined;
-    const account: Counts = { counts: new Map(), last: new Map() };
+    const account: AccountCounts = { counts: new Map(), last: new Map(), games: new Map() };
     this.#accounts.set(accountId, account);
     return account;
   }
 
-  #gameCounts(gameId: string, atMs: number): GameCounts | undefined {
-    this.#beginHour(atMs);
-    const known = this.#games.get(gameId);
-    if (known !== undefined) return known;
-    if (this.#games.size >= this.#options.maxRemembered) return undefined;
+  #gameCounts({ gameId, accountId }: GameOfAccount, atMs: number): GameCounts | undefined {
+    const games = this.#accountAt(accountId, atMs)?.games;
+    const known = games?.get(gameId);
+    if (games === undefined || known !== undefined) return known;
+    if (this.#gameCount >= this.#options.maxRemembered || games.size >= TRAFFIC_LIMITS.maxGames)
+      return undefined;
     const game: GameCounts = { counts: new Map(), last: new Map(), words: new Map(), scenes: [] };
-    this.#games.set(gameId, game);
+    games.set(gameId, game);
+    this.#gameCount += 1;
     return game;
   }
 

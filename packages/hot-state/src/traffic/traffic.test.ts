@@ -58,7 +58,7 @@ describe.each(servers)("traffic of games on %s", (_kind, startServer) => {
     recorder.impression(game, "acct_1", NOW_MS);
     other.match(none(NOW_MS));
     other.match(call({ noMatchReason: "budget" }));
-    other.gameRefusal(game, "match", 429, NOW_MS);
+    other.gameRefusal({ gameId: game, accountId: `acct_${games}` }, "match", 429, NOW_MS);
     await recorder.flush();
     await other.flush();
     const [first, second, third] = await eventually(async () => {
@@ -180,6 +180,43 @@ describe.each(servers)("traffic of games on %s", (_kind, startServer) => {
       });
       return true;
     });
+  });
+
+  it("is kept of a number of games of an account, until one of them was not called for long", async () => {
+    const account = `acct_many_${games}`;
+    const names = Array.from(
+      { length: TRAFFIC_LIMITS.maxGames },
+      (_, index) => `${game} of account ${index}`,
+    );
+    const late = `${game} late`;
+    for (const gameId of names) recorder.match(call({ gameId, accountId: account }));
+    await recorder.flush();
+    const send = async (accountId: string) => {
+      recorder.match(call({ gameId: late, accountId }));
+      recorder.match(call({ gameId: names[0] ?? "", accountId }));
+      await recorder.flush();
+      return (await reader.game(late, NOW_MS)).day.matches;
+    };
+    expect(await send(account)).toBe(0);
+    expect((await reader.game(names[0] ?? "", NOW_MS)).day.matches).toBe(2);
+    await redis.zadd(
+      trafficKeys.games(account),
+      Date.now() - TRAFFIC_LIMITS.daysKeptMs - 1_000,
+      names[1] ?? "",
+    );
+    expect(await send(account)).toBe(1);
+    expect(await send(`${account}_other`)).toBe(2);
+  });
+
+  it("remembers no more games of an account than have statistics, so that others are counted", async () => {
+    const busy = new TrafficRecorder(redis, { maxRemembered: TRAFFIC_LIMITS.maxGames + 1 });
+    for (let index = 0; index <= TRAFFIC_LIMITS.maxGames; index++)
+      busy.match(call({ gameId: `${game} ${index}` }));
+    busy.match(call({ gameId: `${game} of another`, accountId: `acct_other_${games}` }));
+    await busy.flush();
+    const matches = async (name: string) => (await reader.game(name, NOW_MS)).day.matches;
+    expect(await matches(`${game} ${TRAFFIC_LIMITS.maxGames}`)).toBe(0);
+    expect(await matches(`${game} of another`)).toBe(1);
   });
 
   it("has bounds: in words, in scenes, in time, and in what an instance remembers", async () => {

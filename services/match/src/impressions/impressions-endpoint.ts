@@ -74,7 +74,8 @@ async function handleImpression(
     if (campaign === undefined) throw unknownCampaign.error();
     return await recordImpression(dependencies, context, body, campaign, leaseExpiresMs);
   } catch (thrown) {
-    throw countFailure(dependencies, body.game_id, "impressions", thrown);
+    const game = { gameId: body.game_id, accountId: context.accountId };
+    throw countFailure(dependencies, game, "impressions", thrown);
   }
 }
 

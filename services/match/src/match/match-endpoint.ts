@@ -42,7 +42,8 @@ async function handleMatch(dependencies: MatchDependencies, context: RequestCont
     return answer;
   } catch (thrown) {
     returnSeatLater(dependencies, request, state);
-    throw countFailure(dependencies, request.body.game_id, "match", thrown);
+    const game = { gameId: request.body.game_id, accountId: context.accountId };
+    throw countFailure(dependencies, game, "match", thrown);
   }
 }
 

@@ -101,7 +101,7 @@ export async function recordDemoCalls(redis: RedisConnection, history: DemoHisto
     hour = itsHour;
     if (kind === "impression") recorder.impression(gameId, accountId, atMs);
     else if (kind === "refused") {
-      recorder.gameRefusal(gameId, "impressions", 409, atMs);
+      recorder.gameRefusal({ gameId, accountId }, "impressions", 409, atMs);
       recorder.accountRefusal(accountId, "impressions", 409, atMs);
     } else {
       recorder.match({ gameId, accountId, atMs, context, countryCode, noMatchReason, secrets: [] });
