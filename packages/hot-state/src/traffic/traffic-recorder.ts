@@ -15,7 +15,7 @@ export interface TrafficRecorderOptions {
    * counted. Default: 10 000.
    */
   maxRemembered?: number;
-  /** Scenes whose words are counted between two sends. Default: 200. */
+  /** Scenes whose words are counted between two sends; of one account at most half of what the others leave. Default: 200. */
   maxWordScenes?: number;
   /** Scenes without an ad kept between two sends, at most one per game. Default: 5. */
   maxScenes?: number;
@@ -52,6 +52,8 @@ interface GameCounts extends Counts {
 
 interface AccountCounts extends Counts {
   games: Map<string, GameCounts>;
+  /** Scenes whose words were counted. */
+  wordScenes: number;
 }
 
 const DEFAULTS = { everyMs: 1_000, maxRemembered: 10_000, maxWordScenes: 200, maxScenes: 5 };
@@ -100,9 +102,9 @@ export class TrafficRecorder {
   match(call: MatchCall): void {
     const { atMs, noMatchReason, context, secrets } = call;
     if (noMatchReason === undefined) this.#recent.record("matches", atMs);
-    this.#accountCounts(call.accountId, atMs);
+    const account = this.#accountCounts(call.accountId, atMs);
     const game = this.#gameCounts(call, atMs);
-    if (game === undefined) return;
+    if (account === undefined || game === undefined) return;
     game.last.set("request", atMs);
     if (noMatchReason === undefined) {
       add(game.counts, COUNTED.match);
@@ -118,7 +120,8 @@ export class TrafficRecorder {
         }
       }
     }
-    if (this.#wordScenes >= this.#options.maxWordScenes) return;
+    if (account.wordScenes >= this.#options.maxWordScenes - this.#wordScenes) return;
+    account.wordScenes += 1;
     this.#wordScenes += 1;
     for (const word of wordsOf(context, secrets)) add(game.words, word);
   }
@@ -205,7 +208,7 @@ export class TrafficRecorder {
     this.#options.onSuccess?.();
   }
 
-  #accountCounts(accountId: string, atMs: number): Counts | undefined {
+  #accountCounts(accountId: string, atMs: number): AccountCounts | undefined {
     const account = this.#accountAt(accountId, atMs);
     account?.last.set("call", atMs);
     return account;
@@ -216,7 +219,7 @@ export class TrafficRecorder {
     const known = this.#accounts.get(accountId);
     if (known !== undefined) return known;
     if (this.#accounts.size >= this.#options.maxRemembered) return undefined;
-    const account: AccountCounts = { counts: new Map(), last: new Map(), games: new Map() };
+    const account: AccountCounts = { counts: new Map(), last: new Map(), games: new Map(), wordScenes: 0 };
     this.#accounts.set(accountId, account);
     return account;
   }

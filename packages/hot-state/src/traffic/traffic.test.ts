@@ -219,8 +219,18 @@ describe.each(servers)("traffic of games on %s", (_kind, startServer) => {
     expect(await matches(`${game} of another`)).toBe(1);
   });
 
+  it("counts words of one account's scenes in half of the places that others leave", async () => {
+    const shared = new TrafficRecorder(redis, { maxWordScenes: 4 });
+    const other = `${game} of another`;
+    for (let index = 0; index < 9; index++) shared.match(call({ context: { location: `place ${index}` } }));
+    shared.match(call({ gameId: other, accountId: `acct_other_${games}`, context: { location: "pier" } }));
+    await shared.flush();
+    expect(await reader.words(game, NOW_MS)).toHaveLength(2);
+    expect(await reader.words(other, NOW_MS)).toHaveLength(1);
+  });
+
   it("has bounds: in words, in scenes, in time, and in what an instance remembers", async () => {
-    const limited = new TrafficRecorder(redis, { maxRemembered: 1, maxWordScenes: 400, maxScenes: 1 });
+    const limited = new TrafficRecorder(redis, { maxRemembered: 1, maxWordScenes: 800, maxScenes: 1 });
     const keys = [
       trafficKeys.last(game),
       trafficKeys.hours(game, "2026-12-01"),
