@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { createDatabase } from "@diegetic/database";
 import { eventually } from "@diegetic/testing/eventually";
 import type { TestStack } from "@diegetic/testing/stack";
 import { beforeAll, describe, expect, it } from "@jest/globals";
@@ -147,7 +148,7 @@ export function describeExamples(dataDir: string, running: () => TestStack): voi
   );
 
   it(
-    "sends traffic and sums it up",
+    "sends traffic, sums it up and leaves no campaign active",
     async () => {
       const options = ["--players", "100", "--minutes", "0.05", "--rate", "50"];
       const args = ["--conditions=@diegetic/source", "tests/traffic/main.ts", ...options];
@@ -156,6 +157,15 @@ export function describeExamples(dataDir: string, running: () => TestStack): voi
       expect(Number(recorded)).toBeGreaterThan(0);
       expect(stdout).toMatch(/Impressions without an answer +0\n/);
       expect(stdout).toMatch(/p99 +[\d.]+ ms/);
+      const database = createDatabase(running().describe().databaseUrl, { poolSize: 1 });
+      try {
+        const campaigns = await database.campaign.findMany({
+          where: { advertiser: { companyName: { startsWith: "Traffic " } } },
+        });
+        expect(campaigns.map(({ status }) => status)).toEqual(["paused", "paused", "paused", "paused"]);
+      } finally {
+        await database.$disconnect();
+      }
     },
     TIMEOUT_MS,
   );

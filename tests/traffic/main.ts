@@ -5,10 +5,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { DiegeticClient } from "@diegetic/client";
-import { readTrafficOptions } from "./options.ts";
+import { readTrafficOptions, type TrafficOptions } from "./options.ts";
 import { playAll } from "./players.ts";
 import { Statistics } from "./statistics.ts";
-import { prepare } from "./world.ts";
+import { type Game, pauseCampaigns, prepare } from "./world.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const PROGRESS_MS = process.stderr.isTTY ? 1_000 : 10_000;
@@ -27,6 +27,26 @@ async function run(): Promise<void> {
   const statistics = new Statistics();
   const client = new DiegeticClient({ baseUrl, apiKey: createKey(runId), onEvent: statistics.onEvent });
   const games = await prepare(client, runId);
+  try {
+    await play(client, games, { options, statistics, baseUrl });
+  } finally {
+    // They would go on to win matches of others.
+    await pauseCampaigns(client);
+    await client.close({ timeoutMs: 0 });
+  }
+}
+
+interface Run {
+  options: TrafficOptions;
+  statistics: Statistics;
+  baseUrl: string;
+}
+
+async function play(
+  client: DiegeticClient,
+  games: Game[],
+  { options, statistics, baseUrl }: Run,
+): Promise<void> {
   process.stderr.write(
     `${options.players} players for ${options.minutes} min at ${baseUrl}. Ctrl-C ends early.\n`,
   );
@@ -42,7 +62,6 @@ async function run(): Promise<void> {
   clearInterval(progress);
   const pending = await client.flush();
   const { total_spent_cents } = await client.api.getRevenue();
-  await client.close({ timeoutMs: 0 });
   if (process.stderr.isTTY) process.stderr.write("\n");
   process.stdout.write(`${statistics.summary(pending)}\n`);
   process.stdout.write(

@@ -81,6 +81,13 @@ const campaignPlans: CampaignPlan[] = [
   },
 ];
 
+/** Pauses what `prepare` has activated. */
+export async function pauseCampaigns({ api }: DiegeticClient): Promise<void> {
+  for (const { id, status } of await api.listCampaigns()) {
+    if (status === "active") await api.pauseCampaign({ campaign_id: id });
+  }
+}
+
 /** Registers an advertiser with campaigns, some of which run out, and enables the games. */
 export async function prepare({ api }: DiegeticClient, run: string): Promise<Game[]> {
   const contact = { company_name: `Traffic ${run}`, contact_email: `traffic-${run}@example.com` };
