@@ -153,8 +153,7 @@ function Members() {
       isPlain
       rows={members.data}
       rowKey={({ user_id: id }) => id}
-      error={members.error}
-      onRetry={() => void members.refetch()}
+      read={members}
       empty={<Empty line="Nobody is here.">Members appear when they are invited.</Empty>}
       skeletonRows={2}
       columns={(make) => [
@@ -253,8 +252,7 @@ function Invitations() {
         name="invitations"
         rows={invitations.data}
         rowKey={({ id }) => id}
-        error={invitations.error}
-        onRetry={() => void invitations.refetch()}
+        read={invitations}
         empty={null}
         columns={(make) => [
           {

@@ -61,8 +61,7 @@ export function Sessions() {
         isPlain
         rows={sessions.data}
         rowKey={({ id }) => id}
-        error={sessions.error}
-        onRetry={() => void sessions.refetch()}
+        read={sessions}
         empty={<Empty line="Nobody is here.">Sessions appear when somebody signs in.</Empty>}
         skeletonRows={2}
         columns={(make) => [

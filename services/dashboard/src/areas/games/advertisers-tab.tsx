@@ -82,8 +82,7 @@ export function Component() {
         label="Advertisers"
         rows={advertisers.data}
         rowKey={({ advertiser_id: id }) => id}
-        error={advertisers.error}
-        onRetry={() => void advertisers.refetch()}
+        read={advertisers}
         searchIn={({ company_name: name, brand_names: brands, recent_lines: lines }) => [
           name,
           ...brands,

@@ -42,8 +42,7 @@ export function Quarantine() {
         name="quarantine"
         rows={rows}
         rowKey={({ impression_id: id }) => id}
-        error={records.error}
-        onRetry={() => void records.refetch()}
+        read={records}
         skeletonRows={2}
         empty={
           <EmptyLine tone="positive" line="Every page is in the book.">
