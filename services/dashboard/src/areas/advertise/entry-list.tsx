@@ -6,6 +6,7 @@ import type { Columns } from "../../kit/columns.tsx";
 import { DataTable } from "../../kit/data-table.tsx";
 import { Form } from "../../kit/form.tsx";
 import { notifyDone, notifyFailed } from "../../kit/notify.ts";
+import { RowAction } from "../../kit/row-actions.tsx";
 import type { ReadOutcome } from "../../kit/states.tsx";
 import { usePending } from "../../kit/use-pending.ts";
 
@@ -85,16 +86,13 @@ export function EntryTable<Entry extends { id: string }>(props: EntryTableProps<
           align: "right",
           cell: (entry) =>
             canChange && (
-              <Button
-                variant="subtle"
-                color="negative"
-                size="compact-sm"
-                loading={isPending(entry.id)}
-                aria-label={`Remove ${nameOf(entry)}`}
-                onClick={() => void remove(entry)}
-              >
-                Remove
-              </Button>
+              <RowAction
+                label="Remove"
+                name={nameOf(entry)}
+                run={() => void remove(entry)}
+                isPending={isPending(entry.id)}
+                isDestructive
+              />
             ),
         },
       ]}
