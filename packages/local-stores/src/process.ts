@@ -103,7 +103,7 @@ function startWatcher(pid: number, stopSignal: string): ChildProcess {
 
 /**
  * The start time of a process, which distinguishes it from a later process with the same pid. Undefined: no such
- * process.
+ * process, or one that has ended and that nothing has reaped yet.
  */
 export function processIdentity(pid: number): string | undefined {
   try {
