@@ -142,7 +142,7 @@ export class TrafficReader {
   }
 }
 
-export function noCalls(): TrafficCounts {
+function noCalls(): TrafficCounts {
   return { matches: 0, impressions: 0, noMatch: new Map(), refusals: new Map() };
 }
 
