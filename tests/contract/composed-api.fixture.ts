@@ -15,7 +15,7 @@ export const BASE_PATH = "/api";
 const MATCH_PATHS = new Set([`${BASE_PATH}/match`, `${BASE_PATH}/impressions`]);
 const FRESH_WITHIN_MS = 60_000;
 
-/** A request exactly as it is to be sent (again, where `isToBeRepeated` says so): nothing is encoded, corrected or added. */
+/** A request exactly as it is to be sent (again, where `sendRepeatedly` does so): nothing is encoded, corrected or added. */
 export interface RawRequest {
   method: string;
   /** With the base path and the query. */

@@ -5,10 +5,7 @@ const encoder = new TextEncoder();
 
 /** The request was not signed with the secret, or is too old. Answer it with 400. */
 export class WebhookSignatureError extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = "WebhookSignatureError";
-  }
+  override name = "WebhookSignatureError";
 }
 
 export interface VerifyWebhookOptions {

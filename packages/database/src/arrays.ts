@@ -7,14 +7,11 @@ export function arrayOfTexts(values: readonly (string | null)[]): string {
   if (values.length > 0 && !/["\\]/.test(values.join("")) && !values.includes(null)) {
     return `{"${values.join('","')}"}`;
   }
+  const quoted = (value: string) => `"${value.replace(/["\\]/g, "\\$&")}"`;
   return `{${values.map((value) => (value === null ? "NULL" : quoted(value))).join(",")}}`;
 }
 
 /** For bigint[], int[] and numeric[]. Pass decimals as text. */
 export function arrayOfNumbers(values: readonly (number | bigint | string)[]): string {
   return `{${values.join(",")}}`;
-}
-
-function quoted(value: string): string {
-  return /["\\]/.test(value) ? `"${value.replace(/["\\]/g, "\\$&")}"` : `"${value}"`;
 }

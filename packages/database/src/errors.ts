@@ -171,10 +171,10 @@ function unavailableSentence(sqlState: string, message: string): string {
   if (sqlState === READ_ONLY_SQL_STATE) {
     return "Postgres at DATABASE_URL only allows reads: see that the address leads to the primary server.";
   }
-  if (sqlState === TOO_MANY_CONNECTIONS_SQL_STATE) {
-    return `Postgres takes no further connection (${lastLineOf(message)}): raise max_connections, or the connection limit of its user or database.`;
-  }
   const lastLine = lastLineOf(message);
+  if (sqlState === TOO_MANY_CONNECTIONS_SQL_STATE) {
+    return `Postgres takes no further connection (${lastLine}): raise max_connections, or the connection limit of its user or database.`;
+  }
   const why = /Message: `([^`]+)`$/.exec(lastLine)?.[1] ?? lastLine;
   return `Postgres is not reached at DATABASE_URL (${why}): see that it runs, and that the address is right.`;
 }

@@ -11,6 +11,5 @@ export { migrate } from "./migrate.ts";
 export { databaseNowMs } from "./now.ts";
 export { createPipeline, type Pipeline } from "./pipeline.ts";
 export { createReader, type Reader } from "./reader.ts";
-export type { Statements } from "./statements.ts";
-export { inTransaction, withStatements } from "./transaction.ts";
+export { inTransaction, type Statements, withStatements } from "./transaction.ts";
 export { unusableDatabase } from "./unusable-database.ts";

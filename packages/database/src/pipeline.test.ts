@@ -4,7 +4,7 @@ import { createDatabase, type Database } from "./database.ts";
 import { ConstraintViolation, DatabaseUnavailable, LockTimeout, UniqueViolation } from "./errors.ts";
 import { Prisma } from "./generated/client.ts";
 import { createPipeline, type Pipeline } from "./pipeline.ts";
-import type { Statements } from "./statements.ts";
+import type { Statements } from "./transaction.ts";
 
 let server: TestDatabase;
 let database: Database;

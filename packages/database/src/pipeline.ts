@@ -3,8 +3,7 @@ import { translateError } from "./errors.ts";
 import type { Prisma } from "./generated/client.ts";
 import { named, openPool, type PoolOptions, queryPool } from "./pool.ts";
 import { StatementNames } from "./statement-names.ts";
-import type { Statements } from "./statements.ts";
-import { repeatConflicts, traced } from "./transaction.ts";
+import { repeatConflicts, type Statements, traced } from "./transaction.ts";
 
 /**
  * Connections for write-heavy work: statements are sent without waiting for earlier results (pipeline mode), and rows

@@ -1,7 +1,6 @@
 import pg from "pg";
 import { PoolClient } from "./client.ts";
 import { connectionStringOf } from "./connection-string.ts";
-import { driverTypes } from "./driver-types.ts";
 import { translateError } from "./errors.ts";
 import { gatheringSocket } from "./gathering-socket.ts";
 import type { Prisma } from "./generated/client.ts";
@@ -31,6 +30,13 @@ const IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000;
  * read old rows.
  */
 const DEFAULT_LIFETIME_SECONDS = 60;
+
+const BIGINT_OID = 20;
+/** Column parsers: bigint as bigint, everything else as the driver's default. */
+const driverTypes = {
+  getTypeParser: (oid: number, format?: "text" | "binary") =>
+    oid === BIGINT_OID && format !== "binary" ? BigInt : pg.types.getTypeParser(oid, format),
+} as pg.CustomTypesConfig;
 
 /** The settings of every pool, which opens connections to `postgres://…` lazily. */
 export function poolConfig(

@@ -2,8 +2,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { tracing } from "@diegetic/tracing";
 import type { Database, Transaction } from "./database.ts";
 import { TransactionConflict, translateError } from "./errors.ts";
+import type { Prisma } from "./generated/client.ts";
 import { CONNECT_TIMEOUT_MS } from "./pool.ts";
-import type { Statements } from "./statements.ts";
+
+/** Statements of one transaction. They run in call order; a pipeline sends them at once. */
+export interface Statements {
+  /** Returns rows as the driver reads them; bigint columns as bigint. */
+  query<Row extends object>(statement: Prisma.Sql): Promise<Row[]>;
+  /** Returns the number of affected rows. */
+  execute(statement: Prisma.Sql): Promise<number>;
+}
 
 interface TransactionOptions {
   /** Time limit of the work; it is rolled back afterwards. Default: 15 000. */

@@ -23,6 +23,8 @@ const CLIENT_MESSAGES =
 const SERVER_STATES =
   /^(ERR Script attempted to access a non local key in a cluster node|ERR max number of clients reached|LOADING|NOSCRIPT|BUSY|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|MOVED|ASK|OOM|MISCONF|NOREPLICAS|NOAUTH|WRONGPASS|NOPERM|ERR The user executing the script)\b/;
 
+export const NO_REDIS = "What answers at REDIS_URL is not a Redis server: correct the address.";
+
 /** A command that was not sent, because too many wait for the same answer. */
 export class TooManyWaiting extends Error {
   override name = "TooManyWaiting";
@@ -59,8 +61,7 @@ export function describeRedisUnavailable(error: unknown): string | undefined {
     return `The certificate of Redis is not trusted (${code}): name its issuer's certificates in NODE_EXTRA_CA_CERTS, and in REDIS_URL the host that it is for.`;
   }
   const [line = ""] = error.message.split("\n");
-  if (line.startsWith("Unknown RESP type"))
-    return "What answers at REDIS_URL is not a Redis server: correct the address.";
+  if (line.startsWith("Unknown RESP type")) return NO_REDIS;
   if (/^(NOAUTH|WRONGPASS)\b/.test(line)) {
     return "Redis refuses the user or the password of REDIS_URL: correct them.";
   }

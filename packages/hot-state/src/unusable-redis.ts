@@ -1,13 +1,12 @@
 import { Redis } from "ioredis";
 import { readClusterAddress } from "./connection.ts";
-import { describeRedisUnavailable } from "./redis-unavailable.ts";
+import { describeRedisUnavailable, NO_REDIS } from "./redis-unavailable.ts";
 
 const CONNECT_TIMEOUT_MS = 2_500;
 const ANSWER_TIMEOUT_MS = 2_500;
 const CUT = /\((the connection is gone|EPIPE|ECONNRESET)\)/;
 const LACKING_RIGHTS =
   "The user of REDIS_URL has too few rights: give it all keys, channels and commands (ACL SETUSER … ~* &* +@all).";
-const NO_REDIS = "What answers at REDIS_URL is not a Redis server: correct the address.";
 
 /**
  * Why the Redis at an address cannot be used, as one sentence for the operator; undefined: it can. One attempt, at most

@@ -8,7 +8,7 @@ const WHAT_TO_INSTALL = "Install Chromium or Chrome (Debian: apt-get install chr
  * without windows, which takes a fifth less processor time, or the whole browser where no such package exists. Throws
  * SetupError with one sentence that says what to install.
  */
-export async function findChromium(onProgress: (line: string) => void = () => {}): Promise<string> {
+export async function findChromium(onProgress?: (line: string) => void): Promise<string> {
   const shell = "chromium-headless-shell";
   try {
     return await findProgram(

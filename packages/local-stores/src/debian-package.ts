@@ -36,7 +36,7 @@ export interface WantedProgram {
 /** Finds a program on the PATH, or installs it with apt-get where that needs no password. Throws SetupError. */
 export async function findProgram(
   wanted: WantedProgram,
-  onProgress: (line: string) => void,
+  onProgress: (line: string) => void = () => {},
 ): Promise<string> {
   return wanted.names.map(onPath).find((path) => path !== undefined) ?? (await install(wanted, onProgress));
 }
@@ -51,22 +51,13 @@ async function install(
   }
   onProgress(`Installing ${packageName} with apt-get (once) …`);
   try {
-    const [command = "sh", ...args] = [
-      ...prefix,
-      "sh",
-      "-c",
-      INSTALL_SCRIPT,
-      "install",
-      packageName,
-      ...morePackages,
-    ];
+    const script = ["sh", "-c", INSTALL_SCRIPT, "install", packageName, ...morePackages];
+    const [command = "sh", ...args] = [...prefix, ...script];
     await run(command, args, { timeout: INSTALL_TIMEOUT_MS });
   } catch (error) {
-    const lines = String((error as { stderr?: unknown }).stderr ?? error)
-      .trim()
-      .split("\n");
+    const output = String((error as { stderr?: unknown }).stderr ?? error).trim();
     throw new SetupError(
-      `apt-get could not install ${packageName} (${lines.at(-1) ?? ""}). ${whatToInstall}`,
+      `apt-get could not install ${packageName} (${output.split("\n").at(-1)}). ${whatToInstall}`,
     );
   }
   const path = onPath(names[0]);
@@ -87,13 +78,8 @@ function installPrefix(): string[] | undefined {
 }
 
 function onPath(name: string): string | undefined {
-  const directories = [
-    ...(process.env.PATH ?? "").split(delimiter),
-    "/usr/local/bin",
-    "/usr/bin",
-    "/usr/sbin",
-  ];
-  return directories
+  const named = (process.env.PATH ?? "").split(delimiter);
+  return [...named, "/usr/local/bin", "/usr/bin", "/usr/sbin"]
     .filter((directory) => directory !== "")
     .map((directory) => join(directory, name))
     .find(isExecutable);

@@ -16,7 +16,7 @@ export interface PostgresUser {
 /** Undefined when this process is not root; otherwise the user `postgres`, which is created if missing. */
 export function findPostgresUser(dataDir: string): PostgresUser | undefined {
   if (process.getuid?.() !== 0) return undefined;
-  const ids = idsOf(NAME) ?? createUser();
+  const ids = findIds() ?? createUser();
   return { ...ids, needsPassage: !isOpenToAll(dataDir) };
 }
 
@@ -44,7 +44,7 @@ function createUser(): { uid: number; gid: number } {
   } catch {
     // The error below says what is missing, whatever the reason.
   }
-  const ids = idsOf(NAME);
+  const ids = findIds();
   if (ids === undefined) {
     throw new SetupError(
       "Postgres does not run as root and the user postgres could not be created: run this as another user, or set DATABASE_URL.",
@@ -53,10 +53,10 @@ function createUser(): { uid: number; gid: number } {
   return ids;
 }
 
-function idsOf(name: string): { uid: number; gid: number } | undefined {
+function findIds(): { uid: number; gid: number } | undefined {
   try {
     const id = (flag: string) =>
-      Number(execFileSync("id", [flag, name], { encoding: "utf8", stdio: "pipe" }));
+      Number(execFileSync("id", [flag, NAME], { encoding: "utf8", stdio: "pipe" }));
     return { uid: id("-u"), gid: id("-g") };
   } catch {
     return undefined;

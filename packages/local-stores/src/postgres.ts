@@ -17,7 +17,6 @@ import {
 import type { RunningStore } from "./redis.ts";
 import { runQuietly } from "./run.ts";
 
-const STOP_TIMEOUT_MS = 20_000;
 const START_ATTEMPTS = 5;
 const DATABASE = "diegetic";
 const SUPERUSER = "diegetic";
@@ -44,7 +43,7 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningSt
   const dataDir = join(dir, "data");
   mkdirSync(dir, { recursive: true });
   const user = findPostgresUser(dir);
-  const password = createOnce(join(dir, "password"), () => randomBytes(24).toString("base64url"));
+  const password = createPasswordOnce(join(dir, "password"));
   if (!existsSync(join(dataDir, "PG_VERSION"))) {
     options.onProgress?.("Creating the Postgres data directory (once) …");
     await createDataDirectory(binaries, user, dataDir, join(dir, "password"));
@@ -95,19 +94,9 @@ function startServer(
     "log_error_verbosity=terse",
   ];
   const flags = [...fixed, ...settings].flatMap((setting) => ["-c", setting]);
-  const [executable = binaries.postgres, ...args] = commandAs(user, binaries.postgres, [
-    "-D",
-    dataDir,
-    ...flags,
-  ]);
+  const [executable = "", ...args] = commandAs(user, binaries.postgres, ["-D", dataDir, ...flags]);
   // SIGINT is the fast shutdown of Postgres: it closes open connections instead of waiting for them.
-  return startServerProcess({
-    executable,
-    args,
-    logFile,
-    stopSignal: "SIGINT",
-    stopTimeoutMs: STOP_TIMEOUT_MS,
-  });
+  return startServerProcess({ executable, args, logFile, stopSignal: "SIGINT" });
 }
 
 /**
@@ -160,7 +149,7 @@ async function stopLeftover(dataDir: string): Promise<void> {
   const lines = readPidFile(dataDir);
   const pid = Number(lines?.[0]);
   if (!Number.isInteger(pid) || pid <= 1 || !isServerOf(dataDir, pid)) return;
-  await stopStrayProcess(pid, "SIGINT", STOP_TIMEOUT_MS);
+  await stopStrayProcess(pid, "SIGINT");
 }
 
 /** A pid in a stale file may belong to another process by now, also to a Postgres of another directory. */
@@ -169,9 +158,8 @@ function isServerOf(dataDir: string, pid: number): boolean {
     if (process.platform === "linux") {
       return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").includes(dataDir);
     }
-    return execFileSync("ps", ["-ww", "-o", "command=", "-p", String(pid)], { encoding: "utf8" }).includes(
-      dataDir,
-    );
+    const ps = execFileSync("ps", ["-ww", "-o", "command=", "-p", String(pid)], { encoding: "utf8" });
+    return ps.includes(dataDir);
   } catch {
     return false;
   }
@@ -186,10 +174,10 @@ function readPidFile(dataDir: string): string[] | undefined {
 }
 
 /** A start on a full disk leaves the file behind empty. */
-function createOnce(file: string, create: () => string): string {
+function createPasswordOnce(file: string): string {
   const kept = existsSync(file) ? readFileSync(file, "utf8").trim() : "";
   if (kept !== "") return kept;
-  const created = create();
+  const created = randomBytes(24).toString("base64url");
   writeFileSync(file, created, { mode: 0o600 });
   return created;
 }

@@ -16,9 +16,10 @@ export interface ServerCommand {
   logFile: string;
   /** The signal for a clean shutdown. */
   stopSignal: "SIGTERM" | "SIGINT";
-  /** In milliseconds; afterwards the server is killed. */
-  stopTimeoutMs: number;
 }
+
+/** A server that takes longer to stop is killed. */
+const STOP_TIMEOUT_MS = 20_000;
 
 /** How to wait for the start of a store. */
 export interface StartOptions {
@@ -81,7 +82,7 @@ export function startServerProcess(command: ServerCommand): ServerProcess {
     async stop() {
       if (ended) return;
       child.kill(command.stopSignal);
-      const killer = setTimeout(() => child.kill("SIGKILL"), command.stopTimeoutMs);
+      const killer = setTimeout(() => child.kill("SIGKILL"), STOP_TIMEOUT_MS);
       child.ref();
       await exited;
       clearTimeout(killer);
@@ -103,7 +104,7 @@ function startWatcher(pid: number, stopSignal: string): ChildProcess {
 
 /**
  * The start time of a process, which distinguishes it from a later process with the same pid. Undefined: no such
- * process.
+ * process, or one that has ended and that nothing has reaped yet.
  */
 export function processIdentity(pid: number): string | undefined {
   try {
@@ -120,18 +121,14 @@ export function processIdentity(pid: number): string | undefined {
 }
 
 /** Signals a process that is not a child to stop, waits for its end, and kills it when it does not end. */
-export async function stopStrayProcess(
-  pid: number,
-  signal: "SIGTERM" | "SIGINT",
-  timeoutMs: number,
-): Promise<void> {
+export async function stopStrayProcess(pid: number, signal: "SIGTERM" | "SIGINT"): Promise<void> {
   const identity = processIdentity(pid);
   if (identity === undefined) return;
   const isAlive = () => processIdentity(pid) === identity;
   process.kill(pid, signal);
-  if (await waitUntil(() => !isAlive(), timeoutMs)) return;
+  if (await waitUntil(() => !isAlive(), STOP_TIMEOUT_MS)) return;
   process.kill(pid, "SIGKILL");
-  if (!(await waitUntil(() => !isAlive(), timeoutMs)))
+  if (!(await waitUntil(() => !isAlive(), STOP_TIMEOUT_MS)))
     throw new SetupError(`Process ${pid} could not be stopped.`);
 }
 

@@ -14,7 +14,7 @@ let found: Promise<string> | undefined;
  * Finds redis-server or valkey-server 7.0 or newer on the PATH, or installs it with apt-get where that needs no password.
  * Throws SetupError with one sentence that says what to install.
  */
-export function findRedisServer(onProgress: (line: string) => void = () => {}): Promise<string> {
+export function findRedisServer(onProgress?: (line: string) => void): Promise<string> {
   found ??= findOrInstall(onProgress).catch((error: unknown) => {
     found = undefined;
     throw error;
@@ -22,7 +22,7 @@ export function findRedisServer(onProgress: (line: string) => void = () => {}): 
   return found;
 }
 
-async function findOrInstall(onProgress: (line: string) => void): Promise<string> {
+async function findOrInstall(onProgress: ((line: string) => void) | undefined): Promise<string> {
   const path = await findProgram(
     {
       names: ["redis-server", "valkey-server"],

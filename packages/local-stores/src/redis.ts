@@ -13,7 +13,6 @@ import { findRedisServer } from "./redis-binary.ts";
 import { redisCommand } from "./redis-command.ts";
 import { removeServerRecord, stopLeftoverServer, writeServerRecord } from "./server-record.ts";
 
-const STOP_TIMEOUT_MS = 20_000;
 const START_ATTEMPTS = 5;
 
 export interface RedisOptions extends StartOptions {
@@ -42,7 +41,7 @@ export async function startRedis(options: RedisOptions): Promise<RunningStore> {
   const executable = await findRedisServer(options.onProgress);
   const dir = resolve(options.dir);
   mkdirSync(dir, { recursive: true });
-  await stopLeftoverServer(dir, "SIGTERM", STOP_TIMEOUT_MS);
+  await stopLeftoverServer(dir);
   const logFile = join(dir, "redis.log");
   keepPreviousLog(logFile);
   for (let attempt = 1; ; attempt += 1) {
@@ -53,7 +52,6 @@ export async function startRedis(options: RedisOptions): Promise<RunningStore> {
       args: redisArguments(dir, port, busPort, options),
       logFile,
       stopSignal: "SIGTERM",
-      stopTimeoutMs: STOP_TIMEOUT_MS,
     });
     if (await becomesReady("Redis", server, () => isReady(server, port), options)) {
       writeServerRecord(dir, server.pid);

@@ -22,14 +22,10 @@ export function removeServerRecord(dir: string): void {
 }
 
 /** Stops a server that still runs in this data directory although the process that started it has ended. */
-export async function stopLeftoverServer(
-  dir: string,
-  stopSignal: "SIGTERM" | "SIGINT",
-  timeoutMs: number,
-): Promise<void> {
+export async function stopLeftoverServer(dir: string): Promise<void> {
   const record = readServerRecord(dir);
   if (record !== undefined && processIdentity(record.pid) === record.identity) {
-    await stopStrayProcess(record.pid, stopSignal, timeoutMs);
+    await stopStrayProcess(record.pid, "SIGTERM");
   }
   removeServerRecord(dir);
 }

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { isTracing, traceRedis } from "./trace-stores.mjs";
 
 /**
@@ -87,22 +84,12 @@ class Spares {
 
 async function startServer() {
   const { startRedis } = await import("@diegetic/local-stores");
+  const { inTemporaryDirectory } = await import("../src/redis.ts");
   return inTemporaryDirectory((dir) => startRedis({ dir }));
 }
 
 async function startCluster() {
   const { startRedisCluster } = await import("../src/redis-cluster.ts");
+  const { inTemporaryDirectory } = await import("../src/redis.ts");
   return inTemporaryDirectory((dir) => startRedisCluster({ dir }));
-}
-
-async function inTemporaryDirectory(start) {
-  const dir = await mkdtemp(join(tmpdir(), "diegetic-test-redis-"));
-  const server = await start(dir);
-  return {
-    url: server.url,
-    async stop() {
-      await server.stop();
-      await rm(dir, { recursive: true, force: true });
-    },
-  };
 }

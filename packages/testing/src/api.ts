@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { isToBeRepeated, repeatedly, retryAfterMs, type SeenAnswer, undocumented } from "./documented.ts";
+import { repeatedly, retryAfterMs, type SeenAnswer, sendRepeatedly, undocumented } from "./documented.ts";
 
 export interface ApiAnswer {
   status: number;
@@ -11,9 +11,9 @@ export interface ApiAnswer {
 /** Calls the API with one key, like a client. Rejects on an answer that the API document does not allow. */
 export interface Api {
   request(method: string, path: string, body?: object, headers?: Record<string, string>): Promise<ApiAnswer>;
-  /** A POST to the match tier, whatever it answers. Repeats what `isToBeRepeated` names. */
+  /** A POST to the match tier, whatever it answers; as `sendRepeatedly`. */
   serve(path: string, body: object, headers?: Record<string, string>): Promise<ApiAnswer>;
-  /** Expects the status, and returns the body. Repeats what `isToBeRepeated` names. */
+  /** Expects the status, and returns the body; as `sendRepeatedly`. */
   // biome-ignore lint/suspicious/noExplicitAny: an answer's shape is what the tests examine
   expect(status: number, method: string, path: string, body?: object): Promise<any>;
   /** A POST that prepares a test: like `expect`, but repeats a 503 under one Idempotency-Key, as a client does. */
@@ -42,19 +42,11 @@ export function apiClient(baseUrl: string, key: string, { isDocumented = true } 
     const problem = isDocumented && isOfService ? undocumented(seen) : undefined;
     if (problem !== undefined) throw new Error(`${method} ${path}: ${problem}`);
     const parsed = text === "" ? undefined : JSON.parse(text);
-    return { answer: { status: response.status, headers: response.headers, body: parsed }, seen };
+    return { ...seen, answer: { status: response.status, headers: response.headers, body: parsed } };
   };
   const request: Api["request"] = async (...call) => (await send(...call)).answer;
   const persist = async (...call: Parameters<Api["request"]>) =>
-    (
-      await repeatedly(
-        () => send(...call),
-        ({ seen }) =>
-          seen.text !== "" && isToBeRepeated(seen)
-            ? retryAfterMs(seen.status, seen.headers["retry-after"])
-            : undefined,
-      )
-    ).answer;
+    (await sendRepeatedly(() => send(...call))).answer;
   const bodyOf = (answer: ApiAnswer, status: number, name: string) => {
     if (answer.status === status) return answer.body;
     throw new Error(`${name}: ${answer.status} ${JSON.stringify(answer.body)}, not ${status}`);

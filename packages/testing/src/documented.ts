@@ -45,15 +45,14 @@ const paths = Object.keys(document.paths)
   .map((path) => ({ path, pattern: new RegExp(`^${path.replace(/\{[^}]+\}/g, "[^/]+")}$`) }));
 
 /**
- * Makes a supertest request fail when the OpenAPI document does not allow its answer. Repeats what `isToBeRepeated` names;
+ * Makes a supertest request fail when the OpenAPI document does not allow its answer. Repeats what `repeatAfterMs` names;
  * `.retry(0)` takes the first answer.
  */
 export function documented(test: Test): Test {
-  let waitMs = 0;
+  let waitMs: number | undefined;
   test.retry(MAX_REPEATS, (_error, response: Response | undefined) => {
-    if (response === undefined || !isToBeRepeated(seen(response))) return false;
-    waitMs = retryAfterMs(response.status, response.headers["retry-after"]) ?? 0;
-    return true;
+    waitMs = response && repeatAfterMs(seen(response));
+    return waitMs !== undefined;
   });
   // Superagent repeats at once, and has no setting for it.
   const repeating = test as unknown as { _retry(): void };
@@ -67,12 +66,15 @@ export function documented(test: Test): Test {
 }
 
 /**
- * Whether the lease of the match instance had run out, as on a busy machine it can at any request. Every other refusal is
- * a finding. Changes of management are not repeated: they may be stored.
+ * When to repeat a request, because the lease of the match instance had run out, as on a busy machine it can at any request;
+ * undefined: every other refusal is a finding. Changes of management are not repeated: they may be stored.
  */
-export function isToBeRepeated({ method, path, status, headers, text }: SeenAnswer): boolean {
-  if (retryAfterMs(status, headers["retry-after"]) === undefined) return false;
-  return method === "POST" && MATCH_TIER_PATHS.has(path) && JSON.parse(text).detail === STALE_SENTENCE;
+function repeatAfterMs({ method, path, status, headers, text }: SeenAnswer): number | undefined {
+  const waitMs = retryAfterMs(status, headers["retry-after"]);
+  const isOfMatchTier = method === "POST" && MATCH_TIER_PATHS.has(path);
+  // A proxy in front of an unavailable service answers nothing else.
+  if (waitMs === undefined || !isOfMatchTier || text === "") return undefined;
+  return JSON.parse(text).detail === STALE_SENTENCE ? waitMs : undefined;
 }
 
 /** How long a 503 asks to wait; undefined: another answer, or none that asks. */
@@ -82,9 +84,7 @@ export function retryAfterMs(status: number, retryAfter: string | null | undefin
 
 /** Sends as a client does. */
 export function sendRepeatedly<Answer extends SeenAnswer>(send: () => Promise<Answer>): Promise<Answer> {
-  return repeatedly(send, (answer) =>
-    isToBeRepeated(answer) ? retryAfterMs(answer.status, answer.headers["retry-after"]) : undefined,
-  );
+  return repeatedly(send, repeatAfterMs);
 }
 
 /** Sends until the answer needs no repetition, a few times at most. */
@@ -147,7 +147,7 @@ function wrongHeaders(response: Node, answer: SeenAnswer): string | undefined {
     }
     const { type } = (header?.schema ?? {}) as { type?: string };
     const value = type === "integer" && /^\d+$/.test(text) ? Number(text) : text;
-    const check = validator(`#/components/headers/${name}/schema`);
+    const check = validatorOf({ $ref: `#/components/headers/${name}/schema` });
     if (!check(value)) return `the header ${name} is ${text}`;
   }
   return undefined;
@@ -159,9 +159,7 @@ function wrongBody(response: Node, answer: SeenAnswer): string | undefined {
   if (answer.method === "HEAD") return answer.text === "" ? undefined : "HEAD has a body";
   const type = answer.headers["content-type"] ?? "";
   if (/^text\/csv\b/.test(type) && response.content?.["text/csv"] !== undefined) return undefined;
-  if (!/^application\/json\b/.test(answer.headers["content-type"] ?? "")) {
-    return `Content-Type is ${answer.headers["content-type"]}`;
-  }
+  if (!/^application\/json\b/.test(type)) return `Content-Type is ${type}`;
   const check = validatorOf(content.schema);
   if (check(JSON.parse(answer.text))) return undefined;
   return `${answer.status} ${answer.text} is not what is documented: ${ajv.errorsText(check.errors)}`;
@@ -177,21 +175,8 @@ function resolve(node: Node | undefined): Node | undefined {
 
 /** Every body in the document is a reference, or a list of references. */
 function validatorOf(schema: object): ValidateFunction {
-  const { $ref, items } = schema as { $ref?: string; items?: { $ref: string } };
-  if ($ref !== undefined) return validator($ref);
-  const key = JSON.stringify(schema);
-  const known = compiled.get(key);
-  if (known !== undefined) return known;
-  const absolute = { ...schema, ...(items && { items: { $ref: `api${items.$ref}` } }) };
-  const check = ajv.compile(absolute);
-  compiled.set(key, check);
-  return check;
-}
-
-function validator(reference: string): ValidateFunction {
-  const known = compiled.get(reference);
-  if (known !== undefined) return known;
-  const check = ajv.compile({ $ref: `api${reference}` });
-  compiled.set(reference, check);
+  const text = JSON.stringify(schema).replaceAll('"$ref":"#', '"$ref":"api#');
+  const check = compiled.get(text) ?? ajv.compile(JSON.parse(text));
+  compiled.set(text, check);
   return check;
 }

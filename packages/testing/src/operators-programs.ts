@@ -7,40 +7,31 @@ const DEBIAN_POSTGRES = "/usr/lib/postgresql";
 
 /** The path of nginx: from the PATH, else installed by apt-get where that is allowed. Throws SetupError. */
 export function findNginx(): Promise<string> {
-  return findProgram(
-    {
-      names: ["nginx"],
-      packageName: "nginx",
-      whatToInstall: "Install nginx (Debian: apt-get install nginx).",
-    },
-    () => {},
-  );
+  return findProgram({
+    names: ["nginx"],
+    packageName: "nginx",
+    whatToInstall: "Install nginx (Debian: apt-get install nginx).",
+  });
 }
 
 /** The path of promtool, which checks and tests Prometheus rules; else as `findNginx`. */
 export function findPromtool(): Promise<string> {
-  return findProgram(
-    {
-      names: ["promtool"],
-      packageName: "prometheus",
-      whatToInstall: "Install promtool (Debian: apt-get install prometheus).",
-    },
-    () => {},
-  );
+  return findProgram({
+    names: ["promtool"],
+    packageName: "prometheus",
+    whatToInstall: "Install promtool (Debian: apt-get install prometheus).",
+  });
 }
 
 /** The path of Go, with the template functions that Helm has, too; else as `findNginx`. */
 export function findGo(): Promise<string> {
-  return findProgram(
-    {
-      names: ["go"],
-      packageName: "golang-go",
-      morePackages: ["golang-github-masterminds-sprig-dev", "golang-github-ghodss-yaml-dev"],
-      whatToInstall:
-        "Install Helm, or Go and sprig (Debian: apt-get install golang-go golang-github-masterminds-sprig-dev).",
-    },
-    () => {},
-  );
+  return findProgram({
+    names: ["go"],
+    packageName: "golang-go",
+    morePackages: ["golang-github-masterminds-sprig-dev", "golang-github-ghodss-yaml-dev"],
+    whatToInstall:
+      "Install Helm, or Go and sprig (Debian: apt-get install golang-go golang-github-masterminds-sprig-dev).",
+  });
 }
 
 /**
@@ -60,7 +51,7 @@ export async function findPostgresWithBackupTools(): Promise<string> {
   };
   const existing = found();
   if (existing !== undefined) return existing;
-  await findProgram({ names: ["pg_dump"], packageName: "postgresql", whatToInstall }, () => {});
+  await findProgram({ names: ["pg_dump"], packageName: "postgresql", whatToInstall });
   const installed = found();
   if (installed === undefined) throw new SetupError(`There is no ${DEBIAN_POSTGRES}. ${whatToInstall}`);
   return installed;

@@ -39,7 +39,8 @@ async function takeFrom(kind: "redis" | "redis-clusters"): Promise<TestRedis> {
   };
 }
 
-async function inTemporaryDirectory(start: (dir: string) => Promise<TestRedis>): Promise<TestRedis> {
+/** Starts a server in a directory of its own, which is removed when it stops. */
+export async function inTemporaryDirectory(start: (dir: string) => Promise<TestRedis>): Promise<TestRedis> {
   const dir = await mkdtemp(join(tmpdir(), "diegetic-test-redis-"));
   const server = await start(dir);
   return {

@@ -2,6 +2,7 @@ import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { processIdentity } from "@diegetic/local-stores";
 import { createTestDatabase } from "./database.ts";
 import { eventually } from "./eventually.ts";
 import { startTestRedis } from "./redis.ts";
@@ -166,13 +167,7 @@ function outputOf(program: string, args: string[], dataDir: string): Promise<str
 }
 
 export function isAlive(pid: number): boolean {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // An ended process without a parent may stay a zombie if nothing reaps it.
-    return stat.slice(stat.lastIndexOf(")") + 2, stat.lastIndexOf(")") + 3) !== "Z";
-  } catch {
-    return false;
-  }
+  return processIdentity(pid) !== undefined;
 }
 
 function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {

@@ -1,4 +1,4 @@
-import { connect, createServer, type Socket } from "node:net";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
 export interface StallingProxy {
   port: number;
@@ -35,10 +35,8 @@ export async function startStallingProxy(target: number | (() => number), port =
     track(upstream, client);
   });
   await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("the proxy has no port");
   return {
-    port: address.port,
+    port: (server.address() as AddressInfo).port,
     stall() {
       stalled = true;
       for (const socket of sockets) socket.pause();

@@ -57,21 +57,12 @@ export function openTracing(options: TracingOptions): Tracing {
 }
 
 function samplerOf({ sampler, samplerRatio }: TracingOptions): Sampler {
-  const always = { always_on: AlwaysOnSampler, always_off: AlwaysOffSampler };
-  const rootOf = (name: "always_on" | "always_off" | "traceidratio") =>
-    name === "traceidratio" ? new TraceIdRatioBasedSampler(samplerRatio) : new always[name]();
-  switch (sampler) {
-    case "always_on":
-    case "always_off":
-    case "traceidratio":
-      return rootOf(sampler);
-    case "parentbased_always_on":
-      return new ParentBasedSampler({ root: rootOf("always_on") });
-    case "parentbased_always_off":
-      return new ParentBasedSampler({ root: rootOf("always_off") });
-    case "parentbased_traceidratio":
-      return new ParentBasedSampler({ root: rootOf("traceidratio") });
-  }
+  const root = sampler.endsWith("always_on")
+    ? new AlwaysOnSampler()
+    : sampler.endsWith("always_off")
+      ? new AlwaysOffSampler()
+      : new TraceIdRatioBasedSampler(samplerRatio);
+  return sampler.startsWith("parentbased_") ? new ParentBasedSampler({ root }) : root;
 }
 
 /** The SDK itself reports failed exports only to its own log. */

@@ -143,23 +143,23 @@ export class ImpressionSender {
     }
   }
 
+  /** Rejects when no answer comes. */
   async #attempt(pending: Pending): Promise<void> {
     pending.attempts += 1;
     const { match_id } = pending.entry;
-    const outcome = await this.#send(pending.entry, this.closed).catch((error: unknown) => error);
-    if (!isAnswer(outcome)) return this.#retryLater(pending, undefined, messageOf(outcome));
+    const answer = await this.#send(pending.entry, this.closed);
     if (this.closed.aborted) return;
-    const { status } = outcome;
-    const record = recordIn(outcome);
+    const { status } = answer;
+    const record = recordIn(answer);
     if (record !== undefined) {
       const { charged_cents } = record;
       this.#onEvent({ type: "impression_recorded", match_id, charged_cents, attempts: pending.attempts });
       this.#remove(pending);
-    } else if (isRejection(outcome)) {
-      this.#onEvent({ type: "impression_rejected", match_id, status, detail: detailOf(outcome) });
+    } else if (isRejection(answer)) {
+      this.#onEvent({ type: "impression_rejected", match_id, status, detail: detailOf(answer) });
       this.#remove(pending);
     } else {
-      this.#retryLater(pending, outcome, detailOf(outcome));
+      this.#retryLater(pending, answer, detailOf(answer));
     }
   }
 
@@ -224,8 +224,4 @@ function recordIn({ status, body }: Answer): ImpressionRecord | undefined {
   return status === 201 && typeof record?.impression_id === "string"
     ? (record as ImpressionRecord)
     : undefined;
-}
-
-function isAnswer(outcome: unknown): outcome is Answer {
-  return typeof outcome === "object" && outcome !== null && "status" in outcome && "headers" in outcome;
 }

@@ -1,3 +1,4 @@
+import { chunks } from "@diegetic/collections";
 import type { RedisConnection } from "../connection.ts";
 import { dueKeys } from "../keys.ts";
 import { requireInteger } from "../money/limits.ts";
@@ -122,11 +123,7 @@ export class DueIndex {
   async #list(key: string, until: string, limit: number): Promise<DueWallet[]> {
     requireInteger("limit", limit, 1, MAX_PAGE);
     const reply = await this.#redis.zrange(key, "-inf", until, "BYSCORE", "LIMIT", 0, limit, "WITHSCORES");
-    const list: DueWallet[] = [];
-    for (let i = 0; i + 1 < reply.length; i += 2) {
-      list.push({ walletId: reply[i] ?? "", dueMs: Number(reply[i + 1]) });
-    }
-    return list;
+    return [...chunks(reply, 2)].map(([walletId = "", dueMs]) => ({ walletId, dueMs: Number(dueMs) }));
   }
 
   #remember(kind: DueKind, walletId: string, entry: Announcement): void {

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { chunks } from "@diegetic/collections";
 import type { RedisConnection } from "../connection.ts";
 import { encodeName, keyPatterns, walletKeys } from "../keys.ts";
 import { ReplyReader } from "../reply.ts";
@@ -134,7 +135,7 @@ export class PlayerEraser {
     do {
       const [next, flat] = await this.#redis.hscan(key, cursor, "COUNT", FIELDS_PER_STEP);
       cursor = next;
-      for (let i = 0; i + 1 < flat.length; i += 2) yield [String(flat[i]), String(flat[i + 1])];
+      for (const [field = "", value = ""] of chunks(flat, 2)) yield [field, value];
     } while (cursor !== "0");
   }
 }

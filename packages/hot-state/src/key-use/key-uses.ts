@@ -68,9 +68,5 @@ export class KeyUses {
 /** Removes and returns sent uses, oldest first, at most `limit` (1 to 1 000). The caller has the only copy. */
 export async function takeKeyUses(redis: RedisConnection, limit: number): Promise<KeyUse[]> {
   const reply = await redis.zpopmin(keyUseKeys.last, Math.min(MAX_PAGE, limit));
-  const uses: KeyUse[] = [];
-  for (let index = 0; index + 1 < reply.length; index += 2) {
-    uses.push({ keyId: reply[index] ?? "", usedAtMs: Number(reply[index + 1]) });
-  }
-  return uses;
+  return [...chunks(reply, 2)].map(([keyId = "", ms]) => ({ keyId, usedAtMs: Number(ms) }));
 }

@@ -1,3 +1,4 @@
+import { chunks } from "@diegetic/collections";
 import type { RedisConnection } from "../connection.ts";
 import { DueIndex } from "../due/due-index.ts";
 import { decodeName, walletKeys, walletOfRecord } from "../keys.ts";
@@ -58,8 +59,7 @@ async function scanHash<Item>(
   const [next, flat] = await redis.hscan(key, cursor ?? FIRST_CURSOR, "COUNT", limit);
   const items: Item[] = [];
   const damaged: DamagedEntry[] = [];
-  for (let i = 0; i + 1 < flat.length; i += 2) {
-    const [field, text] = [String(flat[i]), String(flat[i + 1])];
+  for (const [field = "", text = ""] of chunks(flat, 2)) {
     const item = parse(field, text);
     if (item === null) damaged.push({ field, text });
     else items.push(item);

@@ -152,9 +152,7 @@ function creativesAndCaps({ creatives }: ReserveRequest): (string | number)[] {
 
 function createReserve(redis: RedisConnection, times: ImpressionTimes): MoneyCommands["reserve"] {
   const script = defineLinesScript(redis, "reserve");
-  return async (request) => {
-    return readReservation(await script(reserveParameters(request, times)));
-  };
+  return async (request) => readReservation(await script(reserveParameters(request, times)));
 }
 
 /** Keys and values of `reserve`; throws RangeError for a request that must not reach it. */

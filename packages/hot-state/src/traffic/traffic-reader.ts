@@ -1,3 +1,4 @@
+import { chunks } from "@diegetic/collections";
 import type { RedisConnection } from "../connection.ts";
 import { trafficKeys } from "../keys.ts";
 import { TRAFFIC_LIMITS, WORD_TYPES, type WordType } from "./limits.ts";
@@ -111,9 +112,8 @@ export class TrafficReader {
     );
     const scenes = new Map<string, number>();
     for (const list of lists) {
-      for (let at = 0; at + 1 < list.length; at += 2) {
-        const word = list[at] ?? "";
-        scenes.set(word, (scenes.get(word) ?? 0) + Number(list[at + 1]));
+      for (const [word = "", count] of chunks(list, 2)) {
+        scenes.set(word, (scenes.get(word) ?? 0) + Number(count));
       }
     }
     return [...scenes]
@@ -142,7 +142,7 @@ export class TrafficReader {
   }
 }
 
-export function noCalls(): TrafficCounts {
+function noCalls(): TrafficCounts {
   return { matches: 0, impressions: 0, noMatch: new Map(), refusals: new Map() };
 }
 

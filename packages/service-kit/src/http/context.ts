@@ -61,7 +61,7 @@ export class Context implements RequestContext {
   }
 
   get query(): URLSearchParams {
-    return new URLSearchParams(splitOnce(this.#parts.exchange.url, "?")[1]);
+    return new URLSearchParams(splitUrl(this.#parts.exchange.url)[1]);
   }
 
   get idempotencyKey(): string | null {
@@ -70,7 +70,7 @@ export class Context implements RequestContext {
 
   get operation(): string {
     const { request, url } = this.#parts.exchange;
-    return `${request.method} ${splitOnce(url, "?")[0]}`;
+    return `${request.method} ${splitUrl(url)[0]}`;
   }
 
   param(name: string): string {
@@ -110,10 +110,11 @@ export class Context implements RequestContext {
   }
 }
 
-function splitOnce(text: string, separator: string): [string, string] {
-  const at = text.indexOf(separator);
-  return at < 0 ? [text, ""] : [text.slice(0, at), text.slice(at + separator.length)];
+function splitUrl(url: string): [path: string, query: string] {
+  const at = url.indexOf("?");
+  return at < 0 ? [url, ""] : [url.slice(0, at), url.slice(at + 1)];
 }
+
 function readIdempotencyKey(header: string | undefined): string | null {
   if (header === undefined) return null;
   if (header === "") throw idempotencyKeyEmpty.error();

@@ -11,7 +11,11 @@ import { type AddressInfo, Server as NetServer, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { headersTooLargeSentence, TOO_SLOW_SENTENCE } from "@diegetic/contracts";
 import { RefusedConnections, type RefusedConnectionVerdict } from "./refused-connections.ts";
-import { StartError } from "./start-error.ts";
+
+/** A failed start whose cause the operator can fix; the message is one sentence for them. */
+export class StartError extends Error {
+  override name = "StartError";
+}
 
 /** Time limits, so that slow clients cannot hold connections. */
 export interface RequestTimeouts {
@@ -146,10 +150,7 @@ function endWithConnection(response: ServerResponse, socket: Socket): boolean {
 /** HTTP/1.1 requires the header; a request without it does not reach the application. */
 function refuseWithoutHost(response: ServerResponse, verdict: RefusedConnectionVerdict): void {
   const [status, detail] = verdict.allowed ? WITHOUT_HOST : TOO_MANY;
-  const headers = {
-    ...verdict.headers,
-    ...refusalHeaders(),
-  };
+  const headers = { ...verdict.headers, ...refusalHeaders() };
   response.writeHead(Number.parseInt(status, 10), headers).end(JSON.stringify({ detail }));
 }
 

@@ -1,4 +1,4 @@
-import { StartError } from "../http/start-error.ts";
+import { StartError } from "../http/listen.ts";
 import type { DescribeUnavailable } from "../observability/describe-error.ts";
 import { createLogger, type Logger } from "../observability/logger.ts";
 import { startTraces } from "../observability/traces.ts";
@@ -35,14 +35,13 @@ export interface ServiceDefinition<S extends ProcessSettings> {
  * Exits with 0 after a clean stop; with 1 after a failed start, a crash or a drain that takes too long.
  */
 export async function runService<S extends ProcessSettings>(service: ServiceDefinition<S>): Promise<void> {
-  const hasParent = process.send !== undefined;
   let stopRequested: (reason: string) => void = () => {};
   const stopReason = new Promise<string>((resolve) => {
     stopRequested = resolve;
   });
   process.on("SIGTERM", () => stopRequested("SIGTERM"));
   process.on("SIGINT", () => stopRequested("SIGINT"));
-  if (hasParent) process.on("disconnect", () => stopRequested("the parent process is gone"));
+  if (process.send !== undefined) process.on("disconnect", () => stopRequested("the parent process is gone"));
 
   let logger: Logger;
   let running: RunningService;

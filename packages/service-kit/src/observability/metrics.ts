@@ -27,23 +27,21 @@ export function createMetrics(options: { service: string; processMetrics?: boole
   if (options.processMetrics) collectDefaultMetrics({ register: registry });
   const registers = [registry];
   return {
-    counter: (name, help, labels = []) => new Counter({ name, help, labelNames: [...labels], registers }),
+    counter: (name, help, labels = []) => new Counter({ name, help, labelNames: labels, registers }),
     gauge: (name, help, labels = [], collect) =>
       new Gauge({
         name,
         help,
-        labelNames: [...labels],
+        labelNames: labels,
         registers,
-        ...(collect === undefined
-          ? {}
-          : {
-              collect() {
-                return collect(this);
-              },
-            }),
+        ...(collect && {
+          collect() {
+            return collect(this);
+          },
+        }),
       }),
     histogram: (name, help, labels = []) =>
-      new Histogram({ name, help, labelNames: [...labels], buckets: DURATION_BUCKETS_SECONDS, registers }),
+      new Histogram({ name, help, labelNames: labels, buckets: DURATION_BUCKETS_SECONDS, registers }),
     exposition: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
   };
 }

@@ -10,7 +10,7 @@ import {
 } from "./settings.ts";
 import { tracingSettings } from "./tracing.ts";
 
-export const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
+const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 
 /** Settings of every process. Port 0 means any free port. `instanceName` distinguishes processes of one service. */
 export function processSettings(serviceName: string) {
@@ -23,16 +23,14 @@ export function processSettings(serviceName: string) {
   };
 }
 
-/** Default trusted proxies: only this machine. */
-const DEFAULT_TRUSTED_PROXIES: readonly string[] = ["loopback"];
-
 /** Further settings of a service with an HTTP API. */
 export const apiSettings = {
   port: integerSetting("PORT", { min: 0, max: 65_535, fallback: 0 }),
   basePath: pathPrefixSetting("BASE_PATH", "/api"),
   /** The origin at which browsers reach the service. */
   publicUrl: originSetting("PUBLIC_URL"),
-  trustedProxies: trustedProxiesSetting("TRUSTED_PROXIES", DEFAULT_TRUSTED_PROXIES),
+  /** Default: only this machine. */
+  trustedProxies: trustedProxiesSetting("TRUSTED_PROXIES", ["loopback"]),
   maxConcurrentRequests: integerSetting("MAX_CONCURRENT_REQUESTS", { min: 1, max: 100_000, fallback: 2_000 }),
 };
 

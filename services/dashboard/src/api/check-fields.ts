@@ -26,17 +26,17 @@ export type ShowNumber = (field: string, value: number) => string;
 
 const showPlain: ShowNumber = (_field, value) => String(value);
 const VISIBLE = /[^\s\p{Default_Ignorable_Code_Point}]/u;
-const FORMATS: Record<string, (text: string) => boolean> = {
-  email: isEmail,
-  uri: (text) => /^https?:\/\/\S+$/i.test(text) && URL.canParse(text),
-  "country-code": (text) => /^[A-Za-z]{2}$/.test(text),
-  "iso-date": (text) => /^\d{4}-\d\d-\d\d/.test(text) && !Number.isNaN(Date.parse(text)),
-};
-const FORMAT_SENTENCES: Record<string, string> = {
-  email: "Enter an e-mail address, such as name@example.com.",
-  uri: "Enter a web address, such as https://example.com.",
-  "country-code": "Choose a country.",
-  "iso-date": "Enter a date, such as 2026-12-01.",
+const FORMATS: Record<string, { sentence: string; has: (text: string) => boolean }> = {
+  email: { sentence: "Enter an e-mail address, such as name@example.com.", has: isEmail },
+  uri: {
+    sentence: "Enter a web address, such as https://example.com.",
+    has: (text) => /^https?:\/\/\S+$/i.test(text) && URL.canParse(text),
+  },
+  "country-code": { sentence: "Choose a country.", has: (text) => /^[A-Za-z]{2}$/.test(text) },
+  "iso-date": {
+    sentence: "Enter a date, such as 2026-12-01.",
+    has: (text) => /^\d{4}-\d\d-\d\d/.test(text) && !Number.isNaN(Date.parse(text)),
+  },
 };
 
 /**
@@ -82,8 +82,8 @@ function problemOf(
 ): string | undefined {
   const types = [schema.type ?? []].flat();
   if (value === undefined || value === null || value === "") {
-    if (!isRequired && (value !== "" || types.includes("null"))) return undefined;
-    return isRequired || value === "" ? requiredSentence(schema) : undefined;
+    const mayBeLeftOut = !isRequired && (value !== "" || types.includes("null"));
+    return mayBeLeftOut ? undefined : requiredSentence(schema);
   }
   if (types.includes("integer") || types.includes("number")) return numberProblem(field, schema, value, show);
   if (types.includes("string")) return textProblem(schema, value);
@@ -93,8 +93,7 @@ function problemOf(
 
 function requiredSentence(schema: FieldSchema): string {
   if (schema.enum !== undefined) return "Choose one.";
-  const sentence = schema.format === undefined ? undefined : FORMAT_SENTENCES[schema.format];
-  return sentence ?? "Fill in this field.";
+  return FORMATS[schema.format ?? ""]?.sentence ?? "Fill in this field.";
 }
 
 function numberProblem(
@@ -127,12 +126,10 @@ function textProblem(schema: FieldSchema, value: unknown): string | undefined {
   if (schema.maxLength !== undefined && length > schema.maxLength) {
     return `Use at most ${schema.maxLength} characters; this has ${length}.`;
   }
-  const { format } = schema;
-  const isWellFormed = format === undefined ? undefined : FORMATS[format];
-  const formatSentence = FORMAT_SENTENCES[format ?? ""];
-  if (isWellFormed !== undefined && !isWellFormed(value)) return formatSentence;
+  const format = FORMATS[schema.format ?? ""];
+  if (format?.has(value) === false) return format.sentence;
   if (schema.pattern === undefined || new RegExp(schema.pattern, "u").test(value)) return undefined;
-  if (formatSentence !== undefined) return formatSentence;
+  if (format !== undefined) return format.sentence;
   if (!VISIBLE.test(value)) return "Fill in this field.";
   return "Use visible characters and spaces only: no tabs, line breaks or other control characters.";
 }

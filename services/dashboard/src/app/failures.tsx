@@ -19,7 +19,7 @@ export function PageFailed() {
   useReloadOnline(isNotLoaded);
   return (
     <Stack align="center" p="xl">
-      <Failed what="This page could not be shown." error={error}>
+      <Failed what="This page could not be shown." read={{ error }}>
         The rest of the dashboard still works, and nothing was changed.
       </Failed>
       <Button onClick={() => location.reload()}>Reload the page</Button>

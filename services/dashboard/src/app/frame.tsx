@@ -36,13 +36,7 @@ export function Frame() {
   }, [session.data]);
   if (session.data === undefined) {
     if (session.error) {
-      return (
-        <Failed
-          what="Your session could not be loaded."
-          error={session.error}
-          onRetry={() => void session.refetch()}
-        />
-      );
+      return <Failed what="Your session could not be loaded." read={session} />;
     }
     return <Loading />;
   }

@@ -12,7 +12,7 @@ import {
   formatPointInFull,
   formatShare,
 } from "../format/format.ts";
-import { Failed } from "../kit/states.tsx";
+import { Failed, type ReadOutcome } from "../kit/states.tsx";
 import classes from "./chart.module.css";
 import {
   type Axis,
@@ -51,16 +51,14 @@ interface ChartProps {
   /** `time`: rows by UTC day or hour, oldest first. `rank`: bars, in the order of the rows. */
   kind: "time" | "stacked" | "rank";
   rows: readonly ChartRow[] | undefined;
-  /** The rows answer a former question; those of the current one are on their way. */
-  isStale?: boolean;
   /** The field that names a row: a day `YYYY-MM-DD` or the moment an hour begins over time, any text in a ranking. */
   rowKey: string;
   rowLabel: string;
   series: readonly Series[];
   format: ValueFormat;
   height?: number;
-  error?: unknown;
-  onRetry?: () => void;
+  /** Where the rows come from; left out: from what the page has read already. */
+  read?: ReadOutcome;
   /** What stands there when there are no rows. */
   empty?: ReactNode;
   actions?: ReactNode;
@@ -70,7 +68,7 @@ interface ChartProps {
 
 /** A chart with its table and CSV one click away. */
 export function Chart(props: ChartProps) {
-  const { title, about, kind, rows, rowKey, rowLabel, series, format, height = 260, actions } = props;
+  const { title, about, kind, rows, read, rowKey, rowLabel, series, format, height = 260, actions } = props;
   const [view, setView] = useState<"chart" | "table">("chart");
   const isTime = kind !== "rank";
   // The title names a single series.
@@ -99,7 +97,7 @@ export function Chart(props: ChartProps) {
     download(csvFileName(title), text);
   };
   return (
-    <section className={classes.chart} aria-label={title} aria-busy={props.isStale === true}>
+    <section className={classes.chart} aria-label={title} aria-busy={read?.isPlaceholderData === true}>
       <Group justify="space-between" align="flex-start" gap="sm" mb="sm">
         <div className={classes.words}>
           <Title order={2} fz="md">
@@ -140,12 +138,8 @@ export function Chart(props: ChartProps) {
           )}
         </Group>
       </Group>
-      {props.error && rows === undefined ? (
-        <Failed
-          what={`The chart "${title}" could not be loaded.`}
-          error={props.error}
-          {...(props.onRetry && { onRetry: props.onRetry })}
-        />
+      {read?.error && rows === undefined ? (
+        <Failed what={`The chart "${title}" could not be loaded.`} read={read} />
       ) : rows === undefined ? (
         <Skeleton height={height} />
       ) : rows.length === 0 ? (

@@ -52,7 +52,7 @@ function numberColumn<Row>(
   key: string,
   header: string,
   numberOf: (row: Row) => number | null | undefined,
-  { format = formatCount, ...details }: Details<Row> & { format?: (value: number) => string } = {},
+  { format = formatCount, ...details }: Details<Row> & { format?: (value: number) => ReactNode } = {},
 ): Column<Row> {
   const cell = (row: Row) => {
     const number = numberOf(row);
@@ -86,22 +86,15 @@ function moneyColumn<Row>(
   centsOf: (row: Row) => number | null | undefined,
   details: Details<Row> = {},
 ): Column<Row> {
-  return {
-    key,
-    header,
-    align: "right",
-    value: centsOf,
+  return numberColumn(key, header, centsOf, {
+    format: (cents) => <Money cents={cents} />,
     csv: (row) => {
       const cents = centsOf(row);
       return typeof cents === "number" ? dollarsOfCents(cents) : undefined;
     },
     csvUnit: "USD",
-    cell: (row) => {
-      const cents = centsOf(row);
-      return typeof cents === "number" ? <Money cents={cents} /> : NO_FIGURE;
-    },
     ...details,
-  };
+  });
 }
 
 /** An exact amount, with as many digits as the longest of the rows needs: what is shown adds up. */

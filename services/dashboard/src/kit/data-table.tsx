@@ -7,7 +7,7 @@ import { type Column, type Columns, columnsOf } from "./columns.tsx";
 import classes from "./data-table.module.css";
 import { Section } from "./page.tsx";
 import { PhoneRows } from "./phone-rows.tsx";
-import { Failed } from "./states.tsx";
+import { Failed, type ReadOutcome } from "./states.tsx";
 import { isFound, knownFilters, pageNumber, parseSort, type Sort, sortRows, sortText } from "./table-rows.ts";
 import { useIsPhone } from "./use-is-phone.ts";
 import { useClearUrlState, useTypedUrlState, useUrlState } from "./use-url-state.ts";
@@ -31,13 +31,11 @@ interface DataTableProps<Row> {
   /** Of a long table the same function each time: its rows are sorted again for another one. */
   columns: Columns<Row>;
   rows: readonly Row[] | undefined;
-  /** The rows answer a former question; those of the current one are on their way. */
-  isStale?: boolean;
   rowKey: (row: Row) => string;
   /** The row is a link to this page. */
   rowTo?: (row: Row) => string;
-  error?: unknown;
-  onRetry?: () => void;
+  /** Where the rows come from; left out: from what the page has read already. */
+  read?: ReadOutcome;
   /** Shown when there are no rows at all; filters that match nothing say so themselves. */
   empty: ReactNode;
   /** Texts of a row that the search looks at, beside its whole key; left out: no search. */
@@ -59,7 +57,7 @@ interface DataTableProps<Row> {
 
 /** A table whose search, filters, order and page are in the address; rows of three facts on a phone. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { label, rows, rowKey, rowTo, bulkActions, isPlain = false } = props;
+  const { label, rows, read, rowKey, rowTo, bulkActions, isPlain = false } = props;
   const isPhone = useIsPhone();
   const table = useRef<HTMLDivElement>(null);
   const columns = useMemo(() => columnsOf(props.columns), [props.columns]);
@@ -68,14 +66,10 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   const { chosen, chosenRows, hiddenCount, toggle, clear } = useChosen(rows, found, rowKey);
   const onOtherPages = chosenRows.length - shown.filter((row) => chosen.has(rowKey(row))).length;
 
-  if (props.error !== undefined && props.error !== null && rows === undefined) {
+  if (read?.error && rows === undefined) {
     return (
       <div className={classes.frame}>
-        <Failed
-          what={`${label} could not be loaded.`}
-          error={props.error}
-          {...(props.onRetry && { onRetry: props.onRetry })}
-        />
+        <Failed what={`${label} could not be loaded.`} read={read} />
       </div>
     );
   }
@@ -147,7 +141,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
           </Button>
         </Group>
       )}
-      <div className={classes.frame} aria-busy={props.isStale === true}>
+      <div className={classes.frame} aria-busy={read?.isPlaceholderData === true}>
         {isPhone ? (
           <PhoneRows {...rowsProps} isPlain={isPlain} />
         ) : (
@@ -364,26 +358,18 @@ function ordersOf<Row>(columns: readonly Column<Row>[], inForce: Sort | undefine
   });
 }
 
-interface TableSectionProps<Row> extends Omit<DataTableProps<Row>, "label" | "error" | "onRetry"> {
+interface TableSectionProps<Row> extends Omit<DataTableProps<Row>, "label"> {
   title: string;
   about?: ReactNode;
   actions?: ReactNode;
-  /** The query that the rows come from. */
-  read: { error: unknown; isPlaceholderData?: boolean; refetch: () => unknown };
 }
 
 /** A part of a page that is one table of what was read. */
 export function TableSection<Row>(props: TableSectionProps<Row>) {
-  const { title, about, actions, read, ...table } = props;
+  const { title, about, actions, ...table } = props;
   return (
     <Section title={title} about={about} actions={actions}>
-      <DataTable
-        label={title}
-        error={read.error}
-        isStale={read.isPlaceholderData === true}
-        onRetry={() => void read.refetch()}
-        {...table}
-      />
+      <DataTable label={title} {...table} />
     </Section>
   );
 }

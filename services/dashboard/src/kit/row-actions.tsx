@@ -1,6 +1,6 @@
 import { Button, Group } from "@mantine/core";
 
-interface RowAction {
+interface RowActionProps {
   label: string;
   /** What it is done to, for those who do not see the row. */
   name: string;
@@ -11,21 +11,27 @@ interface RowAction {
 }
 
 /** What can be done with a row, at its end. */
-export function RowActions({ actions }: { actions: readonly RowAction[] }) {
+export function RowAction({ label, name, run, isPending = false, isDestructive = false }: RowActionProps) {
+  return (
+    <Button
+      variant="subtle"
+      size="compact-sm"
+      {...(isDestructive && { color: "negative" })}
+      aria-label={`${label} ${name}`}
+      onClick={run}
+      loading={isPending}
+    >
+      {label}
+    </Button>
+  );
+}
+
+/** Where more than one thing can be done with a row. */
+export function RowActions({ actions }: { actions: readonly RowActionProps[] }) {
   return (
     <Group gap={4} wrap="nowrap" justify="flex-end">
-      {actions.map(({ label, name, run, isPending = false, isDestructive = false }) => (
-        <Button
-          key={label}
-          variant="subtle"
-          size="compact-sm"
-          {...(isDestructive && { color: "negative" })}
-          aria-label={`${label} ${name}`}
-          onClick={run}
-          loading={isPending}
-        >
-          {label}
-        </Button>
+      {actions.map((action) => (
+        <RowAction key={action.label} {...action} />
       ))}
     </Group>
   );

@@ -47,17 +47,25 @@ export function EmptyLine({ tone, line, children }: EmptyLineProps) {
   );
 }
 
+/** What became of a read: that of a query, or of several as one. */
+export interface ReadOutcome {
+  error: unknown;
+  /** What there is answers a former question; the answer to the current one is on its way. */
+  isPlaceholderData?: boolean;
+  /** Left out: another try would not help. */
+  refetch?: () => unknown;
+}
+
 interface FailedProps {
   /** What failed: "The campaigns could not be loaded." */
   what: string;
-  error: unknown;
+  read: ReadOutcome;
   /** What still works, where the service itself refused: without an answer nothing is known. */
   children?: ReactNode;
-  onRetry?: () => void;
 }
 
 /** Something failed: what, why, what still works, and a way to try again. */
-export function Failed({ what, error, children, onRetry }: FailedProps) {
+export function Failed({ what, read: { error, refetch }, children }: FailedProps) {
   return (
     <Stack align="center" gap="sm" className={classes.state ?? ""} role="alert">
       <IconAlertTriangle size={24} stroke={1.5} color="var(--negative)" aria-hidden="true" />
@@ -72,8 +80,12 @@ export function Failed({ what, error, children, onRetry }: FailedProps) {
           {children}
         </Text>
       )}
-      {onRetry && (
-        <Button variant="default" leftSection={<IconRefresh size={16} stroke={1.5} />} onClick={onRetry}>
+      {refetch && (
+        <Button
+          variant="default"
+          leftSection={<IconRefresh size={16} stroke={1.5} />}
+          onClick={() => void refetch()}
+        >
           Try again
         </Button>
       )}

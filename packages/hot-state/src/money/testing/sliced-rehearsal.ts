@@ -13,6 +13,7 @@ import {
   type TakenPart,
 } from "../slices.ts";
 import type { MoneyCommands } from "../types.ts";
+import { pick } from "./recovery-steps.ts";
 import { TestWallet, today } from "./wallet.ts";
 
 /** Of every wallet, the advertiser's own included. */
@@ -632,11 +633,6 @@ export class SlicedRehearsal {
   #sliced({ wallet }: Campaign): SlicedCampaign {
     return { advertiserId: this.#advertiserId, campaignId: wallet.campaignId, slices: SLICES };
   }
-}
-
-/** One of the items, whichever number is given; undefined when there is none. */
-function pick<Item>(items: readonly Item[], number: number): Item | undefined {
-  return items[number % Math.max(1, items.length)];
 }
 
 function same(what: string, found: unknown, expected: unknown): void {

@@ -11,6 +11,7 @@ import type {
   ReserveResult,
 } from "../types.ts";
 import type { ModelMatch, ModelWallet } from "./model.ts";
+import { pick, same } from "./recovery-steps.ts";
 import { asReplay, SESSION_IDLE_MS, type TestWallet } from "./wallet.ts";
 
 /** One step of a history. Numbers select among the existing items. */
@@ -58,20 +59,9 @@ function forgeryOf<Request extends { creativeId: string; matchId: string | null 
   return { ...request, matchId: `${matchId.slice(0, 10)}zzzzzz${matchId.slice(16)}`, carried: null };
 }
 
-function pick<Item>(items: readonly Item[], index: number): Item | undefined {
-  return items[index % Math.max(1, items.length)];
-}
-
 function given<Item>(item: Item | undefined): Item {
   if (item === undefined) throw new Error("there is nothing to choose from");
   return item;
-}
-
-function same(step: Step, got: unknown, expected: unknown): void {
-  if (JSON.stringify(got) !== JSON.stringify(expected)) {
-    const details = JSON.stringify({ step, got, expected });
-    throw new Error(`the script and the model disagree: ${details}`);
-  }
 }
 
 /** Takes each step in the model and twice in Redis, and compares the replies. */

@@ -47,18 +47,14 @@ export function Component() {
   if (invitation.error && !hasStatus(invitation.error, 400, 403, 404, 409, 410, 422)) {
     return (
       <Entrance title="Join an account">
-        <Failed
-          what="The invitation could not be loaded."
-          error={invitation.error}
-          onRetry={() => void invitation.refetch()}
-        />
+        <Failed what="The invitation could not be loaded." read={invitation} />
       </Entrance>
     );
   }
   if (invitation.error) {
     return (
       <Entrance title="Join an account">
-        <Failed what="This invitation cannot be used." error={invitation.error}>
+        <Failed what="This invitation cannot be used." read={{ error: invitation.error }}>
           An invitation is used once and ends after seven days.
         </Failed>
         <ToOverview />
@@ -68,11 +64,7 @@ export function Component() {
   if (session.data === undefined && session.error) {
     return (
       <Entrance title="Join an account">
-        <Failed
-          what="Your session could not be loaded."
-          error={session.error}
-          onRetry={() => void session.refetch()}
-        />
+        <Failed what="Your session could not be loaded." read={session} />
       </Entrance>
     );
   }

@@ -135,8 +135,7 @@ function Keys({ onCreate, onRotate }: KeysProps) {
       label="API keys"
       rows={keys.data}
       rowKey={({ id }) => id}
-      error={keys.error}
-      onRetry={() => void keys.refetch()}
+      read={keys}
       skeletonRows={3}
       empty={
         <Empty

@@ -16,6 +16,7 @@ import { textField } from "../../kit/fields.ts";
 import { LongName } from "../../kit/long-name.tsx";
 import { notifyDone, notifyFailed } from "../../kit/notify.ts";
 import { Page, Section } from "../../kit/page.tsx";
+import { RowAction } from "../../kit/row-actions.tsx";
 import { SecretStep } from "../../kit/secret.tsx";
 import { Empty } from "../../kit/states.tsx";
 import { usePending } from "../../kit/use-pending.ts";
@@ -153,8 +154,7 @@ function Members() {
       isPlain
       rows={members.data}
       rowKey={({ user_id: id }) => id}
-      error={members.error}
-      onRetry={() => void members.refetch()}
+      read={members}
       empty={<Empty line="Nobody is here.">Members appear when they are invited.</Empty>}
       skeletonRows={2}
       columns={(make) => [
@@ -207,21 +207,18 @@ function Members() {
           key: "remove",
           header: "",
           align: "right",
-          cell: (member) =>
-            (canAdminister || member.user_id === session.user.id) && !isLastOwner(member) ? (
-              <Button
-                variant="subtle"
-                color="negative"
-                size="compact-sm"
-                aria-label={
-                  member.user_id === session.user.id ? "Leave the account" : `Remove ${member.name}`
-                }
-                loading={isPending(member.user_id)}
-                onClick={() => void remove(member)}
-              >
-                {member.user_id === session.user.id ? "Leave" : "Remove"}
-              </Button>
-            ) : null,
+          cell: (member) => {
+            const isSelf = member.user_id === session.user.id;
+            return (canAdminister || isSelf) && !isLastOwner(member) ? (
+              <RowAction
+                label={isSelf ? "Leave" : "Remove"}
+                name={isSelf ? "the account" : member.name}
+                run={() => void remove(member)}
+                isPending={isPending(member.user_id)}
+                isDestructive
+              />
+            ) : null;
+          },
         },
       ]}
     />
@@ -253,8 +250,7 @@ function Invitations() {
         name="invitations"
         rows={invitations.data}
         rowKey={({ id }) => id}
-        error={invitations.error}
-        onRetry={() => void invitations.refetch()}
+        read={invitations}
         empty={null}
         columns={(make) => [
           {
@@ -278,16 +274,13 @@ function Invitations() {
             align: "right",
             cell: ({ id, note }) =>
               canAdminister ? (
-                <Button
-                  variant="subtle"
-                  color="negative"
-                  size="compact-sm"
-                  aria-label={`Withdraw the invitation for ${note ?? "anybody with the link"}`}
-                  loading={isPending(id)}
-                  onClick={() => void withdraw(id)}
-                >
-                  Withdraw
-                </Button>
+                <RowAction
+                  label="Withdraw"
+                  name={`the invitation for ${note ?? "anybody with the link"}`}
+                  run={() => void withdraw(id)}
+                  isPending={isPending(id)}
+                  isDestructive
+                />
               ) : null,
           },
         ]}

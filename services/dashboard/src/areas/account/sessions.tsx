@@ -6,6 +6,7 @@ import { useConfirm } from "../../kit/confirm.tsx";
 import { DataTable } from "../../kit/data-table.tsx";
 import { notifyDone, notifyFailed } from "../../kit/notify.ts";
 import { Section } from "../../kit/page.tsx";
+import { RowAction } from "../../kit/row-actions.tsx";
 import { Empty } from "../../kit/states.tsx";
 import { usePending } from "../../kit/use-pending.ts";
 import { browserOf } from "./browser-of.ts";
@@ -61,8 +62,7 @@ export function Sessions() {
         isPlain
         rows={sessions.data}
         rowKey={({ id }) => id}
-        error={sessions.error}
-        onRetry={() => void sessions.refetch()}
+        read={sessions}
         empty={<Empty line="Nobody is here.">Sessions appear when somebody signs in.</Empty>}
         skeletonRows={2}
         columns={(make) => [
@@ -96,22 +96,19 @@ export function Sessions() {
             align: "right",
             cell: ({ id, current, user_agent: agent }) =>
               current ? null : (
-                <Button
-                  variant="subtle"
-                  color="negative"
-                  size="compact-sm"
-                  loading={isPending(id)}
-                  aria-label={`End session in ${browserOf(agent)}`}
-                  onClick={() =>
+                <RowAction
+                  label="End session"
+                  name={`in ${browserOf(agent)}`}
+                  run={() =>
                     void end(
                       id,
                       () => callToChange("DELETE /auth/sessions/{session_id}", { path: { session_id: id } }),
                       "The session was ended.",
                     )
                   }
-                >
-                  End session
-                </Button>
+                  isPending={isPending(id)}
+                  isDestructive
+                />
               ),
           },
         ]}

@@ -73,13 +73,7 @@ export function SignUpForm({ invitationToken, onDone, children }: SignUpFormProp
   }
   // Who has an invitation needs neither another one nor the token.
   if (needs === undefined && signUpRead.isError && invitationToken === undefined) {
-    return (
-      <Failed
-        what="It could not be read who may create an account."
-        error={signUpRead.error}
-        onRetry={() => void signUpRead.refetch()}
-      />
-    );
+    return <Failed what="It could not be read who may create an account." read={signUpRead} />;
   }
   return (
     <Form onSend={signUp}>

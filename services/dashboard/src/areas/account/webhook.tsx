@@ -83,8 +83,7 @@ export function Component() {
         label="Deliveries"
         rows={deliveries.data?.flat()}
         rowKey={({ id }) => id}
-        error={deliveries.error}
-        onRetry={() => void deliveries.refetch()}
+        read={deliveries}
         skeletonRows={3}
         empty={
           <Empty line="No raven has flown yet.">

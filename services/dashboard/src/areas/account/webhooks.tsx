@@ -95,8 +95,7 @@ function Webhooks({ onCreate, onEdit, onRotate }: WebhooksProps) {
       rows={webhooks.data}
       rowKey={({ id }) => id}
       rowTo={({ id }) => `/webhooks/${id}`}
-      error={webhooks.error}
-      onRetry={() => void webhooks.refetch()}
+      read={webhooks}
       skeletonRows={2}
       isPlain
       empty={

@@ -36,11 +36,7 @@ function isSameWord(
 }
 
 /** The words of a scene that lift the bid, each with its weight. */
-export function Affinities({
-  affinities,
-  error,
-  onRetry,
-}: EntriesRead & { affinities: Affinity[] | undefined }) {
+export function Affinities({ read }: EntriesRead<Affinity>) {
   const campaign = useCampaign();
   const at = pathOf(campaign);
   const { canChange } = useAbility();
@@ -51,7 +47,7 @@ export function Affinities({
       draft: `affinity of ${campaign.id}`,
       draftWith: DRAFT_WITH,
       check: (affinity) => ({
-        affinity_value: affinities?.some((one) => isSameWord(one, affinity))
+        affinity_value: read.data?.some((one) => isSameWord(one, affinity))
           ? "It is in the list below: remove it there first to give it another weight."
           : undefined,
       }),
@@ -122,9 +118,7 @@ export function Affinities({
       <EntryTable
         label="Affinities"
         name="affinities"
-        entries={affinities}
-        error={error}
-        onRetry={onRetry}
+        read={read}
         nameOf={({ affinity_value: value }) => value}
         onRemove={({ id }) => remove.mutateAsync({ path: { ...at.path, affinity_id: id } })}
         columns={(make) => [

@@ -23,7 +23,7 @@ const RULE_TYPES: { value: RuleType; label: string; help: string }[] = [
 const DRAFT_WITH = ["rule_type"] as const;
 
 /** The games and scenes that the campaign avoids. */
-export function Blocklist({ rules, error, onRetry }: EntriesRead & { rules: Rule[] | undefined }) {
+export function Blocklist({ read }: EntriesRead<Rule>) {
   const campaign = useCampaign();
   const at = pathOf(campaign);
   const { canChange } = useAbility();
@@ -39,7 +39,7 @@ export function Blocklist({ rules, error, onRetry }: EntriesRead & { rules: Rule
   const add = async () => {
     await form.send(at, () => ({ rule_type: type }));
   };
-  const isShown = isOpen || form.isChanged || (rules?.length ?? 0) > 0;
+  const isShown = isOpen || form.isChanged || (read.data?.length ?? 0) > 0;
   return (
     <Section
       title="Blocklist"
@@ -79,9 +79,7 @@ export function Blocklist({ rules, error, onRetry }: EntriesRead & { rules: Rule
       <EntryTable
         label="Blocklist"
         name="blocklist"
-        entries={rules}
-        error={error}
-        onRetry={onRetry}
+        read={read}
         nameOf={({ value }) => value}
         onRemove={({ id }) => remove.mutateAsync({ path: { ...at.path, blocklist_rule_id: id } })}
         columns={(make) => [

@@ -148,8 +148,7 @@ export function Component() {
           rowKey={rowKey}
           rowTo={({ campaign_id: id }) => `/campaigns/${id}`}
           searchIn={searchIn}
-          error={campaigns.error}
-          onRetry={() => void campaigns.refetch()}
+          read={campaigns}
           empty={
             <Empty line="No story has been told for you yet." action={canChange && newCampaign}>
               A campaign is a budget, a bid, and the lines that players read.

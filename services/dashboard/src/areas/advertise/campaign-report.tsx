@@ -215,8 +215,10 @@ export function SpendChart({ campaign }: { campaign: Campaign }) {
           The line begins with the first impression that a player has seen.
         </Empty>
       }
-      error={daily.error ?? pacing.error}
-      onRetry={() => void Promise.all([daily.refetch(), pacing.refetch()])}
+      read={{
+        error: daily.error ?? pacing.error,
+        refetch: () => Promise.all([daily.refetch(), pacing.refetch()]),
+      }}
     />
   );
 }

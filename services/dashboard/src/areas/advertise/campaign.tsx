@@ -68,11 +68,7 @@ export function Component() {
           <UnknownCampaign />
         ) : campaign.error ? (
           <Card>
-            <Failed
-              what="The campaign could not be loaded."
-              error={campaign.error}
-              onRetry={() => void campaign.refetch()}
-            >
+            <Failed what="The campaign could not be loaded." read={campaign}>
               Nothing was changed, and games are served apart from this page.
             </Failed>
           </Card>

@@ -24,13 +24,7 @@ export function CompanyForm() {
   if (profile.data !== undefined) return <ProfileForm key={profile.data.id} profile={profile.data} />;
   if (!profile.isError) return <Skeleton height={260} />;
   if (!hasStatus(profile.error, 404)) {
-    return (
-      <Failed
-        what="The company could not be loaded."
-        error={profile.error}
-        onRetry={() => void profile.refetch()}
-      />
-    );
+    return <Failed what="The company could not be loaded." read={profile} />;
   }
   return (
     <Stack align="flex-start">

@@ -27,11 +27,7 @@ export function Component() {
         <UnknownCampaign />
       ) : creatives.error ? (
         <Card>
-          <Failed
-            what="The creative could not be loaded."
-            error={creatives.error}
-            onRetry={() => void creatives.refetch()}
-          />
+          <Failed what="The creative could not be loaded." read={creatives} />
         </Card>
       ) : creatives.data === undefined ? (
         <Skeleton height={480} />

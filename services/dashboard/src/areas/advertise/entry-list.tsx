@@ -6,6 +6,8 @@ import type { Columns } from "../../kit/columns.tsx";
 import { DataTable } from "../../kit/data-table.tsx";
 import { Form } from "../../kit/form.tsx";
 import { notifyDone, notifyFailed } from "../../kit/notify.ts";
+import { RowAction } from "../../kit/row-actions.tsx";
+import type { ReadOutcome } from "../../kit/states.tsx";
 import { usePending } from "../../kit/use-pending.ts";
 
 interface EntryFormProps {
@@ -38,15 +40,13 @@ export function EntryForm({ form, action, onAdd, children }: EntryFormProps) {
 }
 
 /** The read of a list of the campaign. */
-export interface EntriesRead {
-  error: unknown;
-  onRetry: () => void;
+export interface EntriesRead<Entry> {
+  read: ReadOutcome & { data: readonly Entry[] | undefined };
 }
 
-interface EntryTableProps<Entry> extends EntriesRead {
+interface EntryTableProps<Entry> extends EntriesRead<Entry> {
   label: string;
   name: string;
-  entries: readonly Entry[] | undefined;
   nameOf: (entry: Entry) => string;
   columns: Columns<Entry>;
   /** False when the person decided against it; rejects with what the API says against it. */
@@ -55,10 +55,10 @@ interface EntryTableProps<Entry> extends EntriesRead {
 
 /** The entries of a list of the campaign, each of which can be removed; nothing while there are none. */
 export function EntryTable<Entry extends { id: string }>(props: EntryTableProps<Entry>) {
-  const { label, name, entries, error, onRetry, nameOf, columns, onRemove } = props;
+  const { label, name, read, nameOf, columns, onRemove } = props;
   const { canChange } = useAbility();
   const { isPending, whilePending } = usePending();
-  if (entries?.length === 0) return null;
+  if (read.data?.length === 0) return null;
   const remove = async (entry: Entry) => {
     try {
       if ((await whilePending(entry.id, () => onRemove(entry))) === false) return;
@@ -73,10 +73,9 @@ export function EntryTable<Entry extends { id: string }>(props: EntryTableProps<
     <DataTable
       label={label}
       name={name}
-      rows={entries}
+      rows={read.data}
+      read={read}
       rowKey={({ id }) => id}
-      error={error}
-      onRetry={onRetry}
       empty={null}
       skeletonRows={1}
       columns={(make) => [
@@ -87,16 +86,13 @@ export function EntryTable<Entry extends { id: string }>(props: EntryTableProps<
           align: "right",
           cell: (entry) =>
             canChange && (
-              <Button
-                variant="subtle"
-                color="negative"
-                size="compact-sm"
-                loading={isPending(entry.id)}
-                aria-label={`Remove ${nameOf(entry)}`}
-                onClick={() => void remove(entry)}
-              >
-                Remove
-              </Button>
+              <RowAction
+                label="Remove"
+                name={nameOf(entry)}
+                run={() => void remove(entry)}
+                isPending={isPending(entry.id)}
+                isDestructive
+              />
             ),
         },
       ]}

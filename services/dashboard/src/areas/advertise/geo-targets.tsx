@@ -58,7 +58,8 @@ function emptyGeoTarget(type: GeoType, include: boolean | null | undefined) {
 }
 
 /** Where the campaign may be shown: countries, regions and cities, and circles on a map. */
-export function GeoTargets({ targets, error, onRetry }: EntriesRead & { targets: GeoTarget[] | undefined }) {
+export function GeoTargets({ read }: EntriesRead<GeoTarget>) {
+  const targets = read.data;
   const campaign = useCampaign();
   const at = pathOf(campaign);
   const confirm = useConfirm();
@@ -241,9 +242,7 @@ export function GeoTargets({ targets, error, onRetry }: EntriesRead & { targets:
         <EntryTable
           label="Places"
           name="places"
-          entries={targets}
-          error={error}
-          onRetry={onRetry}
+          read={read}
           nameOf={placeName}
           onRemove={removeGeoTarget}
           columns={(make) => [

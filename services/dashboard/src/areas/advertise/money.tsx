@@ -101,10 +101,8 @@ export function Component() {
         <DataTable
           label="Statement"
           rows={days}
-          isStale={ledger.isPlaceholderData}
           rowKey={({ date }) => date}
-          error={ledger.error}
-          onRetry={() => void ledger.refetch()}
+          read={ledger}
           empty={
             <Empty line="Not a coin has moved.">
               {totals?.deposits_cents === 0
@@ -143,8 +141,7 @@ export function Component() {
             name="deposits"
             rows={deposits.data}
             rowKey={({ id }) => id}
-            error={deposits.error}
-            onRetry={() => void deposits.refetch()}
+            read={deposits}
             empty={null}
             columns={(make) => [
               make.moment("at", "Day (UTC)", ({ created_at: at }) => at, {

@@ -58,11 +58,7 @@ export function Component() {
     return (
       <Page title="Overview">
         <Card>
-          <Failed
-            what="The overview could not be loaded."
-            error={profile.error}
-            onRetry={() => void profile.refetch()}
-          >
+          <Failed what="The overview could not be loaded." read={profile}>
             Nothing was changed, and games are served apart from this page.
           </Failed>
         </Card>
@@ -168,11 +164,7 @@ export function Component() {
         <>
           {list === undefined ? (
             <Card>
-              <Failed
-                what="What needs attention could not be loaded."
-                error={campaigns.error}
-                onRetry={() => void campaigns.refetch()}
-              >
+              <Failed what="What needs attention could not be loaded." read={campaigns}>
                 Nothing was changed, and games are served apart from this page.
               </Failed>
             </Card>
@@ -200,8 +192,7 @@ export function Component() {
               .map(({ date, spent_millicents: spent }) => ({ date, spent: centsOfMillicents(spent) }))
               .reverse()}
             series={[{ key: "spent", label: "Spend", role: "own" }]}
-            error={daily.error}
-            onRetry={() => void daily.refetch()}
+            read={daily}
           />
         </>
       ) : (

@@ -23,8 +23,7 @@ export function Component() {
         { key: "impressions", label: "Impressions", role: "own" },
         { key: "unique_users", label: "Unique players", role: "blue" },
       ]}
-      error={daily.error}
-      onRetry={() => void daily.refetch()}
+      read={daily}
     />
   );
 }

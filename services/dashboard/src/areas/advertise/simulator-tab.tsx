@@ -117,11 +117,7 @@ export function Component() {
       <Stack className={classes.preview ?? ""} aria-busy={isStale}>
         {simulation.error && data === undefined ? (
           <Card>
-            <Failed
-              what="The scene could not be simulated."
-              error={simulation.error}
-              onRetry={() => void simulation.refetch()}
-            />
+            <Failed what="The scene could not be simulated." read={simulation} />
           </Card>
         ) : data === undefined ? (
           <Skeleton height={420} />

@@ -49,7 +49,7 @@ export function Component() {
           {canChange ? "Change both filters" : "See both filters"}
         </Anchor>
       </Text>
-      <GeoTargets targets={geo.data} error={geo.error} onRetry={() => void geo.refetch()} />
+      <GeoTargets read={geo} />
       {warnings.length > 0 && (
         <Alert role="status" color="warning" title="Worth knowing">
           <List spacing={4} size="sm">
@@ -59,12 +59,8 @@ export function Component() {
           </List>
         </Alert>
       )}
-      <Affinities
-        affinities={affinities.data}
-        error={affinities.error}
-        onRetry={() => void affinities.refetch()}
-      />
-      <Blocklist rules={rules.data} error={rules.error} onRetry={() => void rules.refetch()} />
+      <Affinities read={affinities} />
+      <Blocklist read={rules} />
     </>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, Stack, Text } from "@mantine/core";
+import { Stack, Text } from "@mantine/core";
 import { useRef } from "react";
 import { call } from "../../api/call.ts";
 import { useChange } from "../../api/queries.ts";
@@ -10,6 +10,7 @@ import { DataTable } from "../../kit/data-table.tsx";
 import { LongName } from "../../kit/long-name.tsx";
 import { notifyDone, notifyFailed } from "../../kit/notify.ts";
 import { Section } from "../../kit/page.tsx";
+import { RowAction } from "../../kit/row-actions.tsx";
 import { Empty } from "../../kit/states.tsx";
 import { Status } from "../../kit/status.tsx";
 import { usePending } from "../../kit/use-pending.ts";
@@ -64,16 +65,13 @@ export function Component() {
   };
   const button = (id: string, name: string, isBlocked: boolean) =>
     canChange && (
-      <Button
-        variant="subtle"
-        size="compact-sm"
-        {...(!isBlocked && { color: "negative" })}
-        aria-label={`${isBlocked ? "Allow" : "Block"} ${name}`}
-        loading={isPending(id)}
-        onClick={() => void setBlocked(id, name, !isBlocked)}
-      >
-        {isBlocked ? "Allow" : "Block"}
-      </Button>
+      <RowAction
+        label={isBlocked ? "Allow" : "Block"}
+        name={name}
+        run={() => void setBlocked(id, name, !isBlocked)}
+        isPending={isPending(id)}
+        isDestructive={!isBlocked}
+      />
     );
 
   return (
@@ -82,8 +80,7 @@ export function Component() {
         label="Advertisers"
         rows={advertisers.data}
         rowKey={({ advertiser_id: id }) => id}
-        error={advertisers.error}
-        onRetry={() => void advertisers.refetch()}
+        read={advertisers}
         searchIn={({ company_name: name, brand_names: brands, recent_lines: lines }) => [
           name,
           ...brands,

@@ -54,7 +54,7 @@ export function Component() {
   const earnings = useEarnings(query);
   const byAdvertiser = useEarningsByAdvertiser(inPeriod);
   const month = useEarnings({ from: firstDayOf("month", now) });
-  const { data, isPlaceholderData: isStale } = earnings;
+  const { data } = earnings;
   const shownAdvertiser = useAnswered(advertiser, earnings);
   const shownGame = useAnswered(game, byAdvertiser);
   const days = data && earnedByDay(data.rows, daysBetween(data.from, data.to));
@@ -159,11 +159,9 @@ export function Component() {
         rowLabel="Day"
         series={[{ key: "earned", label: "Earned", role: "own" }]}
         format="cents"
-        isStale={isStale}
-        error={earnings.error}
-        onRetry={() => void earnings.refetch()}
+        read={earnings}
       />
-      <ByGame rows={data?.rows} isStale={isStale} total={total} payer={payer} />
+      <ByGame rows={data?.rows} isStale={earnings.isPlaceholderData} total={total} payer={payer} />
       {(total.data !== undefined || !total.isError) && (
         <ByAdvertiser
           earnings={byAdvertiser}
@@ -195,11 +193,9 @@ function ByGame({ rows, isStale, total, payer }: ByGameProps) {
         label="Earnings by game"
         name="games"
         rows={games}
-        isStale={isStale}
         rowKey={({ game_id: id }) => id}
         rowTo={({ game_id: id }) => gamePath(id)}
-        error={total.error}
-        onRetry={() => void total.refetch()}
+        read={{ error: total.error, isPlaceholderData: isStale, refetch: total.refetch }}
         defaultSort="-period"
         empty={null}
         columns={(make) => [
@@ -240,10 +236,8 @@ function ByAdvertiser({ earnings, where, game }: ByAdvertiserProps) {
         label="Earnings by advertiser"
         name="advertisers"
         rows={game === "" ? undefined : earnings.data?.rows}
-        isStale={earnings.isPlaceholderData}
         rowKey={({ advertiser_id: id }) => id ?? ""}
-        error={earnings.error}
-        onRetry={() => void earnings.refetch()}
+        read={earnings}
         skeletonRows={3}
         empty={
           <Empty line="Nobody has paid here yet." action={<TestScene game={game} />}>

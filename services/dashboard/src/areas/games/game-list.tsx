@@ -62,8 +62,7 @@ function Games({ games, placements, add }: GamesProps) {
       rows={games}
       rowKey={({ placement }) => placement.game_id}
       rowTo={({ placement }) => gamePath(placement.game_id)}
-      error={placements.error}
-      onRetry={() => void placements.refetch()}
+      read={placements}
       searchIn={({ placement }) => [placement.game_id, placement.creator_id]}
       filters={[
         {

@@ -101,9 +101,7 @@ function Calls({ placement }: { placement: Placement }) {
       series={CALLS}
       format="count"
       height={REPORT_CHART_HEIGHT}
-      isStale={series.isPlaceholderData}
-      error={series.error}
-      onRetry={() => void series.refetch()}
+      read={series}
       actions={control}
     />
   );

@@ -55,11 +55,7 @@ export function Component() {
           </Card>
         ) : error ? (
           <Card>
-            <Failed
-              what="The game could not be loaded."
-              error={error}
-              onRetry={() => void placement.refetch()}
-            >
+            <Failed what="The game could not be loaded." read={placement}>
               Nothing was changed, and games are served apart from this page.
             </Failed>
           </Card>

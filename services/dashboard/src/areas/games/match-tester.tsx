@@ -72,11 +72,7 @@ export function Component() {
     return (
       <Page title="Match tester">
         <Card>
-          <Failed
-            what="The games could not be loaded."
-            error={games.error}
-            onRetry={() => void games.refetch()}
-          />
+          <Failed what="The games could not be loaded." read={games} />
         </Card>
       </Page>
     );
@@ -195,7 +191,7 @@ function Tester({ chosen, games, onChange }: TesterProps) {
       <section ref={answer} aria-label="Answer" aria-live="polite" className={classes.answer}>
         {failure !== undefined && gameProblem === undefined ? (
           <Card>
-            <Failed what={failureOf(failure)} error={failure} />
+            <Failed what={failureOf(failure)} read={{ error: failure }} />
           </Card>
         ) : outcome === undefined ? (
           <Card>
@@ -306,11 +302,7 @@ function RecentScenes() {
   if (scenes.data === undefined && scenes.error) {
     return (
       <Card>
-        <Failed
-          what="The recent scenes could not be loaded."
-          error={scenes.error}
-          onRetry={() => void scenes.refetch()}
-        />
+        <Failed what="The recent scenes could not be loaded." read={scenes} />
       </Card>
     );
   }

@@ -81,8 +81,7 @@ export function Component() {
           role: reasonAdvice(reason).role,
         }))}
         format="count"
-        error={series.error}
-        onRetry={() => void series.refetch()}
+        read={{ error: series.error, refetch: series.refetch }}
         actions={control}
         empty={
           <Empty
@@ -162,8 +161,7 @@ export function Component() {
           name="scenes"
           rows={scenes.data}
           rowKey={({ at, game_context: scene }) => `${at} ${JSON.stringify(scene)}`}
-          error={scenes.error}
-          onRetry={() => void scenes.refetch()}
+          read={scenes}
           skeletonRows={3}
           pageSize={SCENES_PER_PAGE}
           empty={

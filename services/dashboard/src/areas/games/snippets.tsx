@@ -46,11 +46,7 @@ export function Component() {
       <Page title="Snippets" about={about}>
         <Card>
           {games.data === undefined ? (
-            <Failed
-              what="The games could not be loaded."
-              error={games.error}
-              onRetry={() => void games.refetch()}
-            />
+            <Failed what="The games could not be loaded." read={games} />
           ) : (
             <Empty
               line="Every integration begins with a name."

@@ -13,11 +13,7 @@ interface TrafficFailedProps {
 export function TrafficFailed({ traffic, children }: TrafficFailedProps) {
   return (
     <Card>
-      <Failed
-        what="The traffic could not be loaded."
-        error={traffic.error}
-        onRetry={() => void traffic.refetch()}
-      >
+      <Failed what="The traffic could not be loaded." read={traffic}>
         {children}
       </Failed>
     </Card>

@@ -43,7 +43,7 @@ export function Component() {
         </main>
       ) : error ? (
         <main>
-          <Failed what="The game could not be loaded." error={error} onRetry={() => void refetch()} />
+          <Failed what="The game could not be loaded." read={{ error, refetch }} />
         </main>
       ) : (
         <Loading />

@@ -16,8 +16,7 @@ export function AccountList() {
         name="accounts"
         rows={accounts.data}
         rowKey={({ id }) => id}
-        error={accounts.error}
-        onRetry={() => void accounts.refetch()}
+        read={accounts}
         searchIn={({ label, advertiser }) => [label, advertiser]}
         pageSize={50}
         empty={

@@ -1,7 +1,5 @@
-import type { AnswerOf } from "../../api/operations.ts";
 import { formatCount, formatNoun, formatTerm } from "../../format/format.ts";
-
-type System = AnswerOf<"GET /system">;
+import type { System } from "./read.ts";
 
 /** Impressions are written within seconds; a wait of this length means that billing is behind. */
 const MAX_WAIT_SECONDS = 60;

@@ -10,6 +10,7 @@ import { Dialog } from "../../kit/dialog.tsx";
 import { DialogForm } from "../../kit/dialog-form.tsx";
 import { notifyDone } from "../../kit/notify.ts";
 import { Section } from "../../kit/page.tsx";
+import { RowAction } from "../../kit/row-actions.tsx";
 import { EmptyLine } from "../../kit/states.tsx";
 import { pageNumber } from "../../kit/table-rows.ts";
 import { useUrlState } from "../../kit/use-url-state.ts";
@@ -42,8 +43,7 @@ export function Quarantine() {
         name="quarantine"
         rows={rows}
         rowKey={({ impression_id: id }) => id}
-        error={records.error}
-        onRetry={() => void records.refetch()}
+        read={records}
         skeletonRows={2}
         empty={
           <EmptyLine tone="positive" line="Every page is in the book.">
@@ -63,14 +63,7 @@ export function Quarantine() {
             align: "right",
             phone: "fact",
             cell: (record) => (
-              <Button
-                variant="subtle"
-                size="compact-sm"
-                aria-label={`Resolve ${record.impression_id}`}
-                onClick={() => setChosen(record)}
-              >
-                Resolve
-              </Button>
+              <RowAction label="Resolve" name={record.impression_id} run={() => setChosen(record)} />
             ),
           },
         ]}

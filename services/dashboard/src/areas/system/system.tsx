@@ -60,7 +60,7 @@ export function Component() {
     >
       {data === undefined && error ? (
         <Card>
-          <Failed what="The state could not be loaded." error={error} onRetry={() => void system.refetch()} />
+          <Failed what="The state could not be loaded." read={system} />
         </Card>
       ) : (
         <>
