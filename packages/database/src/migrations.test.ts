@@ -187,6 +187,8 @@ describe("migrations", () => {
       "20261129000400_no_rollups_by_day_alone",
       "20261130000000_full_webhooks",
       "20261130000200_queued_deliveries",
+      "20261130000300_creatives_in_use",
+      "20261130000400_unseen_creatives",
     ]);
     expect(await migrate(described.url)).toEqual([]);
     expect(await structureOf(described.url)).toEqual(await structureOf(migrated.url));

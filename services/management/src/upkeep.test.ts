@@ -1,8 +1,9 @@
+import { newId } from "@diegetic/contracts";
 import { eventually } from "@diegetic/testing/eventually";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { SUSPENDED_EXPIRY } from "./features/api-keys/api-key.ts";
 import { signedUp } from "./testing/browser.ts";
-import { type Harness, startHarness } from "./testing/harness.ts";
+import { activeCampaign, type Harness, startHarness } from "./testing/harness.ts";
 
 let harness: Harness;
 beforeAll(async () => {
@@ -60,6 +61,32 @@ describe("upkeep deletes from Postgres and Redis", () => {
     await harness.caller();
     await eventually(async () => (await database.apiKey.findUnique({ where: { id } })) === null);
     expect(await isNamed(`key:${sha256}`)).toEqual([false, false]);
+  });
+
+  it("a creative that was deleted long ago and never seen", async () => {
+    const { database } = harness.management;
+    const advertiser = await harness.advertiser(1_000_000);
+    const { campaignId } = await activeCampaign(advertiser, {});
+    const rowOf = (brandName: string, deletedAt: Date | null, impressions: bigint) =>
+      database.creative.create({
+        data: {
+          id: newId("crt"),
+          campaignId,
+          creativeType: "product_mention",
+          brandName,
+          deletedAt,
+          impressions,
+        },
+      });
+    await rowOf("seen", LONG_AGO, 1n);
+    await rowOf("in use", null, 0n);
+    await rowOf("just deleted", new Date(), 0n);
+    const { id } = await rowOf("unseen", LONG_AGO, 0n);
+    await eventually(async () => (await database.creative.findUnique({ where: { id } })) === null);
+    const left = await database.creative.findMany({ where: { campaignId }, orderBy: { brandName: "asc" } });
+    expect(left.map(({ brandName }) => brandName)).toEqual(
+      expect.arrayContaining(["in use", "just deleted", "seen"]),
+    );
   });
 
   it("no suspended API key", async () => {

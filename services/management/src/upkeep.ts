@@ -5,6 +5,7 @@ import { forgetOldAnswers } from "./core/idempotency/create-once.ts";
 import { deleteOldRows, type OldRows } from "./core/publishing/old-rows.ts";
 import { recordUsageOfMatchTier } from "./features/api-keys/record-usage.ts";
 import { deleteKeys, findOldKeys, revokeExpiredKeys } from "./features/api-keys/store.ts";
+import { forgetUnseenCreatives } from "./features/creatives/store.ts";
 import { forgetOldInvitations } from "./features/sessions/members.ts";
 import { deleteSessions, endExpiredSessions, findOldSessions } from "./features/sessions/store.ts";
 import { announceEndedCampaigns } from "./features/webhooks/ended-campaigns.ts";
@@ -50,6 +51,7 @@ export function createUpkeep(parts: UpkeepParts): RepeatingTask[] {
     { name: "old sessions", run: deleteOld({ find: findOldSessions, delete: deleteSessions }) },
     { name: "old keys", run: deleteOld({ find: findOldKeys, delete: deleteKeys }) },
     { name: "old invitations", run: runByDatabaseClock(forgetOldInvitations) },
+    { name: "unseen creatives", run: runByDatabaseClock(forgetUnseenCreatives) },
   ];
   return [
     ...often.map((task) => new RepeatingTask({ ...task, everyMs: EVERY_MS, logger })),

@@ -139,6 +139,14 @@ export const creativeRefusals: ProvocationsOfOperations = {
         FROM generate_series(1, 100) AS n`;
       return world.call(operation, { named, body: creativeBody });
     },
+    "422 too_many_deleted": async (world, operation) => {
+      const named = await world.campaign(world.owner, {}, "empty");
+      await world.api.database.$executeRaw`
+        INSERT INTO creatives (id, campaign_id, creative_type, brand_name, deleted_at)
+        SELECT 'crt_' || lpad((n + 1000)::text, 26, '0'), ${named.campaign_id}, 'product_mention', 'many', now()
+        FROM generate_series(1, 10000) AS n`;
+      return world.call(operation, { named, body: creativeBody });
+    },
   },
   updateCreative: {
     "400 malformed_field": sent({ brand_name: null }),

@@ -131,6 +131,10 @@ export const creativeListSchema = Type.Array(creativeSchema, {
 
 /** Maximum creatives per campaign. */
 export const MAX_CREATIVES = 100;
+/** How long a deleted creative without impressions is kept: a match may still show it, and billing may be behind. */
+export const DELETED_CREATIVE_KEPT_DAYS = 30;
+/** Maximum creatives per campaign, those included that were deleted but are kept. */
+export const MAX_STORED_CREATIVES = 10_000;
 const newCreative = {
   creative_type: "narrative_hook",
   brand_name: "Emberroast",
@@ -165,6 +169,12 @@ export const tooManyCreatives = refusal(
   "too_many",
   "The campaign has 100 creatives.",
   `A campaign has at most ${MAX_CREATIVES} creatives: delete one first.`,
+);
+export const tooManyDeletedCreatives = refusal(
+  422,
+  "too_many_deleted",
+  "The campaign has 10000 creatives, deleted ones included.",
+  `A campaign has at most ${MAX_STORED_CREATIVES} creatives, deleted ones included that were seen or deleted in the last ${DELETED_CREATIVE_KEPT_DAYS} days: use another campaign, or change a creative instead of deleting it.`,
 );
 export const lastCreative = refusal(
   409,
@@ -214,6 +224,7 @@ export const creativesApi = defineFeature({
         ...ownCampaignOnly,
         tooManyUses,
         tooManyCreatives,
+        tooManyDeletedCreatives,
         tooMuchText,
         ...publishedSizes,
       ],

@@ -31,6 +31,7 @@ import {
   newCreative,
   ownBilledCreative,
   ownCreative,
+  requireFewStored,
   updateCreative,
 } from "./store.ts";
 
@@ -63,6 +64,7 @@ async function create({ reader, pipeline, publishing, clock }: Parts, context: R
     changeCampaign(statements, campaign.id, async ({ contents }) => {
       const { creatives } = await contents();
       if (creatives.length >= MAX_CREATIVES) throw tooManyCreatives.error();
+      await requireFewStored(statements, campaign.id);
       const creative = newCreative(campaign.id, value.creative_type, settings, nowMs);
       return {
         change: {

@@ -1,15 +1,27 @@
 import {
   type CreativeType,
+  DELETED_CREATIVE_KEPT_DAYS,
+  MAX_STORED_CREATIVES,
   newId,
   noCreative,
   otherAdvertisersCreative,
   registerFirst,
+  tooManyDeletedCreatives,
 } from "@diegetic/contracts";
-import { type Database, type Pipeline, Prisma, safeInteger } from "@diegetic/database";
+import {
+  DAY_MS,
+  type Database,
+  type Pipeline,
+  Prisma,
+  type Statements,
+  safeInteger,
+} from "@diegetic/database";
 import type { Creative, CreativeSettings } from "../../core/campaign-rows/creative.ts";
 import { type CallerReads, type CallerRow, callerIs } from "../../core/read-your-writes/caller-reads.ts";
 import { isIdentifier } from "../../core/shared/identifiers.ts";
 import { type Paging, rowsOfPage } from "../../core/shared/paging.ts";
+
+const CREATIVES_PER_ROUND = 1_000;
 
 interface CreativeRow extends Omit<Creative, "impressions"> {
   impressions: bigint;
@@ -90,6 +102,22 @@ export function newCreative(
   return { id: newId("crt", nowMs), campaignId, creativeType, ...settings, impressions: 0, createdAt };
 }
 
+/** Throws 422 when the campaign has too many creatives, deleted ones included. */
+export async function requireFewStored(statements: Statements, campaignId: string): Promise<void> {
+  const [stored] = await statements.query<{ id: string }>(Prisma.sql`
+    SELECT id FROM creatives WHERE campaign_id = ${campaignId} OFFSET ${MAX_STORED_CREATIVES - 1} LIMIT 1`);
+  if (stored !== undefined) throw tooManyDeletedCreatives.error();
+}
+
+/** Removes creatives that were deleted long ago and never seen; a bounded number per call. */
+export async function forgetUnseenCreatives(database: Database, nowMs: number): Promise<void> {
+  const before = new Date(nowMs - DELETED_CREATIVE_KEPT_DAYS * DAY_MS);
+  await database.$executeRaw`
+    DELETE FROM creatives WHERE impressions = 0 AND id IN (
+      SELECT id FROM creatives WHERE deleted_at < ${before} AND impressions = 0
+      ORDER BY deleted_at LIMIT ${CREATIVES_PER_ROUND})`;
+}
+
 /** Stores the settings of a creative of a locked campaign. */
 export function updateCreative(creative: Creative): Prisma.Sql {
   return Prisma.sql`
@@ -100,8 +128,8 @@ export function updateCreative(creative: Creative): Prisma.Sql {
 }
 
 /**
- * Marks a creative of a locked campaign as deleted. The row stays, because impressions reference it, without its texts, except
- * for the line that players saw.
+ * Marks a creative of a locked campaign as deleted. The row stays, because impressions reference it, or may until
+ * `forgetUnseenCreatives` removes it: without its texts, except for the line that players saw.
  */
 export function markDeleted(creativeId: string, nowMs: number): Prisma.Sql {
   return Prisma.sql`
