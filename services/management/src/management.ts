@@ -61,8 +61,8 @@ import { createUpkeep } from "./upkeep.ts";
 
 /** To Postgres, for changes of campaigns and their publishing. */
 const WRITING_CONNECTIONS = 8;
-/** Requests of an account that run at a time: they share ten connections to Postgres with all others. */
-const MAX_RUNNING_PER_ACCOUNT = 16;
+/** Requests of an account that run at a time. Those that read share ten connections to Postgres with those of all others. */
+const MAX_RUNNING_PER_ACCOUNT = { reads: 6, others: 16 };
 
 export interface ManagementOptions {
   settings: ManagementSettings;

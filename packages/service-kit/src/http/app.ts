@@ -39,8 +39,8 @@ export interface AppOptions {
   readiness: ReadinessChecks;
   /** Further requests are answered 503 at once, except `/healthz` and `/readyz`. */
   maxConcurrentRequests: number;
-  /** Requests of one account that run at a time; its others wait. Default: no limit. */
-  maxRunningPerAccount?: number;
+  /** Requests of one account that run at a time, of `GET` and of all other methods; its others wait. Default: no limit. */
+  maxRunningPerAccount?: { reads: number; others: number };
   /** Proxies whose `X-Forwarded-For` is trusted, as in TRUSTED_PROXIES. */
   trustedProxies: readonly string[];
   /** Origin that browsers use, such as `https://diegetic.example.com`; default: the host of the request, over http. */
@@ -68,8 +68,10 @@ export function createApp(options: AppOptions): RequestListener {
     publicUrl: options.publicUrl,
     sessionCookie: sessionCookieName(options.publicUrl),
     running: observer.running,
-    turns:
-      options.maxRunningPerAccount === undefined ? undefined : new AccountTurns(options.maxRunningPerAccount),
+    turns: options.maxRunningPerAccount && {
+      reads: new AccountTurns(options.maxRunningPerAccount.reads),
+      others: new AccountTurns(options.maxRunningPerAccount.others),
+    },
     nowMs: options.nowMs ?? Date.now,
     addressOf: clientAddresses(options.trustedProxies),
     isStoreUnavailable: options.isStoreUnavailable ?? (() => false),

@@ -37,13 +37,13 @@ async function start(more: Partial<AppOptions> = {}): Promise<void> {
     basePath: "/api",
     trustedProxies: ["loopback"],
     maxConcurrentRequests: AT_A_TIME,
-    endpoints: ["/work", "/work/:id"].map((path) => ({
-      method: "POST" as const,
-      path,
+    endpoints: ["POST /work", "POST /work/:id", "GET /work"].map((operation) => ({
+      method: operation.startsWith("GET") ? ("GET" as const) : ("POST" as const),
+      path: operation.slice(operation.indexOf("/")),
       group: "match" as const,
       scope: "serving" as const,
       role: "manager" as const,
-      body: "json" as const,
+      body: operation.startsWith("GET") ? ("none" as const) : ("json" as const),
       handle: async () => {
         begun += 1;
         await finished;
@@ -174,7 +174,7 @@ describe("requests of one account", () => {
 
   it("run a few at a time, and leave room for those of others", async () => {
     await server.close(1_000);
-    await start({ maxConcurrentRequests: 100, maxRunningPerAccount: 2 });
+    await start({ maxConcurrentRequests: 100, maxRunningPerAccount: { reads: 1, others: 2 } });
     const own = Array.from({ length: 5 }, () => work("/work"));
     while (admitted < 5) await later();
     const other = work("/work", OTHER_KEY);
@@ -185,9 +185,22 @@ describe("requests of one account", () => {
     expect(begun).toBe(6);
   });
 
+  it("run in other numbers when they only read", async () => {
+    await server.close(1_000);
+    await start({ maxConcurrentRequests: 100, maxRunningPerAccount: { reads: 1, others: 2 } });
+    const headers = { Authorization: `Bearer ${KEY}` };
+    const reads = Array.from({ length: 3 }, () => fetch(`${origin}/api/work`, { headers }));
+    while (admitted < 3) await later();
+    const change = work("/work");
+    while (begun < 2) await later();
+    expect(begun).toBe(2);
+    finish();
+    expect((await Promise.all([...reads, change])).map(({ status }) => status)).toEqual(Array(4).fill(200));
+  });
+
   it("do not run when their clients have gone while they waited", async () => {
     await server.close(1_000);
-    await start({ maxConcurrentRequests: 100, maxRunningPerAccount: 2 });
+    await start({ maxConcurrentRequests: 100, maxRunningPerAccount: { reads: 1, others: 2 } });
     const running = Array.from({ length: 2 }, () => work("/work"));
     while (begun < 2) await later();
     const gone = new AbortController();

@@ -30,8 +30,8 @@ export interface ServingPolicy extends AdmissionPolicy {
   publicUrl: string | undefined;
   /** Logs requests that are refused because a store is unavailable. */
   refusedRequestLog: RefusedRequestLog;
-  /** Undefined: all requests run at once. */
-  turns: AccountTurns | undefined;
+  /** Of requests that read, and of all others; undefined: all run at once. */
+  turns: { reads: AccountTurns; others: AccountTurns } | undefined;
   /** Called for every error response to a caller with a valid key. */
   onFailure?: ((failure: Failure) => void) | undefined;
 }
@@ -94,7 +94,8 @@ async function answerRequest(
   requireShownAccount(key, exchange); // 409
   requireAccess(key, endpoint); // 403
   const rawBody = await readBodyOf(endpoint, exchange); // 415, 413
-  const turn = policy.turns?.begin(key.accountId);
+  const turns = endpoint.method === "GET" ? policy.turns?.reads : policy.turns?.others;
+  const turn = turns?.begin(key.accountId);
   if (turn !== undefined) await turn;
   try {
     // Its client has gone meanwhile.
@@ -108,7 +109,7 @@ async function answerRequest(
     requireAccess(current, endpoint); // 403
     return await endpoint.handle(new Context({ exchange, route, key: current, group, rawBody, policy }));
   } finally {
-    policy.turns?.end(key.accountId);
+    turns?.end(key.accountId);
   }
 }
 
