@@ -12,6 +12,6 @@ export { parseDate } from "./rules/schedule.ts";
 export { affinityParts, affinityScore, compileAffinities } from "./scoring/affinity-score.ts";
 export { comparableCityName } from "./text/city-name.ts";
 export { comparable } from "./text/equality.ts";
-export { phrase } from "./text/words.ts";
+export { hasWord } from "./text/words.ts";
 export type * from "./types/campaign.ts";
 export type * from "./types/request.ts";

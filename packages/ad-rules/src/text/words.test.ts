@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { occurs, phrase, searchable, searchableAny } from "./words.ts";
+import { hasWord, occurs, phrase, searchable, searchableAny } from "./words.ts";
 
 const found = (text: string, sought: string) => occurs(phrase(sought), searchable(text));
 
@@ -78,6 +78,17 @@ describe("phrases", () => {
     for (const text of ["", " ", "\u200b", "…", "❤️", "\u0301", "_-_"]) {
       expect(phrase(text)).toBeNull();
       expect(occurs(phrase(text), searchable(`a ${text} b`))).toBe(false);
+    }
+  });
+
+  it("are there for every text that has a word", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (text) => {
+        expect(hasWord(text)).toBe(phrase(text) !== null);
+      }),
+    );
+    for (const text of ["a", "…7", "雨", "\u0301x", "❤️", "_-_", "²", "ª"]) {
+      expect(hasWord(text)).toBe(phrase(text) !== null);
     }
   });
 

@@ -46,6 +46,8 @@ for (let times = 0; times < 2; times += 1) {
   beginsUnspaced.test("手");
 }
 
+const letterOrDigit = /[\p{L}\p{N}]/u;
+
 /** Separates the parts of a joined text; no phrase contains it. */
 const fieldSeparator = "\n";
 
@@ -67,6 +69,11 @@ export function searchableForm(form: string): SearchableText {
 /** Joins texts such that no phrase matches across two of them. */
 export function searchableAny(texts: Iterable<SearchableText>): SearchableText {
   return [...texts].join(fieldSeparator) as SearchableText;
+}
+
+/** Whether the text has a word: `phrase` is null for any other. */
+export function hasWord(text: string): boolean {
+  return letterOrDigit.test(comparable(text));
 }
 
 /** Normalises a phrase; null when it has no letter or digit and therefore never occurs. */

@@ -1,4 +1,4 @@
-import { phrase } from "@diegetic/ad-rules";
+import { hasWord } from "@diegetic/ad-rules";
 import {
   type BlocklistRuleCreate,
   type BlocklistRuleType,
@@ -33,6 +33,6 @@ export function newBlocklistRule(
 /** Validates a rule. Throws InvalidInput, also for a keyword that can never occur (docs/behaviour.md#whole-words). */
 export function readBlocklistRule(body: unknown): BlocklistRuleCreate {
   const rule = blocklistRuleCreate(body);
-  if (rule.rule_type !== "keyword" || phrase(rule.value) !== null) return rule;
+  if (rule.rule_type !== "keyword" || hasWord(rule.value)) return rule;
   throw keywordWithoutWord.error(rule.value);
 }

@@ -1,4 +1,4 @@
-import { comparable, phrase } from "@diegetic/ad-rules";
+import { comparable, hasWord } from "@diegetic/ad-rules";
 import {
   type AffinityBulkRequest,
   type AffinityCreate,
@@ -44,6 +44,6 @@ function requireDistinct(affinities: readonly AffinityCreate[]): void {
 }
 
 function requireWord({ affinity_type: type, affinity_value: value }: AffinityCreate, field: string): void {
-  if (!SOUGHT_AS_WORDS.has(type) || phrase(value) !== null) return;
+  if (!SOUGHT_AS_WORDS.has(type) || hasWord(value)) return;
   throw affinityWithoutWord.error(field, type, value);
 }
