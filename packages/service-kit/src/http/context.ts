@@ -17,6 +17,9 @@ import { unprocessable } from "./http-error.ts";
 /** Picks the best of several media types by `Accept`; works on any request of `node:http`. */
 const accepts = express.request.accepts as (this: IncomingMessage, types: string[]) => string | false;
 
+/** A longer body may count as one more request for each of these. */
+const BYTES_PER_REQUEST = 16 * 1_024;
+
 /** What routing found in the path. */
 export interface Route {
   /** A path parameter, decoded. */
@@ -84,10 +87,6 @@ export class Context implements RequestContext {
     return offered.find((type) => type === preferred) ?? offered[0];
   }
 
-  get bodyBytes(): number {
-    return this.#parts.rawBody.length;
-  }
-
   body<T>(validate: (value: unknown) => T): T {
     return validate(parseJson(this.#parts.rawBody));
   }
@@ -103,6 +102,11 @@ export class Context implements RequestContext {
     for (let counted = 0; counted < requests; counted += 1) {
       await takeQuotaOfKey(policy, group, exchange, this.key);
     }
+  }
+
+  countLongBody(): Promise<void> | undefined {
+    const more = Math.floor(this.#parts.rawBody.length / BYTES_PER_REQUEST);
+    return more === 0 ? undefined : this.countMore(more);
   }
 
   takeQuota(kind: string, id: string, limit: RateLimit, subject?: string): void | Promise<void> {

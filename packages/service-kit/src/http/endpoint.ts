@@ -87,7 +87,6 @@ export interface RequestContext {
   readonly idempotencyKey: string | null;
   /** Method and full path; with the account, the scope of an idempotency key. */
   operation: string;
-  readonly bodyBytes: number;
   /** Parses and validates the body; throws 400 or 422 with a sentence. */
   body<T>(validate: (value: unknown) => T): T;
   /**
@@ -95,6 +94,8 @@ export interface RequestContext {
    * exhausted, and with 422 when a minute of the key is never enough.
    */
   countMore(requests: number): Promise<void>;
+  /** `countMore` for each 16 KiB of the body (docs/behaviour.md#rate-limits): long texts take long to search. Undefined: none. */
+  countLongBody(): Promise<void> | undefined;
   /**
    * Counts the request against a further limit; throws, or rejects with, 429 when it is exhausted.
    * @param kind one of few; with the id, it names what the limit is of

@@ -9,9 +9,6 @@ import { type LoadedRequest, loadMatchRequest, withCurrentPlacement } from "./lo
 import { NO_MATCH_HEADER, type NoMatchReason, toMatchAnswer, toNoMatchAnswer } from "./match-answer.ts";
 import { type MatchState, reserveOne, returnSeat, returnSeatLater } from "./reserve-one.ts";
 
-/** A longer body counts as one more request for each of these (docs/behaviour.md#rate-limits): long texts take long to search. */
-const BYTES_PER_REQUEST = 16 * 1_024;
-
 /** `POST /match`: load → decide → reserve → respond (docs/behaviour.md#matching). */
 export function createMatchEndpoint(dependencies: MatchDependencies): Endpoint {
   return endpoint(servingApi.operations.match, (context) => handleMatch(dependencies, context));
@@ -27,8 +24,8 @@ async function handleMatch(dependencies: MatchDependencies, context: RequestCont
     refused: [],
   };
   try {
-    const more = Math.floor(context.bodyBytes / BYTES_PER_REQUEST);
-    if (more > 0) await context.countMore(more);
+    const counted = context.countLongBody();
+    if (counted !== undefined) await counted;
     const taken = context.takeQuota(
       "match-game",
       request.body.game_id,

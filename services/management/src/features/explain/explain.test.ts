@@ -200,6 +200,21 @@ describe("POST /campaigns/{id}/explain", () => {
     expect(answer.headers["x-ratelimit-remaining"]).toBe("1");
   });
 
+  it("counts a long request once more for each 16 KiB", async () => {
+    const tags = Array.from({ length: 100 }, () => "x".repeat(200));
+    const body = { ...scene, game_context: { mood_tags: tags, actions: tags } };
+    // A minute may end between two counts.
+    await eventually(async () => {
+      const caller = await harness.caller({ rateLimitPerMinute: 5 });
+      const contact = { company_name: "E", contact_email: `${caller.accountId}@example.com` };
+      await caller.post("/register", contact).expect(201);
+      const campaign = { name: "Long", budget_cents: 1_000, cpm_bid_cents: 500 };
+      const { id } = (await caller.post("/campaigns", campaign).expect(201)).body;
+      const answer = await caller.post(`/campaigns/${id}/explain`, body).expect(200);
+      return answer.headers["x-ratelimit-remaining"] === "2";
+    });
+  });
+
   it("is for the campaign's own advertiser", async () => {
     await explain(scene, await harness.advertiser()).expect(403);
     await advertiser.post("/campaigns/camp_none/explain", scene).expect(404);
