@@ -60,27 +60,64 @@ export function pageAnswer<Row extends { id: string }>(
   return { ...answer, headers: nextPage(context, String(paging.limit), last.id) };
 }
 
-/** Rows of a whole list that are read and written at a time: a list of megabytes must not keep other requests waiting. */
-const ROWS_PER_READ = 100;
+/** How much of a list is read and written at a time: a list of megabytes must not keep other requests waiting. */
+const PART = { bytes: 256 * 1_024, firstRows: 10, maxRows: 100 };
+
+interface WrittenRows<Row> {
+  /** As JSON. */
+  rows: string[];
+  last: Row | undefined;
+  /** The list goes on after `last`. */
+  hasMore: boolean;
+}
+
+/**
+ * Reads at most `limit` rows, and writes them, in parts.
+ * @param read returns one row more than `count` when there are more, after `last` and the number of rows before
+ */
+export async function writeInParts<Row>(
+  limit: number,
+  read: (count: number, last: Row | undefined, before: number) => Promise<readonly Row[]>,
+  toResponse: (row: Row) => unknown,
+): Promise<WrittenRows<Row>> {
+  const rows: string[] = [];
+  let [characters, perRead, hasMore] = [0, PART.firstRows, true];
+  let last: Row | undefined;
+  while (hasMore && rows.length < limit) {
+    const count = Math.min(perRead, limit - rows.length);
+    const part = await read(count, last, rows.length);
+    for (const row of part.slice(0, count)) {
+      const written = JSON.stringify(toResponse(row));
+      rows.push(written);
+      characters += written.length;
+      last = row;
+    }
+    hasMore = part.length > count;
+    perRead = Math.max(1, Math.min(Math.floor((PART.bytes * rows.length) / characters), PART.maxRows));
+  }
+  return { rows, last, hasMore };
+}
+
+/** A list of rows as JSON. */
+export function listOf(rows: readonly string[]): Pick<Answer, "text"> {
+  return { text: { mediaType: "application/json", content: `[${rows.join(",")}]` } };
+}
 
 /** The answer with one page, or with the whole list, of rows whose number has no small limit. */
 export async function listAnswer<Row extends { id: string }>(
   context: RequestContext,
-  paging: Paging,
+  { limit, after }: Paging,
   read: (paging: Paging) => Promise<readonly Row[]>,
   toResponse: (row: Row) => unknown,
 ): Promise<Answer> {
-  if (paging.limit !== undefined) return pageAnswer(context, paging, await read(paging), toResponse);
-  const written: string[] = [];
-  let { after } = paging;
-  for (let hasMore = true; hasMore; ) {
-    const rows = await read({ limit: ROWS_PER_READ, after });
-    const page = rows.slice(0, ROWS_PER_READ);
-    written.push(...page.map((row) => JSON.stringify(toResponse(row))));
-    after = page.at(-1)?.id;
-    hasMore = rows.length > page.length;
-  }
-  return { status: 200, text: { mediaType: "application/json", content: `[${written.join(",")}]` } };
+  const { rows, last, hasMore } = await writeInParts<Row>(
+    limit ?? Number.POSITIVE_INFINITY,
+    (count, before) => read({ limit: count, after: before?.id ?? after }),
+    toResponse,
+  );
+  const answer = { status: 200, ...listOf(rows) };
+  if (!hasMore || last === undefined) return answer;
+  return { ...answer, headers: nextPage(context, String(limit), last.id) };
 }
 
 /** Link to the next page; keeps the request's other parameters. */
@@ -113,9 +150,9 @@ export function readWindow(context: RequestContext): Window {
 export function windowAnswer(
   context: RequestContext,
   { limit, offset }: Window,
-  { body, hasMore }: { body: unknown; hasMore: boolean },
+  { hasMore, ...content }: { hasMore: boolean } & Pick<Answer, "body" | "text">,
   headers: Record<string, string> = {},
 ): Answer {
   const next = hasMore ? nextPage(context, String(limit), String(offset + limit)) : {};
-  return { status: 200, body, headers: { ...headers, ...next } };
+  return { status: 200, ...content, headers: { ...headers, ...next } };
 }

@@ -8,7 +8,7 @@ import {
 import { basisPointsToPercent } from "@diegetic/money";
 import type { RequestContext } from "@diegetic/service-kit";
 import { createOnce, readSentBody } from "../../core/idempotency/create-once.ts";
-import { readWindow, windowAnswer } from "../../core/shared/paging.ts";
+import { listOf, readWindow, windowAnswer, writeInParts } from "../../core/shared/paging.ts";
 import { timestamp } from "../../core/shared/time.ts";
 import { endpointsOf } from "../endpoints-of.ts";
 import type { Parts } from "../parts.ts";
@@ -46,8 +46,13 @@ function toResponse(placement: Placement): PlacementBody {
 
 async function list({ database }: Parts, context: RequestContext) {
   const window = readWindow(context);
-  const { rows, hasMore } = await listPlacements(database, context.accountId, window);
-  return windowAnswer(context, window, { body: rows.map(toResponse), hasMore });
+  const { rows, hasMore } = await writeInParts(
+    window.limit,
+    (limit, _last, before) =>
+      listPlacements(database, context.accountId, { limit, offset: window.offset + before }),
+    toResponse,
+  );
+  return windowAnswer(context, window, { ...listOf(rows), hasMore });
 }
 
 async function enable({ database, publishing, clock }: Parts, context: RequestContext) {

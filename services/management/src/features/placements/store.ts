@@ -31,19 +31,18 @@ export async function ownPlacement(
   return placement;
 }
 
-/** One page of the account's placements by identifier, including disabled ones. */
+/** The account's placements by identifier, including disabled ones: one more than the limit when there are more. */
 export async function listPlacements(
   database: Database,
   accountId: string,
   { limit, offset }: Window,
-): Promise<{ rows: Placement[]; hasMore: boolean }> {
-  const rows = await database.placement.findMany({
+): Promise<Placement[]> {
+  return database.placement.findMany({
     where: { accountId },
     orderBy: { gameId: "asc" },
     take: limit + 1,
     skip: offset,
   });
-  return { rows: rows.slice(0, limit), hasMore: rows.length > limit };
 }
 
 /** Throws 403 when the placement belongs to another account. */
