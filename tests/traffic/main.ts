@@ -16,8 +16,12 @@ const PROGRESS_MS = process.stderr.isTTY ? 1_000 : 10_000;
 try {
   await run();
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
+  process.stderr.write(`${messageOf(error)}\n`);
   process.exitCode = 1;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 async function run(): Promise<void> {
@@ -26,12 +30,16 @@ async function run(): Promise<void> {
   const runId = Date.now().toString(36);
   const statistics = new Statistics();
   const client = new DiegeticClient({ baseUrl, apiKey: createKey(runId), onEvent: statistics.onEvent });
-  const games = await prepare(client, runId);
+  const end = new AbortController();
+  process.on("SIGINT", () => end.abort());
   try {
-    await play(client, games, { options, statistics, baseUrl });
+    const games = await prepare(client, runId);
+    await play(client, games, { options, statistics, baseUrl, end });
   } finally {
     // They would go on to win matches of others.
-    await pauseCampaigns(client);
+    await pauseCampaigns(client).catch((error: unknown) => {
+      process.stderr.write(`Campaigns may still be active: ${messageOf(error)}\n`);
+    });
     await client.close({ timeoutMs: 0 });
   }
 }
@@ -40,22 +48,21 @@ interface Run {
   options: TrafficOptions;
   statistics: Statistics;
   baseUrl: string;
+  end: AbortController;
 }
 
 async function play(
   client: DiegeticClient,
   games: Game[],
-  { options, statistics, baseUrl }: Run,
+  { options, statistics, baseUrl, end }: Run,
 ): Promise<void> {
   process.stderr.write(
     `${options.players} players for ${options.minutes} min at ${baseUrl}. Ctrl-C ends early.\n`,
   );
 
-  const end = new AbortController();
   setMaxListeners(0, end.signal);
   const endMs = Date.now() + options.minutes * 60_000;
   const timer = setTimeout(() => end.abort(), options.minutes * 60_000);
-  process.once("SIGINT", () => end.abort());
   const progress = setInterval(() => showProgress(statistics, endMs), PROGRESS_MS);
   await playAll({ client, games, statistics, options, end: end.signal });
   clearTimeout(timer);

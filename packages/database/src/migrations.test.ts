@@ -189,6 +189,7 @@ describe("migrations", () => {
       "20261130000200_queued_deliveries",
       "20261130000300_creatives_in_use",
       "20261130000400_unseen_creatives",
+      "20261130000500_unseen_creatives_index",
     ]);
     expect(await migrate(described.url)).toEqual([]);
     expect(await structureOf(described.url)).toEqual(await structureOf(migrated.url));

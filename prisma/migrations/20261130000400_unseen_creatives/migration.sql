@@ -1,2 +1,2 @@
--- Deleted creatives without impressions, which management removes after some weeks.
-CREATE INDEX CONCURRENTLY "creatives_unseen" ON "creatives"("deleted_at") WHERE deleted_at IS NOT NULL AND impressions = 0;
+-- When management may remove a deleted creative that nobody saw; null: never.
+ALTER TABLE "creatives" ADD COLUMN "forget_at" TIMESTAMPTZ(3);

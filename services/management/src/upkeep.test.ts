@@ -67,26 +67,28 @@ describe("upkeep deletes from Postgres and Redis", () => {
     const { database } = harness.management;
     const advertiser = await harness.advertiser(1_000_000);
     const { campaignId } = await activeCampaign(advertiser, {});
-    const rowOf = (brandName: string, deletedAt: Date | null, impressions: bigint) =>
+    const rowOf = (brandName: string, forgetAt: Date | null, impressions: bigint) =>
       database.creative.create({
         data: {
           id: newId("crt"),
           campaignId,
           creativeType: "product_mention",
           brandName,
-          deletedAt,
+          deletedAt: LONG_AGO,
+          forgetAt,
           impressions,
         },
       });
-    await rowOf("seen", LONG_AGO, 1n);
-    await rowOf("in use", null, 0n);
-    await rowOf("just deleted", new Date(), 0n);
-    const { id } = await rowOf("unseen", LONG_AGO, 0n);
+    const past = new Date(Date.now() - 1_000);
+    await rowOf("not yet", new Date(Date.now() + 60_000), 0n);
+    const { id: seen } = await rowOf("seen meanwhile", past, 1n);
+    const { id } = await rowOf("unseen", past, 0n);
     await eventually(async () => (await database.creative.findUnique({ where: { id } })) === null);
-    const left = await database.creative.findMany({ where: { campaignId }, orderBy: { brandName: "asc" } });
-    expect(left.map(({ brandName }) => brandName)).toEqual(
-      expect.arrayContaining(["in use", "just deleted", "seen"]),
+    await eventually(
+      async () => (await database.creative.findUniqueOrThrow({ where: { id: seen } })).forgetAt === null,
     );
+    const left = await database.creative.findMany({ where: { campaignId, deletedAt: LONG_AGO } });
+    expect(left.map(({ brandName }) => brandName).sort()).toEqual(["not yet", "seen meanwhile"]);
   });
 
   it("no suspended API key", async () => {

@@ -174,7 +174,7 @@ export const tooManyDeletedCreatives = refusal(
   422,
   "too_many_deleted",
   "The campaign has 10000 creatives, deleted ones included.",
-  `A campaign has at most ${MAX_STORED_CREATIVES} creatives, deleted ones included that were seen or deleted in the last ${DELETED_CREATIVE_KEPT_DAYS} days: use another campaign, or change a creative instead of deleting it.`,
+  `A campaign has at most ${MAX_STORED_CREATIVES} creatives. Deleted ones count for ${DELETED_CREATIVE_KEPT_DAYS} days, and for ever once a player saw them: use another campaign, or change a creative instead of deleting it.`,
 );
 export const lastCreative = refusal(
   409,

@@ -217,7 +217,7 @@ export const trafficApi = defineFeature({
       operationId: "getTraffic",
       summary: "How the integration is doing",
       description:
-        "The last call and the errors of the account, and for each of its games how far it has come and what it did in the last 24 hours. Without `limit` a page has 500 games.",
+        "The last call and the errors of the account, and for each of its games how far it has come and what it did in the last 24 hours. Calls are counted for 500 games, the first that were called in the last two months: others show none. Without `limit` a page has 500 games.",
       paged: true,
       success: [
         ok("The account and its games.", trafficSchema, {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { chunks } from "@diegetic/collections";
 import type { RedisConnection } from "../connection.ts";
 import { trafficKeys } from "../keys.ts";
 import { ReplyReader } from "../reply.ts";
@@ -11,8 +12,8 @@ export interface TrafficRecorderOptions {
   /** How often gathered calls are sent. Default: 1 000. */
   everyMs?: number;
   /**
-   * Maximum games, and accounts, remembered until they are sent, but `TRAFFIC_LIMITS.maxGames` of an account; further ones are not
-   * counted. Default: 10 000.
+   * Maximum games, and accounts, remembered until they are sent; games of one account at most half of what the others leave.
+   * Further ones are not counted. Default: 10 000.
    */
   maxRemembered?: number;
   /** Scenes whose words are counted between two sends; of one account at most half of what the others leave. Default: 200. */
@@ -194,8 +195,12 @@ export class TrafficRecorder {
   /** The games among them that have statistics. */
   async #admitted(accountId: string, gameIds: readonly string[]): Promise<ReadonlySet<string>> {
     const { daysKeptMs, maxGames } = TRAFFIC_LIMITS;
-    const reply = await this.#admitGames(trafficKeys.games(accountId), daysKeptMs, maxGames, ...gameIds);
-    return new Set(new ReplyReader("admit_games", reply).texts());
+    const admitted = new Set<string>();
+    for (const part of chunks(gameIds, maxGames)) {
+      const reply = await this.#admitGames(trafficKeys.games(accountId), daysKeptMs, maxGames, ...part);
+      for (const gameId of new ReplyReader("admit_games", reply).texts()) admitted.add(gameId);
+    }
+    return admitted;
   }
 
   /** Sends the next commands of the queue. Rejects when one of them fails. */
@@ -228,8 +233,8 @@ export class TrafficRecorder {
     const games = this.#accountAt(accountId, atMs)?.games;
     const known = games?.get(gameId);
     if (games === undefined || known !== undefined) return known;
-    if (this.#gameCount >= this.#options.maxRemembered || games.size >= TRAFFIC_LIMITS.maxGames)
-      return undefined;
+    // Which ones have statistics, only Redis knows: those that come first now may be others.
+    if (games.size >= this.#options.maxRemembered - this.#gameCount) return undefined;
     const game: GameCounts = { counts: new Map(), last: new Map(), words: new Map(), scenes: [] };
     games.set(gameId, game);
     this.#gameCount += 1;

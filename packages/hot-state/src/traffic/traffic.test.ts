@@ -208,7 +208,22 @@ describe.each(servers)("traffic of games on %s", (_kind, startServer) => {
     expect(await send(`${account}_other`)).toBe(2);
   });
 
-  it("remembers no more games of an account than have statistics, so that others are counted", async () => {
+  it("counts the games that have statistics, whichever are called first", async () => {
+    const account = `acct_first_${games}`;
+    const nameOf = (index: number) => `${game} called ${index}`;
+    const count = TRAFFIC_LIMITS.maxGames;
+    for (let index = 0; index < count; index++)
+      recorder.match(call({ gameId: nameOf(index), accountId: account }));
+    await recorder.flush();
+    for (let index = 2 * count - 1; index >= 0; index--)
+      recorder.match(call({ gameId: nameOf(index), accountId: account }));
+    await recorder.flush();
+    for (const index of [0, count - 1]) {
+      expect((await reader.game(nameOf(index), NOW_MS)).day.matches).toBe(2);
+    }
+  });
+
+  it("remembers an account's games in half of the places that others leave", async () => {
     const busy = new TrafficRecorder(redis, { maxRemembered: TRAFFIC_LIMITS.maxGames + 1 });
     for (let index = 0; index <= TRAFFIC_LIMITS.maxGames; index++)
       busy.match(call({ gameId: `${game} ${index}` }));

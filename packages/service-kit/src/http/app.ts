@@ -39,7 +39,7 @@ export interface AppOptions {
   readiness: ReadinessChecks;
   /** Further requests are answered 503 at once, except `/healthz` and `/readyz`. */
   maxConcurrentRequests: number;
-  /** Requests of one account that run at a time, of `GET` and of all other methods; its others wait. Default: no limit. */
+  /** Requests of one account that run at a time, of those that read and of others; its others wait. Default: no limit. */
   maxRunningPerAccount?: { reads: number; others: number };
   /** Proxies whose `X-Forwarded-For` is trusted, as in TRUSTED_PROXIES. */
   trustedProxies: readonly string[];

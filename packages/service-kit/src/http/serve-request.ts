@@ -30,7 +30,7 @@ export interface ServingPolicy extends AdmissionPolicy {
   publicUrl: string | undefined;
   /** Logs requests that are refused because a store is unavailable. */
   refusedRequestLog: RefusedRequestLog;
-  /** Of requests that read, and of all others; undefined: all run at once. */
+  /** Of requests that read (`GET`, explanations), and of all others; undefined: all run at once. */
   turns: { reads: AccountTurns; others: AccountTurns } | undefined;
   /** Called for every error response to a caller with a valid key. */
   onFailure?: ((failure: Failure) => void) | undefined;
@@ -94,7 +94,8 @@ async function answerRequest(
   requireShownAccount(key, exchange); // 409
   requireAccess(key, endpoint); // 403
   const rawBody = await readBodyOf(endpoint, exchange); // 415, 413
-  const turns = endpoint.method === "GET" ? policy.turns?.reads : policy.turns?.others;
+  const isReading = endpoint.method === "GET" || group === "explain";
+  const turns = isReading ? policy.turns?.reads : policy.turns?.others;
   const turn = turns?.begin(key.accountId);
   if (turn !== undefined) await turn;
   try {

@@ -10,7 +10,7 @@ interface RowActionProps {
   isDestructive?: boolean;
 }
 
-/** What can be done with a row, at its end. */
+/** One thing that can be done with a row, at its end. */
 export function RowAction({ label, name, run, isPending = false, isDestructive = false }: RowActionProps) {
   return (
     <Button

@@ -1,4 +1,4 @@
-import { isInCircle, type Place } from "../../rules/geo.ts";
+import { type GeoRules, isInCircle, type Place } from "../../rules/geo.ts";
 import { chordOf, type Point, type UnitVector, unitVector } from "../../rules/great-circle.ts";
 
 type Circle = Extract<Place, { type: "radius" }>;
@@ -13,7 +13,7 @@ export function preparePoint(point: Point | null): PreparedPoint | null {
   return point === null ? null : { point, vector: unitVector(point) };
 }
 
-/** A ball in space. A circle on the unit sphere is what lies in a ball around its centre, and encloses no halves. */
+/** A ball in space, of one circle (what lies on the unit sphere in a ball around its centre) or of two other balls. */
 interface Ball {
   center: UnitVector;
   radius: number;
@@ -22,30 +22,39 @@ interface Ball {
 
 /** More than the tolerance of `isInCircle` at the edge, and than the rounding errors of balls and distances. */
 const CHORD_TOLERANCE = 1e-9;
-/** In place of a square below which a point is inside: no point is, only because it is in this ball. */
-const never = -1;
+/** In place of the square below which a point is inside: the ball encloses two others. */
+const enclosesTwo = -1;
 /**
  * Numbers of a ball: its centre, the squared distances beyond which a point is outside and below which it is inside, and
  * how many numbers the ball and all that it encloses have.
  */
 const BALL_LENGTH = 6;
 
+/** A campaign's circles as numbers: how many the excluded ones have, these, and the included ones; none without circles. */
+export function circlesOf({ excludes, includes }: GeoRules): number[] {
+  const excluded = packedCircles(excludes.filter(isCircle));
+  const included = packedCircles(includes.filter(isCircle));
+  return excluded.length + included.length === 0 ? [] : [excluded.length, ...excluded, ...included];
+}
+
 /**
  * The circles as numbers for `isInCircles`: a tree of balls, each around half of the circles in the one before, so that
  * many circles elsewhere cost little more than one.
  */
 export function packedCircles(circles: readonly Circle[]): number[] {
-  return circles.length === 0 ? [] : packedBall(enclosing(circles.map(ballOf)));
+  const numbers: number[] = [];
+  if (circles.length > 0) pack(enclosing(circles.map(ballOf)), numbers);
+  return numbers;
 }
 
-function packedBall({ center, radius, content }: Ball): number[] {
-  const outside = (radius + CHORD_TOLERANCE) ** 2;
+function pack({ center, radius, content }: Ball, numbers: number[]): void {
+  const from = numbers.length;
   const isHalved = Array.isArray(content);
-  const inside = isHalved ? never : Math.max(0, radius - CHORD_TOLERANCE) ** 2;
-  const enclosed = isHalved
-    ? content.flatMap(packedBall)
-    : [content.center.lat, content.center.lng, content.radiusKm];
-  return [...center, outside, inside, BALL_LENGTH + enclosed.length, ...enclosed];
+  const inside = isHalved ? enclosesTwo : Math.max(0, radius - CHORD_TOLERANCE) ** 2;
+  numbers.push(center[0], center[1], center[2], (radius + CHORD_TOLERANCE) ** 2, inside, 0);
+  if (isHalved) for (const half of content) pack(half, numbers);
+  else numbers.push(content.center.lat, content.center.lng, content.radiusKm);
+  numbers[from + BALL_LENGTH - 1] = numbers.length - from;
 }
 
 /**
@@ -68,7 +77,7 @@ export function isInCircles(
     const square = x * x + y * y + z * z;
     const isOutside = square > (numbers[at + 3] ?? 0);
     const inside = numbers[at + 4] ?? 0;
-    if (!isOutside && inside === never) {
+    if (!isOutside && inside === enclosesTwo) {
       at += BALL_LENGTH;
       continue;
     }
@@ -91,14 +100,25 @@ function ballOf(circle: Circle): Ball {
 function enclosing(balls: readonly Ball[]): Ball {
   const [first] = balls;
   if (first !== undefined && balls.length === 1) return first;
-  const spreads = [0, 1, 2].map((axis) => {
-    const along = balls.map(({ center }) => center[axis] ?? 0);
-    return Math.max(...along) - Math.min(...along);
-  });
-  const axis = spreads.indexOf(Math.max(...spreads));
+  const axis = widestAxis(balls);
   const sorted = balls.toSorted((one, other) => (one.center[axis] ?? 0) - (other.center[axis] ?? 0));
   const middle = sorted.length >>> 1;
   return around(enclosing(sorted.slice(0, middle)), enclosing(sorted.slice(middle)));
+}
+
+/** The axis on which their centres are furthest apart. */
+function widestAxis(balls: readonly Ball[]): number {
+  let [widest, spread] = [0, -1];
+  for (let axis = 0; axis < 3; axis += 1) {
+    let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+    for (const { center } of balls) {
+      const along = center[axis] ?? 0;
+      if (along < least) least = along;
+      if (along > most) most = along;
+    }
+    if (most - least > spread) [widest, spread] = [axis, most - least];
+  }
+  return widest;
 }
 
 /** The smallest ball that encloses two. */

@@ -7,7 +7,7 @@ import { type Effect, effects } from "../dictionary/effects.ts";
 import { cellsOfCircles } from "../dictionary/radius-cells.ts";
 import type { Terms } from "../dictionary/terms.ts";
 import { separator } from "../dictionary/text-buffer.ts";
-import { isCircle, packedCircles } from "./circles.ts";
+import { circlesOf, isCircle } from "./circles.ts";
 import type { RecordParts } from "./records.ts";
 
 const typeBits: Readonly<Record<CreativeType, number>> = {
@@ -60,8 +60,7 @@ export function recordPartsOf(campaign: CompiledCampaign, documentId: number, te
     creativeTypes: typeSetOf(source.creatives.map((creative) => creative.creative_type)),
     priority: source.priority,
     ranges: rangeRules.map((rule) => rule.rangeOf(campaign)),
-    excludedCircles: packedCircles(geo.excludes.filter(isCircle)),
-    includedCircles: packedCircles(geo.includes.filter(isCircle)),
+    circles: circlesOf(geo),
     advertiser,
     weights: affinities.map((affinity) => affinity.weight),
     affinities: affinities.map((affinity) => affinityTerm(affinity, terms)),

@@ -57,9 +57,8 @@ export interface RecordParts {
   priority: number;
   /** One per range rule, in their order; null: none. */
   ranges: readonly (NumberRange | null)[];
-  /** As packed by circles.ts. */
-  excludedCircles: readonly number[];
-  includedCircles: readonly number[];
+  /** As in circles.ts. */
+  circles: readonly number[];
   advertiser: number;
   weights: readonly number[];
   affinities: readonly number[];
@@ -85,7 +84,7 @@ export class Records extends Arena {
       const ends = parts.ranges.flatMap((range) => [range?.from ?? -Infinity, range?.before ?? Infinity]);
       floats.set(ends, rangesAt(at));
     }
-    floats.set(circlesOf(parts), circlesAt(ints, at));
+    floats.set(parts.circles, circlesAt(ints, at));
     let next = listsAt(ints, at);
     for (const list of [
       parts.places,
@@ -189,13 +188,8 @@ function headerOf(parts: RecordParts): Record<keyof typeof field, number> {
     blockable: parts.blockable.length,
     affinities: parts.affinities.length,
     advertiser,
-    circles: circlesOf(parts).length,
+    circles: parts.circles.length,
   };
-}
-
-function circlesOf({ excludedCircles, includedCircles }: RecordParts): number[] {
-  const length = excludedCircles.length + includedCircles.length;
-  return length === 0 ? [] : [excludedCircles.length, ...excludedCircles, ...includedCircles];
 }
 
 function lengthOf(parts: RecordParts): number {
@@ -203,7 +197,7 @@ function lengthOf(parts: RecordParts): number {
   const required = places.length + categories.length + tags.length;
   const end =
     headerLength +
-    ((hasRanges(parts) ? rangesLength : 0) + circlesOf(parts).length) * 2 +
+    ((hasRanges(parts) ? rangesLength : 0) + parts.circles.length) * 2 +
     required +
     blocked.length +
     blockable.length +

@@ -102,7 +102,7 @@ export class Scorer {
     const blockable = from + (ints[at + field.blocked] ?? 0);
     for (let index = from; index < blockable; index += 1) {
       if (flags[ints[index] ?? 0] === 0) continue;
-      moveForward(ints, from, index);
+      if (index > from) moveForward(ints, from, index);
       return false;
     }
     const end = blockable + (ints[at + field.blockable] ?? 0);

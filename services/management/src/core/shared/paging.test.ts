@@ -9,15 +9,16 @@ it("a list is written whole or up to a limit, in parts that become smaller with 
   await fc.assert(
     fc.asyncProperty(list, limit, async (rows, atMost) => {
       const counts: number[] = [];
-      const read = async (count: number, last: string | undefined, before: number) => {
-        expect(last).toBe(rows[before - 1]);
+      const numbered = rows.map((text, number) => ({ number, text }));
+      const read = async (count: number, last: { number: number } | undefined) => {
         counts.push(count);
-        return rows.slice(before, before + count + 1);
+        const from = last === undefined ? 0 : last.number + 1;
+        return numbered.slice(from, from + count + 1);
       };
-      const written = await writeInParts(atMost, read, (one) => one);
+      const written = await writeInParts(atMost, read, ({ text }) => text);
       const expected = rows.slice(0, atMost);
       expect(written.rows).toEqual(expected.map((one) => JSON.stringify(one)));
-      expect(written.last).toBe(expected.at(-1));
+      expect(written.last?.text).toBe(expected.at(-1));
       expect(written.hasMore).toBe(rows.length > expected.length);
       for (const count of counts) expect(count).toBeLessThanOrEqual(100);
     }),
@@ -25,13 +26,14 @@ it("a list is written whole or up to a limit, in parts that become smaller with 
 });
 
 it("a list of large rows is read few at a time", async () => {
-  const rows = Array.from({ length: 40 }, () => "x".repeat(120_000));
+  const rows = Array.from({ length: 40 }, (_, number) => ({ number, text: "x".repeat(120_000) }));
   const counts: number[] = [];
-  await writeInParts(
+  await writeInParts<(typeof rows)[number]>(
     500,
-    async (count, _last, before) => {
+    async (count, last) => {
       counts.push(count);
-      return rows.slice(before, before + count + 1);
+      const from = last === undefined ? 0 : last.number + 1;
+      return rows.slice(from, from + count + 1);
     },
     (row) => row,
   );

@@ -61,7 +61,7 @@ export function pageAnswer<Row extends { id: string }>(
 }
 
 /** How much of a list is read and written at a time: a list of megabytes must not keep other requests waiting. */
-const PART = { bytes: 256 * 1_024, firstRows: 10, maxRows: 100 };
+const PART = { characters: 256 * 1_024, firstRows: 10, maxRows: 100 };
 
 interface WrittenRows<Row> {
   /** As JSON. */
@@ -73,27 +73,27 @@ interface WrittenRows<Row> {
 
 /**
  * Reads at most `limit` rows, and writes them, in parts.
- * @param read returns one row more than `count` when there are more, after `last` and the number of rows before
+ * @param read returns one row more than `count` when there are more, after `last`
  */
 export async function writeInParts<Row>(
   limit: number,
-  read: (count: number, last: Row | undefined, before: number) => Promise<readonly Row[]>,
+  read: (count: number, last: Row | undefined) => Promise<readonly Row[]>,
   toResponse: (row: Row) => unknown,
 ): Promise<WrittenRows<Row>> {
   const rows: string[] = [];
-  let [characters, perRead, hasMore] = [0, PART.firstRows, true];
+  let [longest, perRead, hasMore] = [1, PART.firstRows, true];
   let last: Row | undefined;
   while (hasMore && rows.length < limit) {
     const count = Math.min(perRead, limit - rows.length);
-    const part = await read(count, last, rows.length);
+    const part = await read(count, last);
     for (const row of part.slice(0, count)) {
       const written = JSON.stringify(toResponse(row));
       rows.push(written);
-      characters += written.length;
+      longest = Math.max(longest, written.length);
       last = row;
     }
     hasMore = part.length > count;
-    perRead = Math.max(1, Math.min(Math.floor((PART.bytes * rows.length) / characters), PART.maxRows));
+    perRead = Math.max(1, Math.min(Math.floor(PART.characters / longest), PART.maxRows));
   }
   return { rows, last, hasMore };
 }

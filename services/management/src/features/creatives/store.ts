@@ -105,17 +105,17 @@ export function newCreative(
 /** Throws 422 when the campaign has too many creatives, deleted ones included. */
 export async function requireFewStored(statements: Statements, campaignId: string): Promise<void> {
   const [stored] = await statements.query<{ id: string }>(Prisma.sql`
-    SELECT id FROM creatives WHERE campaign_id = ${campaignId} OFFSET ${MAX_STORED_CREATIVES - 1} LIMIT 1`);
+    SELECT campaign_id AS id FROM creatives WHERE campaign_id = ${campaignId} OFFSET ${MAX_STORED_CREATIVES - 1} LIMIT 1`);
   if (stored !== undefined) throw tooManyDeletedCreatives.error();
 }
 
 /** Removes creatives that were deleted long ago and never seen; a bounded number per call. */
 export async function forgetUnseenCreatives(database: Database, nowMs: number): Promise<void> {
-  const before = new Date(nowMs - DELETED_CREATIVE_KEPT_DAYS * DAY_MS);
-  await database.$executeRaw`
-    DELETE FROM creatives WHERE impressions = 0 AND id IN (
-      SELECT id FROM creatives WHERE deleted_at < ${before} AND impressions = 0
-      ORDER BY deleted_at LIMIT ${CREATIVES_PER_ROUND})`;
+  const due = Prisma.sql`id IN (
+    SELECT id FROM creatives WHERE forget_at <= ${new Date(nowMs)} ORDER BY forget_at LIMIT ${CREATIVES_PER_ROUND})`;
+  await database.$executeRaw`DELETE FROM creatives WHERE impressions = 0 AND ${due}`;
+  // Seen after they were deleted.
+  await database.$executeRaw`UPDATE creatives SET forget_at = NULL WHERE impressions > 0 AND ${due}`;
 }
 
 /** Stores the settings of a creative of a locked campaign. */
@@ -132,8 +132,10 @@ export function updateCreative(creative: Creative): Prisma.Sql {
  * `forgetUnseenCreatives` removes it: without its texts, except for the line that players saw.
  */
 export function markDeleted(creativeId: string, nowMs: number): Prisma.Sql {
+  const forgetAt = new Date(nowMs + DELETED_CREATIVE_KEPT_DAYS * DAY_MS);
   return Prisma.sql`
-    UPDATE creatives SET deleted_at = ${new Date(nowMs)}, alt_hooks = '{}', tagline = NULL, product_name = NULL,
+    UPDATE creatives SET deleted_at = ${new Date(nowMs)},
+      forget_at = CASE WHEN impressions = 0 THEN ${forgetAt} END::timestamptz, alt_hooks = '{}', tagline = NULL, product_name = NULL,
       narrative_hook = CASE WHEN impressions > 0 THEN narrative_hook WHEN narrative_hook IS NOT NULL THEN '' END
     WHERE id = ${creativeId} AND deleted_at IS NULL`;
 }

@@ -48,8 +48,7 @@ async function list({ database }: Parts, context: RequestContext) {
   const window = readWindow(context);
   const { rows, hasMore } = await writeInParts(
     window.limit,
-    (limit, _last, before) =>
-      listPlacements(database, context.accountId, { limit, offset: window.offset + before }),
+    (limit, last) => listPlacements(database, context.accountId, { ...window, limit }, last?.gameId),
     toResponse,
   );
   return windowAnswer(context, window, { ...listOf(rows), hasMore });

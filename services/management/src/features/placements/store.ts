@@ -31,17 +31,21 @@ export async function ownPlacement(
   return placement;
 }
 
-/** The account's placements by identifier, including disabled ones: one more than the limit when there are more. */
+/**
+ * The account's placements by identifier, including disabled ones: one more than the limit when there are more.
+ * @param after continues after this game, in place of the offset
+ */
 export async function listPlacements(
   database: Database,
   accountId: string,
   { limit, offset }: Window,
+  after?: string,
 ): Promise<Placement[]> {
   return database.placement.findMany({
-    where: { accountId },
+    where: { accountId, ...(after !== undefined && { gameId: { gt: after } }) },
     orderBy: { gameId: "asc" },
     take: limit + 1,
-    skip: offset,
+    skip: after === undefined ? offset : 0,
   });
 }
 
