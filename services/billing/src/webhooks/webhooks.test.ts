@@ -523,6 +523,23 @@ describe("deliveries", () => {
     await database.webhookDelivery.deleteMany({ where: { webhookId: webhook.id } });
   });
 
+  it("take their event with them when they exceed those kept of a webhook, unless it has other deliveries", async () => {
+    const webhook = await createWebhook();
+    const [first = ""] = await record(webhook);
+    const [second = ""] = await record(webhook);
+    await database.webhookDelivery.updateMany({
+      where: { id: { in: [first, second] } },
+      data: { status: "failed" },
+    });
+    const { eventId } = await deliveryOf(second);
+    await addDeliveries(second, "failed", 10_000);
+    const signal = new AbortController().signal;
+    await forgetOldDeliveries(database, { keptDays: 7, nowMs: Date.now(), signal });
+    const left = await database.webhookEvent.findMany({ where: { accountId: webhook.accountId } });
+    expect(left.map(({ id }) => id)).toEqual([eventId]);
+    await database.webhookDelivery.deleteMany({ where: { webhookId: webhook.id } });
+  });
+
   describe("in one pass", () => {
     const signal = new AbortController().signal;
     const forget = () => forgetOldDeliveries(database, { keptDays: 7, nowMs: Date.now(), signal });
