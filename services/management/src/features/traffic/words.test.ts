@@ -26,7 +26,8 @@ afterAll(() => harness.stop());
 
 async function send(gameId: string, context: object): Promise<void> {
   const recorder = new TrafficRecorder(harness.redis);
-  const call = { gameId, accountId: "acct_1", atMs: nowMs, countryCode: null, secrets: [] };
+  const accountId = studios[Number(gameId.charAt("studio".length))]?.accountId ?? "";
+  const call = { gameId, accountId, atMs: nowMs, countryCode: null, secrets: [] };
   recorder.match({ ...call, context });
   await recorder.flush();
 }
@@ -76,7 +77,7 @@ describe("reading what games send", () => {
       const counts = [...text.matchAll(/^cmdstat_(?:hgetall|zrevrange):calls=(\d+)/gm)];
       return counts.reduce((sum, [, calls]) => sum + Number(calls), 0);
     };
-    const cost = async (path: string): Promise<number> => {
+    const cost = async (path: string, varied?: (n: number) => string): Promise<number> => {
       nowMs += LATER_MS;
       const before = await commands();
       const ask = () => studio?.get(path).expect(200);
@@ -84,13 +85,20 @@ describe("reading what games send", () => {
       for (const answer of await Promise.all(Array.from({ length: 20 }, ask))) {
         expect(answer?.body).toEqual(first?.body);
       }
+      if (varied !== undefined) {
+        await Promise.all(Array.from({ length: 20 }, (_, n) => studio?.get(varied(n)).expect(200)));
+      }
       return (await commands()) - before;
     };
     const [own, all] = [2, 6];
-    // Of a game the last calls and the hours of two days; of the account the last call and the errors of two days.
-    expect(await cost("/traffic")).toBe(3 * own + 3);
-    // Of a game the words of two months, once for the market and once for the caller.
-    expect(await cost("/market/words")).toBe(2 * (all + own));
+    await studio
+      ?.post("/placements/studio0-silent", { creator_id: "s", placement_types: ["narrative_hook"] })
+      .expect(201);
+    // Of a game with calls the last ones and the hours of two days; of the account the last call and the errors of two days.
+    const pages = (n: number) => `/traffic?limit=${n + 1}&cursor=${n % 3}`;
+    expect(await cost("/traffic", pages)).toBe(3 * own + 3);
+    // Of a game, also the silent one, the words of two months, once for the market and once for the caller.
+    expect(await cost("/market/words")).toBe(2 * (all + own + 2));
   });
 });
 
