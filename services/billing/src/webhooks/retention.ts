@@ -49,8 +49,8 @@ async function forgetSurplus(database: Database, signal: AbortSignal): Promise<v
   );
 }
 
-/** Deletes the deliveries of a query, with their attempts and the events of which none is left, and returns their number. */
-function deleteDeliveries(database: Database, ids: Prisma.Sql): Promise<number> {
+/** Deletes the deliveries with these ids, with their attempts and the events of which none is left, and returns their number. */
+export function deleteDeliveries(database: Database, ids: Prisma.Sql): Promise<number> {
   return inTransaction(database, async (transaction) => {
     // First, and waits for an attempt that is being recorded: the next statement sees it.
     const deleted = await transaction.$queryRaw<{ id: string; eventId: string }[]>`

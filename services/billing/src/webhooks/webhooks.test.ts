@@ -317,6 +317,7 @@ describe("an event", () => {
     const webhook = await createWebhook();
     const inactive = await createWebhook();
     const [deleted = ""] = await record(webhook);
+    const { eventId } = await deliveryOf(deleted);
     const [stopped = ""] = await record(inactive);
     await database.webhook.delete({ where: { id: webhook.id } });
     await database.webhook.update({ where: { id: inactive.id }, data: { isActive: false } });
@@ -326,6 +327,7 @@ describe("an event", () => {
       async () => (await database.webhookDelivery.findUnique({ where: { id: deleted } })) === null,
       PATIENCE,
     );
+    expect(await database.webhookEvent.findUnique({ where: { id: eventId } })).toBeNull();
     expect(receiver.received).toEqual([]);
   });
 
