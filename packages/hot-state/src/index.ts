@@ -79,7 +79,7 @@ export type { ServingOperation, WordType } from "./traffic/limits.ts";
 export type { NoMatchScene, SceneContext } from "./traffic/scene.ts";
 export {
   type AccountCalls,
-  type LastCalls,
+  type GameCalls,
   type TrafficCounts,
   type TrafficPoint,
   TrafficReader,

@@ -54,7 +54,7 @@ import { Market } from "./features/explain/market.ts";
 import type { Parts } from "./features/parts.ts";
 import { createAuth } from "./features/sessions/auth.ts";
 import { DeviceCookies } from "./features/sessions/device-cookie.ts";
-import { TRAFFIC_PAGES_KEPT } from "./features/traffic/endpoints.ts";
+import { CALLS_OF_ACCOUNTS_KEPT, CALLS_OF_GAMES_KEPT } from "./features/traffic/endpoints.ts";
 import { MarketWords } from "./features/traffic/words.ts";
 import type { ManagementSettings } from "./settings.ts";
 import { createUpkeep } from "./upkeep.ts";
@@ -270,7 +270,8 @@ function createManagementApp(
     webhookAddresses: settings.webhookAddresses,
     sessions: createSessionReader(redis),
     traffic,
-    trafficPages: new ExpiringCache(clock, TRAFFIC_PAGES_KEPT),
+    callsOfAccounts: new ExpiringCache(clock, CALLS_OF_ACCOUNTS_KEPT),
+    callsOfGames: new ExpiringCache(clock, CALLS_OF_GAMES_KEPT),
     words: new MarketWords({ reader, traffic, clock }),
     players: {
       hashKey: settings.secrets.playerHashKey,

@@ -21,6 +21,11 @@ export interface LastCalls {
   impressionMs: number | null;
 }
 
+export interface GameCalls extends LastCalls {
+  /** Calls of the last 24 hours. */
+  day: TrafficCounts;
+}
+
 export interface TrafficPoint extends TrafficCounts {
   startMs: number;
 }
@@ -36,6 +41,8 @@ export interface AccountCalls {
   lastCallMs: number | null;
   /** By operation and status: `match_400`. */
   refusals: Map<string, { count: number; lastMs: number | null }>;
+  /** Its games with statistics, at most `TRAFFIC_LIMITS.maxGames`. */
+  games: ReadonlySet<string>;
 }
 
 const HOUR_MS = 60 * 60 * 1_000;
@@ -52,7 +59,7 @@ export class TrafficReader {
   }
 
   /** Last calls of a game, and its calls of the last 24 hours including the current one. */
-  async game(gameId: string, nowMs: number): Promise<LastCalls & { day: TrafficCounts }> {
+  async game(gameId: string, nowMs: number): Promise<GameCalls> {
     const [last, points] = await Promise.all([
       this.#redis.hgetall(trafficKeys.last(gameId)),
       this.hours(gameId, 24, nowMs),
@@ -121,11 +128,12 @@ export class TrafficReader {
       .sort((a, b) => b.scenes - a.scenes || (a.value < b.value ? -1 : 1));
   }
 
-  /** The last call of an account, and its refusals in the last 24 hours including the current one. */
+  /** The last call of an account, its games with statistics, and its refusals in the last 24 hours including the current one. */
   async account(accountId: string, nowMs: number): Promise<AccountCalls> {
     const oldest = nowMs - 23 * HOUR_MS;
     const days = [...new Set([dayOf(oldest), dayOf(nowMs)])];
-    const [last, ...hashes] = await Promise.all([
+    const [games, last, ...hashes] = await Promise.all([
+      this.#redis.zrange(trafficKeys.games(accountId), "0", "-1"),
       this.#redis.hgetall(trafficKeys.lastErrors(accountId)),
       ...days.map((day) => this.#redis.hgetall(trafficKeys.errors(accountId, day))),
     ]);
@@ -138,7 +146,8 @@ export class TrafficReader {
         refusals.set(name, { count: (refusals.get(name)?.count ?? 0) + Number(value), lastMs });
       }
     }
-    return { lastCallMs: last.call === undefined ? null : Number(last.call), refusals };
+    const lastCallMs = last.call === undefined ? null : Number(last.call);
+    return { lastCallMs, refusals, games: new Set(games) };
   }
 }
 

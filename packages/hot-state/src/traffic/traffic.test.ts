@@ -177,6 +177,7 @@ describe.each(servers)("traffic of games on %s", (_kind, startServer) => {
           ["match_400", { count: 2, lastMs: NOW_MS }],
           ["impressions_409", { count: 1, lastMs: NOW_MS }],
         ]),
+        games: new Set([game]),
       });
       return true;
     });
@@ -302,6 +303,7 @@ it("calls and refusals that could not be sent are sent later", async () => {
     expect(await reader.account("a", NOW_MS)).toEqual({
       lastCallMs: NOW_MS + 1,
       refusals: new Map([["match_400", { count: 2, lastMs: NOW_MS + 1 }]]),
+      games: new Set(["g"]),
     });
   } finally {
     redis.disconnect();

@@ -1,6 +1,7 @@
-import { type Database, inTransaction } from "@diegetic/database";
+import { type Database, inTransaction, Prisma } from "@diegetic/database";
 import type { WebhookJob } from "@diegetic/hot-state";
 import type { PostResult } from "./post.ts";
+import { deleteDeliveries } from "./retention.ts";
 
 /** A pending delivery with what it needs. */
 export interface DueDelivery {
@@ -131,7 +132,7 @@ export async function findDelivery(
       AND d.status = 'pending'`;
   if (row === undefined) return undefined;
   if (row.url === null || row.secret === null) {
-    await database.webhookDelivery.deleteMany({ where: { id: deliveryId } });
+    await deleteDeliveries(database, Prisma.sql`${deliveryId}`);
     return undefined;
   }
   if (!row.is_active && row.type !== "webhook.test") {

@@ -49,19 +49,23 @@ async function forgetSurplus(database: Database, signal: AbortSignal): Promise<v
   );
 }
 
-/** Deletes the deliveries of a query with their attempts, and returns their number. */
-function deleteDeliveries(database: Database, ids: Prisma.Sql): Promise<number> {
+/** Deletes the deliveries with these ids, with their attempts and the events of which none is left, and returns their number. */
+export function deleteDeliveries(database: Database, ids: Prisma.Sql): Promise<number> {
   return inTransaction(database, async (transaction) => {
     // First, and waits for an attempt that is being recorded: the next statement sees it.
-    const deleted = await transaction.$queryRaw<{ id: string }[]>`
-      DELETE FROM webhook_deliveries WHERE id IN (${ids}) RETURNING id`;
+    const deleted = await transaction.$queryRaw<{ id: string; eventId: string }[]>`
+      DELETE FROM webhook_deliveries WHERE id IN (${ids}) RETURNING id, event_id AS "eventId"`;
     const deletedIds = deleted.map(({ id }) => id);
     await transaction.$executeRaw`DELETE FROM webhook_attempts WHERE delivery_id = ANY(${deletedIds}::text[])`;
+    const eventIds = [...new Set(deleted.map(({ eventId }) => eventId))];
+    await transaction.$executeRaw`
+      DELETE FROM webhook_events e WHERE id = ANY(${eventIds}::text[])
+        AND NOT EXISTS (SELECT FROM webhook_deliveries d WHERE d.event_id = e.id)`;
     return deleted.length;
   });
 }
 
-/** An event is kept as long as one of its deliveries. */
+/** Events whose last deliveries were deleted at the same moment. An event is kept as long as one of its deliveries. */
 function forgetEvents(database: Database, before: Date, signal: AbortSignal): Promise<void> {
   return deleteInSteps(
     signal,

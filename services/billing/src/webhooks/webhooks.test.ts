@@ -317,6 +317,7 @@ describe("an event", () => {
     const webhook = await createWebhook();
     const inactive = await createWebhook();
     const [deleted = ""] = await record(webhook);
+    const { eventId } = await deliveryOf(deleted);
     const [stopped = ""] = await record(inactive);
     await database.webhook.delete({ where: { id: webhook.id } });
     await database.webhook.update({ where: { id: inactive.id }, data: { isActive: false } });
@@ -326,6 +327,7 @@ describe("an event", () => {
       async () => (await database.webhookDelivery.findUnique({ where: { id: deleted } })) === null,
       PATIENCE,
     );
+    expect(await database.webhookEvent.findUnique({ where: { id: eventId } })).toBeNull();
     expect(receiver.received).toEqual([]);
   });
 
@@ -520,6 +522,23 @@ describe("deliveries", () => {
     await forgetOldDeliveries(database, { keptDays: 7, nowMs: Date.now(), signal });
     expect(await deliveryOf(pending)).toMatchObject({ status: "pending" });
     expect(await database.webhookDelivery.count({ where: { webhookId: webhook.id } })).toBe(10_001);
+    await database.webhookDelivery.deleteMany({ where: { webhookId: webhook.id } });
+  });
+
+  it("take their event with them when they exceed those kept of a webhook, unless it has other deliveries", async () => {
+    const webhook = await createWebhook();
+    const [first = ""] = await record(webhook);
+    const [second = ""] = await record(webhook);
+    await database.webhookDelivery.updateMany({
+      where: { id: { in: [first, second] } },
+      data: { status: "failed" },
+    });
+    const { eventId } = await deliveryOf(second);
+    await addDeliveries(second, "failed", 10_000);
+    const signal = new AbortController().signal;
+    await forgetOldDeliveries(database, { keptDays: 7, nowMs: Date.now(), signal });
+    const left = await database.webhookEvent.findMany({ where: { accountId: webhook.accountId } });
+    expect(left.map(({ id }) => id)).toEqual([eventId]);
     await database.webhookDelivery.deleteMany({ where: { webhookId: webhook.id } });
   });
 

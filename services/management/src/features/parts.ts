@@ -1,5 +1,7 @@
 import type { Database, Pipeline, Reader } from "@diegetic/database";
 import type {
+  AccountCalls,
+  GameCalls,
   MoneyCommands,
   RedisConnection,
   SessionIdleTimes,
@@ -18,7 +20,6 @@ import type { Market } from "./explain/market.ts";
 import type { Auth } from "./sessions/auth.ts";
 import type { DeviceCookies } from "./sessions/device-cookie.ts";
 import type { SignUpPolicy } from "./sessions/sign-up-policy.ts";
-import type { TrafficPage } from "./traffic/to-response.ts";
 import type { MarketWords } from "./traffic/words.ts";
 
 /** The dependencies of the features' handlers. */
@@ -60,6 +61,7 @@ export interface Parts {
   players: SessionIdleTimes & { hashKey: string };
   market: Market;
   traffic: TrafficReader;
-  trafficPages: ExpiringCache<TrafficPage>;
+  callsOfAccounts: ExpiringCache<AccountCalls>;
+  callsOfGames: ExpiringCache<GameCalls>;
   words: MarketWords;
 }

@@ -37,6 +37,7 @@ import { userOf } from "../sessions/endpoints.ts";
 import {
   acceptInvitation,
   accountToActFor,
+  forgetClosedInvitations,
   INVITATION_MS,
   isOpen,
   lockMembers,
@@ -183,6 +184,7 @@ async function invite({ database, clock, keyDerivationSecret }: Parts, context: 
     if (open >= MAX_INVITATIONS) throw tooManyInvitations.error();
     const members = await transaction.accountMember.count({ where: { accountId } });
     if (members + open >= MAX_MEMBERS) throw tooManyMembers.error();
+    await forgetClosedInvitations(transaction, accountId, nowMs);
     const fresh = newOneTimeSecret(TOKEN, keyDerivationSecret);
     const invitation = await transaction.accountInvitation.create({
       data: {

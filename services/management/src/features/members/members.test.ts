@@ -3,6 +3,7 @@ import { inTransaction } from "@diegetic/database";
 import { eventually } from "@diegetic/testing/eventually";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { snapshotKeys } from "../../../../../packages/hot-state/src/keys.ts";
+import { sha256Hex } from "../../core/shared/sha256.ts";
 import { type Browser, openBrowser, signedUp } from "../../testing/browser.ts";
 import { type Harness, startHarness } from "../../testing/harness.ts";
 
@@ -124,6 +125,25 @@ describe("an invitation", () => {
     await owner.delete(`/invitations/${id}`).expect(204);
     const body = { name: "Bo", email: stranger.email, password: "a long password", invitation_token: token };
     await openBrowser(harness.management.app).post("/auth/sign-up", body).expect(404);
+  });
+
+  it("is forgotten beyond the latest 500 closed ones of the account, unlike open ones", async () => {
+    const owner = await signedUp(harness);
+    const { id: open } = await invite(owner);
+    const accountId = (await session(owner)).account.id;
+    const { database } = harness.management;
+    const row = { accountId, role: "viewer" as const, createdAt: new Date(), closedAt: new Date() };
+    const closed = Array.from({ length: 502 }, () => ({ ...row, id: newId("inv"), expiresAt: new Date() }));
+    await database.accountInvitation.createMany({
+      data: closed.map((one) => ({ ...one, sha256: sha256Hex(one.id) })),
+    });
+    const { id: latest } = await invite(owner);
+    const left = await database.accountInvitation.findMany({
+      where: { accountId },
+      orderBy: { id: "asc" },
+    });
+    const kept = closed.map(({ id }) => id).sort();
+    expect(left.map(({ id }) => id)).toEqual([open, ...kept.slice(2), latest]);
   });
 
   it("ends by itself after a week", async () => {

@@ -192,13 +192,17 @@ export async function readEarningsByAdvertiser(
         SELECT id, brand_name FROM creatives WHERE campaign_id = ANY(page.campaign_ids) AND impressions > 0
         ORDER BY id DESC LIMIT ${MAX_CREATIVES}
       ) AS recent)`;
+  // Campaigns are hashed, because `array_agg(DISTINCT …)` would sort all games of all campaigns.
   const rows = await reader.query<AdvertiserEarningsRow>(Prisma.sql`
     WITH found AS (
       SELECT advertiser_id, sum(impressions)::bigint AS impressions, sum(earning_microcents) AS earned
       FROM game_advertiser_rollups WHERE ${inPeriod(requested)} GROUP BY 1
     ), ever AS (
-      SELECT advertiser_id, sum(earning_microcents) AS earned, array_agg(DISTINCT campaign_id) AS campaign_ids
-      FROM campaign_games WHERE account_id = ${requested.accountId} AND ${ofGame(requested.gameId)} GROUP BY 1
+      SELECT advertiser_id, sum(earned) AS earned, array_agg(campaign_id) AS campaign_ids
+      FROM (
+        SELECT advertiser_id, campaign_id, sum(earning_microcents) AS earned
+        FROM campaign_games WHERE account_id = ${requested.accountId} AND ${ofGame(requested.gameId)} GROUP BY 1, 2
+      ) AS by_campaign GROUP BY 1
     ), total AS (
       SELECT COALESCE(sum(impressions), 0)::bigint AS total_impressions, COALESCE(sum(earned), 0)::text AS total_earned
       FROM found

@@ -14,6 +14,8 @@ import { sha256Hex } from "../../core/shared/sha256.ts";
 export const INVITATION_MS = 7 * DAY_MS;
 const EXPIRED_INVITATION_KEPT_MS = 30 * DAY_MS;
 const INVITATIONS_PER_ROUND = 500;
+/** Closed invitations kept per account. Beyond, a second DELETE is 404. */
+const MAX_CLOSED_INVITATIONS = 500;
 
 /** The memberships of a user, oldest first. */
 export function membershipsOf(client: Database | Transaction, userId: string) {
@@ -94,6 +96,19 @@ export async function forgetOldInvitations(database: Database, nowMs: number): P
     DELETE FROM account_invitations WHERE id IN (
       SELECT id FROM account_invitations WHERE expires_at <= ${before}
       ORDER BY expires_at LIMIT ${INVITATIONS_PER_ROUND})`;
+}
+
+/** Deletes the oldest closed invitations of an account. Call it while the members are locked. */
+export async function forgetClosedInvitations(
+  transaction: Transaction,
+  accountId: string,
+  nowMs: number,
+): Promise<void> {
+  await transaction.$executeRaw`
+    DELETE FROM account_invitations WHERE id IN (
+      SELECT id FROM account_invitations
+      WHERE account_id = ${accountId} AND (closed_at IS NOT NULL OR expires_at <= ${new Date(nowMs)})
+      ORDER BY id DESC OFFSET ${MAX_CLOSED_INVITATIONS} LIMIT ${INVITATIONS_PER_ROUND})`;
 }
 
 export const isOpen = (nowMs: number) => ({ closedAt: null, expiresAt: { gt: new Date(nowMs) } });

@@ -3,34 +3,35 @@ import {
   ACCOUNT_SCENES,
   choiceParameter,
   integerParameter,
-  type NoMatchSceneListBody,
   SCENE_WORD_TYPES,
   TRAFFIC_POINTS,
   TRAFFIC_UNITS,
   trafficApi,
 } from "@diegetic/contracts";
+import type { GameCalls } from "@diegetic/hot-state";
 import type { RequestContext } from "@diegetic/service-kit";
-import { readWindow, type Window, windowAnswer } from "../../core/shared/paging.ts";
+import { readWindow, windowAnswer } from "../../core/shared/paging.ts";
 import { endpointsOf } from "../endpoints-of.ts";
 import type { Parts } from "../parts.ts";
 import { ownPlacement } from "../placements/store.ts";
+import { readNewestScenes } from "./newest-scenes.ts";
 import { readGamePage, readOwnGames } from "./store.ts";
-import {
-  type GameWithCalls,
-  type TrafficPage,
-  toPointResponse,
-  toSceneResponse,
-  toTrafficResponse,
-} from "./to-response.ts";
+import { type GameWithCalls, toPointResponse, toSceneResponse, toTrafficResponse } from "./to-response.ts";
 
-/** A page takes three Redis reads per game, so repeated requests of an account share them. */
-export const TRAFFIC_PAGES_KEPT = { keptMs: 2_000, maxKeys: 500 };
+const KEPT_MS = 2_000;
+/** Three Redis reads per game with statistics, shared by all pages. */
+export const CALLS_OF_GAMES_KEPT = { keptMs: KEPT_MS, maxKeys: 5_000 };
+export const CALLS_OF_ACCOUNTS_KEPT = { keptMs: KEPT_MS, maxKeys: 500 };
+const NO_CALLS: GameCalls = {
+  requestMs: null,
+  matchMs: null,
+  impressionMs: null,
+  day: { matches: 0, impressions: 0, noMatch: new Map(), refusals: new Map() },
+};
 /** Games whose calls are read concurrently. */
 const GAMES_PER_READ = 50;
 /** Maximum games whose scenes are read for an account. */
 const MAX_GAMES = 100;
-/** Games whose scenes are read concurrently: a scene has up to 6 000 characters. */
-const GAMES_PER_BATCH = 5;
 
 export const trafficEndpoints = endpointsOf(trafficApi.operations, {
   list,
@@ -42,29 +43,22 @@ export const trafficEndpoints = endpointsOf(trafficApi.operations, {
 });
 
 async function list(parts: Parts, context: RequestContext) {
+  const { reader, traffic, callsOfAccounts, callsOfGames, clock } = parts;
   const { accountId } = context;
   const window = readWindow(context);
-  const page = `${accountId} ${window.limit} ${window.offset}`;
-  const read = await parts.trafficPages.get(page, () => readPage(parts, accountId, window));
-  return windowAnswer(context, window, read);
-}
-
-async function readPage(
-  { reader, traffic, clock }: Parts,
-  accountId: string,
-  window: Window,
-): Promise<TrafficPage> {
   const nowMs = clock();
   const [{ rows, hasMore }, account] = await Promise.all([
     readGamePage(reader, accountId, window),
-    traffic.account(accountId, nowMs),
+    callsOfAccounts.get(accountId, () => traffic.account(accountId, nowMs)),
   ]);
+  const callsOf = async (gameId: string) =>
+    account.games.has(gameId) ? await callsOfGames.get(gameId, () => traffic.game(gameId, nowMs)) : NO_CALLS;
   const games: GameWithCalls[] = [];
   for (const batch of chunks(rows, GAMES_PER_READ)) {
-    const read = batch.map(async (row) => ({ ...row, calls: await traffic.game(row.gameId, nowMs) }));
+    const read = batch.map(async (row) => ({ ...row, calls: await callsOf(row.gameId) }));
     games.push(...(await Promise.all(read)));
   }
-  return { body: toTrafficResponse(account, games), hasMore };
+  return windowAnswer(context, window, { body: toTrafficResponse(account, games), hasMore });
 }
 
 async function series({ database, traffic, clock }: Parts, context: RequestContext) {
@@ -88,16 +82,8 @@ async function gameScenes({ database, traffic }: Parts, context: RequestContext)
 async function accountScenes({ reader, traffic }: Parts, context: RequestContext) {
   const limit = integerParameter("limit", context.query, ACCOUNT_SCENES) ?? ACCOUNT_SCENES.default;
   const games = await readOwnGames(reader, context.accountId, MAX_GAMES);
-  let newest: NoMatchSceneListBody = [];
-  for (const batch of chunks(games, GAMES_PER_BATCH)) {
-    const scenes = await Promise.all(
-      batch.map(async (gameId) =>
-        (await traffic.scenes(gameId, limit)).map((scene) => toSceneResponse(gameId, scene)),
-      ),
-    );
-    newest = [...newest, ...scenes.flat()].sort((a, b) => (a.at < b.at ? 1 : -1)).slice(0, limit);
-  }
-  return { status: 200, body: newest };
+  const scenes = await readNewestScenes(traffic, games, limit);
+  return { status: 200, body: scenes.map(({ gameId, scene }) => toSceneResponse(gameId, scene)) };
 }
 
 async function gameWords({ database, words }: Parts, context: RequestContext) {

@@ -67,31 +67,42 @@ export interface TargetRow {
   /** A scene field, or `tag`. */
   type: string;
   value: string;
-  advertiser_id: string;
+  /** At most three. */
+  advertiser_ids: string[];
 }
 
-/** Values that active campaigns target in scene fields, each once per advertiser; equally many of each advertiser if limited. */
+/** Values that active campaigns target in scene fields, in lower case where ASCII. */
+function targets(ofAdvertiser: Prisma.Sql): Prisma.Sql {
+  return Prisma.sql`
+      SELECT type, lower(value COLLATE "C") AS value, advertiser_id FROM (
+        SELECT affinities.affinity_type::text AS type, affinities.affinity_value AS value, campaigns.advertiser_id
+        FROM campaigns JOIN affinities ON affinities.campaign_id = campaigns.id
+        WHERE campaigns.status = 'active' AND ${ofAdvertiser}
+          AND affinities.affinity_type IN ('theme', 'category', 'mood', 'location', 'action')
+        UNION ALL
+        SELECT 'category', unnest(target_categories), advertiser_id FROM campaigns
+        WHERE status = 'active' AND ${ofAdvertiser}
+        UNION ALL
+        SELECT 'tag', unnest(target_tags), advertiser_id FROM campaigns WHERE status = 'active' AND ${ofAdvertiser}
+      ) AS written`;
+}
+
+/** Values that active campaigns target in scene fields: those of most advertisers first. */
 export function readTargets(reader: Reader, limit: number): Promise<TargetRow[]> {
   return reader.query<TargetRow>(Prisma.sql`
-    SELECT type, value, advertiser_id, row_number() OVER (PARTITION BY advertiser_id ORDER BY type, value) AS ordinal
-    FROM (
-      SELECT affinities.affinity_type::text AS type, affinities.affinity_value AS value, campaigns.advertiser_id
-      FROM campaigns JOIN affinities ON affinities.campaign_id = campaigns.id
-      WHERE campaigns.status = 'active'
-        AND affinities.affinity_type IN ('theme', 'category', 'mood', 'location', 'action')
-      UNION ALL
-      SELECT 'category', unnest(target_categories), advertiser_id FROM campaigns WHERE status = 'active'
-      UNION ALL
-      SELECT 'tag', unnest(target_tags), advertiser_id FROM campaigns WHERE status = 'active'
-    ) AS targets
-    GROUP BY type, value, advertiser_id
-    ORDER BY ordinal, advertiser_id LIMIT ${limit}`);
+    SELECT type, value, (array_agg(advertiser_id))[1:3] AS advertiser_ids
+    FROM (SELECT DISTINCT type, value, advertiser_id FROM (${targets(Prisma.sql`true`)}) AS every) AS targets
+    GROUP BY type, value ORDER BY count(*) DESC, type, value LIMIT ${limit}`);
 }
 
-/** The advertiser of the account; undefined: it has not registered. */
-export async function readOwnAdvertiser(reader: Reader, accountId: string): Promise<string | undefined> {
-  const [row] = await reader.query<{ id: string }>(
-    Prisma.sql`SELECT id FROM advertisers WHERE account_id = ${accountId}`,
-  );
-  return row?.id;
+/** Values that active campaigns of the account target in scene fields: those of most campaigns first. */
+export function readOwnTargets(
+  reader: Reader,
+  accountId: string,
+  limit: number,
+): Promise<Omit<TargetRow, "advertiser_ids">[]> {
+  const own = Prisma.sql`advertiser_id = (SELECT id FROM advertisers WHERE account_id = ${accountId})`;
+  return reader.query(Prisma.sql`
+    SELECT type, value FROM (${targets(own)}) AS targets
+    GROUP BY type, value ORDER BY count(*) DESC, type, value LIMIT ${limit}`);
 }

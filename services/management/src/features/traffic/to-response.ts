@@ -1,15 +1,10 @@
 import type { NoMatchSceneListBody, TrafficBody, TrafficSeriesBody } from "@diegetic/contracts";
-import type { AccountCalls, LastCalls, NoMatchScene, TrafficCounts, TrafficPoint } from "@diegetic/hot-state";
+import type { AccountCalls, GameCalls, NoMatchScene, TrafficCounts, TrafficPoint } from "@diegetic/hot-state";
 import { microcentsToNumber } from "@diegetic/money";
 import type { GameRow } from "./store.ts";
 
 export interface GameWithCalls extends GameRow {
-  calls: LastCalls & { day: TrafficCounts };
-}
-
-export interface TrafficPage {
-  body: TrafficBody;
-  hasMore: boolean;
+  calls: GameCalls;
 }
 
 type Stage = TrafficBody["games"][number]["stage"];

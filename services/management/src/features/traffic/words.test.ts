@@ -4,6 +4,7 @@ import { TrafficRecorder } from "@diegetic/hot-state";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { activeCampaign, type Caller, type Harness, startHarness } from "../../testing/harness.ts";
 import { readTargets } from "./store.ts";
+import { MarketWords } from "./words.ts";
 
 /** Beyond it, sums of the market are made anew. */
 const LATER_MS = 61_000;
@@ -26,7 +27,8 @@ afterAll(() => harness.stop());
 
 async function send(gameId: string, context: object): Promise<void> {
   const recorder = new TrafficRecorder(harness.redis);
-  const call = { gameId, accountId: "acct_1", atMs: nowMs, countryCode: null, secrets: [] };
+  const accountId = studios[Number(gameId.charAt("studio".length))]?.accountId ?? "";
+  const call = { gameId, accountId, atMs: nowMs, countryCode: null, secrets: [] };
   recorder.match({ ...call, context });
   await recorder.flush();
 }
@@ -54,17 +56,43 @@ describe("words of the market", () => {
 });
 
 describe("reading what campaigns target", () => {
-  it("leaves out values of the advertiser with the most first", async () => {
+  it("takes values of most advertisers, however many one has", async () => {
     const large = await harness.advertiser(100);
-    const small = await harness.advertiser(100);
-    const tags = Array.from({ length: 9 }, (_, n) => `large${n}`);
-    await activeCampaign(large, { target_tags: tags });
-    await activeCampaign(small, { target_tags: ["small0", "small1"] });
+    const others = await Promise.all([1, 2].map(() => harness.advertiser(100)));
+    await activeCampaign(large, { target_tags: Array.from({ length: 9 }, (_, n) => `alone${n}`) });
+    for (const other of others) await activeCampaign(other, { target_tags: ["Of Two", "zest"] });
     const reader = createReader(harness.databaseUrl);
-    const values = (await readTargets(reader, 5)).map(({ value }) => value);
+    const rows = await readTargets(reader, 2);
     await reader.close();
-    expect(values).toHaveLength(5);
-    expect(values).toEqual(expect.arrayContaining(["small0", "small1"]));
+    const advertiser_ids = expect.arrayContaining(others.map(({ advertiserId }) => advertiserId));
+    expect(rows).toEqual([
+      { type: "tag", value: "of two", advertiser_ids },
+      { type: "tag", value: "zest", advertiser_ids },
+    ]);
+  });
+
+  it("lets other requests have their turn", async () => {
+    const words = Array.from({ length: 5_000 }, (_, n) => ({
+      type: "tag",
+      value: `tag ${n}`,
+      advertiser_ids: [],
+    }));
+    const market = new MarketWords({
+      reader: { close: async () => {}, query: async <Row extends object>() => words as object[] as Row[] },
+      traffic: { words: async () => [] },
+      clock: () => nowMs,
+    });
+    let turns = 0;
+    let isCounting = true;
+    const count = (): void => {
+      turns += 1;
+      if (isCounting) setImmediate(count);
+    };
+    count();
+    const { unsent } = await market.ofGame("acct", "game");
+    isCounting = false;
+    expect(unsent).toHaveLength(100);
+    expect(turns).toBeGreaterThanOrEqual(10);
   });
 });
 
@@ -76,7 +104,7 @@ describe("reading what games send", () => {
       const counts = [...text.matchAll(/^cmdstat_(?:hgetall|zrevrange):calls=(\d+)/gm)];
       return counts.reduce((sum, [, calls]) => sum + Number(calls), 0);
     };
-    const cost = async (path: string): Promise<number> => {
+    const cost = async (path: string, varied?: (n: number) => string): Promise<number> => {
       nowMs += LATER_MS;
       const before = await commands();
       const ask = () => studio?.get(path).expect(200);
@@ -84,13 +112,20 @@ describe("reading what games send", () => {
       for (const answer of await Promise.all(Array.from({ length: 20 }, ask))) {
         expect(answer?.body).toEqual(first?.body);
       }
+      if (varied !== undefined) {
+        await Promise.all(Array.from({ length: 20 }, (_, n) => studio?.get(varied(n)).expect(200)));
+      }
       return (await commands()) - before;
     };
     const [own, all] = [2, 6];
-    // Of a game the last calls and the hours of two days; of the account the last call and the errors of two days.
-    expect(await cost("/traffic")).toBe(3 * own + 3);
-    // Of a game the words of two months, once for the market and once for the caller.
-    expect(await cost("/market/words")).toBe(2 * (all + own));
+    await studio
+      ?.post("/placements/studio0-silent", { creator_id: "s", placement_types: ["narrative_hook"] })
+      .expect(201);
+    // Of a game with calls the last ones and the hours of two days; of the account the last call and the errors of two days.
+    const pages = (n: number) => `/traffic?limit=${n + 1}&cursor=${n % 3}`;
+    expect(await cost("/traffic", pages)).toBe(3 * own + 3);
+    // Of a game, also the silent one, the words of two months, once for the market and once for the caller.
+    expect(await cost("/market/words")).toBe(2 * (all + own + 2));
   });
 });
 
@@ -102,9 +137,9 @@ describe("words of a game", () => {
     for (const [number, advertiser] of advertisers.entries()) {
       const { campaignId } = await activeCampaign(advertiser, {
         target_categories: [number === 0 ? "RPG" : "puzzle"],
-        target_tags: ["CALM", `rare ${number}`, "snow"],
+        target_tags: [number === 0 ? "Calm" : "CALM", `rare ${number}`, "snow"],
       });
-      const affinity = { affinity_type: "location", affinity_value: "CAFÉ" };
+      const affinity = { affinity_type: "location", affinity_value: ["CAFÉ", "café", "Cafe\u0301"][number] };
       await advertiser.post(`/campaigns/${campaignId}/affinities`, affinity).expect(201);
     }
     const draft = await advertisers[0]?.post("/campaigns", {
@@ -131,5 +166,23 @@ describe("words of a game", () => {
     });
     // "puzzle" is of two advertisers, and each rare tag of one.
     expect(unsent).toEqual([{ type: "tag", value: "snow" }]);
+  });
+
+  it("name what campaigns of the caller's account target, whoever else does", async () => {
+    const caller = await harness.advertiser(1_000);
+    const stranger = await harness.caller();
+    for (const [one, game] of [
+      [caller, "own-game"],
+      [stranger, "others-game"],
+    ] as const) {
+      const placement = { creator_id: "s", placement_types: ["narrative_hook"] };
+      await one.post(`/placements/${game}`, placement).expect(201);
+    }
+    await activeCampaign(caller, { target_tags: ["Only Mine"] });
+    const unsent = async (one: Caller, game: string) =>
+      (await one.get(`/traffic/${game}/words`).expect(200)).body.unsent;
+    const own = { type: "tag", value: "only mine" };
+    expect(await unsent(caller, "own-game")).toContainEqual(own);
+    expect(await unsent(stranger, "others-game")).not.toContainEqual(own);
   });
 });

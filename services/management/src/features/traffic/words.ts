@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { comparable } from "@diegetic/ad-rules";
 import { chunks } from "@diegetic/collections";
 import { type GameWordsBody, type MarketWordListBody, SCENE_WORD_TYPES } from "@diegetic/contracts";
@@ -5,7 +6,7 @@ import type { Reader } from "@diegetic/database";
 import type { TrafficReader, WordType } from "@diegetic/hot-state";
 import { ExpiringCache } from "../../core/shared/expiring-cache.ts";
 import type { Clock } from "../../core/shared/time.ts";
-import { readMarketGames, readOwnAdvertiser, readOwnGames, readTargets } from "./store.ts";
+import { readMarketGames, readOwnGames, readOwnTargets, readTargets } from "./store.ts";
 
 /** Minimum developers, or advertisers, that use a word before it is disclosed to others. */
 const MIN_USERS = 3;
@@ -13,13 +14,18 @@ const MIN_USERS = 3;
 const MAX_MARKET_GAMES = 500;
 const MAX_WORDS_PER_GAME = 100;
 const MAX_OWN_GAMES = 100;
-const MAX_TARGETS = 100_000;
+/** Maximum words that campaigns target, of the market and of an account. */
+const MAX_TARGETS = 5_000;
+/** Words made comparable before other requests have their turn. */
+const TARGETS_PER_TURN = 500;
 const MAX_UNSENT = 100;
 const MAX_WORDS_PER_TYPE = 200;
 /** Maximum age of the sums, of the market and of an account's own games. Milliseconds. */
 const SUMS_KEPT_MS = 60_000;
 /** Accounts whose sums are cached; each has at most a few thousand words. */
 const MAX_ACCOUNTS = 200;
+/** Accounts whose targeted words are cached. */
+const MAX_TARGETING_ACCOUNTS = 50;
 /** Games whose words are read concurrently. */
 const GAMES_PER_BATCH = 50;
 
@@ -32,20 +38,24 @@ interface WordSum {
   accounts: Set<string>;
 }
 
-/** Advertisers that target a word, by `mood:calm`. */
-type Targets = Map<string, Set<string>>;
+/** Words that campaigns target, by `mood:calm`. */
+type Targets = Map<string, GameWordsBody["unsent"][number]>;
 
 /** Words that games send and campaigns target. The market's sums are refreshed about once a minute. */
 export class MarketWords {
   readonly #reader: Reader;
-  readonly #traffic: TrafficReader;
+  readonly #traffic: Pick<TrafficReader, "words">;
   readonly #clock: Clock;
+  /** Of enough developers to be disclosed. */
   readonly #sums: ExpiringCache<Map<string, WordSum>>;
   /** By account. */
   readonly #ownSums: ExpiringCache<Map<string, WordSum>>;
+  /** Of enough advertisers to be disclosed. */
   readonly #targets: ExpiringCache<Targets>;
+  /** By account. */
+  readonly #ownTargets: ExpiringCache<Targets>;
 
-  constructor(parts: { reader: Reader; traffic: TrafficReader; clock: Clock }) {
+  constructor(parts: { reader: Reader; traffic: Pick<TrafficReader, "words">; clock: Clock }) {
     this.#reader = parts.reader;
     this.#traffic = parts.traffic;
     this.#clock = parts.clock;
@@ -53,6 +63,7 @@ export class MarketWords {
     this.#sums = new ExpiringCache(parts.clock, kept(1));
     this.#ownSums = new ExpiringCache(parts.clock, kept(MAX_ACCOUNTS));
     this.#targets = new ExpiringCache(parts.clock, kept(1));
+    this.#ownTargets = new ExpiringCache(parts.clock, kept(MAX_TARGETING_ACCOUNTS));
   }
 
   /** Words that a game sends, and words that it could send. */
@@ -60,26 +71,25 @@ export class MarketWords {
     const [words, targets, own] = await Promise.all([
       this.#traffic.words(gameId, this.#clock()),
       this.#targets.get("", () => this.#readTargets()),
-      readOwnAdvertiser(this.#reader, accountId),
+      this.#ownTargets.get(accountId, () => this.#readOwnTargets(accountId)),
     ]);
     const sentValues = new Set(words.map(({ value }) => comparable(value)));
     const sentWords = new Set(words.map(({ type, value }) => nameOf(type, value)));
-    const isShown = (advertisers: Set<string> | undefined) =>
-      advertisers !== undefined &&
-      (advertisers.size >= MIN_USERS || (own !== undefined && advertisers.has(own)));
-    const unsent = [...targets].flatMap(([name, advertisers]) => {
-      const [type, value] = partsOf(name);
-      const isSent = type === "tag" ? sentValues.has(value) : sentWords.has(name);
-      return isSent || !isShown(advertisers) ? [] : [{ type, value }];
-    });
+    const isTargeted = (name: string) => targets.has(name) || own.has(name);
+    const unsent: Targets = new Map();
+    for (const [name, target] of [...targets, ...own]) {
+      if (unsent.size === MAX_UNSENT) break;
+      const isSent = target.type === "tag" ? sentValues.has(target.value) : sentWords.has(name);
+      if (!isSent) unsent.set(name, target);
+    }
     return {
       sent: words.map(({ type, value, scenes }) => ({
         type,
         value,
         scenes,
-        is_targeted: isShown(targets.get(nameOf(type, value))) || isShown(targets.get(nameOf("tag", value))),
+        is_targeted: isTargeted(nameOf(type, value)) || isTargeted(nameOf("tag", value)),
       })),
-      unsent: unsent.slice(0, MAX_UNSENT),
+      unsent: [...unsent.values()],
     };
   }
 
@@ -91,7 +101,7 @@ export class MarketWords {
     ]);
     // For a word that too few others use, the caller sees only counts of its own games.
     const visible = new Map(own);
-    for (const [name, sum] of sums) if (sum.accounts.size >= MIN_USERS) visible.set(name, sum);
+    for (const [name, sum] of sums) visible.set(name, sum);
     return (type === undefined ? SCENE_WORD_TYPES : [type]).flatMap((one) =>
       [...visible.values()]
         .filter((sum) => sum.type === one)
@@ -107,7 +117,8 @@ export class MarketWords {
   }
 
   async #sumUp(): Promise<Map<string, WordSum>> {
-    return this.#sumOf(await readMarketGames(this.#reader, MAX_MARKET_GAMES));
+    const sums = await this.#sumOf(await readMarketGames(this.#reader, MAX_MARKET_GAMES));
+    return new Map([...sums].filter(([, { accounts }]) => accounts.size >= MIN_USERS));
   }
 
   async #sumOf(games: readonly { gameId: string; accountId: string }[]): Promise<Map<string, WordSum>> {
@@ -129,13 +140,35 @@ export class MarketWords {
   }
 
   async #readTargets(): Promise<Targets> {
-    const targets: Targets = new Map();
-    for (const { type, value, advertiser_id } of await readTargets(this.#reader, MAX_TARGETS)) {
-      const name = nameOf(type, value);
-      targets.set(name, (targets.get(name) ?? new Set()).add(advertiser_id));
+    const advertisers = new Map<string, Set<string>>();
+    for (const rows of chunks(await readTargets(this.#reader, MAX_TARGETS), TARGETS_PER_TURN)) {
+      for (const { type, value, advertiser_ids } of rows) {
+        const name = nameOf(type, value);
+        // Values that differ in case or form are one word.
+        advertisers.set(name, new Set([...(advertisers.get(name) ?? []), ...advertiser_ids]));
+      }
+      await nextTurn();
     }
-    return targets;
+    return targetsOf([...advertisers].flatMap(([name, { size }]) => (size >= MIN_USERS ? name : [])));
   }
+
+  async #readOwnTargets(accountId: string): Promise<Targets> {
+    const names: string[] = [];
+    for (const rows of chunks(await readOwnTargets(this.#reader, accountId, MAX_TARGETS), TARGETS_PER_TURN)) {
+      names.push(...rows.map(({ type, value }) => nameOf(type, value)));
+      await nextTurn();
+    }
+    return targetsOf(names);
+  }
+}
+
+function targetsOf(names: readonly string[]): Targets {
+  return new Map(
+    names.map((name) => {
+      const [type, value] = partsOf(name);
+      return [name, { type, value }];
+    }),
+  );
 }
 
 function nameOf(type: string, value: string): string {

@@ -64,11 +64,13 @@ async function withEvents(database: Database, rows: DeliveryRow[]): Promise<Deli
       ) AS a ORDER BY a.delivery_id, a.number DESC`,
   ]);
   const eventOf = new Map(events.map((event) => [event.id, event]));
+  const attemptsOf = new Map<string, Delivery["attemptRows"]>(ids.map((id) => [id, []]));
+  for (const attempt of attempts) attemptsOf.get(attempt.deliveryId)?.push(attempt);
   return rows.flatMap((row) => {
     const event = eventOf.get(row.eventId);
     // Deleted between the two reads.
     if (event === undefined) return [];
-    return [{ ...row, event, attemptRows: attempts.filter(({ deliveryId }) => deliveryId === row.id) }];
+    return [{ ...row, event, attemptRows: attemptsOf.get(row.id) ?? [] }];
   });
 }
 

@@ -1,8 +1,11 @@
+import { chunks } from "@diegetic/collections";
 import { MAX_WEBHOOKS, newId, noWebhook, otherAccountsWebhook, tooManyWebhooks } from "@diegetic/contracts";
 import { type Database, inTransaction, type Transaction } from "@diegetic/database";
 import { isIdentifier } from "../../core/shared/identifiers.ts";
 import { type Paging, rowsOfPage } from "../../core/shared/paging.ts";
 import type { newChoices, Webhook } from "./webhook.ts";
+
+const EVENTS_PER_STEP = 1_000;
 
 export function listWebhooks(database: Database, accountId: string, paging: Paging): Promise<Webhook[]> {
   return database.webhook.findMany(rowsOfPage({ accountId }, paging));
@@ -71,14 +74,21 @@ export function replaceSecret(
   });
 }
 
-/** Deletes the webhook with its deliveries. One that is recorded meanwhile ends at its first attempt. */
+/** Deletes the webhook with its deliveries and events. One that is recorded meanwhile ends at its first attempt. */
 export async function deleteWebhook(database: Database, webhookId: string): Promise<void> {
-  await inTransaction(database, async (transaction) => {
+  const eventIds = await inTransaction(database, async (transaction) => {
     await transaction.webhook.deleteMany({ where: { id: webhookId } });
     // First, and waits for an attempt that is being recorded: the next statement sees it.
-    const deliveries = await transaction.$queryRaw<{ id: string }[]>`
-      DELETE FROM webhook_deliveries WHERE webhook_id = ${webhookId} RETURNING id`;
+    const deliveries = await transaction.$queryRaw<{ id: string; eventId: string }[]>`
+      DELETE FROM webhook_deliveries WHERE webhook_id = ${webhookId} RETURNING id, event_id AS "eventId"`;
     const ids = deliveries.map(({ id }) => id);
     await transaction.$executeRaw`DELETE FROM webhook_attempts WHERE delivery_id = ANY(${ids}::text[])`;
+    return deliveries.map(({ eventId }) => eventId);
   });
+  // After a failure, billing deletes the rest when they are old.
+  for (const some of chunks(eventIds, EVENTS_PER_STEP)) {
+    await database.$executeRaw`
+      DELETE FROM webhook_events e WHERE id = ANY(${some}::text[])
+        AND NOT EXISTS (SELECT FROM webhook_deliveries d WHERE d.event_id = e.id)`;
+  }
 }

@@ -309,6 +309,25 @@ describe("webhooks", () => {
     await owner.get(`/webhooks/${id}/deliveries`).expect(200);
   });
 
+  it("leave no event behind when they are deleted, but those of other webhooks", async () => {
+    const { database } = harness.management;
+    const owner = await harness.caller();
+    const [{ id }, { id: other }] = [
+      (await owner.post("/webhooks", body).expect(201)).body,
+      (await owner.post("/webhooks", body).expect(201)).body,
+    ];
+    await owner.post(`/webhooks/${id}/test`).expect(200);
+    const { accountId } = owner;
+    await database.$queryRaw`SELECT record_webhook_event(${accountId}, 'balance.low', '{}'::json)`;
+    const types = async () =>
+      (await database.webhookEvent.findMany({ where: { accountId } })).map(({ type }) => type).sort();
+    expect(await types()).toEqual(["balance.low", "webhook.test"]);
+    await owner.delete(`/webhooks/${id}`).expect(204);
+    expect(await types()).toEqual(["balance.low"]);
+    await owner.delete(`/webhooks/${other}`).expect(204);
+    expect(await types()).toEqual([]);
+  });
+
   it("leave no attempt behind that is recorded while they are deleted", async () => {
     const { database } = harness.management;
     const { id } = (await caller.post("/webhooks", body).expect(201)).body;
