@@ -88,6 +88,28 @@ describe("an advertiser in the dashboard", () => {
     expect(problems).toEqual([]);
   });
 
+  it("finds the first steps whatever page was opened before", async () => {
+    const { page, problems } = await dashboard.newPage();
+    const sign = apiOf(page.request, dashboard.origin);
+    await sign("/auth/sign-up", { name: "Dee Wharf", email: "dee@wharf.example", password: PASSWORD });
+    const refused: string[] = [];
+    page.on("response", (response) => {
+      if (response.status() === 403) refused.push(new URL(response.url()).pathname);
+    });
+    await page.goto(`${dashboard.origin}/campaigns`);
+    for (const title of ["Campaigns", "Spend", "Money"]) {
+      await page.getByRole("link", { name: title, exact: true }).click();
+      await page.getByRole("heading", { name: title, exact: true }).waitFor();
+      await page.getByRole("link", { name: "Go to the first steps" }).waitFor();
+    }
+    await page.getByRole("link", { name: "Overview", exact: true }).click();
+    await page.getByRole("button", { name: "Register company" }).click();
+    await page.getByRole("button", { name: "Deposit $50.00" }).waitFor();
+    await page.getByRole("link", { name: "Campaigns", exact: true }).click();
+    await page.getByText("A campaign is a budget, a bid, and the lines that players read.").waitFor();
+    expect({ refused, problems }).toEqual({ refused: [], problems: [] });
+  });
+
   it("finds every question of a campaign answered on a page that everybody can use", async () => {
     const { page, problems } = view;
     await page.getByRole("link", { name: "Winter in the taverns" }).click();

@@ -2,7 +2,7 @@ import { Button, Group, Text } from "@mantine/core";
 import { useMemo, useState } from "react";
 import { call } from "../../api/call.ts";
 import { callToChange } from "../../api/call-to-change.ts";
-import { hasStatus, useRead } from "../../api/queries.ts";
+import { useRead } from "../../api/queries.ts";
 import { retryWhileRateLimited } from "../../api/retry-rate-limited.ts";
 import { useAbility } from "../../api/session.ts";
 import { Sparkline } from "../../charts/sparkline.tsx";
@@ -21,6 +21,7 @@ import { heldByAccount, spendOnceActive } from "./consequences.ts";
 import { duplicateCampaign } from "./duplicate-campaign.ts";
 import { NotRegistered } from "./not-registered.tsx";
 import { PacingBar } from "./pacing-bar.tsx";
+import { useAdvertiser } from "./use-advertiser.ts";
 import { type BulkRun, useBulkRun } from "./use-bulk-run.ts";
 import { useCampaigns } from "./use-campaigns.ts";
 
@@ -119,13 +120,13 @@ const filters: Filter<CampaignSummary>[] = [
 
 export function Component() {
   const { canChange } = useAbility();
-  const campaigns = useCampaigns();
-  const profile = useRead("GET /profile");
+  const { profile, isUnregistered, canRead } = useAdvertiser();
+  const campaigns = useCampaigns({ enabled: canRead });
   const bulk = useBulkRun();
   const balanceCents = profile.data?.balance_cents;
   const columns = useMemo(() => columnsOf(balanceCents), [balanceCents]);
   const newCampaign = <ButtonLink to="/campaigns/new">New campaign</ButtonLink>;
-  if (hasStatus(campaigns.error, 403)) return <NotRegistered title="Campaigns" />;
+  if (isUnregistered) return <NotRegistered title="Campaigns" />;
   return (
     <Page title="Campaigns" actions={canChange && newCampaign}>
       <div className={classes.list}>

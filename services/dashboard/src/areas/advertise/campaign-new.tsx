@@ -1,7 +1,6 @@
 import { Alert, Button, Card, Group, Text } from "@mantine/core";
 import { useNavigate } from "react-router";
 import type { BodyOf } from "../../api/operations.ts";
-import { hasStatus, useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
 import { ButtonLink } from "../../kit/button-link.tsx";
@@ -11,6 +10,7 @@ import { CampaignFields } from "./campaign-fields.tsx";
 import { datesInOrder } from "./dates-in-order.ts";
 import { ForManagers } from "./for-managers.tsx";
 import { NotRegistered } from "./not-registered.tsx";
+import { useAdvertiser } from "./use-advertiser.ts";
 
 /** What a new campaign begins with. */
 export const NEW_CAMPAIGN: Partial<BodyOf<"POST /campaigns">> = {
@@ -25,8 +25,8 @@ export function Component() {
     draft: "new-campaign",
     check: (dates) => datesInOrder(dates),
   });
-  const profile = useRead("GET /profile");
-  if (hasStatus(profile.error, 404)) return <NotRegistered title="New campaign" />;
+  const { isUnregistered } = useAdvertiser();
+  if (isUnregistered) return <NotRegistered title="New campaign" />;
   const back = { to: "/campaigns", label: "Campaigns" };
   if (!canChange) {
     return (
