@@ -17,7 +17,7 @@ import { Empty } from "../../kit/states.tsx";
 import { Status } from "../../kit/status.tsx";
 import classes from "./campaign-list.module.css";
 import { type CampaignSummary, campaignState } from "./campaign-state.ts";
-import { heldByAccount, spendOnceActive } from "./consequences.ts";
+import { capsBelowPrice, heldByAccount, spendOnceActive } from "./consequences.ts";
 import { duplicateCampaign } from "./duplicate-campaign.ts";
 import { NotRegistered } from "./not-registered.tsx";
 import { PacingBar } from "./pacing-bar.tsx";
@@ -199,7 +199,8 @@ function BulkActions({ rows, deselect, bulk }: BulkActionsProps) {
       consequences: [
         `Within ${isOne ? "its" : "their"} dates, serving starts with the next match.`,
         spendOnceActive(startable, balanceCents),
-      ],
+        capsBelowPrice(startable),
+      ].filter((sentence) => sentence !== undefined),
       action: isOne ? "Activate campaign" : "Activate campaigns",
     });
     if (!isAgreed) return;

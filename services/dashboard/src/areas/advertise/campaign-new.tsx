@@ -7,6 +7,7 @@ import { ButtonLink } from "../../kit/button-link.tsx";
 import { Form } from "../../kit/form.tsx";
 import { Page } from "../../kit/page.tsx";
 import { CampaignFields } from "./campaign-fields.tsx";
+import { capBelowPrice } from "./consequences.ts";
 import { datesInOrder } from "./dates-in-order.ts";
 import { ForManagers } from "./for-managers.tsx";
 import { NotRegistered } from "./not-registered.tsx";
@@ -40,6 +41,7 @@ export function Component() {
     if (campaign === undefined) return;
     await navigate(`/campaigns/${campaign.id}/creatives/new`);
   };
+  const capSentence = capBelowPrice(form.values);
   return (
     <Page
       title="New campaign"
@@ -61,9 +63,16 @@ export function Component() {
             <ButtonLink to="/campaigns" variant="default" onClick={() => form.reset(NEW_CAMPAIGN)}>
               {form.isChanged ? "Discard draft" : "Cancel"}
             </ButtonLink>
-            <Text c="dimmed" fz="xs">
-              Next: write what players will read.
-            </Text>
+            <div aria-live="polite">
+              {capSentence !== undefined && (
+                <Text c="warning" fz="xs">
+                  {capSentence}
+                </Text>
+              )}
+              <Text c="dimmed" fz="xs">
+                Next: write what players will read.
+              </Text>
+            </div>
           </Group>
         </Form>
       </Card>
