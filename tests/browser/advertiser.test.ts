@@ -272,8 +272,8 @@ describe("an advertiser in the dashboard", () => {
     const budget = page.getByLabel("Budget");
     const stored = await budget.inputValue();
     await budget.fill("");
-    expect(await sentBy(page, "Save changes")).toEqual({ budget_cents: null });
-    await page.getByText(/^This must be/).waitFor();
+    await page.getByRole("button", { name: "Save changes" }).click();
+    await page.getByText("Fill in this field.").waitFor();
     await expectSoon(() => isFocused(budget), true);
     await budget.fill(stored);
     await page.getByRole("button", { name: "Discard" }).waitFor({ state: "detached" });

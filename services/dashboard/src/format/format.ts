@@ -101,6 +101,8 @@ export function centsOfMicrocents(microcents: number): number {
 
 export const formatCount = numberFormat({ maximumFractionDigits: 0 });
 export const formatCompact = numberFormat({ notation: "compact", maximumFractionDigits: 1 });
+/** With all its decimals: a bound is not rounded. */
+export const formatNumber = numberFormat({ maximumFractionDigits: 20 });
 export const formatDecimal = numberFormat({ maximumFractionDigits: 2 });
 
 /** A share from 0 to 1. */
