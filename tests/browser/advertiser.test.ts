@@ -452,6 +452,9 @@ describe("an advertiser in the dashboard", () => {
     };
     await post(`/campaigns/${id}/creatives`, hook);
     await page.goto(`${dashboard.origin}/campaigns/${id}`);
+    // What it may still spend today is said of an active campaign alone.
+    const today = page.locator("dl > div").filter({ hasText: "Spend today" }).locator("dd");
+    await expectSoon(() => today.allTextContents(), ["$0.00", "yesterday $0.00"]);
     await page.getByRole("button", { name: "Activate campaign" }).click();
     const dialog = page.getByRole("dialog", { name: "Deposit to activate Ink" });
     await dialog.getByText("The balance of $0.00 does not pay for an impression.").waitFor();
@@ -465,31 +468,6 @@ describe("an advertiser in the dashboard", () => {
     await page.getByText("This is its only one. Write another first, or pause the campaign.").waitFor();
     await page.getByRole("button", { name: "Write another creative" }).click();
     await page.getByRole("heading", { name: "New creative" }).waitFor();
-    expect(problems).toEqual([]);
-  });
-
-  it("is warned of a daily cap below the price of one impression before it stops the campaign", async () => {
-    const { page, problems } = reader;
-    const warning = "The daily cap is below the price of one impression, $0.10: the campaign is not served.";
-    await page.goto(`${dashboard.origin}/campaigns/new`);
-    await page.getByLabel("Bid per thousand impressions").fill("100");
-    await page.getByLabel("Daily cap (optional)").fill("0.09");
-    await page.getByText(warning).waitFor();
-    await page.getByLabel("Daily cap (optional)").fill("0.10");
-    await page.getByText(warning).waitFor({ state: "detached" });
-    await page.getByRole("link", { name: "Discard draft" }).click();
-
-    const capped = { name: "Sedge", budget_cents: 5_000, cpm_bid_cents: 10_000, daily_cap_cents: 9 };
-    const { id } = await post("/campaigns", capped);
-    const hook = { creative_type: "narrative_hook", brand_name: "Sedge", narrative_hook: "Sedge sways." };
-    await post(`/campaigns/${id}/creatives`, hook);
-    await page.goto(`${dashboard.origin}/campaigns/${id}`);
-    await page.getByRole("button", { name: "Activate campaign" }).click();
-    const dialog = page.getByRole("dialog", { name: "Activate Sedge" });
-    await dialog.getByText(warning).waitFor();
-    await expectAccessibleInPassing(page);
-    await dialog.getByRole("button", { name: "Activate campaign" }).click();
-    await page.getByText("Active, not serving: the daily cap is below the price of one impression").waitFor();
     expect(problems).toEqual([]);
   });
 
@@ -595,6 +573,31 @@ describe("an advertiser in the dashboard", () => {
     ]);
     await page.getByRole("button", { name: "Remove windmill" }).dblclick();
     await warnings.filter({ hasText: "windmill" }).waitFor({ state: "detached" });
+    expect(problems).toEqual([]);
+  });
+
+  it("is warned of a daily cap below the price of one impression before it stops the campaign", async () => {
+    const { page, problems } = reader;
+    const warning = "The daily cap is below the price of one impression, $0.10: the campaign is not served.";
+    await page.goto(`${dashboard.origin}/campaigns/new`);
+    await page.getByLabel("Bid per thousand impressions").fill("100");
+    await page.getByLabel("Daily cap (optional)").fill("0.09");
+    await page.getByText(warning).waitFor();
+    await page.getByLabel("Daily cap (optional)").fill("0.10");
+    await page.getByText(warning).waitFor({ state: "detached" });
+    await page.getByRole("link", { name: "Discard draft" }).click();
+
+    const capped = { name: "Sedge", budget_cents: 5_000, cpm_bid_cents: 10_000, daily_cap_cents: 9 };
+    const { id } = await post("/campaigns", capped);
+    const hook = { creative_type: "narrative_hook", brand_name: "Sedge", narrative_hook: "Sedge sways." };
+    await post(`/campaigns/${id}/creatives`, hook);
+    await page.goto(`${dashboard.origin}/campaigns/${id}`);
+    await page.getByRole("button", { name: "Activate campaign" }).click();
+    const dialog = page.getByRole("dialog", { name: "Activate Sedge" });
+    await dialog.getByText(warning).waitFor();
+    await expectAccessibleInPassing(page);
+    await dialog.getByRole("button", { name: "Activate campaign" }).click();
+    await page.getByText("Active, not serving: the daily cap is below the price of one impression").waitFor();
     expect(problems).toEqual([]);
   });
 
