@@ -84,6 +84,7 @@ describe("GET /analytics/campaigns", () => {
         name: "Cloak",
         status: "draft",
         budget_cents: 7,
+        cpm_bid_cents: 100,
         daily_cap_cents: null,
         end_date: null,
         spent_millicents: 0,

@@ -224,7 +224,7 @@ describe("the members of an account", () => {
     await invited.page.getByLabel("Your name").fill("Vera Quill");
     await invited.page.getByLabel("E-mail").fill("vera@hearthwell.example");
     await invited.page.getByLabel("Password", { exact: true }).fill(PASSWORD);
-    await invited.page.getByRole("button", { name: "Create user and join" }).click();
+    await invited.page.getByRole("button", { name: "Create account and join" }).click();
     await invited.page.getByRole("heading", { name: "Overview" }).waitFor();
 
     await twofold.page.goto(link ?? "");
@@ -341,7 +341,7 @@ describe("the members of an account", () => {
     await page.reload();
     await campaign.waitFor();
     expect(await scheme()).toBe("dark");
-    await choose("Theme of the system");
+    await choose("System theme");
     await expectSoon(scheme, "light");
     expect(problems).toEqual([]);
   });
@@ -359,11 +359,14 @@ describe("the members of an account", () => {
     await own.waitFor();
     expect(await rows.count()).toBe(3);
     expect(await own.getByRole("button").count()).toBe(0);
+    const endOthers = page.getByRole("button", { name: "End other sessions" });
+    await endOthers.waitFor();
     await expectAccessibleInPassing(page);
     await rows.getByRole("button", { name: /^End session in / }).click();
     await page.getByText("The session was ended.").waitFor();
     await expectSoon(() => rows.count(), 2);
     await own.waitFor();
+    expect(await endOthers.count()).toBe(0);
 
     await members.click();
     await other.page.getByText(/^Your session has ended\./).waitFor();

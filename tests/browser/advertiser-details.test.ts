@@ -570,15 +570,22 @@ import {
     // What is chosen may be hidden while the work goes on.
     await page.getByLabel("Search campaigns").fill("no such campaign");
     await progress.getByRole("button", { name: "Stop" }).click();
-    await page.getByText("1 campaign duplicated. Stopped: the other 2 are as they were.").waitFor();
+    await page.getByText("1 of 3 campaigns duplicated. Stopped: the other 2 are as they were.").waitFor();
     await progress.getByText("2 of 3").waitFor({ state: "detached" });
     await page.getByLabel("Search campaigns").fill("");
     await page.getByText("4 rows", { exact: true }).waitFor();
 
     await duplicate(4);
+    const asked = page.waitForEvent("dialog");
+    await page.evaluate("setTimeout(() => location.reload())");
+    const question = await asked;
+    expect(question.type()).toBe("beforeunload");
+    await question.dismiss();
     await page.getByRole("link", { name: "Money", exact: true }).click();
-    await page.getByText("1 campaign duplicated. Stopped: the other 3 are as they were.").waitFor();
+    await page.getByText("1 of 4 campaigns duplicated. Stopped: the other 3 are as they were.").waitFor();
     expect(copies).toBe(2);
+    // Nothing is under way any more.
+    await page.reload();
     expect(problems).toEqual([]);
   });
 

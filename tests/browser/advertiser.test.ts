@@ -88,6 +88,28 @@ describe("an advertiser in the dashboard", () => {
     expect(problems).toEqual([]);
   });
 
+  it("finds the first steps whatever page was opened before", async () => {
+    const { page, problems } = await dashboard.newPage();
+    const sign = apiOf(page.request, dashboard.origin);
+    await sign("/auth/sign-up", { name: "Dee Wharf", email: "dee@wharf.example", password: PASSWORD });
+    const refused: string[] = [];
+    page.on("response", (response) => {
+      if (response.status() === 403) refused.push(new URL(response.url()).pathname);
+    });
+    await page.goto(`${dashboard.origin}/campaigns`);
+    for (const title of ["Campaigns", "Spend", "Money"]) {
+      await page.getByRole("link", { name: title, exact: true }).click();
+      await page.getByRole("heading", { name: title, exact: true }).waitFor();
+      await page.getByRole("link", { name: "Go to the first steps" }).waitFor();
+    }
+    await page.getByRole("link", { name: "Overview", exact: true }).click();
+    await page.getByRole("button", { name: "Register company" }).click();
+    await page.getByRole("button", { name: "Deposit $50.00" }).waitFor();
+    await page.getByRole("link", { name: "Campaigns", exact: true }).click();
+    await page.getByText("A campaign is a budget, a bid, and the lines that players read.").waitFor();
+    expect({ refused, problems }).toEqual({ refused: [], problems: [] });
+  });
+
   it("finds every question of a campaign answered on a page that everybody can use", async () => {
     const { page, problems } = view;
     await page.getByRole("link", { name: "Winter in the taverns" }).click();
@@ -250,8 +272,8 @@ describe("an advertiser in the dashboard", () => {
     const budget = page.getByLabel("Budget");
     const stored = await budget.inputValue();
     await budget.fill("");
-    expect(await sentBy(page, "Save changes")).toEqual({ budget_cents: null });
-    await page.getByText(/^This must be/).waitFor();
+    await page.getByRole("button", { name: "Save changes" }).click();
+    await page.getByText("Fill in this field.").waitFor();
     await expectSoon(() => isFocused(budget), true);
     await budget.fill(stored);
     await page.getByRole("button", { name: "Discard" }).waitFor({ state: "detached" });
@@ -430,6 +452,9 @@ describe("an advertiser in the dashboard", () => {
     };
     await post(`/campaigns/${id}/creatives`, hook);
     await page.goto(`${dashboard.origin}/campaigns/${id}`);
+    // What it may still spend today is said of an active campaign alone.
+    const today = page.locator("dl > div").filter({ hasText: "Spend today" }).locator("dd");
+    await expectSoon(() => today.allTextContents(), ["$0.00", "yesterday $0.00"]);
     await page.getByRole("button", { name: "Activate campaign" }).click();
     const dialog = page.getByRole("dialog", { name: "Deposit to activate Ink" });
     await dialog.getByText("The balance of $0.00 does not pay for an impression.").waitFor();
@@ -548,6 +573,31 @@ describe("an advertiser in the dashboard", () => {
     ]);
     await page.getByRole("button", { name: "Remove windmill" }).dblclick();
     await warnings.filter({ hasText: "windmill" }).waitFor({ state: "detached" });
+    expect(problems).toEqual([]);
+  });
+
+  it("is warned of a daily cap below the price of one impression before it stops the campaign", async () => {
+    const { page, problems } = reader;
+    const warning = "The daily cap is below the price of one impression, $0.10: the campaign is not served.";
+    await page.goto(`${dashboard.origin}/campaigns/new`);
+    await page.getByLabel("Bid per thousand impressions").fill("100");
+    await page.getByLabel("Daily cap (optional)").fill("0.09");
+    await page.getByText(warning).waitFor();
+    await page.getByLabel("Daily cap (optional)").fill("0.10");
+    await page.getByText(warning).waitFor({ state: "detached" });
+    await page.getByRole("link", { name: "Discard draft" }).click();
+
+    const capped = { name: "Sedge", budget_cents: 5_000, cpm_bid_cents: 10_000, daily_cap_cents: 9 };
+    const { id } = await post("/campaigns", capped);
+    const hook = { creative_type: "narrative_hook", brand_name: "Sedge", narrative_hook: "Sedge sways." };
+    await post(`/campaigns/${id}/creatives`, hook);
+    await page.goto(`${dashboard.origin}/campaigns/${id}`);
+    await page.getByRole("button", { name: "Activate campaign" }).click();
+    const dialog = page.getByRole("dialog", { name: "Activate Sedge" });
+    await dialog.getByText(warning).waitFor();
+    await expectAccessibleInPassing(page);
+    await dialog.getByRole("button", { name: "Activate campaign" }).click();
+    await page.getByText("Active, not serving: the daily cap is below the price of one impression").waitFor();
     expect(problems).toEqual([]);
   });
 

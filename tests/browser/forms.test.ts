@@ -33,6 +33,10 @@ const PASTE = `(field, text) => {
   field.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
 }`;
 
+const PLACEHOLDER_COLOURS = `[...document.querySelectorAll("[role=dialog] input[placeholder]")].map(
+  (field) => getComputedStyle(field, "::placeholder").color,
+)`;
+
 describe("a form of the dashboard", () => {
   let dashboard: Dashboard;
   let view: ObservedPage;
@@ -129,6 +133,11 @@ describe("a form of the dashboard", () => {
     await page.goto(`${dashboard.origin}/keys`);
     await page.getByRole("button", { name: "Create key" }).first().click();
     const dialog = page.getByRole("dialog");
+    await dialog.getByRole("button", { name: "Create key" }).click();
+    await expectSoon(() => dialog.getByLabel("Label").getAttribute("aria-invalid"), "true");
+    // An example in a field with a problem does not look like what was typed.
+    const colours = await page.evaluate<string[]>(PLACEHOLDER_COLOURS);
+    expect([colours.length, new Set(colours).size]).toEqual([2, 1]);
     await dialog.getByLabel("Label").fill("None");
     await type(dialog.getByLabel("Limit (optional)"), "0");
     await dialog.getByRole("button", { name: "Create key" }).click();
@@ -308,7 +317,7 @@ describe("a form of the dashboard", () => {
     expect(new URL(page.url()).search).toBe("");
     await page.reload();
     await page.getByRole("link", { name: "Create an account" }).click();
-    await page.getByRole("button", { name: "Create user and join" }).waitFor();
+    await page.getByRole("button", { name: "Create account and join" }).waitFor();
     await page.getByRole("link", { name: "Sign in to accept" }).click();
     await page.getByLabel("E-mail").fill(email);
     await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
@@ -328,7 +337,7 @@ describe("a form of the dashboard", () => {
     await page.getByText("Your session could not be loaded.").waitFor();
     await page.unroute("**/api/session");
     await page.getByRole("button", { name: "Try again" }).click();
-    await page.getByRole("button", { name: "Create user and join" }).waitFor();
+    await page.getByRole("button", { name: "Create account and join" }).waitFor();
     expect(problems).toEqual([]);
   });
 

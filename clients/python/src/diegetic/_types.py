@@ -577,6 +577,7 @@ class CampaignSeries(TypedDict):
     name: str
     status: Literal["draft", "active", "paused"]
     budget_cents: int
+    cpm_bid_cents: int
     daily_cap_cents: Optional[int]
     end_date: Optional[str]
     spent_millicents: int

@@ -694,6 +694,8 @@ export interface CampaignSeries {
   status: "draft" | "active" | "paused";
   /** What the campaign may spend in all, in cents. */
   budget_cents: number;
+  /** The bid: what a thousand impressions cost, in cents. */
+  cpm_bid_cents: number;
   /** What it may spend on one UTC day, in cents; null: no cap. */
   daily_cap_cents: number | null;
   /** When it ends, as it was given; null: no end. */

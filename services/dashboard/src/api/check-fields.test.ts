@@ -85,6 +85,24 @@ describe("checkFields", () => {
     expect(named("🍺".repeat(201))).toEqual({ name: "Use at most 200 characters; this has 201." });
   });
 
+  it("groups the digits of its numbers, and rounds none", () => {
+    const schema: FieldSchema = {
+      properties: {
+        line: { type: "string", maxLength: 2_000 },
+        tags: { type: "array", maxItems: 1_000 },
+        count: { type: "integer", minimum: 1, maximum: 1_000_000_000 },
+        weight: { type: "number", minimum: 0.000_1 },
+      },
+    };
+    const values = { line: "x".repeat(2_001), tags: Array(1_001).fill("x"), count: 0, weight: 0 };
+    expect(checkFields(schema, values)).toEqual({
+      line: "Use at most 2,000 characters; this has 2,001.",
+      tags: "Use at most 1,000 entries; there are 1,001.",
+      count: "Enter a number from 1 to 1,000,000,000.",
+      weight: "Enter 0.0001 or more.",
+    });
+  });
+
   it("looks into objects, and names their fields by path", () => {
     const request = matchRequestSchema as unknown as FieldSchema;
     const values = { game_id: "fjord", user_id: "u", game_context: { location: "x".repeat(201) } };
@@ -100,5 +118,13 @@ describe("checkFields", () => {
   it("lets optional fields be cleared", () => {
     const values = { name: "Night watch", budget_cents: 2_000, cpm_bid_cents: 500, daily_cap_cents: null };
     expect(checkFields(campaign, values)).toEqual({});
+  });
+
+  it("lets no other field be cleared by a change", () => {
+    const budgetAlone: FieldSchema = { properties: { budget_cents: { type: "integer", minimum: 1 } } };
+    expect(checkFields(budgetAlone, {})).toEqual({});
+    expect(checkFields(budgetAlone, { budget_cents: null })).toEqual({
+      budget_cents: "Fill in this field.",
+    });
   });
 });

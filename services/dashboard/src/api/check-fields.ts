@@ -1,4 +1,5 @@
 /** Checks the values of a form against the schema of the request, before it is sent. */
+import { formatCount, formatNumber } from "../format/format.ts";
 
 export interface FieldSchema {
   type?: string | string[];
@@ -24,7 +25,7 @@ export type FieldProblems = Record<string, string>;
 /** How people read a number of this field; cents, say, as money. */
 export type ShowNumber = (field: string, value: number) => string;
 
-const showPlain: ShowNumber = (_field, value) => String(value);
+const showPlain: ShowNumber = (_field, value) => formatNumber(value);
 const VISIBLE = /[^\s\p{Default_Ignorable_Code_Point}]/u;
 const FORMATS: Record<string, { sentence: string; has: (text: string) => boolean }> = {
   email: { sentence: "Enter an e-mail address, such as name@example.com.", has: isEmail },
@@ -82,7 +83,9 @@ function problemOf(
 ): string | undefined {
   const types = [schema.type ?? []].flat();
   if (value === undefined || value === null || value === "") {
-    const mayBeLeftOut = !isRequired && (value !== "" || types.includes("null"));
+    // In a change, null clears a field; one that cannot be cleared is refused.
+    const isRefused = value !== undefined && !types.includes("null") && (value === "" || types.length > 0);
+    const mayBeLeftOut = !isRequired && !isRefused;
     return mayBeLeftOut ? undefined : requiredSentence(schema);
   }
   if (types.includes("integer") || types.includes("number")) return numberProblem(field, schema, value, show);
@@ -124,7 +127,7 @@ function textProblem(schema: FieldSchema, value: unknown): string | undefined {
   // As by the server: a character outside the basic plane is one.
   const { length } = [...value];
   if (schema.maxLength !== undefined && length > schema.maxLength) {
-    return `Use at most ${schema.maxLength} characters; this has ${length}.`;
+    return `Use at most ${formatCount(schema.maxLength)} characters; this has ${formatCount(length)}.`;
   }
   const format = FORMATS[schema.format ?? ""];
   if (format?.has(value) === false) return format.sentence;
@@ -143,7 +146,7 @@ function listProblem(
   if (!Array.isArray(value)) return "Enter a list.";
   if (schema.minItems !== undefined && value.length < schema.minItems) return "Choose at least one.";
   if (schema.maxItems !== undefined && value.length > schema.maxItems) {
-    return `Use at most ${schema.maxItems} entries; there are ${value.length}.`;
+    return `Use at most ${formatCount(schema.maxItems)} entries; there are ${formatCount(value.length)}.`;
   }
   if (schema.items?.properties !== undefined || schema.items === undefined) return undefined;
   for (const entry of value) {

@@ -1,6 +1,6 @@
 import schemas from "virtual:request-schemas";
 import { useCallback, useEffect, useRef, useState } from "react";
-import { formatCents } from "../format/format.ts";
+import { formatCents, formatNumber } from "../format/format.ts";
 import { ApiError, fieldNamedIn } from "./api-error.ts";
 import { checkFields, type FieldProblems, type FieldSchema, formFields } from "./check-fields.ts";
 import type { BodyOf, ChangeKey } from "./operations.ts";
@@ -134,5 +134,5 @@ function sentenceAt(field: string, sentence: string | undefined): string | undef
 }
 
 function showNumber(field: string, value: number): string {
-  return field.endsWith("_cents") ? formatCents(value) : String(value);
+  return field.endsWith("_cents") ? formatCents(value) : formatNumber(value);
 }

@@ -37,7 +37,7 @@ export function useReadAll<Key extends ReadKey>(
 export function useReadFirst<Key extends ReadKey>(
   key: Key,
   input: InputOf<Key>,
-  { refetchEveryMs }: Pick<ReadOptions, "refetchEveryMs"> = {},
+  { enabled, refetchEveryMs }: Pick<ReadOptions, "enabled" | "refetchEveryMs"> = {},
 ): UseQueryResult<{ answer: AnswerOf<Key>; hasMore: boolean }, ApiError> {
   return useQuery<{ answer: AnswerOf<Key>; hasMore: boolean }, ApiError>({
     queryKey: [key, input, "first page"],
@@ -46,6 +46,7 @@ export function useReadFirst<Key extends ReadKey>(
       return { answer, hasMore: next !== undefined };
     },
     placeholderData: (previous: { answer: AnswerOf<Key>; hasMore: boolean } | undefined) => previous,
+    ...(enabled !== undefined && { enabled }),
     ...refetching(refetchEveryMs),
   });
 }

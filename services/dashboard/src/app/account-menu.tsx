@@ -16,7 +16,7 @@ import { notifyFailed } from "../kit/notify.ts";
 import classes from "./account-menu.module.css";
 
 const SCHEMES = [
-  { value: "auto", label: "Theme of the system", icon: IconDeviceDesktop },
+  { value: "auto", label: "System theme", icon: IconDeviceDesktop },
   { value: "light", label: "Light theme", icon: IconSun },
   { value: "dark", label: "Dark theme", icon: IconMoon },
 ] as const;

@@ -48,6 +48,8 @@ const AXIS = { fontSize: 13, fill: "var(--muted)" };
 const RUNNING = "2 4";
 const PLAN = "5 5";
 const MARGIN_PX = 8;
+/** Keeps the first day below the zero beside it. */
+const TICK_MARGIN_PX = 8;
 const MAX_LETTERS = 24;
 const MAX_LETTERS_ON_PHONE = 11;
 
@@ -98,6 +100,7 @@ export function TimePlot(props: TimePlotProps) {
           tickFormatter={(date: string) => formatPoint(date)}
           tick={AXIS}
           tickLine={false}
+          tickMargin={TICK_MARGIN_PX}
           axisLine={{ stroke: "var(--line)" }}
           interval="equidistantPreserveStart"
           minTickGap={32}

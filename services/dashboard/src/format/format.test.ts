@@ -11,6 +11,7 @@ import {
   formatDecimal,
   formatExactCents,
   formatMoment,
+  hourFormat,
   withMoney,
 } from "./format.ts";
 
@@ -89,6 +90,19 @@ describe("formatAgo", () => {
     ["2026-12-31T12:00:00Z", "Dec 31, 2026"],
   ])("says how far %s is", (iso, words) => {
     expect(formatAgo(iso, Date.parse("2026-12-01T12:00:00Z"))).toBe(words);
+  });
+});
+
+describe("an hour on an axis", () => {
+  it.each([
+    ["en-US", "7 AM"],
+    ["en-DE", "07:00"],
+    ["en-JP", "07:00"],
+    ["en-GB", "07:00"],
+  ])("can be told from another number in %s", (locale, words) => {
+    const text = hourFormat(locale).format(new Date("2026-12-01T07:00:00Z"));
+    // Some versions of ICU set a narrow space.
+    expect(text.replace(/\s/, " ")).toBe(words);
   });
 });
 

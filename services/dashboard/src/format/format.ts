@@ -32,7 +32,7 @@ const dayWithYear = new Intl.DateTimeFormat(ENGLISH, {
   year: "numeric",
   timeZone: "UTC",
 });
-const hour = new Intl.DateTimeFormat(ENGLISH, { hour: "numeric", timeZone: "UTC" });
+const hour = hourFormat(ENGLISH);
 const utcMoment = new Intl.DateTimeFormat(ENGLISH, {
   dateStyle: "medium",
   timeStyle: "short",
@@ -101,6 +101,8 @@ export function centsOfMicrocents(microcents: number): number {
 
 export const formatCount = numberFormat({ maximumFractionDigits: 0 });
 export const formatCompact = numberFormat({ notation: "compact", maximumFractionDigits: 1 });
+/** With all its decimals: a bound is not rounded. */
+export const formatNumber = numberFormat({ maximumFractionDigits: 20 });
 export const formatDecimal = numberFormat({ maximumFractionDigits: 2 });
 
 /** A share from 0 to 1. */
@@ -151,6 +153,13 @@ export function formatPointInFull(point: string): string {
 export function isCurrent(point: string, now: Date): boolean {
   const length = isDay(point) ? point.length : "2026-12-01T13".length;
   return now.toISOString().slice(0, length) === point.slice(0, length);
+}
+
+/** "7 AM"; where hours count to 24, "07:00": "07" alone does not say what it is. */
+export function hourFormat(locale: string | Intl.Locale): Intl.DateTimeFormat {
+  const format = new Intl.DateTimeFormat(locale, { hour: "numeric", timeZone: "UTC" });
+  if (format.resolvedOptions().hour12) return format;
+  return new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit", timeZone: "UTC" });
 }
 
 function isDay(point: string): boolean {

@@ -28,24 +28,26 @@ export function Figures({ figures, isLoading = false, read: common }: FiguresPro
       {figures.map((figure) => {
         const { label, value, note, change, read = common } = figure;
         const isMissing = isLoading || (read !== undefined && read.data === undefined);
+        const hasChange = "change" in figure && change !== null;
+        // Without a note, the change stands in its line.
+        const isChangeFirst = hasChange && !isMissing && !note;
+        const first = isChangeFirst ? change : note;
         return (
           <div key={label} className={classes.figure}>
             <dt className={classes.label}>{label}</dt>
             <dd className={classes.value}>
               {!isMissing ? value : read?.isError ? "–" : <Skeleton height={28} width={112} my={3} />}
             </dd>
-            <dd className={classes.note} aria-hidden={!isMissing && !note}>
+            <dd className={classes.note} aria-hidden={!isMissing && !first}>
               {!isMissing ? (
-                note
+                first
               ) : read?.isError ? (
                 <NotLoaded label={label} read={read} />
               ) : (
                 <Skeleton height={12} width={80} my={3} />
               )}
             </dd>
-            {"change" in figure && change !== null && (
-              <dd className={classes.note}>{!isMissing && change}</dd>
-            )}
+            {hasChange && !isChangeFirst && <dd className={classes.note}>{!isMissing && change}</dd>}
           </div>
         );
       })}

@@ -6,6 +6,11 @@ export function notifyDone(message: string): void {
   notifications.show({ message, color: "positive", autoClose: 5_000 });
 }
 
+/** Says that only a part was done; stays until it is closed. */
+export function notifyCutShort(message: string): void {
+  notifications.show({ message, color: "warning", autoClose: false });
+}
+
 /**
  * Says what failed and why; stays until it is closed.
  * @param change what was tried, as "Ink was paused": said where no answer tells whether it was done

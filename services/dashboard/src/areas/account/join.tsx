@@ -99,7 +99,7 @@ export function Component() {
         <>
           <SignUpForm invitationToken={token} onDone={() => setJoined(true)} />
           <Text c="dimmed">
-            You have a user already?{" "}
+            You have an account?{" "}
             <Anchor component={Link} to="/sign-in" state={{ invitation: token } satisfies SignInState}>
               Sign in to accept
             </Anchor>

@@ -29,6 +29,10 @@ export const SCOPES: readonly ScopeText[] = [
   },
 ];
 
+export function scopeLabel(scope: Scope): string {
+  return SCOPES.find(({ value }) => value === scope)?.label ?? scope;
+}
+
 /** The API shows the largest limit for a key that has none. */
 const NO_LIMIT = 2_147_483_647;
 

@@ -21,7 +21,7 @@ import { SecretStep } from "../../kit/secret.tsx";
 import { Empty, NotLoaded } from "../../kit/states.tsx";
 import { Status } from "../../kit/status.tsx";
 import { usePending } from "../../kit/use-pending.ts";
-import { type ApiKey, limitText, SCOPES } from "./key-scopes.ts";
+import { type ApiKey, limitText, SCOPES, scopeLabel } from "./key-scopes.ts";
 
 const HOUR_SECONDS = 3_600;
 const DAY_SECONDS = 86_400;
@@ -175,7 +175,7 @@ function Keys({ onCreate, onRotate }: KeysProps) {
               </Status>
             ),
         },
-        make.text("scopes", "Scopes", ({ scopes }) => scopes.join(", "), { phone: "fact" }),
+        make.text("scopes", "Scopes", ({ scopes }) => scopes.map(scopeLabel).join(", "), { phone: "fact" }),
         {
           key: "limit",
           header: "Limit",

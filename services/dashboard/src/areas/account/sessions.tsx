@@ -47,14 +47,11 @@ export function Sessions() {
       title="Sessions"
       about="The browsers in which you are signed in. End one that you do not recognise, then change your password."
       actions={
-        <Button
-          variant="default"
-          onClick={() => void endOthers()}
-          disabled={!hasOthers}
-          loading={isPending(OTHERS)}
-        >
-          End other sessions
-        </Button>
+        hasOthers && (
+          <Button variant="default" onClick={() => void endOthers()} loading={isPending(OTHERS)}>
+            End other sessions
+          </Button>
+        )
       }
     >
       <DataTable

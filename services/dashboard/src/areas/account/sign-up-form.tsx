@@ -115,7 +115,7 @@ export function SignUpForm({ invitationToken, onDone, children }: SignUpFormProp
         )}
         {children}
         <Button type="submit" loading={isSending} fullWidth>
-          {invitationToken === undefined ? "Create account" : "Create user and join"}
+          {invitationToken === undefined ? "Create account" : "Create account and join"}
         </Button>
       </Stack>
     </Form>

@@ -2,7 +2,7 @@ import { Button, Group, Text } from "@mantine/core";
 import { useMemo, useState } from "react";
 import { call } from "../../api/call.ts";
 import { callToChange } from "../../api/call-to-change.ts";
-import { hasStatus, useRead } from "../../api/queries.ts";
+import { useRead } from "../../api/queries.ts";
 import { retryWhileRateLimited } from "../../api/retry-rate-limited.ts";
 import { useAbility } from "../../api/session.ts";
 import { Sparkline } from "../../charts/sparkline.tsx";
@@ -17,10 +17,11 @@ import { Empty } from "../../kit/states.tsx";
 import { Status } from "../../kit/status.tsx";
 import classes from "./campaign-list.module.css";
 import { type CampaignSummary, campaignState } from "./campaign-state.ts";
-import { heldByAccount, spendOnceActive } from "./consequences.ts";
+import { capsBelowPrice, heldByAccount, spendOnceActive } from "./consequences.ts";
 import { duplicateCampaign } from "./duplicate-campaign.ts";
 import { NotRegistered } from "./not-registered.tsx";
 import { PacingBar } from "./pacing-bar.tsx";
+import { useAdvertiser } from "./use-advertiser.ts";
 import { type BulkRun, useBulkRun } from "./use-bulk-run.ts";
 import { useCampaigns } from "./use-campaigns.ts";
 
@@ -119,13 +120,13 @@ const filters: Filter<CampaignSummary>[] = [
 
 export function Component() {
   const { canChange } = useAbility();
-  const campaigns = useCampaigns();
-  const profile = useRead("GET /profile");
+  const { profile, isUnregistered, canRead } = useAdvertiser();
+  const campaigns = useCampaigns({ enabled: canRead });
   const bulk = useBulkRun();
   const balanceCents = profile.data?.balance_cents;
   const columns = useMemo(() => columnsOf(balanceCents), [balanceCents]);
   const newCampaign = <ButtonLink to="/campaigns/new">New campaign</ButtonLink>;
-  if (hasStatus(campaigns.error, 403)) return <NotRegistered title="Campaigns" />;
+  if (isUnregistered) return <NotRegistered title="Campaigns" />;
   return (
     <Page title="Campaigns" actions={canChange && newCampaign}>
       <div className={classes.list}>
@@ -198,7 +199,8 @@ function BulkActions({ rows, deselect, bulk }: BulkActionsProps) {
       consequences: [
         `Within ${isOne ? "its" : "their"} dates, serving starts with the next match.`,
         spendOnceActive(startable, balanceCents),
-      ],
+        capsBelowPrice(startable),
+      ].filter((sentence) => sentence !== undefined),
       action: isOne ? "Activate campaign" : "Activate campaigns",
     });
     if (!isAgreed) return;

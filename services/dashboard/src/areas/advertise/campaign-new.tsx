@@ -1,16 +1,17 @@
 import { Alert, Button, Card, Group, Text } from "@mantine/core";
 import { useNavigate } from "react-router";
 import type { BodyOf } from "../../api/operations.ts";
-import { hasStatus, useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
 import { ButtonLink } from "../../kit/button-link.tsx";
 import { Form } from "../../kit/form.tsx";
 import { Page } from "../../kit/page.tsx";
 import { CampaignFields } from "./campaign-fields.tsx";
+import { capBelowPrice } from "./consequences.ts";
 import { datesInOrder } from "./dates-in-order.ts";
 import { ForManagers } from "./for-managers.tsx";
 import { NotRegistered } from "./not-registered.tsx";
+import { useAdvertiser } from "./use-advertiser.ts";
 
 /** What a new campaign begins with. */
 export const NEW_CAMPAIGN: Partial<BodyOf<"POST /campaigns">> = {
@@ -25,8 +26,8 @@ export function Component() {
     draft: "new-campaign",
     check: (dates) => datesInOrder(dates),
   });
-  const profile = useRead("GET /profile");
-  if (hasStatus(profile.error, 404)) return <NotRegistered title="New campaign" />;
+  const { isUnregistered } = useAdvertiser();
+  if (isUnregistered) return <NotRegistered title="New campaign" />;
   const back = { to: "/campaigns", label: "Campaigns" };
   if (!canChange) {
     return (
@@ -40,6 +41,7 @@ export function Component() {
     if (campaign === undefined) return;
     await navigate(`/campaigns/${campaign.id}/creatives/new`);
   };
+  const capSentence = capBelowPrice(form.values);
   return (
     <Page
       title="New campaign"
@@ -61,9 +63,16 @@ export function Component() {
             <ButtonLink to="/campaigns" variant="default" onClick={() => form.reset(NEW_CAMPAIGN)}>
               {form.isChanged ? "Discard draft" : "Cancel"}
             </ButtonLink>
-            <Text c="dimmed" fz="xs">
-              Next: write what players will read.
-            </Text>
+            <div aria-live="polite">
+              {capSentence !== undefined && (
+                <Text c="warning" fz="xs">
+                  {capSentence}
+                </Text>
+              )}
+              <Text c="dimmed" fz="xs">
+                Next: write what players will read.
+              </Text>
+            </div>
           </Group>
         </Form>
       </Card>

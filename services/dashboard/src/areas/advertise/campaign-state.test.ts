@@ -14,6 +14,7 @@ const campaign: CampaignSummary = {
   name: "Winter in the taverns",
   status: "active",
   budget_cents: 10_000,
+  cpm_bid_cents: 1_000,
   daily_cap_cents: null,
   spent_millicents: 1_000_000,
   expected_spend_millicents: null,
@@ -25,13 +26,13 @@ const campaign: CampaignSummary = {
   daily_spent_millicents: [],
   daily_impressions: [],
 };
-/** Nothing spent today, and yet its cap is reached. */
-const neverCovered: CampaignSummary = {
+const capped: CampaignSummary = {
   ...campaign,
   pacing_status: "capped_today",
   daily_cap_cents: 5,
-  daily_spent_millicents: [5_000, 0],
+  daily_spent_millicents: [0, 5_000],
 };
+const neverCovered: CampaignSummary = { ...capped, cpm_bid_cents: 5_001 };
 const day = (spent: number) => ({ date: "2026-12-01", impressions: 1, spent_millicents: spent });
 
 describe("the dates of a campaign", () => {
@@ -48,11 +49,6 @@ describe("the dates of a campaign", () => {
 
 describe("campaignState", () => {
   it("names the cause when an active campaign is not served", () => {
-    const capped = {
-      ...campaign,
-      pacing_status: "capped_today" as const,
-      daily_spent_millicents: [0, 5_000],
-    };
     expect(campaignState(capped, 100, NOW_MS)).toEqual({
       word: "Active, not serving",
       tone: "warning",
@@ -60,8 +56,9 @@ describe("campaignState", () => {
     });
   });
 
-  it("says that a cap below the price of one impression ends on no day", () => {
-    expect(campaignState(neverCovered, 100, NOW_MS)).toEqual({
+  it.each([0, 3_000, 5_000])("says that a cap below the price ends on no day, after %i today", (today) => {
+    const summary: CampaignSummary = { ...neverCovered, daily_spent_millicents: [today] };
+    expect(campaignState(summary, 100, NOW_MS)).toEqual({
       word: "Active, not serving",
       tone: "negative",
       cause: "The daily cap is below the price of one impression",
@@ -168,8 +165,7 @@ describe("needsAttention", () => {
         fix: { to: "/campaigns/camp_1/settings" },
       },
     ]);
-    const [capped] = found([{ ...neverCovered, daily_spent_millicents: [0, 5_000] }]);
-    expect(capped?.cause).toContain("00:00 UTC");
+    expect(found([capped])[0]?.cause).toContain("00:00 UTC");
   });
 
   it("asks for nothing where the end date has passed", () => {

@@ -1,5 +1,6 @@
 import { compileSchedule, parseDate } from "@diegetic/ad-rules/schedule";
 import type { AnswerOf } from "../../api/operations.ts";
+import { centsOfMillicents } from "../../format/format.ts";
 import type { Tone } from "../../kit/status.tsx";
 import type { Campaign } from "./use-campaign.ts";
 
@@ -55,12 +56,12 @@ export function momentOfDate(date: string | null | undefined): string | undefine
 
 const CAP_BELOW_PRICE = "The daily cap is below the price of one impression";
 
-/** Whether the daily cap is below the price: it counts as reached although nothing was spent today. */
-function isCapBelowPrice({
-  pacing_status: pacing,
-  daily_spent_millicents: days,
-}: Pick<CampaignSummary, "pacing_status" | "daily_spent_millicents">): boolean {
-  return pacing === "capped_today" && days.at(-1) === 0;
+/** Whether the daily cap pays for no impression, on no day. */
+export function isCapBelowPrice({
+  daily_cap_cents: cap,
+  cpm_bid_cents: bid,
+}: Pick<CampaignSummary, "daily_cap_cents" | "cpm_bid_cents">): boolean {
+  return cap !== null && cap < centsOfMillicents(bid);
 }
 
 /** Whether a campaign is shown to players now, and why not. */
@@ -73,7 +74,8 @@ export function campaignState(
     | "spent_millicents"
     | "budget_cents"
     | "end_date"
-    | "daily_spent_millicents"
+    | "cpm_bid_cents"
+    | "daily_cap_cents"
   >,
   balanceCents: number | undefined,
   nowMs: number,

@@ -88,7 +88,6 @@ export function Component() {
       ...campaign.data,
       creatives: creatives.data?.length ?? 1,
       pacing_status: pacing.data?.pacing_status ?? "on_pace",
-      daily_spent_millicents: pacing.data === undefined ? [] : [pacing.data.today_spent_millicents],
     },
     profile.data?.balance_cents,
     Date.now(),

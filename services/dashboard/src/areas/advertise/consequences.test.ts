@@ -1,5 +1,12 @@
 import { describe, expect, it } from "@jest/globals";
-import { consequences, heldByAccount, heldByCampaign, spendOnceActive } from "./consequences.ts";
+import {
+  capBelowPrice,
+  capsBelowPrice,
+  consequences,
+  heldByAccount,
+  heldByCampaign,
+  spendOnceActive,
+} from "./consequences.ts";
 
 const campaign = {
   status: "active" as const,
@@ -143,6 +150,31 @@ describe("the consequences of activating", () => {
     [[half], 1_000, "It may spend $24.995, the rest of its budget. Your balance pays for $10.00 of it."],
   ])("say what may be spent by %j with a balance of %s", (campaigns, balanceCents, sentence) => {
     expect(spendOnceActive(campaigns, balanceCents)).toBe(sentence);
+  });
+});
+
+describe("a daily cap", () => {
+  const below = { daily_cap_cents: 9, cpm_bid_cents: 10_000 };
+  const atPrice = { daily_cap_cents: 10, cpm_bid_cents: 10_000 };
+  it("is warned of where it is below the price of one impression", () => {
+    expect(capBelowPrice(below)).toBe(
+      "The daily cap is below the price of one impression, $0.10: the campaign is not served.",
+    );
+    const others = [
+      atPrice,
+      { cpm_bid_cents: 10_000 },
+      { ...below, daily_cap_cents: null },
+      { daily_cap_cents: 9 },
+    ];
+    expect(others.map(capBelowPrice)).toEqual([undefined, undefined, undefined, undefined]);
+  });
+
+  it("is warned of among several campaigns", () => {
+    expect([[below, atPrice], [below, below], [atPrice]].map(capsBelowPrice)).toEqual([
+      "1 campaign has a daily cap below the price of one impression: it is not served.",
+      "2 campaigns have a daily cap below the price of one impression: they are not served.",
+      undefined,
+    ]);
   });
 });
 

@@ -1,6 +1,13 @@
 import { compileSchedule, type Schedule } from "@diegetic/ad-rules/schedule";
 import type { BodyOf } from "../../api/operations.ts";
-import { centsOfMillicents, formatCount, formatDayWithYear, formatExactCents } from "../../format/format.ts";
+import {
+  centsOfMillicents,
+  formatCount,
+  formatDayWithYear,
+  formatExactCents,
+  formatNoun,
+} from "../../format/format.ts";
+import { isCapBelowPrice } from "./campaign-state.ts";
 import { balanceSentence } from "./spend-outlook.ts";
 import type { Campaign } from "./use-campaign.ts";
 
@@ -30,16 +37,35 @@ export function consequences(
   if (typeof bid === "number" && bid !== campaign.cpm_bid_cents) {
     found.push("A new bid counts from the next match; ads that are already matched cost the former one.");
   }
-  if (typeof cap === "number" && cap > 0 && cap < price) {
-    found.push(
-      `The daily cap is below the price of one impression, ${formatExactCents(price)}: the campaign is not served.`,
-    );
+  const capSentence = capBelowPrice({ cpm_bid_cents: bid ?? campaign.cpm_bid_cents, daily_cap_cents: cap });
+  if (capSentence !== undefined) {
+    found.push(capSentence);
   } else if (typeof cap === "number" && cap > 0 && cap <= todaySpentCents) {
     found.push("Today has cost as much as this cap: the campaign is served again at 00:00 UTC.");
   }
   found.push(...flightSentences(campaign, values, nowMs), ...filterSentences(campaign, values));
   if (found.length === 0) found.push("Takes effect with the next match.");
   return found;
+}
+
+interface CapAndBid {
+  daily_cap_cents?: number | null | undefined;
+  cpm_bid_cents?: number | null | undefined;
+}
+
+/** What a daily cap that pays for no impression does; undefined: it pays for one, or there is none. */
+export function capBelowPrice({ daily_cap_cents: cap, cpm_bid_cents: bid }: CapAndBid): string | undefined {
+  if (!cap || !bid || !isCapBelowPrice({ daily_cap_cents: cap, cpm_bid_cents: bid })) return undefined;
+  const price = formatExactCents(centsOfMillicents(bid));
+  return `The daily cap is below the price of one impression, ${price}: the campaign is not served.`;
+}
+
+/** As `capBelowPrice`, for those of several campaigns of which it is true. */
+export function capsBelowPrice(campaigns: readonly CapAndBid[]): string | undefined {
+  const count = campaigns.filter((campaign) => capBelowPrice(campaign) !== undefined).length;
+  if (count === 0) return undefined;
+  const [has, are] = count === 1 ? ["has", "it is"] : ["have", "they are"];
+  return `${formatNoun(count, "campaign")} ${has} a daily cap below the price of one impression: ${are} not served.`;
 }
 
 type Flight = Pick<Campaign, "status" | "start_date" | "end_date">;

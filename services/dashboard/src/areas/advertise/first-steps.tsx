@@ -207,7 +207,7 @@ interface ActivateStepProps {
 
 function ActivateStep({ campaign, balanceCents }: ActivateStepProps) {
   const { campaign_id: id, name } = campaign;
-  const activation = useActivation({ id, name });
+  const activation = useActivation({ ...campaign, id });
   return (
     <Stack align="flex-start">
       <Text>

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
+import { budgetCoversSpent } from "./budget-covers-spent.ts";
 import { datesInOrder } from "./dates-in-order.ts";
 import { geoFieldProblems } from "./geo-field-problems.ts";
 
@@ -26,6 +27,18 @@ describe("what a schema cannot say about a form", () => {
     const stored = { start_date: "2026-12-02", end_date: "2026-12-01" };
     expect(datesInOrder(stored, stored)).toEqual({});
     expect(Object.keys(datesInOrder({ ...stored, start_date: "2026-12-03" }, stored))).toEqual(["end_date"]);
+  });
+
+  it.each([
+    [199, "Enter $2.00 or more: the spend so far, rounded up."],
+    [200, undefined],
+    [null, undefined],
+    [Number.NaN, undefined],
+  ])("is whether a budget of %s cents covers a spend of $2.00", (budget_cents, sentence) => {
+    const stored = { budget_cents: 1_000, spent_cents: 200 };
+    expect(budgetCoversSpent({ budget_cents }, stored).budget_cents).toBe(sentence);
+    // As it is stored, it is not sent.
+    expect(budgetCoversSpent({ budget_cents }, { ...stored, budget_cents: 199 })).toEqual({});
   });
 
   it.each([

@@ -1,6 +1,6 @@
 import { Button, Select } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { hasStatus, useRead } from "../../api/queries.ts";
+import { useRead } from "../../api/queries.ts";
 import { FIGURES_REFETCH_MS, listRefetchMs, PAGE_ROWS } from "../../api/refetch-times.ts";
 import { useAbility } from "../../api/session.ts";
 import { useAnswered } from "../../api/use-answered.ts";
@@ -17,6 +17,7 @@ import { oneOf, useUrlState, valuesOf } from "../../kit/use-url-state.ts";
 import { DepositForm } from "./deposit-form.tsx";
 import { ledgerPeriod, ledgerPeriods } from "./ledger-period.ts";
 import { NotRegistered } from "./not-registered.tsx";
+import { useAdvertiser } from "./use-advertiser.ts";
 
 const DEFAULT_PERIOD = "90";
 const DEPOSITS_PAGE = { query: { limit: PAGE_ROWS } };
@@ -24,7 +25,7 @@ const DEPOSITS_PAGE = { query: { limit: PAGE_ROWS } };
 export function Component() {
   const { canChange } = useAbility();
   const [isOpen, { open, close }] = useDisclosure();
-  const profile = useRead("GET /profile");
+  const { profile, isUnregistered, canRead } = useAdvertiser();
   const now = new Date();
   const periods = ledgerPeriods(profile.data?.created_at, now);
   const [period, setPeriod] = useUrlState("period", DEFAULT_PERIOD, {
@@ -34,13 +35,14 @@ export function Component() {
   const ledger = useRead(
     "GET /ledger",
     { query: asked },
-    { keepPrevious: true, refetchEveryMs: FIGURES_REFETCH_MS },
+    { enabled: canRead, keepPrevious: true, refetchEveryMs: FIGURES_REFETCH_MS },
   );
   const shown = ledgerPeriod(useAnswered(period, ledger), now);
   const deposits = useReadAll("GET /deposits", DEPOSITS_PAGE, joinLists, {
+    enabled: canRead,
     refetchEveryMs: ({ length }) => listRefetchMs(length),
   });
-  if (hasStatus(ledger.error, 403) || hasStatus(deposits.error, 403)) return <NotRegistered title="Money" />;
+  if (isUnregistered) return <NotRegistered title="Money" />;
   const totals = ledger.data?.totals;
   // Newest first, as on a statement; days on which nothing moved are left out.
   const days = ledger.data?.days

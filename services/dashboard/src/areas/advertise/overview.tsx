@@ -1,7 +1,7 @@
 import { Anchor, Card, Group, Skeleton, Stack, Text } from "@mantine/core";
 import { lazy, Suspense, useState } from "react";
 import { Link, useSearchParams } from "react-router";
-import { hasStatus, useRead } from "../../api/queries.ts";
+import { useRead } from "../../api/queries.ts";
 import { FIGURES_REFETCH_MS } from "../../api/refetch-times.ts";
 import { useAbility } from "../../api/session.ts";
 import { Chart } from "../../charts/chart.tsx";
@@ -25,6 +25,7 @@ import {
 } from "./campaign-state.ts";
 import { FirstSteps } from "./first-steps.tsx";
 import classes from "./overview.module.css";
+import { useAdvertiser } from "./use-advertiser.ts";
 import { useCampaigns } from "./use-campaigns.ts";
 
 const GamesOverview = lazy(() => import("../games/games-overview.tsx"));
@@ -39,9 +40,7 @@ const spentIn = sumOf(({ spent_millicents: spent }: { spent_millicents: number }
 
 export function Component() {
   const { canChange } = useAbility();
-  const profile = useRead("GET /profile");
-  const isRegistered = profile.data !== undefined;
-  const isUnregistered = hasStatus(profile.error, 404);
+  const { profile, isRegistered, isUnregistered } = useAdvertiser();
   const [wasUnregistered, setWasUnregistered] = useState(false);
   if (isUnregistered && !wasUnregistered) setWasUnregistered(true);
   const campaigns = useCampaigns({ enabled: isRegistered });
@@ -80,8 +79,8 @@ export function Component() {
     );
   }
   // Who registers on this page has no campaign: the steps stay while that is read.
-  const list =
-    campaigns.data?.campaigns ?? (wasUnregistered && !campaigns.isError ? NO_CAMPAIGNS : undefined);
+  const hasNone = isUnregistered || (wasUnregistered && !campaigns.isError);
+  const list = campaigns.data?.campaigns ?? (hasNone ? NO_CAMPAIGNS : undefined);
   const isListKnown = list !== undefined || campaigns.isError;
   const hasEverRun = list?.some(({ status }) => status !== "draft") ?? true;
   const isNew = list !== undefined && !hasEverRun;

@@ -7,6 +7,7 @@ import { isUnclear } from "../../api/unclear.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
 import { Form } from "../../kit/form.tsx";
 import { notifyDone } from "../../kit/notify.ts";
+import { budgetCoversSpent } from "./budget-covers-spent.ts";
 import { CAMPAIGN_LABELS, CampaignFields, settingsOf } from "./campaign-fields.tsx";
 import { consequences } from "./consequences.ts";
 import { datesInOrder } from "./dates-in-order.ts";
@@ -22,7 +23,7 @@ export function Component() {
   const form = useApiForm("PATCH /campaigns/{campaign_id}", settingsOf(campaign), {
     draft: `campaign ${campaign.id}`,
     readStored: async () => settingsOf(await readNow()),
-    check: (dates) => datesInOrder(dates, campaign),
+    check: (values) => ({ ...datesInOrder(values, campaign), ...budgetCoversSpent(values, campaign) }),
   });
   const { isChanged, reset } = form;
   useOfferedBid((cents) => {

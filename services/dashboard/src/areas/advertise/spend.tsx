@@ -1,7 +1,6 @@
 import { Card, Checkbox, Group, SegmentedControl, Select } from "@mantine/core";
 import { callForResponse } from "../../api/call.ts";
 import type { AnswerOf } from "../../api/operations.ts";
-import { hasStatus } from "../../api/queries.ts";
 import { FIGURES_REFETCH_MS } from "../../api/refetch-times.ts";
 import { useAnswered } from "../../api/use-answered.ts";
 import { useReadFirst } from "../../api/use-read-all.ts";
@@ -19,6 +18,7 @@ import { Page } from "../../kit/page.tsx";
 import { Empty, NotLoaded } from "../../kit/states.tsx";
 import { oneOf, useUrlState, valuesOf } from "../../kit/use-url-state.ts";
 import { NotRegistered } from "./not-registered.tsx";
+import { useAdvertiser } from "./use-advertiser.ts";
 import { useCampaigns } from "./use-campaigns.ts";
 
 type SpendRow = AnswerOf<"GET /analytics/spend">["rows"][number];
@@ -40,7 +40,8 @@ const MAX_ROWS = 500;
 
 /** Exact spend by day, campaign, creative and country, grouped as the address says. */
 export function Component() {
-  const campaigns = useCampaigns();
+  const { isUnregistered, canRead } = useAdvertiser();
+  const campaigns = useCampaigns({ enabled: canRead });
   const options = campaigns.data?.campaigns.map(({ campaign_id: id, name }) => ({ value: id, label: name }));
   const [period, setPeriod] = useUrlState("period", DEFAULT_PERIOD, {
     known: oneOf(valuesOf(PERIODS), DEFAULT_PERIOD),
@@ -59,11 +60,11 @@ export function Component() {
   const spend = useReadFirst(
     "GET /analytics/spend",
     { query: { ...query, limit: MAX_ROWS } },
-    { refetchEveryMs: FIGURES_REFETCH_MS },
+    { enabled: canRead, refetchEveryMs: FIGURES_REFETCH_MS },
   );
   const data = spend.data?.answer;
   const shownGroups = groupsOf(useAnswered(by, spend));
-  if (hasStatus(spend.error, 403)) return <NotRegistered title="Spend" />;
+  if (isUnregistered) return <NotRegistered title="Spend" />;
   return (
     <Page
       title="Spend"

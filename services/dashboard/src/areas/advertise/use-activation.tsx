@@ -3,9 +3,12 @@ import { type ReactNode, useState } from "react";
 import { call } from "../../api/call.ts";
 import { hasStatus, useChange } from "../../api/queries.ts";
 import { formatCents } from "../../format/format.ts";
+import { useConfirm } from "../../kit/confirm.tsx";
 import { Dialog } from "../../kit/dialog.tsx";
 import { notifyDone, notifyFailed } from "../../kit/notify.ts";
+import { capBelowPrice } from "./consequences.ts";
 import { DepositForm } from "./deposit-form.tsx";
+import type { Campaign } from "./use-campaign.ts";
 
 const IMPRESSIONS_PER_BID = 1_000;
 
@@ -16,13 +19,32 @@ interface Activation {
   dialog: ReactNode;
 }
 
-/** Activates a campaign; where the balance does not pay for one impression, asks for a deposit. */
-export function useActivation({ id, name }: { id: string; name: string }): Activation {
+/**
+ * Activates a campaign. Where its daily cap does not pay for one impression, asks before; where the balance does not, asks
+ * for a deposit.
+ */
+export function useActivation({
+  id,
+  name,
+  ...capAndBid
+}: Pick<Campaign, "id" | "name" | "daily_cap_cents" | "cpm_bid_cents">): Activation {
+  const confirm = useConfirm();
   const activate = useChange("POST /campaigns/{campaign_id}/activate");
   const [balanceCents, setBalanceCents] = useState<number>();
   const [isRunning, setRunning] = useState(false);
   const at = { path: { campaign_id: id } };
   const run = async () => {
+    const capSentence = capBelowPrice(capAndBid);
+    const isAgreed =
+      capSentence === undefined ||
+      (await confirm({
+        title: `Activate ${name}`,
+        consequences: [capSentence],
+        action: "Activate campaign",
+      }));
+    if (isAgreed) await activateNow();
+  };
+  const activateNow = async () => {
     setRunning(true);
     try {
       await activate.mutateAsync(at);
@@ -36,9 +58,9 @@ export function useActivation({ id, name }: { id: string; name: string }): Activ
     setRunning(false);
   };
   const close = () => setBalanceCents(undefined);
-  const activateNow = () => {
+  const goOn = () => {
     close();
-    void run();
+    void activateNow();
   };
   const dialog = (
     <Dialog opened={balanceCents !== undefined} onClose={close} title={`Deposit to activate ${name}`}>
@@ -46,7 +68,7 @@ export function useActivation({ id, name }: { id: string; name: string }): Activ
         The balance of {formatCents(balanceCents ?? 0)} does not pay for an impression. After the deposit the
         campaign is activated.
       </Text>
-      <DepositForm onDone={activateNow} />
+      <DepositForm onDone={goOn} />
     </Dialog>
   );
   return { run, isRunning, dialog };

@@ -1,8 +1,8 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { ApiError, UnknownOutcome } from "../../api/api-error.ts";
-import { formatNoun } from "../../format/format.ts";
-import { notifyDone, notifyFailed } from "../../kit/notify.ts";
+import { formatCount, formatNoun } from "../../format/format.ts";
+import { notifyCutShort, notifyDone, notifyFailed } from "../../kit/notify.ts";
 import { bulkRefusal } from "./bulk-refusal.ts";
 import type { CampaignSummary } from "./campaign-state.ts";
 
@@ -25,7 +25,7 @@ interface BulkWork {
 
 /**
  * Does the same with several campaigns, one after the other, and says how far it came. Ends when it is stopped, when the
- * page is left, and when the rate limit still refuses after all retries: the campaigns after that stay as they were.
+ * page is left, which the browser asks about where it can, and when the rate limit still refuses after all retries: the campaigns after that stay as they were.
  */
 export function useBulkRun(): BulkRun {
   const client = useQueryClient();
@@ -33,6 +33,13 @@ export function useBulkRun(): BulkRun {
   const running = useRef<AbortController>(undefined);
   const stop = () => running.current?.abort();
   useEffect(() => stop, []);
+  const isRunning = progress !== undefined;
+  useEffect(() => {
+    if (!isRunning) return;
+    const askToStay = (event: BeforeUnloadEvent) => event.preventDefault();
+    addEventListener("beforeunload", askToStay);
+    return () => removeEventListener("beforeunload", askToStay);
+  }, [isRunning]);
   const run = async ({ doing, done, campaigns, work }: BulkWork) => {
     const controller = new AbortController();
     running.current = controller;
@@ -43,7 +50,7 @@ export function useBulkRun(): BulkRun {
     for (const [index, campaign] of campaigns.entries()) {
       const { campaign_id: id, name } = campaign;
       if (signal.aborted) break;
-      setProgress(`${doing} ${index + 1} of ${campaigns.length}`);
+      setProgress(`${doing} ${formatCount(index + 1)} of ${formatCount(campaigns.length)}`);
       try {
         await work(id, signal);
         finished.push(campaign);
@@ -59,17 +66,18 @@ export function useBulkRun(): BulkRun {
     const count = finished.length;
     const left = campaigns.length - count - refused.length;
     if (refused.length > 0) {
-      const rest = left > 0 && !signal.aborted ? [`The other ${left} were not tried.`] : [];
       notifyFailed(
         isUnknown
           ? `It is not known whether ${formatNoun(refused.length, "campaign")} could be ${done}.`
           : `${formatNoun(refused.length, "campaign")} could not be ${done}.`,
-        new ApiError(0, [...refused, ...rest].join("\n")),
+        new ApiError(0, refused.join("\n")),
       );
     }
-    if (signal.aborted && left > 0) {
-      const others = left === 1 ? "the last one is as it was" : `the other ${left} are as they were`;
-      notifyDone(`${formatNoun(count, "campaign")} ${done}. Stopped: ${others}.`);
+    if (left > 0) {
+      const others =
+        left === 1 ? "the last one is as it was" : `the other ${formatCount(left)} are as they were`;
+      const all = formatNoun(campaigns.length, "campaign");
+      notifyCutShort(`${formatCount(count)} of ${all} ${done}. Stopped: ${others}.`);
     } else if (count > 0) {
       notifyDone(`${formatNoun(count, "campaign")} ${done}.`);
     }

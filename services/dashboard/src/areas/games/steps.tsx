@@ -31,7 +31,7 @@ export function Steps({ traffic }: { traffic: GameTraffic }) {
             <Text fz="xs" c="dimmed" mt={4}>
               {isDone && at !== null ? (
                 <>
-                  Last <Moment iso={at} />
+                  Last: <Moment iso={at} />
                 </>
               ) : (
                 sentence

@@ -88,6 +88,7 @@ function toCampaignResponse(campaign: CampaignWithDays, dates: readonly string[]
     name: campaign.name,
     status: campaign.status,
     budget_cents: campaign.budgetCents,
+    cpm_bid_cents: campaign.cpmBidCents,
     daily_cap_cents: campaign.dailyCapCents,
     end_date: campaign.pacing.endDate,
     spent_millicents: campaign.pacing.spentMillicents,

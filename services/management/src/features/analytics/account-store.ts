@@ -72,6 +72,7 @@ export interface CampaignWithDays {
   impressions: number;
   creatives: number;
   budgetCents: number;
+  cpmBidCents: number;
   dailyCapCents: number | null;
   pacing: PacingFacts;
   /** As in AccountSpending. */
@@ -131,6 +132,7 @@ function campaignWithDays(row: CampaignRow & { id: string }, today: string): Cam
     impressions: safeInteger(row.impressions, "impressions"),
     creatives: safeInteger(row.creatives, "creatives"),
     budgetCents: row.budget_cents,
+    cpmBidCents: row.cpm_bid_cents,
     dailyCapCents: row.daily_cap_cents,
     pacing: pacingFactsOf(row, days.get(today)?.spentMillicents ?? 0),
     days,
