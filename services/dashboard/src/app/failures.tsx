@@ -11,6 +11,9 @@ const notLoaded = new ApiError(
   "A part of this page could not be loaded. Check the connection, then reload the page.",
 );
 
+/** Whether the server has the page: other media types are for the API. */
+const ASKING: RequestInit = { method: "HEAD", cache: "no-store", headers: { Accept: "text/html" } };
+
 /** A page that could not be shown: the frame stays, the page can be loaded again. */
 export function PageFailed() {
   const thrown = useRouteError();
@@ -38,7 +41,7 @@ function useReloadOnline(isNotLoaded: boolean) {
     const gone = new AbortController();
     const { signal } = gone;
     const reload = () =>
-      fetch(location.href, { method: "HEAD", cache: "no-store", signal }).then(
+      fetch(location.href, { ...ASKING, signal }).then(
         ({ ok }) => ok && location.reload(),
         () => undefined,
       );
