@@ -25,7 +25,8 @@ interface BulkWork {
 
 /**
  * Does the same with several campaigns, one after the other, and says how far it came. Ends when it is stopped, when the
- * page is left, which the browser asks about where it can, and when the rate limit still refuses after all retries: the campaigns after that stay as they were.
+ * page is left, which the browser asks about where it can, and when the rate limit still refuses after all retries: the
+ * campaigns after that stay as they were.
  */
 export function useBulkRun(): BulkRun {
   const client = useQueryClient();
