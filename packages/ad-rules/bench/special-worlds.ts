@@ -1,5 +1,6 @@
 import type { Campaign, GeoTarget } from "../src/types/campaign.ts";
 import type { MatchScene } from "../src/types/request.ts";
+import { geoTarget } from "../tests/builders.ts";
 import type { SeededRandom } from "./random.ts";
 import { requestKinds } from "./requests.ts";
 import * as vocabulary from "./vocabulary.ts";
@@ -30,17 +31,8 @@ function times<T>(count: number, make: (index: number) => T): T[] {
   return Array.from({ length: count }, (_, index) => make(index));
 }
 const ofOneAccount = 5_000;
-const place = (index: number): GeoTarget => ({
-  geo_target_id: `geo_${index}`,
-  target_type: "country",
-  country_code: "US",
-  state_code: null,
-  city_name: null,
-  lat: null,
-  lng: null,
-  radius_km: null,
-  include: true,
-});
+const place = (index: number): GeoTarget =>
+  geoTarget({ geo_target_id: `geo_${index}`, target_type: "country", country_code: "US" });
 const scene = requestKinds["several match"];
 
 export const specialWorlds: Readonly<Record<string, SpecialWorld>> = {

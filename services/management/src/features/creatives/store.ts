@@ -104,8 +104,8 @@ export function newCreative(
 
 /** Throws 422 when the campaign has too many creatives, deleted ones included. */
 export async function requireFewStored(statements: Statements, campaignId: string): Promise<void> {
-  const [stored] = await statements.query<{ id: string }>(Prisma.sql`
-    SELECT campaign_id AS id FROM creatives WHERE campaign_id = ${campaignId} OFFSET ${MAX_STORED_CREATIVES - 1} LIMIT 1`);
+  const [stored] = await statements.query<{ number: number }>(Prisma.sql`
+    SELECT 1 AS number FROM creatives WHERE campaign_id = ${campaignId} OFFSET ${MAX_STORED_CREATIVES - 1} LIMIT 1`);
   if (stored !== undefined) throw tooManyDeletedCreatives.error();
 }
 
@@ -135,7 +135,8 @@ export function markDeleted(creativeId: string, nowMs: number): Prisma.Sql {
   const forgetAt = new Date(nowMs + DELETED_CREATIVE_KEPT_DAYS * DAY_MS);
   return Prisma.sql`
     UPDATE creatives SET deleted_at = ${new Date(nowMs)},
-      forget_at = CASE WHEN impressions = 0 THEN ${forgetAt} END::timestamptz, alt_hooks = '{}', tagline = NULL, product_name = NULL,
+      forget_at = CASE WHEN impressions = 0 THEN ${forgetAt} END::timestamptz,
+      alt_hooks = '{}', tagline = NULL, product_name = NULL,
       narrative_hook = CASE WHEN impressions > 0 THEN narrative_hook WHEN narrative_hook IS NOT NULL THEN '' END
     WHERE id = ${creativeId} AND deleted_at IS NULL`;
 }
