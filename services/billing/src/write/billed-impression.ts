@@ -102,14 +102,12 @@ function otherDays(at: { matchedAtMs: number; recordedAtMs: number; nowMs: numbe
   const isBehind = at.nowMs + MIDNIGHT_MARGIN_MS < at.recordedAtMs;
   const latestMs = isBehind ? at.recordedAtMs + MAX_AHEAD_MS : at.nowMs + MIDNIGHT_MARGIN_MS;
   const untilMs = Math.min(latestMs, at.recordedAtMs + MAX_MATCH_AGE_MS);
-  return daysBetween(at.matchedAtMs - MIDNIGHT_MARGIN_MS, untilMs).filter(
-    (day) => day !== utcDay(at.recordedAtMs),
-  );
-}
-
-function daysBetween(fromMs: number, toMs: number): string[] {
+  const ownDay = Math.floor(at.recordedAtMs / DAY_MS);
   const days: string[] = [];
-  for (let ms = fromMs; utcDay(ms) <= utcDay(toMs); ms += DAY_MS) days.push(utcDay(ms));
+  const firstDay = Math.floor((at.matchedAtMs - MIDNIGHT_MARGIN_MS) / DAY_MS);
+  for (let day = firstDay; day * DAY_MS <= untilMs; day += 1) {
+    if (day !== ownDay) days.push(utcDay(day * DAY_MS));
+  }
   return days;
 }
 
