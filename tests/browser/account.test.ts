@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { verifyWebhook } from "@diegetic/client";
 import { eventually } from "@diegetic/testing/eventually";
-import { rounds } from "@diegetic/testing/rounds";
+import { itInLongForm, rounds } from "@diegetic/testing/rounds";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import type { Locator, Page } from "playwright-core";
 import { apiOf, PASSWORD } from "./account.fixture.ts";
@@ -12,7 +12,6 @@ import {
   expectAccessibleInPassing,
   expectSoon,
   faintDisabledTexts,
-  itInLongForm,
   type ObservedPage,
   openPage,
   startDashboard,

@@ -1,5 +1,5 @@
-import { isLongForm } from "@diegetic/testing/rounds";
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { describeInLongForm } from "@diegetic/testing/rounds";
+import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import type { Locator, Route } from "playwright-core";
 import { apiOf, PASSWORD, registerAdvertiser, sentBy } from "./account.fixture.ts";
 import {
@@ -12,7 +12,7 @@ import {
 } from "./browser.fixture.ts";
 
 /** What advertiser.test.ts leaves out: each with an account of its own. */
-(isLongForm ? describe : describe.skip)("an advertiser, in details of the dashboard,", () => {
+describeInLongForm("an advertiser, in details of the dashboard,", () => {
   let dashboard: Dashboard;
 
   beforeAll(async () => {

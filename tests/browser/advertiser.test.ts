@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { eventually } from "@diegetic/testing/eventually";
+import { itInLongForm } from "@diegetic/testing/rounds";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { apiOf, PASSWORD, registerAdvertiser, sentBy } from "./account.fixture.ts";
 import {
@@ -7,7 +8,6 @@ import {
   expectAccessibleInPassing,
   expectSoon,
   isFocused,
-  itInLongForm,
   type ObservedPage,
   startDashboard,
 } from "./browser.fixture.ts";
@@ -126,7 +126,7 @@ describe("an advertiser in the dashboard", () => {
     expect(problems).toEqual([]);
   });
 
-  it("is warned of a place that adds nothing", async () => {
+  itInLongForm("is warned of a place that adds nothing", async () => {
     const { page } = view;
     await page.getByRole("button", { name: "Include place" }).click();
     await page.getByText("Choose a country.").waitFor();
@@ -295,7 +295,7 @@ describe("an advertiser in the dashboard", () => {
     await expectSoon(() => budget.inputValue(), "92.00");
   });
 
-  it("names what a colleague has saved meanwhile before it is replaced", async () => {
+  itInLongForm("names what a colleague has saved meanwhile before it is replaced", async () => {
     const { page } = view;
     const budget = page.getByLabel("Budget");
     const stored = await budget.inputValue();
@@ -335,7 +335,7 @@ describe("an advertiser in the dashboard", () => {
     await expectAccessibleInPassing(page);
   });
 
-  it("changes the company that developers see, from where the overview names it", async () => {
+  itInLongForm("changes the company that developers see, from where the overview names it", async () => {
     const { page } = view;
     await page.getByRole("link", { name: "Overview", exact: true }).click();
     await page.getByRole("link", { name: "Hearthwell", exact: true }).click();
@@ -576,30 +576,36 @@ describe("an advertiser in the dashboard", () => {
     expect(problems).toEqual([]);
   });
 
-  it("is warned of a daily cap below the price of one impression before it stops the campaign", async () => {
-    const { page, problems } = reader;
-    const warning = "The daily cap is below the price of one impression, $0.10: the campaign is not served.";
-    await page.goto(`${dashboard.origin}/campaigns/new`);
-    await page.getByLabel("Bid per thousand impressions").fill("100");
-    await page.getByLabel("Daily cap (optional)").fill("0.09");
-    await page.getByText(warning).waitFor();
-    await page.getByLabel("Daily cap (optional)").fill("0.10");
-    await page.getByText(warning).waitFor({ state: "detached" });
-    await page.getByRole("link", { name: "Discard draft" }).click();
+  itInLongForm(
+    "is warned of a daily cap below the price of one impression before it stops the campaign",
+    async () => {
+      const { page, problems } = reader;
+      const warning =
+        "The daily cap is below the price of one impression, $0.10: the campaign is not served.";
+      await page.goto(`${dashboard.origin}/campaigns/new`);
+      await page.getByLabel("Bid per thousand impressions").fill("100");
+      await page.getByLabel("Daily cap (optional)").fill("0.09");
+      await page.getByText(warning).waitFor();
+      await page.getByLabel("Daily cap (optional)").fill("0.10");
+      await page.getByText(warning).waitFor({ state: "detached" });
+      await page.getByRole("link", { name: "Discard draft" }).click();
 
-    const capped = { name: "Sedge", budget_cents: 5_000, cpm_bid_cents: 10_000, daily_cap_cents: 9 };
-    const { id } = await post("/campaigns", capped);
-    const hook = { creative_type: "narrative_hook", brand_name: "Sedge", narrative_hook: "Sedge sways." };
-    await post(`/campaigns/${id}/creatives`, hook);
-    await page.goto(`${dashboard.origin}/campaigns/${id}`);
-    await page.getByRole("button", { name: "Activate campaign" }).click();
-    const dialog = page.getByRole("dialog", { name: "Activate Sedge" });
-    await dialog.getByText(warning).waitFor();
-    await expectAccessibleInPassing(page);
-    await dialog.getByRole("button", { name: "Activate campaign" }).click();
-    await page.getByText("Active, not serving: the daily cap is below the price of one impression").waitFor();
-    expect(problems).toEqual([]);
-  });
+      const capped = { name: "Sedge", budget_cents: 5_000, cpm_bid_cents: 10_000, daily_cap_cents: 9 };
+      const { id } = await post("/campaigns", capped);
+      const hook = { creative_type: "narrative_hook", brand_name: "Sedge", narrative_hook: "Sedge sways." };
+      await post(`/campaigns/${id}/creatives`, hook);
+      await page.goto(`${dashboard.origin}/campaigns/${id}`);
+      await page.getByRole("button", { name: "Activate campaign" }).click();
+      const dialog = page.getByRole("dialog", { name: "Activate Sedge" });
+      await dialog.getByText(warning).waitFor();
+      await expectAccessibleInPassing(page);
+      await dialog.getByRole("button", { name: "Activate campaign" }).click();
+      await page
+        .getByText("Active, not serving: the daily cap is below the price of one impression")
+        .waitFor();
+      expect(problems).toEqual([]);
+    },
+  );
 
   it("activates and pauses chosen campaigns, and reads which one was refused and why", async () => {
     const { page, problems } = reader;

@@ -5,7 +5,7 @@ import { findChromium } from "@diegetic/local-stores";
 import { eventually } from "@diegetic/testing/eventually";
 import { isLongForm } from "@diegetic/testing/rounds";
 import { startStackOnTestStores, type TestStack } from "@diegetic/testing/stack";
-import { expect, it } from "@jest/globals";
+import { expect } from "@jest/globals";
 import axe from "axe-core";
 import { type Browser, type BrowserContext, chromium, type Locator, type Page } from "playwright-core";
 
@@ -71,9 +71,6 @@ export async function startDashboard(environment: Record<string, string> = {}): 
     },
   };
 }
-
-/** A test of details, apart from the main way through a page. */
-export const itInLongForm = isLongForm ? it : it.skip;
 
 /**
  * Goes to an address by its link where the page has one, which takes half the time of loading it; in the long form, always

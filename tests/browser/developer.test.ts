@@ -8,7 +8,7 @@ import { newId } from "@diegetic/contracts";
 import { apiClient, startCampaign } from "@diegetic/testing/api";
 import { repeatedly, retryAfterMs } from "@diegetic/testing/documented";
 import { eventually } from "@diegetic/testing/eventually";
-import { isLongForm } from "@diegetic/testing/rounds";
+import { isLongForm, itInLongForm } from "@diegetic/testing/rounds";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import pg from "pg";
 import { type Locator, request } from "playwright-core";
@@ -30,7 +30,6 @@ import {
   expectAccessibleInPassing,
   expectSoon,
   isFocused,
-  itInLongForm,
   type ObservedPage,
   startDashboard,
 } from "./browser.fixture.ts";

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { createDatabase } from "@diegetic/database";
 import { sliceWallet } from "@diegetic/management";
 import { eventually } from "@diegetic/testing/eventually";
-import { isLongForm, rounds } from "@diegetic/testing/rounds";
+import { isLongForm, itInLongForm, rounds } from "@diegetic/testing/rounds";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import type { Page } from "playwright-core";
 import { apiOf, PASSWORD } from "./account.fixture.ts";
@@ -12,7 +12,6 @@ import {
   expectAccessibleInPassing,
   expectSoon,
   isFocused,
-  itInLongForm,
   layoutShift,
   type ObservedPage,
   openPage,
@@ -174,7 +173,7 @@ describe("every page of an installation with demo data", () => {
     TIMEOUT_MS,
   );
 
-  it(
+  itInLongForm(
     "keeps still while it loads, for people who prefer reduced motion",
     async () => {
       const { page } = view;
@@ -362,7 +361,7 @@ describe("every page of an installation with demo data", () => {
     TIMEOUT_MS,
   );
 
-  it(
+  itInLongForm(
     "lets rows be chosen on a phone",
     async () => {
       const { page } = view;
@@ -632,21 +631,19 @@ describe("every page of an installation with demo data", () => {
     TIMEOUT_MS,
   );
 
-  it.each(
+  itInLongForm.each([
+    ["/", /\/analytics\/campaigns$/, "What needs attention could not be loaded.", /^yesterday [\d,]+$/],
+    ["/money", /\/deposits$/, "Deposits could not be loaded.", /^for new matches$/],
     [
-      ["/", /\/analytics\/campaigns$/, "What needs attention could not be loaded.", /^yesterday [\d,]+$/],
-      ["/money", /\/deposits$/, "Deposits could not be loaded.", /^for new matches$/],
-      [
-        "/match-tester",
-        /\/no-match-scenes$/,
-        "The recent scenes could not be loaded.",
-        /^And then the innkeeper said …$/,
-      ],
-      ["/members", /\/invitations$/, "Open invitations could not be loaded.", /^demo@example\.com$/],
-      // Read again every few seconds once it was there: a failure must not give way to a skeleton each time.
-      [`/games/${GAME}`, /\/traffic$/, "The traffic could not be loaded.", /^Which words fit\?$/],
-    ].slice(0, rounds(1, 5)) as FailedPart[],
-  )(
+      "/match-tester",
+      /\/no-match-scenes$/,
+      "The recent scenes could not be loaded.",
+      /^And then the innkeeper said …$/,
+    ],
+    ["/members", /\/invitations$/, "Open invitations could not be loaded.", /^demo@example\.com$/],
+    // Read again every few seconds once it was there: a failure must not give way to a skeleton each time.
+    [`/games/${GAME}`, /\/traffic$/, "The traffic could not be loaded.", /^Which words fit\?$/],
+  ] as FailedPart[])(
     "%s shows what was loaded beside what failed",
     async (path, failing, failure, landmark) => {
       const { page } = view;

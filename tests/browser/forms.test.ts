@@ -1,16 +1,9 @@
 import { newId } from "@diegetic/contracts";
-import { rounds } from "@diegetic/testing/rounds";
+import { itInLongForm, rounds } from "@diegetic/testing/rounds";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import type { Locator, Route } from "playwright-core";
 import { apiOf, PASSWORD, registerAdvertiser } from "./account.fixture.ts";
-import {
-  type Dashboard,
-  drawn,
-  expectSoon,
-  itInLongForm,
-  type ObservedPage,
-  startDashboard,
-} from "./browser.fixture.ts";
+import { type Dashboard, drawn, expectSoon, type ObservedPage, startDashboard } from "./browser.fixture.ts";
 
 const GAME = "brine-keep";
 const SIGN_IN = { email: "fay@brine.example", password: PASSWORD };
@@ -66,7 +59,7 @@ describe("a form of the dashboard", () => {
     }
   };
 
-  it("takes decimals key by key, and stores them as they were typed", async () => {
+  itInLongForm("takes decimals key by key, and stores them as they were typed", async () => {
     const { page, problems } = view;
     await page.goto(`${dashboard.origin}/campaigns/${campaignId}/targeting`);
     await page.getByRole("radiogroup", { name: "Kind of place" }).getByText("Circle").click();
@@ -146,7 +139,7 @@ describe("a form of the dashboard", () => {
     expect(problems).toEqual([]);
   });
 
-  it("keeps what is typed where the browser limits how often the address changes", async () => {
+  itInLongForm("keeps what is typed where the browser limits how often the address changes", async () => {
     const { page, problems } = view;
     const text = "Rain falls on the quiet harbour. ".repeat(5).slice(0, 150);
     const fields = [
@@ -272,7 +265,7 @@ describe("a form of the dashboard", () => {
     return { ...opened, post, email };
   };
 
-  it("says of members what was done, whatever else was done or cannot be read", async () => {
+  itInLongForm("says of members what was done, whatever else was done or cannot be read", async () => {
     const { page, problems, post } = await signUp("Gil Salt");
     for (const name of ["Hal Reef", "Ida Reef"]) {
       const { token } = await post<{ token: string }>("/invitations", { role: "owner" });
@@ -328,7 +321,7 @@ describe("a form of the dashboard", () => {
     expect(problems).toEqual([]);
   });
 
-  it("offers an invitation again after the session could not be read", async () => {
+  itInLongForm("offers an invitation again after the session could not be read", async () => {
     const { token } = await change<{ token: string }>("/invitations", { role: "viewer" });
     const { page, problems } = await dashboard.newPage();
     const unavailable = { status: 503, json: { detail: "Service temporarily unavailable." } };
@@ -363,7 +356,7 @@ describe("a form of the dashboard", () => {
     expect(problems).toEqual([]);
   });
 
-  it("allows two advertisers at once, and undoes neither", async () => {
+  itInLongForm("allows two advertisers at once, and undoes neither", async () => {
     const { page, problems } = view;
     const blocked = [newId("adv"), newId("adv")];
     await change(`/placements/${GAME}`, { blocked_advertisers: blocked }, "PATCH");
@@ -445,23 +438,26 @@ describe("a form of the dashboard", () => {
     },
   );
 
-  it("says what is wrong with a sign-up although its field is not there, and that it cannot be read", async () => {
-    const { page, problems } = await dashboard.newPage();
-    const unavailable = { status: 503, json: { detail: "Service temporarily unavailable." } };
-    await page.route("**/api/auth/sign-up", (route) => route.fulfill(unavailable));
-    await page.goto(`${dashboard.origin}/sign-up`);
-    await page.getByText("It could not be read who may create an account.").waitFor();
-    await page.unroute("**/api/auth/sign-up");
-    await page.getByRole("button", { name: "Try again" }).click();
-    await page.getByLabel("Your name").fill("Kit Shore");
-    await page.getByLabel("E-mail").fill("kit@shore.example");
-    await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
-    const refusal = { status: 403, json: { detail: "setup_token is wrong or missing" } };
-    await page.route("**/api/auth/sign-up", (route) => route.fulfill(refusal));
-    await page.getByRole("button", { name: "Create account" }).click();
-    await page.getByRole("alert").getByText("setup_token is wrong or missing").waitFor();
-    expect(problems).toEqual([]);
-  });
+  itInLongForm(
+    "says what is wrong with a sign-up although its field is not there, and that it cannot be read",
+    async () => {
+      const { page, problems } = await dashboard.newPage();
+      const unavailable = { status: 503, json: { detail: "Service temporarily unavailable." } };
+      await page.route("**/api/auth/sign-up", (route) => route.fulfill(unavailable));
+      await page.goto(`${dashboard.origin}/sign-up`);
+      await page.getByText("It could not be read who may create an account.").waitFor();
+      await page.unroute("**/api/auth/sign-up");
+      await page.getByRole("button", { name: "Try again" }).click();
+      await page.getByLabel("Your name").fill("Kit Shore");
+      await page.getByLabel("E-mail").fill("kit@shore.example");
+      await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
+      const refusal = { status: 403, json: { detail: "setup_token is wrong or missing" } };
+      await page.route("**/api/auth/sign-up", (route) => route.fulfill(refusal));
+      await page.getByRole("button", { name: "Create account" }).click();
+      await page.getByRole("alert").getByText("setup_token is wrong or missing").waitFor();
+      expect(problems).toEqual([]);
+    },
+  );
 
   it("is left for the sign-in page with the reason, also on the first page", async () => {
     const { page, problems, post } = await signUp("Lou Spray");

@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
+import { itInLongForm } from "@diegetic/testing/rounds";
 import { expect, it } from "@jest/globals";
 import { CLIENTS, hasMypy, MYPY_MISSING, PYTHON_MISSING, python } from "./languages.ts";
 
@@ -30,7 +31,7 @@ if (program === undefined) {
 if (program === undefined || !hasMypy) {
   it.skip(`the types of the Python client are not checked here: ${MYPY_MISSING}`, () => undefined);
 } else {
-  it(
+  itInLongForm(
     "has no findings of mypy in the Python client and its tests",
     async () => {
       const { stdout } = await run(program, ["-m", "mypy", "--cache-dir", "/dev/null"]).catch(

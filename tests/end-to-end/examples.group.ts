@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { createDatabase } from "@diegetic/database";
 import { eventually } from "@diegetic/testing/eventually";
+import { itInLongForm } from "@diegetic/testing/rounds";
 import type { TestStack } from "@diegetic/testing/stack";
 import { beforeAll, describe, expect, it } from "@jest/globals";
 import { CLIENTS, hasMono, MONO_MISSING, PYTHON_MISSING, python } from "../clients/languages.ts";
@@ -111,7 +112,7 @@ export function describeExamples(dataDir: string, running: () => TestStack): voi
       it.skip(`is not run here: ${missing}`, () => undefined);
       return;
     }
-    it(
+    itInLongForm(
       "works on another port than the usual one",
       async () => {
         const home = join(dataDir, "home", readme);
@@ -147,7 +148,7 @@ export function describeExamples(dataDir: string, running: () => TestStack): voi
     TIMEOUT_MS,
   );
 
-  it(
+  itInLongForm(
     "sends traffic, sums it up and leaves no campaign active",
     async () => {
       const options = ["--players", "100", "--minutes", "0.05", "--rate", "50"];

@@ -18,7 +18,7 @@ import { promisify } from "node:util";
 import { afterBilling, apiClient, enableGame, readBilled, startCampaign } from "@diegetic/testing/api";
 import { createTestDatabase } from "@diegetic/testing/database";
 import { eventually } from "@diegetic/testing/eventually";
-import { isLongForm, rounds } from "@diegetic/testing/rounds";
+import { isLongForm, itInLongForm, rounds } from "@diegetic/testing/rounds";
 import {
   isAlive,
   runKeyCommand,
@@ -86,7 +86,7 @@ describe("npm start", () => {
   const dataDir = mkdtempSync(join(tmpdir(), "diegetic-first-ad-"));
   /** Of a second stack on the same stores. */
   const secondDir = mkdtempSync(join(tmpdir(), "diegetic-second-"));
-  const earlier = { key: "", stoppedKey: "", campaignId: "" };
+  const earlier = { key: "", stoppedKey: "", campaignId: "", balanceCents: 0 };
   let stack: TestStack | undefined;
   let second: TestStack | undefined;
   const running = () => {
@@ -183,6 +183,7 @@ describe("npm start", () => {
       const plan = { depositCents: 1_000, budgetCents: 500, cpmBidCents: 10_000 };
       const { campaignId, creativeId } = await startCampaign(api, plan);
       earlier.campaignId = campaignId;
+      earlier.balanceCents = plan.depositCents - 10;
       await api.expect(200, "PUT", `/campaigns/${campaignId}/affinities/bulk`, {
         affinities: [
           { affinity_type: "location", affinity_value: "Tavern", weight: 1.5 },
@@ -211,11 +212,9 @@ describe("npm start", () => {
         { affinity_value: "Tavern", match_rate: 1, avg_score_contribution: 1.5, impressions_influenced: 1 },
         { affinity_value: "tense", match_rate: 0, avg_score_contribution: 0, impressions_influenced: 0 },
       ]);
-      expect(await readBilled(api, "/profile")).toMatchObject({ balance_cents: 990 });
-      expect(await readBilled(api, "/revenue")).toMatchObject({
-        total_spent_cents: 10,
-        balance_cents: 990,
-      });
+      const balance = { balance_cents: earlier.balanceCents };
+      expect(await readBilled(api, "/profile")).toMatchObject(balance);
+      expect(await readBilled(api, "/revenue")).toMatchObject({ total_spent_cents: 10, ...balance });
       const earned = { total_earned_cents: 7, total_impressions: 1, games_count: 1 };
       expect(await readBilled(api, "/creator-revenue")).toMatchObject(earned);
     },
@@ -258,7 +257,7 @@ describe("npm start", () => {
     expect(second.output()).not.toContain("    at ");
   });
 
-  it(
+  itInLongForm(
     "serves side by side with a second stack on its stores, and beside its next start, though each has its own PLAYER_HASH_KEY",
     async () => {
       const { databaseUrl, redisUrl } = running().describe();
@@ -276,12 +275,10 @@ describe("npm start", () => {
       };
       await play(second);
       await play(running());
-      // Of a next start, the short form sees the first stack's own, below.
-      if (isLongForm) {
-        expect(await second.pressCtrlC()).toBe(0);
-        second = await startSecond();
-      }
+      expect(await second.pressCtrlC()).toBe(0);
+      second = await startSecond();
       await play(second);
+      earlier.balanceCents -= 30;
       const api = apiClient(second.describe().baseUrl, earlier.key);
       expect(await readBilled(api, `/campaigns/${earlier.campaignId}/stats`)).toMatchObject({
         impressions: 4,
@@ -292,7 +289,7 @@ describe("npm start", () => {
     STACK_TIMEOUT_MS,
   );
 
-  it(
+  itInLongForm(
     "ends everything of one stack when its npm alone is sent SIGTERM, and nothing of the other",
     async () => {
       if (second === undefined) throw new Error("the second stack does not run");
@@ -338,7 +335,9 @@ describe("npm start", () => {
       expect(stack.output()).not.toMatch(/Installing|Creating|history/);
       expect(builtAtMs()).toEqual(builtBeforeMs);
       const api = apiClient(stack.describe().baseUrl, earlier.key);
-      expect(await api.expect(200, "GET", "/profile")).toMatchObject({ balance_cents: 960 });
+      expect(await api.expect(200, "GET", "/profile")).toMatchObject({
+        balance_cents: earlier.balanceCents,
+      });
       const scene = { game_id: "first-game", user_id: "player-2", game_context: {} };
       expect(await api.expect(200, "POST", "/match", scene)).toMatchObject({
         campaign_id: earlier.campaignId,

@@ -11,7 +11,7 @@ import {
   startCampaign,
 } from "@diegetic/testing/api";
 import { eventually } from "@diegetic/testing/eventually";
-import { isLongForm, rounds } from "@diegetic/testing/rounds";
+import { isLongForm, itInLongForm, rounds } from "@diegetic/testing/rounds";
 import { isAlive, startStack, type TestStack } from "@diegetic/testing/stack";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import pg from "pg";
@@ -204,7 +204,7 @@ describe("the stack under load and with processes killed", () => {
     TIMEOUT_MS,
   );
 
-  (isLongForm ? it : it.skip)(
+  itInLongForm(
     "has every impression of the TypeScript client billed once, whatever is killed meanwhile",
     async () => {
       const events: ClientEvent[] = [];

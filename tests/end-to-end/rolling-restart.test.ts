@@ -1,6 +1,6 @@
 import { findNginx } from "@diegetic/testing/operators-programs";
-import { isLongForm } from "@diegetic/testing/rounds";
-import { afterAll, beforeAll, describe, it } from "@jest/globals";
+import { describeInLongForm } from "@diegetic/testing/rounds";
+import { afterAll, beforeAll, it } from "@jest/globals";
 import { ROOT } from "../deploy/compose-file.ts";
 import { Installation } from "./rolling.fixture.ts";
 
@@ -11,7 +11,7 @@ if (nginx instanceof Error) {
   it.skip(`a rolling restart is not tried here: ${nginx.message}`, () => undefined);
 } else {
   // The short form restarts services under load without the proxy (drain-and-overload.group.ts).
-  (isLongForm ? describe : describe.skip)(
+  describeInLongForm(
     "a rolling restart of every process under traffic, behind the proxy of docker/nginx.conf",
     () => {
       const installation = new Installation();

@@ -15,6 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { eventually } from "@diegetic/testing/eventually";
+import { itInLongForm } from "@diegetic/testing/rounds";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { startPostgres } from "./postgres.ts";
 import { findPostgresBinaries, openToAll } from "./postgres-binaries.ts";
@@ -154,23 +155,26 @@ describe("a local Postgres", () => {
     expect(other.hasExited()).toBe(false);
   });
 
-  it("starts after a start that had no space for the password", async () => {
+  itInLongForm("starts after a start that had no space for the password", async () => {
     writeFileSync(join(dir, "password"), "");
     const { url } = await keep(startPostgres({ dir }));
     expect(new URL(url).password).not.toBe("");
   });
 
-  it("keeps nothing of a start that could not create its database, such as on a full disk", async () => {
-    const real = await findPostgresBinaries();
-    const programs = join(dir, "programs");
-    mkdirSync(programs);
-    const write = (name: string, script: string) =>
-      writeFileSync(join(programs, name), `#!/bin/sh\n${script} "$@"\n`, { mode: 0o755 });
-    write("initdb", `exec "${real.initdb}"`);
-    write("postgres", `[ "$1" = --single ] || exit 1; echo "SELECT 'no space'::int" | "${real.postgres}"`);
-    await expect(startPostgres({ dir, programs })).rejects.toThrow(/^postgres failed: .*"no space"/);
-    expect(existsSync(join(dir, "data"))).toBe(false);
-  });
+  itInLongForm(
+    "keeps nothing of a start that could not create its database, such as on a full disk",
+    async () => {
+      const real = await findPostgresBinaries();
+      const programs = join(dir, "programs");
+      mkdirSync(programs);
+      const write = (name: string, script: string) =>
+        writeFileSync(join(programs, name), `#!/bin/sh\n${script} "$@"\n`, { mode: 0o755 });
+      write("initdb", `exec "${real.initdb}"`);
+      write("postgres", `[ "$1" = --single ] || exit 1; echo "SELECT 'no space'::int" | "${real.postgres}"`);
+      await expect(startPostgres({ dir, programs })).rejects.toThrow(/^postgres failed: .*"no space"/);
+      expect(existsSync(join(dir, "data"))).toBe(false);
+    },
+  );
 
   it("is reached without TLS, also where PGSSLMODE asks for it", async () => {
     const { url } = await keep(startPostgres({ dir: createdIn("own") }));
@@ -194,7 +198,7 @@ describe("a local Postgres", () => {
     expect(modes).toEqual([0o755, 0o755, 0o755, 0o644]);
   });
 
-  it("runs below a directory that is closed to other users, such as a home directory", async () => {
+  itInLongForm("runs below a directory that is closed to other users, such as a home directory", async () => {
     const closed = join(dir, "closed");
     mkdirSync(closed);
     chmodSync(closed, 0o700);

@@ -1,3 +1,5 @@
+import { describe, it } from "@jest/globals";
+
 /** Whether `npm run test:long` runs: it runs every test file that imports this one. */
 export const isLongForm = process.env.TEST_FORM === "long";
 
@@ -5,3 +7,7 @@ export const isLongForm = process.env.TEST_FORM === "long";
 export function rounds(short: number, long: number): number {
   return isLongForm ? long : short;
 }
+
+/** A test of details, apart from the main way. */
+export const itInLongForm = isLongForm ? it : it.skip;
+export const describeInLongForm = isLongForm ? describe : describe.skip;
