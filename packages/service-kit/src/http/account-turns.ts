@@ -13,7 +13,7 @@ export class AccountTurns {
     this.#maxRunning = maxRunning;
   }
 
-  /** Undefined: the request may run at once; otherwise resolves when it may. The caller must call `end` when it has run. */
+  /** Undefined: the request may run at once; otherwise resolves when it may. The caller must call `end` when it is over. */
   begin(accountId: string): Promise<void> | undefined {
     let account = this.#accounts.get(accountId);
     if (account === undefined) {

@@ -110,7 +110,8 @@ async function answerRequest(
     requireAccess(current, endpoint); // 403
     return await endpoint.handle(new Context({ exchange, route, key: current, group, rawBody, policy }));
   } finally {
-    turns?.end(key.accountId);
+    // Not before: answers that nobody reads stay in memory.
+    if (turns !== undefined) exchange.whenClosed(() => turns.end(key.accountId));
   }
 }
 
