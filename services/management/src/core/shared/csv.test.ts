@@ -30,12 +30,29 @@ describe("csv", () => {
     );
   });
 
-  it("has the maximum number of rows below its header, and no more", () => {
-    const rows = Array.from({ length: MAX_CSV_ROWS }, () => ["1"]);
-    expect(csvAnswer("numbers.csv", ["number"], rows).text?.content).toBe(
-      `number\n${"1\n".repeat(MAX_CSV_ROWS)}`,
-    );
-    expect(() => csvAnswer("numbers.csv", ["number"], [...rows, ["1"]])).toThrow("more than 100000 rows");
+  it("has the maximum number of rows below its header, and no more", async () => {
+    const rows = Array.from({ length: MAX_CSV_ROWS }, (_, index) => index);
+    const columns = [["number", String]] as const;
+    const answer = await csvAnswer("numbers.csv", columns, rows);
+    expect(answer.text?.content).toBe(`number\n${rows.join("\n")}\n`);
+    await expect(csvAnswer("numbers.csv", columns, [...rows, 1])).rejects.toThrow("more than 100000 rows");
+  });
+
+  it("lets other work go on while it is written", async () => {
+    const rows = Array.from({ length: 10_000 }, (_, index) => index);
+    let turns = 0;
+    let writtenRows = 0;
+    const count = () => {
+      turns += 1;
+      if (writtenRows < rows.length) setImmediate(count);
+    };
+    setImmediate(count);
+    const cellOf = (row: number) => {
+      writtenRows += 1;
+      return String(row);
+    };
+    await csvAnswer("numbers.csv", [["number", cellOf]], rows);
+    expect(turns).toBeGreaterThan(5);
   });
 
   it("ends every row with a line break", () => {

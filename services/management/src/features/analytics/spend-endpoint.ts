@@ -13,7 +13,7 @@ import { type Database, StatementTimeout } from "@diegetic/database";
 import { isPlainName } from "@diegetic/hot-state";
 import type { Answer, RequestContext } from "@diegetic/service-kit";
 import { callingAdvertiser, readAfter } from "../../core/read-your-writes/caller.ts";
-import { csvAnswer, prefersCsv } from "../../core/shared/csv-answer.ts";
+import { type CsvColumn, csvAnswer, prefersCsv } from "../../core/shared/csv-answer.ts";
 import { decimalCents } from "../../core/shared/decimal-cents.ts";
 import { readWindow, windowAnswer } from "../../core/shared/paging.ts";
 import { readPeriod } from "../../core/shared/period.ts";
@@ -102,28 +102,24 @@ function toRowResponse(row: SpendGroup): SpendBody["rows"][number] {
   };
 }
 
-const COLUMNS: Record<SpendDimension, readonly [name: string, of: (row: SpendGroup) => string | null][]> = {
-  day: [["date", (row) => row.day]],
+const COLUMNS: Record<SpendDimension, readonly CsvColumn<SpendGroup>[]> = {
+  day: [["date", ({ day }) => day ?? ""]],
   campaign: [
-    ["campaign_id", (row) => row.campaignId],
-    ["campaign_name", (row) => row.campaignName],
+    ["campaign_id", ({ campaignId }) => campaignId ?? ""],
+    ["campaign_name", ({ campaignName }) => campaignName ?? ""],
   ],
   creative: [
-    ["creative_id", (row) => row.creativeId],
-    ["brand_name", (row) => row.brandName],
+    ["creative_id", ({ creativeId }) => creativeId ?? ""],
+    ["brand_name", ({ brandName }) => brandName ?? ""],
   ],
-  country: [["country_code", (row) => row.countryCode]],
+  country: [["country_code", ({ countryCode }) => countryCode ?? ""]],
 };
 
-function spendFile(query: SpendQuery, groups: readonly SpendGroup[]): Answer {
-  const columns = SPEND_DIMENSIONS.filter((one) => query.groupBy.includes(one)).flatMap(
-    (one) => COLUMNS[one],
-  );
-  const header = [...columns.map(([name]) => name), "impressions", "spent_cents"];
-  const rows = groups.map((group) => [
-    ...columns.map(([, of]) => of(group) ?? ""),
-    String(group.impressions),
-    decimalCents(group.spentMillicents),
-  ]);
-  return csvAnswer(`spend-${query.from}-${query.to}.csv`, header, rows);
+function spendFile(query: SpendQuery, groups: readonly SpendGroup[]): Promise<Answer> {
+  const columns: CsvColumn<SpendGroup>[] = [
+    ...SPEND_DIMENSIONS.filter((one) => query.groupBy.includes(one)).flatMap((one) => COLUMNS[one]),
+    ["impressions", ({ impressions }) => String(impressions)],
+    ["spent_cents", ({ spentMillicents }) => decimalCents(spentMillicents)],
+  ];
+  return csvAnswer(`spend-${query.from}-${query.to}.csv`, columns, groups);
 }

@@ -8,7 +8,7 @@ import { endpointsOf } from "../endpoints-of.ts";
 import type { Parts } from "../parts.ts";
 import { closeDays } from "./balances.ts";
 import { readConsistently } from "./read-consistently.ts";
-import { LEDGER_COLUMNS, ledgerRows, toLedgerResponse } from "./to-response.ts";
+import { ledgerColumns, toLedgerResponse } from "./to-response.ts";
 
 export const ledgerEndpoints = endpointsOf(ledgerApi.operations, { show });
 
@@ -26,5 +26,5 @@ async function show(parts: Parts, context: RequestContext) {
     return { status: 200, body: toLedgerResponse(rows, totals), headers: { Vary: "Accept" } };
   }
   const fileName = `ledger-${period.from}-${period.to}.csv`;
-  return csvAnswer(fileName, LEDGER_COLUMNS, ledgerRows(rows, totals, utcDay(nowMs)));
+  return csvAnswer(fileName, ledgerColumns(totals, utcDay(nowMs)), rows);
 }

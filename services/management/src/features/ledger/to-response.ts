@@ -1,5 +1,6 @@
 import type { LedgerBody } from "@diegetic/contracts";
 import { chargedCents } from "@diegetic/money";
+import type { CsvColumn } from "../../core/shared/csv-answer.ts";
 import { decimalCents } from "../../core/shared/decimal-cents.ts";
 import type { LedgerRow, LedgerTotals } from "./balances.ts";
 
@@ -23,25 +24,15 @@ export function toLedgerResponse(rows: readonly LedgerRow[], totals: LedgerTotal
   };
 }
 
-export const LEDGER_COLUMNS = [
-  "date",
-  "opening_balance_cents",
-  "deposits_cents",
-  "charges_cents",
-  "impressions",
-  "closing_balance_cents",
-  "held_cents",
-];
-
-/** Values of `LEDGER_COLUMNS`; current holds are in today's row. */
-export function ledgerRows(rows: readonly LedgerRow[], totals: LedgerTotals, today: string): string[][] {
-  return rows.map((row) => [
-    row.day,
-    decimalCents(row.openingMillicents),
-    decimalCents(row.depositsMillicents),
-    decimalCents(row.chargesMillicents),
-    String(row.impressions),
-    decimalCents(row.closingMillicents),
-    row.day === today ? decimalCents(totals.heldMillicents) : "",
-  ]);
+/** Amounts in cents with three decimals; current holds are in today's row. */
+export function ledgerColumns({ heldMillicents }: LedgerTotals, today: string): CsvColumn<LedgerRow>[] {
+  return [
+    ["date", ({ day }) => day],
+    ["opening_balance_cents", ({ openingMillicents }) => decimalCents(openingMillicents)],
+    ["deposits_cents", ({ depositsMillicents }) => decimalCents(depositsMillicents)],
+    ["charges_cents", ({ chargesMillicents }) => decimalCents(chargesMillicents)],
+    ["impressions", ({ impressions }) => String(impressions)],
+    ["closing_balance_cents", ({ closingMillicents }) => decimalCents(closingMillicents)],
+    ["held_cents", ({ day }) => (day === today ? decimalCents(heldMillicents) : "")],
+  ];
 }

@@ -18,9 +18,7 @@ import {
 import { readAdvertiserRevenue, readGameDetails, readGameEarnings, readGameOwner } from "./store.ts";
 import {
   ADVERTISER_EARNINGS_COLUMNS,
-  advertiserEarningsRows,
   EARNINGS_COLUMNS,
-  earningsRows,
   toAdvertiserEarningsResponse,
   toCreatorRevenueResponse,
   toEarningsResponse,
@@ -103,7 +101,7 @@ async function earnings({ reader, barrier, clock }: Parts, context: RequestConte
   const found =
     isNoGame || isNobody ? NO_EARNINGS : await readEarnings(reader, { ...requested, advertiserId }, window);
   if (window === undefined) {
-    return csvAnswer(`earnings-${from}-${to}.csv`, EARNINGS_COLUMNS, earningsRows(found.rows));
+    return csvAnswer(`earnings-${from}-${to}.csv`, EARNINGS_COLUMNS, found.rows);
   }
   const page = { body: toEarningsResponse({ from, to }, found), hasMore: found.hasMore };
   return windowAnswer(context, window, page, { Vary: "Accept" });
@@ -117,7 +115,7 @@ async function earningsByAdvertiser({ reader, barrier, clock }: Parts, context: 
   const found = isNoGame ? NO_EARNINGS : await readEarningsByAdvertiser(reader, requested, window);
   if (window === undefined) {
     const fileName = `earnings-by-advertiser-${from}-${to}.csv`;
-    return csvAnswer(fileName, ADVERTISER_EARNINGS_COLUMNS, advertiserEarningsRows(found.rows));
+    return csvAnswer(fileName, ADVERTISER_EARNINGS_COLUMNS, found.rows);
   }
   const page = { body: toAdvertiserEarningsResponse({ from, to }, found), hasMore: found.hasMore };
   return windowAnswer(context, window, page, { Vary: "Accept" });

@@ -16,6 +16,7 @@ import {
   microcentsToCentsDown,
   microcentsToNumber,
 } from "@diegetic/money";
+import type { CsvColumn } from "../../core/shared/csv-answer.ts";
 import { decimalCentsOfMicrocents } from "../../core/shared/decimal-cents.ts";
 import type { Period } from "../../core/shared/period.ts";
 import { balanceCents } from "../advertiser/to-response.ts";
@@ -127,17 +128,13 @@ export function toEarningsResponse(period: Period, earnings: EarningsReport<Game
   };
 }
 
-export const EARNINGS_COLUMNS = ["date", "game_id", "impressions", "earned_cents"];
-
-/** Values of `EARNINGS_COLUMNS`, amounts in cents with six decimals. */
-export function earningsRows(rows: readonly GameDayEarnings[]): string[][] {
-  return rows.map((row) => [
-    row.day,
-    row.gameId,
-    String(row.impressions),
-    decimalCentsOfMicrocents(row.earnedMicrocents),
-  ]);
-}
+/** Amounts in cents with six decimals. */
+export const EARNINGS_COLUMNS: readonly CsvColumn<GameDayEarnings>[] = [
+  ["date", ({ day }) => day],
+  ["game_id", ({ gameId }) => gameId],
+  ["impressions", ({ impressions }) => String(impressions)],
+  ["earned_cents", ({ earnedMicrocents }) => decimalCentsOfMicrocents(earnedMicrocents)],
+];
 
 export function toAdvertiserEarningsResponse(
   period: Period,
@@ -158,21 +155,14 @@ export function toAdvertiserEarningsResponse(
   };
 }
 
-export const ADVERTISER_EARNINGS_COLUMNS = [
-  "advertiser_id",
-  "company_name",
-  "impressions",
-  "earned_cents",
-  "total_earned_cents",
+/** Likewise; an unknown advertiser has empty cells. */
+export const ADVERTISER_EARNINGS_COLUMNS: readonly CsvColumn<AdvertiserEarnings>[] = [
+  ["advertiser_id", ({ advertiserId }) => advertiserId ?? ""],
+  ["company_name", ({ companyName }) => companyName ?? ""],
+  ["impressions", ({ impressions }) => String(impressions)],
+  ["earned_cents", ({ earnedMicrocents }) => decimalCentsOfMicrocents(earnedMicrocents)],
+  [
+    "total_earned_cents",
+    ({ totalEarnedMicrocents: total }) => (total === null ? "" : decimalCentsOfMicrocents(total)),
+  ],
 ];
-
-/** Likewise; an unknown advertiser has empty fields. */
-export function advertiserEarningsRows(rows: readonly AdvertiserEarnings[]): string[][] {
-  return rows.map((row) => [
-    row.advertiserId ?? "",
-    row.companyName ?? "",
-    String(row.impressions),
-    decimalCentsOfMicrocents(row.earnedMicrocents),
-    row.totalEarnedMicrocents === null ? "" : decimalCentsOfMicrocents(row.totalEarnedMicrocents),
-  ]);
-}
