@@ -1,10 +1,5 @@
 import { ForeignRedis } from "./installation/foreign-redis.ts";
 
-/**
- * Codes of failed sockets, and of servers that answer but cannot serve. A non-local key is missing on the node that its
- * wallet is moving away from; the next attempt uses the new node. The client sends a lost script again, but not when
- * that reaches a second node without it.
- */
 const SOCKET_CODES = new Set([
   "ECONNREFUSED",
   "ECONNRESET",
@@ -20,6 +15,11 @@ const CERTIFICATE_CODE = /^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_CE
 const CLIENT_ERRORS = new Set(["MaxRetriesPerRequestError", "ClusterAllFailedError", "AbortError"]);
 const CLIENT_MESSAGES =
   /^(Connection is closed\.|Command timed out|Socket timeout|Node is disconnected|None of startup nodes is available|Cluster (isn't ready|is disconnect)|Stream isn't writeable|Too many Cluster redirections|Unknown RESP type)/;
+/**
+ * Of servers that answer but cannot serve. A non-local key is missing on the node that its wallet is moving away from;
+ * the next attempt uses the new node. The client sends a lost script again, but not when that reaches a second node
+ * without it.
+ */
 const SERVER_STATES =
   /^(ERR Script attempted to access a non local key in a cluster node|ERR max number of clients reached|LOADING|NOSCRIPT|BUSY|READONLY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|MOVED|ASK|OOM|MISCONF|NOREPLICAS|NOAUTH|WRONGPASS|NOPERM|ERR The user executing the script)\b/;
 

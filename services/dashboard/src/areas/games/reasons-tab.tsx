@@ -81,7 +81,7 @@ export function Component() {
           role: reasonAdvice(reason).role,
         }))}
         format="count"
-        read={{ error: series.error, refetch: series.refetch }}
+        read={series}
         actions={control}
         empty={
           <Empty
