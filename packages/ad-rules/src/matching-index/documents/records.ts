@@ -33,6 +33,8 @@ export const field = {
   advertiser: 12,
   /** The number of floats of its circles, which cells represent only approximately. */
   circles: 13,
+  /** The list whose terms' posting lists contain the record: `places`, `categories` or `tags`; 0: none. */
+  key: 14,
 } as const;
 const fieldNames = Object.keys(field) as (keyof typeof field)[];
 const headerLength = roundUpToEven(fieldNames.length);
@@ -44,9 +46,6 @@ const flight = rangeRules.indexOf(flightRange);
 export const bits = {
   creativeTypes: 0b1111,
   ranges: 0b1_0000,
-  keyShift: 5,
-  /** The group whose posting lists contain it: 0 none, 1 `field.places`, 2 `field.categories`, 3 `field.tags`. */
-  keyMask: 0b11,
 } as const;
 
 export interface RecordParts {
@@ -189,6 +188,7 @@ function headerOf(parts: RecordParts): Record<keyof typeof field, number> {
     affinities: parts.affinities.length,
     advertiser,
     circles: parts.circles.length,
+    key: 0,
   };
 }
 
