@@ -4,18 +4,19 @@ import {
   affinityLevelIn,
   type Effect,
   effects,
+  group,
+  groupIn,
   haveRole,
   isOf,
   levelIn,
   level as levels,
   packed,
-  signatureKindIn,
   termOf,
   traitsOf,
 } from "./effects.ts";
 import { Phrases } from "./phrases.ts";
 import { anyCell } from "./radius-cells.ts";
-import { categoryBit, placeBit, signatureKinds } from "./signature.ts";
+import { categoryBit, placeBit } from "./signature.ts";
 import { separator } from "./text-buffer.ts";
 import { hashKeyOf } from "./text-hash.ts";
 import { noEntry, TextTable } from "./text-table.ts";
@@ -90,7 +91,7 @@ export class Terms {
   activateCell(cell: number): void {
     const term = this.#cells[cell] ?? -1;
     if (term < 0) return;
-    if (this.activate(term, 1)) this.#activateKey(term, signatureKinds.place);
+    if (this.activate(term, levels.half)) this.#activateKey(term, group.place);
   }
 
   /** Activates the terms that the entry's text has in these roles. */
@@ -104,9 +105,9 @@ export class Terms {
     if (!haveRole(traits, roles)) return;
     const term = termOf(note);
     const isFirst = this.activate(term, levelIn(traits));
-    const kind = signatureKindIn(traits);
-    if (kind !== signatureKinds.none) {
-      if (isFirst) this.#activateKey(term, kind);
+    const keyGroup = groupIn(traits);
+    if (keyGroup !== group.none) {
+      if (isFirst) this.#activateKey(term, keyGroup);
       return;
     }
     const missed = levels.full - affinityLevelIn(traits);
@@ -114,12 +115,12 @@ export class Terms {
     if (missed < (this.missed[bucket] ?? 0)) this.missed[bucket] = missed;
   }
 
-  #activateKey(term: number, kind: number): void {
+  #activateKey(term: number, keyGroup: number): void {
     this.activeKeys[this.activeKeyCount++] = term;
-    if (kind === signatureKinds.category) {
+    if (keyGroup === group.category) {
       this.categoryBits |= categoryBit(term);
       this.activeCategories.push(term);
-    } else if (kind === signatureKinds.place) {
+    } else if (keyGroup === group.place) {
       this.placeBits |= placeBit(term);
       this.activePlaces.push(term);
     }
