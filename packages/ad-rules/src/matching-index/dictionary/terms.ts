@@ -174,7 +174,7 @@ export class Terms {
 
   /** Returns the term of a value in comparable form and adds one use; `release` ends it. */
   acquireValue(effect: Effect, value: string): number {
-    return this.#acquire(this.texts.put(value), effect, null, null);
+    return this.acquireBoth(effect, value, effect, null);
   }
 
   /** `acquireValue` for a text of several parts, joined as in `TextBuffer`. */
@@ -191,7 +191,11 @@ export class Terms {
 
   /** `acquireValue` for a value that is also searched for as a phrase. */
   acquireBoth(effect: Effect, value: string, phraseEffect: Effect, phrase: Phrase | null): number {
-    return this.#acquire(this.texts.put(value), effect, phraseEffect, phrase);
+    const entry = this.texts.put(value);
+    const id = this.#findIn(entry, effect);
+    if (id >= 0) return this.#use(id);
+    const phraseEntry = phrase === null ? noEntry : this.phrases.acquire(phrase);
+    return this.#make(entry, phraseEntry, effect, phraseEffect);
   }
 
   isCell(term: number): boolean {
@@ -233,13 +237,6 @@ export class Terms {
     this.#values[term] = noEntry;
     this.#phraseEntries[term] = noEntry;
     this.#freeIds.push(term);
-  }
-
-  #acquire(value: number, effect: Effect, phraseEffect: Effect | null, phrase: Phrase | null): number {
-    const id = this.#findIn(value, effect);
-    if (id >= 0) return this.#use(id);
-    const entry = phrase === null ? noEntry : this.phrases.acquire(phrase);
-    return this.#make(value, entry, effect, phraseEffect ?? effect);
   }
 
   #use(id: number): number {
