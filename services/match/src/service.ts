@@ -225,7 +225,7 @@ function createApi(
         dependencies.requireFresh();
         const atMs = nowMs();
         const key = catalog.key(sha256Hex, atMs);
-        if (key !== undefined) keyUses.record(key.keyId, atMs);
+        if (key !== undefined) keyUses.record(key.id, atMs);
         return key;
       },
       findSession: (sha256Hex) => {

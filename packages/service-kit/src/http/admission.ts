@@ -14,7 +14,7 @@ import {
 } from "@diegetic/contracts";
 import type { RateLimit } from "../settings/settings.ts";
 import { clientNetwork } from "./client-address.ts";
-import type { ApiKey, KeyDirectory, RateLimiter, RateLimitVerdict } from "./endpoint.ts";
+import type { Caller, KeyDirectory, RateLimiter, RateLimitVerdict } from "./endpoint.ts";
 import type { Credential, Exchange } from "./exchange.ts";
 import { Overloaded } from "./http-error.ts";
 import type { RunningRequests } from "./running-requests.ts";
@@ -48,7 +48,7 @@ export function admitRequest(
   policy: AdmissionPolicy,
   group: RateLimitGroup,
   exchange: Exchange,
-): ApiKey | Promise<ApiKey> {
+): Caller | Promise<Caller> {
   const refuse = (error: unknown): never => {
     // An unavailable store has counted nothing: the headers then report a fresh window.
     exchange.limit ??= uncountedVerdict(policy.nowMs(), policy.rateLimits[group]);
@@ -58,7 +58,7 @@ export function admitRequest(
     if (policy.running.isFullForAll) throw new Overloaded();
     const found = findCaller(policy, exchange);
     if (!(found instanceof Promise) && found !== undefined) {
-      const taken = takeQuotaOfKey(policy, group, exchange, found);
+      const taken = takeQuotaOfCaller(policy, group, exchange, found);
       return taken === undefined ? found : taken.then(() => found, refuse);
     }
     return checkSlowly(policy, group, exchange, found).catch(refuse);
@@ -88,11 +88,11 @@ function readCredential(policy: AdmissionPolicy, exchange: Exchange): Credential
  * Looks the key or session up again after the body has arrived: the headers may have arrived long before, and the key may
  * have been revoked since. Throws, or rejects with, 401.
  */
-export function findCallerAgain(policy: AdmissionPolicy, exchange: Exchange): ApiKey | Promise<ApiKey> {
+export function findCallerAgain(policy: AdmissionPolicy, exchange: Exchange): Caller | Promise<Caller> {
   const found = findCaller(policy, exchange);
-  const require = (key: ApiKey | undefined): ApiKey => {
-    if (key === undefined) throw unknownCaller(exchange);
-    return key;
+  const require = (caller: Caller | undefined): Caller => {
+    if (caller === undefined) throw unknownCaller(exchange);
+    return caller;
   };
   return found instanceof Promise ? found.then(require) : require(found);
 }
@@ -119,34 +119,34 @@ async function takeQuotaOfAddress(policy: AdmissionPolicy, exchange: Exchange): 
   await takeQuota(policy, exchange, "address", network, LIMIT_WITHOUT_KEY_PER_MINUTE);
 }
 
-/** A key's own limit: requests per minute to endpoints of the group. */
-export function limitOfKey(policy: AdmissionPolicy, group: RateLimitGroup, key: ApiKey): RateLimit {
-  return key.rateLimitPerMinute ?? policy.rateLimits[group];
+/** A caller's own limit: requests per minute to endpoints of the group. */
+export function limitOfCaller(policy: AdmissionPolicy, group: RateLimitGroup, caller: Caller): RateLimit {
+  return caller.rateLimitPerMinute ?? policy.rateLimits[group];
 }
 
-/** Counts one request against the limits of a key and of its account. */
-export function takeQuotaOfKey(
+/** Counts one request against the limits of a caller and of its account. */
+export function takeQuotaOfCaller(
   policy: AdmissionPolicy,
   group: RateLimitGroup,
   exchange: Exchange,
-  key: ApiKey,
+  caller: Caller,
 ): void | Promise<void> {
-  exchange.accountId = key.accountId;
-  const limit = limitOfKey(policy, group, key);
-  const taken = takeQuota(policy, exchange, group, key.rateLimitKeyId, limit);
+  exchange.accountId = caller.accountId;
+  const limit = limitOfCaller(policy, group, caller);
+  const taken = takeQuota(policy, exchange, group, caller.rateLimitKeyId, limit);
   // Only the operator can create a key without a limit; it does not count against the account.
   if (limit === "unlimited") return taken;
   // After the key's own limit, so that an exhausted key does not use up the limit of its account.
   return taken === undefined
-    ? takeQuotaOfAccount(policy, group, exchange, key)
-    : taken.then(() => takeQuotaOfAccount(policy, group, exchange, key));
+    ? takeQuotaOfAccount(policy, group, exchange, caller)
+    : taken.then(() => takeQuotaOfAccount(policy, group, exchange, caller));
 }
 
 function takeQuotaOfAccount(
   policy: AdmissionPolicy,
   group: RateLimitGroup,
   exchange: Exchange,
-  { accountId, accountLimits }: ApiKey,
+  { accountId, accountLimits }: Caller,
 ): void | Promise<void> {
   const usual = policy.rateLimits[group];
   if (usual === "unlimited") return;
@@ -160,14 +160,14 @@ async function checkSlowly(
   group: RateLimitGroup,
   exchange: Exchange,
   found: ReturnType<KeyDirectory["find"]>,
-): Promise<ApiKey> {
-  const key = await found;
-  if (key === undefined) {
+): Promise<Caller> {
+  const caller = await found;
+  if (caller === undefined) {
     await takeQuotaOfAddress(policy, exchange);
     throw unknownCaller(exchange);
   }
-  await takeQuotaOfKey(policy, group, exchange, key);
-  return key;
+  await takeQuotaOfCaller(policy, group, exchange, caller);
+  return caller;
 }
 
 /** Must not reveal which keys exist; may say whether a key was sent and well-formed. */
