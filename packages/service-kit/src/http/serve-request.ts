@@ -1,6 +1,6 @@
 import { HttpError, otherMethodSentence, type RateLimitGroup } from "@diegetic/contracts";
 import { requireAccess } from "./access.ts";
-import type { AccountTurns } from "./account-turns.ts";
+import type { AccountSemaphore } from "./account-semaphore.ts";
 import { type AdmissionPolicy, admitAnyone, admitRequest, findCallerAgain } from "./admission.ts";
 import { readBody } from "./body.ts";
 import { Context, type Route } from "./context.ts";
@@ -31,7 +31,7 @@ export interface ServingPolicy extends AdmissionPolicy {
   /** Logs requests that are refused because a store is unavailable. */
   refusedRequestLog: RefusedRequestLog;
   /** Of requests that read (`GET`, explanations), and of all others; undefined: all run at once. */
-  turns: { reads: AccountTurns; others: AccountTurns } | undefined;
+  semaphores: { reads: AccountSemaphore; others: AccountSemaphore } | undefined;
   /** Called for every error response to a caller with a valid key. */
   onFailure?: ((failure: Failure) => void) | undefined;
 }
@@ -96,13 +96,13 @@ async function answerRequest(
   requireAccess(caller, endpoint); // 403
   const rawBody = await readBodyOf(endpoint, exchange); // 415, 413
   const isReading = endpoint.method === "GET" || group === "explain";
-  const turns = isReading ? policy.turns?.reads : policy.turns?.others;
-  const turn = turns?.begin(caller.accountId);
-  if (turn !== undefined) await turn;
+  const semaphore = isReading ? policy.semaphores?.reads : policy.semaphores?.others;
+  const waiting = semaphore?.acquire(caller.accountId);
+  if (waiting !== undefined) await waiting;
   try {
     // Its client has gone meanwhile.
-    if (turn !== undefined && exchange.response.destroyed) throw new Overloaded();
-    if (rawBody.length === 0 && turn === undefined) {
+    if (waiting !== undefined && exchange.response.destroyed) throw new Overloaded();
+    if (rawBody.length === 0 && waiting === undefined) {
       return await endpoint.handle(new Context({ exchange, route, caller, group, rawBody, policy }));
     }
     const found = findCallerAgain(policy, exchange); // 401
@@ -111,7 +111,7 @@ async function answerRequest(
     requireAccess(current, endpoint); // 403
     return await endpoint.handle(new Context({ exchange, route, caller: current, group, rawBody, policy }));
   } finally {
-    turns?.end(caller.accountId);
+    semaphore?.release(caller.accountId);
   }
 }
 
