@@ -39,8 +39,7 @@ import { createImpressionsEndpoint } from "./impressions/impressions-endpoint.ts
 import type { MatchDependencies } from "./match/dependencies.ts";
 import { createMatchEndpoint } from "./match/match-endpoint.ts";
 import { MatchIds } from "./match-id/match-ids.ts";
-import { RefusalMemory } from "./refusal-memory/refusal-memory.ts";
-import { ShareRefusals } from "./refusal-memory/share-refusals.ts";
+import { ShareRefusals } from "./refusals/share-refusals.ts";
 import type { MatchSecrets, MatchSettings } from "./settings.ts";
 
 const EVICTION_AGAIN_AFTER_MS = 1_000;
@@ -181,7 +180,6 @@ function createDependencies(
     matchIds: new MatchIds([...(secrets.matchIdKeys ?? []), secrets.playerHashKey] as [string, ...string[]]),
     catalog,
     tidyInTurns,
-    refusals: new RefusalMemory(catalog.index, (advertiserId) => catalog.advertiserVersion(advertiserId)),
     shareRefusals: new ShareRefusals(),
     money,
     grants: createSliceGrants(redis),
