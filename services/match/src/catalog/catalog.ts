@@ -1,4 +1,4 @@
-import { type CampaignIds, CampaignIndex } from "@diegetic/ad-rules";
+import { CampaignIndex } from "@diegetic/ad-rules";
 import { ShardedMap } from "@diegetic/collections";
 import {
   SCOPES,
@@ -59,11 +59,6 @@ export class Catalog {
         this.#applyCaller(this.#sessions, id, json, readSession);
         break;
     }
-  }
-
-  /** A campaign's advertiser and creatives, whatever its status. */
-  campaignIds(campaignId: string): CampaignIds | undefined {
-    return this.index.idsOf(campaignId);
   }
 
   placement(gameId: string): SnapshotPlacement | undefined {

@@ -24,8 +24,8 @@ export interface MatchDependencies {
   playerHashKey: string;
   matchIds: MatchIds;
   catalog: Catalog;
-  /** Restores campaigns whose refusal has ended, between requests. */
-  tidyInTurns(): void;
+  /** Restores campaigns whose refusal has ended. */
+  tidyBetweenRequests(): void;
   shareRefusals: ShareRefusals;
   money: MoneyCommands;
   grants: SliceGrants;

@@ -102,7 +102,7 @@ function decide(dependencies: MatchDependencies, request: LoadedRequest, state: 
     nowMs: dependencies.nowMs(),
   };
   const { index } = dependencies.catalog;
-  dependencies.tidyInTurns();
+  dependencies.tidyBetweenRequests();
   let passedOver = false;
   if (state.attempts.left > 0) {
     const { shareRefusals, random } = dependencies;
