@@ -1,6 +1,5 @@
 import type { Static, TSchema, TUnsafe } from "typebox";
-import { GAME_ID } from "../game-id.ts";
-import { FLIGHT_DATE } from "../validation/formats.ts";
+import { FLIGHT_DATE, GAME_ID } from "../validation/formats.ts";
 import type { QueryParameter } from "./operation.ts";
 import Type from "./type.ts";
 
