@@ -69,7 +69,7 @@ export const apiKeyRotateRequestSchema = open(
 /** The body of POST /api-keys/{id}/rotate. */
 export const apiKeyRotateRequest = createValidator(apiKeyRotateRequestSchema);
 
-const shownFields = {
+const apiKeyFields = {
   id: answerText("The key's identifier, key_…; it is not the key."),
   prefix: answerText("The first characters of the key, by which its owner tells keys apart."),
   label: answerText("The owner's name for the key."),
@@ -87,7 +87,7 @@ const shownFields = {
   expires_at: nullable(timestamp("When the key ends, such as after a rotation; null: never.")),
 };
 
-export const apiKeySchema = closed(shownFields, "An API key that is in force, without the key itself.");
+export const apiKeySchema = closed(apiKeyFields, "An API key that is in force, without the key itself.");
 export type ApiKeyBody = Static<typeof apiKeySchema>;
 
 export const otherAccountsKey = refusal(
@@ -110,7 +110,7 @@ export const lastManagingKey = refusal(
 );
 export const createdApiKeySchema = closed(
   {
-    ...shownFields,
+    ...apiKeyFields,
     key: answerText(
       "The key itself, igk_…: only its SHA-256 is stored, so that it cannot be looked up later. A retry with the same Idempotency-Key shows it again for 24 hours.",
     ),

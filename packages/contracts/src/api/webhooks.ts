@@ -114,7 +114,7 @@ export const webhookRotateRequestSchema = open(
 /** The body of POST /webhooks/{webhook_id}/rotate-secret. */
 export const webhookRotateRequest = createValidator(webhookRotateRequestSchema);
 
-const shownFields = {
+const webhookFields = {
   id: answerText("The webhook's identifier, whk_…."),
   url: answerText("Where events are sent."),
   events: Type.Array(oneOf(WEBHOOK_EVENT_TYPES, "An event."), { description: "The events that are sent." }),
@@ -129,7 +129,7 @@ const shownFields = {
   created_at: timestamp("When the webhook was created."),
 };
 
-export const webhookSchema = closed(shownFields, "A webhook, without its secret.");
+export const webhookSchema = closed(webhookFields, "A webhook, without its secret.");
 export type WebhookBody = Static<typeof webhookSchema>;
 export const webhookListSchema = Type.Array(webhookSchema, {
   description: "The account's webhooks, in the order of their creation.",
@@ -137,7 +137,7 @@ export const webhookListSchema = Type.Array(webhookSchema, {
 
 export const webhookWithSecretSchema = closed(
   {
-    ...shownFields,
+    ...webhookFields,
     secret: answerText("The key of the signatures, whsec_…; shown in this answer alone."),
   },
   "A webhook with its new secret.",

@@ -14,8 +14,8 @@ import { createValidator } from "../../validation/validator.ts";
 import {
   account,
   cookieSet,
+  currentPassword,
   newPassword,
-  presentPassword,
   requireLength,
   sessionExample,
   sessionSchema,
@@ -23,7 +23,7 @@ import {
 } from "./shared.ts";
 
 export const passwordChangeSchema = open(
-  { current_password: presentPassword(), new_password: newPassword() },
+  { current_password: currentPassword(), new_password: newPassword() },
   "A new password in place of the current one.",
 );
 /** The body of POST /auth/change-password. */

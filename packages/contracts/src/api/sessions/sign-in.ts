@@ -14,12 +14,12 @@ import { createValidator, type WithoutNulls } from "../../validation/validator.t
 import {
   account,
   cookieSet,
+  currentPassword,
   email,
   forAnyone,
   invitationToken,
   MAX_TOKEN_CHARACTERS,
   newPassword,
-  presentPassword,
   requireLength,
   sessionExample,
   sessionSchema,
@@ -61,7 +61,7 @@ export const signUpNeedsSchema = closed(
 export type SignUpNeedsBody = Static<typeof signUpNeedsSchema>;
 
 export const signInSchema = open(
-  { email: email(), password: presentPassword() },
+  { email: email(), password: currentPassword() },
   "A user who signs in on this browser.",
 );
 export type SignIn = WithoutNulls<Static<typeof signInSchema>>;
