@@ -58,8 +58,8 @@ export function admitRequest(
     if (policy.running.isFullForAll) throw new Overloaded();
     const found = findCaller(policy, exchange);
     if (!(found instanceof Promise) && found !== undefined) {
-      const taken = takeQuotaOfCaller(policy, group, exchange, found);
-      return taken === undefined ? found : taken.then(() => found, refuse);
+      const counted = countForCaller(policy, group, exchange, found);
+      return counted === undefined ? found : counted.then(() => found, refuse);
     }
     return checkSlowly(policy, group, exchange, found).catch(refuse);
   } catch (error) {
@@ -106,17 +106,17 @@ function unknownCaller(exchange: Exchange): HttpError {
 export async function admitAnyone(policy: AdmissionPolicy, exchange: Exchange): Promise<void> {
   try {
     if (policy.running.isFull) throw new Overloaded();
-    await takeQuotaOfAddress(policy, exchange);
+    await countForAddress(policy, exchange);
   } catch (error) {
     exchange.limit ??= uncountedVerdict(policy.nowMs(), LIMIT_WITHOUT_KEY_PER_MINUTE);
     throw error;
   }
 }
 
-async function takeQuotaOfAddress(policy: AdmissionPolicy, exchange: Exchange): Promise<void> {
+async function countForAddress(policy: AdmissionPolicy, exchange: Exchange): Promise<void> {
   const { request } = exchange;
   const network = clientNetwork(policy.addressOf(request), request.socket.remoteAddress);
-  await takeQuota(policy, exchange, "address", network, LIMIT_WITHOUT_KEY_PER_MINUTE);
+  await countAgainst(policy, exchange, "address", network, LIMIT_WITHOUT_KEY_PER_MINUTE);
 }
 
 /** A caller's own limit: requests per minute to endpoints of the group. */
@@ -125,7 +125,7 @@ export function limitOfCaller(policy: AdmissionPolicy, group: RateLimitGroup, ca
 }
 
 /** Counts one request against the limits of a caller and of its account. */
-export function takeQuotaOfCaller(
+export function countForCaller(
   policy: AdmissionPolicy,
   group: RateLimitGroup,
   exchange: Exchange,
@@ -133,16 +133,16 @@ export function takeQuotaOfCaller(
 ): void | Promise<void> {
   exchange.accountId = caller.accountId;
   const limit = limitOfCaller(policy, group, caller);
-  const taken = takeQuota(policy, exchange, group, caller.rateLimitKeyId, limit);
+  const counted = countAgainst(policy, exchange, group, caller.rateLimitKeyId, limit);
   // Only the operator can create a key without a limit; it does not count against the account.
-  if (limit === "unlimited") return taken;
+  if (limit === "unlimited") return counted;
   // After the key's own limit, so that an exhausted key does not use up the limit of its account.
-  return taken === undefined
-    ? takeQuotaOfAccount(policy, group, exchange, caller)
-    : taken.then(() => takeQuotaOfAccount(policy, group, exchange, caller));
+  return counted === undefined
+    ? countForAccount(policy, group, exchange, caller)
+    : counted.then(() => countForAccount(policy, group, exchange, caller));
 }
 
-function takeQuotaOfAccount(
+function countForAccount(
   policy: AdmissionPolicy,
   group: RateLimitGroup,
   exchange: Exchange,
@@ -151,7 +151,7 @@ function takeQuotaOfAccount(
   const usual = policy.rateLimits[group];
   if (usual === "unlimited") return;
   const limit = Math.max(usual, accountLimits.maxOwn ?? 0) * policy.rateLimitAccountFactor;
-  return takeQuota(policy, exchange, group, accountId, limit, OF_ACCOUNT);
+  return countAgainst(policy, exchange, group, accountId, limit, OF_ACCOUNT);
 }
 
 /** The slow path: the directory must look the key up, or the key is not valid. */
@@ -163,10 +163,10 @@ async function checkSlowly(
 ): Promise<Caller> {
   const caller = await found;
   if (caller === undefined) {
-    await takeQuotaOfAddress(policy, exchange);
+    await countForAddress(policy, exchange);
     throw unknownCaller(exchange);
   }
-  await takeQuotaOfCaller(policy, group, exchange, caller);
+  await countForCaller(policy, group, exchange, caller);
   return caller;
 }
 
@@ -181,7 +181,7 @@ function keyProblem(header: string | undefined): NamedError<[]> {
  * Throws, or rejects with, 429 with `Retry-After` when the bucket is exhausted.
  * @param subject whom the limit applies to, for the sentence of the 429; empty: the caller
  */
-export function takeQuota(
+export function countAgainst(
   policy: Pick<AdmissionPolicy, "rateLimiter" | "nowMs">,
   exchange: Exchange,
   kind: string,

@@ -56,7 +56,7 @@ const endpoints: Endpoint[] = [
       if (body.do === "conflict") throw new HttpError(409, "taken");
       if (body.do === "crash") throw new Error("the secret cause");
       if (body.do === "down") throw new StoreUnavailable("connection refused");
-      if (body.do === "limited") await context.takeQuota("game", "g", 0);
+      if (body.do === "limited") await context.countAgainst("game", "g", 0);
       if (body.do === "nothing") return { status: 204, headers: { "X-No-Match-Reason": "budget" } };
       if (body.do === "text") return { status: 200, text: { mediaType: "text/csv", content: "ä,b\n" } };
       const { idempotencyKey, operation, accountId, clientAddress } = context;

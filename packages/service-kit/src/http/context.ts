@@ -7,7 +7,7 @@ import {
 } from "@diegetic/contracts";
 import express from "express";
 import type { RateLimit } from "../settings/settings.ts";
-import { type AdmissionPolicy, limitOfCaller, takeQuota, takeQuotaOfCaller } from "./admission.ts";
+import { type AdmissionPolicy, countAgainst, countForCaller, limitOfCaller } from "./admission.ts";
 import { parseJson } from "./body.ts";
 import { clientNetwork } from "./client-address.ts";
 import type { Caller, RequestContext } from "./endpoint.ts";
@@ -100,7 +100,7 @@ export class Context implements RequestContext {
       );
     }
     for (let counted = 0; counted < requests; counted += 1) {
-      await takeQuotaOfCaller(policy, group, exchange, this.caller);
+      await countForCaller(policy, group, exchange, this.caller);
     }
   }
 
@@ -109,8 +109,8 @@ export class Context implements RequestContext {
     return more === 0 ? undefined : this.countMore(more);
   }
 
-  takeQuota(kind: string, id: string, limit: RateLimit, subject?: string): void | Promise<void> {
-    return takeQuota(this.#parts.policy, this.#parts.exchange, kind, id, limit, subject);
+  countAgainst(kind: string, id: string, limit: RateLimit, subject?: string): void | Promise<void> {
+    return countAgainst(this.#parts.policy, this.#parts.exchange, kind, id, limit, subject);
   }
 }
 

@@ -101,7 +101,7 @@ export interface RequestContext {
    * @param kind one of few; with the id, it names what the limit is of
    * @param subject whose limit it is, for the sentence of the 429; empty: the caller's
    */
-  takeQuota(kind: string, id: string, limit: RateLimit, subject?: string): void | Promise<void>;
+  countAgainst(kind: string, id: string, limit: RateLimit, subject?: string): void | Promise<void>;
 }
 
 /**

@@ -86,13 +86,13 @@ async function recordImpression(
   campaign: CampaignIds,
   leaseExpiresMs: number,
 ): Promise<Answer> {
-  const taken = context.takeQuota(
+  const counted = context.countAgainst(
     "impressions-game",
     body.game_id,
     dependencies.settings.rateLimitImpressionsPerGame,
     OF_IMPRESSIONS_OF_GAME,
   );
-  if (taken !== undefined) await taken;
+  if (counted !== undefined) await counted;
   // Awaited also without a claim: then requests continue step by step side by side (docs/notes/performance-experiments.md).
   const claim = await claimOperation(dependencies, context);
   const match = matchOf(dependencies, context, body, campaign);

@@ -83,7 +83,7 @@ const endpoints: Endpoint[] = [
       if (name === "taken") throw new HttpError(409, "taken");
       if (name === "crash") throw new Error("the secret cause");
       if (name === "down") throw new StoreUnavailable("connection refused");
-      if (name === "limited") await context.takeQuota("game", "g", 1);
+      if (name === "limited") await context.countAgainst("game", "g", 1);
       return {
         status: 201,
         body: {

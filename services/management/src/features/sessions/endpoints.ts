@@ -123,13 +123,13 @@ async function takeAttempt(
   context: RequestContext,
   email?: string,
 ): Promise<void> {
-  await context.takeQuota("sign-in", context.clientNetwork, rateLimitSignIn);
+  await context.countAgainst("sign-in", context.clientNetwork, rateLimitSignIn);
   if (email === undefined) return;
   const device = devices.find(context.header("cookie"), email);
-  if (device !== undefined) return context.takeQuota("sign-in-device", device, rateLimitSignIn);
+  if (device !== undefined) return context.countAgainst("sign-in-device", device, rateLimitSignIn);
   const user = sha256Hex(email.toLowerCase());
   const limit = rateLimitSignIn === "unlimited" ? rateLimitSignIn : rateLimitSignIn * STRANGERS_FACTOR;
-  await context.takeQuota("sign-in-user", user, limit);
+  await context.countAgainst("sign-in-user", user, limit);
 }
 
 /** Answers with the new session. Ends the browser's former one, because its cookie is overwritten. */
@@ -221,8 +221,8 @@ async function changePassword(parts: Parts, context: RequestContext) {
   const { auth, publishing, database, clock } = parts;
   const { current_password, new_password } = context.body(passwordChange);
   const userId = userOf(context);
-  await context.takeQuota("sign-in", context.clientNetwork, parts.rateLimitSignIn);
-  await context.takeQuota("password", userId, parts.rateLimitSignIn);
+  await context.countAgainst("sign-in", context.clientNetwork, parts.rateLimitSignIn);
+  await context.countAgainst("password", userId, parts.rateLimitSignIn);
   const ended = await sessionsInForce(database, userId, clock());
   const { headers, response } = await callAuth(() =>
     auth.api.changePassword({
