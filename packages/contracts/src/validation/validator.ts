@@ -59,7 +59,7 @@ function replaceLengths(ajv: Ajv2020): void {
       keyword,
       type: "string",
       schemaType: "number",
-      // Reports a long text as too long (docs/behaviour.md#blank-texts), and keeps it away from regular expressions.
+      // Reports a long text as too long (docs/behaviour.md#text-limits), and keeps it away from regular expressions.
       before: "pattern",
       code: (context) => context.fail(isBroken(context)),
     });
