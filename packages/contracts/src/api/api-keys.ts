@@ -15,7 +15,7 @@ import {
 } from "../definition/fields.ts";
 import { created, defineFeature, noContent, ok, operation, refusal } from "../definition/operation.ts";
 import Type from "../definition/type.ts";
-import { createValidator, type WithoutNulls } from "../validation/validator.ts";
+import { validatorWithoutNulls, type WithoutNulls } from "../validation/validator.ts";
 
 /** Range of requests per minute of a key created over HTTP; the creating key must have them. */
 const KEY_RATE_LIMIT = { minimum: 1, maximum: 1_000_000_000 };
@@ -53,7 +53,7 @@ export const apiKeyCreateSchema = open(
 );
 export type ApiKeyCreate = WithoutNulls<Static<typeof apiKeyCreateSchema>>;
 /** The body of POST /api-keys. */
-export const apiKeyCreate = createValidator(apiKeyCreateSchema);
+export const apiKeyCreate = validatorWithoutNulls(apiKeyCreateSchema);
 
 export const apiKeyRotateRequestSchema = open(
   {
@@ -67,7 +67,7 @@ export const apiKeyRotateRequestSchema = open(
   "Replaces a key by a new one with the same label, scopes and limit.",
 );
 /** The body of POST /api-keys/{id}/rotate. */
-export const apiKeyRotateRequest = createValidator(apiKeyRotateRequestSchema);
+export const apiKeyRotateRequest = validatorWithoutNulls(apiKeyRotateRequestSchema);
 
 const apiKeyFields = {
   id: answerText("The key's identifier, key_…; it is not the key."),

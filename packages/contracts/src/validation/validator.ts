@@ -100,8 +100,8 @@ export function validator<Schema extends TSchema>(
   return build(schema, { nulls: "keep", blanks: "keep" }, check);
 }
 
-/** The validator of a create: null counts as absent (docs/behaviour.md#absent-values). */
-export function createValidator<Schema extends TSchema>(
+/** The validator of a body in which null counts as absent (docs/behaviour.md#absent-values). */
+export function validatorWithoutNulls<Schema extends TSchema>(
   schema: Schema,
   check?: (value: WithoutNulls<Static<Schema>>) => HttpError | undefined,
 ): Validator<WithoutNulls<Static<Schema>>> {

@@ -10,7 +10,7 @@ import {
 import { answerText, closed, nameText, open, optional, timestamp } from "../../definition/fields.ts";
 import { created, defineOperations, noContent, ok, operation, refusal } from "../../definition/operation.ts";
 import Type from "../../definition/type.ts";
-import { createValidator, type WithoutNulls } from "../../validation/validator.ts";
+import { validatorWithoutNulls, type WithoutNulls } from "../../validation/validator.ts";
 import {
   account,
   cookieSet,
@@ -47,7 +47,9 @@ export const signUpSchema = open(
 );
 export type SignUp = WithoutNulls<Static<typeof signUpSchema>>;
 /** The body of POST /auth/sign-up. */
-export const signUp = createValidator(signUpSchema, ({ password }) => requireLength("password", password));
+export const signUp = validatorWithoutNulls(signUpSchema, ({ password }) =>
+  requireLength("password", password),
+);
 
 export const signUpNeedsSchema = closed(
   {
@@ -66,11 +68,11 @@ export const signInSchema = open(
 );
 export type SignIn = WithoutNulls<Static<typeof signInSchema>>;
 /** The body of POST /auth/sign-in. */
-export const signIn = createValidator(signInSchema);
+export const signIn = validatorWithoutNulls(signInSchema);
 
 export const invitationTokenSchema = open({ token: invitationToken() }, "An invitation, named by its token.");
 /** The body of POST /auth/invitation and POST /invitations/accept. */
-export const invitationTokenBody = createValidator(invitationTokenSchema);
+export const invitationTokenBody = validatorWithoutNulls(invitationTokenSchema);
 
 export const offeredAccountSchema = closed(
   {
