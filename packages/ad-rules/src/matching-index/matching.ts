@@ -230,7 +230,8 @@ export class Matching {
       : noAddress;
     if (drawn !== noAddress) return this.#foundAt(drawn);
     if (search.crowded) search.listAll(this.#nextSearchId(), this.#excluded);
-    return this.#foundAt(this.#drawListed(random));
+    search.dropLow();
+    return this.#foundAt(this.#drawListed(search.found, random));
   }
 
   /** Searches parked records only when no other may serve: one of them may have money again. */
@@ -278,9 +279,8 @@ export class Matching {
     this.#findHighest();
     if (search.best < 0) return [];
     search.listAll(this.#nextSearchId(), this.#excluded);
-    return search.found
-      .filter((_, index) => (search.ranks[index] ?? 0) >= search.lowestRank)
-      .map((address) => this.#foundAt(address));
+    search.dropLow();
+    return search.found.map((address) => this.#foundAt(address));
   }
 
   /** The affinity score of a record in the current request. */
@@ -304,18 +304,14 @@ export class Matching {
     return contributions;
   }
 
-  #drawListed(random: Random): number {
-    const { found, ranks, lowestRank } = this.#search;
+  #drawListed(ties: readonly number[], random: Random): number {
     const weightOf = (address: number) => this.#records.get(address, field.priority) + 1;
     let totalWeight = 0;
-    for (let index = 0; index < found.length; index += 1) {
-      if ((ranks[index] ?? 0) >= lowestRank) totalWeight += weightOf(found[index] ?? 0);
-    }
+    for (const address of ties) totalWeight += weightOf(address);
     let remaining = random() * totalWeight;
     let drawn = noAddress;
-    for (let index = 0; index < found.length && remaining >= 0; index += 1) {
-      if ((ranks[index] ?? 0) < lowestRank) continue;
-      drawn = found[index] ?? noAddress;
+    for (let index = 0; index < ties.length && remaining >= 0; index += 1) {
+      drawn = ties[index] ?? noAddress;
       remaining -= weightOf(drawn);
     }
     return drawn;
