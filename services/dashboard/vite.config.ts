@@ -1,4 +1,4 @@
-import { allOperations, sessionOperations } from "@diegetic/contracts";
+import { apiKeyOperations, dashboardOperations } from "@diegetic/contracts";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
 
@@ -16,8 +16,8 @@ function requestSchemas(): Plugin {
     resolveId: (id) => (id === REQUEST_SCHEMAS ? `\0${id}` : undefined),
     load(id) {
       if (id !== `\0${REQUEST_SCHEMAS}`) return undefined;
-      const schemas = [...allOperations(), ...sessionOperations()].flatMap(({ method, path, request }) =>
-        request === undefined ? [] : [[`${method} ${path}`, request.schema]],
+      const schemas = [...apiKeyOperations(), ...dashboardOperations()].flatMap(
+        ({ method, path, request }) => (request === undefined ? [] : [[`${method} ${path}`, request.schema]]),
       );
       return `export default JSON.parse(${JSON.stringify(JSON.stringify(Object.fromEntries(schemas)))});`;
     },

@@ -1,4 +1,4 @@
-import { allOperations, expressPath, roleOf, sessionOperations } from "@diegetic/contracts";
+import { apiKeyOperations, dashboardOperations, expressPath, roleOf } from "@diegetic/contracts";
 import { readManagementSettings } from "@diegetic/management";
 import { readMatchSettings } from "@diegetic/match";
 import { describe, expect, it } from "@jest/globals";
@@ -21,7 +21,7 @@ describe("what the services mount", () => {
 
   it("is exactly what the API document describes", () => {
     const route = ({ method, path }: { method: string; path: string }) => `${method} ${path}`;
-    const documented = allOperations().map((operation) =>
+    const documented = apiKeyOperations().map((operation) =>
       route({ method: operation.method, path: expressPath(operation) }),
     );
     expect(endpoints.map(route).sort()).toEqual(documented.sort());
@@ -31,7 +31,7 @@ describe("what the services mount", () => {
     const facts = signedInEndpoints({} as Parts).map(({ method, path, group, caller, role }) =>
       [method, path, group, caller, role].join(" "),
     );
-    const documented = sessionOperations().map((operation) =>
+    const documented = dashboardOperations().map((operation) =>
       [operation.method, expressPath(operation), operation.group, operation.caller, roleOf(operation)].join(
         " ",
       ),
@@ -41,7 +41,7 @@ describe("what the services mount", () => {
 
   it("counts and asks for scopes as the API document says", () => {
     for (const { method, path, group, scope } of endpoints) {
-      const operation = allOperations().find(
+      const operation = apiKeyOperations().find(
         (candidate) => candidate.method === method && expressPath(candidate) === path,
       );
       expect([path, group, scope]).toEqual([path, operation?.group, operation?.scope]);

@@ -1,4 +1,4 @@
-import { allOperations, openApiDocument } from "@diegetic/contracts";
+import { apiKeyOperations, openApiDocument } from "@diegetic/contracts";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { BASE_PATH } from "./composed-api.fixture.ts";
 import { advertiserRefusals, creativeRefusals } from "./refusals/advertiser.ts";
@@ -26,7 +26,7 @@ const ofOperations = {
 };
 
 /** Every refusal that the document shows at an operation: `400 missing_field` and the sentence. */
-const listed = allOperations().flatMap((operation) => {
+const listed = apiKeyOperations().flatMap((operation) => {
   const answers: Record<string, Answer> =
     document.paths[operation.path][operation.method.toLowerCase()].responses;
   return Object.entries(answers).flatMap(([status, { content }]) =>

@@ -9,7 +9,7 @@ import { jsonIn, type Row, readDocument, sectionOf, tableIn } from "@diegetic/te
 import { describe, expect, it } from "@jest/globals";
 import { affinities, campaign, creative, geoTarget, placement } from "../tests/builders.ts";
 import { eligibleCandidate } from "../tests/eligible-candidate.ts";
-import { prepareRequest } from "./compiled/prepared-request.ts";
+import { prepareContext } from "./context/prepared-context.ts";
 import { type ExplainFacts, explain } from "./explain/explain.ts";
 import { CampaignIndex } from "./matching-index/campaign-index.ts";
 import { biasedPipeline } from "./pipeline/biased-pipeline.ts";
@@ -99,11 +99,11 @@ describe("docs/matching.md: who may serve", () => {
 });
 
 const scoreOf = (one: Campaign) =>
-  affinityScore(compileAffinities(one.affinities), prepareRequest(request).context);
+  affinityScore(compileAffinities(one.affinities), prepareContext(request.context));
 
 describe("docs/matching.md: score, rank, tie", () => {
   it("adds what it says", () => {
-    const context = prepareRequest(request).context;
+    const context = prepareContext(request.context);
     const parts = affinityParts(compileAffinities(emberAffinities), context);
     expect(parts.map((part) => part.contribution)).toEqual(
       scored.slice(0, -1).map((row) => numberIn(row, "Adds")),

@@ -39,8 +39,7 @@ import { createImpressionsEndpoint } from "./impressions/impressions-endpoint.ts
 import type { MatchDependencies } from "./match/dependencies.ts";
 import { createMatchEndpoint } from "./match/match-endpoint.ts";
 import { MatchIds } from "./match-id/match-ids.ts";
-import { RefusalMemory } from "./refusal-memory/refusal-memory.ts";
-import { ShareRefusals } from "./refusal-memory/share-refusals.ts";
+import { ShareRefusals } from "./refusals/share-refusals.ts";
 import type { MatchSecrets, MatchSettings } from "./settings.ts";
 
 const EVICTION_AGAIN_AFTER_MS = 1_000;
@@ -75,7 +74,7 @@ export interface MatchService {
  */
 export function createMatchService(options: MatchServiceOptions): MatchService {
   const parts = createParts(options);
-  const { redis, producer, follower, batcher, keyUses, uses, traffic, statistics } = parts;
+  const { redis, producer, follower, batcher, keyUses, keyUseOutage, traffic, trafficOutage } = parts;
   const readiness: ReadinessChecks = {
     redis: () => redis.ping(),
     snapshot: () => {
@@ -99,8 +98,8 @@ export function createMatchService(options: MatchServiceOptions): MatchService {
       await Promise.all([follower.stop(), reporter.stop()]);
       await batcher.flush();
       await producer.close();
-      await keyUses.flush().catch(uses.failed);
-      await traffic.flush().catch(statistics.failed);
+      await keyUses.flush().catch(keyUseOutage.failed);
+      await traffic.flush().catch(trafficOutage.failed);
       redis.disconnect();
     },
   };
@@ -112,60 +111,63 @@ type Parts = ReturnType<typeof createParts>;
 function createParts({ settings, secrets, logger, metrics }: MatchServiceOptions) {
   const outageOf = createConnectionLogs(logger, metrics);
   const redis = connectRedis(secrets.redisUrl, { name: settings.instanceName });
-  const commands = outageOf("commands");
-  redis.on("error", commands.failed).on("ready", commands.succeeded);
+  const commandOutage = outageOf("commands");
+  redis.on("error", commandOutage.failed).on("ready", commandOutage.succeeded);
   redis.on("ready", () => warnOfEviction(redis, logger));
-  const queue = outageOf("billing queue");
+  const queueOutage = outageOf("billing queue");
   const producer = createBillingProducer(secrets.redisUrl, {
     name: `${settings.instanceName}-billing`,
-    onError: queue.failed,
-    onSuccess: queue.succeeded,
+    onError: queueOutage.failed,
+    onSuccess: queueOutage.succeeded,
   });
   const catalog = new Catalog(randomInt(2 ** 32));
   let isTidying = false;
-  /** Restores campaigns that have money again, in batches of at most 64 of each kind. A batch takes milliseconds if their posting lists are very long. */
-  const tidyInTurns = () => {
+  /** In batches of at most 64 of each kind; a batch takes milliseconds if their posting lists are very long. */
+  const tidyBetweenRequests = () => {
     if (isTidying) return;
     isTidying = catalog.index.tidy(Date.now());
     if (!isTidying) return;
     setImmediate(() => {
       isTidying = false;
-      tidyInTurns();
+      tidyBetweenRequests();
     });
   };
   const follower = new SnapshotFollower(redis, {
     instance: settings.instanceName,
     onChange: (change) => {
       catalog.apply(change);
-      tidyInTurns();
+      tidyBetweenRequests();
     },
     ...snapshotLog(logger, outageOf("snapshot")),
   });
   const measures = createMeasures(metrics, catalog);
   const batcher = new ImpressionBatcher({ producer, logger, count: measures.countQueued });
-  const uses = outageOf("uses of keys");
-  const statistics = outageOf("traffic statistics");
-  const traffic = new TrafficRecorder(redis, { onError: statistics.failed, onSuccess: statistics.succeeded });
-  const keyUses = new KeyUses(redis, { onError: uses.failed, onSuccess: uses.succeeded });
+  const trafficOutage = outageOf("traffic statistics");
+  const traffic = new TrafficRecorder(redis, {
+    onError: trafficOutage.failed,
+    onSuccess: trafficOutage.succeeded,
+  });
+  const keyUseOutage = outageOf("uses of keys");
+  const keyUses = new KeyUses(redis, { onError: keyUseOutage.failed, onSuccess: keyUseOutage.succeeded });
   return {
     redis,
     producer,
     catalog,
-    tidyInTurns,
+    tidyBetweenRequests,
     follower,
     measures,
     batcher,
     keyUses,
-    uses,
+    keyUseOutage,
     traffic,
-    statistics,
+    trafficOutage,
     nowMs: Date.now,
   };
 }
 
 function createDependencies(
   { settings, secrets, logger, random = Math.random }: MatchServiceOptions,
-  { redis, catalog, tidyInTurns, follower, measures, traffic, nowMs }: Parts,
+  { redis, catalog, tidyBetweenRequests, follower, measures, traffic, nowMs }: Parts,
 ): MatchDependencies {
   const times = {
     holdTtlMs: settings.holdTtlSeconds * 1_000,
@@ -180,8 +182,7 @@ function createDependencies(
     // Ids from before MATCH_ID_KEYS was set stay valid.
     matchIds: new MatchIds([...(secrets.matchIdKeys ?? []), secrets.playerHashKey] as [string, ...string[]]),
     catalog,
-    tidyInTurns,
-    refusals: new RefusalMemory(catalog.index, (advertiserId) => catalog.advertiserVersion(advertiserId)),
+    tidyBetweenRequests,
     shareRefusals: new ShareRefusals(),
     money,
     grants: createSliceGrants(redis),
@@ -225,7 +226,7 @@ function createApi(
         dependencies.requireFresh();
         const atMs = nowMs();
         const key = catalog.key(sha256Hex, atMs);
-        if (key !== undefined) keyUses.record(key.keyId, atMs);
+        if (key !== undefined) keyUses.record(key.id, atMs);
         return key;
       },
       findSession: (sha256Hex) => {

@@ -1,4 +1,4 @@
-import { allOperations, newId, type Operation } from "@diegetic/contracts";
+import { apiKeyOperations, newId, type Operation } from "@diegetic/contracts";
 import { connectRedis, createMoneyCommands, type MoneyCommands } from "@diegetic/hot-state";
 import type { KeyOptions } from "@diegetic/management";
 import { documented, repeatedly, retryAfterMs } from "@diegetic/testing/documented";
@@ -78,7 +78,7 @@ const nobodys = (): Named => ({
 });
 
 export function operationNamed(operationId: string): Operation {
-  const found = allOperations().find((operation) => operation.operationId === operationId);
+  const found = apiKeyOperations().find((operation) => operation.operationId === operationId);
   if (found === undefined) throw new Error(`there is no operation ${operationId}`);
   return found;
 }

@@ -1,4 +1,4 @@
-import { allOperations, SCOPES } from "@diegetic/contracts";
+import { apiKeyOperations, SCOPES } from "@diegetic/contracts";
 import { eventually } from "@diegetic/testing/eventually";
 import { sendInTwoParts } from "@diegetic/testing/two-parts";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
@@ -143,7 +143,7 @@ describe("API keys", () => {
   );
 
   describe("scopes", () => {
-    const cases = allOperations().flatMap((operation) => SCOPES.map((scope) => ({ operation, scope })));
+    const cases = apiKeyOperations().flatMap((operation) => SCOPES.map((scope) => ({ operation, scope })));
 
     it.each(
       cases.map(({ operation, scope }) => [scope, operation.operationId, { operation, scope }] as const),
@@ -162,7 +162,7 @@ describe("API keys", () => {
     });
 
     it("serving alone reaches the two serving operations and nothing else", () => {
-      const reached = allOperations().filter(({ scope }) => [scope].flat().includes("serving"));
+      const reached = apiKeyOperations().filter(({ scope }) => [scope].flat().includes("serving"));
       expect(reached.map(({ path }) => path).sort()).toEqual(["/impressions", "/match"]);
     });
   });

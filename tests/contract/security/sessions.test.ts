@@ -1,4 +1,4 @@
-import { allOperations, newId, sessionOperations } from "@diegetic/contracts";
+import { apiKeyOperations, dashboardOperations, newId } from "@diegetic/contracts";
 import { undocumented } from "@diegetic/testing/documented";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { BASE_PATH, type ComposedApi, startComposedApi } from "../composed-api.fixture.ts";
@@ -222,7 +222,7 @@ const pathOf = ({ path }: { path: string }) => path.replace(/\{[a-z_]+\}/g, "non
 describe("a change of the API by a session", () => {
   /** They hold, serve and change nothing. */
   const FOR_VIEWERS = ["simulateCampaign", "explainCampaign"];
-  const changes = allOperations()
+  const changes = apiKeyOperations()
     .filter(({ method }) => method !== "GET")
     .map((operation) => [operation.operationId, operation] as const);
   let owner: string;
@@ -253,7 +253,7 @@ describe("a change of the API by a session", () => {
 });
 
 describe("what only signed-in users may do", () => {
-  const operations = sessionOperations().map((operation) => [operation.operationId, operation] as const);
+  const operations = dashboardOperations().map((operation) => [operation.operationId, operation] as const);
   let cookie: string;
   beforeAll(async () => {
     ({ cookie } = await signedUp());

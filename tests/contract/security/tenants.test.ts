@@ -1,4 +1,4 @@
-import { allOperations, newId, type Operation, sessionOperations } from "@diegetic/contracts";
+import { apiKeyOperations, dashboardOperations, newId, type Operation } from "@diegetic/contracts";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { BASE, type Call, isPlainError, type Platform, startPlatform } from "./platform.fixture.ts";
 
@@ -59,7 +59,7 @@ const OF_OPERATOR = new Set(["getSystem", "listQuarantine", "listAccounts"]);
 /** Names in bodies for what callers choose themselves: players, their sessions, and words of a game. */
 const CHOSEN_BY_CALLERS = new Set(["user_id", "session_id", "theme_id", "creator_id"]);
 
-const operations = [...allOperations(), ...sessionOperations()];
+const operations = [...apiKeyOperations(), ...dashboardOperations()];
 const named = (all: readonly Operation[]) =>
   all.map((operation) => [operation.operationId, operation] as const);
 

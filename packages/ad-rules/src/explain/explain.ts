@@ -1,11 +1,13 @@
 import { type Cents, priceMillicents } from "@diegetic/money";
 import { compileCampaign } from "../compiled/compiled-campaign.ts";
-import { prepareRequest } from "../compiled/prepared-request.ts";
+import { prepareContext } from "../context/prepared-context.ts";
 import { isInTieBand, lowestTyingBid, rankOf } from "../ranking/rank.ts";
 import { type CheckedRule, eligibilityRules } from "../rules/all-rules.ts";
 import { capsRule, type SessionFacts } from "../rules/caps.ts";
 import { creativesOfTypes } from "../rules/creative-type.ts";
+import { preparePlayerPlace } from "../rules/geo.ts";
 import { type MoneyFacts, moneyRule } from "../rules/money.ts";
+import { preparePlacement } from "../rules/placement.ts";
 import type { Check } from "../rules/rule.ts";
 import { type AffinityPart, affinityParts, affinityScore } from "../scoring/affinity-score.ts";
 import type { Campaign } from "../types/campaign.ts";
@@ -44,13 +46,21 @@ export interface Explanation {
  * nothing. Compiles and ranks as the index does, but applies the rules one by one; agreement.test.ts verifies that both
  * agree. `nowMs` is in Unix milliseconds.
  */
-export function explain(campaign: Campaign, request: MatchScene, facts: ExplainFacts): Explanation {
-  const prepared = prepareRequest(request);
+export function explain(campaign: Campaign, scene: MatchScene, facts: ExplainFacts): Explanation {
+  const { placement, context, nowMs } = scene;
+  const geo = scene.geo ?? null;
+  const prepared = {
+    gameId: placement.game_id,
+    placementTypes: placement.placement_types,
+    placement: preparePlacement(placement),
+    context: prepareContext(context),
+    player: preparePlayerPlace(geo),
+    nowMs,
+  };
   const compiled = compileCampaign(campaign);
-  const accepted = creativesOfTypes(campaign.creatives, prepared.placementTypes);
-  const explained = { prepared, context: request.context, geo: request.geo ?? null };
+  const accepted = creativesOfTypes(campaign.creatives, placement.placement_types);
   const eligibility: Check<CheckedRule>[] = eligibilityRules.flatMap((rule) => [
-    ...rule.checks(compiled, explained),
+    ...rule.checks(compiled, { prepared, context, geo }),
   ]);
   const caps = capsRule.checks({ accepted }, facts.session);
   const checks = [...eligibility, ...moneyChecks(campaign.cpm_bid_cents, facts), ...caps];

@@ -47,7 +47,6 @@ export class CampaignIndex {
   #documentCount = 0;
   readonly #matching: Matching;
   readonly #keepsTargets: boolean;
-  #activeCount = 0;
 
   /**
    * @param options.hashSeed a secret random integer of 32 bits: with a known one, an advertiser can prepare texts that make
@@ -66,7 +65,7 @@ export class CampaignIndex {
 
   /** Campaigns whose status is active, whatever their dates. */
   get activeCount(): number {
-    return this.#activeCount;
+    return this.#store.activeCount;
   }
 
   /** The ids of a campaign's advertiser and creatives. The cost does not depend on the length of its texts. */
@@ -84,11 +83,10 @@ export class CampaignIndex {
   upsert(campaign: Campaign): void {
     const compiled = compileCampaign(campaign);
     const known = this.#documentIds.get(campaign.campaign_id);
-    if (known !== undefined) this.#discard(known);
+    if (known !== undefined) this.#store.remove(known);
     const documentId = known ?? this.#freeDocumentIds.pop() ?? this.#documentCount++;
     this.#documentIds.set(campaign.campaign_id, documentId);
     this.#store.put(documentId, this.#keepsTargets ? campaign : withoutTargets(campaign));
-    if (campaign.status === "active") this.#activeCount += 1;
     this.#matching.put(compiled, documentId);
   }
 
@@ -96,15 +94,10 @@ export class CampaignIndex {
   remove(campaignId: string): void {
     const documentId = this.#documentIds.get(campaignId);
     if (documentId === undefined) return;
-    this.#discard(documentId);
+    this.#store.remove(documentId);
     this.#matching.remove(documentId);
     this.#documentIds.delete(campaignId);
     this.#freeDocumentIds.push(documentId);
-  }
-
-  #discard(documentId: number): void {
-    if (this.#store.isActive(documentId)) this.#activeCount -= 1;
-    this.#store.remove(documentId);
   }
 
   /**
@@ -137,7 +130,7 @@ export class CampaignIndex {
   /** Why `draw` finds no candidate; session caps are not considered (docs/behaviour.md#reasons-for-no-match). */
   reasonForNone({ is_active: isActive }: Pick<Placement, "is_active">, lackedMoney: boolean): ReasonForNone {
     if (!isActive) return "placement_disabled";
-    if (this.#activeCount === 0) return "no_campaigns";
+    if (this.activeCount === 0) return "no_campaigns";
     return lackedMoney ? "budget" : "no_eligible_campaign";
   }
 

@@ -15,7 +15,7 @@ import { Parked } from "./suppression/parked.ts";
 import { advertiserKey, Refusals, type Span } from "./suppression/refusals.ts";
 
 /** In place of an address: no request can match the campaign. */
-export const noAddress = -1;
+const noAddress = -1;
 const MAX_SEARCH_ID = 0x7fff_ffff;
 
 /** A record and its rank in the current request. */
@@ -53,7 +53,7 @@ export class Matching {
   readonly #reader: RequestReader;
   readonly #parked = new Parked(this.#records, this.#live);
   readonly #refusals = new Refusals((key) => {
-    if (key >= 0) this.#parked.release(this.addressOf(key));
+    if (key >= 0) this.#parked.release(this.#addressOf(key));
     else this.#parked.releaseAdvertiser(advertiserKey(key));
   });
   readonly #scorer: Scorer;
@@ -88,7 +88,7 @@ export class Matching {
     };
   }
 
-  addressOf(documentId: number): number {
+  #addressOf(documentId: number): number {
     return this.#addresses[documentId] ?? noAddress;
   }
 
@@ -117,7 +117,7 @@ export class Matching {
 
   /** Removes a record, and returns its terms for `#release`; null when there is none. */
   #take(documentId: number): TakenTerms | null {
-    const address = this.addressOf(documentId);
+    const address = this.#addressOf(documentId);
     this.#addresses[documentId] = noAddress;
     if (address === noAddress) return null;
     this.#refusals.forget(documentId);
@@ -136,7 +136,8 @@ export class Matching {
   }
 
   refuse(documentId: number, lacksMoney: boolean, span: Span): void {
-    if (this.addressOf(documentId) !== noAddress) this.#refusals.refuseDocument(documentId, lacksMoney, span);
+    if (this.#addressOf(documentId) !== noAddress)
+      this.#refusals.refuseDocument(documentId, lacksMoney, span);
   }
 
   /** @param advertiser in comparable form */
@@ -179,7 +180,7 @@ export class Matching {
     this.#scorer.open(scene);
     this.#search.lists.open(this.#live.lists, this.#terms);
     for (const documentId of excluded) {
-      const address = this.addressOf(documentId);
+      const address = this.#addressOf(documentId);
       if (address === noAddress) continue;
       this.#excluded.push(address);
       this.#search.exclude(address);
@@ -204,7 +205,7 @@ export class Matching {
       if (this.#parked.has(address)) this.#parked.unpark(address);
       this.#ended.retire(address);
     }
-    for (const documentId of visited) this.#parked.park(this.addressOf(documentId));
+    for (const documentId of visited) this.#parked.park(this.#addressOf(documentId));
     // Setting the length of an empty array is still a call into the engine.
     if (ended.length > 0) ended.length = 0;
     if (visited.length > 0) visited.length = 0;
@@ -229,7 +230,8 @@ export class Matching {
       : noAddress;
     if (drawn !== noAddress) return this.#foundAt(drawn);
     if (search.crowded) search.listAll(this.#nextSearchId(), this.#excluded);
-    return this.#foundAt(this.#drawListed(random));
+    search.dropLow();
+    return this.#foundAt(this.#drawListed(search.found, random));
   }
 
   /** Searches parked records only when no other may serve: one of them may have money again. */
@@ -277,14 +279,13 @@ export class Matching {
     this.#findHighest();
     if (search.best < 0) return [];
     search.listAll(this.#nextSearchId(), this.#excluded);
-    return search.found
-      .filter((_, index) => (search.ranks[index] ?? 0) >= search.lowestRank)
-      .map((address) => this.#foundAt(address));
+    search.dropLow();
+    return search.found.map((address) => this.#foundAt(address));
   }
 
   /** The affinity score of a record in the current request. */
   scoreOf(documentId: number): number {
-    const address = this.addressOf(documentId);
+    const address = this.#addressOf(documentId);
     return this.#scorer.scoreOf(
       this.#records.chunkOf(address),
       this.#records.floatsOf(address),
@@ -294,7 +295,7 @@ export class Matching {
 
   /** What each affinity contributes to the score, in the order of the campaign's affinities. */
   contributionsOf(documentId: number): number[] {
-    const address = this.addressOf(documentId);
+    const address = this.#addressOf(documentId);
     const weights = this.#records.weights(address);
     const contributions: number[] = [];
     for (const [index, term] of this.#records.list(address, field.affinities).entries()) {
@@ -303,18 +304,14 @@ export class Matching {
     return contributions;
   }
 
-  #drawListed(random: Random): number {
-    const { found, ranks, lowestRank } = this.#search;
+  #drawListed(ties: readonly number[], random: Random): number {
     const weightOf = (address: number) => this.#records.get(address, field.priority) + 1;
     let totalWeight = 0;
-    for (let index = 0; index < found.length; index += 1) {
-      if ((ranks[index] ?? 0) >= lowestRank) totalWeight += weightOf(found[index] ?? 0);
-    }
+    for (const address of ties) totalWeight += weightOf(address);
     let remaining = random() * totalWeight;
     let drawn = noAddress;
-    for (let index = 0; index < found.length && remaining >= 0; index += 1) {
-      if ((ranks[index] ?? 0) < lowestRank) continue;
-      drawn = found[index] ?? noAddress;
+    for (let index = 0; index < ties.length && remaining >= 0; index += 1) {
+      drawn = ties[index] ?? noAddress;
       remaining -= weightOf(drawn);
     }
     return drawn;

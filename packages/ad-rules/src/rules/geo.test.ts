@@ -3,11 +3,16 @@ import fc from "fast-check";
 import { geoTarget } from "../../tests/builders.ts";
 import type { GeoTarget } from "../types/campaign.ts";
 import type { PlayerGeo } from "../types/request.ts";
-import { compileGeo, geoAdmits, preparePlayerPlace } from "./geo.ts";
+import { compileGeo, geoRule, preparePlayerPlace } from "./geo.ts";
 import { greatCircleKm } from "./great-circle.ts";
 
 const admits = (targets: GeoTarget[], player: PlayerGeo | null) =>
-  geoAdmits(compileGeo(targets), preparePlayerPlace(player));
+  geoRule
+    .checks(
+      { source: { geo_targets: targets }, geo: compileGeo(targets) },
+      { prepared: { player: preparePlayerPlace(player) }, geo: player },
+    )
+    .every(({ passed }) => passed);
 
 const usa = geoTarget({ target_type: "country", country_code: "US" });
 const texas = geoTarget({ target_type: "state", country_code: "US", state_code: "TX" });

@@ -63,16 +63,6 @@ export function pointOf(geo: PlayerGeo | null | undefined): Point | null {
   return typeof lat === "number" && typeof lng === "number" ? { lat, lng } : null;
 }
 
-/**
- * Rule 4: no exclude may match; if there are includes, at least one must match. A player of unknown place matches neither
- * includes nor excludes (docs/behaviour.md#rule-4-geo).
- */
-export function geoAdmits(rules: GeoRules, player: PlayerPlace): boolean {
-  if (rules.hasUnreadableExclude) return false;
-  if (rules.excludes.some((place) => isIn(place, player))) return false;
-  return !rules.hasIncludes || rules.includes.some((place) => isIn(place, player));
-}
-
 function isIn(place: Place, player: PlayerPlace): boolean {
   switch (place.type) {
     case "country":
@@ -111,6 +101,10 @@ function placeOf(target: GeoTarget): Place | null {
   return city === null ? null : { type, country, city, state };
 }
 
+/**
+ * Rule 4: no exclude may match; if there are includes, at least one must match. A player of unknown place matches neither
+ * includes nor excludes (docs/behaviour.md#rule-4-geo).
+ */
 export const geoRule = defineRule(
   {
     geo_excludes: { code: 301, meaning: "The player is in no place that the campaign excludes." },

@@ -5,14 +5,9 @@ import { creativesOfTypes } from "./creative-type.ts";
 import { defineRule } from "./rule.ts";
 import { listed, quotedOnce } from "./wording.ts";
 
-/**
- * The names by which a placement can block a campaign. Rule 2: the placement is active, the advertiser is not in
- * blocked_advertisers, and none of blocked_categories is among the campaign's categories
- * (docs/behaviour.md#rule-2-placement).
- */
+/** The names by which a placement can block a campaign. */
 export interface BlockableNames {
   advertiser: string;
-  /** Its target_categories and the values of its `category` affinities. */
   categories: ReadonlySet<string>;
 }
 
@@ -27,11 +22,14 @@ export interface PreparedPlacement {
 export function compileBlockableNames(
   campaign: Pick<Campaign, "advertiser_id" | "target_categories" | "affinities">,
 ): BlockableNames {
+  const categories = comparableSet(categoriesOf(campaign));
+  return { advertiser: comparable(campaign.advertiser_id), categories };
+}
+
+/** Its target_categories and the values of its `category` affinities. */
+function categoriesOf(campaign: Pick<Campaign, "target_categories" | "affinities">): string[] {
   const affine = campaign.affinities.filter((affinity) => affinity.affinity_type === "category");
-  return {
-    advertiser: comparable(campaign.advertiser_id),
-    categories: comparableSet([...campaign.target_categories, ...affine.map((one) => one.affinity_value)]),
-  };
+  return [...campaign.target_categories, ...affine.map((affinity) => affinity.affinity_value)];
 }
 
 /** Normalises the lists once, for all campaigns. */
@@ -45,6 +43,10 @@ export function preparePlacement(
   };
 }
 
+/**
+ * Rule 2: the placement is active, the advertiser is not in blocked_advertisers, and none of blocked_categories is among
+ * the campaign's categories (docs/behaviour.md#rule-2-placement). Rule 3: see `creativesOfTypes`.
+ */
 export const placementRule = defineRule(
   {
     placement_active: { code: 201, meaning: "The game's placement is active." },
@@ -61,8 +63,7 @@ export const placementRule = defineRule(
     { prepared }: { prepared: { placement: PreparedPlacement; placementTypes: readonly CreativeType[] } },
   ) => {
     const { isActive, blockedAdvertisers, blockedCategories } = prepared.placement;
-    const affine = source.affinities.filter((one) => one.affinity_type === "category");
-    const categories = [...source.target_categories, ...affine.map((one) => one.affinity_value)];
+    const categories = categoriesOf(source);
     const blocked = categories.filter((category) => blockedCategories.has(comparable(category)));
     const own = [...new Set(source.creatives.map((creative) => creative.creative_type))];
     const accepted = creativesOfTypes(source.creatives, prepared.placementTypes);

@@ -22,7 +22,7 @@ import {
 import { created, defineFeature, ok, operation, refusal } from "../definition/operation.ts";
 import Type from "../definition/type.ts";
 import { patchReader, patchSchemaOf } from "../validation/response-only.ts";
-import { createValidator, type WithoutNulls } from "../validation/validator.ts";
+import { validatorWithoutNulls, type WithoutNulls } from "../validation/validator.ts";
 
 const MAX_URL_CHARACTERS = 2_000;
 
@@ -54,7 +54,7 @@ export const registerRequestSchema = open(
 );
 export type RegisterRequest = WithoutNulls<Static<typeof registerRequestSchema>>;
 /** The body of POST /register. */
-export const registerRequest = createValidator(registerRequestSchema);
+export const registerRequest = validatorWithoutNulls(registerRequestSchema);
 
 const profileChanges = open(
   {
@@ -91,7 +91,7 @@ export const depositRequestSchema = open(
 );
 export type DepositRequest = Static<typeof depositRequestSchema>;
 /** The body of POST /deposit. */
-export const depositRequest = createValidator(depositRequestSchema);
+export const depositRequest = validatorWithoutNulls(depositRequestSchema);
 
 export const depositResponseSchema = closed(
   {

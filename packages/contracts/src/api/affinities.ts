@@ -23,7 +23,7 @@ import {
 import { created, defineFeature, ok, operation, refusal } from "../definition/operation.ts";
 import Type from "../definition/type.ts";
 import { quoteValue } from "../validation/sentence.ts";
-import { createValidator, type WithoutNulls } from "../validation/validator.ts";
+import { validatorWithoutNulls, type WithoutNulls } from "../validation/validator.ts";
 
 /** Maximum affinities per campaign. */
 export const MAX_AFFINITIES = 50;
@@ -51,7 +51,7 @@ export const affinityCreateSchema = open(
 );
 export type AffinityCreate = WithoutNulls<Static<typeof affinityCreateSchema>>;
 /** The body of POST /campaigns/{id}/affinities. */
-export const affinityCreate = createValidator(affinityCreateSchema);
+export const affinityCreate = validatorWithoutNulls(affinityCreateSchema);
 
 export const affinityBulkRequestSchema = open(
   {
@@ -64,7 +64,7 @@ export const affinityBulkRequestSchema = open(
 );
 export type AffinityBulkRequest = WithoutNulls<Static<typeof affinityBulkRequestSchema>>;
 /** The body of PUT /campaigns/{id}/affinities/bulk. */
-export const affinityBulkRequest = createValidator(affinityBulkRequestSchema);
+export const affinityBulkRequest = validatorWithoutNulls(affinityBulkRequestSchema);
 
 export const affinitySchema = closed(
   {

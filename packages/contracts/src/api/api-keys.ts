@@ -15,7 +15,7 @@ import {
 } from "../definition/fields.ts";
 import { created, defineFeature, noContent, ok, operation, refusal } from "../definition/operation.ts";
 import Type from "../definition/type.ts";
-import { createValidator, type WithoutNulls } from "../validation/validator.ts";
+import { validatorWithoutNulls, type WithoutNulls } from "../validation/validator.ts";
 
 /** Range of requests per minute of a key created over HTTP; the creating key must have them. */
 const KEY_RATE_LIMIT = { minimum: 1, maximum: 1_000_000_000 };
@@ -53,7 +53,7 @@ export const apiKeyCreateSchema = open(
 );
 export type ApiKeyCreate = WithoutNulls<Static<typeof apiKeyCreateSchema>>;
 /** The body of POST /api-keys. */
-export const apiKeyCreate = createValidator(apiKeyCreateSchema);
+export const apiKeyCreate = validatorWithoutNulls(apiKeyCreateSchema);
 
 export const apiKeyRotateRequestSchema = open(
   {
@@ -67,9 +67,9 @@ export const apiKeyRotateRequestSchema = open(
   "Replaces a key by a new one with the same label, scopes and limit.",
 );
 /** The body of POST /api-keys/{id}/rotate. */
-export const apiKeyRotateRequest = createValidator(apiKeyRotateRequestSchema);
+export const apiKeyRotateRequest = validatorWithoutNulls(apiKeyRotateRequestSchema);
 
-const shownFields = {
+const apiKeyFields = {
   id: answerText("The key's identifier, key_…; it is not the key."),
   prefix: answerText("The first characters of the key, by which its owner tells keys apart."),
   label: answerText("The owner's name for the key."),
@@ -87,7 +87,7 @@ const shownFields = {
   expires_at: nullable(timestamp("When the key ends, such as after a rotation; null: never.")),
 };
 
-export const apiKeySchema = closed(shownFields, "An API key that is in force, without the key itself.");
+export const apiKeySchema = closed(apiKeyFields, "An API key that is in force, without the key itself.");
 export type ApiKeyBody = Static<typeof apiKeySchema>;
 
 export const otherAccountsKey = refusal(
@@ -110,7 +110,7 @@ export const lastManagingKey = refusal(
 );
 export const createdApiKeySchema = closed(
   {
-    ...shownFields,
+    ...apiKeyFields,
     key: answerText(
       "The key itself, igk_…: only its SHA-256 is stored, so that it cannot be looked up later. A retry with the same Idempotency-Key shows it again for 24 hours.",
     ),

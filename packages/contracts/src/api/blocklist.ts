@@ -14,7 +14,7 @@ import { created, defineFeature, operation, refusal } from "../definition/operat
 import Type from "../definition/type.ts";
 import { InvalidInput } from "../http-error.ts";
 import { quoteValue } from "../validation/sentence.ts";
-import { createValidator, type WithoutNulls } from "../validation/validator.ts";
+import { validatorWithoutNulls, type WithoutNulls } from "../validation/validator.ts";
 import { gameIdParameter } from "./placements.ts";
 
 const ruleType = () =>
@@ -34,16 +34,19 @@ export const blocklistRuleCreateSchema = open(
 );
 export type BlocklistRuleCreate = WithoutNulls<Static<typeof blocklistRuleCreateSchema>>;
 /** The body of POST /campaigns/{id}/blocklist. Management checks that a keyword contains a word. */
-export const blocklistRuleCreate = createValidator(blocklistRuleCreateSchema, ({ rule_type, value }) => {
-  if (rule_type !== "game_id") return undefined;
-  try {
-    gameIdParameter(value);
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof InvalidInput)) throw error;
-    return new InvalidInput(error.status, error.message.replace(/^game_id/, "value of a game_id rule"));
-  }
-});
+export const blocklistRuleCreate = validatorWithoutNulls(
+  blocklistRuleCreateSchema,
+  ({ rule_type, value }) => {
+    if (rule_type !== "game_id") return undefined;
+    try {
+      gameIdParameter(value);
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof InvalidInput)) throw error;
+      return new InvalidInput(error.status, error.message.replace(/^game_id/, "value of a game_id rule"));
+    }
+  },
+);
 
 export const blocklistRuleSchema = closed(
   {

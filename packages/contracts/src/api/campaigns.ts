@@ -29,7 +29,7 @@ import {
 import { created, defineFeature, ok, operation, refusal } from "../definition/operation.ts";
 import Type from "../definition/type.ts";
 import { patchReader, patchSchemaOf } from "../validation/response-only.ts";
-import { createValidator, type WithoutNulls } from "../validation/validator.ts";
+import { validatorWithoutNulls, type WithoutNulls } from "../validation/validator.ts";
 import { affinityCreateSchema, MAX_AFFINITIES, repeatedAffinity } from "./affinities.ts";
 import { blocklistRuleCreateSchema, MAX_BLOCKLIST_RULES } from "./blocklist.ts";
 import { creativeCreateSchema, MAX_CREATIVES } from "./creatives.ts";
@@ -78,7 +78,7 @@ export const campaignCreateSchema = open(
 );
 export type CampaignCreate = WithoutNulls<Static<typeof campaignCreateSchema>>;
 /** The body of POST /campaigns. Management checks that start_date is not after end_date. */
-export const campaignCreate = createValidator(campaignCreateSchema);
+export const campaignCreate = validatorWithoutNulls(campaignCreateSchema);
 
 const campaignChanges = open(
   {
@@ -162,7 +162,7 @@ export const wholeCampaignCreateSchema = open(
 );
 export type WholeCampaignCreate = WithoutNulls<Static<typeof wholeCampaignCreateSchema>>;
 /** One campaign of a bulk request: what a schema can say of it. */
-export const wholeCampaignCreate = createValidator(wholeCampaignCreateSchema);
+export const wholeCampaignCreate = validatorWithoutNulls(wholeCampaignCreateSchema);
 
 const MANY = { minItems: 1, maxItems: MAX_BULK_CAMPAIGNS };
 
@@ -176,7 +176,7 @@ export const campaignBulkRequestSchema = open(
   "New campaigns.",
 );
 /** The body of POST /campaigns/bulk. Each campaign is read by `wholeCampaignCreate`: one that is wrong refuses no other. */
-export const campaignBulkRequest = createValidator(
+export const campaignBulkRequest = validatorWithoutNulls(
   open({ campaigns: Type.Unsafe<unknown[]>({ type: "array", ...MANY }) }),
 );
 

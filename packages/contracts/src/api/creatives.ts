@@ -27,7 +27,7 @@ import {
 import { created, defineFeature, noContent, ok, operation, refusal } from "../definition/operation.ts";
 import Type from "../definition/type.ts";
 import { patchReader, patchSchemaOf } from "../validation/response-only.ts";
-import { createValidator, type WithoutNulls } from "../validation/validator.ts";
+import { validatorWithoutNulls, type WithoutNulls } from "../validation/validator.ts";
 
 /** Bounds and default of max_uses_per_game. */
 export const MAX_USES_PER_GAME = { minimum: 1, maximum: 20, default: 3 };
@@ -77,7 +77,7 @@ export const creativeCreateSchema = open(
 );
 export type CreativeCreate = WithoutNulls<Static<typeof creativeCreateSchema>>;
 /** The body of POST /campaigns/{id}/creatives. */
-export const creativeCreate = createValidator(creativeCreateSchema, (creative) =>
+export const creativeCreate = validatorWithoutNulls(creativeCreateSchema, (creative) =>
   creative.creative_type === "narrative_hook" && creative.narrative_hook === undefined
     ? withoutHook.error("")
     : undefined,

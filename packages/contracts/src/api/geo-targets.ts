@@ -26,7 +26,7 @@ import {
 import { created, defineFeature, operation, refusal } from "../definition/operation.ts";
 import Type from "../definition/type.ts";
 import { InvalidInput } from "../http-error.ts";
-import { createValidator, type WithoutNulls } from "../validation/validator.ts";
+import { validatorWithoutNulls, type WithoutNulls } from "../validation/validator.ts";
 
 /** From one metre to half of the earth's circumference, which covers every place. */
 const RADIUS_KM = { minimum: 0.001, maximum: 20_037.5 };
@@ -78,7 +78,7 @@ export const geoTargetCreateSchema = open(
 /** A client's input; `country_code` is in upper case after validation. */
 export type GeoTargetCreate = WithoutNulls<Static<typeof geoTargetCreateSchema>>;
 
-const readGeoTarget = createValidator(geoTargetCreateSchema, (target) => {
+const readGeoTarget = validatorWithoutNulls(geoTargetCreateSchema, (target) => {
   const missing = NEEDED_OF_GEO_TARGET[target.target_type].find((field) => target[field] === undefined);
   if (missing !== undefined) {
     return new InvalidInput(

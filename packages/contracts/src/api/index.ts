@@ -41,8 +41,8 @@ export * from "./system.ts";
 export * from "./traffic.ts";
 export * from "./webhooks.ts";
 
-/** All features for API keys. */
-const apiFeatures: readonly ApiFeature[] = [
+/** Features for API keys. */
+const apiKeyFeatures: readonly ApiFeature[] = [
   advertiserApi,
   campaignsApi,
   creativesApi,
@@ -65,14 +65,14 @@ const apiFeatures: readonly ApiFeature[] = [
 const dashboardFeatures: readonly ApiFeature[] = [sessionsApi, membersApi, demoApi, systemApi];
 
 /** Features in the document, in order. */
-export const documentedFeatures: readonly ApiFeature[] = [...apiFeatures, ...dashboardFeatures];
+export const documentedFeatures: readonly ApiFeature[] = [...apiKeyFeatures, ...dashboardFeatures];
 
-/** All operations for API keys (sessions may call them, too). */
-export function allOperations(): Operation[] {
-  return apiFeatures.flatMap((feature) => Object.values(feature.operations));
+/** Operations that API keys may call, and sessions, too. */
+export function apiKeyOperations(): Operation[] {
+  return apiKeyFeatures.flatMap((feature) => Object.values(feature.operations));
 }
 
-/** All other operations: for sessions only, or public. */
-export function sessionOperations(): Operation[] {
+/** All other operations: for sessions only, or for anyone. */
+export function dashboardOperations(): Operation[] {
   return dashboardFeatures.flatMap((feature) => Object.values(feature.operations));
 }

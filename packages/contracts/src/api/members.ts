@@ -13,7 +13,7 @@ import { answerText, closed, nameText, nullable, open, optional, timestamp } fro
 import { created, defineFeature, noContent, ok, operation, refusal } from "../definition/operation.ts";
 import Type from "../definition/type.ts";
 import { patchReader, patchSchemaOf } from "../validation/response-only.ts";
-import { createValidator } from "../validation/validator.ts";
+import { validatorWithoutNulls } from "../validation/validator.ts";
 import { signedIn } from "./sessions/shared.ts";
 import {
   invitationTokenSchema,
@@ -29,7 +29,7 @@ export const accountPatchSchema = open(
   "Changes of the account.",
 );
 /** The body of PATCH /account. */
-export const accountPatch = createValidator(accountPatchSchema);
+export const accountPatch = validatorWithoutNulls(accountPatchSchema);
 
 export const memberSchema = closed(
   {
@@ -62,7 +62,7 @@ export const invitationCreateSchema = open(
   "An invitation to join the account.",
 );
 /** The body of POST /invitations. */
-export const invitationCreate = createValidator(invitationCreateSchema);
+export const invitationCreate = validatorWithoutNulls(invitationCreateSchema);
 
 const invitationFields = {
   id: answerText("The invitation's identifier, inv_…; it is not the token."),

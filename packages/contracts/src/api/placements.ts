@@ -26,7 +26,7 @@ import {
 import { created, defineFeature, noContent, ok, operation, refusal } from "../definition/operation.ts";
 import Type from "../definition/type.ts";
 import { patchReader, patchSchemaOf } from "../validation/response-only.ts";
-import { createValidator, validator } from "../validation/validator.ts";
+import { validator, validatorWithoutNulls } from "../validation/validator.ts";
 
 /** Bounds and default of max_ads_per_session. */
 export const MAX_ADS_PER_SESSION = { minimum: 1, maximum: 50, default: 10 };
@@ -87,7 +87,7 @@ const placementChanges = open(
 );
 export type PlacementPatch = Static<typeof placementChanges>;
 
-const readGame = createValidator(open({ game_id: gameId() }));
+const readGame = validatorWithoutNulls(open({ game_id: gameId() }));
 /** Validates the game id of a path; throws InvalidInput. */
 export function gameIdParameter(text: string): string {
   return readGame({ game_id: text }).game_id;

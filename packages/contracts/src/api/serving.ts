@@ -23,7 +23,7 @@ import {
 import { created, defineFeature, noContent, ok, operation, refusal } from "../definition/operation.ts";
 import Type from "../definition/type.ts";
 import { InvalidInput } from "../http-error.ts";
-import { createValidator, lenientValidator, type WithoutNulls } from "../validation/validator.ts";
+import { lenientValidator, validatorWithoutNulls, type WithoutNulls } from "../validation/validator.ts";
 
 const playerGeo = open(
   {
@@ -121,7 +121,7 @@ export const impressionRequestSchema = open(
 export type ImpressionRequest = WithoutNulls<Static<typeof impressionRequestSchema>>;
 
 /** Validates the body of POST /impressions; throws InvalidInput. */
-export const impressionRequest = createValidator(impressionRequestSchema);
+export const impressionRequest = validatorWithoutNulls(impressionRequestSchema);
 
 export const impressionResponseSchema = closed(
   {

@@ -14,7 +14,7 @@ import {
 } from "../definition/fields.ts";
 import { defineFeature, ok, operation } from "../definition/operation.ts";
 import Type from "../definition/type.ts";
-import { createValidator } from "../validation/validator.ts";
+import { validatorWithoutNulls } from "../validation/validator.ts";
 import { withoutCreative } from "./campaigns.ts";
 
 /** The moods that the simulator proposes; others are allowed. */
@@ -39,7 +39,7 @@ export const simulateRequestSchema = open(
   "A scene to try the campaign in.",
 );
 /** The body of POST /campaigns/{id}/simulate. */
-export const simulateRequest = createValidator(simulateRequestSchema);
+export const simulateRequest = validatorWithoutNulls(simulateRequestSchema);
 
 export const simulateResponseSchema = closed(
   {

@@ -5,7 +5,7 @@ import { exampleIds } from "../definition/example-ids.ts";
 import { answerText, closed, count, longText, nullable, open, timestamp } from "../definition/fields.ts";
 import { defineFeature, ok, operation, refusal } from "../definition/operation.ts";
 import Type from "../definition/type.ts";
-import { createValidator } from "../validation/validator.ts";
+import { validatorWithoutNulls } from "../validation/validator.ts";
 import { signedIn } from "./sessions/shared.ts";
 
 export const storeSchema = closed(
@@ -147,7 +147,7 @@ export const resolutionSchema = open(
   "A decision about a quarantined record.",
 );
 /** The body of POST /system/quarantine/{impression_id}/resolve. */
-export const resolutionBody = createValidator(resolutionSchema);
+export const resolutionBody = validatorWithoutNulls(resolutionSchema);
 
 export const systemAccountSchema = closed(
   {

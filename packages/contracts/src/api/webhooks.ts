@@ -26,7 +26,7 @@ import {
 import { created, defineFeature, noContent, ok, operation, refusal } from "../definition/operation.ts";
 import Type from "../definition/type.ts";
 import { patchReader, patchSchemaOf } from "../validation/response-only.ts";
-import { createValidator, type WithoutNulls } from "../validation/validator.ts";
+import { validatorWithoutNulls, type WithoutNulls } from "../validation/validator.ts";
 
 /** Events that a webhook can subscribe to, and the scope that a key needs for each. */
 export const WEBHOOK_EVENT_SCOPES = {
@@ -92,7 +92,7 @@ const choices = {
 export const webhookCreateSchema = open({ url: url(), events: events(), ...choices }, "A new webhook.");
 export type WebhookCreate = WithoutNulls<Static<typeof webhookCreateSchema>>;
 /** The body of POST /webhooks. */
-export const webhookCreate = createValidator(webhookCreateSchema);
+export const webhookCreate = validatorWithoutNulls(webhookCreateSchema);
 
 const webhookChanges = open(
   { url: Type.Optional(url()), events: Type.Optional(events()), ...choices },
@@ -112,9 +112,9 @@ export const webhookRotateRequestSchema = open(
   "Replaces the secret of a webhook.",
 );
 /** The body of POST /webhooks/{webhook_id}/rotate-secret. */
-export const webhookRotateRequest = createValidator(webhookRotateRequestSchema);
+export const webhookRotateRequest = validatorWithoutNulls(webhookRotateRequestSchema);
 
-const shownFields = {
+const webhookFields = {
   id: answerText("The webhook's identifier, whk_…."),
   url: answerText("Where events are sent."),
   events: Type.Array(oneOf(WEBHOOK_EVENT_TYPES, "An event."), { description: "The events that are sent." }),
@@ -129,7 +129,7 @@ const shownFields = {
   created_at: timestamp("When the webhook was created."),
 };
 
-export const webhookSchema = closed(shownFields, "A webhook, without its secret.");
+export const webhookSchema = closed(webhookFields, "A webhook, without its secret.");
 export type WebhookBody = Static<typeof webhookSchema>;
 export const webhookListSchema = Type.Array(webhookSchema, {
   description: "The account's webhooks, in the order of their creation.",
@@ -137,7 +137,7 @@ export const webhookListSchema = Type.Array(webhookSchema, {
 
 export const webhookWithSecretSchema = closed(
   {
-    ...shownFields,
+    ...webhookFields,
     secret: answerText("The key of the signatures, whsec_…; shown in this answer alone."),
   },
   "A webhook with its new secret.",

@@ -1,12 +1,11 @@
 import type { Static, TSchema, TUnsafe } from "typebox";
-import { GAME_ID } from "../game-id.ts";
-import { FLIGHT_DATE } from "../validation/formats.ts";
+import { FLIGHT_DATE, GAME_ID } from "../validation/formats.ts";
 import type { QueryParameter } from "./operation.ts";
 import Type from "./type.ts";
 
-/** Maximum characters of names, brands, products, values, tags and identifiers (docs/behaviour.md#blank-texts). */
+/** Maximum characters of names, brands, products, values, tags and identifiers (docs/behaviour.md#text-limits). */
 export const MAX_NAME_CHARACTERS = 200;
-/** Maximum characters of hooks, taglines and narrative (docs/behaviour.md#blank-texts). */
+/** Maximum characters of hooks, taglines and narrative (docs/behaviour.md#text-limits). */
 export const MAX_TEXT_CHARACTERS = 2_000;
 /** Maximum characters of an e-mail address. */
 export const MAX_EMAIL_CHARACTERS = 254;

@@ -1,6 +1,12 @@
 import { isBlankText } from "./blank.ts";
 import { isCountryCode } from "./country-codes.ts";
 
+/**
+ * Pattern of a game's id: not blank, no control characters (docs/behaviour.md#text-limits). Line separators are neither,
+ * though `.` does not match them.
+ */
+export const GAME_ID = "^(?=\\P{Cc}*\\S)\\P{Cc}+$";
+
 /** The form of a date or time, with its numbers; `isFlightDate` checks the calendar, too. */
 export const FLIGHT_DATE =
   /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.\d{1,9})?)?(?:Z|[+-](\d\d)(?::?(\d\d))?)?)?$/;

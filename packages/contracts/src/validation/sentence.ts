@@ -1,8 +1,7 @@
 import type { ErrorObject } from "ajv/dist/2020.js";
-import { GAME_ID } from "../game-id.ts";
 import { InvalidInput } from "../http-error.ts";
 import { isBlankText } from "./blank.ts";
-import { ownFormats } from "./formats.ts";
+import { GAME_ID, ownFormats } from "./formats.ts";
 
 /** A word, a number or a date: typical typos. Names, addresses and long texts are longer, or contain spaces or an @. */
 const SHOWN_TEXT = /^[^\s@]{0,30}$/u;

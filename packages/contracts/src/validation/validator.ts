@@ -59,7 +59,7 @@ function replaceLengths(ajv: Ajv2020): void {
       keyword,
       type: "string",
       schemaType: "number",
-      // Reports a long text as too long (docs/behaviour.md#blank-texts), and keeps it away from regular expressions.
+      // Reports a long text as too long (docs/behaviour.md#text-limits), and keeps it away from regular expressions.
       before: "pattern",
       code: (context) => context.fail(isBroken(context)),
     });
@@ -100,8 +100,8 @@ export function validator<Schema extends TSchema>(
   return build(schema, { nulls: "keep", blanks: "keep" }, check);
 }
 
-/** The validator of a create: null counts as absent (docs/behaviour.md#absent-values). */
-export function createValidator<Schema extends TSchema>(
+/** The validator of a body in which null counts as absent (docs/behaviour.md#absent-values). */
+export function validatorWithoutNulls<Schema extends TSchema>(
   schema: Schema,
   check?: (value: WithoutNulls<Static<Schema>>) => HttpError | undefined,
 ): Validator<WithoutNulls<Static<Schema>>> {

@@ -1,8 +1,8 @@
 import { MEMBER_ROLES, type MemberRole, roleTooLow, scopeMissing, sessionOnly } from "@diegetic/contracts";
-import type { ApiKey, Endpoint } from "./endpoint.ts";
+import type { Caller, Endpoint } from "./endpoint.ts";
 
 /** Throws 403 unless the caller may use the endpoint: a session by its role, a key by its scopes (docs/behaviour.md). */
-export function requireAccess({ session, scopes }: ApiKey, endpoint: Endpoint): void {
+export function requireAccess({ session, scopes }: Caller, endpoint: Endpoint): void {
   if (session !== undefined) {
     requireRole(session.role, endpoint.role);
     return;

@@ -14,7 +14,7 @@ import {
 } from "@diegetic/contracts";
 import type { RateLimit } from "../settings/settings.ts";
 import { clientNetwork } from "./client-address.ts";
-import type { ApiKey, KeyDirectory, RateLimiter, RateLimitVerdict } from "./endpoint.ts";
+import type { Caller, KeyDirectory, RateLimiter, RateLimitVerdict } from "./endpoint.ts";
 import type { Credential, Exchange } from "./exchange.ts";
 import { Overloaded } from "./http-error.ts";
 import type { RunningRequests } from "./running-requests.ts";
@@ -48,7 +48,7 @@ export function admitRequest(
   policy: AdmissionPolicy,
   group: RateLimitGroup,
   exchange: Exchange,
-): ApiKey | Promise<ApiKey> {
+): Caller | Promise<Caller> {
   const refuse = (error: unknown): never => {
     // An unavailable store has counted nothing: the headers then report a fresh window.
     exchange.limit ??= uncountedVerdict(policy.nowMs(), policy.rateLimits[group]);
@@ -58,8 +58,8 @@ export function admitRequest(
     if (policy.running.isFullForAll) throw new Overloaded();
     const found = findCaller(policy, exchange);
     if (!(found instanceof Promise) && found !== undefined) {
-      const taken = takeQuotaOfKey(policy, group, exchange, found);
-      return taken === undefined ? found : taken.then(() => found, refuse);
+      const counted = countForCaller(policy, group, exchange, found);
+      return counted === undefined ? found : counted.then(() => found, refuse);
     }
     return checkSlowly(policy, group, exchange, found).catch(refuse);
   } catch (error) {
@@ -88,11 +88,11 @@ function readCredential(policy: AdmissionPolicy, exchange: Exchange): Credential
  * Looks the key or session up again after the body has arrived: the headers may have arrived long before, and the key may
  * have been revoked since. Throws, or rejects with, 401.
  */
-export function findCallerAgain(policy: AdmissionPolicy, exchange: Exchange): ApiKey | Promise<ApiKey> {
+export function findCallerAgain(policy: AdmissionPolicy, exchange: Exchange): Caller | Promise<Caller> {
   const found = findCaller(policy, exchange);
-  const require = (key: ApiKey | undefined): ApiKey => {
-    if (key === undefined) throw unknownCaller(exchange);
-    return key;
+  const require = (caller: Caller | undefined): Caller => {
+    if (caller === undefined) throw unknownCaller(exchange);
+    return caller;
   };
   return found instanceof Promise ? found.then(require) : require(found);
 }
@@ -106,52 +106,52 @@ function unknownCaller(exchange: Exchange): HttpError {
 export async function admitAnyone(policy: AdmissionPolicy, exchange: Exchange): Promise<void> {
   try {
     if (policy.running.isFull) throw new Overloaded();
-    await takeQuotaOfAddress(policy, exchange);
+    await countForAddress(policy, exchange);
   } catch (error) {
     exchange.limit ??= uncountedVerdict(policy.nowMs(), LIMIT_WITHOUT_KEY_PER_MINUTE);
     throw error;
   }
 }
 
-async function takeQuotaOfAddress(policy: AdmissionPolicy, exchange: Exchange): Promise<void> {
+async function countForAddress(policy: AdmissionPolicy, exchange: Exchange): Promise<void> {
   const { request } = exchange;
   const network = clientNetwork(policy.addressOf(request), request.socket.remoteAddress);
-  await takeQuota(policy, exchange, "address", network, LIMIT_WITHOUT_KEY_PER_MINUTE);
+  await countAgainst(policy, exchange, "address", network, LIMIT_WITHOUT_KEY_PER_MINUTE);
 }
 
-/** A key's own limit: requests per minute to endpoints of the group. */
-export function limitOfKey(policy: AdmissionPolicy, group: RateLimitGroup, key: ApiKey): RateLimit {
-  return key.rateLimitPerMinute ?? policy.rateLimits[group];
+/** A caller's own limit: requests per minute to endpoints of the group. */
+export function limitOfCaller(policy: AdmissionPolicy, group: RateLimitGroup, caller: Caller): RateLimit {
+  return caller.rateLimitPerMinute ?? policy.rateLimits[group];
 }
 
-/** Counts one request against the limits of a key and of its account. */
-export function takeQuotaOfKey(
+/** Counts one request against the limits of a caller and of its account. */
+export function countForCaller(
   policy: AdmissionPolicy,
   group: RateLimitGroup,
   exchange: Exchange,
-  key: ApiKey,
+  caller: Caller,
 ): void | Promise<void> {
-  exchange.accountId = key.accountId;
-  const limit = limitOfKey(policy, group, key);
-  const taken = takeQuota(policy, exchange, group, key.rateLimitKeyId, limit);
+  exchange.accountId = caller.accountId;
+  const limit = limitOfCaller(policy, group, caller);
+  const counted = countAgainst(policy, exchange, group, caller.rateLimitKeyId, limit);
   // Only the operator can create a key without a limit; it does not count against the account.
-  if (limit === "unlimited") return taken;
+  if (limit === "unlimited") return counted;
   // After the key's own limit, so that an exhausted key does not use up the limit of its account.
-  return taken === undefined
-    ? takeQuotaOfAccount(policy, group, exchange, key)
-    : taken.then(() => takeQuotaOfAccount(policy, group, exchange, key));
+  return counted === undefined
+    ? countForAccount(policy, group, exchange, caller)
+    : counted.then(() => countForAccount(policy, group, exchange, caller));
 }
 
-function takeQuotaOfAccount(
+function countForAccount(
   policy: AdmissionPolicy,
   group: RateLimitGroup,
   exchange: Exchange,
-  { accountId, accountLimits }: ApiKey,
+  { accountId, accountLimits }: Caller,
 ): void | Promise<void> {
   const usual = policy.rateLimits[group];
   if (usual === "unlimited") return;
   const limit = Math.max(usual, accountLimits.maxOwn ?? 0) * policy.rateLimitAccountFactor;
-  return takeQuota(policy, exchange, group, accountId, limit, OF_ACCOUNT);
+  return countAgainst(policy, exchange, group, accountId, limit, OF_ACCOUNT);
 }
 
 /** The slow path: the directory must look the key up, or the key is not valid. */
@@ -160,14 +160,14 @@ async function checkSlowly(
   group: RateLimitGroup,
   exchange: Exchange,
   found: ReturnType<KeyDirectory["find"]>,
-): Promise<ApiKey> {
-  const key = await found;
-  if (key === undefined) {
-    await takeQuotaOfAddress(policy, exchange);
+): Promise<Caller> {
+  const caller = await found;
+  if (caller === undefined) {
+    await countForAddress(policy, exchange);
     throw unknownCaller(exchange);
   }
-  await takeQuotaOfKey(policy, group, exchange, key);
-  return key;
+  await countForCaller(policy, group, exchange, caller);
+  return caller;
 }
 
 /** Must not reveal which keys exist; may say whether a key was sent and well-formed. */
@@ -181,7 +181,7 @@ function keyProblem(header: string | undefined): NamedError<[]> {
  * Throws, or rejects with, 429 with `Retry-After` when the bucket is exhausted.
  * @param subject whom the limit applies to, for the sentence of the 429; empty: the caller
  */
-export function takeQuota(
+export function countAgainst(
   policy: Pick<AdmissionPolicy, "rateLimiter" | "nowMs">,
   exchange: Exchange,
   kind: string,

@@ -12,7 +12,7 @@ import type { Logger } from "../observability/logger.ts";
 import type { Metrics } from "../observability/metrics.ts";
 import { publicReadiness, type ReadinessChecks } from "../observability/readiness.ts";
 import type { RateLimit } from "../settings/settings.ts";
-import { AccountTurns } from "./account-turns.ts";
+import { AccountSemaphore } from "./account-semaphore.ts";
 import { admitRequest, uncountedInOutage } from "./admission.ts";
 import { clientAddresses } from "./client-address.ts";
 import type { Endpoint, KeyDirectory, RateLimiter } from "./endpoint.ts";
@@ -68,9 +68,9 @@ export function createApp(options: AppOptions): RequestListener {
     publicUrl: options.publicUrl,
     sessionCookie: sessionCookieName(options.publicUrl),
     running: observer.running,
-    turns: options.maxRunningPerAccount && {
-      reads: new AccountTurns(options.maxRunningPerAccount.reads),
-      others: new AccountTurns(options.maxRunningPerAccount.others),
+    semaphores: options.maxRunningPerAccount && {
+      reads: new AccountSemaphore(options.maxRunningPerAccount.reads),
+      others: new AccountSemaphore(options.maxRunningPerAccount.others),
     },
     nowMs: options.nowMs ?? Date.now,
     addressOf: clientAddresses(options.trustedProxies),

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { createLogger } from "../observability/logger.ts";
 import { createMetrics, type Metrics } from "../observability/metrics.ts";
 import { createApp } from "./app.ts";
-import type { ApiKey, Endpoint } from "./endpoint.ts";
+import type { Caller, Endpoint } from "./endpoint.ts";
 import { type ListeningServer, listen } from "./listen.ts";
 
 class StoreUnavailable extends Error {}
@@ -18,10 +18,10 @@ const TIMEOUTS = { headersMs: 2_000, requestMs: 4_000 };
 const HEAD_END = "\r\n\r\n";
 const LIMIT = 256 * 1024;
 
-const key = (text: string, wish: Partial<ApiKey> = {}): [string, ApiKey] => [
+const key = (text: string, wish: Partial<Caller> = {}): [string, Caller] => [
   createHash("sha256").update(text).digest("hex"),
   {
-    keyId: text,
+    id: text,
     accountId: "acct_1",
     scopes: ["serving"],
     rateLimitPerMinute: "unlimited",
@@ -56,7 +56,7 @@ const endpoints: Endpoint[] = [
       if (body.do === "conflict") throw new HttpError(409, "taken");
       if (body.do === "crash") throw new Error("the secret cause");
       if (body.do === "down") throw new StoreUnavailable("connection refused");
-      if (body.do === "limited") await context.takeQuota("game", "g", 0);
+      if (body.do === "limited") await context.countAgainst("game", "g", 0);
       if (body.do === "nothing") return { status: 204, headers: { "X-No-Match-Reason": "budget" } };
       if (body.do === "text") return { status: 200, text: { mediaType: "text/csv", content: "ä,b\n" } };
       const { idempotencyKey, operation, accountId, clientAddress } = context;

@@ -7,10 +7,10 @@ import {
 } from "@diegetic/contracts";
 import express from "express";
 import type { RateLimit } from "../settings/settings.ts";
-import { type AdmissionPolicy, limitOfKey, takeQuota, takeQuotaOfKey } from "./admission.ts";
+import { type AdmissionPolicy, countAgainst, countForCaller, limitOfCaller } from "./admission.ts";
 import { parseJson } from "./body.ts";
 import { clientNetwork } from "./client-address.ts";
-import type { ApiKey, RequestContext } from "./endpoint.ts";
+import type { Caller, RequestContext } from "./endpoint.ts";
 import type { Exchange } from "./exchange.ts";
 import { unprocessable } from "./http-error.ts";
 
@@ -29,7 +29,7 @@ export interface Route {
 interface ContextParts {
   exchange: Exchange;
   route: Route;
-  key: ApiKey;
+  caller: Caller;
   /** Of the endpoint. */
   group: RateLimitGroup;
   rawBody: Buffer;
@@ -38,16 +38,16 @@ interface ContextParts {
 
 /** Most handlers use little of a request, so expensive values are computed lazily. */
 export class Context implements RequestContext {
-  readonly key: ApiKey;
+  readonly caller: Caller;
   readonly #parts: ContextParts;
 
   constructor(parts: ContextParts) {
-    this.key = parts.key;
+    this.caller = parts.caller;
     this.#parts = parts;
   }
 
   get accountId(): string {
-    return this.key.accountId;
+    return this.caller.accountId;
   }
 
   get clientAddress(): string {
@@ -93,14 +93,14 @@ export class Context implements RequestContext {
 
   async countMore(requests: number): Promise<void> {
     const { policy, group, exchange } = this.#parts;
-    const limit = limitOfKey(policy, group, this.key);
+    const limit = limitOfCaller(policy, group, this.caller);
     if (limit !== "unlimited" && 1 + requests > limit) {
       throw unprocessable(
         `The request counts as ${1 + requests} requests, and its key may send ${limit} a minute: send less at a time.`,
       );
     }
     for (let counted = 0; counted < requests; counted += 1) {
-      await takeQuotaOfKey(policy, group, exchange, this.key);
+      await countForCaller(policy, group, exchange, this.caller);
     }
   }
 
@@ -109,8 +109,8 @@ export class Context implements RequestContext {
     return more === 0 ? undefined : this.countMore(more);
   }
 
-  takeQuota(kind: string, id: string, limit: RateLimit, subject?: string): void | Promise<void> {
-    return takeQuota(this.#parts.policy, this.#parts.exchange, kind, id, limit, subject);
+  countAgainst(kind: string, id: string, limit: RateLimit, subject?: string): void | Promise<void> {
+    return countAgainst(this.#parts.policy, this.#parts.exchange, kind, id, limit, subject);
   }
 }
 

@@ -1,10 +1,10 @@
 import type { MemberRole, RateLimitGroup, Scope } from "@diegetic/contracts";
 import type { RateLimit } from "../settings/settings.ts";
 
-/** A valid API key or session, from the key directory. */
-export interface ApiKey {
-  /** `key_…`, or `ses_…` of a session. */
-  keyId: string;
+/** A valid API key or session, as the key directory knows it. */
+export interface Caller {
+  /** `key_…` or `ses_…`. */
+  id: string;
   accountId: string;
   scopes: readonly Scope[];
   /** Requests per minute in each group; null: the limits of the service. */
@@ -32,9 +32,9 @@ export interface SessionUser {
 
 /** Looks up keys and sessions. Returns undefined for unknown, expired and revoked ones; throws when it cannot tell. */
 export interface KeyDirectory {
-  find(sha256Hex: string): ApiKey | undefined | Promise<ApiKey | undefined>;
+  find(sha256Hex: string): Caller | undefined | Promise<Caller | undefined>;
   /** By the SHA-256 of the session cookie's value. */
-  findSession(sha256Hex: string): ApiKey | undefined | Promise<ApiKey | undefined>;
+  findSession(sha256Hex: string): Caller | undefined | Promise<Caller | undefined>;
 }
 
 export interface RateLimitVerdict {
@@ -72,7 +72,7 @@ export interface Answer {
 /** The request as a handler sees it. */
 export interface RequestContext {
   accountId: string;
-  key: ApiKey;
+  caller: Caller;
   /** Path parameters, decoded. Throws for an unknown parameter. */
   param(name: string): string;
   query: URLSearchParams;
@@ -101,7 +101,7 @@ export interface RequestContext {
    * @param kind one of few; with the id, it names what the limit is of
    * @param subject whose limit it is, for the sentence of the 429; empty: the caller's
    */
-  takeQuota(kind: string, id: string, limit: RateLimit, subject?: string): void | Promise<void>;
+  countAgainst(kind: string, id: string, limit: RateLimit, subject?: string): void | Promise<void>;
 }
 
 /**
@@ -116,7 +116,7 @@ export interface Endpoint {
   /** The required scope of a key; any one of several. */
   scope: Scope | readonly Scope[];
   /**
-   * `session`: only signed-in users. `anyone`: no key or session required; the handler must not read `accountId` or `key`.
+   * `session`: only signed-in users. `anyone`: no key or session required; the handler must not read `accountId` or `caller`.
    * Default: keys and sessions.
    */
   caller?: "session" | "anyone" | undefined;

@@ -56,7 +56,7 @@ async function start(more: Partial<AppOptions> = {}): Promise<void> {
         return accountId === undefined
           ? undefined
           : {
-              keyId: accountId,
+              id: accountId,
               accountId,
               scopes: ["serving"],
               rateLimitPerMinute: null,

@@ -7,7 +7,7 @@ const MINUTE_MS = 60_000;
 const MAX_ADDRESSES = 10_000;
 const ALL_OTHERS = "others";
 
-/** Rate limit headers of a response. */
+/** Whether a request is within the limit, and the rate limit headers of its answer. */
 export interface RefusedConnectionVerdict {
   allowed: boolean;
   headers: Record<string, string>;

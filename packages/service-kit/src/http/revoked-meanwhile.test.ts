@@ -4,11 +4,11 @@ import supertest from "supertest";
 import { createLogger } from "../observability/logger.ts";
 import { createMetrics } from "../observability/metrics.ts";
 import { createApp } from "./app.ts";
-import type { ApiKey } from "./endpoint.ts";
+import type { Caller } from "./endpoint.ts";
 
 const SECRET = `dgk_${"a".repeat(43)}`;
-const KEY: ApiKey = {
-  keyId: "key_1",
+const KEY: Caller = {
+  id: "key_1",
   accountId: "acc_1",
   scopes: ["serving"],
   rateLimitPerMinute: null,

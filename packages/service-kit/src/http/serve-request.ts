@@ -1,19 +1,19 @@
 import { HttpError, otherMethodSentence, type RateLimitGroup } from "@diegetic/contracts";
 import { requireAccess } from "./access.ts";
-import type { AccountTurns } from "./account-turns.ts";
+import type { AccountSemaphore } from "./account-semaphore.ts";
 import { type AdmissionPolicy, admitAnyone, admitRequest, findCallerAgain } from "./admission.ts";
 import { readBody } from "./body.ts";
 import { Context, type Route } from "./context.ts";
-import type { Answer, ApiKey, Endpoint } from "./endpoint.ts";
+import type { Answer, Caller, Endpoint } from "./endpoint.ts";
 import type { Exchange } from "./exchange.ts";
 import { methodNotAllowed, Overloaded, toHttpError } from "./http-error.ts";
 import type { RefusedRequestLog } from "./refused-request-log.ts";
 import { requireSameOrigin } from "./same-origin.ts";
 import { requireShownAccount } from "./shown-account.ts";
 
-/** In place of a key for endpoints that require none. */
-const ANYONE: ApiKey = {
-  keyId: "",
+/** In place of a key or session for endpoints that require none. */
+const ANYONE: Caller = {
+  id: "",
   accountId: "",
   scopes: [],
   rateLimitPerMinute: null,
@@ -31,7 +31,7 @@ export interface ServingPolicy extends AdmissionPolicy {
   /** Logs requests that are refused because a store is unavailable. */
   refusedRequestLog: RefusedRequestLog;
   /** Of requests that read (`GET`, explanations), and of all others; undefined: all run at once. */
-  turns: { reads: AccountTurns; others: AccountTurns } | undefined;
+  semaphores: { reads: AccountSemaphore; others: AccountSemaphore } | undefined;
   /** Called for every error response to a caller with a valid key. */
   onFailure?: ((failure: Failure) => void) | undefined;
 }
@@ -79,39 +79,40 @@ async function answerRequest(
     if (endpoint.method !== "GET") requireSameOrigin(exchange, policy.publicUrl); // 403
     const rawBody = await readBodyOf(endpoint, exchange); // 415, 413
     return await endpoint.handle(
-      new Context({ exchange, route, key: ANYONE, group: endpoint.group, rawBody, policy }),
+      new Context({ exchange, route, caller: ANYONE, group: endpoint.group, rawBody, policy }),
     );
   }
   const group = (endpoint ?? endpoints[0])?.group ?? UNKNOWN_PATH_GROUP;
   const admitted = admitRequest(policy, group, exchange); // 401, 429
-  const key = admitted instanceof Promise ? await admitted : admitted;
-  if (!exchange.assignTo(key.accountId)) throw new Overloaded();
+  const caller = admitted instanceof Promise ? await admitted : admitted;
+  if (!exchange.assignTo(caller.accountId)) throw new Overloaded();
   if (endpoint === undefined) {
     const allow = allowedMethods(endpoints).join(", ");
     throw methodNotAllowed(otherMethodSentence(method, allow), allow);
   }
-  if (key.session !== undefined && endpoint.method !== "GET") requireSameOrigin(exchange, policy.publicUrl);
-  requireShownAccount(key, exchange); // 409
-  requireAccess(key, endpoint); // 403
+  if (caller.session !== undefined && endpoint.method !== "GET")
+    requireSameOrigin(exchange, policy.publicUrl);
+  requireShownAccount(caller, exchange); // 409
+  requireAccess(caller, endpoint); // 403
   const rawBody = await readBodyOf(endpoint, exchange); // 415, 413
   const isReading = endpoint.method === "GET" || group === "explain";
-  const turns = isReading ? policy.turns?.reads : policy.turns?.others;
-  const turn = turns?.begin(key.accountId);
-  if (turn !== undefined) await turn;
+  const semaphore = isReading ? policy.semaphores?.reads : policy.semaphores?.others;
+  const waiting = semaphore?.acquire(caller.accountId);
+  if (waiting !== undefined) await waiting;
   try {
     // Its client has gone meanwhile.
-    if (turn !== undefined && exchange.response.destroyed) throw new Overloaded();
-    if (rawBody.length === 0 && turn === undefined) {
-      return await endpoint.handle(new Context({ exchange, route, key, group, rawBody, policy }));
+    if (waiting !== undefined && exchange.response.destroyed) throw new Overloaded();
+    if (rawBody.length === 0 && waiting === undefined) {
+      return await endpoint.handle(new Context({ exchange, route, caller, group, rawBody, policy }));
     }
     const found = findCallerAgain(policy, exchange); // 401
     const current = found instanceof Promise ? await found : found;
     requireShownAccount(current, exchange); // 409
     requireAccess(current, endpoint); // 403
-    return await endpoint.handle(new Context({ exchange, route, key: current, group, rawBody, policy }));
+    return await endpoint.handle(new Context({ exchange, route, caller: current, group, rawBody, policy }));
   } finally {
     // Not before: answers that nobody reads stay in memory.
-    if (turns !== undefined) exchange.whenClosed(() => turns.end(key.accountId));
+    if (semaphore !== undefined) exchange.whenClosed(() => semaphore.release(caller.accountId));
   }
 }
 

@@ -71,11 +71,11 @@ function masked(text: string, maxCharacters: number): string {
     .slice(0, maxCharacters)
     .replace(/igk_[A-Za-z0-9_-]+/g, "igk_[redacted]")
     .replace(/:\/\/[^\s/@]*@/g, "://[redacted]@")
-    .replace(/[^\s"'`<>(),;:=/[\]{}|]+/g, (word) => (isAddressOfSomebody(word) ? "[e-mail]" : word));
+    .replace(/[^\s"'`<>(),;:=/[\]{}|]+/g, (word) => (isEmailAddress(word) ? "[e-mail]" : word));
 }
 
-/** Whether a word is an e-mail address; `package@1.2.3` in a stack is not. */
-function isAddressOfSomebody(word: string): boolean {
+/** `package@1.2.3` in a stack is none. */
+function isEmailAddress(word: string): boolean {
   const at = word.lastIndexOf("@");
   if (at < 1) return false;
   const labels = word

@@ -42,10 +42,6 @@ export class OutageLog {
     this.#nowMs = options.nowMs ?? (() => performance.now());
   }
 
-  get isUp(): boolean {
-    return this.#outage === undefined;
-  }
-
   /**
    * @param facts further fields of the line; `count`: number of failed items, such as the records of a job; `logger`: that
    * of a request

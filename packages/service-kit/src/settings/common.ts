@@ -66,7 +66,7 @@ export function apiOptions(settings: SettingValues<typeof apiSettings & typeof r
 
 /** How players and player sessions are identified. Must be equal in all processes. */
 export const playerSettings = {
-  /** A player session without session_id ends after this time without a match request (docs/behaviour.md#matching). */
+  /** A player session without session_id ends after this time without a match request (docs/behaviour.md#player-sessions). */
   sessionIdleSeconds: integerSetting("SESSION_IDLE_SECONDS", { min: 1, max: 86_400, fallback: 1_800 }),
   /** The same for a player session with session_id. */
   namedSessionIdleSeconds: integerSetting("NAMED_SESSION_IDLE_SECONDS", {

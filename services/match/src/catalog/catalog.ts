@@ -1,4 +1,4 @@
-import { type CampaignIds, CampaignIndex } from "@diegetic/ad-rules";
+import { CampaignIndex } from "@diegetic/ad-rules";
 import { ShardedMap } from "@diegetic/collections";
 import {
   SCOPES,
@@ -9,11 +9,11 @@ import {
   type SnapshotSession,
 } from "@diegetic/contracts";
 import type { SnapshotChange } from "@diegetic/hot-state";
-import type { AccountLimits, ApiKey, RateLimit } from "@diegetic/service-kit";
+import type { AccountLimits, Caller, RateLimit } from "@diegetic/service-kit";
 import { KnownAccounts } from "./account-limits.ts";
 
-interface KnownKey {
-  key: ApiKey;
+interface KnownCaller {
+  caller: Caller;
   expiresAtMs: number | null;
 }
 
@@ -25,8 +25,8 @@ export class Catalog {
   readonly #advertiserVersions = new ShardedMap<number>();
   /** Only of advertisers whose wallet has several. */
   readonly #walletSlices = new Map<string, number>();
-  readonly #keys = new ShardedMap<KnownKey>();
-  readonly #sessions = new ShardedMap<KnownKey>();
+  readonly #keys = new ShardedMap<KnownCaller>();
+  readonly #sessions = new ShardedMap<KnownCaller>();
   readonly #accounts = new KnownAccounts();
 
   /** @param hashSeed as for `CampaignIndex` */
@@ -61,11 +61,6 @@ export class Catalog {
     }
   }
 
-  /** A campaign's advertiser and creatives, whatever its status. */
-  campaignIds(campaignId: string): CampaignIds | undefined {
-    return this.index.idsOf(campaignId);
-  }
-
   placement(gameId: string): SnapshotPlacement | undefined {
     return this.#placements.get(gameId);
   }
@@ -81,12 +76,12 @@ export class Catalog {
   }
 
   /** The key; undefined if unknown, revoked or expired. */
-  key(sha256Hex: string, nowMs: number): ApiKey | undefined {
+  key(sha256Hex: string, nowMs: number): Caller | undefined {
     return inForce(this.#keys.get(sha256Hex), nowMs);
   }
 
   /** The session; undefined if unknown, ended or expired. */
-  session(sha256Hex: string, nowMs: number): ApiKey | undefined {
+  session(sha256Hex: string, nowMs: number): Caller | undefined {
     return inForce(this.#sessions.get(sha256Hex), nowMs);
   }
 
@@ -99,22 +94,22 @@ export class Catalog {
   }
 
   /** Replaces or removes a key or a session. */
-  #applyCaller<Caller extends { account_id: string; rate_limit_per_minute?: RateLimit | null }>(
-    known: ShardedMap<KnownKey>,
+  #applyCaller<Entity extends { account_id: string; rate_limit_per_minute?: RateLimit | null }>(
+    known: ShardedMap<KnownCaller>,
     sha256Hex: string,
     json: string | null,
-    read: (caller: Caller, accountLimits: AccountLimits) => KnownKey,
+    read: (entity: Entity, accountLimits: AccountLimits) => KnownCaller,
   ): void {
-    const caller = json === null ? null : (JSON.parse(json) as Caller);
+    const entity = json === null ? null : (JSON.parse(json) as Entity);
     const before = known.get(sha256Hex);
-    if (before !== undefined) this.#accounts.remove(before.key.accountId, sha256Hex);
-    if (caller === null) {
+    if (before !== undefined) this.#accounts.remove(before.caller.accountId, sha256Hex);
+    if (entity === null) {
       known.delete(sha256Hex);
       return;
     }
-    const own = caller.rate_limit_per_minute;
-    const account = this.#accounts.add(caller.account_id, sha256Hex, typeof own === "number" ? own : null);
-    known.set(sha256Hex, read(caller, account));
+    const own = entity.rate_limit_per_minute;
+    const account = this.#accounts.add(entity.account_id, sha256Hex, typeof own === "number" ? own : null);
+    known.set(sha256Hex, read(entity, account));
   }
 
   sizes(): Record<
@@ -132,15 +127,15 @@ export class Catalog {
   }
 }
 
-function inForce(known: KnownKey | undefined, nowMs: number): ApiKey | undefined {
+function inForce(known: KnownCaller | undefined, nowMs: number): Caller | undefined {
   if (known === undefined) return undefined;
-  return known.expiresAtMs !== null && known.expiresAtMs <= nowMs ? undefined : known.key;
+  return known.expiresAtMs !== null && known.expiresAtMs <= nowMs ? undefined : known.caller;
 }
 
-function readSession(session: SnapshotSession, accountLimits: AccountLimits): KnownKey {
+function readSession(session: SnapshotSession, accountLimits: AccountLimits): KnownCaller {
   return {
-    key: {
-      keyId: session.session_id,
+    caller: {
+      id: session.session_id,
       accountId: session.account_id,
       scopes: SCOPES,
       rateLimitPerMinute: null,
@@ -152,10 +147,10 @@ function readSession(session: SnapshotSession, accountLimits: AccountLimits): Kn
   };
 }
 
-function readKey(key: SnapshotApiKey, accountLimits: AccountLimits): KnownKey {
+function readKey(key: SnapshotApiKey, accountLimits: AccountLimits): KnownCaller {
   return {
-    key: {
-      keyId: key.key_id,
+    caller: {
+      id: key.key_id,
       accountId: key.account_id,
       scopes: key.scopes,
       rateLimitPerMinute: key.rate_limit_per_minute,

@@ -62,11 +62,11 @@ async function handleImpression(
   const leaseExpiresMs = dependencies.leaseExpiresMs();
   const body = context.body(impressionRequest);
   const { catalog } = dependencies;
-  let campaign = catalog.campaignIds(body.campaign_id);
+  let campaign = catalog.index.idsOf(body.campaign_id);
   if (campaign === undefined || catalog.placement(body.game_id) === undefined) {
     // Another instance may have matched by a later snapshot, and clients take a 404 as final.
     await dependencies.catchUp();
-    campaign = catalog.campaignIds(body.campaign_id);
+    campaign = catalog.index.idsOf(body.campaign_id);
   }
   placementOfCaller(catalog, body.game_id, context.accountId);
   tracing?.annotate({ "diegetic.game_id": body.game_id });
@@ -86,13 +86,13 @@ async function recordImpression(
   campaign: CampaignIds,
   leaseExpiresMs: number,
 ): Promise<Answer> {
-  const taken = context.takeQuota(
+  const counted = context.countAgainst(
     "impressions-game",
     body.game_id,
     dependencies.settings.rateLimitImpressionsPerGame,
     OF_IMPRESSIONS_OF_GAME,
   );
-  if (taken !== undefined) await taken;
+  if (counted !== undefined) await counted;
   // Awaited also without a claim: then requests continue step by step side by side (docs/notes/performance-experiments.md).
   const claim = await claimOperation(dependencies, context);
   const match = matchOf(dependencies, context, body, campaign);

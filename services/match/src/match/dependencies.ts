@@ -9,8 +9,7 @@ import type {
 import type { Logger } from "@diegetic/service-kit";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { MatchIds } from "../match-id/match-ids.ts";
-import type { RefusalMemory } from "../refusal-memory/refusal-memory.ts";
-import type { ShareRefusals } from "../refusal-memory/share-refusals.ts";
+import type { ShareRefusals } from "../refusals/share-refusals.ts";
 import type { MatchSettings } from "../settings.ts";
 
 export interface MatchDependencies {
@@ -25,9 +24,8 @@ export interface MatchDependencies {
   playerHashKey: string;
   matchIds: MatchIds;
   catalog: Catalog;
-  /** Restores campaigns whose refusal has ended, between requests. */
-  tidyInTurns(): void;
-  refusals: RefusalMemory;
+  /** Restores campaigns whose refusal has ended. */
+  tidyBetweenRequests(): void;
   shareRefusals: ShareRefusals;
   money: MoneyCommands;
   grants: SliceGrants;

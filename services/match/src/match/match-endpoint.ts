@@ -24,16 +24,16 @@ async function handleMatch(dependencies: MatchDependencies, context: RequestCont
     refused: [],
   };
   try {
-    const counted = context.countLongBody();
-    if (counted !== undefined) await counted;
-    const taken = context.takeQuota(
+    const longBody = context.countLongBody();
+    if (longBody !== undefined) await longBody;
+    const counted = context.countAgainst(
       "match-game",
       request.body.game_id,
       dependencies.settings.rateLimitMatchPerGame,
       OF_MATCHES_OF_GAME,
     );
     // Also without a promise: all requests of a turn are read before the first searches (docs/notes/performance-experiments.md).
-    await taken;
+    await counted;
     const answer = await findMatch(dependencies, request, state);
     recordAnswer(dependencies, request, answer);
     return answer;
@@ -102,7 +102,7 @@ function decide(dependencies: MatchDependencies, request: LoadedRequest, state: 
     nowMs: dependencies.nowMs(),
   };
   const { index } = dependencies.catalog;
-  dependencies.tidyInTurns();
+  dependencies.tidyBetweenRequests();
   let passedOver = false;
   if (state.attempts.left > 0) {
     const { shareRefusals, random } = dependencies;

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { CampaignIndex, type Candidate } from "@diegetic/ad-rules";
+import type { Candidate } from "@diegetic/ad-rules";
 import { entityName, newId } from "@diegetic/contracts";
 import {
   connectRedis,
@@ -12,7 +12,6 @@ import {
   type HoldReference,
   LeaseExpired,
   type RedisConnection,
-  type RefusalLasts,
   sliceOfSession,
   walletIdOf,
 } from "@diegetic/hot-state";
@@ -23,8 +22,7 @@ import { startTestRedis, type TestRedis } from "@diegetic/testing/redis";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { Catalog } from "../catalog/catalog.ts";
 import { MatchIds } from "../match-id/match-ids.ts";
-import { RefusalMemory } from "../refusal-memory/refusal-memory.ts";
-import { ShareRefusals } from "../refusal-memory/share-refusals.ts";
+import { ShareRefusals } from "../refusals/share-refusals.ts";
 import { Attempts, MAX_RESERVATIONS } from "./attempts.ts";
 import type { LoadedRequest } from "./load.ts";
 import { type ReserveDependencies, reserveOne, returnSeatLater } from "./reserve-one.ts";
@@ -56,7 +54,6 @@ function dependenciesOf(): ReserveDependencies {
     logger: createLogger({ service: "match", instance: "test", level: "silent" }),
     nowMs: Date.now,
     countReservation: () => undefined,
-    refusals: new RefusalMemory(new CampaignIndex(), () => 1),
     matchIds: new MatchIds(["a key of match ids, for tests alone"]),
     shareRefusals: new ShareRefusals(),
     catalog: new Catalog(1),
@@ -297,12 +294,10 @@ describe("a request of a sliced wallet", () => {
       name: entityName.advertiser(advertiserId),
       json: JSON.stringify(advertiser),
     });
-    const remembered: RefusalLasts[] = [];
+    const refusedForMs: number[] = [];
     const asked: HoldReference[] = [];
-    const { refusals } = dependencies;
-    const remember: RefusalMemory["remember"] = (campaign, refusal, known) => {
-      remembered.push(refusal.lasts);
-      refusals.remember(campaign, refusal, known);
+    dependencies.catalog.index.refuseAdvertiser = (_id, { sinceMs, untilMs }) => {
+      refusedForMs.push(untilMs - sinceMs);
     };
     const ask = (slice: number) => {
       const state = { matchId: newId("mat"), attempts: new Attempts(), lackedMoney: false, refused: [] };
@@ -318,10 +313,9 @@ describe("a request of a sliced wallet", () => {
         developerAccountId: "acct",
         matchedAtMs: Date.now(),
       });
-      const noting = Object.assign(Object.create(refusals) as RefusalMemory, { remember });
-      return reserveOne({ ...dependencies, refusals: noting }, request, candidate, state);
+      return reserveOne(dependencies, request, candidate, state);
     };
-    return { advertiserId, candidate, money: dependencies.money, ask, asked, remembered };
+    return { advertiserId, candidate, money: dependencies.money, ask, asked, refusedForMs };
   }
 
   it("holds all money that there is, whichever slice needs it", async () => {
@@ -342,10 +336,10 @@ describe("a request of a sliced wallet", () => {
   });
 
   it("is refused no longer than others hold the money", async () => {
-    const { money, ask, asked, remembered } = await openSliced(DEPOSITED);
+    const { money, ask, asked, refusedForMs } = await openSliced(DEPOSITED);
     expect(await ask(1)).toMatchObject({ outcome: "held" });
     for (let slice = 0; slice < SLICES; slice += 1) expect(await ask(slice)).toEqual({ outcome: "refused" });
-    expect(remembered).toEqual([null, null, null]);
+    expect(refusedForMs).toEqual([250, 250, 250]);
     const [held] = asked;
     if (held === undefined) throw new Error("nothing is held");
     expect(await money.release(held, "cancelled")).toBe("released");
@@ -353,7 +347,7 @@ describe("a request of a sliced wallet", () => {
   });
 
   it("is refused until the account changes once all money is spent", async () => {
-    const { advertiserId, candidate, money, ask, remembered } = await openSliced(DEPOSITED);
+    const { advertiserId, candidate, money, ask, refusedForMs } = await openSliced(DEPOSITED);
     expect(await ask(1)).toMatchObject({ outcome: "held" });
     const charged = await money.commit({
       advertiserId,
@@ -367,6 +361,6 @@ describe("a request of a sliced wallet", () => {
     });
     expect(charged).toMatchObject({ outcome: "charged", record: { wallet_slice: 1 } });
     for (const slice of [2, 0, 1]) expect(await ask(slice)).toEqual({ outcome: "refused" });
-    expect(remembered).toEqual([{ accountVersion: 1 }, { accountVersion: 1 }, { accountVersion: 1 }]);
+    expect(refusedForMs).toEqual([3_600_000, 3_600_000, 3_600_000]);
   });
 });

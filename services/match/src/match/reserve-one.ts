@@ -14,6 +14,7 @@ import {
   walletOfMatch,
 } from "@diegetic/hot-state";
 import { priceMillicents } from "@diegetic/money";
+import { rememberRefusal } from "../refusals/remember-refusal.ts";
 import type { Attempts } from "./attempts.ts";
 import type { MatchDependencies } from "./dependencies.ts";
 import type { LoadedRequest } from "./load.ts";
@@ -22,7 +23,6 @@ export interface ReserveDependencies
   extends Pick<
     MatchDependencies,
     | "catalog"
-    | "refusals"
     | "shareRefusals"
     | "money"
     | "grants"
@@ -82,7 +82,7 @@ export async function reserveOne(
   if (reservation.reason === "stale_version" && state.attempts.startFresh(advertiser_id))
     return { outcome: "outdated" };
   const known = { advertiserVersion, nowMs: dependencies.nowMs() };
-  dependencies.refusals.remember(candidate.campaign, reservation, known);
+  rememberRefusal(dependencies.catalog, candidate.campaign, reservation, known);
   if (reservation.reason === "developer_share") {
     dependencies.shareRefusals.remember(request.placement.account_id, campaign_id, known.nowMs);
   }

@@ -1,4 +1,4 @@
-import { CampaignIndex, type Candidate } from "@diegetic/ad-rules";
+import type { Candidate } from "@diegetic/ad-rules";
 import { newId } from "@diegetic/contracts";
 import {
   connectRedis,
@@ -18,8 +18,7 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { Catalog } from "../catalog/catalog.ts";
 import { MatchIds } from "../match-id/match-ids.ts";
-import { RefusalMemory } from "../refusal-memory/refusal-memory.ts";
-import { ShareRefusals } from "../refusal-memory/share-refusals.ts";
+import { ShareRefusals } from "../refusals/share-refusals.ts";
 import { Attempts } from "./attempts.ts";
 import type { LoadedRequest } from "./load.ts";
 import { type ReservationOutcome, reserveOne } from "./reserve-one.ts";
@@ -210,7 +209,6 @@ class Player {
       logger: createLogger({ service: "match", instance: "test", level: "silent" }),
       nowMs: Date.now,
       countReservation: () => undefined,
-      refusals: new RefusalMemory(new CampaignIndex(), () => 1),
       matchIds: new MatchIds(["a key of match ids, for tests alone"]),
       shareRefusals: new ShareRefusals(),
       catalog: new Catalog(1),

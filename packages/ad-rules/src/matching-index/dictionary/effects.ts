@@ -1,5 +1,3 @@
-import { signatureKinds } from "./signature.ts";
-
 /**
  * Where a text occurs in a request; one bit each. A term applies only in some roles: a value that a campaign blocks as a
  * theme has no effect as a mood.
@@ -28,84 +26,74 @@ export const role = {
 /** The value of a term's flag: how much of an affinity's weight counts. All other terms use `half`. */
 export const level = { none: 0, half: 1, full: 2 } as const;
 
-const anyTerm = role.theme | role.category | role.location | role.mood | role.action;
-
-/**
- * How a text activates a term: when it occurs in one of `roles`, it sets the term's flag to `level`. In names with
- * "Phrase", the text is a phrase that is searched for; otherwise it is a value that is compared.
- */
-export const effects = {
-  tag: { code: 22, roles: anyTerm, level: level.half },
-  tagPhrase: { code: 1, roles: role.narrative, level: level.half },
-  /** For tags whose phrase differs from the compared value. */
-  otherTagPhrase: { code: 2, roles: role.narrative, level: level.half },
-  targetCategory: { code: 3, roles: role.openCategory, level: level.half },
-  blockedTheme: { code: 4, roles: role.theme, level: level.half },
-  blockedCategory: { code: 5, roles: role.category, level: level.half },
-  blockedAction: { code: 6, roles: role.action, level: level.half },
-  blockedGame: { code: 7, roles: role.game, level: level.half },
-  keywordPhrase: { code: 8, roles: role.anyText, level: level.half },
-  /** `advertiser` and `ownCategory`: what a placement can block a campaign by. */
-  advertiser: { code: 9, roles: role.blockedAdvertiser, level: level.half },
-  ownCategory: { code: 10, roles: role.blockedCategory, level: level.half },
-  country: { code: 11, roles: role.country, level: level.half },
-  state: { code: 12, roles: role.state, level: level.half },
-  city: { code: 13, roles: role.city, level: level.half },
-  cityInState: { code: 14, roles: role.cityInState, level: level.half },
-  affineAction: { code: 15, roles: role.action, level: level.full },
-  affineLocation: { code: 16, roles: role.location, level: level.full },
-  affineTheme: { code: 17, roles: role.theme, level: level.full },
-  affineMood: { code: 18, roles: role.mood, level: level.full },
-  affineCategory: { code: 19, roles: role.category, level: level.full },
-  /** For actions, locations, themes and moods that do not equal their field but occur in the narrative. */
-  affinePhrase: { code: 20, roles: role.narrative, level: level.half },
-  /** For lighting, effects and camera. */
-  affineLookPhrase: { code: 21, roles: role.narrative, level: level.full },
-} as const;
-
-export type Effect = (typeof effects)[keyof typeof effects];
-
-const affinities: readonly Effect[] = [
-  effects.affineAction,
-  effects.affineLocation,
-  effects.affineTheme,
-  effects.affineMood,
-  effects.affineCategory,
-  effects.affinePhrase,
-  effects.affineLookPhrase,
-];
-const places: readonly Effect[] = [effects.country, effects.state, effects.city, effects.cityInState];
-const tags: readonly Effect[] = [effects.tag, effects.tagPhrase, effects.otherTagPhrase];
+/** The group of required terms that a term may be of; a request's terms of a group are keys of posting lists. */
+export const group = { none: 0, category: 1, place: 2, tag: 3 } as const;
 
 const codeBits = 5;
-/** By code, packed into one number: roles, level, affinity level, and signature kind (signature.ts). */
+/** By the code of an effect, packed into one number: roles, level, affinity level, and group. */
 const traits = new Int32Array(1 << codeBits);
 const levelShift = 16;
 const affinityShift = 18;
-const kindShift = 20;
+const groupShift = 20;
 const twoBits = 3;
-for (const effect of Object.values(effects)) {
-  const affinityLevel = affinities.includes(effect) ? effect.level : level.none;
-  const kind = signatureKindOf(effect);
-  traits[effect.code] =
-    effect.roles | (effect.level << levelShift) | (affinityLevel << affinityShift) | (kind << kindShift);
+
+/** How a text activates a term: a code from 1. */
+export type Effect = number & { readonly effect: unique symbol };
+let effectCount = 0;
+
+/** Defines the next effect: when the text occurs in one of the roles, it sets the term's flag. */
+function effect(roles: number, kind: { group?: number; affinity?: number } = {}): Effect {
+  const affinity = kind.affinity ?? level.none;
+  effectCount += 1;
+  traits[effectCount] =
+    roles |
+    ((affinity || level.half) << levelShift) |
+    (affinity << affinityShift) |
+    ((kind.group ?? group.none) << groupShift);
+  return effectCount as Effect;
 }
 
-function signatureKindOf(effect: Effect): number {
-  if (effect === effects.targetCategory) return signatureKinds.category;
-  if (places.includes(effect)) return signatureKinds.place;
-  return tags.includes(effect) ? signatureKinds.tag : signatureKinds.none;
-}
+const anyTerm = role.theme | role.category | role.location | role.mood | role.action;
 
-/** A note: a term and the code of its effect, packed into one small number. */
-export function packed(term: number, { code }: Effect): number {
-  return (term << codeBits) | code;
+/** In names with "Phrase", the text is a phrase that is searched for; otherwise it is a value that is compared. */
+export const effects = {
+  tag: effect(anyTerm, { group: group.tag }),
+  tagPhrase: effect(role.narrative, { group: group.tag }),
+  /** For tags whose phrase differs from the compared value. */
+  otherTagPhrase: effect(role.narrative, { group: group.tag }),
+  targetCategory: effect(role.openCategory, { group: group.category }),
+  blockedTheme: effect(role.theme),
+  blockedCategory: effect(role.category),
+  blockedAction: effect(role.action),
+  blockedGame: effect(role.game),
+  keywordPhrase: effect(role.anyText),
+  /** `advertiser` and `ownCategory`: what a placement can block a campaign by. */
+  advertiser: effect(role.blockedAdvertiser),
+  ownCategory: effect(role.blockedCategory),
+  country: effect(role.country, { group: group.place }),
+  state: effect(role.state, { group: group.place }),
+  city: effect(role.city, { group: group.place }),
+  cityInState: effect(role.cityInState, { group: group.place }),
+  affineAction: effect(role.action, { affinity: level.full }),
+  affineLocation: effect(role.location, { affinity: level.full }),
+  affineTheme: effect(role.theme, { affinity: level.full }),
+  affineMood: effect(role.mood, { affinity: level.full }),
+  affineCategory: effect(role.category, { affinity: level.full }),
+  /** For actions, locations, themes and moods that do not equal their field but occur in the narrative. */
+  affinePhrase: effect(role.narrative, { affinity: level.half }),
+  /** For lighting, effects and camera. */
+  affineLookPhrase: effect(role.narrative, { affinity: level.full }),
+};
+
+/** A note: a term and its effect, packed into one small number above 0. */
+export function packed(term: number, effect: Effect): number {
+  return (term << codeBits) | effect;
 }
 export function termOf(note: number): number {
   return note >>> codeBits;
 }
-export function isOf(note: number, { code }: Effect): boolean {
-  return (note & ((1 << codeBits) - 1)) === code;
+export function isOf(note: number, effect: Effect): boolean {
+  return (note & ((1 << codeBits) - 1)) === effect;
 }
 /** The argument of the functions below. */
 export function traitsOf(note: number): number {
@@ -121,7 +109,7 @@ export function levelIn(traits: number): number {
 export function affinityLevelIn(traits: number): number {
   return (traits >>> affinityShift) & twoBits;
 }
-/** One of `signatureKinds`. */
-export function signatureKindIn(traits: number): number {
-  return traits >>> kindShift;
+/** One of `group`. */
+export function groupIn(traits: number): number {
+  return traits >>> groupShift;
 }

@@ -14,7 +14,7 @@ const firstStep = 16;
  */
 export class Phrases {
   readonly #texts: TextTable;
-  #count = 0;
+  #phraseCount = 0;
   #unspacedCount = 0;
 
   constructor(texts: TextTable) {
@@ -23,7 +23,7 @@ export class Phrases {
 
   /** Whether any campaign searches for a phrase. */
   get any(): boolean {
-    return this.#count > 0;
+    return this.#phraseCount > 0;
   }
 
   /** Whether any phrase can begin at a character other than a space. */
@@ -34,29 +34,26 @@ export class Phrases {
   /** Returns the entry of a phrase and adds one use; `release` ends it. */
   acquire(phrase: Phrase): number {
     const entry = this.#texts.put(phrase);
-    this.#texts.usePhrase(entry, 1);
-    this.#count += 1;
-    if (isUnspaced(phrase)) this.#unspacedCount += 1;
-    const lengths = prefixLengths(phrase);
-    for (const [index, length] of lengths.entries()) {
-      const prefix = this.#texts.put(phrase.slice(0, length));
-      this.#texts.usePhrase(prefix, 1);
-      this.#texts.addLonger(prefix, lengths[index + 1] ?? phrase.length);
-    }
+    this.#count(phrase, 1);
+    this.#texts.countPhrase(entry, 1);
     return entry;
   }
 
   release(entry: number): void {
-    const phrase = this.#texts.textOf(entry);
-    this.#count -= 1;
-    if (isUnspaced(phrase)) this.#unspacedCount -= 1;
+    this.#count(this.#texts.textOf(entry), -1);
+    this.#texts.countPhrase(entry, -1);
+  }
+
+  /** Adds or removes one use of a phrase at its prefixes. */
+  #count(phrase: string, more: 1 | -1): void {
+    this.#phraseCount += more;
+    if (isUnspaced(phrase)) this.#unspacedCount += more;
     const lengths = prefixLengths(phrase);
     for (const [index, length] of lengths.entries()) {
-      const prefix = this.#texts.get(phrase.slice(0, length));
-      this.#texts.removeLonger(prefix, lengths[index + 1] ?? phrase.length);
-      this.#texts.usePhrase(prefix, -1);
+      const prefix = this.#texts.put(phrase.slice(0, length));
+      this.#texts.countLonger(prefix, lengths[index + 1] ?? phrase.length, more);
+      this.#texts.countPhrase(prefix, more);
     }
-    this.#texts.usePhrase(entry, -1);
   }
 }
 

@@ -15,9 +15,6 @@ const categoriesPart = ((1 << categoryBits) - 1) << categoryShift;
 const anyCategory = 1 << categoryShift;
 const anyPlace = 1;
 
-/** Kinds of required terms; tags have no signature bits. */
-export const signatureKinds = { none: 0, category: 1, place: 2, tag: 3 } as const;
-
 export function categoryBit(term: number): number {
   return 1 << (categoryShift + 1 + (term % (categoryBits - 1)));
 }

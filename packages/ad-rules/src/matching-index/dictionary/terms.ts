@@ -4,18 +4,19 @@ import {
   affinityLevelIn,
   type Effect,
   effects,
+  group,
+  groupIn,
   haveRole,
   isOf,
   levelIn,
   level as levels,
   packed,
-  signatureKindIn,
   termOf,
   traitsOf,
 } from "./effects.ts";
 import { Phrases } from "./phrases.ts";
 import { anyCell } from "./radius-cells.ts";
-import { categoryBit, placeBit, signatureKinds } from "./signature.ts";
+import { categoryBit, placeBit } from "./signature.ts";
 import { separator } from "./text-buffer.ts";
 import { hashKeyOf } from "./text-hash.ts";
 import { noEntry, TextTable } from "./text-table.ts";
@@ -90,7 +91,7 @@ export class Terms {
   activateCell(cell: number): void {
     const term = this.#cells[cell] ?? -1;
     if (term < 0) return;
-    if (this.activate(term, 1)) this.#activateKey(term, signatureKinds.place);
+    if (this.activate(term, levels.half)) this.#activateKey(term, group.place);
   }
 
   /** Activates the terms that the entry's text has in these roles. */
@@ -104,9 +105,9 @@ export class Terms {
     if (!haveRole(traits, roles)) return;
     const term = termOf(note);
     const isFirst = this.activate(term, levelIn(traits));
-    const kind = signatureKindIn(traits);
-    if (kind !== signatureKinds.none) {
-      if (isFirst) this.#activateKey(term, kind);
+    const keyGroup = groupIn(traits);
+    if (keyGroup !== group.none) {
+      if (isFirst) this.#activateKey(term, keyGroup);
       return;
     }
     const missed = levels.full - affinityLevelIn(traits);
@@ -114,12 +115,12 @@ export class Terms {
     if (missed < (this.missed[bucket] ?? 0)) this.missed[bucket] = missed;
   }
 
-  #activateKey(term: number, kind: number): void {
+  #activateKey(term: number, keyGroup: number): void {
     this.activeKeys[this.activeKeyCount++] = term;
-    if (kind === signatureKinds.category) {
+    if (keyGroup === group.category) {
       this.categoryBits |= categoryBit(term);
       this.activeCategories.push(term);
-    } else if (kind === signatureKinds.place) {
+    } else if (keyGroup === group.place) {
       this.placeBits |= placeBit(term);
       this.activePlaces.push(term);
     }
@@ -173,7 +174,7 @@ export class Terms {
 
   /** Returns the term of a value in comparable form and adds one use; `release` ends it. */
   acquireValue(effect: Effect, value: string): number {
-    return this.#acquire(this.texts.put(value), effect, null, null);
+    return this.acquireBoth(effect, value, effect, null);
   }
 
   /** `acquireValue` for a text of several parts, joined as in `TextBuffer`. */
@@ -190,7 +191,11 @@ export class Terms {
 
   /** `acquireValue` for a value that is also searched for as a phrase. */
   acquireBoth(effect: Effect, value: string, phraseEffect: Effect, phrase: Phrase | null): number {
-    return this.#acquire(this.texts.put(value), effect, phraseEffect, phrase);
+    const entry = this.texts.put(value);
+    const id = this.#findIn(entry, effect);
+    if (id >= 0) return this.#use(id);
+    const phraseEntry = phrase === null ? noEntry : this.phrases.acquire(phrase);
+    return this.#make(entry, phraseEntry, effect, phraseEffect);
   }
 
   isCell(term: number): boolean {
@@ -232,13 +237,6 @@ export class Terms {
     this.#values[term] = noEntry;
     this.#phraseEntries[term] = noEntry;
     this.#freeIds.push(term);
-  }
-
-  #acquire(value: number, effect: Effect, phraseEffect: Effect | null, phrase: Phrase | null): number {
-    const id = this.#findIn(value, effect);
-    if (id >= 0) return this.#use(id);
-    const entry = phrase === null ? noEntry : this.phrases.acquire(phrase);
-    return this.#make(value, entry, effect, phraseEffect ?? effect);
   }
 
   #use(id: number): number {

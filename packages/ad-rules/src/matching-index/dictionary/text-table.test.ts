@@ -26,10 +26,10 @@ describe("TextTable", () => {
             const known = entries.get(text);
             if (put && known === undefined) {
               entries.set(text, table.put(text));
-              table.usePhrase(table.get(text), 1);
+              table.countPhrase(table.get(text), 1);
             }
             if (put || known === undefined) continue;
-            table.usePhrase(known, -1);
+            table.countPhrase(known, -1);
             entries.delete(text);
           }
           for (let number = 0; number <= 600; number += 1) {
@@ -47,10 +47,10 @@ describe("TextTable", () => {
     const texts = Array.from({ length: 4_000 }, (_, number) => `${number}x`);
     expect(new Set(texts.map((text) => hashOf(text, weakKey))).size).toBe(1);
     const put = durationOf(() => {
-      for (const text of texts) table.usePhrase(table.put(text), 1);
+      for (const text of texts) table.countPhrase(table.put(text), 1);
     });
     const removed = durationOf(() => {
-      for (const text of texts.slice(0, 2_000)) table.usePhrase(table.get(text), -1);
+      for (const text of texts.slice(0, 2_000)) table.countPhrase(table.get(text), -1);
     });
     expect(removed).toBeLessThan(put * 20);
     expect(texts.filter((text) => table.get(text) !== noEntry)).toEqual(texts.slice(2_000));
@@ -66,8 +66,7 @@ describe("TextTable", () => {
         for (const { length, add } of changes) {
           const count = counts.get(length) ?? 0;
           if (!add && count === 0) continue;
-          if (add) table.addLonger(entry, length);
-          else table.removeLonger(entry, length);
+          table.countLonger(entry, length, add ? 1 : -1);
           counts.set(length, count + (add ? 1 : -1));
         }
         const expected = [...counts].flatMap(([length, count]) => (count > 0 ? [length] : []));

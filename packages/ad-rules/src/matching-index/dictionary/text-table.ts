@@ -172,21 +172,13 @@ export class TextTable {
   }
 
   /** Adds or removes one phrase that equals this text or has it as a prefix. */
-  usePhrase(address: number, uses: 1 | -1): void {
-    this.#set(address, field.phraseUses, this.#get(address, field.phraseUses) + uses);
+  countPhrase(address: number, more: 1 | -1): void {
+    this.#set(address, field.phraseUses, this.#get(address, field.phraseUses) + more);
     this.#dropUnused(address);
   }
 
-  /** Adds one longer text that starts with this one. */
-  addLonger(address: number, length: number): void {
-    this.#countLonger(address, length, 1);
-  }
-
-  removeLonger(address: number, length: number): void {
-    this.#countLonger(address, length, -1);
-  }
-
-  #countLonger(address: number, length: number, more: number): void {
+  /** Adds or removes one longer text of this length that starts with this one. */
+  countLonger(address: number, length: number, more: 1 | -1): void {
     const list = this.#get(address, field.longer);
     let at = 0;
     for (let known = this.#lists.at(list, 0); known > 0 && known < length; known = this.#lists.at(list, at)) {

@@ -23,6 +23,8 @@ export interface CampaignIds {
  * after a win.
  */
 export class CampaignStore {
+  /** Campaigns whose status is active. */
+  activeCount = 0;
   /** By document id, in UTF-8: the ids as a JSON array, which can be read without the rest, and the packed campaign. */
   readonly #memory = new Arena();
   readonly #addresses: number[] = [];
@@ -45,6 +47,7 @@ export class CampaignStore {
     this.#idsLengths[documentId] = Buffer.byteLength(ids);
     this.#versions[documentId] = campaign.version;
     this.#areActive[documentId] = campaign.status === "active";
+    if (campaign.status === "active") this.activeCount += 1;
   }
 
   /** Frees a document id. Throws when it is free already. */
@@ -52,6 +55,7 @@ export class CampaignStore {
     this.#memory.free(this.#addresses[documentId] ?? 0, numbersFor(this.#lengthAt(documentId)));
     this.#lengths[documentId] = 0;
     this.#unpacked.delete(documentId);
+    if (this.#areActive[documentId]) this.activeCount -= 1;
   }
 
   /** Reads a winner and caches it as an object. The object is shared: callers must not change it. */
@@ -75,11 +79,6 @@ export class CampaignStore {
   versionOf(documentId: number): number {
     this.#lengthAt(documentId);
     return this.#versions[documentId] ?? 0;
-  }
-
-  isActive(documentId: number): boolean {
-    this.#lengthAt(documentId);
-    return this.#areActive[documentId] ?? false;
   }
 
   #decode(documentId: number, from: number, to: number): string {

@@ -33,8 +33,12 @@ export const field = {
   advertiser: 12,
   /** The number of floats of its circles, which cells represent only approximately. */
   circles: 13,
+  /** The list whose terms' posting lists contain the record: `places`, `categories` or `tags`; 0: none. */
+  key: 14,
 } as const;
 const fieldNames = Object.keys(field) as (keyof typeof field)[];
+/** The term lists, in the order of their fields and of the layout. */
+const listNames = ["places", "categories", "tags", "blocked", "blockable", "affinities"] as const;
 const headerLength = roundUpToEven(fieldNames.length);
 /** In floats, of a record that has any range. */
 const rangesLength = rangeRules.length * 2;
@@ -44,9 +48,6 @@ const flight = rangeRules.indexOf(flightRange);
 export const bits = {
   creativeTypes: 0b1111,
   ranges: 0b1_0000,
-  keyShift: 5,
-  /** The group whose posting lists contain it: 0 none, 1 `field.places`, 2 `field.categories`, 3 `field.tags`. */
-  keyMask: 0b11,
 } as const;
 
 export interface RecordParts {
@@ -86,16 +87,9 @@ export class Records extends Arena {
     }
     floats.set(parts.circles, circlesAt(ints, at));
     let next = listsAt(ints, at);
-    for (const list of [
-      parts.places,
-      parts.categories,
-      parts.tags,
-      parts.blocked,
-      parts.blockable,
-      parts.affinities,
-    ]) {
-      ints.set(list, next);
-      next += list.length;
+    for (const name of listNames) {
+      ints.set(parts[name], next);
+      next += parts[name].length;
     }
     floats.set(parts.weights, weightsAt(next));
     return address;
@@ -189,18 +183,12 @@ function headerOf(parts: RecordParts): Record<keyof typeof field, number> {
     affinities: parts.affinities.length,
     advertiser,
     circles: parts.circles.length,
+    key: 0,
   };
 }
 
 function lengthOf(parts: RecordParts): number {
-  const { weights, affinities, places, categories, tags, blocked, blockable } = parts;
-  const required = places.length + categories.length + tags.length;
-  const end =
-    headerLength +
-    ((hasRanges(parts) ? rangesLength : 0) + parts.circles.length) * 2 +
-    required +
-    blocked.length +
-    blockable.length +
-    affinities.length;
-  return (weightsAt(end) + weights.length) * 2;
+  const floats = (hasRanges(parts) ? rangesLength : 0) + parts.circles.length;
+  const terms = listNames.reduce((sum, name) => sum + parts[name].length, 0);
+  return (weightsAt(headerLength + floats * 2 + terms) + parts.weights.length) * 2;
 }

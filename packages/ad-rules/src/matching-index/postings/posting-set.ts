@@ -31,10 +31,9 @@ export class PostingSet {
       for (const term of terms) entries += 1 + this.lists.countOf(term);
       if (entries >= fewest) continue;
       fewest = entries;
-      key = group - field.places + 1;
+      key = group;
     }
-    const traits = this.#records.get(address, field.traits) & ~(bits.keyMask << bits.keyShift);
-    this.#records.set(address, field.traits, traits | (key << bits.keyShift));
+    this.#records.set(address, field.key, key);
   }
 
   add(address: number): void {
@@ -63,7 +62,7 @@ export class PostingSet {
 
   /** The terms whose lists contain the record. */
   #keyOf(address: number): Iterable<number> {
-    const group = (this.#records.get(address, field.traits) >>> bits.keyShift) & bits.keyMask;
-    return group === 0 ? noTerms : this.#records.list(address, field.places + group - 1);
+    const key = this.#records.get(address, field.key);
+    return key === 0 ? noTerms : this.#records.list(address, key);
   }
 }

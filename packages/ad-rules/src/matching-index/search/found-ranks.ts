@@ -11,7 +11,7 @@ export class FoundRanks {
   lowestRank = Number.NEGATIVE_INFINITY;
   /** A record with the highest rank; −1 while nothing is found. */
   best = -1;
-  /** Addresses of the hits and their ranks; some may be too low by now. */
+  /** Addresses of the hits and their ranks; until `dropLow`, some may be too low by now. */
   readonly found: number[] = [];
   readonly ranks: number[] = [];
   /** There are more ties than are listed. */
@@ -56,9 +56,9 @@ export class FoundRanks {
       this.best = address;
     }
     if (this.crowded) return;
-    // Drops ranks that no longer tie; when more than half still tie, stops listing.
+    // When more than half still tie, stops listing.
     if (this.found.length >= MAX_TIES && !this.#listsAll) {
-      this.#dropBelow(this.lowestRank);
+      this.dropLow();
       this.crowded = this.found.length > MAX_TIES / 2;
     }
     this.found.push(address);
@@ -77,16 +77,17 @@ export class FoundRanks {
     this.lowestRank = this.highestRank;
   }
 
-  #dropBelow(lowestRank: number): void {
+  /** Drops the hits that no longer tie. */
+  dropLow(): void {
     let kept = 0;
     for (let index = 0; index < this.found.length; index += 1) {
       const rank = this.ranks[index] ?? 0;
-      if (rank < lowestRank) continue;
+      if (rank < this.lowestRank) continue;
       this.found[kept] = this.found[index] ?? 0;
       this.ranks[kept] = rank;
       kept += 1;
     }
-    this.#truncate(kept);
+    if (kept < this.found.length) this.#truncate(kept);
   }
 
   #truncate(length: number): void {

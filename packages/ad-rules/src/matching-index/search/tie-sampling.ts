@@ -1,4 +1,4 @@
-import { bits, field, type Records } from "../documents/records.ts";
+import { field, type Records } from "../documents/records.ts";
 import { offsetOf } from "../storage/arena.ts";
 import { refusal } from "../suppression/refusals.ts";
 import type { Scorer } from "./scorer.ts";
@@ -60,7 +60,7 @@ export class TieSampling {
 
   /** Number of active posting lists that contain the record. */
   #timesPosted(address: number): number {
-    const key = (this.#records.get(address, field.traits) >>> bits.keyShift) & bits.keyMask;
-    return key === 0 ? 1 : this.#scorer.countActive(address, field.places + key - 1);
+    const key = this.#records.get(address, field.key);
+    return key === 0 ? 1 : this.#scorer.countActive(address, key);
   }
 }

@@ -10,12 +10,12 @@ import { exampleIds } from "../../definition/example-ids.ts";
 import { answerText, closed, nameText, nullable, open, timestamp } from "../../definition/fields.ts";
 import { defineOperations, noContent, ok, operation, refusal } from "../../definition/operation.ts";
 import Type from "../../definition/type.ts";
-import { createValidator } from "../../validation/validator.ts";
+import { validatorWithoutNulls } from "../../validation/validator.ts";
 import {
   account,
   cookieSet,
+  currentPassword,
   newPassword,
-  presentPassword,
   requireLength,
   sessionExample,
   sessionSchema,
@@ -23,24 +23,24 @@ import {
 } from "./shared.ts";
 
 export const passwordChangeSchema = open(
-  { current_password: presentPassword(), new_password: newPassword() },
+  { current_password: currentPassword(), new_password: newPassword() },
   "A new password in place of the current one.",
 );
 /** The body of POST /auth/change-password. */
-export const passwordChange = createValidator(passwordChangeSchema, ({ new_password }) =>
+export const passwordChange = validatorWithoutNulls(passwordChangeSchema, ({ new_password }) =>
   requireLength("new_password", new_password),
 );
 
 export const userPatchSchema = open({ name: nameText("How the user is called.") }, "Changes of the user.");
 /** The body of PATCH /user. */
-export const userPatch = createValidator(userPatchSchema);
+export const userPatch = validatorWithoutNulls(userPatchSchema);
 
 export const sessionPatchSchema = open(
   { account_id: nameText("The account that the session acts for from now on, acct_….") },
   "Changes of the session.",
 );
 /** The body of PATCH /session. */
-export const sessionPatch = createValidator(sessionPatchSchema);
+export const sessionPatch = validatorWithoutNulls(sessionPatchSchema);
 
 export const listedSessionSchema = closed(
   {

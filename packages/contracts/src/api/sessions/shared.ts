@@ -23,7 +23,7 @@ export const newPassword = () =>
     description: `A new password of ${PASSWORD_CHARACTERS.minimum} to ${PASSWORD_CHARACTERS.maximum} characters.`,
   });
 
-export const presentPassword = () =>
+export const currentPassword = () =>
   Type.String({ maxLength: PASSWORD_CHARACTERS.maximum, description: "The user's password." });
 
 /** 422 for a new password that is too short: its length is a limit, not a malformed value. */

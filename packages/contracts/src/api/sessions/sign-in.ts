@@ -10,16 +10,16 @@ import {
 import { answerText, closed, nameText, open, optional, timestamp } from "../../definition/fields.ts";
 import { created, defineOperations, noContent, ok, operation, refusal } from "../../definition/operation.ts";
 import Type from "../../definition/type.ts";
-import { createValidator, type WithoutNulls } from "../../validation/validator.ts";
+import { validatorWithoutNulls, type WithoutNulls } from "../../validation/validator.ts";
 import {
   account,
   cookieSet,
+  currentPassword,
   email,
   forAnyone,
   invitationToken,
   MAX_TOKEN_CHARACTERS,
   newPassword,
-  presentPassword,
   requireLength,
   sessionExample,
   sessionSchema,
@@ -47,7 +47,9 @@ export const signUpSchema = open(
 );
 export type SignUp = WithoutNulls<Static<typeof signUpSchema>>;
 /** The body of POST /auth/sign-up. */
-export const signUp = createValidator(signUpSchema, ({ password }) => requireLength("password", password));
+export const signUp = validatorWithoutNulls(signUpSchema, ({ password }) =>
+  requireLength("password", password),
+);
 
 export const signUpNeedsSchema = closed(
   {
@@ -61,16 +63,16 @@ export const signUpNeedsSchema = closed(
 export type SignUpNeedsBody = Static<typeof signUpNeedsSchema>;
 
 export const signInSchema = open(
-  { email: email(), password: presentPassword() },
+  { email: email(), password: currentPassword() },
   "A user who signs in on this browser.",
 );
 export type SignIn = WithoutNulls<Static<typeof signInSchema>>;
 /** The body of POST /auth/sign-in. */
-export const signIn = createValidator(signInSchema);
+export const signIn = validatorWithoutNulls(signInSchema);
 
 export const invitationTokenSchema = open({ token: invitationToken() }, "An invitation, named by its token.");
 /** The body of POST /auth/invitation and POST /invitations/accept. */
-export const invitationTokenBody = createValidator(invitationTokenSchema);
+export const invitationTokenBody = validatorWithoutNulls(invitationTokenSchema);
 
 export const offeredAccountSchema = closed(
   {

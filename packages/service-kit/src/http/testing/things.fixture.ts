@@ -4,15 +4,15 @@ import { HttpError, InvalidInput, MEMBER_ROLES, SCOPES, UNLIMITED_REQUESTS } fro
 import { createLogger } from "../../observability/logger.ts";
 import { createMetrics, type Metrics } from "../../observability/metrics.ts";
 import { createApp } from "../app.ts";
-import type { ApiKey, Endpoint, RateLimiter } from "../endpoint.ts";
+import type { Caller, Endpoint, RateLimiter } from "../endpoint.ts";
 import { notFound } from "../http-error.ts";
 
 class StoreUnavailable extends Error {}
 
-const keys = new Map<string, ApiKey>();
-function addKey(text: string, key: Partial<ApiKey>): void {
+const keys = new Map<string, Caller>();
+function addKey(text: string, key: Partial<Caller>): void {
   const full = {
-    keyId: text,
+    id: text,
     accountId: "acct_1",
     scopes: ["serving"] as const,
     rateLimitPerMinute: null,
@@ -26,10 +26,10 @@ addKey("igk_adv", { scopes: ["advertiser"] });
 addKey("igk_slow", { rateLimitPerMinute: 2 });
 addKey("igk_free", { rateLimitPerMinute: "unlimited" });
 
-const sessions = new Map<string, ApiKey>();
+const sessions = new Map<string, Caller>();
 for (const role of MEMBER_ROLES) {
-  const session: ApiKey = {
-    keyId: `ses_${role}`,
+  const session: Caller = {
+    id: `ses_${role}`,
     accountId: "acct_1",
     scopes: SCOPES,
     rateLimitPerMinute: null,
@@ -83,7 +83,7 @@ const endpoints: Endpoint[] = [
       if (name === "taken") throw new HttpError(409, "taken");
       if (name === "crash") throw new Error("the secret cause");
       if (name === "down") throw new StoreUnavailable("connection refused");
-      if (name === "limited") await context.takeQuota("game", "g", 1);
+      if (name === "limited") await context.countAgainst("game", "g", 1);
       return {
         status: 201,
         body: {

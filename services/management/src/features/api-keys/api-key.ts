@@ -1,6 +1,6 @@
 import {
   type ApiKeyCreate,
-  allOperations,
+  apiKeyOperations,
   limitBeyondCaller,
   type RateLimitGroup,
   rateLimitBeyondCaller,
@@ -80,7 +80,7 @@ function limitIn(group: RateLimitGroup, own: RateLimit | null, defaults: Default
 
 /** The endpoint groups that a key with these scopes can use. */
 function groupsOf(scopes: readonly Scope[]): RateLimitGroup[] {
-  const usable = allOperations().filter(({ scope }) => [scope].flat().some((one) => scopes.includes(one)));
+  const usable = apiKeyOperations().filter(({ scope }) => [scope].flat().some((one) => scopes.includes(one)));
   return [...new Set(usable.map(({ group }) => group))];
 }
 

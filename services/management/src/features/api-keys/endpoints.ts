@@ -74,7 +74,7 @@ async function list({ database, clock }: Parts, context: RequestContext) {
 
 async function create(parts: Parts, context: RequestContext) {
   const { sent, value } = readSentBody(context, apiKeyCreate);
-  const settings = settingsOfNewKey(value, context.key, parts.defaultLimits);
+  const settings = settingsOfNewKey(value, context.caller, parts.defaultLimits);
   return issueKey(parts, context, sent, async (transaction, nowMs) => {
     await requireRoom(transaction, context.accountId, nowMs);
     return settings;
@@ -83,9 +83,9 @@ async function create(parts: Parts, context: RequestContext) {
 
 async function rotate(parts: Parts, context: RequestContext) {
   const old = await ownKey(parts.database, context.accountId, context.param("keyId"));
-  requireScopes(context.key, old.scopes);
+  requireScopes(context.caller, old.scopes);
   // The calling key itself may be known by a former limit.
-  if (old.id !== context.key.keyId) requireLimitWithinCaller(context.key, old, parts.defaultLimits);
+  if (old.id !== context.caller.id) requireLimitWithinCaller(context.caller, old, parts.defaultLimits);
   const { sent, value } = readSentBody(context, apiKeyRotateRequest);
   const overlapSeconds = value.overlap_seconds ?? ROTATION_OVERLAP_SECONDS.default;
   const answer = await issueKey(parts, context, sent, async (transaction, nowMs) => {
@@ -107,10 +107,10 @@ async function rotate(parts: Parts, context: RequestContext) {
 /** A second DELETE is 204 again: it also publishes an end that the first one only stored. */
 async function revoke({ database, publishing, clock }: Parts, context: RequestContext) {
   const key = await ownKey(database, context.accountId, context.param("keyId"));
-  requireScopes(context.key, key.scopes);
+  requireScopes(context.caller, key.scopes);
   const nowMs = clock();
   await inTransaction(database, async (transaction) => {
-    await lockKeys(transaction, context.key, nowMs);
+    await lockKeys(transaction, context.caller, nowMs);
     const current = await ownKey(transaction, context.accountId, key.id);
     const manages = current.scopes.some((scope) => MANAGING_SCOPES.includes(scope));
     if (manages && isInForce(current, nowMs)) await requireAnotherManager(transaction, current);
@@ -131,10 +131,10 @@ async function issueKey(
 ): Promise<Answer> {
   const nowMs = clock();
   const stored = await createOnce(database, context, sent, async (transaction) => {
-    await lockKeys(transaction, context.key, nowMs);
+    await lockKeys(transaction, context.caller, nowMs);
     const settings = await prepare(transaction, nowMs);
     const fresh = newOneTimeSecret(SECRET, keyDerivationSecret);
-    const createdByUserId = await creatorOf(transaction, context.key);
+    const createdByUserId = await creatorOf(transaction, context.caller);
     const key = await insertKey(
       transaction,
       context.accountId,
@@ -146,9 +146,9 @@ async function issueKey(
   });
   // A retry may come from another key of the account than the first request.
   const { scopes, rate_limit_per_minute: limit } = stored.body;
-  requireScopes(context.key, scopes);
+  requireScopes(context.caller, scopes);
   const rateLimitPerMinute = limit === UNLIMITED_REQUESTS ? "unlimited" : limit;
-  requireLimitWithinCaller(context.key, { scopes, rateLimitPerMinute }, defaultLimits);
+  requireLimitWithinCaller(context.caller, { scopes, rateLimitPerMinute }, defaultLimits);
   const { secret, ...key } = withSecret(stored.body, SECRET, keyDerivationSecret);
   await publishing.publishEventually("apiKey", key.id);
   const body: CreatedApiKeyBody = { ...key, key: secret };

@@ -1,7 +1,7 @@
 import { SCOPES, type Scope } from "@diegetic/contracts";
 import { type Database, Prisma, type Reader } from "@diegetic/database";
 import type { InstallationClaim } from "@diegetic/hot-state";
-import type { ApiKey, KeyDirectory } from "@diegetic/service-kit";
+import type { Caller, KeyDirectory } from "@diegetic/service-kit";
 import { limitFromColumn, maxOwnLimit } from "../../core/shared/limit-column.ts";
 import type { Clock } from "../../core/shared/time.ts";
 import { findSession } from "../sessions/store.ts";
@@ -23,7 +23,7 @@ export function createKeyDirectory(
   clock: Clock,
 ): KeyDirectory {
   return {
-    async find(sha256Hex): Promise<ApiKey | undefined> {
+    async find(sha256Hex): Promise<Caller | undefined> {
       await claim.expectOwn();
       const [row] = await reader.query<KeyRow>(keyStatement(sha256Hex));
       const nowMs = clock();
@@ -32,7 +32,7 @@ export function createKeyDirectory(
         await recordUse(database, row.id, nowMs);
       }
       return {
-        keyId: row.id,
+        id: row.id,
         accountId: row.accountId,
         scopes: row.scopes,
         rateLimitPerMinute: limitFromColumn(row.rateLimitPerMinute),
@@ -40,7 +40,7 @@ export function createKeyDirectory(
         accountLimits: { maxOwn: row.maxOwnLimit },
       };
     },
-    async findSession(sha256Hex): Promise<ApiKey | undefined> {
+    async findSession(sha256Hex): Promise<Caller | undefined> {
       await claim.expectOwn();
       return findSession(reader, sha256Hex, SCOPES, clock());
     },

@@ -13,7 +13,7 @@ import {
   tooManyKeys,
 } from "@diegetic/contracts";
 import { DAY_MS, type Database, type Prisma, type Transaction } from "@diegetic/database";
-import { type ApiKey, requireRole } from "@diegetic/service-kit";
+import { type Caller, requireRole } from "@diegetic/service-kit";
 import type { OldRow } from "../../core/publishing/old-rows.ts";
 import { isIdentifier } from "../../core/shared/identifiers.ts";
 import { limitFromColumn, limitToColumn } from "../../core/shared/limit-column.ts";
@@ -69,22 +69,22 @@ export async function ownKey(
  */
 export async function lockKeys(
   transaction: Transaction,
-  caller: Pick<ApiKey, "accountId" | "keyId" | "session">,
+  caller: Pick<Caller, "accountId" | "id" | "session">,
   nowMs: number,
 ): Promise<void> {
   await transaction.$queryRaw`SELECT id FROM accounts WHERE id = ${caller.accountId} FOR NO KEY UPDATE`;
   if (caller.session !== undefined) return requireOwner(transaction, caller, nowMs);
-  if (isInForce(await ownKey(transaction, caller.accountId, caller.keyId), nowMs)) return;
+  if (isInForce(await ownKey(transaction, caller.accountId, caller.id), nowMs)) return;
   throw invalidKey.error();
 }
 
 /** Throws when the session, or its user's right to manage keys, has ended since the request was admitted. */
 async function requireOwner(
   transaction: Transaction,
-  { accountId, keyId }: Pick<ApiKey, "accountId" | "keyId">,
+  { accountId, id }: Pick<Caller, "accountId" | "id">,
   nowMs: number,
 ): Promise<void> {
-  const session = await transaction.accountSession.findUnique({ where: { id: keyId } });
+  const session = await transaction.accountSession.findUnique({ where: { id } });
   const isOver = session === null || session.revokedAt !== null || session.expiresAt.getTime() <= nowMs;
   if (isOver || session.accountId !== accountId) throw sessionEnded.error();
   const accountId_userId = { accountId, userId: session.userId };
@@ -151,10 +151,10 @@ export async function insertKey(
 /** The user responsible for a key that the caller creates: the signed-in user, or the creator of the calling key. */
 export async function creatorOf(
   transaction: Transaction,
-  { accountId, keyId, session }: Pick<ApiKey, "accountId" | "keyId" | "session">,
+  { accountId, id, session }: Pick<Caller, "accountId" | "id" | "session">,
 ): Promise<string | null> {
   if (session !== undefined) return session.userId;
-  return (await ownKey(transaction, accountId, keyId)).createdByUserId ?? null;
+  return (await ownKey(transaction, accountId, id)).createdByUserId ?? null;
 }
 
 /** Revokes the account's keys that the user created. Returns their ids. Call it while the keys are locked. */

@@ -76,7 +76,7 @@ function toResponse({ user, role, createdAt }: MemberRow): MemberBody {
 async function changeAccount({ database }: Parts, context: RequestContext) {
   const { label } = context.body(accountPatch);
   await database.account.update({ where: { id: context.accountId }, data: { label } });
-  return { status: 200, body: await readSession(database, context.key.keyId) };
+  return { status: 200, body: await readSession(database, context.caller.id) };
 }
 
 async function list({ database }: Parts, { accountId }: RequestContext) {
@@ -221,11 +221,11 @@ async function withdraw({ database, clock }: Parts, context: RequestContext) {
 
 async function accept({ database, publishing, clock }: Parts, context: RequestContext) {
   const { token } = context.body(invitationTokenBody);
-  const { keyId } = context.key;
+  const { id } = context.caller;
   await inTransaction(database, async (transaction) => {
     const accountId = await acceptInvitation(transaction, token, userOf(context), clock());
-    await moveSessions(transaction, { id: keyId }, accountId);
+    await moveSessions(transaction, { id }, accountId);
   });
-  await publishing.publishEventually("session", keyId);
-  return { status: 200, body: await readSession(database, keyId) };
+  await publishing.publishEventually("session", id);
+  return { status: 200, body: await readSession(database, id) };
 }

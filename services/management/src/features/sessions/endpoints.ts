@@ -53,9 +53,9 @@ export const sessionEndpoints = endpointsOf(sessionsApi.operations, {
 });
 
 /** The signed-in user. */
-export function userOf({ key }: RequestContext): string {
-  if (key.session === undefined) throw new Error("the endpoint is for sessions alone");
-  return key.session.userId;
+export function userOf({ caller }: RequestContext): string {
+  if (caller.session === undefined) throw new Error("the endpoint is for sessions alone");
+  return caller.session.userId;
 }
 
 async function readSignUp({ database, signUpPolicy }: Parts, { clientAddress }: RequestContext) {
@@ -123,13 +123,13 @@ async function takeAttempt(
   context: RequestContext,
   email?: string,
 ): Promise<void> {
-  await context.takeQuota("sign-in", context.clientNetwork, rateLimitSignIn);
+  await context.countAgainst("sign-in", context.clientNetwork, rateLimitSignIn);
   if (email === undefined) return;
   const device = devices.find(context.header("cookie"), email);
-  if (device !== undefined) return context.takeQuota("sign-in-device", device, rateLimitSignIn);
+  if (device !== undefined) return context.countAgainst("sign-in-device", device, rateLimitSignIn);
   const user = sha256Hex(email.toLowerCase());
   const limit = rateLimitSignIn === "unlimited" ? rateLimitSignIn : rateLimitSignIn * STRANGERS_FACTOR;
-  await context.takeQuota("sign-in-user", user, limit);
+  await context.countAgainst("sign-in-user", user, limit);
 }
 
 /** Answers with the new session. Ends the browser's former one, because its cookie is overwritten. */
@@ -192,25 +192,25 @@ async function readInvitation(parts: Parts, context: RequestContext) {
   return { status: 200, body };
 }
 
-async function show({ database }: Parts, { key }: RequestContext) {
-  return { status: 200, body: await readSession(database, key.keyId) };
+async function show({ database }: Parts, { caller }: RequestContext) {
+  return { status: 200, body: await readSession(database, caller.id) };
 }
 
 async function switchAccount({ database, publishing }: Parts, context: RequestContext) {
   const { account_id } = context.body(sessionPatch);
-  const { keyId } = context.key;
+  const { id } = context.caller;
   await inTransaction(database, async (transaction) => {
     if (!(await holdMembership(transaction, account_id, userOf(context)))) throw notMemberOfAccount.error();
-    await moveSessions(transaction, { id: keyId }, account_id);
+    await moveSessions(transaction, { id }, account_id);
   });
-  await publishing.publishAndWait("session", keyId);
-  return { status: 200, body: await readSession(database, keyId) };
+  await publishing.publishAndWait("session", id);
+  return { status: 200, body: await readSession(database, id) };
 }
 
 async function changeUser({ database }: Parts, context: RequestContext) {
   const { name } = context.body(userPatch);
   await database.user.update({ where: { id: userOf(context) }, data: { name } });
-  return { status: 200, body: await readSession(database, context.key.keyId) };
+  return { status: 200, body: await readSession(database, context.caller.id) };
 }
 
 /**
@@ -221,8 +221,8 @@ async function changePassword(parts: Parts, context: RequestContext) {
   const { auth, publishing, database, clock } = parts;
   const { current_password, new_password } = context.body(passwordChange);
   const userId = userOf(context);
-  await context.takeQuota("sign-in", context.clientNetwork, parts.rateLimitSignIn);
-  await context.takeQuota("password", userId, parts.rateLimitSignIn);
+  await context.countAgainst("sign-in", context.clientNetwork, parts.rateLimitSignIn);
+  await context.countAgainst("password", userId, parts.rateLimitSignIn);
   const ended = await sessionsInForce(database, userId, clock());
   const { headers, response } = await callAuth(() =>
     auth.api.changePassword({
@@ -257,7 +257,7 @@ async function list({ database, clock }: Parts, context: RequestContext) {
       expires_at: timestamp(expiresAt),
       user_agent: originOf.get(id)?.userAgent || null,
       client_address: originOf.get(id)?.ipAddress || null,
-      current: id === context.key.keyId,
+      current: id === context.caller.id,
     }),
   );
   return { status: 200, body };
@@ -276,7 +276,7 @@ async function end({ database, publishing, clock }: Parts, context: RequestConte
 async function endOthers({ database, publishing, clock }: Parts, context: RequestContext) {
   const userId = userOf(context);
   const sessions = await sessionsInForce(database, userId, clock());
-  const others = sessions.filter(({ id }) => id !== context.key.keyId);
+  const others = sessions.filter(({ id }) => id !== context.caller.id);
   await endSessions(database, userId, others);
   await publishing.publishAndWait("session", ...others.map(({ id }) => id));
   return { status: 204 };

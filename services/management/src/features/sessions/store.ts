@@ -1,6 +1,6 @@
 import { entityName, type MemberRole } from "@diegetic/contracts";
 import { DAY_MS, type Database, Prisma, type Reader, type Transaction } from "@diegetic/database";
-import type { ApiKey } from "@diegetic/service-kit";
+import type { Caller } from "@diegetic/service-kit";
 import type { OldRow } from "../../core/publishing/old-rows.ts";
 import { maxOwnLimit } from "../../core/shared/limit-column.ts";
 
@@ -28,9 +28,9 @@ interface SessionRow {
 export async function findSession(
   reader: Reader,
   sha256Hex: string,
-  scopes: ApiKey["scopes"],
+  scopes: Caller["scopes"],
   nowMs: number,
-): Promise<ApiKey | undefined> {
+): Promise<Caller | undefined> {
   const [row] = await reader.query<SessionRow>(Prisma.sql`
     SELECT s.id, s.user_id AS "userId", s.account_id AS "accountId", m.role::text AS role,
       u.is_operator AS "isOperator", ${maxOwnLimit("s.account_id")} AS "maxOwnLimit", s.expires_at AS "expiresAt", s.revoked_at AS "revokedAt"
@@ -41,7 +41,7 @@ export async function findSession(
   if (row === undefined || row.revokedAt !== null || row.expiresAt.getTime() <= nowMs) return undefined;
   const { id, accountId, userId, role, isOperator } = row;
   return {
-    keyId: id,
+    id,
     accountId,
     scopes,
     rateLimitPerMinute: null,

@@ -37,8 +37,8 @@ export const systemEndpoints = endpointsOf(systemApi.operations, {
 });
 
 /** Throws 403. */
-function requireOperator({ key }: RequestContext): void {
-  if (key.session?.isOperator === true) return;
+function requireOperator({ caller }: RequestContext): void {
+  if (caller.session?.isOperator === true) return;
   throw notOperator.error();
 }
 

@@ -69,7 +69,7 @@ async function create(parts: Parts, context: RequestContext) {
   const { database, clock, webhookAddresses, keyDerivationSecret } = parts;
   const { sent, value } = readSentBody(context, webhookCreate);
   requireAllowedUrl(value.url, webhookAddresses);
-  requireEventScopes(context.key, value.events);
+  requireEventScopes(context.caller, value.events);
   const nowMs = clock();
   const answer = await createOnce(database, context, sent, async (transaction) => {
     const fresh = newOneTimeSecret(SECRET, keyDerivationSecret);
@@ -98,7 +98,7 @@ async function change({ database, clock, webhookAddresses }: Parts, context: Req
     const patch = context.body((sent) => webhookPatch(sent, toResponse(current, clock())));
     const changed = changedChoices(patch);
     if (changed.url !== undefined) requireAllowedUrl(changed.url, webhookAddresses);
-    requireEventScopes(context.key, [...current.events, ...(changed.events ?? [])]);
+    requireEventScopes(context.caller, [...current.events, ...(changed.events ?? [])]);
     return transaction.webhook.update({ where: { id }, data: changed });
   });
   return { status: 200, body: toResponse(webhook, clock()) };
@@ -106,7 +106,7 @@ async function change({ database, clock, webhookAddresses }: Parts, context: Req
 
 async function remove({ database }: Parts, context: RequestContext) {
   const webhook = await ownWebhook(database, context.accountId, context.param("webhookId"));
-  requireEventScopes(context.key, webhook.events);
+  requireEventScopes(context.caller, webhook.events);
   await deleteWebhook(database, webhook.id);
   return { status: 204 };
 }
@@ -114,7 +114,7 @@ async function remove({ database }: Parts, context: RequestContext) {
 async function rotateSecret({ database, keyDerivationSecret }: Parts, context: RequestContext) {
   const { id, events } = await ownWebhook(database, context.accountId, context.param("webhookId"));
   const { sent, value } = readSentBody(context, webhookRotateRequest);
-  requireEventScopes(context.key, events);
+  requireEventScopes(context.caller, events);
   const answer = await createOnce(database, context, sent, async (transaction) => {
     const current = await lockWebhook(transaction, context.accountId, id);
     const overlapSeconds = value.overlap_seconds ?? SECRET_OVERLAP_SECONDS.default;
@@ -128,14 +128,14 @@ async function rotateSecret({ database, keyDerivationSecret }: Parts, context: R
 
 async function test({ database }: Parts, context: RequestContext) {
   const webhook = await ownWebhook(database, context.accountId, context.param("webhookId"));
-  requireEventScopes(context.key, webhook.events);
+  requireEventScopes(context.caller, webhook.events);
   const deliveryId = await recordTestEvent(database, webhook);
   return { status: 200, body: toDeliveryResponse(await readDelivery(database, deliveryId)) };
 }
 
 async function deliveries({ database }: Parts, context: RequestContext) {
   const webhook = await ownWebhook(database, context.accountId, context.param("webhookId"));
-  requireEventScopes(context.key, webhook.events);
+  requireEventScopes(context.caller, webhook.events);
   const { limit = DELIVERIES_PER_PAGE, after } = readPaging(context, "whd");
   const paging = { limit, after };
   const page = await listDeliveries(database, webhook.id, paging);
@@ -148,7 +148,7 @@ async function deliveries({ database }: Parts, context: RequestContext) {
  * names.
  */
 function requireEventsOf(context: RequestContext, webhook: Webhook, page: readonly Delivery[]): void {
-  requireEventScopes(context.key, [...webhook.events, ...page.map(({ event }) => event.type)]);
+  requireEventScopes(context.caller, [...webhook.events, ...page.map(({ event }) => event.type)]);
 }
 
 async function redeliver({ database }: Parts, context: RequestContext) {

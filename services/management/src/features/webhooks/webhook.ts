@@ -11,7 +11,7 @@ import {
   type WebhookPatch,
 } from "@diegetic/contracts";
 import type { Prisma } from "@diegetic/database";
-import { type ApiKey, isPrivateHost, type WebhookAddresses } from "@diegetic/service-kit";
+import { type Caller, isPrivateHost, type WebhookAddresses } from "@diegetic/service-kit";
 import { timestamp } from "../../core/shared/time.ts";
 
 export type Webhook = Prisma.WebhookGetPayload<object>;
@@ -71,7 +71,7 @@ function orDefault<Value>(value: Value | null | undefined, fallback: Value): Val
  * Throws 403 unless the calling key has the scope of each event: otherwise it could read more than its scopes allow. Test
  * events need none.
  */
-export function requireEventScopes(caller: Pick<ApiKey, "scopes">, events: readonly string[]): void {
+export function requireEventScopes(caller: Pick<Caller, "scopes">, events: readonly string[]): void {
   for (const event of events) {
     const scope = WEBHOOK_EVENT_SCOPES[event as WebhookEventType] as Scope | undefined;
     if (scope === undefined || caller.scopes.includes(scope)) continue;

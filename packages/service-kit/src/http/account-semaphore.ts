@@ -5,7 +5,7 @@ interface Account {
 }
 
 /** Runs a limited number of each account's requests at a time, so that none keeps a process or its database from others. */
-export class AccountTurns {
+export class AccountSemaphore {
   readonly #maxRunning: number;
   readonly #accounts = new Map<string, Account>();
 
@@ -13,8 +13,8 @@ export class AccountTurns {
     this.#maxRunning = maxRunning;
   }
 
-  /** Undefined: the request may run at once; otherwise resolves when it may. The caller must call `end` when it is over. */
-  begin(accountId: string): Promise<void> | undefined {
+  /** Undefined: the request may run at once; otherwise resolves when it may. The caller must call `release` when it is over. */
+  acquire(accountId: string): Promise<void> | undefined {
     let account = this.#accounts.get(accountId);
     if (account === undefined) {
       account = { running: 0, waiting: [] };
@@ -30,11 +30,11 @@ export class AccountTurns {
     });
   }
 
-  end(accountId: string): void {
+  release(accountId: string): void {
     const account = this.#accounts.get(accountId);
     if (account === undefined) return;
     const next = account.waiting.shift();
-    // Hands its turn to the next request.
+    // The next request runs in its place.
     if (next !== undefined) next();
     else if (account.running > 1) account.running -= 1;
     else this.#accounts.delete(accountId);

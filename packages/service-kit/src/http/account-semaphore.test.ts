@@ -1,6 +1,6 @@
 import { expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { AccountTurns } from "./account-turns.ts";
+import { AccountSemaphore } from "./account-semaphore.ts";
 
 const MAX_RUNNING = 2;
 
@@ -8,19 +8,19 @@ it("runs each account's requests in their order, as many at a time as may be, wh
   const step = fc.record({ accountId: fc.constantFrom("a", "b"), begins: fc.boolean() });
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
-      const turns = new AccountTurns(MAX_RUNNING);
+      const semaphore = new AccountSemaphore(MAX_RUNNING);
       const accounts = new Map(["a", "b"].map((id) => [id, { begun: 0, ended: 0, started: [] as number[] }]));
       for (const { accountId, begins } of steps) {
         const account = accounts.get(accountId);
         if (account === undefined) throw new Error("there are two");
         if (begins) {
           const number = account.begun++;
-          const turn = turns.begin(accountId);
-          if (turn === undefined) account.started.push(number);
-          else void turn.then(() => account.started.push(number));
+          const waiting = semaphore.acquire(accountId);
+          if (waiting === undefined) account.started.push(number);
+          else void waiting.then(() => account.started.push(number));
         } else if (account.ended < account.started.length) {
           account.ended += 1;
-          turns.end(accountId);
+          semaphore.release(accountId);
         }
         await Promise.resolve();
         const mayHaveStarted = Math.min(account.begun, account.ended + MAX_RUNNING);
