@@ -13,7 +13,7 @@ export class AccountSemaphore {
     this.#maxRunning = maxRunning;
   }
 
-  /** Undefined: the request may run at once; otherwise resolves when it may. The caller must call `release` when it is over. */
+  /** Undefined: the request may run at once; otherwise resolves when it may. The caller must call `release` when it has run. */
   acquire(accountId: string): Promise<void> | undefined {
     let account = this.#accounts.get(accountId);
     if (account === undefined) {

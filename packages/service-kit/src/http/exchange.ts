@@ -160,12 +160,6 @@ export class Exchange {
     response.writeHead(answer.status, headers.concat(API_HEADERS)).end(content);
   }
 
-  /** Calls back once the answer has left this process, or its client has gone. */
-  whenClosed(callback: () => void): void {
-    if (this.response.closed) callback();
-    else this.response.once("close", callback);
-  }
-
   #ownHeaders(): string[] {
     const headers = ["X-Request-Id", this.requestId];
     if (this.limit === undefined) return headers;

@@ -198,39 +198,6 @@ describe("requests of one account", () => {
     expect((await Promise.all([...reads, change])).map(({ status }) => status)).toEqual(Array(4).fill(200));
   });
 
-  it("run once the answers before them are read", async () => {
-    await server.close(1_000);
-    await start({ maxConcurrentRequests: 100, maxRunningPerAccount: { reads: 1, others: 2 } });
-    answer = "x".repeat(LARGE_CHARACTERS);
-    finish();
-    const request = `GET /api/work HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${KEY}\r\n\r\n`;
-    const { hostname, port } = new URL(origin);
-    const unread = connect(Number(port), hostname);
-    unread.pause();
-    unread.write(request);
-    while (begun < 1) await later();
-    const waiting = connect(Number(port), hostname);
-    waiting.write(request);
-    while (admitted < 2) await later();
-    answer = "";
-    // Others are served meanwhile, also more often than it takes the one that waits to begin.
-    for (let i = 0; i < 20; i += 1) expect((await work("/work", OTHER_KEY)).status).toBe(200);
-    expect(begun).toBe(21);
-    unread.resume();
-    while (begun < 22) await later();
-    // Whoever goes before an answer is read leaves room, too.
-    const gone = connect(Number(port), hostname);
-    answer = "x".repeat(LARGE_CHARACTERS);
-    gone.pause();
-    gone.write(request);
-    while (begun < 23) await later();
-    gone.destroy();
-    answer = "";
-    const headers = { Authorization: `Bearer ${KEY}` };
-    expect((await fetch(`${origin}/api/work`, { headers })).status).toBe(200);
-    for (const socket of [unread, waiting]) socket.destroy();
-  });
-
   it("do not run when their clients have gone while they waited", async () => {
     await server.close(1_000);
     await start({ maxConcurrentRequests: 100, maxRunningPerAccount: { reads: 1, others: 2 } });

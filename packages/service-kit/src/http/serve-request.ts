@@ -111,8 +111,7 @@ async function answerRequest(
     requireAccess(current, endpoint); // 403
     return await endpoint.handle(new Context({ exchange, route, caller: current, group, rawBody, policy }));
   } finally {
-    // Not before: answers that nobody reads stay in memory.
-    if (semaphore !== undefined) exchange.whenClosed(() => semaphore.release(caller.accountId));
+    semaphore?.release(caller.accountId);
   }
 }
 
