@@ -31,14 +31,6 @@ describe("a command that is called wrongly", () => {
         '--minutes is "soon": it must be a number',
       ],
       [
-        "npm run faults",
-        "tests/faults/main.ts",
-        "--only=x-y",
-        '--only is "x-y": it must be parts of these names',
-      ],
-      ["npm run faults:bite", "tests/faults/bite.ts", "--only=x", '--only is "x": it must be some of'],
-      ["npm run faults:outage", "tests/faults/outage/main.ts", "--rate=0", '--rate is "0": it must be'],
-      [
         "npm run bench",
         "tests/load/main.ts",
         "--only=x",
@@ -50,6 +42,14 @@ describe("a command that is called wrongly", () => {
         "--players=x",
         '--players is "x": it must be a whole number from 1 to 2000.',
       ],
+      [
+        "npm run faults",
+        "tests/faults/main.ts",
+        "--only=x-y",
+        '--only is "x-y": it must be parts of these names',
+      ],
+      ["npm run faults:bite", "tests/faults/bite.ts", "--only=x", '--only is "x": it must be some of'],
+      ["npm run faults:outage", "tests/faults/outage/main.ts", "--rate=0", '--rate is "0": it must be'],
       ["npm run bench:recovery", "tests/recovery/bench.ts", "--fast", "Unknown option '--fast'."],
       [
         "npm run bench:index",

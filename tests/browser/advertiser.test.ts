@@ -126,7 +126,7 @@ describe("an advertiser in the dashboard", () => {
     expect(problems).toEqual([]);
   });
 
-  itInLongForm("is warned of a place that adds nothing", async () => {
+  it("is warned of a place that adds nothing", async () => {
     const { page } = view;
     await page.getByRole("button", { name: "Include place" }).click();
     await page.getByText("Choose a country.").waitFor();

@@ -166,7 +166,8 @@ async function writeDemoHistory(
   const stores = { databaseUrl, redisUrl, logger };
   try {
     // The presence of the last record implies that all earlier ones exist.
-    await Promise.all([writeRecords(stores, history.records.slice(0, -1)), recordDemoCalls(redis, history)]);
+    await writeRecords(stores, history.records.slice(0, -1));
+    await recordDemoCalls(redis, history);
     await writeRecords(stores, history.records.slice(-1));
   } catch (error) {
     // Management rejects such a Redis too and logs the reason.

@@ -302,7 +302,7 @@ export const SAFEGUARDS = {
       {
         file: "/service-kit/dist/http/serve-request.js",
         search: "const found = findCallerAgain(policy, exchange);",
-        replacement: "const found = key;",
+        replacement: "const found = caller;",
       },
     ],
   },

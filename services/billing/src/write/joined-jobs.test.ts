@@ -88,16 +88,6 @@ describe("JoinedJobs", () => {
     expect(all.map(({ state }) => state)).toEqual(["done", "done", "done", "done"]);
   });
 
-  it("prepares every full batch during the write before it, also when all came at once", async () => {
-    const steps = new Steps();
-    const jobs = new JoinedJobs(steps, 2);
-    for (const records of [job("a", "b"), job("c", "d"), job("e", "f")]) watch(jobs.add(records));
-    await settled();
-    expect(steps.calls).toEqual(["prepare a b", "prepare c d", "write a b"]);
-    await steps.answer("write", "a");
-    expect(steps.calls.slice(3)).toEqual(["write c d", "prepare e f", "finish a b"]);
-  });
-
   it("takes at least one job, however large", async () => {
     const steps = new Steps();
     const jobs = new JoinedJobs(steps, 2);

@@ -43,8 +43,10 @@ export class JoinedJobs<Prepared> {
   add(records: readonly ImpressionRecord[]): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ records, resolve, reject, trace: tracing?.current() });
-      if (this.#isWriting) this.#prepareAhead();
-      else void this.#writeAll();
+      if (!this.#isWriting) void this.#writeAll();
+      else if (this.#next === undefined && this.#countWaiting() >= this.#recordsPerBatch) {
+        this.#next = this.#prepare(true);
+      }
     });
   }
 
@@ -56,7 +58,6 @@ export class JoinedJobs<Prepared> {
       this.#next = undefined;
       const batch = await next;
       const writing = batch && this.#write(batch);
-      this.#prepareAhead();
       if (written !== undefined) void this.#finish(written);
       written = (await writing) === true ? batch : undefined;
       // Jobs may have arrived in the meantime.
@@ -72,13 +73,6 @@ export class JoinedJobs<Prepared> {
     } catch (error) {
       for (const { reject } of jobs) reject(error);
       return false;
-    }
-  }
-
-  /** Prepares the next batch during the current write, once it is full. */
-  #prepareAhead(): void {
-    if (this.#next === undefined && this.#countWaiting() >= this.#recordsPerBatch) {
-      this.#next = this.#prepare(true);
     }
   }
 

@@ -6,7 +6,6 @@ import { createMetrics, type Logger } from "@diegetic/service-kit";
 import { createBillingMeasures } from "../measures.ts";
 import { DayPartitions } from "./day-partitions.ts";
 import { ImpressionWriter, RECORDS_PER_BATCH } from "./impression-writer.ts";
-import { JoinedJobs } from "./joined-jobs.ts";
 
 const NAME = "record-writer";
 
@@ -36,15 +35,7 @@ export async function writeRecords(
       logger,
       nowMs: Date.now,
     });
-    const jobs = new JoinedJobs(
-      {
-        prepare: (batch, isAhead) => writer.prepare(batch, isAhead),
-        write: (batch) => writer.writePrepared(batch),
-        finish: (batch) => writer.acknowledge(batch),
-      },
-      RECORDS_PER_BATCH,
-    );
-    await Promise.all([...chunks(records, RECORDS_PER_BATCH)].map((batch) => jobs.add(batch)));
+    for (const batch of chunks(records, RECORDS_PER_BATCH)) await writer.write(batch);
     const advertiserIds = [...new Set(records.map(({ match }) => match.advertiser_id))];
     const refused = await database.quarantinedImpression.findFirst({
       where: { advertiserId: { in: advertiserIds }, resolvedAt: null },
