@@ -5,6 +5,7 @@ import { openBrowser, signedUp } from "../../testing/browser.ts";
 import { BASE, type Harness, startHarness } from "../../testing/harness.ts";
 import { createDemo } from "./demo.ts";
 import { endDemoAccess } from "./end.ts";
+import { demoHistory } from "./history.ts";
 import { createDemoLogin } from "./login.ts";
 import { DEMO_CAMPAIGNS } from "./market.ts";
 import { demoGameKey, preparePlay } from "./play.ts";
@@ -41,6 +42,15 @@ describe("the demo", () => {
     expect([campaigns.body.length, oldest.status]).toEqual([DEMO_CAMPAIGNS.length, "active"]);
     expect((await get(`/campaigns/${oldest.id}/creatives`).expect(200)).body.length).toBeGreaterThan(1);
     expect((await get(`/placements/${first.gameId}`).expect(200)).body.is_active).toBe(true);
+  });
+
+  it("has its history written before its login, and never again", async () => {
+    const { database } = harness.management;
+    const secret = "s".repeat(32);
+    const { accountId } = await createDemo(database, secret, Date.now());
+    expect((await demoHistory(database, accountId))?.records.length).toBeGreaterThan(10_000);
+    await createDemoLogin(database, accountId, secret);
+    expect(await demoHistory(database, accountId)).toBeUndefined();
   });
 
   it("has a login that is right at every start, and never the operator's", async () => {

@@ -61,8 +61,13 @@ interface KnownCampaign {
   affinities: { id: string; weight: number }[];
 }
 
-/** The deterministic history of the demo account; undefined: it is written already, or the account is too old. */
+/**
+ * The history of the demo account; undefined: it is written already, or the account is too old. It is the same at every
+ * start before `createDemoLogin`; afterwards somebody may have changed what it follows from.
+ */
 export async function demoHistory(database: Database, accountId: string): Promise<DemoHistory | undefined> {
+  const login = { isDemo: true, memberships: { some: { accountId } } };
+  if ((await database.user.findFirst({ where: login, select: { id: true } })) !== null) return undefined;
   const advertiser = await database.advertiser.findUnique({ where: { accountId } });
   if (advertiser === null) return undefined;
   const campaigns = await knownCampaigns(database, advertiser.id);

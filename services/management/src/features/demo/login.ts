@@ -13,7 +13,7 @@ export interface DemoLogin {
 
 /**
  * Ensures that this e-mail address and password sign in to the demo account, even after the password was changed. The
- * user never becomes the operator.
+ * user never becomes the operator. Call it after the history is written: `demoHistory` takes the login as proof of that.
  * @param secret the installation's: the password is derived from it, only its hash is stored
  */
 export async function createDemoLogin(
