@@ -2,5 +2,4 @@ export { runAuditCommand } from "./audit-command.ts";
 export { runEraseCommand } from "./erase-command.ts";
 export { runKeyCommand } from "./key-command.ts";
 export { runPasswordCommand } from "./password-command.ts";
-export { runStack } from "./run.ts";
 export { runSlicesCommand } from "./slices-command.ts";

@@ -3,6 +3,8 @@ import type { StackDescription } from "./data-directory/stack-file.ts";
 
 export interface ReadyDemo extends Demo {
   login: DemoLogin;
+  /** The key of the game at `/play`. */
+  playKey: string;
 }
 
 export interface SignUpState {

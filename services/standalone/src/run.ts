@@ -1,25 +1,14 @@
 import { createHmac } from "node:crypto";
 import { existsSync } from "node:fs";
-import { writeRecords } from "@diegetic/billing";
-import { createDatabase, type Database, migrate } from "@diegetic/database";
-import { connectRedis, ForeignRedis } from "@diegetic/hot-state";
 import { SetupError, waitUntil } from "@diegetic/local-stores";
-import {
-  createDemo,
-  createDemoLogin,
-  demoHistory,
-  endDemoAccess,
-  preparePlay,
-  recordDemoCalls,
-} from "@diegetic/management";
-import { createLogger, listen } from "@diegetic/service-kit";
+import { listen } from "@diegetic/service-kit";
 import { lockDataDirectory } from "./data-directory/lock.ts";
 import { forgetStack, recordStack } from "./data-directory/running-stacks.ts";
 import { readOrCreateSecrets, type StackSecrets } from "./data-directory/secrets.ts";
-import { leftoverPids, removeStackFile, type StackDescription } from "./data-directory/stack-file.ts";
-import { type ReadyDemo, readyText } from "./ready-text.ts";
+import { leftoverPids, removeStackFile } from "./data-directory/stack-file.ts";
+import { readyText } from "./ready-text.ts";
 import { readStackSettings, START_USAGE, type StackSettings } from "./settings.ts";
-import { Stack } from "./stack.ts";
+import { Stack, type StartedStack } from "./stack.ts";
 
 const LEFTOVER_TIMEOUT_MS = 20_000;
 const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
@@ -37,12 +26,15 @@ export async function runStack(
     return;
   }
   const { dataDir } = settings;
+  const isNew = !existsSync(dataDir);
   // A port in use must not leave a new data directory behind.
-  if (!existsSync(dataDir)) await expectFreePort(settings);
+  if (isNew) await expectFreePort(settings);
   const lock = await lockDataDirectory(dataDir, "stack");
   try {
     // Before anything is removed: the file names the leftovers to the next start as well.
     await waitForLeftovers(dataDir, leftoverTimeoutMs);
+    // The most likely problem, reported before anything starts.
+    if (!isNew) await expectFreePort(settings);
     await runLocked(settings);
   } finally {
     lock.release();
@@ -64,16 +56,8 @@ async function runLocked(settings: StackSettings): Promise<void> {
     removeStackFile(dataDir);
     const secrets = readOrCreateSecrets(dataDir);
     const setupToken = setupTokenOf(settings, secrets);
-    let hasOperator = false;
-    let demo: ReadyDemo | undefined;
-    const prepareStores = async (databaseUrl: string, redisUrl: string) => {
-      await migrate(databaseUrl);
-      hasOperator = await isOperated(databaseUrl);
-      if (settings.demo) demo = await prepareDemo({ databaseUrl, redisUrl }, secrets.demoSecret);
-      else await withDatabase(databaseUrl, (database) => endDemoAccess(database, secrets.demoSecret));
-    };
-    const stack = new Stack({ settings, secrets, setupToken, prepareStores, say });
-    await runUntilStopped(stack, (description) =>
+    const stack = new Stack({ settings, secrets, setupToken, say });
+    await runUntilStopped(stack, ({ description, demo, hasOperator }) =>
       say(readyText(description, demo, { hasOperator, setupToken })),
     );
   } finally {
@@ -82,10 +66,7 @@ async function runLocked(settings: StackSettings): Promise<void> {
   }
 }
 
-async function runUntilStopped(
-  stack: Stack,
-  onReady: (description: StackDescription) => void,
-): Promise<void> {
+async function runUntilStopped(stack: Stack, onReady: (started: StartedStack) => void): Promise<void> {
   // Ctrl-C reaches this process twice, from the terminal and through npm, so further signals are ignored.
   // The `exec` in package.json makes npm signal this process instead of a shell.
   const stopRequested = new Promise<void>((resolve) => {
@@ -93,8 +74,8 @@ async function runUntilStopped(
   });
   let failure: unknown;
   const running = stack.start().then(
-    (description) => {
-      onReady(description);
+    (started) => {
+      onReady(started);
       return stopRequested;
     },
     (error: unknown) => {
@@ -124,55 +105,4 @@ async function waitForLeftovers(dataDir: string, timeoutMs: number): Promise<voi
 function setupTokenOf({ setupToken, isReachable }: StackSettings, { authSecret }: StackSecrets): string {
   if (setupToken !== "" || !isReachable) return setupToken;
   return createHmac("sha256", authSecret).update("setup token").digest("base64url");
-}
-
-function isOperated(databaseUrl: string): Promise<boolean> {
-  return withDatabase(
-    databaseUrl,
-    async (database) => (await database.installation.findFirst())?.operatorUserId != null,
-  );
-}
-
-async function withDatabase<T>(url: string, work: (database: Database) => Promise<T>): Promise<T> {
-  const database = createDatabase(url, { poolSize: 2, applicationName: "standalone" });
-  try {
-    return await work(database);
-  } finally {
-    await database.$disconnect();
-  }
-}
-
-function prepareDemo(stores: { databaseUrl: string; redisUrl: string }, secret: string): Promise<ReadyDemo> {
-  return withDatabase(stores.databaseUrl, async (database) => {
-    const nowMs = Date.now();
-    const demo = await createDemo(database, secret, nowMs);
-    await preparePlay(database, { accountId: demo.accountId, secret, nowMs });
-    await writeDemoHistory(database, stores, demo.accountId);
-    return { ...demo, login: await createDemoLogin(database, demo.accountId, secret) };
-  });
-}
-
-/** Creates past activity of the demo account, through the same code as billing. */
-async function writeDemoHistory(
-  database: Database,
-  { databaseUrl, redisUrl }: { databaseUrl: string; redisUrl: string },
-  accountId: string,
-): Promise<void> {
-  const history = await demoHistory(database, accountId);
-  if (history === undefined) return;
-  say("Writing the history of the demo account …");
-  const redis = connectRedis(redisUrl, { name: "standalone" });
-  const logger = createLogger({ service: "billing", instance: "demo", level: "silent" });
-  const stores = { databaseUrl, redisUrl, logger };
-  try {
-    // The presence of the last record implies that all earlier ones exist.
-    await writeRecords(stores, history.records.slice(0, -1));
-    await recordDemoCalls(redis, history);
-    await writeRecords(stores, history.records.slice(-1));
-  } catch (error) {
-    // Management rejects such a Redis too and logs the reason.
-    if (!(error instanceof ForeignRedis)) throw error;
-  } finally {
-    redis.disconnect();
-  }
 }

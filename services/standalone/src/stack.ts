@@ -8,15 +8,14 @@ import {
   startPostgres,
   startRedis,
 } from "@diegetic/local-stores";
-import { demoGameKey } from "@diegetic/management";
 import { MATCH_NODE_OPTIONS } from "@diegetic/match";
 import { isLoopbackHost } from "@diegetic/service-kit";
 import { rotateLeftoverLogs } from "./data-directory/leftover-logs.ts";
 import type { StackSecrets } from "./data-directory/secrets.ts";
 import { type StackDescription, type StackProcess, writeStackFile } from "./data-directory/stack-file.ts";
 import type { Targets, TargetsMessage } from "./front/targets.ts";
+import type { PreparedStores } from "./prepare-stores.ts";
 import { hostInUrl, type StackSettings } from "./settings.ts";
-import { expectUsable } from "./stores.ts";
 import { launchService, type ServiceProcess } from "./supervise/service-process.ts";
 import { type Launched, Supervised } from "./supervise/supervised.ts";
 
@@ -27,10 +26,12 @@ export interface StackOptions {
   secrets: StackSecrets;
   /** Token for the first sign-up; empty: none required. */
   setupToken: string;
-  /** Migrates the database, and creates what must exist before management starts. */
-  prepareStores(databaseUrl: string, redisUrl: string): Promise<void>;
   /** One line for the terminal. */
   say(line: string): void;
+}
+
+export interface StartedStack extends PreparedStores {
+  description: StackDescription;
 }
 
 /**
@@ -47,6 +48,8 @@ export class Stack {
   readonly #postgres: Supervised<RunningStore> | undefined;
   #databaseUrl = "";
   #redisUrl = "";
+  /** With which `/play` serves itself; empty: not at all. */
+  #playKey = "";
   #ready = false;
   #stopping: Promise<void> | undefined;
 
@@ -69,8 +72,7 @@ export class Stack {
       AUTH_SECRET: options.secrets.authSecret,
       SETUP_TOKEN: options.setupToken,
       // Everyone who can open the page gets this key, so there is none when other machines can reach it.
-      DEMO_GAME_KEY:
-        settings.demo && isLoopbackHost(settings.host) ? demoGameKey(options.secrets.demoSecret) : "",
+      DEMO_GAME_KEY: isLoopbackHost(settings.host) ? this.#playKey : "",
     }));
     const dir = (name: string) => join(settings.dataDir, name);
     if (settings.redisUrl === undefined) {
@@ -84,19 +86,26 @@ export class Stack {
   }
 
   /** Resolves when every service is ready. After a rejection the caller must still call `stop`. */
-  async start(): Promise<StackDescription> {
-    const { settings, say, prepareStores } = this.#options;
+  async start(): Promise<StartedStack> {
+    const { settings, secrets, say } = this.#options;
     mkdirSync(this.#logDir(), { recursive: true, mode: 0o700 });
     rotateLeftoverLogs(this.#logDir(), settings.matchInstances);
-    // First, because the most likely problem is a port in use; it is then reported before anything else starts.
-    await this.#front.start();
-    await expectUsable(settings);
+    if (settings.databaseUrl !== undefined || settings.redisUrl !== undefined) {
+      await (await import("./stores.ts")).expectUsable(settings);
+    }
     say("Starting Postgres and Redis …");
-    const [postgres, redis] = await Promise.all([this.#postgres?.start(), this.#redis?.start()]);
+    const [postgres, [redis, { prepareStores }]] = await Promise.all([
+      this.#postgres?.start(),
+      this.#startRedisAndLoad(),
+      this.#front.start(),
+    ]);
     this.#databaseUrl = settings.databaseUrl ?? postgres?.url ?? "";
     this.#redisUrl = settings.redisUrl ?? redis?.url ?? "";
     say("Bringing the database up to date …");
-    await prepareStores(this.#databaseUrl, this.#redisUrl);
+    const stores = { databaseUrl: this.#databaseUrl, redisUrl: this.#redisUrl };
+    const { demoSecret } = secrets;
+    const prepared = await prepareStores(stores, { withDemo: settings.demo, demoSecret, say });
+    this.#playKey = prepared.demo?.playKey ?? "";
     say("Starting management, match and billing …");
     await Promise.all([
       this.#management.start(),
@@ -105,7 +114,13 @@ export class Stack {
     ]);
     this.#ready = true;
     this.#updateTargets();
-    return this.describe();
+    return { ...prepared, description: this.describe() };
+  }
+
+  /** The modules that prepare the stores load for as long as Postgres takes to start. */
+  async #startRedisAndLoad() {
+    const redis = await this.#redis?.start();
+    return [redis, await import("./prepare-stores.ts")] as const;
   }
 
   /** Stops everything that was started, in an order that loses nothing; a second call waits for the first. */
