@@ -1,10 +1,11 @@
 import { Agent, request as httpRequest } from "node:http";
-import { readBillingSettings } from "@diegetic/billing";
 import { createBillingService } from "@diegetic/billing/service";
-import { createAccountWithKey, type KeyOptions, readManagementSettings } from "@diegetic/management";
+import { readBillingSettings } from "@diegetic/billing/settings";
+import { createAccountWithKey, type KeyOptions } from "@diegetic/management";
 import { createManagement, type Management } from "@diegetic/management/management";
-import { readMatchSettings } from "@diegetic/match";
+import { readManagementSettings } from "@diegetic/management/settings";
 import { createMatchService } from "@diegetic/match/service";
+import { readMatchSettings } from "@diegetic/match/settings";
 import { createLogger, createMetrics, listen } from "@diegetic/service-kit";
 import { createTestDatabase } from "@diegetic/testing/database";
 import { type SeenAnswer, sendRepeatedly } from "@diegetic/testing/documented";

@@ -1,6 +1,6 @@
 import { apiKeyOperations, dashboardOperations, expressPath, roleOf } from "@diegetic/contracts";
-import { readManagementSettings } from "@diegetic/management";
-import { readMatchSettings } from "@diegetic/match";
+import { readManagementSettings } from "@diegetic/management/settings";
+import { readMatchSettings } from "@diegetic/match/settings";
 import { describe, expect, it } from "@jest/globals";
 import { managementEndpoints, signedInEndpoints } from "../../services/management/src/endpoints.ts";
 import type { Parts } from "../../services/management/src/features/parts.ts";

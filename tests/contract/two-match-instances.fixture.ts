@@ -1,7 +1,8 @@
-import { createAccountWithKey, readManagementSettings } from "@diegetic/management";
+import { createAccountWithKey } from "@diegetic/management";
 import { createManagement, type Management } from "@diegetic/management/management";
-import { readMatchSettings } from "@diegetic/match";
+import { readManagementSettings } from "@diegetic/management/settings";
 import { createMatchService } from "@diegetic/match/service";
+import { readMatchSettings } from "@diegetic/match/settings";
 import { createLogger, createMetrics } from "@diegetic/service-kit";
 import { createTestDatabase } from "@diegetic/testing/database";
 import { documented } from "@diegetic/testing/documented";

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { readBillingSettings } from "@diegetic/billing";
-import { readManagementSettings } from "@diegetic/management";
-import { readMatchSettings } from "@diegetic/match";
+import { readBillingSettings } from "@diegetic/billing/settings";
+import { readManagementSettings } from "@diegetic/management/settings";
+import { readMatchSettings } from "@diegetic/match/settings";
 import { beforeAll, describe, expect, it } from "@jest/globals";
 import { Ajv } from "ajv";
 import { parse } from "yaml";

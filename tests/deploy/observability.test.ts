@@ -1,12 +1,12 @@
 import { execFile } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { promisify } from "node:util";
-import { readBillingSettings } from "@diegetic/billing";
 import { createBillingService } from "@diegetic/billing/service";
-import { readManagementSettings } from "@diegetic/management";
+import { readBillingSettings } from "@diegetic/billing/settings";
 import { createManagement } from "@diegetic/management/management";
-import { readMatchSettings } from "@diegetic/match";
+import { readManagementSettings } from "@diegetic/management/settings";
 import { createMatchService } from "@diegetic/match/service";
+import { readMatchSettings } from "@diegetic/match/settings";
 import { createLogger, createMetrics, startOperationsServer } from "@diegetic/service-kit";
 import { createTestDatabase } from "@diegetic/testing/database";
 import { findPromtool } from "@diegetic/testing/operators-programs";

@@ -1,4 +1,5 @@
-import { type AuditReport, readBillingSettings, reconcileAll } from "@diegetic/billing";
+import { type AuditReport, reconcileAll } from "@diegetic/billing";
+import { readBillingSettings } from "@diegetic/billing/settings";
 import type { ImpressionRecord } from "@diegetic/contracts";
 import { createDatabase, DAY_MS, type Database, utcDay } from "@diegetic/database";
 import { createBillingProducer } from "@diegetic/hot-state";

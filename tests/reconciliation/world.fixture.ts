@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { type BillingPace, readBillingSettings } from "@diegetic/billing";
+import type { BillingPace } from "@diegetic/billing";
 import { type BillingService, createBillingService } from "@diegetic/billing/service";
+import { readBillingSettings } from "@diegetic/billing/settings";
 import { type ImpressionRecord, newId } from "@diegetic/contracts";
 import { type Database, inTransaction } from "@diegetic/database";
 import {
@@ -13,8 +14,9 @@ import {
   type SliceGrants,
   walletIdOf,
 } from "@diegetic/hot-state";
-import { createAccountWithKey, readManagementSettings } from "@diegetic/management";
+import { createAccountWithKey } from "@diegetic/management";
 import { createManagement, type Management } from "@diegetic/management/management";
+import { readManagementSettings } from "@diegetic/management/settings";
 import { createLogger, createMetrics, type Metrics } from "@diegetic/service-kit";
 import { createTestDatabase } from "@diegetic/testing/database";
 import { eventually } from "@diegetic/testing/eventually";

@@ -2,8 +2,9 @@
  * Management, match and billing in this process, on stores that a test may break; with a developer's and an
  * advertiser's account.
  */
-import { readBillingSettings } from "@diegetic/billing";
+
 import { type BillingService, createBillingService } from "@diegetic/billing/service";
+import { readBillingSettings } from "@diegetic/billing/settings";
 import {
   connectRedis,
   createMoneyCommands,
@@ -11,8 +12,8 @@ import {
   type MoneyCommands,
   type RedisConnection,
 } from "@diegetic/hot-state";
-import { readMatchSettings } from "@diegetic/match";
 import { createMatchService, type MatchService } from "@diegetic/match/service";
+import { readMatchSettings } from "@diegetic/match/settings";
 import { createLogger, createMetrics, type ListeningServer, listen } from "@diegetic/service-kit";
 import { type Api, type ApiAnswer, apiClient, enableGame, startCampaign } from "@diegetic/testing/api";
 import { createTestDatabase, type TestDatabase } from "@diegetic/testing/database";

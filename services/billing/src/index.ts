@@ -8,5 +8,4 @@ export {
 } from "./erase/erase-player.ts";
 export type { BillingPace } from "./pace.ts";
 export { type AuditOptions, type AuditReport, reconcileAll } from "./reconciliation/audit.ts";
-export { type BillingSecrets, type BillingSettings, readBillingSettings } from "./settings.ts";
 export { writeRecords } from "./write/write-records.ts";

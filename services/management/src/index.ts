@@ -6,4 +6,3 @@ export { demoHistory, recordDemoCalls } from "./features/demo/history.ts";
 export { createDemoLogin, type DemoLogin } from "./features/demo/login.ts";
 export { demoGameKey, preparePlay } from "./features/demo/play.ts";
 export { resetPassword } from "./features/sessions/reset-password.ts";
-export { readManagementSettings } from "./settings.ts";

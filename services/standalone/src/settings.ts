@@ -1,8 +1,8 @@
 import { isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { readBillingSettings } from "@diegetic/billing";
-import { readManagementSettings } from "@diegetic/management";
-import { readMatchSettings } from "@diegetic/match";
+import { readBillingSettings } from "@diegetic/billing/settings";
+import { readManagementSettings } from "@diegetic/management/settings";
+import { readMatchSettings } from "@diegetic/match/settings";
 import {
   apiSettings,
   choiceSetting,

@@ -1,12 +1,13 @@
 /** The whole topology in one process, as `npm start` arranges it, with everything that it logs at `trace` in memory. */
 import { Agent, request as httpRequest } from "node:http";
-import { readBillingSettings } from "@diegetic/billing";
 import { createBillingService } from "@diegetic/billing/service";
+import { readBillingSettings } from "@diegetic/billing/settings";
 import { newId, type Scope } from "@diegetic/contracts";
-import { createAccountWithKey, readManagementSettings } from "@diegetic/management";
+import { createAccountWithKey } from "@diegetic/management";
 import { createManagement, type Management } from "@diegetic/management/management";
-import { readMatchSettings } from "@diegetic/match";
+import { readManagementSettings } from "@diegetic/management/settings";
 import { createMatchService } from "@diegetic/match/service";
+import { readMatchSettings } from "@diegetic/match/settings";
 import { createLogger, createMetrics, listen } from "@diegetic/service-kit";
 import { createTestDatabase } from "@diegetic/testing/database";
 import { sendRepeatedly } from "@diegetic/testing/documented";

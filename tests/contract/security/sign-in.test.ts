@@ -1,6 +1,6 @@
 import { newId } from "@diegetic/contracts";
-import { readManagementSettings } from "@diegetic/management";
 import { createManagement, type Management } from "@diegetic/management/management";
+import { readManagementSettings } from "@diegetic/management/settings";
 import { createLogger, createMetrics } from "@diegetic/service-kit";
 import { createTestDatabase, type TestDatabase } from "@diegetic/testing/database";
 import { forgetLostLeases } from "@diegetic/testing/new-redis";
