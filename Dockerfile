@@ -25,4 +25,4 @@ EXPOSE 8080 9090
 # Every service answers on its metrics port, also the ones without an API.
 HEALTHCHECK --interval=5s --timeout=3s --start-period=30s --retries=6 \
   CMD ["node", "docker/health.mjs"]
-CMD ["node", "services/management/dist/main.js"]
+CMD ["node", "services/management/bundle/main.js"]

@@ -4,7 +4,7 @@
  */
 import { execFile } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs, promisify } from "node:util";
 
@@ -41,8 +41,8 @@ const FILES = [
   // Built by Vite: static files without packages.
   "services/dashboard/dist",
 ];
-/** Of each workspace package. */
-const PACKAGE_FILES = ["package.json", "dist", "lua"];
+/** Of each workspace package. Services run as bundles, and only the migration loads modules of packages. */
+const PACKAGE_FILES = { packages: ["package.json", "dist", "lua"], services: ["package.json", "bundle"] };
 const MAX_OUTPUT_BYTES = 64 * 1_048_576;
 const BUILD_ONLY = /\.(?:d\.ts|tsbuildinfo)$/;
 
@@ -86,7 +86,8 @@ function packageFiles() {
   return [...wanted].flatMap((name) => {
     const { path } = packages.get(name);
     const present = readdirSync(join(root, path));
-    return PACKAGE_FILES.filter((file) => present.includes(file)).map((file) => join(path, file));
+    const [folder] = path.split(sep);
+    return PACKAGE_FILES[folder].filter((file) => present.includes(file)).map((file) => join(path, file));
   });
 }
 

@@ -3,6 +3,6 @@ import { runMain, setUp } from "./lib/setup.mjs";
 
 await runMain(async () => {
   await setUp();
-  const { runKeyCommand } = await import("../services/standalone/dist/index.js");
+  const { runKeyCommand } = await import("../services/standalone/bundle/commands.js");
   await runKeyCommand(process.argv.slice(2));
 });

@@ -6,6 +6,6 @@ for (const output of [process.stdout, process.stderr]) output.on("error", () => 
 
 await runMain(async () => {
   await setUp();
-  const { runStack } = await import("../services/standalone/dist/run.js");
+  const { runStack } = await import("../services/standalone/bundle/run.js");
   await runStack(process.argv.slice(2));
 });

@@ -45,7 +45,10 @@ export async function setUp() {
   // Projects are built side by side: further checkers of each would check the same types again.
   const compile = ["node_modules/typescript/bin/tsc", "-b", "--checkers", "1"];
   await runStep("Building", compile, { quietForMs: 2_000 });
-  await runStep("Building the dashboard", ["scripts/build-dashboard.mjs"], { quietForMs: 2_000 });
+  await Promise.all([
+    runStep("Building the dashboard", ["scripts/build-dashboard.mjs"], { quietForMs: 2_000 }),
+    runStep("Bundling the services", ["scripts/bundle.mjs"], { quietForMs: 2_000 }),
+  ]);
 }
 
 /** Runs the main function of a script. Prints the message of a failure and exits with the code for failures, or for wrong usage. */
@@ -62,7 +65,7 @@ export async function runMain(main, { failureCode = 1 } = {}) {
 export function runCommand(name, options) {
   return runMain(async () => {
     if (!process.env.DATABASE_URL && !process.env.REDIS_URL) await setUp();
-    const commands = await import("../../services/standalone/dist/index.js");
+    const commands = await import("../../services/standalone/bundle/commands.js");
     process.exitCode = await commands[name](process.argv.slice(2));
   }, options);
 }

@@ -183,7 +183,7 @@ if (render instanceof Error) {
         };
         for (const tier of TIERS) {
           const [container] = only("Deployment", tier).spec.template.spec.containers;
-          expect(container.args.at(-1)).toBe(`services/${tier}/dist/main.js`);
+          expect(container.args.at(-1)).toBe(`services/${tier}/bundle/main.js`);
           const environment: Record<string, string> = {};
           for (const { name, value, valueFrom } of container.env) {
             expect(environment[name]).toBeUndefined();

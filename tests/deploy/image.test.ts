@@ -190,7 +190,11 @@ describe("the commands of the image, as processes beside nothing but its files",
   }
 
   it("holds what runs, and neither sources nor tools nor the Postgres of the local stack", () => {
-    for (const path of ["services/match/dist/main.js", "packages/hot-state/lua", "services/dashboard/dist"]) {
+    for (const path of [
+      "services/match/bundle/main.js",
+      "packages/hot-state/lua",
+      "services/dashboard/dist",
+    ]) {
       expect(existsSync(join(image, path))).toBe(true);
     }
     for (const path of ["tests", "docs", "clients", "services/match/src", "node_modules/typescript"]) {

@@ -54,6 +54,7 @@ function notedStacks(): string[] {
 const BUILT = [
   "packages/database/src/generated/client.ts",
   "services/standalone/dist/run.js",
+  "services/standalone/bundle/run.js",
   "services/dashboard/dist/index.html",
 ];
 

@@ -1,5 +1,5 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -41,7 +41,11 @@ class Instance {
    */
   async start(root: string): Promise<void> {
     const ports = { PORT: String(this.port), METRICS_PORT: String(this.#metricsPort) };
-    const child = spawn(process.execPath, [`services/${this.service}/dist/main.js`], {
+    const entry = ["bundle", "dist"]
+      .map((folder) => `services/${this.service}/${folder}/main.js`)
+      // Earlier versions have no bundles.
+      .find((path) => existsSync(join(root, path)));
+    const child = spawn(process.execPath, [String(entry)], {
       cwd: root,
       stdio: ["ignore", "ignore", "inherit"],
       env: { ...this.#environment, ...ports },

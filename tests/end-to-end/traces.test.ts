@@ -50,7 +50,7 @@ function modulesOfMatch(coverage: string): string[][] {
   return readdirSync(coverage)
     .map((name) => JSON.parse(readFileSync(join(coverage, name), "utf8")))
     .map(({ result }: { result: { url: string }[] }) => result.map(({ url }) => url))
-    .filter((urls) => urls.some((url) => url.endsWith("/services/match/dist/main.js")));
+    .filter((urls) => urls.some((url) => url.endsWith("/services/match/bundle/main.js")));
 }
 
 /** Except its interfaces, which prom-client loads as well. */
@@ -194,7 +194,7 @@ describe("without a collector", () => {
       const store = await startTestRedis();
       const redis = connectRedis(store.url, { name: "untraced" });
       await makeWorld(redis, 10);
-      const instance = await start(`${ROOT}services/match/dist/main.js`, [], {
+      const instance = await start(`${ROOT}services/match/bundle/main.js`, [], {
         REDIS_URL: store.url,
         PORT: "0",
         METRICS_PORT: "0",

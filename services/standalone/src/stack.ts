@@ -58,15 +58,20 @@ export class Stack {
     const { settings } = options;
     const playerHashKey = () => ({ PLAYER_HASH_KEY: options.secrets.playerHashKey });
     const numbers = Array.from({ length: settings.matchInstances }, (_, index) => index + 1);
-    this.#front = this.#service(FRONT, new URL("./front/main.js", import.meta.url).href, () => ({
+    this.#front = this.#service(FRONT, import.meta.resolve("@diegetic/standalone/front"), () => ({
       HOST: settings.host,
     }));
     this.#match = numbers.map((number) =>
-      this.#service(`match-${number}`, mainOf("@diegetic/match"), playerHashKey, MATCH_NODE_OPTIONS),
+      this.#service(
+        `match-${number}`,
+        import.meta.resolve("@diegetic/match/main"),
+        playerHashKey,
+        MATCH_NODE_OPTIONS,
+      ),
     );
     const databaseUrl = () => ({ DATABASE_URL: this.#databaseUrl });
-    this.#billing = this.#service("billing", mainOf("@diegetic/billing"), databaseUrl);
-    this.#management = this.#service("management", mainOf("@diegetic/management"), () => ({
+    this.#billing = this.#service("billing", import.meta.resolve("@diegetic/billing/main"), databaseUrl);
+    this.#management = this.#service("management", import.meta.resolve("@diegetic/management/main"), () => ({
       ...databaseUrl(),
       ...playerHashKey(),
       AUTH_SECRET: options.secrets.authSecret,
@@ -259,9 +264,4 @@ function processOf({ last }: Supervised<Launched>): Pick<StackProcess, "pid" | "
 
 function originOf(service: Supervised<ServiceProcess>): string {
   return `http://127.0.0.1:${service.last?.port}`;
-}
-
-/** The entry file of a service package is next to its index. */
-function mainOf(packageName: string): string {
-  return new URL("./main.js", import.meta.resolve(packageName)).href;
 }

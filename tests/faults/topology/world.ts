@@ -37,6 +37,8 @@ const CLOCKS: readonly ClockName[] = [...SERVICES, SECOND_MANAGEMENT];
 export const REDIS_CLOCK_KEY = "faults:clock_us";
 
 const READY_TIMEOUT_MS = 60_000;
+/** Runs the services' modules, into which PRELOAD reaches, instead of their bundles. */
+const MODULES = "@diegetic/modules";
 const PRELOAD = new URL("../sabotage/preload.mjs", import.meta.url).href;
 
 /**
@@ -98,7 +100,7 @@ export class World {
           REDIS_URL: redis.proxiedUrl,
           HOLD_TTL_SECONDS: String(options.holdTtlSeconds),
           SESSION_IDLE_SECONDS: String(options.sessionIdleSeconds),
-          NODE_OPTIONS: `--trace-warnings --import=${PRELOAD}`,
+          NODE_OPTIONS: `--trace-warnings --conditions=${MODULES} --import=${PRELOAD}`,
           FAULTS_CLOCKS: join(dir, "clocks"),
           FAULTS_REDIS_CLOCK: variant === "single" ? "1" : "0",
           FAULTS_SABOTAGE: options.withoutSafeguard ?? "",

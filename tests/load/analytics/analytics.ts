@@ -10,7 +10,7 @@ import { ADVERTISER_KEY, BIG_CAMPAIGN, BIG_GAME, DEVELOPER_KEY, fill } from "./f
 /** The reads of advertisers and developers, over five million impressions. */
 export const analytics: Suite = { names: ["analytics"], run: measure };
 
-const MANAGEMENT = fileURLToPath(new URL("../../../services/management/dist/main.js", import.meta.url));
+const MANAGEMENT = fileURLToPath(new URL("../../../services/management/bundle/main.js", import.meta.url));
 const IMPRESSIONS = 5_000_000;
 /** The first reads only the caller's rows: the minimum cost of any request. */
 const ENDPOINTS: readonly [path: string, key: string][] = [

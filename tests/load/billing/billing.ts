@@ -18,7 +18,7 @@ import { fillOutboxes, Market } from "./market.ts";
 /** Writing impressions: the billing service compared with bare inserts into the same Postgres. */
 export const billing: Suite = { names: ["billing"], run: measure };
 
-const BILLING = fileURLToPath(new URL("../../../services/billing/dist/main.js", import.meta.url));
+const BILLING = fileURLToPath(new URL("../../../services/billing/bundle/main.js", import.meta.url));
 /** Rows per bare insert: twice as many are not faster. */
 const BATCH = 4_000;
 /** A match instance gathers this many in 25 ms at 2 000 impressions per second. */

@@ -21,7 +21,7 @@ import { importMetric } from "./import.ts";
 /** Reads and changes of campaigns, compared with the same in plain Express and pg. */
 export const management: Suite = { names: ["management"], run: measure };
 
-const MANAGEMENT = fileURLToPath(new URL("../../../services/management/dist/main.js", import.meta.url));
+const MANAGEMENT = fileURLToPath(new URL("../../../services/management/bundle/main.js", import.meta.url));
 const KEY = "igk_benchmark_advertiser_benchmark_advertiser";
 const ACCOUNT = "acct_benchmark";
 const CAMPAIGNS = 200;

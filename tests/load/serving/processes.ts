@@ -60,14 +60,17 @@ export function startFloor(redisUrl: string): Promise<Measured> {
   return start(fileURLToPath(path("floor.process.ts")), flags, { REDIS_URL: redisUrl });
 }
 
-/** The built service as in production, with the probe. */
+/** The built match service: `bundle`: as in production; `dist`: its modules, by which profiles tell where time goes. */
+export type MatchBuild = "bundle" | "dist";
+
+/** With the probe. */
 export function startMatchService(
   redisUrl: string,
   instanceName: string,
-  options: { nodeFlags?: string[] } = {},
+  { nodeFlags = [], build = "bundle" }: { nodeFlags?: string[]; build?: MatchBuild } = {},
 ): Promise<Measured> {
-  const flags = ["--expose-gc", ...WITH_PROBE, ...MATCH_NODE_OPTIONS, ...(options.nodeFlags ?? [])];
-  return start(`${ROOT}services/match/dist/main.js`, flags, {
+  const flags = ["--expose-gc", ...WITH_PROBE, ...MATCH_NODE_OPTIONS, ...nodeFlags];
+  return start(`${ROOT}services/match/${build}/main.js`, flags, {
     REDIS_URL: redisUrl,
     INSTANCE_NAME: instanceName,
     PLAYER_HASH_KEY: "k".repeat(32),

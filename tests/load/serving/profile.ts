@@ -25,7 +25,7 @@ interface Subject {
 }
 
 async function measure(run: Run): Promise<Metric[]> {
-  const stage = await Stage.open(run);
+  const stage = await Stage.open(run, "dist");
   const [small, large] = [await stage.world(SMALL_WORLD), await stage.world(LARGE_WORLD)];
   const bare = await stage.baseline("B");
   const fastify = await stage.fastify();

@@ -8,6 +8,7 @@ import type { Kind } from "./jobs.ts";
 import {
   cpuSeconds,
   Generator,
+  type MatchBuild,
   type Measured,
   startBaseline,
   startFastify,
@@ -77,16 +78,18 @@ export interface Floor {
 export class Stage {
   readonly generator: Generator;
   readonly #run: Run;
+  readonly #build: MatchBuild;
 
-  private constructor(run: Run, generator: Generator) {
+  private constructor(run: Run, generator: Generator, build: MatchBuild) {
     this.#run = run;
     this.generator = generator;
+    this.#build = build;
   }
 
-  static async open(run: Run): Promise<Stage> {
+  static async open(run: Run, build: MatchBuild = "bundle"): Promise<Stage> {
     const generator = await Generator.start();
     run.defer(() => generator.process.stop());
-    return new Stage(run, generator);
+    return new Stage(run, generator, build);
   }
 
   async baseline(kind: "B" | "R"): Promise<Baseline> {
@@ -122,7 +125,7 @@ export class Stage {
 
   async addInstance(world: ServedWorld, nodeFlags: string[] = []): Promise<Measured> {
     const name = `match-${world.instances.length + 1}`;
-    const instance = await startMatchService(world.redisUrl, name, { nodeFlags });
+    const instance = await startMatchService(world.redisUrl, name, { nodeFlags, build: this.#build });
     world.instances.push(instance);
     this.#run.defer(() => instance.stop());
     await answersReady(instance.port);

@@ -13,7 +13,7 @@ const LOAD = 0.3;
 export const tracing: Suite = { names: ["tracing"], run: measure };
 
 async function measure(run: Run): Promise<Metric[]> {
-  const stage = await Stage.open(run);
+  const stage = await Stage.open(run, "dist");
   const world = await stage.world(CAMPAIGNS);
   const [off] = world.instances;
   if (off === undefined) throw new Error("no instance serves the world");
