@@ -286,14 +286,13 @@ export interface MoneyCommands {
   applyAccount(account: AccountState): Promise<ApplyResult>;
   applyCampaign(campaign: CampaignState): Promise<ApplyCampaignResult>;
   /**
-   * First step of lowering a budget: from now on no charge exceeds the ceiling. The next newer `applyCampaign` clears it; null
-   * clears it if the budget was not lowered after all. A refused ceiling leaves the former one in force. Callers must
-   * serialise changes of one campaign.
+   * First step of lowering a budget: from now on no charge exceeds the ceiling. The next newer `applyCampaign` clears it. A
+   * refused ceiling leaves the former one in force. Callers must serialise changes of one campaign.
    */
   setBudgetCeiling(
     advertiserId: string,
     campaignId: string,
-    ceilingMillicents: Millicents | null,
+    ceilingMillicents: Millicents,
   ): Promise<CeilingResult>;
   /** Checks whether the wallet may serve, and freezes it if its epoch is not that of Postgres. */
   freezeUnlessLive(
