@@ -237,14 +237,13 @@ export interface DeveloperHolds {
   heldMillicents: Millicents;
 }
 
-/** Counts in Redis of a campaign, by game. */
+/** Counts in Redis of a campaign by game, in the hour of the query and the 23 whole hours (UTC) before it. */
 export interface CampaignGames {
-  /** Start of the counted period: the hour of the query and the 23 whole hours (UTC) before it. Unix milliseconds. */
-  sinceMs: number;
   /** By game id; null: games beyond the first of an hour, about a thousand. */
   matches: Map<string | null, number>;
-  /** Committed in the same hours, by the clock of the match tier. */
+  /** Committed ones, by the clock of the match tier. */
   impressions: Map<string | null, number>;
+  /** At the moment. */
   heldMillicents: Map<string, Millicents>;
   /** How many holds `heldMillicents` adds up. */
   openHolds: number;
