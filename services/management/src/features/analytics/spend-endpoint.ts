@@ -13,7 +13,7 @@ import { type Database, StatementTimeout } from "@diegetic/database";
 import { isPlainName } from "@diegetic/hot-state";
 import type { Answer, RequestContext } from "@diegetic/service-kit";
 import { callingAdvertiser, readAfter } from "../../core/read-your-writes/caller.ts";
-import { type CsvColumn, csvAnswer, prefersCsv } from "../../core/shared/csv-answer.ts";
+import { type CsvColumn, csvAnswer, prefersCsv } from "../../core/shared/csv.ts";
 import { decimalCents } from "../../core/shared/decimal-cents.ts";
 import { readWindow, windowAnswer } from "../../core/shared/paging.ts";
 import { readPeriod } from "../../core/shared/period.ts";

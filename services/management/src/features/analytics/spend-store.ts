@@ -2,7 +2,7 @@ import type { SPEND_DIMENSIONS } from "@diegetic/contracts";
 import { type Database, Prisma, safeInteger } from "@diegetic/database";
 import { callingAdvertiser } from "../../core/read-your-writes/caller.ts";
 import { type CallerRow, callerIs } from "../../core/read-your-writes/caller-reads.ts";
-import { MAX_CSV_ROWS } from "../../core/shared/csv-answer.ts";
+import { MAX_CSV_ROWS } from "../../core/shared/csv.ts";
 import type { Window } from "../../core/shared/paging.ts";
 import type { Parts } from "../parts.ts";
 import type { Spent } from "./account-store.ts";
