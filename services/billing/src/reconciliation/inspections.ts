@@ -1,18 +1,14 @@
 import type { RedisConnection } from "@diegetic/hot-state";
-import {
-  type AccountParts,
-  advertiserInspections,
-  developerInspections,
-  ledgerInspections,
-  playerInspections,
-} from "./accounts.ts";
+import { type AdvertiserParts, advertiserInspections } from "./advertisers.ts";
 import type { Inspection } from "./comparison.ts";
+import { developerInspections, ledgerInspections } from "./ledger-checks.ts";
 import { dayInspections, memberInspections } from "./member-checks.ts";
+import { playerInspections } from "./player-checks.ts";
 import { sessionInspections } from "./session-checks.ts";
 import { snapshotInspections } from "./snapshot.ts";
 import { upkeepInspection, wholeInspections } from "./whole-checks.ts";
 
-export interface InspectionParts extends AccountParts {
+export interface InspectionParts extends AdvertiserParts {
   redis: RedisConnection;
 }
 
@@ -34,7 +30,7 @@ export function allInspections(
   return [
     [upkeepInspection(database, nowMs, timeoutMs)],
     advertiserInspections(parts),
-    ledgerInspections(parts),
+    ledgerInspections(database, timeoutMs),
     playerInspections(database),
     developerInspections(database),
     snapshotInspections(database, redis),
