@@ -1,6 +1,7 @@
 import type { ImpressionRecord } from "@diegetic/contracts";
 import type { RedisConnection } from "../connection.ts";
-import { decodeName, walletKeys } from "../keys.ts";
+import { walletKeys } from "../keys.ts";
+import { parseName } from "../money/backlog.ts";
 import { readRecord } from "../money/holds.ts";
 import { requireWalletId } from "../money/limits.ts";
 import { readAccountTotals, readCampaignTotals, readSliced } from "../money/totals.ts";
@@ -175,8 +176,10 @@ async function newestHeldVersion(
     const members = await redis.zrevrange(walletKeys.holds(walletId), start, start + HOLDS_PER_PAGE - 1);
     for (const member of members) {
       const [matchId = "", campaign, game = ""] = member.split("|");
-      if (campaign !== campaignId) continue;
-      const key = walletKeys.matches(walletId, campaignId, decodeName(game));
+      const gameId = parseName(game);
+      // A damaged hold names no match: other checks report it.
+      if (campaign !== campaignId || gameId === null) continue;
+      const key = walletKeys.matches(walletId, campaignId, gameId);
       newest = Math.max(newest, versionOfEntry(await redis.hget(key, matchId)));
     }
     if (members.length < HOLDS_PER_PAGE) break;
