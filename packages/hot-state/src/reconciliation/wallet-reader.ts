@@ -27,7 +27,7 @@ export interface WalletLimits {
 const CAMPAIGNS_PER_CALL = 32;
 const MAX_ATTEMPTS = 5;
 const FIELDS_PER_CAMPAIGN = 16;
-const HOLDS_LOOKED_AT = 2_000;
+const MAX_HOLDS_READ = 2_000;
 const HOLDS_PER_PAGE = 200;
 /** Ten fields and two facts precede it. */
 const VERSION_IN_ENTRY = 12;
@@ -172,7 +172,7 @@ async function newestHeldVersion(
 ): Promise<number> {
   let newest = 0;
   // The newest holds lapse last.
-  for (let start = 0; start < HOLDS_LOOKED_AT; start += HOLDS_PER_PAGE) {
+  for (let start = 0; start < MAX_HOLDS_READ; start += HOLDS_PER_PAGE) {
     const members = await redis.zrevrange(walletKeys.holds(walletId), start, start + HOLDS_PER_PAGE - 1);
     for (const member of members) {
       const [matchId = "", campaign, game = ""] = member.split("|");

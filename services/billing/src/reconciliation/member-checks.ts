@@ -3,7 +3,7 @@ import { countImpressions, readPartitions } from "../retention/partition-days.ts
 import { type Check, type Inspection, inspectionOf, moneyCheck } from "./comparison.ts";
 import { compareInPostgres, DROPPED_DAYS, dayOrDropped } from "./sql-pairs.ts";
 
-const DAYS_LOOKED_AT = 35;
+const RECENT_DAYS = 35;
 /** Larger days are left to `npm run audit`: reading them would slow down writes. */
 const MAX_DAY_ROWS = 2_000_000;
 
@@ -153,8 +153,8 @@ export async function* memberInspections(
 }
 
 /** Recent days, the latest first. */
-export function daysLookedAt(nowMs: number): string[] {
-  return Array.from({ length: DAYS_LOOKED_AT }, (_, back) => utcDay(nowMs - back * DAY_MS));
+export function recentDays(nowMs: number): string[] {
+  return Array.from({ length: RECENT_DAYS }, (_, back) => utcDay(nowMs - back * DAY_MS));
 }
 
 /** Compares the rows of each day with the rollups, one day at a time, except of days that were dropped on purpose. */

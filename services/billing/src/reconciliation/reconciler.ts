@@ -12,7 +12,7 @@ import {
   nameOf,
 } from "./comparison.ts";
 import { allInspections, type InspectionParts } from "./inspections.ts";
-import { daysLookedAt } from "./member-checks.ts";
+import { recentDays } from "./member-checks.ts";
 
 export interface ReconcilerParts extends InspectionParts {
   measures: Pick<
@@ -70,7 +70,7 @@ export class Reconciler {
   async cycle(signal: AbortSignal): Promise<void> {
     this.#failed.clear();
     this.#isIncomplete = false;
-    const singleDays = daysLookedAt(this.#parts.nowMs());
+    const singleDays = recentDays(this.#parts.nowMs());
     for (const inspections of allInspections(this.#parts, { ...LIMITS, singleDays })) {
       try {
         for await (const inspection of inspections) {
@@ -87,7 +87,7 @@ export class Reconciler {
     this.#finishedAtMs = this.#parts.nowMs();
   }
 
-  /** What the last looks found, for the operator. */
+  /** What the last inspections found, for the operator. */
   report(): ReconciliationReport {
     // Quarantined records are listed by themselves, and are gone from there as soon as they are resolved.
     const findings = [...this.#findings.values()]
