@@ -28,11 +28,11 @@ describe("what the services mount", () => {
   });
 
   it("is what the API document describes for sessions, with its callers and roles", () => {
-    const facts = signedInEndpoints({} as Parts).map(({ method, path, group, caller, role }) =>
-      [method, path, group, caller, role].join(" "),
+    const facts = signedInEndpoints({} as Parts).map(({ method, path, group, callers, role }) =>
+      [method, path, group, callers, role].join(" "),
     );
     const documented = dashboardOperations().map((operation) =>
-      [operation.method, expressPath(operation), operation.group, operation.caller, roleOf(operation)].join(
+      [operation.method, expressPath(operation), operation.group, operation.callers, roleOf(operation)].join(
         " ",
       ),
     );

@@ -9,7 +9,7 @@ import { isLongForm } from "@diegetic/testing/rounds";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { createBillingMeasures } from "../../services/billing/src/measures.ts";
 import { inspect } from "../../services/billing/src/reconciliation/comparison.ts";
-import { dayInspections } from "../../services/billing/src/reconciliation/member-checks.ts";
+import { dayInspections, recentDays } from "../../services/billing/src/reconciliation/member-checks.ts";
 import { MIN_RETENTION_DAYS } from "../../services/billing/src/retention/limits.ts";
 import { Retention } from "../../services/billing/src/retention/retention.ts";
 import { createDatabaseSession, type DatabaseSession } from "./database-session.ts";
@@ -368,7 +368,7 @@ describe("dropping old impressions", () => {
     const daysBack = 15;
     await impressionsOf(daysBack);
     const findings: string[] = [];
-    for await (const inspection of dayInspections(database, Date.now, STATEMENT_TIMEOUT_MS)) {
+    for await (const inspection of dayInspections(database, recentDays(Date.now()), STATEMENT_TIMEOUT_MS)) {
       // Takes effect at the first of the days.
       await retention().pass(NEVER);
       const { findings: found } = await inspect(inspection, [1]);

@@ -3,7 +3,6 @@ export { MAX_RECORDS_PER_JOB } from "./billing-queue/queue-options.ts";
 export { createBillingWorker } from "./billing-queue/worker.ts";
 export { connectRedis, type RedisConnection } from "./connection.ts";
 export { DueIndex } from "./due/due-index.ts";
-export { evictionPolicies } from "./eviction.ts";
 export { anonymousHash, ERASED_SESSION, PlayerEraser } from "./game-session/player-eraser.ts";
 export {
   identifyPlayer,
@@ -66,7 +65,7 @@ export { describeRedisUnavailable, isRedisFull, isRedisUnavailable } from "./red
 export { masterReplicationIds, UNAVAILABLE_SERVER } from "./replication-ids.ts";
 export { UnexpectedReply } from "./reply.ts";
 export { createReserveAndAdmit, type ReserveAndAdmit, reserveAndAdmitAtOnce } from "./reservations.ts";
-export { serverMemory } from "./server-memory.ts";
+export { evictionPolicies, serverMemory } from "./server-memory.ts";
 export { type SnapshotChange, SnapshotFollower } from "./snapshot/follower.ts";
 export {
   LeaseExpired,

@@ -90,7 +90,7 @@ export function openQueueWorker<Job>(url: string, options: QueueWorkerOptions<Jo
   const run = worker.run.bind(worker);
   worker.run = () => run().catch(reportError);
   worker.on("error", (error) => {
-    // Whoever checks the claim logs it once.
+    // The check of the claim logs it once.
     if (error instanceof ForeignRedis) return;
     if (LOST_LOCK_MESSAGE.test(error.message)) return options.onLockLost(error);
     options.onError(error);

@@ -1,7 +1,7 @@
 import { startTestRedis, startTestRedisCluster } from "@diegetic/testing/redis";
 import { expect, it } from "@jest/globals";
 import { connectRedis } from "./connection.ts";
-import { serverMemory } from "./server-memory.ts";
+import { evictionPolicies, serverMemory } from "./server-memory.ts";
 
 it("reports used memory and its limit", async () => {
   const server = await startTestRedis();
@@ -24,6 +24,16 @@ it("reports it for every master of a cluster", async () => {
   const memory = await serverMemory(redis);
   expect(new Set(memory.map(({ node }) => node)).size).toBe(3);
   for (const { usedBytes } of memory) expect(usedBytes).toBeGreaterThan(0);
+  redis.disconnect();
+  await server.stop();
+});
+
+it("names a policy that could drop money", async () => {
+  const server = await startTestRedis();
+  const redis = connectRedis(server.url, { name: "test" });
+  expect(await evictionPolicies(redis)).toEqual([]);
+  await redis.config("SET", "maxmemory-policy", "allkeys-lru");
+  expect(await evictionPolicies(redis)).toEqual(["allkeys-lru"]);
   redis.disconnect();
   await server.stop();
 });

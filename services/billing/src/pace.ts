@@ -3,7 +3,7 @@ import { MAX_LOCK_WAIT_MS } from "./write/locked-rows.ts";
 /** Pauses of the loops, limits of waiting, and the age at which a record counts as lost. Milliseconds. */
 export interface BillingPace {
   passEveryMs: number;
-  /** Pause between two looks into Postgres for settlements, slices and webhooks: there is seldom anything to do. */
+  /** Pause between two queries for settlements, slices and webhooks: there is seldom anything to do. */
   pollEveryMs: number;
   walkEveryMs: number;
   reconcileEveryMs: number;
@@ -13,7 +13,7 @@ export interface BillingPace {
   reconcileRestFactor: number;
   /** Pauses before each repeated read of what differs. */
   reconcileAgainAfterMs: readonly number[];
-  /** Pause between two looks for impressions that are too old. */
+  /** Pause between two searches for impressions that are too old. */
   retainEveryMs: number;
   overdueAfterMs: number;
   /** How long a worker may be silent before its job goes to another worker. */
@@ -22,9 +22,9 @@ export interface BillingPace {
   maxLockWaitMs: number;
   /** When a queued delivery to a webhook without an attempt counts as lost. */
   webhookLostAfterMs: number;
-  /** Pause between two looks at expiry rates, at complete payouts, and at full webhooks. */
+  /** Pause between two checks of expiry rates, complete payouts and full webhooks. */
   webhookEventsEveryMs: number;
-  /** Pause between two looks at delayed payouts. */
+  /** Pause between two checks of delayed payouts. */
   delayedPayoutsEveryMs: number;
 }
 

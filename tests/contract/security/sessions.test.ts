@@ -272,7 +272,7 @@ describe("what only signed-in users may do", () => {
     expect(answer.headers["set-cookie"]).toBeUndefined();
   });
 
-  const alone = operations.filter(([, { caller }]) => caller === "session");
+  const alone = operations.filter(([, { callers }]) => callers === "session");
 
   it.each(alone)("%s is refused to API keys, and to whoever is not signed in", async (_id, operation) => {
     const key = await api.newKey();

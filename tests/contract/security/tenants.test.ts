@@ -169,12 +169,12 @@ describe.each(STRANGERS)("another account's resources, requested by %s", (kind, 
   });
 
   it("are in none of the lists", async () => {
-    const lists = operations.filter(({ method, path, caller }) => {
-      return method === "GET" && !path.includes("{") && caller !== "anyone";
+    const lists = operations.filter(({ method, path, callers }) => {
+      return method === "GET" && !path.includes("{") && callers !== "anyone";
     });
     for (const operation of lists) {
-      const { operationId, path, caller } = operation;
-      const isRefused = kind === "a session" ? OF_OPERATOR.has(operationId) : caller === "session";
+      const { operationId, path, callers } = operation;
+      const isRefused = kind === "a session" ? OF_OPERATOR.has(operationId) : callers === "session";
       const reply = await call(operation);
       expect([path, reply.status]).toEqual([path, isRefused ? 403 : 200]);
       for (const id of [...secrets, ...Object.values(ids)]) expect(reply.text).not.toContain(id);

@@ -271,7 +271,7 @@ export const SAFEGUARDS = {
     noticedBy: "no state in Redis stays behind its row",
     patches: [
       {
-        file: "/management/dist/core/publishing/publishing.js",
+        file: "/management/dist/core/publishing/wallet-updates.js",
         search: "left = frozen.map(({ row }) => row.id);",
         replacement: "for (const one of frozen) one.isApplied = true; break;",
       },

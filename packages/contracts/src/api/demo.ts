@@ -35,7 +35,7 @@ export const demoApi = defineFeature({
       operationId: "showDemo",
       group: "management",
       scope: [],
-      caller: "anyone",
+      callers: "anyone",
       addition: true,
       summary: "Show the demo game",
       description:

@@ -61,7 +61,7 @@ export interface Operation {
    * Who may call. Absent: API keys with the scope, and sessions. `session`: only signed-in users. `anyone`: public;
    * requests count by client address.
    */
-  caller?: "session" | "anyone";
+  callers?: "session" | "anyone";
   /** Minimum role of a session. Absent: `viewer` for GET, otherwise `manager`. */
   role?: MemberRole;
   /** A few words. */

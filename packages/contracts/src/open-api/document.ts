@@ -153,16 +153,16 @@ function describe(operation: Operation, tag: string): JsonSchema {
   };
 }
 
-function securityOf({ caller, scope }: Operation): JsonSchema[] {
-  if (caller === "anyone") return [];
+function securityOf({ callers, scope }: Operation): JsonSchema[] {
+  if (callers === "anyone") return [];
   const session = { session: [] };
-  return caller === "session" ? [session] : [...[scope].flat().map((one) => ({ apiKey: [one] })), session];
+  return callers === "session" ? [session] : [...[scope].flat().map((one) => ({ apiKey: [one] })), session];
 }
 
 function accessOf(operation: Operation): string {
-  if (operation.caller === "anyone") return "For anyone, counted by client address.";
+  if (operation.callers === "anyone") return "For anyone, counted by client address.";
   const role = `Role of a session: \`${roleOf(operation)}\`.`;
-  if (operation.caller === "session") return `For signed-in users alone. ${role}`;
+  if (operation.callers === "session") return `For signed-in users alone. ${role}`;
   const scopes = [operation.scope].flat().map((scope) => `\`${scope}\``);
   return `Scope: ${scopes.join(" or ")}. ${role}`;
 }

@@ -143,7 +143,7 @@ export function responsesOf(operation: Operation): Responses {
     const names = status === 401 ? (["WWW-Authenticate"] as const) : [];
     responses[status] = errorResponse(TITLES[status], examplesOf(refusals), names);
   }
-  if (operation.caller !== "anyone") {
+  if (operation.callers !== "anyone") {
     responses[401] = reference("Unauthorized");
     responses[409] ??= reference("OtherAccount");
   }
@@ -193,8 +193,8 @@ function refusalsOf(operation: Operation): Refusal[] {
 
 /** Refusals that depend on the caller. */
 function accessRefusals(operation: Operation): Refusal[] {
-  if (operation.caller === "anyone") return [crossSite];
-  if (operation.caller === "session") {
+  if (operation.callers === "anyone") return [crossSite];
+  if (operation.callers === "session") {
     return operation.method === "GET" ? [sessionOnly] : [sessionOnly, crossSite];
   }
   return [scopeMissing.withExample([operation.scope].flat())];

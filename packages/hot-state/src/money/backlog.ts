@@ -40,7 +40,7 @@ function parseSessionRelease(matchId: string, text: string): SessionRelease | nu
 }
 
 /** Null: not an encoded name. */
-function parseName(encoded: string): string | null {
+export function parseName(encoded: string): string | null {
   try {
     return decodeName(encoded);
   } catch (error) {

@@ -37,7 +37,6 @@ export function createReadCampaignGames(redis: RedisConnection): MoneyCommands["
       ),
     ]);
     const games: CampaignGames = {
-      sinceMs: firstHour * MS_PER_HOUR,
       matches: new Map(),
       impressions: new Map(),
       heldMillicents: new Map(),

@@ -85,7 +85,7 @@ function anyStep(size: number): fc.Arbitrary<Step> {
     },
     {
       weight: 1,
-      arbitrary: fc.record({ kind: fc.constant("ceiling" as const), campaign, ceiling: optional }),
+      arbitrary: fc.record({ kind: fc.constant("ceiling" as const), campaign, ceiling: amount }),
     },
     { weight: 1, arbitrary: fc.record({ kind: fc.constant("outdated" as const), campaign }) },
     { weight: 1, arbitrary: fc.constant<Step>({ kind: "new day" }) },

@@ -154,18 +154,16 @@ describe("setBudgetCeiling", () => {
     expect((await wallet.commit()).outcome).toBe("charged");
   });
 
-  it("is refused below what is spent, and cleared by null", async () => {
+  it("is refused below what is spent", async () => {
     const wallet = await TestWallet.open(money, redis);
     const { advertiserId, campaignId } = wallet;
     await wallet.hold();
     await wallet.commit();
-    const ceiling = (millicents: number | null) =>
-      money.setBudgetCeiling(advertiserId, campaignId, millicents);
+    const ceiling = (millicents: number) => money.setBudgetCeiling(advertiserId, campaignId, millicents);
     expect(await ceiling(999)).toEqual({ outcome: "spent", spentMillicents: 1_000 });
     expect((await wallet.totals()).campaign.ceilingMillicents).toBeNull();
     expect(await ceiling(1_000)).toEqual({ outcome: "ok" });
-    expect(await ceiling(null)).toEqual({ outcome: "ok" });
-    expect((await wallet.totals()).campaign.ceilingMillicents).toBeNull();
+    expect((await wallet.totals()).campaign.ceilingMillicents).toBe(1_000);
     expect(await money.setBudgetCeiling(advertiserId, "camp_other", 5)).toEqual({
       outcome: "unknown_wallet",
     });

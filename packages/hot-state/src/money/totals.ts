@@ -99,7 +99,7 @@ function createApplyCommands(redis: RedisConnection) {
         );
       const first = await set(ceilingMillicents);
       const slices = first.code(0, CEILING_CODES) === "ok" ? first.integer(1) : 1;
-      if (slices === 1 || ceilingMillicents === null) return ceilingResult(first);
+      if (slices === 1) return ceilingResult(first);
       const formerText = first.text(2);
       // Grants made from now on respect the ceiling. First it must be known what slices have spent: an open hold loses its money only
       // to a ceiling that counts.

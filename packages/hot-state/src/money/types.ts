@@ -237,14 +237,13 @@ export interface DeveloperHolds {
   heldMillicents: Millicents;
 }
 
-/** Counts in Redis of a campaign, by game. */
+/** Counts in Redis of a campaign by game, in the hour of the query and the 23 whole hours (UTC) before it. */
 export interface CampaignGames {
-  /** Start of the counted period: the hour of the query and the 23 whole hours (UTC) before it. Unix milliseconds. */
-  sinceMs: number;
   /** By game id; null: games beyond the first of an hour, about a thousand. */
   matches: Map<string | null, number>;
-  /** Committed in the same hours, by the clock of the match tier. */
+  /** Committed ones, by the clock of the match tier. */
   impressions: Map<string | null, number>;
+  /** At the moment. */
   heldMillicents: Map<string, Millicents>;
   /** How many holds `heldMillicents` adds up. */
   openHolds: number;
@@ -286,14 +285,13 @@ export interface MoneyCommands {
   applyAccount(account: AccountState): Promise<ApplyResult>;
   applyCampaign(campaign: CampaignState): Promise<ApplyCampaignResult>;
   /**
-   * First step of lowering a budget: from now on no charge exceeds the ceiling. The next newer `applyCampaign` clears it; null
-   * clears it if the budget was not lowered after all. A refused ceiling leaves the former one in force. Callers must
-   * serialise changes of one campaign.
+   * First step of lowering a budget: from now on no charge exceeds the ceiling. The next newer `applyCampaign` clears it. A
+   * refused ceiling leaves the former one in force. Callers must serialise changes of one campaign.
    */
   setBudgetCeiling(
     advertiserId: string,
     campaignId: string,
-    ceilingMillicents: Millicents | null,
+    ceilingMillicents: Millicents,
   ): Promise<CeilingResult>;
   /** Checks whether the wallet may serve, and freezes it if its epoch is not that of Postgres. */
   freezeUnlessLive(

@@ -21,14 +21,14 @@ export interface NamesPage {
 /** Reads player sessions for comparison with the limits; changes nothing. */
 export interface SessionSummaryReader {
   /** Key names, page by page, until this many keys have been scanned. A name may occur twice. */
-  names(keysLookedAt: number): AsyncIterable<NamesPage>;
+  names(maxKeys: number): AsyncIterable<NamesPage>;
   /** Reads the sessions; omits expired ones. */
   read(names: readonly string[]): Promise<SessionSummary[]>;
 }
 
 export function createSessionSummaryReader(redis: RedisConnection): SessionSummaryReader {
   return {
-    names: (keysLookedAt) => sessionNames(redis, keysLookedAt),
+    names: (maxKeys) => sessionNames(redis, maxKeys),
     read: async (names) => {
       const found = await Promise.all(names.map((name) => readSession(redis, name)));
       return found.filter((session) => session !== null);
@@ -36,8 +36,8 @@ export function createSessionSummaryReader(redis: RedisConnection): SessionSumma
   };
 }
 
-async function* sessionNames(redis: RedisConnection, keysLookedAt: number): AsyncGenerator<NamesPage> {
-  let left = keysLookedAt;
+async function* sessionNames(redis: RedisConnection, maxKeys: number): AsyncGenerator<NamesPage> {
+  let left = maxKeys;
   for await (const keys of scanKeys(redis)) {
     left -= KEYS_PER_STEP;
     const sessions = keys.filter((key) => keyPatterns.session.test(key) || keyPatterns.cap.test(key));

@@ -71,6 +71,14 @@ describe("reading a wallet for reconciliation, on a cluster", () => {
     expect(await reader.newestHeldVersion(wallet.advertiserId, wallet.campaignId)).toBe(3);
   });
 
+  it("finds the newest version of the holds beside a damaged one", async () => {
+    const wallet = await TestWallet.open(money, redis);
+    await wallet.hold({ campaign_version: 3 });
+    const damaged = `mat_damaged|${wallet.campaignId}|%zz|session|acct_1|250`;
+    await redis.zadd(walletKeys.holds(wallet.advertiserId), Date.now() + 600_000, damaged);
+    expect(await reader.newestHeldVersion(wallet.advertiserId, wallet.campaignId)).toBe(3);
+  });
+
   it("says what is too much to read at once", async () => {
     const wallet = await TestWallet.open(money, redis);
     for (let i = 0; i < 3; i++) await wallet.hold();

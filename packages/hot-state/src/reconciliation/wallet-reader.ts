@@ -1,6 +1,7 @@
 import type { ImpressionRecord } from "@diegetic/contracts";
 import type { RedisConnection } from "../connection.ts";
-import { decodeName, walletKeys } from "../keys.ts";
+import { walletKeys } from "../keys.ts";
+import { parseName } from "../money/backlog.ts";
 import { readRecord } from "../money/holds.ts";
 import { requireWalletId } from "../money/limits.ts";
 import { readAccountTotals, readCampaignTotals, readSliced } from "../money/totals.ts";
@@ -26,7 +27,7 @@ export interface WalletLimits {
 const CAMPAIGNS_PER_CALL = 32;
 const MAX_ATTEMPTS = 5;
 const FIELDS_PER_CAMPAIGN = 16;
-const HOLDS_LOOKED_AT = 2_000;
+const MAX_HOLDS_READ = 2_000;
 const HOLDS_PER_PAGE = 200;
 /** Ten fields and two facts precede it. */
 const VERSION_IN_ENTRY = 12;
@@ -171,12 +172,14 @@ async function newestHeldVersion(
 ): Promise<number> {
   let newest = 0;
   // The newest holds lapse last.
-  for (let start = 0; start < HOLDS_LOOKED_AT; start += HOLDS_PER_PAGE) {
+  for (let start = 0; start < MAX_HOLDS_READ; start += HOLDS_PER_PAGE) {
     const members = await redis.zrevrange(walletKeys.holds(walletId), start, start + HOLDS_PER_PAGE - 1);
     for (const member of members) {
       const [matchId = "", campaign, game = ""] = member.split("|");
-      if (campaign !== campaignId) continue;
-      const key = walletKeys.matches(walletId, campaignId, decodeName(game));
+      const gameId = parseName(game);
+      // A damaged hold names no match: other checks report it.
+      if (campaign !== campaignId || gameId === null) continue;
+      const key = walletKeys.matches(walletId, campaignId, gameId);
       newest = Math.max(newest, versionOfEntry(await redis.hget(key, matchId)));
     }
     if (members.length < HOLDS_PER_PAGE) break;

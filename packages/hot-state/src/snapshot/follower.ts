@@ -89,11 +89,6 @@ export class SnapshotFollower {
     return this.#state;
   }
 
-  /** The version up to which everything is applied. */
-  get appliedVersion(): number {
-    return this.#applied;
-  }
-
   /** Starts loading and following in the background; see `waitUntilFresh`. */
   start(): void {
     if (this.#running !== undefined) throw new Error("the follower has been started already");

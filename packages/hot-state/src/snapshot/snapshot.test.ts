@@ -87,7 +87,7 @@ describe.each(servers)("snapshot on %s", (_kind, startServer) => {
   it("loads what was published before and follows what changes after", async () => {
     await publishFirst([entry("a", 1), entry("b", 1)]);
     const copy = await follow();
-    const { entities, follower } = copy;
+    const { entities } = copy;
     expect(entities).toEqual(
       new Map([
         ["a", '{"a":1}'],
@@ -107,7 +107,6 @@ describe.each(servers)("snapshot on %s", (_kind, startServer) => {
         ["c", '{"c":1}'],
       ]),
     );
-    expect(follower.appliedVersion).toBe(version);
   });
 
   it("ignores older rows, repeated ones, and does not bring back what was removed", async () => {
@@ -234,8 +233,8 @@ describe.each(servers)("snapshot on %s", (_kind, startServer) => {
 
     await restoreAll(redis, dump);
     const other = new SnapshotPublisher(redis, { leaseMs: LEASE_MS });
-    const version = await other.publish([entry("b", 1), entry("c", 1), entry("d", 1)]);
-    await eventually(() => follower.appliedVersion === version && follower.isFresh());
+    await other.publish([entry("b", 1), entry("c", 1), entry("d", 1)]);
+    await eventually(() => entities.has("d") && follower.isFresh());
     expect([...entities.keys()].sort()).toEqual(["a", "b", "c", "d"]);
   });
 
@@ -265,13 +264,12 @@ describe.each(servers)("snapshot on %s", (_kind, startServer) => {
       if (broken) throw new Error("broken copy");
     });
     broken = true;
-    const version = await publisher.publish([entry("a", 2)]);
+    await publisher.publish([entry("a", 2)]);
     await eventually(() => copy.errors.some((error) => error.message === "broken copy"));
     await eventually(() => !copy.follower.isFresh());
     await expect(copy.follower.catchUp()).rejects.toThrow("broken copy");
     broken = false;
     await copy.follower.catchUp();
-    expect(copy.follower.appliedVersion).toBe(version);
     expect(copy.entities.get("a")).toBe('{"a":2}');
   });
 

@@ -14,14 +14,11 @@ export interface TrafficCounts {
   refusals: Map<string, number>;
 }
 
-/** Unix milliseconds; null: none remembered. */
-export interface LastCalls {
+export interface GameCalls {
+  /** Last calls of each kind, Unix milliseconds; null: none remembered. */
   requestMs: number | null;
   matchMs: number | null;
   impressionMs: number | null;
-}
-
-export interface GameCalls extends LastCalls {
   /** Calls of the last 24 hours. */
   day: TrafficCounts;
 }
@@ -64,11 +61,10 @@ export class TrafficReader {
       this.#redis.hgetall(trafficKeys.last(gameId)),
       this.hours(gameId, 24, nowMs),
     ]);
-    const at = (name: string) => (last[name] === undefined ? null : Number(last[name]));
     return {
-      requestMs: at("request"),
-      matchMs: at("match"),
-      impressionMs: at("impression"),
+      requestMs: numberOrNull(last.request),
+      matchMs: numberOrNull(last.match),
+      impressionMs: numberOrNull(last.impression),
       day: points.reduce(addCounts, noCalls()),
     };
   }
@@ -142,13 +138,16 @@ export class TrafficReader {
       for (const [field, value] of Object.entries(hashes[index] ?? {})) {
         const [hour = "", name = ""] = splitOnce(field);
         if (Date.parse(`${day}T${hour}:00:00Z`) + HOUR_MS <= oldest) continue;
-        const lastMs = last[name] === undefined ? null : Number(last[name]);
-        refusals.set(name, { count: (refusals.get(name)?.count ?? 0) + Number(value), lastMs });
+        const count = (refusals.get(name)?.count ?? 0) + Number(value);
+        refusals.set(name, { count, lastMs: numberOrNull(last[name]) });
       }
     }
-    const lastCallMs = last.call === undefined ? null : Number(last.call);
-    return { lastCallMs, refusals, games: new Set(games) };
+    return { lastCallMs: numberOrNull(last.call), refusals, games: new Set(games) };
   }
+}
+
+function numberOrNull(text: string | undefined): number | null {
+  return text === undefined ? null : Number(text);
 }
 
 function noCalls(): TrafficCounts {

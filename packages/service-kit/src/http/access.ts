@@ -7,7 +7,7 @@ export function requireAccess({ session, scopes }: Caller, endpoint: Endpoint): 
     requireRole(session.role, endpoint.role);
     return;
   }
-  if (endpoint.caller === "session") {
+  if (endpoint.callers === "session") {
     throw sessionOnly.error();
   }
   const { scope } = endpoint;

@@ -119,7 +119,7 @@ export interface Endpoint {
    * `session`: only signed-in users. `anyone`: no key or session required; the handler must not read `accountId` or `caller`.
    * Default: keys and sessions.
    */
-  caller?: "session" | "anyone" | undefined;
+  callers?: "session" | "anyone" | undefined;
   /** The minimum role of a session. */
   role: MemberRole;
   /** `none`: ignores a body. `optional`: reads a missing body as `{}`. */

@@ -74,7 +74,7 @@ async function answerRequest(
   const { method } = exchange.request;
   const endpoint = endpoints.find((one) => one.method === (method === "HEAD" ? "GET" : method));
   exchange.route = endpoints[0]?.path ?? exchange.route;
-  if (endpoint?.caller === "anyone") {
+  if (endpoint?.callers === "anyone") {
     await admitAnyone(policy, exchange); // 429
     if (endpoint.method !== "GET") requireSameOrigin(exchange, policy.publicUrl); // 403
     const rawBody = await readBodyOf(endpoint, exchange); // 415, 413

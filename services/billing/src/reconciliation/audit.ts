@@ -9,17 +9,8 @@ import {
   type MoneyCommands,
   type WalletLimits,
 } from "@diegetic/hot-state";
-import {
-  advertiserInspections,
-  developerInspections,
-  ledgerInspections,
-  playerInspections,
-} from "./accounts.ts";
-import { type Comparison, countDifferences, type Inspected, type Inspection, inspect } from "./comparison.ts";
-import { memberInspections } from "./member-checks.ts";
-import { sessionInspections } from "./session-checks.ts";
-import { snapshotInspections } from "./snapshot.ts";
-import { upkeepInspection, wholeInspections } from "./whole-checks.ts";
+import { type Comparison, countDifferences, type Inspected, inspect } from "./comparison.ts";
+import { allInspections } from "./inspections.ts";
 
 export interface AuditOptions {
   databaseUrl: string;
@@ -57,7 +48,6 @@ export interface SummaryLine {
 const PAUSES_MS = [300, 700, 1_000, 2_000, 3_000];
 /** Redis is blocked while it adds up holds: 100 000 take about 50 ms. */
 const LIMITS: WalletLimits = { holds: 100_000, records: 5_000, lateMs: 60_000 };
-/** Maximum keys, of any kind, to scan for player sessions. */
 const MAX_SESSION_KEYS = 5_000_000;
 const STATEMENT_TIMEOUT_MS = 600_000;
 const QUIET_CHECK_EVERY_MS = 100;
@@ -79,28 +69,17 @@ export async function reconcileAll(options: AuditOptions): Promise<AuditReport> 
   try {
     await new InstallationClaim(redis, () => installationId(database)).verify();
     const wasQuiet = await awaitQuiet(createMoneyCommands(redis), new DueIndex(redis), options.quietWithinMs);
-    const timeoutMs = STATEMENT_TIMEOUT_MS;
     const parts = {
       database,
+      redis,
       wallets: createWalletReader(redis),
       limits: LIMITS,
       nowMs: Date.now,
-      timeoutMs,
+      timeoutMs: STATEMENT_TIMEOUT_MS,
     };
     const summary = new Summary();
-    const inspections: (AsyncIterable<Inspection> | Iterable<Inspection>)[] = [
-      advertiserInspections(parts),
-      ledgerInspections(parts),
-      playerInspections(database),
-      developerInspections(database),
-      snapshotInspections(database, redis),
-      sessionInspections(database, redis, MAX_SESSION_KEYS),
-      wholeInspections(database, timeoutMs),
-      memberInspections(database, timeoutMs),
-      [upkeepInspection(database, Date.now, timeoutMs)],
-    ];
-    for (const part of inspections) {
-      for await (const inspection of part) {
+    for (const inspections of allInspections(parts, { maxSessionKeys: MAX_SESSION_KEYS })) {
+      for await (const inspection of inspections) {
         summary.add(await inspect(inspection, options.pausesMs ?? PAUSES_MS));
       }
     }

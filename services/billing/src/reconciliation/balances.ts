@@ -29,40 +29,6 @@ export class ImpressionSums {
   }
 }
 
-interface EntrySums {
-  chargeMicrocents: bigint;
-  feeMicrocents: bigint;
-  chargedImpressions: bigint;
-}
-
-const NO_ENTRIES: EntrySums = { chargeMicrocents: 0n, feeMicrocents: 0n, chargedImpressions: 0n };
-
-interface CampaignTotals {
-  id: string;
-  advertiserId: string;
-  spentMillicents: bigint;
-  impressions: bigint;
-  gameEarnings: bigint;
-}
-
-/** The ledger of an advertiser and the totals that it must agree with, all read at one moment. */
-export interface AdvertiserLedger {
-  id: string;
-  depositRowsMillicents: bigint;
-  depositMicrocents: bigint;
-  campaigns: (CampaignTotals & EntrySums)[];
-}
-
-/** The players of a campaign. */
-export interface UniqueUsers {
-  /** The campaign. */
-  id: string;
-  reachedUsers: bigint;
-  countedUsers: bigint;
-  /** Members whose count is wrong. */
-  differingUsers: bigint;
-}
-
 /** Postgres' balances of a campaign, all read at one moment. */
 export interface CampaignBalances {
   id: string;
@@ -208,50 +174,6 @@ function readCampaigns(transaction: Transaction, ids: string[], nowMs: number): 
     WHERE c.advertiser_id = ANY(${ids}) ORDER BY c.id`;
 }
 
-/** The ledgers of one page of advertisers. */
-export async function readLedgers(
-  transaction: Transaction,
-  advertiserIds: readonly string[],
-): Promise<AdvertiserLedger[]> {
-  const ids = [...advertiserIds];
-  const advertisers = await transaction.$queryRaw<{ id: string; depositRowsMillicents: bigint }[]>`
-    SELECT id, (SELECT COALESCE(sum(amount_cents), 0)::bigint * 1000 FROM deposits
-      WHERE advertiser_id = a.id) AS "depositRowsMillicents"
-    FROM advertisers a WHERE id = ANY(${ids}) ORDER BY id`;
-  const campaigns = await transaction.$queryRaw<CampaignTotals[]>`
-    SELECT id, advertiser_id AS "advertiserId", spent_millicents AS "spentMillicents", impressions,
-      (SELECT COALESCE(sum(earning_microcents), 0)::bigint FROM campaign_games
-        WHERE campaign_id = c.id AND advertiser_id = c.advertiser_id) AS "gameEarnings"
-    FROM campaigns c WHERE advertiser_id = ANY(${ids}) ORDER BY id`;
-  const entries = await sumEntries(transaction, ids);
-  return advertisers.map((row) => ({
-    ...row,
-    depositMicrocents: entries.deposits.get(row.id) ?? 0n,
-    campaigns: campaigns
-      .filter(({ advertiserId }) => advertiserId === row.id)
-      .map((campaign) => ({ ...campaign, ...(entries.campaigns.get(campaign.id) ?? NO_ENTRIES) })),
-  }));
-}
-
-async function sumEntries(transaction: Transaction, ids: string[]) {
-  const rows = await transaction.$queryRaw<
-    ({ advertiser_id: string; campaign_id: string | null; deposits: bigint } & EntrySums)[]
-  >`
-    SELECT advertiser_id, campaign_id,
-      COALESCE(sum(amount_microcents) FILTER (WHERE kind = 'deposit'), 0)::bigint AS deposits,
-      COALESCE(sum(amount_microcents) FILTER (WHERE kind = 'charge'), 0)::bigint AS "chargeMicrocents",
-      COALESCE(sum(amount_microcents) FILTER (WHERE kind = 'fee'), 0)::bigint AS "feeMicrocents",
-      COALESCE(sum(impressions) FILTER (WHERE kind = 'charge'), 0)::bigint AS "chargedImpressions"
-    FROM ledger_entries WHERE advertiser_id = ANY(${ids}) GROUP BY advertiser_id, campaign_id`;
-  const deposits = new Map<string, bigint>();
-  const campaigns = new Map<string, EntrySums>();
-  for (const { advertiser_id, campaign_id, deposits: deposited, ...balances } of rows) {
-    if (campaign_id === null) deposits.set(advertiser_id, deposited);
-    else campaigns.set(campaign_id, balances);
-  }
-  return { deposits, campaigns };
-}
-
 interface SettlementRow {
   advertiser_id: string;
   campaign_id: string;
@@ -318,48 +240,4 @@ async function readQuarantined(
     sums.set(advertiser_id, own);
   }
   return sums;
-}
-
-/**
- * Per campaign with players: remembered and counted ones, summed over all parts, and how many parts differ. Each count reads
- * rows in key order or by hash; a single count of distinct players would sort all rows.
- */
-export function readUsers(database: Database, ids: readonly string[]): Promise<UniqueUsers[]> {
-  const campaignIds = [...ids];
-  return database.$queryRaw<UniqueUsers[]>`
-    WITH known AS (
-      SELECT campaign_id, 'total' AS dimension, '' AS key, count(*) AS users
-      FROM (SELECT DISTINCT campaign_id, user_hash FROM reached_users WHERE campaign_id = ANY(${campaignIds})) AS reached
-      GROUP BY campaign_id
-      UNION ALL
-      SELECT campaign_id, 'day', day::text, count(*)
-      FROM (SELECT DISTINCT campaign_id, user_hash, day FROM reached_users
-        WHERE campaign_id = ANY(${campaignIds})) AS reached
-      GROUP BY campaign_id, day
-      UNION ALL
-      SELECT campaign_id, 'creative', creative_id, count(*)
-      FROM (SELECT DISTINCT campaign_id, user_hash, creative_id FROM reached_users
-        WHERE campaign_id = ANY(${campaignIds})) AS reached
-      GROUP BY campaign_id, creative_id
-      UNION ALL
-      SELECT campaign_id, 'country', country_code, count(*)
-      FROM (SELECT DISTINCT campaign_id, user_hash, country_code FROM reached_users
-        WHERE campaign_id = ANY(${campaignIds})) AS reached
-      GROUP BY campaign_id, country_code
-    ), counts AS (
-      SELECT id AS campaign_id, 'total' AS dimension, '' AS key, unique_users AS users FROM campaigns
-      WHERE id = ANY(${campaignIds}) AND unique_users > 0
-      UNION ALL
-      SELECT campaign_id, 'day', day::text, users FROM campaign_rollups WHERE campaign_id = ANY(${campaignIds})
-      UNION ALL
-      SELECT campaign_id, 'creative', id, unique_users FROM creatives
-      WHERE campaign_id = ANY(${campaignIds}) AND impressions > 0
-      UNION ALL
-      SELECT campaign_id, 'country', country_code, users FROM campaign_countries
-      WHERE campaign_id = ANY(${campaignIds})
-    )
-    SELECT campaign_id AS id, COALESCE(sum(known.users), 0)::bigint AS "reachedUsers",
-      COALESCE(sum(counts.users), 0)::bigint AS "countedUsers",
-      count(*) FILTER (WHERE known.users IS DISTINCT FROM counts.users) AS "differingUsers"
-    FROM known FULL JOIN counts USING (campaign_id, dimension, key) GROUP BY campaign_id`;
 }

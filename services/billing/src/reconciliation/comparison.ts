@@ -122,6 +122,18 @@ export function pageInspection(
   return { owners, read: (wanted) => read(owners.filter((owner) => wanted?.has(owner) ?? true)) };
 }
 
+export function idsOf(page: readonly { id: string }[]): string[] {
+  return page.map(({ id }) => id);
+}
+
+/** Makes all checks of each row. */
+export function readingOf<Row extends { id: string }>(
+  checks: readonly Check<PairsOf<Row>>[],
+  rows: readonly Row[],
+): Reading {
+  return { comparisons: rows.flatMap((row) => compare(checks, row, row.id)), notCompared: [] };
+}
+
 /** Divides an inspection into two smaller ones. Empty: it has a single owner. */
 export function halvesOf({ owners, read }: Inspection): Inspection[] {
   if (owners.length <= 1) return [];

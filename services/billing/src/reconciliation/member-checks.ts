@@ -3,7 +3,7 @@ import { countImpressions, readPartitions } from "../retention/partition-days.ts
 import { type Check, type Inspection, inspectionOf, moneyCheck } from "./comparison.ts";
 import { compareInPostgres, DROPPED_DAYS, dayOrDropped } from "./sql-pairs.ts";
 
-const DAYS_LOOKED_AT = 35;
+const RECENT_DAYS = 35;
 /** Larger days are left to `npm run audit`: reading them would slow down writes. */
 const MAX_DAY_ROWS = 2_000_000;
 
@@ -132,12 +132,12 @@ const MEMBERS: readonly Members[] = [
  * because an index would slow down every write. Skips a campaign whose total count differs: `row_impressions` and
  * `day_impressions` report it.
  * @param maxRows compares nothing when there are more rows
- * @param exceptDays days that `dayInspections` compares: a second count of the same differences would be wrong
+ * @param exceptDays those of `dayInspections`: a second count of the same differences would be wrong
  */
 export async function* memberInspections(
   database: Database,
   timeoutMs: number,
-  { maxRows = Number.POSITIVE_INFINITY, exceptDays = [] }: { maxRows?: number; exceptDays?: string[] } = {},
+  { maxRows, exceptDays }: { maxRows: number; exceptDays: string[] },
 ): AsyncGenerator<Inspection> {
   if ((await countImpressions(database)) > maxRows) return;
   const isComplete = Prisma.sql`campaign_id IN (
@@ -152,19 +152,19 @@ export async function* memberInspections(
   }
 }
 
-/** The days that `dayInspections` compares, the latest first. */
-export function daysLookedAt(nowMs: number): string[] {
-  return Array.from({ length: DAYS_LOOKED_AT }, (_, back) => utcDay(nowMs - back * DAY_MS));
+/** Recent days, the latest first. */
+export function recentDays(nowMs: number): string[] {
+  return Array.from({ length: RECENT_DAYS }, (_, back) => utcDay(nowMs - back * DAY_MS));
 }
 
-/** Compares the rows of recent days with the rollups, one day at a time, except of days that were dropped on purpose. */
+/** Compares the rows of each day with the rollups, one day at a time, except of days that were dropped on purpose. */
 export async function* dayInspections(
   database: Database,
-  nowMs: () => number,
+  days: readonly string[],
   timeoutMs: number,
 ): AsyncGenerator<Inspection> {
   const rowsOfDay = new Map((await readPartitions(database)).map(({ day, rows }) => [day, rows]));
-  for (const day of daysLookedAt(nowMs())) {
+  for (const day of days) {
     if ((rowsOfDay.get(day) ?? 0) > MAX_DAY_ROWS) continue;
     // In the same statement: the day may be dropped at any moment.
     const isKept = Prisma.sql`NOT EXISTS (SELECT FROM dropped_impression_days WHERE day = ${dateOfDay(day)}::date)`;

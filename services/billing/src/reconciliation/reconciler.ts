@@ -1,15 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDatabaseUnreachable } from "@diegetic/database";
-import { isRedisUnavailable, type ReconciliationReport, type RedisConnection } from "@diegetic/hot-state";
+import { isRedisUnavailable, type ReconciliationReport } from "@diegetic/hot-state";
 import { type Logger, OutageLog } from "@diegetic/service-kit";
 import type { BillingMeasures } from "../measures.ts";
-import {
-  type AccountParts,
-  advertiserInspections,
-  developerInspections,
-  ledgerInspections,
-  playerInspections,
-} from "./accounts.ts";
 import {
   type Comparison,
   countDifferences,
@@ -18,13 +11,10 @@ import {
   inspect,
   nameOf,
 } from "./comparison.ts";
-import { dayInspections, daysLookedAt, memberInspections } from "./member-checks.ts";
-import { sessionInspections } from "./session-checks.ts";
-import { snapshotInspections } from "./snapshot.ts";
-import { upkeepInspection, wholeInspections } from "./whole-checks.ts";
+import { allInspections, type InspectionParts } from "./inspections.ts";
+import { recentDays } from "./member-checks.ts";
 
-export interface ReconcilerParts extends AccountParts {
-  redis: RedisConnection;
+export interface ReconcilerParts extends InspectionParts {
   measures: Pick<
     BillingMeasures,
     "reconciliationDifferences" | "reconciliationCompared" | "reconciliationNotCompared"
@@ -38,10 +28,8 @@ export interface ReconcilerParts extends AccountParts {
   againAfterMs: readonly number[];
 }
 
-/** Maximum keys, of any kind, to scan for player sessions; the audit covers the rest. */
-const MAX_SESSION_KEYS = 100_000;
-/** With more impressions, or ledger entries, checks that need all of them are left to the audit. */
-const MAX_ROWS = 2_000_000;
+/** The audit covers the rest. */
+const LIMITS = { maxSessionKeys: 100_000, maxRows: 2_000_000 };
 const MAX_PAUSE_MS = 60_000;
 const MAX_REMEMBERED = 1_000;
 const MAX_REPORTED = 50;
@@ -82,7 +70,8 @@ export class Reconciler {
   async cycle(signal: AbortSignal): Promise<void> {
     this.#failed.clear();
     this.#isIncomplete = false;
-    for (const inspections of this.#subjects()) {
+    const singleDays = recentDays(this.#parts.nowMs());
+    for (const inspections of allInspections(this.#parts, { ...LIMITS, singleDays })) {
       try {
         for await (const inspection of inspections) {
           await this.#inspectOrHalve(inspection, signal);
@@ -98,7 +87,7 @@ export class Reconciler {
     this.#finishedAtMs = this.#parts.nowMs();
   }
 
-  /** What the last looks found, for the operator. */
+  /** What the last inspections found, for the operator. */
   report(): ReconciliationReport {
     // Quarantined records are listed by themselves, and are gone from there as soon as they are resolved.
     const findings = [...this.#findings.values()]
@@ -118,23 +107,6 @@ export class Reconciler {
           found: String(found),
         })),
     };
-  }
-
-  #subjects(): (AsyncIterable<Inspection> | Iterable<Inspection>)[] {
-    const { database, redis, nowMs, timeoutMs } = this.#parts;
-    const recentDays = daysLookedAt(nowMs());
-    return [
-      [upkeepInspection(database, nowMs, timeoutMs)],
-      advertiserInspections(this.#parts),
-      ledgerInspections(this.#parts),
-      playerInspections(database),
-      developerInspections(database),
-      snapshotInspections(database, redis),
-      sessionInspections(database, redis, MAX_SESSION_KEYS),
-      dayInspections(database, nowMs, timeoutMs),
-      memberInspections(database, timeoutMs, { maxRows: MAX_ROWS, exceptDays: recentDays }),
-      wholeInspections(database, timeoutMs, MAX_ROWS),
-    ];
   }
 
   /** Inspects, then rests. One that fails is repeated in halves, down to one owner. */

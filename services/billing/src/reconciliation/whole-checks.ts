@@ -1,7 +1,7 @@
 import { DAY_MS, type Database, Prisma, utcDay } from "@diegetic/database";
 import { countImpressions } from "../retention/partition-days.ts";
 import { OPERATION_MS } from "../write/operations.ts";
-import { QUARANTINED } from "./accounts.ts";
+import { QUARANTINED } from "./advertisers.ts";
 import { type Check, type Inspection, inspectionOf, lateCheck, moneyCheck } from "./comparison.ts";
 import { compareInPostgres, DROPPED_DAYS, dayOrDropped, namedPairs } from "./sql-pairs.ts";
 

@@ -8,14 +8,14 @@ export class QueueSilence {
   readonly #afterMs: number;
   readonly #nowMs: () => number;
   #sinceMs: number;
-  #lookedAtMs: number;
+  #checkedAtMs: number;
 
   /** @param nowMs a monotonic clock */
   constructor(afterMs: number, nowMs: () => number) {
     this.#afterMs = afterMs;
     this.#nowMs = nowMs;
     this.#sinceMs = nowMs();
-    this.#lookedAtMs = this.#sinceMs;
+    this.#checkedAtMs = this.#sinceMs;
   }
 
   /** Call when the queue has delivered a job. */
@@ -26,8 +26,8 @@ export class QueueSilence {
   /** Call repeatedly while records wait: nothing is known of the time between distant calls. @param depth of the queue */
   isSilent(depth: number): boolean {
     const nowMs = this.#nowMs();
-    if (depth === 0 || nowMs - this.#lookedAtMs > this.#afterMs) this.end();
-    this.#lookedAtMs = nowMs;
+    if (depth === 0 || nowMs - this.#checkedAtMs > this.#afterMs) this.end();
+    this.#checkedAtMs = nowMs;
     return nowMs - this.#sinceMs > this.#afterMs;
   }
 

@@ -42,7 +42,7 @@ export async function announcePayouts(parts: PayoutParts & { nowMs: number }): P
   if (next.endsWith("-01")) await announce(database, monthBefore(next), unwrittenIn(monthBefore(next)));
 }
 
-/** Records what `announcePayouts` delayed. Looks at every outbox while a record cannot be written: call it rarely. */
+/** Records what `announcePayouts` delayed. Reads every outbox while a record cannot be written: call it rarely. */
 export async function announceDelayedPayouts(parts: PayoutParts): Promise<void> {
   const { database } = parts;
   const delayed = await database.delayedPayoutFigures.findMany();
@@ -56,7 +56,7 @@ export async function announceDelayedPayouts(parts: PayoutParts): Promise<void> 
 }
 
 /**
- * By developer account, when its oldest impression in an outbox from before `endMs` was recorded, Unix ms. Looks at every
+ * By developer account, when its oldest impression in an outbox from before `endMs` was recorded, Unix ms. Reads every
  * outbox: when the due index names it next says nothing of its age. Undefined: aborted.
  */
 async function oldestUnwritten(

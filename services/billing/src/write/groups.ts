@@ -23,7 +23,6 @@ export function groupsOf(impressions: readonly BilledImpression[]) {
   const playerDay = codePairs(player, day);
   return {
     advertiser,
-    campaign,
     owned,
     campaignVersion: codePairs(campaign, version),
     campaignDay: codePairs(campaign, day),

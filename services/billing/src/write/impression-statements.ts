@@ -2,17 +2,9 @@ import { Prisma, type Statements } from "@diegetic/database";
 import { type BilledImpression, type ChargedMatch, decimalOfMillionths } from "./billed-impression.ts";
 import { Columns } from "./columns.ts";
 
-/**
- * Inserts impressions that are not quarantined, in the given order; fails with UniqueViolation on a duplicate. This
- * costs half as much as an insert that tolerates duplicates.
- */
-export function newImpressionsStatement(impressions: readonly BilledImpression[]): Prisma.Sql {
-  return insertStatement(impressions);
-}
-
 /** Inserts impressions that are neither stored nor quarantined, and returns their ids as `id`. */
 export function missingImpressionsStatement(impressions: readonly BilledImpression[]): Prisma.Sql {
-  return Prisma.sql`${insertStatement(impressions)}
+  return Prisma.sql`${newImpressionsStatement(impressions)}
     ON CONFLICT (day, impression_id) DO NOTHING RETURNING impression_id AS id`;
 }
 
@@ -43,7 +35,11 @@ export async function findStored(
         AND day BETWEEN ${days[0]}::date AND ${days.at(-1)}::date OFFSET 0) AS i`);
 }
 
-function insertStatement(impressions: readonly BilledImpression[]): Prisma.Sql {
+/**
+ * Inserts impressions that are not quarantined, in the given order; fails with UniqueViolation on a duplicate. This
+ * costs half as much as an insert that tolerates duplicates.
+ */
+export function newImpressionsStatement(impressions: readonly BilledImpression[]): Prisma.Sql {
   const of = new Columns(impressions);
   return Prisma.sql`
     INSERT INTO impressions (day, impression_id, match_id, advertiser_id, campaign_id, campaign_version,

@@ -26,14 +26,23 @@ import {
 import type { DayPartitions } from "./day-partitions.ts";
 import { LockedRows, MAX_LOCK_WAIT_MS } from "./locked-rows.ts";
 import { splitByOperation } from "./operations.ts";
-import { isName, quarantine, type Unwritable } from "./quarantine.ts";
+import { isName, quarantine } from "./quarantine.ts";
 import { findUnrecorded, type NamedRecord } from "./recorded.ts";
+import {
+  chargedAgain,
+  conflict,
+  DROPPED,
+  isReversed,
+  type RefusedRecord,
+  refusal,
+  repetition,
+  undecidable,
+} from "./refused-record.ts";
 import { committedInEpoch } from "./settlements.ts";
 import {
   NOTHING_WRITTEN,
   type PreparedBatch,
   prepareBatch,
-  type QuarantinedBefore,
   type WrittenBatch,
   writeBatch,
 } from "./write-batch.ts";
@@ -54,25 +63,11 @@ export interface ImpressionWriterDependencies {
   onAcknowledged?: (records: readonly ImpressionRecord[]) => void;
 }
 
-interface RefusedRecord extends Pick<Unwritable, "reason" | "billed" | "reversed" | "resolution"> {
-  record: ImpressionRecord;
-  /** Only the money is missing. */
-  unfunded?: boolean;
-}
-
 /** Larger batches lock their advertisers' rows for longer: two concurrent batches of this size take 250 ms or more. */
 export const RECORDS_PER_BATCH = 8_000;
 const MAX_ACKNOWLEDGED = 500;
-const MONEY_CHECK = /\b(advertisers|campaigns)_money_check\b/;
 /** Longer than until the sweeper delivers a waiting record again. */
 const CLOCKS_AGREE_AFTER_MS = 30_000;
-const UNFUNDED =
-  "the balance or the budget no longer covers the charge: the money was spent again after Redis lost data";
-const CONFLICTING = "another charge is stored under this impression id";
-const DROPPED =
-  "the impressions of its day were dropped (IMPRESSION_RETENTION_DAYS), so it may have been billed before";
-const REPEATED = "another impression of the same Idempotency-Key is stored: Redis had lost it";
-
 /** Records that wait for their turn. */
 export interface PreparedRecords {
   count: number;
@@ -418,36 +413,4 @@ function combine(one: WrittenBatch, other: WrittenBatch): WrittenBatch {
     repeated: [...one.repeated, ...other.repeated],
     quarantined: [...one.quarantined, ...other.quarantined],
   };
-}
-
-function refusal(impression: BilledImpression, error: RecordRefused | ConstraintViolation): RefusedRecord {
-  const { record } = impression;
-  return error instanceof ConstraintViolation && MONEY_CHECK.test(`${error.constraint} ${error.message}`)
-    ? { record, reason: `${UNFUNDED} (${error.message})`, billed: impression, reversed: true, unfunded: true }
-    : { record, reason: error.message, billed: impression };
-}
-
-/** A record with another reason may be in the wallet rightly. */
-function isReversed({ reason }: QuarantinedBefore): boolean {
-  return reason.startsWith(UNFUNDED);
-}
-
-/** Never written, also when there is money again. */
-function chargedAgain({ impression, reason }: QuarantinedBefore): RefusedRecord {
-  return { record: impression.record, reason, billed: impression, reversed: true, unfunded: true };
-}
-
-/** Writing it could charge twice; an operator decides. */
-function undecidable(impression: BilledImpression): RefusedRecord {
-  return { record: impression.record, reason: DROPPED, billed: impression };
-}
-
-function conflict(impression: BilledImpression): RefusedRecord {
-  return { record: impression.record, reason: CONFLICTING, billed: impression, reversed: true };
-}
-
-/** A retry that is not charged: no operator has to look at it. */
-function repetition(impression: BilledImpression): RefusedRecord {
-  const resolution = "not charged: its Idempotency-Key is already billed";
-  return { record: impression.record, reason: REPEATED, billed: impression, reversed: true, resolution };
 }

@@ -95,11 +95,11 @@ export const sessionExample = {
   accounts: [{ ...account, role: "owner" }],
 };
 
-export const forAnyone = { group: "management", scope: [], caller: "anyone", addition: true } as const;
+export const forAnyone = { group: "management", scope: [], callers: "anyone", addition: true } as const;
 export const signedIn = {
   group: "management",
   scope: [],
-  caller: "session",
+  callers: "session",
   role: "viewer",
   addition: true,
 } as const;

@@ -361,11 +361,7 @@ export class SlicedRehearsal {
     if (budget < campaign.budget) {
       const ceiling = await this.#money.setBudgetCeiling(this.#advertiserId, campaignId, budget);
       const charged = this.#sum(["charged"], index);
-      if (charged > budget) {
-        same("more is spent", ceiling.outcome, "spent");
-        await this.#money.setBudgetCeiling(this.#advertiserId, campaignId, null);
-        return;
-      }
+      if (charged > budget) return same("more is spent", ceiling.outcome, "spent");
       same("lowered", ceiling.outcome, "ok");
     }
     campaign.version += 1;

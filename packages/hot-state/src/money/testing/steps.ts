@@ -36,7 +36,7 @@ export type Step =
   | { kind: "age"; match: number; minutes: number }
   | { kind: "deposit"; amount: number }
   | { kind: "campaign"; campaign: number; paused: boolean; budget: number; dailyCap: number | null }
-  | { kind: "ceiling"; campaign: number; ceiling: number | null }
+  | { kind: "ceiling"; campaign: number; ceiling: number }
   | { kind: "outdated"; campaign: number }
   | { kind: "new day" }
   | { kind: "ack" };
@@ -292,7 +292,7 @@ export class Rehearsal {
     const campaign = model.campaign(campaignId);
     if (step.kind === "ceiling") {
       const result = await this.money.setBudgetCeiling(advertiserId, campaignId, step.ceiling);
-      const fits = step.ceiling === null || step.ceiling >= campaign.spent;
+      const fits = step.ceiling >= campaign.spent;
       same(step, result, fits ? { outcome: "ok" } : { outcome: "spent", spentMillicents: campaign.spent });
       if (fits) campaign.ceiling = step.ceiling;
       return;

@@ -129,7 +129,7 @@ export async function readContents(reading: Reading, campaignId: string): Promis
   const [row] = await reading.query<ContentsRow>(
     Prisma.sql`SELECT ${contents} FROM campaigns AS c WHERE c.id = ${campaignId}`,
   );
-  if (row === undefined) throw new Error(`campaign ${campaignId} is not there`);
+  if (row === undefined) throw new Error(`campaign ${campaignId} is gone`);
   return contentsOf(row);
 }
 
@@ -139,7 +139,7 @@ export async function lockCampaign(reading: Reading, campaignId: string): Promis
   const [row] = await reading.query<CampaignRow>(
     Prisma.sql`SELECT ${campaignColumns} FROM campaigns AS c WHERE c.id = ${campaignId} FOR NO KEY UPDATE`,
   );
-  if (row === undefined) throw new Error(`campaign ${campaignId} is not there`);
+  if (row === undefined) throw new Error(`campaign ${campaignId} is gone`);
   return campaignOf(row);
 }
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { csvCell, csvText } from "./csv.ts";
-import { csvAnswer, MAX_CSV_ROWS } from "./csv-answer.ts";
+import { csvAnswer, csvCell, csvText, MAX_CSV_ROWS } from "./csv.ts";
 
 describe("csv", () => {
   it.each([

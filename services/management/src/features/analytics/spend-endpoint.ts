@@ -13,7 +13,7 @@ import { type Database, StatementTimeout } from "@diegetic/database";
 import { isPlainName } from "@diegetic/hot-state";
 import type { Answer, RequestContext } from "@diegetic/service-kit";
 import { callingAdvertiser, readAfter } from "../../core/read-your-writes/caller.ts";
-import { type CsvColumn, csvAnswer, prefersCsv } from "../../core/shared/csv-answer.ts";
+import { type CsvColumn, csvAnswer, prefersCsv } from "../../core/shared/csv.ts";
 import { decimalCents } from "../../core/shared/decimal-cents.ts";
 import { readWindow, windowAnswer } from "../../core/shared/paging.ts";
 import { readPeriod } from "../../core/shared/period.ts";
@@ -68,8 +68,8 @@ async function requireKept(database: Database, accountId: string, query: SpendQu
 function readQuery(query: URLSearchParams, nowMs: number): SpendQuery {
   const { from, to } = readPeriod(query, nowMs, SPEND_DAYS);
   const plain = (name: string) => {
-    const value = textParameter(name, query);
-    return value === undefined || isPlainName(value) ? value : NOTHING;
+    const value = textParameter(name, query) ?? null;
+    return value === null || isPlainName(value) ? value : NOTHING;
   };
   const country = countryParameter("country_code", query, UNKNOWN_COUNTRY);
   return {
@@ -78,7 +78,7 @@ function readQuery(query: URLSearchParams, nowMs: number): SpendQuery {
     groupBy: groupBy(textParameter("group_by", query)),
     campaignId: plain("campaign_id"),
     creativeId: plain("creative_id"),
-    countryCode: country === UNKNOWN_COUNTRY ? "" : country,
+    countryCode: country === UNKNOWN_COUNTRY ? "" : (country ?? null),
   };
 }
 

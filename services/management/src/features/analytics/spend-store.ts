@@ -2,7 +2,7 @@ import type { SPEND_DIMENSIONS } from "@diegetic/contracts";
 import { type Database, Prisma, safeInteger } from "@diegetic/database";
 import { callingAdvertiser } from "../../core/read-your-writes/caller.ts";
 import { type CallerRow, callerIs } from "../../core/read-your-writes/caller-reads.ts";
-import { MAX_CSV_ROWS } from "../../core/shared/csv-answer.ts";
+import { MAX_CSV_ROWS } from "../../core/shared/csv.ts";
 import type { Window } from "../../core/shared/paging.ts";
 import type { Parts } from "../parts.ts";
 import type { Spent } from "./account-store.ts";
@@ -14,10 +14,11 @@ export interface SpendQuery {
   from: string;
   to: string;
   groupBy: readonly SpendDimension[];
-  campaignId: string | undefined;
-  creativeId: string | undefined;
+  /** Null: all, like the two that follow. */
+  campaignId: string | null;
+  creativeId: string | null;
   /** Upper case; empty: unknown country. */
-  countryCode: string | undefined;
+  countryCode: string | null;
 }
 
 /** Dimensions that are not grouped by are null. */
@@ -112,11 +113,10 @@ export async function lastDroppedDay(database: Database, query: SpendQuery): Pro
 
 function isInRollups({ groupBy, creativeId, countryCode }: SpendQuery): boolean {
   const areRolledUp = groupBy.every((dimension) => dimension === "day" || dimension === "campaign");
-  return areRolledUp && creativeId === undefined && countryCode === undefined;
+  return areRolledUp && creativeId === null && countryCode === null;
 }
 
-function fromRollups({ groupBy, from, to, ...query }: SpendQuery): Prisma.Sql {
-  const campaignId = query.campaignId ?? null;
+function fromRollups({ groupBy, from, to, campaignId }: SpendQuery): Prisma.Sql {
   return Prisma.sql`
       SELECT CASE WHEN ${groupBy.includes("day")} THEN to_char(r.day, 'YYYY-MM-DD') END AS day,
         CASE WHEN ${groupBy.includes("campaign")} THEN r.campaign_id END AS campaign_id,
@@ -130,12 +130,7 @@ function fromRollups({ groupBy, from, to, ...query }: SpendQuery): Prisma.Sql {
 }
 
 function fromImpressions(query: SpendQuery): Prisma.Sql {
-  const { from, to } = query;
-  const [campaignId, creativeId, countryCode] = [
-    query.campaignId ?? null,
-    query.creativeId ?? null,
-    query.countryCode ?? null,
-  ];
+  const { from, to, campaignId, creativeId, countryCode } = query;
   const by = (dimension: SpendDimension) => query.groupBy.includes(dimension);
   return Prisma.sql`
       SELECT CASE WHEN ${by("day")} THEN to_char(i.day, 'YYYY-MM-DD') END AS day,

@@ -2,7 +2,7 @@ import { ledgerApi } from "@diegetic/contracts";
 import { utcDay } from "@diegetic/database";
 import type { RequestContext } from "@diegetic/service-kit";
 import { callingAdvertiser, readAfter } from "../../core/read-your-writes/caller.ts";
-import { csvAnswer, prefersCsv } from "../../core/shared/csv-answer.ts";
+import { csvAnswer, prefersCsv } from "../../core/shared/csv.ts";
 import { daysOf, effectivePeriod, readPeriod } from "../../core/shared/period.ts";
 import { endpointsOf } from "../endpoints-of.ts";
 import type { Parts } from "../parts.ts";

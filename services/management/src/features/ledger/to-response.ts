@@ -1,6 +1,6 @@
 import type { LedgerBody } from "@diegetic/contracts";
 import { chargedCents } from "@diegetic/money";
-import type { CsvColumn } from "../../core/shared/csv-answer.ts";
+import type { CsvColumn } from "../../core/shared/csv.ts";
 import { decimalCents } from "../../core/shared/decimal-cents.ts";
 import type { LedgerRow, LedgerTotals } from "./balances.ts";
 

@@ -1,7 +1,7 @@
 import { MAX_ADVERTISER_BRANDS } from "@diegetic/contracts";
 import { Prisma, type Reader, safeInteger } from "@diegetic/database";
 import type { Microcents } from "@diegetic/money";
-import { MAX_CSV_ROWS } from "../../core/shared/csv-answer.ts";
+import { MAX_CSV_ROWS } from "../../core/shared/csv.ts";
 import type { Window } from "../../core/shared/paging.ts";
 
 /** An advertiser in a game, with creatives by which a developer recognises it. */

@@ -2,7 +2,7 @@ import { EARNINGS_DAYS, noPlacement, revenueApi, textParameter } from "@diegetic
 import { utcDay } from "@diegetic/database";
 import { isPlainName } from "@diegetic/hot-state";
 import type { RequestContext } from "@diegetic/service-kit";
-import { csvAnswer, prefersCsv } from "../../core/shared/csv-answer.ts";
+import { csvAnswer, prefersCsv } from "../../core/shared/csv.ts";
 import { readWindow, windowAnswer } from "../../core/shared/paging.ts";
 import { readPeriod } from "../../core/shared/period.ts";
 import { type Clock, lastDays } from "../../core/shared/time.ts";

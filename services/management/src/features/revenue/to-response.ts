@@ -16,7 +16,7 @@ import {
   microcentsToCentsDown,
   microcentsToNumber,
 } from "@diegetic/money";
-import type { CsvColumn } from "../../core/shared/csv-answer.ts";
+import type { CsvColumn } from "../../core/shared/csv.ts";
 import { decimalCentsOfMicrocents } from "../../core/shared/decimal-cents.ts";
 import type { Period } from "../../core/shared/period.ts";
 import { balanceCents } from "../advertiser/to-response.ts";

@@ -10,13 +10,8 @@ import {
   systemApi,
 } from "@diegetic/contracts";
 import { type Database, type Prisma, safeInteger } from "@diegetic/database";
-import {
-  isSilent,
-  type ProcessReport,
-  type ReconciliationReport,
-  type RedisConnection,
-  readProcessReports,
-} from "@diegetic/hot-state";
+import { isSilent, type ProcessReport, type RedisConnection, readProcessReports } from "@diegetic/hot-state";
+import { centsDown } from "@diegetic/money";
 import { checkReadiness, type RequestContext } from "@diegetic/service-kit";
 import { pageAnswer, readPaging, rowsOfPage, rowsToRead } from "../../core/shared/paging.ts";
 import { timestamp } from "../../core/shared/time.ts";
@@ -26,7 +21,6 @@ import { countRows, readDividedWallets, readWaiting } from "./store.ts";
 
 const DEFAULT_LISTED_RECORDS = 100;
 const MAX_LISTED_ACCOUNTS = 500;
-const MILLICENTS_PER_CENT = 1_000n;
 
 /** Endpoints for the operator of the installation. */
 export const systemEndpoints = endpointsOf(systemApi.operations, {
@@ -111,12 +105,9 @@ async function readProcesses(
 > {
   const reports = await readProcessReports(redis, nowMs);
   // Each billing process compares everything: the one that finished last knows best.
-  const latest = reports
+  const [latest] = reports
     .flatMap(({ reconciliation }) => reconciliation ?? [])
-    .reduce<ReconciliationReport | undefined>(
-      (one, other) => ((one?.finishedAtMs ?? -1) >= (other.finishedAtMs ?? 0) ? one : other),
-      undefined,
-    );
+    .sort((one, other) => (other.finishedAtMs ?? 0) - (one.finishedAtMs ?? 0));
   const finishedAtMs = latest?.finishedAtMs ?? null;
   // The last counts of a silent process are of an earlier time.
   const calls = reports.filter((report) => !isSilent(report, nowMs)).flatMap((report) => report.calls ?? []);
@@ -208,27 +199,26 @@ async function listAccounts({ database }: Parts, context: RequestContext) {
   requireOperator(context);
   const requested = readPaging(context, "acct");
   const paging = { ...requested, limit: requested.limit ?? MAX_LISTED_ACCOUNTS };
-  const rows = await database.account.findMany({
-    ...rowsOfPage({}, paging),
-    include: { advertiser: true, _count: { select: { placements: true, members: true } } },
-  });
+  const rows = await database.account.findMany({ ...rowsOfPage({}, paging), include: OF_ACCOUNT });
   return pageAnswer(context, paging, rows, toAccountResponse);
 }
 
-type AccountRow = Prisma.AccountGetPayload<{
-  include: { advertiser: true; _count: { select: { placements: true; members: true } } };
-}>;
+const OF_ACCOUNT = {
+  advertiser: true,
+  _count: { select: { placements: true, members: true } },
+} satisfies Prisma.AccountInclude;
+
+type AccountRow = Prisma.AccountGetPayload<{ include: typeof OF_ACCOUNT }>;
 
 function toAccountResponse({ id, label, createdAt, advertiser, _count }: AccountRow): SystemAccountBody {
-  const balanceMillicents =
-    advertiser === null ? null : advertiser.depositedMillicents - advertiser.spentMillicents;
   return {
     id,
     label,
     created_at: timestamp(createdAt),
     advertiser: advertiser?.companyName ?? null,
     balance_cents:
-      balanceMillicents === null ? null : safeInteger(balanceMillicents / MILLICENTS_PER_CENT, "balance"),
+      advertiser &&
+      centsDown(safeInteger(advertiser.depositedMillicents - advertiser.spentMillicents, "balance")),
     games: _count.placements,
     members: _count.members,
   };

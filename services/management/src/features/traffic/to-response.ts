@@ -55,21 +55,16 @@ export function toPointResponse(point: TrafficPoint): TrafficSeriesBody["points"
   };
 }
 
-export function toSceneResponse(gameId: string, scene: NoMatchScene): NoMatchSceneListBody[number] {
-  const { theme_id, category, narrative, mood_tags, location, actions } = scene.context;
+type SceneBody = NoMatchSceneListBody[number];
+
+export function toSceneResponse(gameId: string, scene: NoMatchScene): SceneBody {
   return {
     game_id: gameId,
     at: new Date(scene.atMs).toISOString(),
     reason: scene.reason,
     country_code: scene.countryCode,
-    game_context: {
-      ...(theme_id !== undefined && { theme_id }),
-      ...(category !== undefined && { category }),
-      ...(narrative !== undefined && { narrative }),
-      ...(mood_tags !== undefined && { mood_tags: [...mood_tags] }),
-      ...(location !== undefined && { location }),
-      ...(actions !== undefined && { actions: [...actions] }),
-    },
+    // Stored as JSON: absent fields are missing.
+    game_context: scene.context as SceneBody["game_context"],
   };
 }
 

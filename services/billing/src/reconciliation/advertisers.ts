@@ -1,22 +1,14 @@
 import type { Database } from "@diegetic/database";
 import type { WalletLimits, WalletReader } from "@diegetic/hot-state";
-import { advertiserPages, pageAfter, pagesOf } from "../loops/pages.ts";
-import {
-  type AdvertiserBalances,
-  type AdvertiserLedger,
-  atOneMoment,
-  type CampaignBalances,
-  readAdvertisers,
-  readLedgers,
-  readUsers,
-  type UniqueUsers,
-} from "./balances.ts";
+import { advertiserPages } from "../loops/pages.ts";
+import { type AdvertiserBalances, atOneMoment, type CampaignBalances, readAdvertisers } from "./balances.ts";
 import {
   atMost,
   type Check,
   compare,
   equal,
   type Inspection,
+  idsOf,
   lateCheck,
   moneyCheck,
   type Pair,
@@ -26,7 +18,7 @@ import {
 } from "./comparison.ts";
 import { compareWallet, readWallets, readWrittenIds } from "./wallets.ts";
 
-export interface AccountParts {
+export interface AdvertiserParts {
   database: Database;
   wallets: WalletReader;
   limits: WalletLimits;
@@ -36,9 +28,6 @@ export interface AccountParts {
 }
 
 const ADVERTISERS_PER_PAGE = 50;
-const CAMPAIGNS_PER_PAGE = 200;
-const ACCOUNTS_PER_PAGE = 200;
-const MICROCENTS_PER_MILLICENT = 1_000n;
 
 /** Records of unknown advertisers are among the checks of maintenance. */
 export const QUARANTINED: Check<PairsOf<AdvertiserBalances>> = moneyCheck(
@@ -129,31 +118,6 @@ const ADVERTISER_CHECKS: readonly Check<PairsOf<AdvertiserBalances>>[] = [
   QUARANTINED,
 ];
 
-const LEDGER_CHECKS: readonly Check<PairsOf<AdvertiserLedger>>[] = [
-  moneyCheck("deposit_ledger", "Deposits, microcents: rows = ledger", (a) =>
-    equal(a.id, a.depositRowsMillicents * MICROCENTS_PER_MILLICENT, a.depositMicrocents),
-  ),
-  moneyCheck("ledger_charges", "Charges, microcents: ledger = campaign", ({ campaigns }) =>
-    campaigns.map((c) => equal(c.id, c.spentMillicents * MICROCENTS_PER_MILLICENT, -c.chargeMicrocents)),
-  ),
-  moneyCheck("ledger_impressions", "Impressions: ledger = campaign", ({ campaigns }) =>
-    campaigns.map((c) => equal(c.id, c.impressions, c.chargedImpressions)),
-  ),
-  moneyCheck(
-    "ledger_balance",
-    "Charge + fee + what games earned = 0, microcents, per campaign",
-    ({ campaigns }) =>
-      campaigns.map((c) => equal(c.id, 0, c.chargeMicrocents + c.feeMicrocents + c.gameEarnings)),
-  ),
-];
-
-const PLAYER_CHECKS: readonly Check<PairsOf<UniqueUsers>>[] = [
-  moneyCheck("unique_users", "Unique players: rows = counts", (c) => [
-    equal(c.id, c.reachedUsers, c.countedUsers),
-    equal(`${c.id} by member`, 0, c.differingUsers),
-  ]),
-];
-
 function ofCampaigns(
   pairsOf: (campaign: CampaignBalances, advertiser: AdvertiserBalances) => Pair | readonly Pair[],
 ): PairsOf<AdvertiserBalances> {
@@ -184,7 +148,7 @@ function dayCaps(campaign: CampaignBalances, advertiser: AdvertiserBalances): Pa
 }
 
 /** Inspects every advertiser, page by page: its balances in Postgres and its wallet in Redis. */
-export async function* advertiserInspections(parts: AccountParts): AsyncGenerator<Inspection> {
+export async function* advertiserInspections(parts: AdvertiserParts): AsyncGenerator<Inspection> {
   for await (const page of advertiserPages(parts.database, ADVERTISERS_PER_PAGE)) {
     yield pageInspection(idsOf(page), (ids) => compareAdvertisers(parts, ids));
   }
@@ -194,7 +158,7 @@ export async function* advertiserInspections(parts: AccountParts): AsyncGenerato
  * Reads the wallet between two counts of written impressions: if both are equal, wallet, outbox and Postgres are of the
  * same moment.
  */
-async function compareAdvertisers(parts: AccountParts, ids: readonly string[]): Promise<Reading> {
+async function compareAdvertisers(parts: AdvertiserParts, ids: readonly string[]): Promise<Reading> {
   const { database, nowMs, timeoutMs } = parts;
   const before = await readPublished(database, ids);
   const wallets = await readWallets(parts.wallets, before.campaignIds, parts.limits);
@@ -239,83 +203,4 @@ async function readPublished(database: Database, ids: readonly string[]) {
       [...advertisers, ...campaigns].map(({ id, publishedVersion }) => [id, publishedVersion]),
     ),
   };
-}
-
-/**
- * Compares the ledger of every advertiser, page by page. Apart from its other balances: reading many entries may take too long,
- * and then only these checks are left out.
- */
-export async function* ledgerInspections({ database, timeoutMs }: AccountParts): AsyncGenerator<Inspection> {
-  for await (const page of advertiserPages(database, ADVERTISERS_PER_PAGE)) {
-    yield pageInspection(idsOf(page), async (ids) => {
-      const ledgers = await atOneMoment(database, timeoutMs, (transaction) => readLedgers(transaction, ids));
-      return readingOf(LEDGER_CHECKS, ledgers);
-    });
-  }
-}
-
-/** Compares the counted players of every campaign with the remembered ones, page by page. */
-export async function* playerInspections(database: Database): AsyncGenerator<Inspection> {
-  const read = (after: string) =>
-    database.campaign.findMany({ ...pageAfter(after, CAMPAIGNS_PER_PAGE), select: { id: true } });
-  for await (const page of pagesOf(read)) {
-    yield pageInspection(idsOf(page), async (ids) =>
-      readingOf(PLAYER_CHECKS, await readUsers(database, ids)),
-    );
-  }
-}
-
-interface Earnings {
-  id: string;
-  gameImpressions: bigint;
-  gameEarnings: string;
-  ledgerImpressions: bigint;
-  ledgerEarnings: string;
-}
-
-const DEVELOPER_CHECKS: readonly Check<PairsOf<Earnings>>[] = [
-  moneyCheck("earnings", "Earnings, microcents: games = ledger, per developer", (e) =>
-    equal(e.id, BigInt(e.ledgerEarnings), BigInt(e.gameEarnings)),
-  ),
-  moneyCheck("game_impressions", "Impressions: games = ledger, per developer", (e) =>
-    equal(e.id, e.ledgerImpressions, e.gameImpressions),
-  ),
-];
-
-/** Compares every account's earnings with its ledger entries, page by page. */
-export async function* developerInspections(database: Database): AsyncGenerator<Inspection> {
-  const read = (after: string) =>
-    database.account.findMany({ ...pageAfter(after, ACCOUNTS_PER_PAGE), select: { id: true } });
-  for await (const page of pagesOf(read)) {
-    yield pageInspection(idsOf(page), async (ids) =>
-      readingOf(DEVELOPER_CHECKS, await readEarnings(database, [...ids])),
-    );
-  }
-}
-
-function idsOf(page: readonly { id: string }[]): string[] {
-  return page.map(({ id }) => id);
-}
-
-function readingOf<Row extends { id: string }>(
-  checks: readonly Check<PairsOf<Row>>[],
-  rows: readonly Row[],
-): Reading {
-  return { comparisons: rows.flatMap((row) => compare(checks, row, row.id)), notCompared: [] };
-}
-
-function readEarnings(database: Database, ids: string[]): Promise<Earnings[]> {
-  return database.$queryRaw<Earnings[]>`
-    SELECT wanted.id, COALESCE(g.impressions, 0)::bigint AS "gameImpressions",
-      COALESCE(g.earnings, 0)::text AS "gameEarnings", COALESCE(l.impressions, 0)::bigint AS "ledgerImpressions",
-      COALESCE(l.earnings, 0)::text AS "ledgerEarnings"
-    FROM unnest(${ids}::text[]) AS wanted(id)
-    LEFT JOIN (
-      SELECT account_id, sum(impressions) AS impressions, sum(earning_microcents) AS earnings
-      FROM game_rollups WHERE account_id = ANY(${ids}) GROUP BY account_id) g ON g.account_id = wanted.id
-    LEFT JOIN (
-      SELECT account_id, sum(impressions) AS impressions, sum(amount_microcents) AS earnings
-      FROM ledger_entries WHERE account_id = ANY(${ids}) AND kind = 'earning' GROUP BY account_id) l
-      ON l.account_id = wanted.id
-    WHERE g.account_id IS NOT NULL OR l.account_id IS NOT NULL`;
 }
