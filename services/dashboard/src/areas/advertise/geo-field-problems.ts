@@ -39,8 +39,6 @@ function missingFields(target: NewTarget): Problems {
   };
 }
 
-const MAX_STATE_CODE_CHARACTERS = 3;
-
 /** The API takes any text, but a name would match no player of a game that sends codes. */
 function stateCodeProblem(typed: string, country: string): string | undefined {
   const code = comparable(typed);
@@ -49,14 +47,12 @@ function stateCodeProblem(typed: string, country: string): string | undefined {
   if (country !== "" && code.startsWith(prefix)) {
     return `Leave out the country: ${code.slice(prefix.length).toUpperCase()}.`;
   }
-  const isCode = code.length <= MAX_STATE_CODE_CHARACTERS && /^[a-z0-9]+$/.test(code);
-  return isCode ? undefined : "Enter the code, not the name: up to three letters or digits, such as CA.";
+  if (/^[a-z0-9]{1,3}$/.test(code)) return undefined;
+  return "Enter the code, not the name: up to three letters or digits, such as CA.";
 }
 
 function nameOf(place: NewTarget | GeoTarget): string {
   const { target_type, country_code, state_code, city_name, lat, lng, radius_km } = place;
   const parts = [target_type, country_code, state_code, city_name, lat, lng, radius_km];
-  return JSON.stringify(
-    parts.map((part) => (typeof part === "string" ? comparable(part) : (part ?? null))),
-  );
+  return JSON.stringify(parts.map((part) => (typeof part === "string" ? comparable(part) : (part ?? null))));
 }
