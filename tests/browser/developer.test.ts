@@ -170,6 +170,8 @@ describe("a developer in the dashboard", () => {
       await page.getByRole("button", { name: "Fewer fields", expanded: true }).click();
       await expectSoon(() => isFocused(more), true);
       await expectAccessibleInPassing(page);
+      await typeAndSubmitAtOnce(page.getByLabel("Game ID"), " ");
+      await page.getByText("Fill in this field.").waitFor();
       await typeAndSubmitAtOnce(page.getByLabel("Game ID"), TAKEN_GAME);
       await page.getByText("Another account has a game of this ID. Choose another.").waitFor();
       await page.getByLabel("Game ID").fill(` ${GAME} `);
