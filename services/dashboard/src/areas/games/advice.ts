@@ -28,7 +28,7 @@ const REASONS: Readonly<Record<string, Advice>> = {
     label: "Player has seen enough",
     means: "The player has seen as many ads as this game allows in one session.",
     helps: "Raise the ads per session in the settings, if the story bears it.",
-    role: "green",
+    role: "other",
   },
   budget: {
     label: "Budgets used up",
@@ -41,13 +41,13 @@ const REASONS: Readonly<Record<string, Advice>> = {
     label: "Ads are off",
     means: "The game asks, but its ads are turned off.",
     helps: "Turn ads on.",
-    role: "grey",
+    role: "ink",
   },
   no_campaigns: {
     label: "No campaign runs",
     means: "No advertiser has an active campaign.",
     helps: "Nothing in your game. To try it now, run a campaign of your own: one account can do both.",
-    role: "ink",
+    role: "green",
   },
 };
 
