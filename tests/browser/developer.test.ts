@@ -382,7 +382,7 @@ describe("a developer in the dashboard", () => {
       "gets a billed impression with TypeScript",
       async () => {
         await choose("TypeScript");
-        await run(await copied("Copy Install"), { HOME: home, npm_config_offline: "true" }, ROOT);
+        await run(await copied("Copy Install"), { DIEGETIC: ROOT, npm_config_offline: "true" });
         await save("first-ad.js");
         await untilBilled(await copied("Copy Run"));
       },
