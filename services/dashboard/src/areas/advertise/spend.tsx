@@ -143,7 +143,7 @@ export function Component() {
         ]}
       />
       <TableSection
-        title="Spend by row"
+        title={`Spend by ${shownGroups.join(", ")}`}
         about={
           spend.data?.hasMore
             ? `The first ${formatNoun(MAX_ROWS, "row")}, newest first. Choose fewer groups or one campaign to see the rest here; the CSV has all.`
