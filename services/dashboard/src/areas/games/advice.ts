@@ -1,5 +1,5 @@
 import type { SeriesRole } from "../../charts/chart-data.ts";
-import { formatNoun } from "../../format/format.ts";
+import { formatList, formatNoun } from "../../format/format.ts";
 import { CREATIVE_TYPES } from "../../scene/creative-types.ts";
 import { ADVERTISE_PATH } from "../advertise/advertise-path.ts";
 import { gamePath } from "./game-path.ts";
@@ -104,8 +104,6 @@ export function reasonFixes(reason: string, game: string, rules: GameRules | und
 
 const SAY_MORE = "Send more of the scene, and the player's country.";
 const seeWords = (path: string) => ({ label: "See which words fit", path: `${path}/words` });
-const join = (type: "conjunction" | "disjunction", words: readonly string[]) =>
-  new Intl.ListFormat("en", { type }).format(words);
 
 /** What in the settings of the game keeps campaigns out. */
 function limitsOf(rules: GameRules, path: string): Fix[] {
@@ -115,14 +113,14 @@ function limitsOf(rules: GameRules, path: string): Fix[] {
     ...(refused.length === 0
       ? []
       : [
-          `This game takes no ${join(
-            "disjunction",
+          `This game takes no ${formatList(
             refused.map(({ label }) => label.toLowerCase()),
+            "disjunction",
           )}: accept more types of ads.`,
         ]),
     ...(categories.length === 0
       ? []
-      : [`It keeps out campaigns for ${join("conjunction", categories)}: block fewer categories.`]),
+      : [`It keeps out campaigns for ${formatList(categories)}: block fewer categories.`]),
   ];
   return [
     ...(limits.length === 0
