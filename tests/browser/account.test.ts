@@ -379,6 +379,10 @@ describe("the members of an account", () => {
     const current = page.getByLabel("Current password");
     const next = "a calmer evening by the fire";
     await current.fill("not this one");
+    const { user } = await (await page.request.get(`${dashboard.origin}/api/session`)).json();
+    await page.getByLabel("New password").fill(user.email);
+    await page.getByRole("button", { name: "Change password" }).click();
+    await page.getByText(/^Use another one than your e-mail address/).waitFor();
     await page.getByLabel("New password").fill(next);
     await page.getByRole("button", { name: "Change password" }).click();
     await page.getByText(/^This is wrong: send the password/).waitFor();

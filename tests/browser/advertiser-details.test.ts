@@ -713,6 +713,60 @@ describeInLongForm("an advertiser, in details of the dashboard,", () => {
     expect(problems).toEqual([]);
   });
 
+  it("changes the weight of an affinity, and lists no place, word or rule twice", async () => {
+    const { page, problems } = await dashboard.newPage();
+    const post = await registerAdvertiser(page.request, dashboard.origin, "Wes Weight");
+    const { id } = await post("/campaigns", { name: "Scales", budget_cents: 5_000, cpm_bid_cents: 1_000 });
+    for (const affinity_value of ["Tavern", "harbour"]) {
+      await post(`/campaigns/${id}/affinities`, { affinity_type: "location", affinity_value });
+    }
+    await post(`/campaigns/${id}/blocklist`, { rule_type: "keyword", value: "Storm" });
+    const list = () => post<object[]>(`/campaigns/${id}/affinities`, undefined, "GET");
+    const stored = await list();
+    await page.goto(`${dashboard.origin}/campaigns/${id}/targeting`);
+    const affinities = page.getByRole("table", { name: "Affinities" });
+    const word = page.getByRole("combobox", { name: "Word" });
+    const weight = page.getByRole("slider", { name: "Weight" });
+    const change = page.getByRole("button", { name: "Change weight", exact: true });
+
+    await affinities.getByRole("button", { name: "Change weight Tavern" }).click();
+    await expectSoon(() => isFocused(weight), true);
+    // With the same weight, there is nothing to change.
+    await change.click();
+    await expectSoon(() => isFocused(weight), true);
+    await weight.press("ArrowRight");
+    await change.click();
+    await page.getByText("Tavern has the weight 1.1.").waitFor();
+    await affinities.getByRole("row", { name: /^Tavern 1\.1 / }).waitFor();
+    await expectSoon(() => word.inputValue(), "");
+    expect(await list()).toEqual([
+      stored[1],
+      expect.objectContaining({ affinity_value: "Tavern", weight: 1.1 }),
+    ]);
+    // By typing the word, too.
+    await word.fill(" TAVERN");
+    await change.waitFor();
+
+    await page.getByRole("combobox", { name: "Value", exact: true }).fill("STORM ");
+    await page.getByRole("button", { name: "Add rule" }).click();
+    await page.getByText("It is in the list already.").waitFor();
+
+    await page.getByRole("radiogroup", { name: "Kind of place" }).getByText("State").click();
+    await page.getByRole("combobox", { name: "Country" }).fill("Germany");
+    await page.getByRole("option", { name: "Germany", exact: true }).click();
+    const code = page.getByLabel("State or province code");
+    await code.fill("Bavaria");
+    await page.getByRole("button", { name: "Include place" }).click();
+    await page.getByText(/^Enter the code, not the name/).waitFor();
+    await code.fill("by");
+    await page.getByRole("button", { name: "Include place" }).click();
+    await page
+      .getByRole("table", { name: "Places" })
+      .getByRole("row", { name: /^by, Germany/ })
+      .waitFor();
+    expect(problems).toEqual([]);
+  });
+
   it("reads the full time of a moment by keyboard", async () => {
     const { page, problems } = await dashboard.newPage();
     const post = await registerAdvertiser(page.request, dashboard.origin, "Mo Ment");

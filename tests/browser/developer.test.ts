@@ -170,6 +170,8 @@ describe("a developer in the dashboard", () => {
       await page.getByRole("button", { name: "Fewer fields", expanded: true }).click();
       await expectSoon(() => isFocused(more), true);
       await expectAccessibleInPassing(page);
+      await typeAndSubmitAtOnce(page.getByLabel("Game ID"), " ");
+      await page.getByText("Fill in this field.").waitFor();
       await typeAndSubmitAtOnce(page.getByLabel("Game ID"), TAKEN_GAME);
       await page.getByText("Another account has a game of this ID. Choose another.").waitFor();
       await page.getByLabel("Game ID").fill(` ${GAME} `);
@@ -380,7 +382,7 @@ describe("a developer in the dashboard", () => {
       "gets a billed impression with TypeScript",
       async () => {
         await choose("TypeScript");
-        await run(await copied("Copy Install"), { HOME: home, npm_config_offline: "true" }, ROOT);
+        await run(await copied("Copy Install"), { DIEGETIC: ROOT, npm_config_offline: "true" });
         await save("first-ad.js");
         await untilBilled(await copied("Copy Run"));
       },

@@ -516,6 +516,7 @@ describe("every page of an installation with demo data", () => {
         await page.getByRole("heading", { name: "Available authorizations" }).waitFor();
         await expectAccessibleInPassing(page);
         expect(await excess()).toBe(0);
+        expect(await page.getByRole("link", { name: "Dashboard" }).getAttribute("href")).toBe("/");
         await page.goto("about:blank");
       }
       expect(problems.filter((problem) => !problem.endsWith("about:blank"))).toEqual([]);

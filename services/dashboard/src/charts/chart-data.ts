@@ -6,34 +6,24 @@ export interface Series {
 }
 
 /**
- * Your own series in ember, a plan or an ideal dashed, others in greys and one blue; `green`, `grey` and `ink` where
- * a series keeps its colour whatever stands beside it.
+ * Your own series in ember, a plan or an ideal dashed, others in grey and one blue; `ink` and `green` where there are more.
+ * Those that are next to each other in a stack differ for colour-blind people as well.
  */
-export type SeriesRole = "own" | "plan" | "other" | "blue" | "green" | "grey" | "ink";
-
-const COLOURS: Readonly<Record<Exclude<SeriesRole, "other">, string>> = {
-  own: "var(--ember)",
-  plan: "var(--muted)",
-  blue: "var(--info)",
-  green: "var(--positive)",
-  grey: "var(--other-1)",
-  ink: "var(--ink)",
-};
-const OTHERS = ["var(--other-1)", "var(--other-2)", "var(--info)"];
+export type SeriesRole = "own" | "plan" | "other" | "blue" | "ink" | "green";
 
 /** The colour of a series, in the chart and in its key. */
-export function strokeOf(series: readonly Series[], index: number): string {
-  const role = series[index]?.role ?? "other";
-  if (role !== "other") return COLOURS[role];
-  const others = series.slice(0, index).filter(({ role: earlier }) => earlier === "other").length;
-  return OTHERS[others % OTHERS.length] ?? "var(--muted)";
-}
-
-const LOW_CONTRAST_STROKES: ReadonlySet<string> = new Set(["var(--other-1)", "var(--other-2)"]);
+export const STROKES: Readonly<Record<SeriesRole, string>> = {
+  own: "var(--ember)",
+  plan: "var(--muted)",
+  other: "var(--grey)",
+  blue: "var(--info)",
+  ink: "var(--ink)",
+  green: "var(--positive)",
+};
 
 /** The colour of a label beside a series: that of its stroke, unless it is too pale for a text. */
-export function textColorOf(stroke: string): string {
-  return LOW_CONTRAST_STROKES.has(stroke) ? "var(--muted)" : stroke;
+export function textColorOf(role: SeriesRole): string {
+  return role === "other" ? "var(--muted)" : STROKES[role];
 }
 
 export type ChartRow = Readonly<Record<string, string | number | null>>;

@@ -18,7 +18,7 @@ import {
   type Axis,
   type ChartRow,
   type Series,
-  strokeOf,
+  STROKES,
   tableOrder,
   type ValueFormat,
 } from "./chart-data.ts";
@@ -175,12 +175,8 @@ export function Chart(props: ChartProps) {
         <>
           {isNamed && (
             <ul className={isLabelled ? "sr-only" : classes.key} aria-label="Series">
-              {series.map(({ key, label, role }, index) => (
-                <li
-                  key={key}
-                  data-role={role}
-                  style={{ "--series": strokeOf(series, index) } as CSSProperties}
-                >
+              {series.map(({ key, label, role }) => (
+                <li key={key} data-role={role} style={{ "--series": STROKES[role] } as CSSProperties}>
                   {label}
                 </li>
               ))}

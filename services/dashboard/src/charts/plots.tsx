@@ -15,7 +15,7 @@ import { formatPoint, formatPointInFull, isCurrent } from "../format/format.ts";
 import { useIsPhone } from "../kit/use-is-phone.ts";
 import { axisTicks } from "./axis.ts";
 import classes from "./chart.module.css";
-import { type Axis, type ChartRow, type Series, strokeOf, textColorOf } from "./chart-data.ts";
+import { type Axis, type ChartRow, type Series, STROKES, textColorOf } from "./chart-data.ts";
 import {
   LABEL_GAP_PX,
   LINE_HEIGHT_PX,
@@ -129,8 +129,8 @@ export function TimePlot(props: TimePlotProps) {
             ) : null
           }
         />
-        {series.flatMap(({ key, role }, index) => {
-          const stroke = strokeOf(series, index);
+        {series.flatMap(({ key, role }) => {
+          const stroke = STROKES[role];
           const dash = role === "plan" ? PLAN : undefined;
           const parts = [{ dataKey: key, dash }];
           if (isRunning) parts.push({ dataKey: runningKey(key), dash: RUNNING });
@@ -165,19 +165,19 @@ export function TimePlot(props: TimePlotProps) {
             ),
           );
         })}
-        <SeriesLabels rows={rows} rowKey={rowKey} series={series} ends={ends} linesOf={linesOf} />
+        <SeriesLabels rows={rows} rowKey={rowKey} ends={ends} linesOf={linesOf} />
       </ComposedChart>
     </ResponsiveContainer>
   );
 }
 
-interface SeriesLabelsProps extends Pick<PlotProps, "rows" | "rowKey" | "series"> {
+interface SeriesLabelsProps extends Pick<PlotProps, "rows" | "rowKey"> {
   ends: readonly SeriesEnd[];
   linesOf: (label: string) => string[];
 }
 
 /** The names of the series at their last points; a list beside the plot says them to screen readers. */
-function SeriesLabels({ rows, rowKey, series, ends, linesOf }: SeriesLabelsProps) {
+function SeriesLabels({ rows, rowKey, ends, linesOf }: SeriesLabelsProps) {
   const plot = usePlotArea();
   const scaleX = useXAxisScale();
   const scaleY = useYAxisScale();
@@ -206,10 +206,6 @@ function SeriesLabels({ rows, rowKey, series, ends, linesOf }: SeriesLabelsProps
       {ends.map(({ series: { key, role } }, index) => {
         const [point, position] = [points[index], positions[index]];
         if (point === undefined || position === undefined) return null;
-        const stroke = strokeOf(
-          series,
-          series.findIndex((one) => one.key === key),
-        );
         const { x, y, anchor } = position;
         const leader = leaderOf(point, position);
         return (
@@ -220,11 +216,11 @@ function SeriesLabels({ rows, rowKey, series, ends, linesOf }: SeriesLabelsProps
                 y1={leader.from.y}
                 x2={leader.to.x}
                 y2={leader.to.y}
-                stroke={stroke}
+                stroke={STROKES[role]}
                 strokeWidth={1}
               />
             )}
-            <text x={x} textAnchor={anchor} fill={textColorOf(stroke)} data-role={role}>
+            <text x={x} textAnchor={anchor} fill={textColorOf(role)} data-role={role}>
               {point.lines.map((line, at) => (
                 <tspan
                   key={line}
@@ -285,7 +281,7 @@ export function RankPlot({ title, rows, rowKey, series, exact }: PlotProps) {
             <rect
               width={largest === 0 ? 0 : (amountOf(row) / largest) * 100}
               height="1"
-              fill={strokeOf(series, 0)}
+              fill={STROKES[own.role]}
             />
           </svg>
           <span>{exact(amountOf(row))}</span>

@@ -209,3 +209,8 @@ export function formatTerm(term: string): string {
   const words = term.replaceAll("_", " ");
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
+
+/** "calm, tense, and hopeful". */
+export function formatList(words: readonly string[], type: Intl.ListFormatType = "conjunction"): string {
+  return new Intl.ListFormat("en", { type }).format(words);
+}

@@ -1,6 +1,6 @@
 import { Button, Group } from "@mantine/core";
 
-interface RowActionProps {
+export interface RowActionProps {
   label: string;
   /** What it is done to, for those who do not see the row. */
   name: string;

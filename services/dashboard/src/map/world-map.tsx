@@ -89,6 +89,7 @@ export default function WorldMap(props: WorldMapProps) {
       aria-label={label}
       onClick={onMove && moveTo}
     >
+      <Hatching scale={scale} />
       {shapes.map(({ code, name, outline }) => {
         const share = code === undefined ? undefined : shares?.get(code);
         const state =
@@ -165,19 +166,52 @@ export default function WorldMap(props: WorldMapProps) {
       )}
     </svg>
   );
-  if (draft === undefined) return map;
+  const hasIncluded = isAny(included) || drawn.some(({ isExcluded }) => !isExcluded);
+  const hasExcluded = isAny(excluded) || drawn.some(({ isExcluded }) => isExcluded);
   return (
     <>
       {map}
-      <Button
-        variant="default"
-        size="compact-sm"
-        mt="xs"
-        onClick={() => setZoomed(zoomed ? undefined : viewOf(draft))}
-      >
-        {zoomed ? "Show the whole world" : "Zoom to the circle"}
-      </Button>
+      {(hasIncluded || hasExcluded) && (
+        <ul className={classes.key} aria-hidden="true">
+          {hasIncluded && <li data-state="included">Shown there</li>}
+          {hasExcluded && <li data-state="excluded">Never there</li>}
+        </ul>
+      )}
+      {draft && (
+        <Button
+          variant="default"
+          size="compact-sm"
+          mt="xs"
+          onClick={() => setZoomed(zoomed ? undefined : viewOf(draft))}
+        >
+          {zoomed ? "Show the whole world" : "Zoom to the circle"}
+        </Button>
+      )}
     </>
+  );
+}
+
+function isAny(codes: ReadonlySet<string> | undefined): boolean {
+  return codes !== undefined && codes.size > 0;
+}
+
+const HATCH_SIZE = 9;
+
+/** Tells excluded places apart from included ones without their colours. */
+function Hatching({ scale }: { scale: number }) {
+  const size = HATCH_SIZE * scale;
+  return (
+    <pattern
+      id="excluded-places"
+      width={size}
+      height={size}
+      patternUnits="userSpaceOnUse"
+      patternTransform="rotate(45)"
+      className={classes.hatching}
+    >
+      <rect width={size} height={size} />
+      <line x1={0} y1={0} x2={0} y2={size} strokeWidth={size} />
+    </pattern>
   );
 }
 

@@ -183,15 +183,11 @@ export const variablesResolver: CSSVariablesResolver = () => ({
   variables: { "--story-font": "'Literata Variable', Georgia, serif", "--stale-opacity": "0.5" },
   light: {
     ...variables(0),
-    "--other-1": "#8B8794",
-    "--other-2": "#BDB8C4",
     "--wash": "#F3EFE7",
     "--on-accent": "#FFFFFF",
   },
   dark: {
     ...variables(1),
-    "--other-1": "#8D899A",
-    "--other-2": "#565A68",
     "--wash": "#23252F",
     "--on-accent": "#14151A",
   },

@@ -130,6 +130,7 @@ function NameCard({ form, label, description, field, onSave, action }: NameCardP
 }
 
 function PasswordForm() {
+  const { user } = useSession();
   const client = useQueryClient();
   const [current, setCurrent] = useState("");
   const [next, setNext] = useState("");
@@ -138,7 +139,7 @@ function PasswordForm() {
   const [isUnsure, setUnsure] = useState(false);
   const save = async () => {
     const body = { current_password: current, new_password: next };
-    if (!check(body, { new_password: checkPassword(next) })) return;
+    if (!check(body, { new_password: checkPassword(next, user.email) })) return;
     setSending(true);
     try {
       await call("POST /auth/change-password", { body });

@@ -4,9 +4,12 @@ const { minimum, maximum } = PASSWORD_CHARACTERS;
 
 export const PASSWORD_HELP = `At least ${minimum} characters. A sentence is a good password.`;
 
-/** What is wrong with a new password, if anything. */
-export function checkPassword(password: string): string | undefined {
+/** What is wrong with a new password of the user with this address, if anything. */
+export function checkPassword(password: string, email: string): string | undefined {
   if (password.length < minimum) return `Use at least ${minimum} characters.`;
   if (password.length > maximum) return `Use at most ${maximum} characters.`;
+  if (password.trim().toLowerCase() === email.trim().toLowerCase()) {
+    return "Use another one than your e-mail address: whoever knows that could sign in.";
+  }
   return undefined;
 }

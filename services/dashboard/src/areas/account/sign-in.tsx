@@ -32,8 +32,6 @@ export function Component() {
   const [isSending, setSending] = useState(false);
   const demo = useRead("GET /demo");
 
-  if (session.data) return <Navigate to={join ?? nextPage(next)} replace />;
-
   const signIn = async () => {
     const body = { email, password };
     if (!check(body)) return;
@@ -47,6 +45,8 @@ export function Component() {
   };
   return (
     <Entrance title="Sign in">
+      {/* The form stays until the page is loaded. */}
+      {session.data && <Navigate to={join ?? nextPage(next)} replace />}
       <Form onSend={signIn}>
         <Stack>
           {hasEnded && (

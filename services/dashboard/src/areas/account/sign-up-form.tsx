@@ -49,7 +49,7 @@ export function SignUpForm({ invitationToken, onDone, children }: SignUpFormProp
       ...(invitationToken !== undefined && { invitation_token: invitationToken }),
       ...(setup_token !== "" && { setup_token }),
     };
-    if (!check(body, { password: checkPassword(values.password) })) return;
+    if (!check(body, { password: checkPassword(values.password, values.email) })) return;
     setSending(true);
     try {
       const session = await call("POST /auth/sign-up", { body });
@@ -85,7 +85,8 @@ export function SignUpForm({ invitationToken, onDone, children }: SignUpFormProp
         )}
         {sentEmail !== undefined && (
           <Alert color="warning">
-            A user with the e-mail {sentEmail} may have been created although no answer came: then sign in.
+            No answer came, so it is not known whether your account was created. If the next try says that{" "}
+            {sentEmail} belongs to a user already, it was: sign in with the password that you chose.
           </Alert>
         )}
         <TextInput label="Your name" autoComplete="name" maxLength={200} {...props("name")} />

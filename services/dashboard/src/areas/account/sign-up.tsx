@@ -22,12 +22,11 @@ export function Component() {
   });
   const labelId = useId();
   const next = parameters.get("next");
-  if (session.data) {
-    const page = next ?? GOALS.find(({ value }) => value === goal)?.path ?? null;
-    return <Navigate to={nextPage(page)} replace />;
-  }
+  const page = next ?? GOALS.find(({ value }) => value === goal)?.path ?? null;
   return (
     <Entrance title="Create an account" about="One account can advertise and show ads in games.">
+      {/* The form stays until the page is loaded. */}
+      {session.data && <Navigate to={nextPage(page)} replace />}
       <SignUpForm>
         {next === null && (
           <div>

@@ -1,10 +1,16 @@
 import { Autocomplete, Select, Slider, Text } from "@mantine/core";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useRef } from "react";
+import { callToChange } from "../../api/call-to-change.ts";
+import { newUuid } from "../../api/new-uuid.ts";
 import type { AnswerOf } from "../../api/operations.ts";
 import { useChange, useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
 import { formatDecimal, formatTerm } from "../../format/format.ts";
+import { notifyDone, notifyFailed } from "../../kit/notify.ts";
 import { Section } from "../../kit/page.tsx";
+import { comparable } from "./comparable.ts";
 import { type EntriesRead, EntryForm, EntryTable } from "./entry-list.tsx";
 import { MAX_SUGGESTIONS, sentWords } from "./sent-words.ts";
 import { pathOf, useCampaign } from "./use-campaign.ts";
@@ -24,17 +30,6 @@ const AFFINITY_TYPES: { value: Affinity["affinity_type"]; examples: string[] }[]
 
 const DRAFT_WITH = ["affinity_type"] as const;
 
-/** As the API compares them. */
-function isSameWord(
-  one: Affinity,
-  other: Partial<Pick<Affinity, "affinity_type" | "affinity_value">>,
-): boolean {
-  const plain = (text = "") => text.normalize("NFKC").trim().toLowerCase();
-  return (
-    one.affinity_type === other.affinity_type && plain(one.affinity_value) === plain(other.affinity_value)
-  );
-}
-
 /** The words of a scene that lift the bid, each with its weight. */
 export function Affinities({ read }: EntriesRead<Affinity>) {
   const campaign = useCampaign();
@@ -46,29 +41,68 @@ export function Affinities({ read }: EntriesRead<Affinity>) {
     {
       draft: `affinity of ${campaign.id}`,
       draftWith: DRAFT_WITH,
-      check: (affinity) => ({
-        affinity_value: read.data?.some((one) => isSameWord(one, affinity))
-          ? "It is in the list below: remove it there first to give it another weight."
-          : undefined,
-      }),
     },
   );
   const remove = useChange("DELETE /campaigns/{campaign_id}/affinities/{affinity_id}");
+  const client = useQueryClient();
+  /** Affinities have no PATCH. PUT replaces all of them, and would begin the figures of all anew. */
+  const changeWeight = useMutation({
+    mutationFn: async ({ id, affinity_type, affinity_value }: Affinity) => {
+      await callToChange("DELETE /campaigns/{campaign_id}/affinities/{affinity_id}", {
+        path: { ...at.path, affinity_id: id },
+      });
+      await callToChange(
+        "POST /campaigns/{campaign_id}/affinities",
+        { ...at, body: { affinity_type, affinity_value, weight } },
+        { idempotencyKey: newUuid() },
+      );
+    },
+    onSettled: () => client.invalidateQueries(),
+  });
   const words = useRead("GET /market/words");
   const { values } = form;
   const type = values.affinity_type ?? "location";
+  const weight = values.weight ?? 1;
+  /** The one in the list with the word of the form. */
+  const former = read.data?.find(
+    (one) =>
+      one.affinity_type === type &&
+      comparable(one.affinity_value) === comparable(values.affinity_value ?? ""),
+  );
   const sent = sentWords(words.data, type);
   const examples = AFFINITY_TYPES.find(({ value }) => value === type)?.examples ?? [];
-  const add = async () => {
-    await form.send(at, () => ({ affinity_type: type, weight: 1 }));
+  const slider = useRef<HTMLDivElement>(null);
+  const focusWeight = () => slider.current?.querySelector<HTMLElement>("[role=slider]")?.focus();
+  const begin = () => ({ affinity_type: type, weight: 1 });
+  const save = async () => {
+    if (former === undefined) {
+      await form.send(at, begin);
+      return;
+    }
+    if (former.weight === weight) {
+      focusWeight();
+      return;
+    }
+    try {
+      await changeWeight.mutateAsync(former);
+      form.reset(begin());
+      notifyDone(`${former.affinity_value} has the weight ${formatDecimal(weight)}.`);
+    } catch (failure) {
+      const change = `${former.affinity_value} has the weight ${formatDecimal(weight)}`;
+      notifyFailed(`The weight of ${former.affinity_value} was not changed.`, failure, change);
+    }
   };
   return (
     <Section
       title="Affinities"
-      about="Affinities do not filter. A word that the scene has adds its weight to the score; a location, theme, action or mood that only the text has adds half of it. The rank is the bid × (1 + score ÷ (1 + score)), at most double the bid. Your word with the highest weight of each of location, mood, lighting, effects and camera colours the scene."
+      about="Affinities do not filter: they raise the campaign's rank in scenes with these words, to at most double the bid. A word that the scene has adds its weight to the score; a location, theme, action or mood that only the text has adds half of it. The rank is the bid × (1 + score ÷ (1 + score)). The heaviest word of each of location, mood, lighting, effects and camera also colours the scene."
     >
       {canChange && (
-        <EntryForm form={form} action="Add affinity" onAdd={add}>
+        <EntryForm
+          form={{ failure: form.failure, isSending: form.isSending || changeWeight.isPending }}
+          action={former === undefined ? "Add affinity" : "Change weight"}
+          onSend={save}
+        >
           <Select
             label="Kind"
             data={AFFINITY_TYPES.map(({ value }) => ({ value, label: formatTerm(value) }))}
@@ -91,7 +125,13 @@ export function Affinities({ read }: EntriesRead<Affinity>) {
                   ]
             }
             limit={MAX_SUGGESTIONS}
-            description={sent.length > 0 ? "The list is what games really send." : undefined}
+            description={
+              former !== undefined
+                ? `In the list with the weight ${formatDecimal(former.weight)}. Another weight begins its figures anew.`
+                : sent.length > 0
+                  ? "The list is what games really send."
+                  : undefined
+            }
             value={values.affinity_value ?? ""}
             onChange={(value) => form.set("affinity_value", value === "" ? undefined : value)}
             error={form.problem("affinity_value")}
@@ -99,14 +139,15 @@ export function Affinities({ read }: EntriesRead<Affinity>) {
           />
           <div>
             <Text fw={600} mb={4}>
-              Weight: {formatDecimal(values.weight ?? 1)}
+              Weight: {formatDecimal(weight)}
             </Text>
             <Slider
+              ref={slider}
               thumbLabel="Weight"
               min={0.1}
               max={3}
               step={0.1}
-              value={values.weight ?? 1}
+              value={weight}
               onChange={(value) => form.set("weight", Math.round(value * 10) / 10)}
               label={null}
               w={180}
@@ -120,6 +161,18 @@ export function Affinities({ read }: EntriesRead<Affinity>) {
         name="affinities"
         read={read}
         nameOf={({ affinity_value: value }) => value}
+        actionsOf={({ affinity_type, affinity_value, weight: former }) => [
+          {
+            label: "Change weight",
+            name: affinity_value,
+            run: () => {
+              form.set("affinity_type", affinity_type);
+              form.set("affinity_value", affinity_value);
+              form.set("weight", former);
+              focusWeight();
+            },
+          },
+        ]}
         onRemove={({ id }) => remove.mutateAsync({ path: { ...at.path, affinity_id: id } })}
         columns={(make) => [
           make.text("value", "Word", ({ affinity_value: value }) => value, { phone: "title" }),

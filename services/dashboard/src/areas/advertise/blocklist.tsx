@@ -5,6 +5,7 @@ import { useChange, useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
 import { Section } from "../../kit/page.tsx";
+import { comparable } from "./comparable.ts";
 import { type EntriesRead, EntryForm, EntryTable } from "./entry-list.tsx";
 import { MAX_SUGGESTIONS, sentWords } from "./sent-words.ts";
 import { pathOf, useCampaign } from "./use-campaign.ts";
@@ -22,6 +23,12 @@ const RULE_TYPES: { value: RuleType; label: string; help: string }[] = [
 
 const DRAFT_WITH = ["rule_type"] as const;
 
+function isSameRule(one: Rule, { rule_type: type, value = "" }: Partial<Pick<Rule, "rule_type" | "value">>) {
+  if (one.rule_type !== type) return false;
+  if (type === "game_id") return one.value.trim() === value.trim();
+  return comparable(one.value) === comparable(value);
+}
+
 /** The games and scenes that the campaign avoids. */
 export function Blocklist({ read }: EntriesRead<Rule>) {
   const campaign = useCampaign();
@@ -30,7 +37,13 @@ export function Blocklist({ read }: EntriesRead<Rule>) {
   const form = useApiForm(
     "POST /campaigns/{campaign_id}/blocklist",
     { rule_type: "keyword" },
-    { draft: `blocklist rule of ${campaign.id}`, draftWith: DRAFT_WITH },
+    {
+      draft: `blocklist rule of ${campaign.id}`,
+      draftWith: DRAFT_WITH,
+      check: (rule) => ({
+        value: read.data?.some((one) => isSameRule(one, rule)) ? "It is in the list already." : undefined,
+      }),
+    },
   );
   const remove = useChange("DELETE /campaigns/{campaign_id}/blocklist/{blocklist_rule_id}");
   const { data: words } = useRead("GET /market/words");
@@ -54,7 +67,7 @@ export function Blocklist({ read }: EntriesRead<Rule>) {
       }
     >
       {canChange && isShown && (
-        <EntryForm form={form} action="Add rule" onAdd={add}>
+        <EntryForm form={form} action="Add rule" onSend={add}>
           <Select
             label="Kind"
             data={RULE_TYPES.map(({ value, label }) => ({ value, label }))}

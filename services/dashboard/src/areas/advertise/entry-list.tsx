@@ -6,7 +6,7 @@ import type { Columns } from "../../kit/columns.tsx";
 import { DataTable } from "../../kit/data-table.tsx";
 import { Form } from "../../kit/form.tsx";
 import { notifyDone, notifyFailed } from "../../kit/notify.ts";
-import { RowAction } from "../../kit/row-actions.tsx";
+import { type RowActionProps, RowActions } from "../../kit/row-actions.tsx";
 import type { ReadOutcome } from "../../kit/states.tsx";
 import { usePending } from "../../kit/use-pending.ts";
 
@@ -14,15 +14,15 @@ interface EntryFormProps {
   form: { failure: string | undefined; isSending: boolean };
   /** The name of the button. */
   action: string;
-  onAdd: () => Promise<void>;
+  onSend: () => Promise<void>;
   children: ReactNode;
 }
 
-/** Adds one entry to a list of the campaign. */
-export function EntryForm({ form, action, onAdd, children }: EntryFormProps) {
+/** Adds or changes one entry of a list of the campaign. */
+export function EntryForm({ form, action, onSend, children }: EntryFormProps) {
   return (
     <Card padding="md" mb="md">
-      <Form onSend={onAdd}>
+      <Form onSend={onSend}>
         {form.failure && (
           <Alert color="negative" mb="sm">
             {form.failure}
@@ -49,13 +49,15 @@ interface EntryTableProps<Entry> extends EntriesRead<Entry> {
   name: string;
   nameOf: (entry: Entry) => string;
   columns: Columns<Entry>;
+  /** What can be done with an entry, apart from removing it. */
+  actionsOf?: (entry: Entry) => RowActionProps[];
   /** False when the person decided against it; rejects with what the API says against it. */
   onRemove: (entry: Entry) => Promise<unknown>;
 }
 
 /** The entries of a list of the campaign, each of which can be removed; nothing while there are none. */
 export function EntryTable<Entry extends { id: string }>(props: EntryTableProps<Entry>) {
-  const { label, name, read, nameOf, columns, onRemove } = props;
+  const { label, name, read, nameOf, columns, actionsOf, onRemove } = props;
   const { canChange } = useAbility();
   const { isPending, whilePending } = usePending();
   if (read.data?.length === 0) return null;
@@ -86,12 +88,17 @@ export function EntryTable<Entry extends { id: string }>(props: EntryTableProps<
           align: "right",
           cell: (entry) =>
             canChange && (
-              <RowAction
-                label="Remove"
-                name={nameOf(entry)}
-                run={() => void remove(entry)}
-                isPending={isPending(entry.id)}
-                isDestructive
+              <RowActions
+                actions={[
+                  ...(actionsOf?.(entry) ?? []),
+                  {
+                    label: "Remove",
+                    name: nameOf(entry),
+                    run: () => void remove(entry),
+                    isPending: isPending(entry.id),
+                    isDestructive: true,
+                  },
+                ]}
               />
             ),
         },

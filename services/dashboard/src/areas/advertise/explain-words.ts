@@ -3,6 +3,7 @@ import { countryName } from "../../format/countries.ts";
 import {
   formatCents,
   formatDayWithYear,
+  formatList,
   formatTerm,
   formatUtcMoment,
   withMoney,
@@ -140,8 +141,6 @@ function plainWords(text: string): string {
     .replaceAll("mood_tags", "moods");
 }
 
-const LIST = new Intl.ListFormat("en");
-
 /** Why the campaign is or is not served, and what another bid would do. */
 export function verdictOf(answer: Explanation, bidCents: number): { title: string; sentences: string[] } {
   const { checks, rank, winning_rank: best, bid_to_win_cents: bidToWin } = answer;
@@ -163,7 +162,7 @@ export function verdictOf(answer: Explanation, bidCents: number): { title: strin
   }
   if (failed.length > 0) {
     const rules = failed.length === 1 ? "one rule fails" : `${failed.length} rules fail`;
-    const names = LIST.format(failed.map(({ rule }) => `“${ruleLabel(rule)}”`));
+    const names = formatList(failed.map(({ rule }) => `“${ruleLabel(rule)}”`));
     return {
       title: `The campaign is not served: ${rules}.`,
       sentences: [

@@ -209,14 +209,16 @@ function ActivateStep({ campaign, balanceCents }: ActivateStepProps) {
   const { campaign_id: id, name } = campaign;
   const activation = useActivation({ ...campaign, id });
   return (
-    <Stack align="flex-start">
+    <Stack>
       <Text>
         Once it is active, games can show {name}. You pay only when a player has seen it, and never more than{" "}
         {formatCents(campaign.budget_cents)}. {balanceSentence(campaign.budget_cents, 0, balanceCents)}
       </Text>
-      <Button onClick={() => void activation.run()} loading={activation.isRunning}>
-        Activate campaign
-      </Button>
+      <Group>
+        <Button onClick={() => void activation.run()} loading={activation.isRunning}>
+          Activate campaign
+        </Button>
+      </Group>
       {activation.dialog}
     </Stack>
   );

@@ -44,6 +44,9 @@ describe("what a schema cannot say about a form", () => {
   it.each([
     [{ target_type: "country" }, ["country_code"]],
     [{ target_type: "state", country_code: "DE" }, ["state_code"]],
+    [{ target_type: "state", country_code: "DE", state_code: " " }, ["state_code"]],
+    [{ target_type: "state", country_code: "DE", state_code: "be" }, []],
+    [{ target_type: "state", country_code: "AT", state_code: "9" }, []],
     [{ target_type: "city", country_code: "DE" }, ["city_name"]],
     [{ target_type: "city", country_code: "DE", city_name: "Kiel" }, []],
     [{ target_type: "radius", lat: 0 }, ["lng", "radius_km"]],
@@ -55,7 +58,16 @@ describe("what a schema cannot say about a form", () => {
     expect(found.map(([field]) => field)).toEqual(missing);
   });
 
-  it("is whether the campaign has the same place the other way round", () => {
+  it.each([
+    ["California", "Enter the code, not the name: up to three letters or digits, such as CA."],
+    ["D.C.", "Enter the code, not the name: up to three letters or digits, such as CA."],
+    ["us-ca", "Leave out the country: CA."],
+  ])("is that %s is no code of a state", (state_code, sentence) => {
+    const found = geoFieldProblems({ target_type: "state", country_code: "US", state_code }, []);
+    expect(found.state_code).toBe(sentence);
+  });
+
+  it("is whether the campaign has the same place, either way round", () => {
     const none = { state_code: null, city_name: null, lat: null, lng: null, radius_km: null };
     const germany = {
       ...none,
@@ -73,6 +85,8 @@ describe("what a schema cannot say about a form", () => {
     expect(ofCountry("de", false)).toEqual({
       country_code: "The campaign includes this place: remove it from the list first.",
     });
-    expect([ofCountry("DE", true), ofCountry("DE", undefined), ofCountry("FR", false)]).toEqual([{}, {}, {}]);
+    const listed = { country_code: "This place is in the list already." };
+    expect([ofCountry("DE", true), ofCountry("DE", undefined)]).toEqual([listed, listed]);
+    expect(ofCountry("FR", false)).toEqual({});
   });
 });

@@ -1,4 +1,5 @@
 import type { AnswerOf, BodyOf } from "../../api/operations.ts";
+import { comparable } from "./comparable.ts";
 
 type NewTarget = Partial<BodyOf<"POST /campaigns/{campaign_id}/geo-targets">>;
 type GeoTarget = AnswerOf<"GET /campaigns/{campaign_id}/geo-targets">[number];
@@ -7,14 +8,17 @@ type Problems = Partial<Record<keyof NewTarget, string | undefined>>;
 const CHOOSE_COUNTRY = "Choose a country.";
 const FILL_IN = "Fill in this field, or choose the place on the map.";
 
-/** What is wrong with a new geo-target beyond the schema: what its type needs, and a stored one that says the opposite. */
+/** What is wrong with a new geo-target beyond the schema: what its type needs, and a stored one of the same place. */
 export function geoFieldProblems(target: NewTarget, stored: readonly GeoTarget[]): Problems {
   const missing = missingFields(target);
   if (Object.values(missing).some((sentence) => sentence !== undefined)) return missing;
   const isIncluded = target.include !== false;
-  const opposite = stored.find((one) => one.include !== isIncluded && nameOf(one) === nameOf(target));
-  if (opposite === undefined) return {};
-  const sentence = `The campaign ${opposite.include ? "includes" : "excludes"} this place: remove it from the list first.`;
+  const same = stored.find((one) => nameOf(one) === nameOf(target));
+  if (same === undefined) return {};
+  const sentence =
+    same.include === isIncluded
+      ? "This place is in the list already."
+      : `The campaign ${same.include ? "includes" : "excludes"} this place: remove it from the list first.`;
   return { [target.target_type === "radius" ? "lat" : "country_code"]: sentence };
 }
 
@@ -30,15 +34,25 @@ function missingFields(target: NewTarget): Problems {
   }
   return {
     country_code: country ? undefined : CHOOSE_COUNTRY,
-    state_code: type === "state" && !state ? "Fill in the code of the state." : undefined,
+    state_code: type === "state" ? stateCodeProblem(state ?? "", country ?? "") : undefined,
     city_name: type === "city" && !city ? "Fill in the name of the city." : undefined,
   };
+}
+
+/** The API takes any text, but a name would match no player of a game that sends codes. */
+function stateCodeProblem(typed: string, country: string): string | undefined {
+  const code = comparable(typed);
+  if (code === "") return "Fill in the code of the state.";
+  const prefix = `${comparable(country)}-`;
+  if (country !== "" && code.startsWith(prefix)) {
+    return `Leave out the country: ${code.slice(prefix.length).toUpperCase()}.`;
+  }
+  if (/^[a-z0-9]{1,3}$/.test(code)) return undefined;
+  return "Enter the code, not the name: up to three letters or digits, such as CA.";
 }
 
 function nameOf(place: NewTarget | GeoTarget): string {
   const { target_type, country_code, state_code, city_name, lat, lng, radius_km } = place;
   const parts = [target_type, country_code, state_code, city_name, lat, lng, radius_km];
-  return JSON.stringify(
-    parts.map((part) => (typeof part === "string" ? part.trim().toLowerCase() : (part ?? null))),
-  );
+  return JSON.stringify(parts.map((part) => (typeof part === "string" ? comparable(part) : (part ?? null))));
 }

@@ -221,7 +221,8 @@ export function GeoTargets({ read }: EntriesRead<GeoTarget>) {
                 {type === "state" && (
                   <TextInput
                     label="State or province code"
-                    placeholder="e.g. BE"
+                    placeholder="e.g. CA"
+                    description="The part of its ISO 3166-2 code after the hyphen: CA for California (US-CA). The game sends the same code for its players."
                     {...textField(form, "state_code")}
                   />
                 )}

@@ -6,7 +6,13 @@ import { useAnswered } from "../../api/use-answered.ts";
 import { useReadFirst } from "../../api/use-read-all.ts";
 import { countryName } from "../../format/countries.ts";
 import { firstDayOf, utcDayOf } from "../../format/days.ts";
-import { centsOfMillicents, formatCount, formatDayWithYear, formatNoun } from "../../format/format.ts";
+import {
+  centsOfMillicents,
+  formatCount,
+  formatDayWithYear,
+  formatList,
+  formatNoun,
+} from "../../format/format.ts";
 import { ButtonLink } from "../../kit/button-link.tsx";
 import type { Column, ColumnMakers } from "../../kit/columns.tsx";
 import { CsvButton } from "../../kit/csv-button.tsx";
@@ -143,7 +149,7 @@ export function Component() {
         ]}
       />
       <TableSection
-        title="Spend by row"
+        title={`Spend by ${formatList(shownGroups)}`}
         about={
           spend.data?.hasMore
             ? `The first ${formatNoun(MAX_ROWS, "row")}, newest first. Choose fewer groups or one campaign to see the rest here; the CSV has all.`
@@ -199,6 +205,7 @@ function spendColumns(
       ({ brand_name: brand = "", creative_id: id = "" }) => `${brand} ${id}`,
       {
         phone: "title",
+        help: "The brand, and the end of the creative's ID.",
         cell: ({ brand_name: brand, creative_id: id }) => (
           <LongName isAside>{`${brand ?? "Deleted"} (${id?.slice(-6) ?? ""})`}</LongName>
         ),

@@ -1,5 +1,6 @@
 import type { AnswerOf } from "../../api/operations.ts";
 import { countryName } from "../../format/countries.ts";
+import { formatList } from "../../format/format.ts";
 import { type CountryShape, isCircleWithin } from "../../map/circle.ts";
 import type { Campaign } from "./use-campaign.ts";
 
@@ -89,7 +90,7 @@ function circlesBesideCountries(
 ): string[] {
   if (included.length === 0) return [];
   const codes = new Set(included.map(({ country_code: code }) => (code ?? "").toUpperCase()));
-  const names = new Intl.ListFormat("en").format([...codes].map((code) => countryName(code)));
+  const names = formatList([...codes].map((code) => countryName(code)));
   const verb = codes.size === 1 ? "is" : "are";
   return geoTargets.flatMap(({ include, target_type: type, lat, lng, radius_km: radiusKm }) => {
     if (!include || type !== "radius" || lat === null || lng === null || radiusKm === null) return [];

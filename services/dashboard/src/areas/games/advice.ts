@@ -1,5 +1,5 @@
 import type { SeriesRole } from "../../charts/chart-data.ts";
-import { formatNoun } from "../../format/format.ts";
+import { formatList, formatNoun } from "../../format/format.ts";
 import { CREATIVE_TYPES } from "../../scene/creative-types.ts";
 import { ADVERTISE_PATH } from "../advertise/advertise-path.ts";
 import { gamePath } from "./game-path.ts";
@@ -28,7 +28,7 @@ const REASONS: Readonly<Record<string, Advice>> = {
     label: "Player has seen enough",
     means: "The player has seen as many ads as this game allows in one session.",
     helps: "Raise the ads per session in the settings, if the story bears it.",
-    role: "green",
+    role: "other",
   },
   budget: {
     label: "Budgets used up",
@@ -41,13 +41,13 @@ const REASONS: Readonly<Record<string, Advice>> = {
     label: "Ads are off",
     means: "The game asks, but its ads are turned off.",
     helps: "Turn ads on.",
-    role: "grey",
+    role: "ink",
   },
   no_campaigns: {
     label: "No campaign runs",
     means: "No advertiser has an active campaign.",
     helps: "Nothing in your game. To try it now, run a campaign of your own: one account can do both.",
-    role: "ink",
+    role: "green",
   },
 };
 
@@ -104,8 +104,6 @@ export function reasonFixes(reason: string, game: string, rules: GameRules | und
 
 const SAY_MORE = "Send more of the scene, and the player's country.";
 const seeWords = (path: string) => ({ label: "See which words fit", path: `${path}/words` });
-const join = (type: "conjunction" | "disjunction", words: readonly string[]) =>
-  new Intl.ListFormat("en", { type }).format(words);
 
 /** What in the settings of the game keeps campaigns out. */
 function limitsOf(rules: GameRules, path: string): Fix[] {
@@ -115,14 +113,14 @@ function limitsOf(rules: GameRules, path: string): Fix[] {
     ...(refused.length === 0
       ? []
       : [
-          `This game takes no ${join(
-            "disjunction",
+          `This game takes no ${formatList(
             refused.map(({ label }) => label.toLowerCase()),
+            "disjunction",
           )}: accept more types of ads.`,
         ]),
     ...(categories.length === 0
       ? []
-      : [`It keeps out campaigns for ${join("conjunction", categories)}: block fewer categories.`]),
+      : [`It keeps out campaigns for ${formatList(categories)}: block fewer categories.`]),
   ];
   return [
     ...(limits.length === 0

@@ -124,7 +124,7 @@ function Tester({ chosen, games, onChange }: TesterProps) {
   const [outcome, setOutcome] = useState<Outcome>();
   const [failure, setFailure] = useState<unknown>();
   const [isAsking, setAsking] = useState(false);
-  const { problem, clear, showRefusal } = useFieldProblems("POST /match", SCENE_FIELDS);
+  const { problem, clear, check, showRefusal } = useFieldProblems("POST /match", SCENE_FIELDS);
   const add = useChange("POST /placements/{game_id}", retryChanges);
   const match = useMutation({ mutationFn: askForAd, ...retryChanges });
   const hasGame = useHasGame();
@@ -132,11 +132,11 @@ function Tester({ chosen, games, onChange }: TesterProps) {
   const isUnknownGame = !isFirst && chosen.game !== "" && !games.includes(chosen.game);
   const answer = useAnswerInView<HTMLElement>(outcome ?? failure);
   const ask = async () => {
-    setAsking(true);
-    setFailure(undefined);
-    clear();
-    add.reset();
     const asked = isFirst ? { ...chosen, game: chosen.game.trim() } : chosen;
+    setFailure(undefined);
+    add.reset();
+    if (!check(requestOf(asked), { game_id: isUnknownGame ? UNKNOWN_GAME : undefined })) return;
+    setAsking(true);
     try {
       if (isFirst) {
         // The proposal disappears with the first game: what it says goes into the address.
@@ -182,7 +182,7 @@ function Tester({ chosen, games, onChange }: TesterProps) {
                 ? `Adds the game: you keep ${formatPercent(GAME_DEFAULTS.sharePct)} of each charge. Asking charges nothing.`
                 : "Nothing is charged. A match holds the price of one impression until it is recorded or expires."}
             </Text>
-            <Button type="submit" loading={isAsking} disabled={chosen.game.trim() === "" || isUnknownGame}>
+            <Button type="submit" loading={isAsking}>
               {isFirst ? "Add game and ask for an ad" : "Ask for an ad"}
             </Button>
           </Group>

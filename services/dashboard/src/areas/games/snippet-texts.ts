@@ -59,10 +59,9 @@ echo
   },
   typescript: ({ baseUrl, gameId }) => ({
     label: "TypeScript",
-    install: `# In the folder of Diegetic: pack the client into your game's folder.
-mkdir -p ~/my-game && npm pack ./packages/client --pack-destination ~/my-game
-# In your game's folder:
-cd ~/my-game && npm init -y && npm pkg set type=module && npm install ./diegetic-client-0.1.0.tgz`,
+    install: `# In your game's folder, with DIEGETIC as the path of Diegetic's source code, built by npm start:
+npm init -y && npm pkg set type=module
+npm pack "$DIEGETIC/packages/client" && npm install ./diegetic-client-0.1.0.tgz`,
     file: "first-ad.js",
     code: `import { DiegeticClient } from "@diegetic/client";
 
@@ -92,7 +91,7 @@ await client.close();
   }),
   python: ({ baseUrl, gameId }) => ({
     label: "Python",
-    install: `# In your game's folder, with DIEGETIC as the folder of Diegetic:
+    install: `# In your game's folder, with DIEGETIC as the path of Diegetic's source code:
 pip install "$DIEGETIC/clients/python"`,
     file: "first_ad.py",
     code: `import os
@@ -123,7 +122,8 @@ with DiegeticClient(
   }),
   csharp: ({ baseUrl, gameId }) => ({
     label: "C#",
-    install: `# With the .NET SDK, and DIEGETIC as the folder of Diegetic (Mono: see the client's README):
+    install: `# In your game's folder, with the .NET SDK, and DIEGETIC as the path of Diegetic's source code
+# (with Mono: see clients/csharp/README.md there):
 dotnet new console && dotnet add reference "$DIEGETIC/clients/csharp/Diegetic.Client.csproj"`,
     file: "Program.cs",
     code: `using System;

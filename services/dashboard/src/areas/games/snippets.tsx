@@ -18,6 +18,16 @@ import classes from "./snippets.module.css";
 import { Steps } from "./steps.tsx";
 import { TrafficFailed } from "./traffic-failed.tsx";
 
+const head = {
+  title: "Snippets",
+  about: "Copy, run, and watch the first ad arrive.",
+  actions: (
+    <Button component="a" href="/docs" variant="default">
+      API reference
+    </Button>
+  ),
+};
+
 /** Code for a first ad, with the account's own game and key. */
 export function Component() {
   const { canChange } = useAbility();
@@ -31,10 +41,9 @@ export function Component() {
   });
   const [key, setKey] = useState<string>();
   const gameId = named === "" ? (ids?.[0] ?? "") : named;
-  const about = "Copy, run, and watch the first ad arrive.";
   if (games.data === undefined && !games.error) {
     return (
-      <Page title="Snippets" about={about}>
+      <Page {...head}>
         <Skeleton height={60} w={260} />
         <Skeleton height={96} />
         <Skeleton height={420} />
@@ -43,7 +52,7 @@ export function Component() {
   }
   if (games.data === undefined || games.data.length === 0) {
     return (
-      <Page title="Snippets" about={about}>
+      <Page {...head}>
         <Card>
           {games.data === undefined ? (
             <Failed what="The games could not be loaded." read={games} />
@@ -63,7 +72,7 @@ export function Component() {
   }
   const snippet = snippetFor(language, { baseUrl: `${location.origin}${API_BASE}`, gameId });
   return (
-    <Page title="Snippets" about={about}>
+    <Page {...head}>
       <Group gap="sm">
         <Select
           label="Game"
@@ -82,6 +91,10 @@ export function Component() {
       </Section>
       <Section
         title="2. Code"
+        about={
+          snippet.install &&
+          "The client comes with Diegetic's source code. Ask the operator of this installation for a copy, or use curl, which needs none."
+        }
         actions={
           <SegmentedControl
             aria-label="Language"

@@ -158,16 +158,7 @@ function Overview({ system }: { system: System | undefined }) {
             columns={(make) => [
               make.text("name", "Part", ({ name }) => name, {
                 phone: "title",
-                cell: ({ key, name }) => (
-                  <div>
-                    {name}
-                    {PART_HELP[key] && (
-                      <Text c="dimmed" fz="xs">
-                        {PART_HELP[key]}
-                      </Text>
-                    )}
-                  </div>
-                ),
+                cell: ({ key, name }) => <Named name={name} help={PART_HELP[key]} />,
               }),
               {
                 key: "state",
@@ -184,7 +175,7 @@ function Overview({ system }: { system: System | undefined }) {
             ]}
           />
         </Section>
-        <Section title="What is in it">
+        <Section title="Contents">
           <DataTable
             label="Contents"
             name="contents"
@@ -195,22 +186,51 @@ function Overview({ system }: { system: System | undefined }) {
                 { what: "Users", count: system.users },
                 { what: "Advertisers", count: system.advertisers },
                 { what: "Active campaigns", count: system.active_campaigns },
-                { what: "Changes not yet in force", count: system.unpublished_changes },
-                { what: "Quarantined records", count: system.quarantined_records },
-                { what: "Divided wallets", count: system.divided_wallets.count },
+                {
+                  what: "Changes not yet in force",
+                  help: "Stored, but not yet known to every match process.",
+                  count: system.unpublished_changes,
+                },
+                {
+                  what: "Quarantined records",
+                  help: "Impressions that could not be written.",
+                  count: system.quarantined_records,
+                },
+                {
+                  what: "Divided wallets",
+                  help: "Balances that are spread over several Redis masters.",
+                  count: system.divided_wallets.count,
+                },
               ]
             }
             rowKey={({ what }) => what}
             empty={null}
             skeletonRows={7}
             columns={(make) => [
-              make.text("what", "What", ({ what }) => what, { phone: "title" }),
+              make.text("what", "What", ({ what }) => what, {
+                phone: "title",
+                cell: ({ what, help }) => <Named name={what} help={help} />,
+              }),
               make.number("count", "Count", ({ count }) => count, { phone: "fact" }),
             ]}
           />
         </Section>
       </SimpleGrid>
     </>
+  );
+}
+
+/** What a row is about, and what that means. */
+function Named({ name, help }: { name: string; help: string | undefined }) {
+  return (
+    <div>
+      {name}
+      {help !== undefined && (
+        <Text c="dimmed" fz="xs">
+          {help}
+        </Text>
+      )}
+    </div>
   );
 }
 

@@ -25,6 +25,7 @@ export const PAGE = `<!doctype html>
 <link rel="stylesheet" href="${PAGE_PATH}/page.css">
 </head>
 <body>
+<header><a href="/">Diegetic</a><span>API reference</span><a href="/">Dashboard</a><a href="${DOCUMENT_PATH}">OpenAPI document</a></header>
 <div id="reference"><noscript>This page needs JavaScript; the document itself is at ${DOCUMENT_PATH}.</noscript></div>
 <script src="${PAGE_PATH}/swagger-ui-bundle.js"></script>
 <script src="${PAGE_PATH}/page.js"></script>
@@ -96,6 +97,17 @@ export const PAGE_STYLE = `:root {
   --positive: #5BC98C; --warning: #E0B341; --negative: #F07B6E; --info: #7FB0F2;
 }
 body { margin: 0; }
+header, html:root .swagger-ui.swagger-ui,
+html:root .swagger-ui.swagger-ui :not(code, code *, pre, pre *, textarea, .opblock-summary-path, .opblock-summary-path *) {
+  font-family: "Inter Variable", Inter, system-ui, sans-serif; }
+html:root .swagger-ui.swagger-ui :is(code, code *, pre, pre *, textarea, .opblock-summary-path, .opblock-summary-path *) {
+  font-family: "JetBrains Mono Variable", "JetBrains Mono", ui-monospace, monospace; }
+header { align-items: baseline; border-bottom: 1px solid var(--line); box-sizing: border-box; color: var(--muted); display: flex; flex-wrap: wrap;
+  font-size: 14px; gap: 4px 16px; margin: 0 auto; max-width: 1100px; padding: 16px 20px; }
+header a { color: var(--info); }
+header a:first-child { color: var(--ink); font-family: "Literata Variable", Literata, Georgia, serif; font-size: 20px; font-weight: 600; text-decoration: none; }
+header span { flex: 1; }
+header a:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 html:root, html:root body, html:root .swagger-ui.swagger-ui, html:root .swagger-ui.swagger-ui .scheme-container { background: var(--background); }
 html:root .swagger-ui.swagger-ui, html:root .swagger-ui.swagger-ui :is(p, li, h1, h2, h3, h4, h5, h6, td, th, label, small, span, div, pre.base-url,
   button:not(.btn), .info .title, .tab li button, .response-col_links, .parameter__name) { color: var(--ink); }
@@ -105,7 +117,7 @@ html:root .swagger-ui.swagger-ui :is(a, a span, .info a .url) { color: var(--inf
 html:root .swagger-ui.swagger-ui :is(.parameter__name.required span, .parameter__name.required::after, .required, .prop-type) { color: var(--negative); }
 html:root .swagger-ui.swagger-ui :is(.prop-type, .json-schema-2020-12__attribute--primary) { color: var(--info); }
 html:root .swagger-ui.swagger-ui :is(.markdown, .renderedMarkdown, .base-path) code {
-  background: var(--wash); color: var(--ink); font-weight: 400; overflow-wrap: anywhere; padding: 1px 4px; }
+  background: var(--wash); color: var(--ink); font-weight: 400; overflow-wrap: anywhere; padding: 1px 3px; }
 html:root .swagger-ui.swagger-ui .info .title small, html:root .swagger-ui.swagger-ui .info .title small.version-stamp { background: var(--muted); }
 html:root .swagger-ui.swagger-ui .info .title small pre { color: var(--on-colour); }
 html:root .swagger-ui.swagger-ui .scheme-container { border-bottom: 1px solid var(--line); box-shadow: none; padding: 16px 0; }
@@ -134,7 +146,14 @@ html:root .swagger-ui.swagger-ui :focus-visible { outline: 2px solid var(--accen
 html:root .swagger-ui.swagger-ui pre.microlight, html:root .swagger-ui.swagger-ui pre.microlight code { overflow-wrap: anywhere; white-space: pre-wrap; }
 html:root .swagger-ui.swagger-ui pre.microlight span:not([style*="color"]) { color: inherit; }
 .swagger-ui .wrapper { max-width: 1100px; }
-.swagger-ui .info { margin: 30px 0; }
+.swagger-ui .info { margin: 24px 0; }
+.swagger-ui .info .title { font-size: 28px; font-weight: 600; }
+html:root .swagger-ui.swagger-ui .info :is(p, ul) { margin-left: 0; max-width: 80ch; }
+html:root .swagger-ui.swagger-ui :is(.info, .opblock-description) :is(p, li) { line-height: 1.5; }
+.swagger-ui .info li { margin-bottom: 8px; }
+/* The header links it, and the description begins with the same words. */
+.swagger-ui .info :is(.main > a, .info__summary) { display: none; }
+html:root .swagger-ui.swagger-ui .opblock-tag { font-size: 20px; font-weight: 600; }
 .swagger-ui .opblock-tag small { font-size: 13px; }
 /* No operation has links. */
 .swagger-ui .response-col_links { display: none; }
@@ -147,5 +166,11 @@ html:root .swagger-ui.swagger-ui pre.microlight span:not([style*="color"]) { col
   .swagger-ui .opblock-tag { flex-wrap: wrap; }
   .swagger-ui .opblock-tag small { flex-basis: 100%; order: 1; padding: 4px 0 0; }
   .swagger-ui .opblock-body, .swagger-ui .table-container, .swagger-ui .responses-inner { overflow-x: auto; }
+  /* Parameters and answers below their names: beside them, they have half of the width. */
+  .swagger-ui :is(table.parameters, .responses-table) > thead { display: none; }
+  .swagger-ui :is(table.parameters, .responses-table),
+  .swagger-ui :is(table.parameters, .responses-table) > tbody,
+  .swagger-ui :is(table.parameters, .responses-table) > tbody > tr,
+  .swagger-ui :is(table.parameters, .responses-table) > tbody > tr > td { display: block; max-width: 100%; width: auto; }
 }
 `;

@@ -51,7 +51,9 @@ describe("the pages of the API document", () => {
     const policy = page.headers["content-security-policy"];
     expect(policy).toContain("default-src 'none'; script-src 'self';");
     expect(policy).not.toMatch(/unsafe-eval|https?:/);
-    const loaded = [...page.text.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, address]) => address ?? "");
+    const loaded = [...page.text.matchAll(/<(?:link|script)\b[^>]*? (?:src|href)="([^"]*)"/g)].map(
+      ([, address]) => address ?? "",
+    );
     expect(loaded.length).toBeGreaterThanOrEqual(5);
     for (const address of loaded.filter((one) => !one.startsWith("data:"))) {
       expect(address).toMatch(/^\/docs\//);
