@@ -23,6 +23,8 @@ let begun: number;
 /** Counted before their bodies are read. */
 let admitted: number;
 let answer: string;
+/** Statuses of refused requests. */
+let failures: number[];
 
 beforeEach(() => start());
 
@@ -30,6 +32,7 @@ async function start(more: Partial<AppOptions> = {}): Promise<void> {
   begun = 0;
   admitted = 0;
   answer = "";
+  failures = [];
   const finished = new Promise<void>((resolve) => {
     finish = resolve;
   });
@@ -88,6 +91,7 @@ async function start(more: Partial<AppOptions> = {}): Promise<void> {
       if (request.path === "/page") response.send("page");
       else next();
     },
+    onFailure: ({ status }) => failures.push(status),
     fastPath: true,
     ...more,
   });
@@ -198,7 +202,7 @@ describe("requests of one account", () => {
     expect((await Promise.all([...reads, change])).map(({ status }) => status)).toEqual(Array(4).fill(200));
   });
 
-  it("do not run when their clients have gone while they waited", async () => {
+  it("do not wait on when their clients have gone", async () => {
     await server.close(1_000);
     await start({ maxConcurrentRequests: 100, maxRunningPerAccount: { reads: 1, others: 2 } });
     const running = Array.from({ length: 2 }, () => work("/work"));
@@ -208,11 +212,26 @@ describe("requests of one account", () => {
     while (admitted < 7) await later();
     gone.abort();
     await Promise.all(waiting);
-    // Answered after the server has seen them go.
-    expect((await fetch(`${origin}/healthz`)).status).toBe(200);
+    // Forgotten while the others still run.
+    while (failures.length < 5) await later();
+    expect(failures).toEqual(Array(5).fill(503));
     finish();
     await Promise.all(running);
     expect((await work("/work")).status).toBe(200);
     expect(begun).toBe(3);
+  });
+
+  it("are refused when they have waited too long", async () => {
+    await server.close(1_000);
+    await start({ maxRunningPerAccount: { reads: 1, others: 1, maxWaitMs: 1 } });
+    const running = work("/work");
+    while (begun < 1) await later();
+    const refused = await work("/work");
+    expect([refused.status, refused.headers.get("Retry-After")]).toEqual([503, "1"]);
+    expect(await refused.json()).toEqual({ detail: expect.stringContaining("try again") });
+    finish();
+    expect((await running).status).toBe(200);
+    expect((await work("/work")).status).toBe(200);
+    expect(begun).toBe(2);
   });
 });
