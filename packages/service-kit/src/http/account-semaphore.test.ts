@@ -11,12 +11,18 @@ const LONG_MS = 3_600_000;
 const response = () => new ServerResponse(new IncomingMessage(new Socket()));
 
 it("runs each account's requests in their order, as many at a time as may be, whatever others do", async () => {
-  const step = fc.record({ accountId: fc.constantFrom("a", "b"), does: fc.constantFrom("begin", "end", "go") });
+  const step = fc.record({
+    accountId: fc.constantFrom("a", "b"),
+    does: fc.constantFrom("begin", "end", "go"),
+  });
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
       const semaphore = new AccountSemaphore(MAX_RUNNING, LONG_MS);
       const accounts = new Map(
-        ["a", "b"].map((id) => [id, { begun: 0, ended: 0, started: [] as number[], waiting: [] as Waiting[] }]),
+        ["a", "b"].map((id) => [
+          id,
+          { begun: 0, ended: 0, started: [] as number[], waiting: [] as Waiting[] },
+        ]),
       );
       const expected = new Map(["a", "b"].map((id) => [id, [] as number[]]));
       for (const { accountId, does } of steps) {

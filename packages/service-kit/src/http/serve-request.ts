@@ -107,7 +107,10 @@ async function answerRequest(
     const current = found instanceof Promise ? await found : found;
     requireShownAccount(current, exchange); // 409
     requireAccess(current, endpoint); // 403
-    return await endpoint.handle(new Context({ exchange, route, caller: current, group, rawBody, policy }));
+    const context = new Context({ exchange, route, caller: current, group, rawBody, policy });
+    const counted = context.countBody(endpoint.bodyBytesPerRequest);
+    if (counted !== undefined) await counted; // 429, 422
+    return await endpoint.handle(context);
   } finally {
     semaphore?.release(caller.accountId);
   }

@@ -6,8 +6,10 @@ import { TextBuffer } from "../dictionary/text-buffer.ts";
 import { extendHash } from "../dictionary/text-hash.ts";
 import { noEntry } from "../dictionary/text-table.ts";
 
-/** Scenes with shorter texts are read again, which costs little. */
-const MIN_REMEMBERED_UNITS = 4_096;
+/** Scenes that take less effort are read again, which costs little. */
+const MIN_REMEMBERED_EFFORT = 4_096;
+/** Longer phrases looked up while a text's unit is normalised and looked up. */
+const LOOKUPS_PER_UNIT = 4;
 
 /** What a scene activated in a version of the terms. */
 interface ReadScene {
@@ -33,8 +35,11 @@ export class RequestReader {
   readonly #knownWords: number[] = [];
   /** Entries of longer phrases that the request has. They are marked, so that each is compared once, however often it occurs. */
   readonly #foundLonger: number[] = [];
-  /** UTF-16 units of the texts of the current request in which phrases were sought. */
+  /** UTF-16 units, after normalising, of the texts of the current request in which phrases were sought. */
   #scannedUnits = 0;
+  /** Longer phrases that were looked up for the current request. */
+  #longerCount = 0;
+  #effort = 0;
   /** By context: scenes with long texts, which a request that tries many campaigns would read as often. */
   readonly #readScenes = new WeakMap<MatchScene["context"], ReadScene>();
   /** Entries of the categories that the placement blocks. */
@@ -45,17 +50,25 @@ export class RequestReader {
     this.#buffer = new TextBuffer(terms.texts.hashKey);
   }
 
+  /** What reading the current request took, in units of texts; 0: it was remembered. */
+  get effort(): number {
+    return this.#effort;
+  }
+
   /** @param version of the terms: another one after each change */
   read(scene: MatchScene, version: number): void {
     const { context, placement, geo } = scene;
     const known = this.#readScenes.get(context);
     if (known?.version === version && known.placement === placement && known.geo === geo) {
       this.#terms.activateCopied(known.active);
+      this.#effort = 0;
       return;
     }
     this.#scannedUnits = 0;
+    this.#longerCount = 0;
     this.#readTexts(scene);
-    if (this.#scannedUnits < MIN_REMEMBERED_UNITS) return;
+    this.#effort = this.#scannedUnits + Math.floor(this.#longerCount / LOOKUPS_PER_UNIT);
+    if (this.#effort < MIN_REMEMBERED_EFFORT) return;
     this.#readScenes.set(context, { version, placement, geo, active: this.#terms.copyActive() });
   }
 
@@ -202,6 +215,7 @@ export class RequestReader {
       const end = from + longer;
       if (longer === 0 || end > length) return;
       for (; at < end; at += 1) hash = extendHash(hash, units[at] ?? 0, key);
+      this.#longerCount += 1;
       const entry = texts.find(hash, units, from, end, true);
       if (entry === noEntry) continue;
       this.#activateAll(entry, roles);
