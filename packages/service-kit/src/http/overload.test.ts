@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
 import { createLogger } from "../observability/logger.ts";
 import { createMetrics } from "../observability/metrics.ts";
@@ -23,6 +23,8 @@ let begun: number;
 /** Counted before their bodies are read. */
 let admitted: number;
 let answer: string;
+/** Answers that handlers have given. */
+let sent: number;
 /** Statuses of refused requests. */
 let failures: number[];
 
@@ -33,6 +35,7 @@ async function start(more: Partial<AppOptions> = {}): Promise<void> {
   admitted = 0;
   answer = "";
   failures = [];
+  sent = 0;
   const finished = new Promise<void>((resolve) => {
     finish = resolve;
   });
@@ -50,6 +53,9 @@ async function start(more: Partial<AppOptions> = {}): Promise<void> {
       handle: async () => {
         begun += 1;
         await finished;
+        setImmediate(() => {
+          sent += 1;
+        });
         return { status: 200, body: { answer } };
       },
     })),
@@ -153,6 +159,49 @@ describe.each([
     } finally {
       for (const socket of sockets) socket.destroy();
     }
+  });
+
+  it("are refused to an account that leaves long answers unread, until their connections end", async () => {
+    finish();
+    answer = "x".repeat(LARGE_CHARACTERS);
+    const request = `POST /api${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${KEY}\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`;
+    const sockets: Socket[] = [];
+    try {
+      for (let number = 1; number <= AT_A_TIME + 1; number += 1) {
+        const socket = connect(server.port, "127.0.0.1").pause();
+        sockets.push(socket);
+        // The last one has its requests in one connection, whose second answer waits for the first.
+        socket.write(number > AT_A_TIME ? request.repeat(2) : request);
+        while (begun < number) await new Promise((resolve) => setImmediate(resolve));
+      }
+      answer = "";
+      const refused = await work(path);
+      expect([refused.status, refused.headers.get("Retry-After")]).toEqual([503, "1"]);
+      expect((await work(path, OTHER_KEY)).status).toBe(200);
+    } finally {
+      for (const socket of sockets) socket.destroy();
+    }
+    for (let status = 503; status !== 200; ) status = (await work(path)).status;
+  });
+
+  it("are not refused for answers to connections that had ended before", async () => {
+    const request = `POST /api${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${KEY}\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`;
+    await server.close(1_000);
+    await start({ maxConcurrentRequests: 100 });
+    const socket = connect(server.port, "127.0.0.1");
+    socket.write(request.repeat(5));
+    while (begun < 5) await new Promise((resolve) => setImmediate(resolve));
+    const closed = new Promise((resolve) => socket.once("close", resolve));
+    socket.destroy();
+    await closed;
+    // Answered after the server has seen it close.
+    expect((await fetch(`${origin}/healthz`)).status).toBe(200);
+    answer = "x".repeat(LARGE_CHARACTERS);
+    finish();
+    // In the order in which they began.
+    while (sent < 5) await new Promise((resolve) => setImmediate(resolve));
+    answer = "";
+    expect((await work(path)).status).toBe(200);
   });
 
   it("do not count when their clients have gone", async () => {
