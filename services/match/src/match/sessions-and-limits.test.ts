@@ -160,15 +160,17 @@ describe("limits", () => {
   });
 
   const few = (repetitions: number) => "a ".repeat(repetitions);
+  const growing = (texts: number) => Array.from({ length: texts }, () => "\ufdfa".repeat(200));
   it.each([
-    ["grow when they are normalised", Array.from({ length: 20 }, () => "\ufdfa".repeat(200)), 4],
-    ["begin many long keywords at each word", Array.from({ length: 60 }, () => few(100)), 5],
-  ])("counts a scene more often whose texts %s", async (_what, tags, more) => {
-    const game = await world.addGame();
+    ["texts grow when they are normalised", growing(20), [], 4],
+    ["texts begin many long keywords at each word", Array.from({ length: 70 }, () => few(100)), [], 3],
+    ["game blocks long categories", ["calm"], growing(20), 4],
+  ])("counts a scene more often whose %s", async (_what, actions, blocked_categories, more) => {
+    const game = await world.addGame({ blocked_categories });
     await world.addCampaign({
       blocklist: Array.from({ length: 99 }, (_, n) => ({ rule_type: "keyword", value: `${few(n)}b` })),
     });
-    const scene = { game_context: { actions: tags } };
+    const scene = { game_context: { actions } };
     await eventually(async () => {
       const key = await world.addKey({ rate_limit_per_minute: 10 });
       const { status, headers } = await world.match(game, scene, { key });
