@@ -55,6 +55,9 @@ interface PlanNode {
   "Node Type": string;
   "Relation Name"?: string;
   Plans?: PlanNode[];
+  /** Only of a plan that was run. */
+  "Actual Rows"?: number;
+  "Actual Loops"?: number;
 }
 
 function* nodesOf(node: PlanNode): Generator<PlanNode> {
@@ -63,11 +66,11 @@ function* nodesOf(node: PlanNode): Generator<PlanNode> {
 }
 
 /** The plan of a statement where a table is read whole only when no index could serve. */
-async function explain(statement: Prisma.Sql): Promise<PlanNode[]> {
+async function explain(statement: Prisma.Sql, { runs = false } = {}): Promise<PlanNode[]> {
   return world.database.$transaction(async (transaction) => {
     await transaction.$executeRaw`SET LOCAL enable_seqscan = off`;
     const rows = await transaction.$queryRaw<{ "QUERY PLAN": { Plan: PlanNode }[] }[]>(
-      Prisma.sql`EXPLAIN (FORMAT JSON) ${statement}`,
+      Prisma.sql`EXPLAIN (ANALYZE ${runs ? Prisma.sql`true` : Prisma.sql`false`}, FORMAT JSON) ${statement}`,
     );
     return rows.flatMap((row) => row["QUERY PLAN"]).flatMap(({ Plan }) => [...nodesOf(Plan)]);
   });
@@ -88,6 +91,26 @@ describe("the plan of analytics", () => {
     expect(READ_BY_ANALYTICS).toEqual(expect.arrayContaining(relations));
     expect(nodes.map((node) => node["Node Type"])).not.toContain("Seq Scan");
   });
+});
+
+it("reads the versions of a campaign once, however many affinities it has", async () => {
+  const { campaignId: changed } = await world.draft(owner);
+  const affinities = Array.from({ length: 10 }, (_, n) => ({
+    affinity_type: "mood",
+    affinity_value: `mood ${n}`,
+  }));
+  await owner.put(`/campaigns/${changed}/affinities/bulk`, { affinities }).expect(200);
+  await world.database.$executeRaw`
+    INSERT INTO campaign_version_rollups (campaign_id, campaign_version, impressions)
+    SELECT ${changed}, version, 1 FROM generate_series(1, 100) AS version`;
+  const nodes = await explain(ownCampaignStatement(owner.accountId, changed, affinitiesQuery), {
+    runs: true,
+  });
+  const reading = nodes.filter((node) => node["Relation Name"] === "campaign_version_rollups");
+  const rows = reading.map((node) => (node["Actual Rows"] ?? 0) * (node["Actual Loops"] ?? 0));
+  expect(rows).toHaveLength(1);
+  expect(rows[0]).toBeGreaterThan(0);
+  expect(rows[0]).toBeLessThanOrEqual(100);
 });
 
 it("reads the advertisers of a period by the key of their rollup, and no impressions", async () => {

@@ -181,7 +181,7 @@ function expectAgreement(
       expect(candidate).toEqual(expected);
       expect(biasedPipeline(candidate.campaign.affinities)).toEqual(pipelinePlainly(winner.campaign));
     }
-    expect(drawn).toEqual({ lackedMoney, passedOver: candidates.length === 0 && eligible.length > 0 });
+    expect(drawn).toMatchObject({ lackedMoney, passedOver: candidates.length === 0 && eligible.length > 0 });
     if (candidate !== null) continue;
     expect(index.reasonForNone(scene.placement, drawn.lackedMoney)).toBe(
       reasonPlainly(world.values(), scene, lackedMoney),

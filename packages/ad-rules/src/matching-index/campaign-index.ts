@@ -20,6 +20,11 @@ export interface Exclusions {
 /** The result of one draw. */
 export interface Draw {
   candidate: Candidate | null;
+  /**
+   * What reading the texts of scene and placement took: their length after normalising, and an eighth of the longer phrases
+   * they were compared with. 0 when an earlier draw has read them.
+   */
+  effort: number;
   /** There is no candidate, and a campaign that passes rules 1 to 7 was skipped because it recently lacked money. */
   lackedMoney: boolean;
   /** There is no candidate, and a campaign that passes rules 1 to 7 was skipped because of any recent refusal. */
@@ -107,11 +112,12 @@ export class CampaignIndex {
   draw(scene: MatchScene, random: Random, exclusions: Exclusions = {}): Draw {
     return this.#with(scene, exclusions, () => {
       const winner = this.#matching.draw(random);
+      const { effort } = this.#matching;
       if (winner === null) {
         const { lackedMoney, passedOver } = this.#matching;
-        return { candidate: null, lackedMoney, passedOver };
+        return { candidate: null, effort, lackedMoney, passedOver };
       }
-      return { candidate: this.#candidateOf(winner, scene), lackedMoney: false, passedOver: false };
+      return { candidate: this.#candidateOf(winner, scene), effort, lackedMoney: false, passedOver: false };
     });
   }
 

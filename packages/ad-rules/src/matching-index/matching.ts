@@ -88,6 +88,11 @@ export class Matching {
     };
   }
 
+  /** What reading the texts of the current request took (request-reader.ts). */
+  get effort(): number {
+    return this.#isOpen ? this.#reader.effort : 0;
+  }
+
   #addressOf(documentId: number): number {
     return this.#addresses[documentId] ?? noAddress;
   }

@@ -328,9 +328,10 @@ export const campaignsApi = defineFeature({
       operationId: "createCampaigns",
       summary: "Create many campaigns",
       description:
-        "Creates up to 500 campaigns with their creatives, geo targets, blocklist and affinities, as drafts, or active where `activate` is true. Each campaign is created whole or not at all, by the same rules and limits as single calls, and has a result of its own. Counts as one request for each 100 campaigns or part of them. The body has at most 256 KiB, as everywhere: send what is more in several requests.",
+        "Creates up to 500 campaigns with their creatives, geo targets, blocklist and affinities, as drafts, or active where `activate` is true. Each campaign is created whole or not at all, by the same rules and limits as single calls, and has a result of its own. Counts as one request for each 100 campaigns or part of them, or as one more for each 64 KiB of its body, whichever is more. The body has at most 256 KiB, as everywhere: send what is more in several requests.",
       addition: true,
       idempotent: true,
+      bodyBytesPerRequest: 64 * 1_024,
       request: { schema: campaignBulkRequestSchema, example: { campaigns: [wholeCampaign, repeating] } },
       success: [
         ok("What became of each campaign, in the order of the request.", campaignBulkSchema, {

@@ -217,7 +217,7 @@ export const servingApi = defineFeature({
       scope: "serving",
       summary: "Find the best ad for a scene",
       description:
-        "Answers 200 with an ad whose price is now held for ten minutes, or 204 when none matches: the game then goes on with its normal scene. Insert `narrative_hook` into the scene, apply `biased_pipeline` where you like, and record the impression when the player has seen it. Counts as one request more for each 16 KiB of its body.",
+        "Answers 200 with an ad whose price is now held for ten minutes, or 204 when none matches: the game then goes on with its normal scene. Insert `narrative_hook` into the scene, apply `biased_pipeline` where you like, and record the impression when the player has seen it. Counts as one request more for each 16 KiB of its texts after NFKC, and more where many long keywords of campaigns begin as they do.",
       request: {
         schema: matchRequestSchema,
         example: {
@@ -270,8 +270,10 @@ export const servingApi = defineFeature({
       scope: "serving",
       summary: "Record that an ad was seen",
       description:
-        "The billing event: consumes one earlier match of the same campaign, creative and game, and charges its price: with `match_id` until the match is 24 hours old, without it the oldest one whose hold is open or lapsed less than an hour ago. The same `match_id` or `Idempotency-Key` again returns the first record and charges nothing more.",
+        "The billing event: consumes one earlier match of the same campaign, creative and game, and charges its price: with `match_id` until the match is 24 hours old, without it the oldest one whose hold is open or lapsed less than an hour ago. The same `match_id` or `Idempotency-Key` again returns the first record and charges nothing more. Counts as one request more for each 4 KiB of its body.",
       idempotent: true,
+      // The fields have less, whatever they contain.
+      bodyBytesPerRequest: 4 * 1_024,
       request: {
         schema: impressionRequestSchema,
         example: {

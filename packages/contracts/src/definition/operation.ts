@@ -73,6 +73,8 @@ export interface Operation {
   paged?: true;
   /** Supports `Idempotency-Key`. */
   idempotent?: true;
+  /** The body counts as one more request for each of these. Default: 16 KiB. */
+  bodyBytesPerRequest?: number;
   /** Answers while the store that counts requests is unavailable; they are not counted then. */
   answersWithoutLimits?: true;
   query?: readonly QueryParameter[];

@@ -37,6 +37,7 @@ Diegetic places advertisers' content into games, as things that belong to the ga
   \`HEAD\` is answered wherever \`GET\` is, without the body; \`OPTIONS\` is 405, since the API is not called from pages of other origins.
 - **Bodies** are JSON in UTF-8, at most 256 KiB. Unknown fields are ignored, as unknown query parameters are. In a create \`null\` is like leaving the field out.
 - **Limits** count per key and group of operations in windows of one minute. \`X-RateLimit-*\` is on every answer.
+  A request counts as one more for each 16 KiB of its body.
   Requests without a valid key count by client address, 100 a minute. What is not valid HTTP counts separately, by address and process:
   it is answered 400, 408, 431 or 429, and the connection is closed.
 - **Retries.** After 429 and 503 wait for \`Retry-After\` seconds; after 500 retry with growing pauses. \`Idempotency-Key\` makes every

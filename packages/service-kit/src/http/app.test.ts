@@ -78,6 +78,19 @@ describe("order of checks", () => {
 });
 
 describe("requests", () => {
+  it("counts a long body once more for each 16 KiB, also one that it does not parse", async () => {
+    const long = await post("/api/things/1").send(`{"name":"${"x".repeat(40_000)}`);
+    expect([long.status, long.headers["x-ratelimit-remaining"]]).toEqual([400, "997"]);
+    const slow = await request(app)
+      .post("/api/things/1")
+      .auth("igk_slow", { type: "bearer" })
+      .send({ name: "x".repeat(40_000) });
+    expect([slow.status, slow.body.detail]).toEqual([
+      422,
+      "The request counts as 3 requests, and its key may send 2 a minute: send less at a time.",
+    ]);
+  });
+
   it("gives the handler path, query, key and body", async () => {
     const sent = await post("/api/things/a%2Fb?x=1").set("Idempotency-Key", "k1").send({ name: "n" });
     expect(sent.body).toEqual({

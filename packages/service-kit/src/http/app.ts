@@ -24,6 +24,9 @@ import { type Failure, type ServingPolicy, sendError, UNKNOWN_PATH_GROUP } from 
 import { serveTraced } from "./serve-traced.ts";
 import { sessionCookieName } from "./session-cookie.ts";
 
+/** Well below what clients wait for an answer. */
+const DEFAULT_MAX_WAIT_MS = 10_000;
+
 export interface AppOptions {
   /** `/api`, or an empty string for no prefix. */
   basePath: string;
@@ -39,8 +42,11 @@ export interface AppOptions {
   readiness: ReadinessChecks;
   /** Further requests are answered 503 at once, except `/healthz` and `/readyz`. */
   maxConcurrentRequests: number;
-  /** Requests of one account that run at a time, of those that read and of others; its others wait. Default: no limit. */
-  maxRunningPerAccount?: { reads: number; others: number };
+  /**
+   * Requests of one account that run at a time, of those that read and of others; its further ones wait, at most 10 s by
+   * default. Default: no limit.
+   */
+  maxRunningPerAccount?: { reads: number; others: number; maxWaitMs?: number };
   /** Proxies whose `X-Forwarded-For` is trusted, as in TRUSTED_PROXIES. */
   trustedProxies: readonly string[];
   /** Origin that browsers use, such as `https://diegetic.example.com`; default: the host of the request, over http. */
@@ -68,10 +74,7 @@ export function createApp(options: AppOptions): RequestListener {
     publicUrl: options.publicUrl,
     sessionCookie: sessionCookieName(options.publicUrl),
     running: observer.running,
-    semaphores: options.maxRunningPerAccount && {
-      reads: new AccountSemaphore(options.maxRunningPerAccount.reads),
-      others: new AccountSemaphore(options.maxRunningPerAccount.others),
-    },
+    semaphores: options.maxRunningPerAccount && createSemaphores(options.maxRunningPerAccount),
     nowMs: options.nowMs ?? Date.now,
     addressOf: clientAddresses(options.trustedProxies),
     isStoreUnavailable: options.isStoreUnavailable ?? (() => false),
@@ -81,6 +84,17 @@ export function createApp(options: AppOptions): RequestListener {
   if (!options.fastPath) return app;
   const { basePath, endpoints } = options;
   return fastPath({ basePath, endpoints, policy, observer, otherwise: app });
+}
+
+function createSemaphores({
+  reads,
+  others,
+  maxWaitMs = DEFAULT_MAX_WAIT_MS,
+}: NonNullable<AppOptions["maxRunningPerAccount"]>) {
+  return {
+    reads: new AccountSemaphore(reads, maxWaitMs),
+    others: new AccountSemaphore(others, maxWaitMs),
+  };
 }
 
 function expressApp(options: AppOptions, policy: ServingPolicy, observer: ExchangeObserver): Express {

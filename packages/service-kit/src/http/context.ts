@@ -17,7 +17,7 @@ import { unprocessable } from "./http-error.ts";
 /** Picks the best of several media types by `Accept`; works on any request of `node:http`. */
 const accepts = express.request.accepts as (this: IncomingMessage, types: string[]) => string | false;
 
-/** A longer body may count as one more request for each of these. */
+/** A body counts as one more request for each of these, by default (docs/behaviour.md#rate-limits). */
 const BYTES_PER_REQUEST = 16 * 1_024;
 
 /** What routing found in the path. */
@@ -40,6 +40,9 @@ interface ContextParts {
 export class Context implements RequestContext {
   readonly caller: Caller;
   readonly #parts: ContextParts;
+  /** Requests as which the request has counted. */
+  #counted = 1;
+  #json: unknown;
 
   constructor(parts: ContextParts) {
     this.caller = parts.caller;
@@ -88,25 +91,31 @@ export class Context implements RequestContext {
   }
 
   body<T>(validate: (value: unknown) => T): T {
-    return validate(parseJson(this.#parts.rawBody));
+    // Parsed once; a body of null, which no endpoint takes, again.
+    this.#json ??= parseJson(this.#parts.rawBody);
+    return validate(this.#json);
   }
 
-  async countMore(requests: number): Promise<void> {
+  countAs(requests: number): Promise<void> | undefined {
+    return requests <= this.#counted ? undefined : this.#countUpTo(requests);
+  }
+
+  async #countUpTo(requests: number): Promise<void> {
     const { policy, group, exchange } = this.#parts;
     const limit = limitOfCaller(policy, group, this.caller);
-    if (limit !== "unlimited" && 1 + requests > limit) {
+    if (limit !== "unlimited" && requests > limit) {
       throw unprocessable(
-        `The request counts as ${1 + requests} requests, and its key may send ${limit} a minute: send less at a time.`,
+        `The request counts as ${requests} requests, and its key may send ${limit} a minute: send less at a time.`,
       );
     }
-    for (let counted = 0; counted < requests; counted += 1) {
+    for (; this.#counted < requests; this.#counted += 1) {
       await countForCaller(policy, group, exchange, this.caller);
     }
   }
 
-  countLongBody(): Promise<void> | undefined {
-    const more = Math.floor(this.#parts.rawBody.length / BYTES_PER_REQUEST);
-    return more === 0 ? undefined : this.countMore(more);
+  /** Counts a long body, before it is parsed: that takes long, too. */
+  countBody(bytesPerRequest = BYTES_PER_REQUEST): Promise<void> | undefined {
+    return this.countAs(1 + Math.floor(this.#parts.rawBody.length / bytesPerRequest));
   }
 
   countAgainst(kind: string, id: string, limit: RateLimit, subject?: string): void | Promise<void> {

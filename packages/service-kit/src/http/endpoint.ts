@@ -90,12 +90,10 @@ export interface RequestContext {
   /** Parses and validates the body; throws 400 or 422 with a sentence. */
   body<T>(validate: (value: unknown) => T): T;
   /**
-   * Counts the request this many more times against the limits of its key and account; rejects with 429 when one is
-   * exhausted, and with 422 when a minute of the key is never enough.
+   * Counts the request as this many, with those as which it has counted, against the limits of its key and account; rejects
+   * with 429 when one is exhausted, and with 422 when a minute of the key is never enough. Undefined: it counts as many.
    */
-  countMore(requests: number): Promise<void>;
-  /** `countMore` for each 16 KiB of the body (docs/behaviour.md#rate-limits): long texts take long to search. Undefined: none. */
-  countLongBody(): Promise<void> | undefined;
+  countAs(requests: number): Promise<void> | undefined;
   /**
    * Counts the request against a further limit; throws, or rejects with, 429 when it is exhausted.
    * @param kind one of few; with the id, it names what the limit is of
@@ -124,6 +122,8 @@ export interface Endpoint {
   role: MemberRole;
   /** `none`: ignores a body. `optional`: reads a missing body as `{}`. */
   body: "json" | "optional" | "none";
+  /** The body counts as one more request for each of these. Default: 16 KiB. */
+  bodyBytesPerRequest?: number | undefined;
   /** Requests pass uncounted while the store of the limits is unavailable. Default: they are refused with 503. */
   answersWithoutLimits?: boolean;
   handle(context: RequestContext): Promise<Answer>;

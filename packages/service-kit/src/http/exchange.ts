@@ -70,6 +70,9 @@ export interface Credential {
   sha256Hex: string | undefined;
 }
 
+/** Only longer answers are counted while they are unread. */
+const LONG_ANSWER_BYTES = 64 * 1_024;
+
 /** Others than these are callers' words. */
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
@@ -94,6 +97,8 @@ export class Exchange {
   readonly #startedMs = performance.now();
   #logger: Logger | undefined;
   #isRunning = true;
+  /** `destroyed` of a response that waits behind another one says so only from Node 24 on. */
+  #hasClosed = false;
   #assignedTo: string | undefined;
 
   constructor(request: IncomingMessage, response: ServerResponse, observer: ExchangeObserver) {
@@ -156,8 +161,19 @@ export class Exchange {
     }
     const content = text?.content ?? JSON.stringify(answer.body);
     headers.push("Content-Type", `${text?.mediaType ?? "application/json"}; charset=utf-8`);
-    headers.push("Content-Length", String(Buffer.byteLength(content)));
+    const bytes = Buffer.byteLength(content);
+    headers.push("Content-Length", String(bytes));
+    if (bytes > LONG_ANSWER_BYTES) this.#countUnread(bytes);
     response.writeHead(answer.status, headers.concat(API_HEADERS)).end(content);
+  }
+
+  #countUnread(bytes: number): void {
+    const { accountId, response } = this;
+    // After `close`, nobody would end the count.
+    if (accountId === undefined || this.#hasClosed) return;
+    const { running } = this.#observer;
+    running.addUnread(accountId, bytes);
+    response.once("close", () => running.addUnread(accountId, -bytes));
   }
 
   #ownHeaders(): string[] {
@@ -175,6 +191,7 @@ export class Exchange {
   }
 
   #observe(): void {
+    this.#hasClosed = true;
     this.#endWork();
     const { methodLabel: method, response, route } = this;
     const elapsedMs = performance.now() - this.#startedMs;

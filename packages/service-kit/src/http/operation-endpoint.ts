@@ -3,10 +3,18 @@ import type { Endpoint } from "./endpoint.ts";
 
 /** Creates the endpoint of an operation; method, path, group, scope, role and body come from the API document. */
 export function endpoint(operation: Operation, handle: Endpoint["handle"]): Endpoint {
-  const { method, group, scope, callers, request, answersWithoutLimits = false } = operation;
-  const path = expressPath(operation);
-  const [role, body] = [roleOf(operation), bodyOf(request)];
-  return { method, path, group, scope, callers, role, body, answersWithoutLimits, handle };
+  return {
+    method: operation.method,
+    path: expressPath(operation),
+    group: operation.group,
+    scope: operation.scope,
+    callers: operation.callers,
+    role: roleOf(operation),
+    body: bodyOf(operation.request),
+    bodyBytesPerRequest: operation.bodyBytesPerRequest,
+    answersWithoutLimits: operation.answersWithoutLimits ?? false,
+    handle,
+  };
 }
 
 function bodyOf(request: Operation["request"]): "json" | "optional" | "none" {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
 import { createLogger } from "../observability/logger.ts";
 import { createMetrics } from "../observability/metrics.ts";
@@ -23,6 +23,10 @@ let begun: number;
 /** Counted before their bodies are read. */
 let admitted: number;
 let answer: string;
+/** Answers that handlers have given. */
+let sent: number;
+/** Statuses of refused requests. */
+let failures: number[];
 
 beforeEach(() => start());
 
@@ -30,6 +34,8 @@ async function start(more: Partial<AppOptions> = {}): Promise<void> {
   begun = 0;
   admitted = 0;
   answer = "";
+  failures = [];
+  sent = 0;
   const finished = new Promise<void>((resolve) => {
     finish = resolve;
   });
@@ -47,6 +53,9 @@ async function start(more: Partial<AppOptions> = {}): Promise<void> {
       handle: async () => {
         begun += 1;
         await finished;
+        setImmediate(() => {
+          sent += 1;
+        });
         return { status: 200, body: { answer } };
       },
     })),
@@ -88,6 +97,7 @@ async function start(more: Partial<AppOptions> = {}): Promise<void> {
       if (request.path === "/page") response.send("page");
       else next();
     },
+    onFailure: ({ status }) => failures.push(status),
     fastPath: true,
     ...more,
   });
@@ -151,6 +161,49 @@ describe.each([
     }
   });
 
+  it("are refused to an account that leaves long answers unread, until their connections end", async () => {
+    finish();
+    answer = "x".repeat(LARGE_CHARACTERS);
+    const request = `POST /api${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${KEY}\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`;
+    const sockets: Socket[] = [];
+    try {
+      for (let number = 1; number <= AT_A_TIME + 1; number += 1) {
+        const socket = connect(server.port, "127.0.0.1").pause();
+        sockets.push(socket);
+        // The last one has its requests in one connection, whose second answer waits for the first.
+        socket.write(number > AT_A_TIME ? request.repeat(2) : request);
+        while (begun < number) await new Promise((resolve) => setImmediate(resolve));
+      }
+      answer = "";
+      const refused = await work(path);
+      expect([refused.status, refused.headers.get("Retry-After")]).toEqual([503, "1"]);
+      expect((await work(path, OTHER_KEY)).status).toBe(200);
+    } finally {
+      for (const socket of sockets) socket.destroy();
+    }
+    for (let status = 503; status !== 200; ) status = (await work(path)).status;
+  });
+
+  it("are not refused for answers to connections that had ended before", async () => {
+    const request = `POST /api${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${KEY}\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`;
+    await server.close(1_000);
+    await start({ maxConcurrentRequests: 100 });
+    const socket = connect(server.port, "127.0.0.1");
+    socket.write(request.repeat(5));
+    while (begun < 5) await new Promise((resolve) => setImmediate(resolve));
+    const closed = new Promise((resolve) => socket.once("close", resolve));
+    socket.destroy();
+    await closed;
+    // Answered after the server has seen it close.
+    expect((await fetch(`${origin}/healthz`)).status).toBe(200);
+    answer = "x".repeat(LARGE_CHARACTERS);
+    finish();
+    // In the order in which they began.
+    while (sent < 5) await new Promise((resolve) => setImmediate(resolve));
+    answer = "";
+    expect((await work(path)).status).toBe(200);
+  });
+
   it("do not count when their clients have gone", async () => {
     const gone = new AbortController();
     const running = Array.from({ length: AT_A_TIME }, () =>
@@ -198,7 +251,7 @@ describe("requests of one account", () => {
     expect((await Promise.all([...reads, change])).map(({ status }) => status)).toEqual(Array(4).fill(200));
   });
 
-  it("do not run when their clients have gone while they waited", async () => {
+  it("do not wait on when their clients have gone", async () => {
     await server.close(1_000);
     await start({ maxConcurrentRequests: 100, maxRunningPerAccount: { reads: 1, others: 2 } });
     const running = Array.from({ length: 2 }, () => work("/work"));
@@ -208,11 +261,26 @@ describe("requests of one account", () => {
     while (admitted < 7) await later();
     gone.abort();
     await Promise.all(waiting);
-    // Answered after the server has seen them go.
-    expect((await fetch(`${origin}/healthz`)).status).toBe(200);
+    // Forgotten while the others still run.
+    while (failures.length < 5) await later();
+    expect(failures).toEqual(Array(5).fill(503));
     finish();
     await Promise.all(running);
     expect((await work("/work")).status).toBe(200);
     expect(begun).toBe(3);
+  });
+
+  it("are refused when they have waited too long", async () => {
+    await server.close(1_000);
+    await start({ maxRunningPerAccount: { reads: 1, others: 1, maxWaitMs: 1 } });
+    const running = work("/work");
+    while (begun < 1) await later();
+    const refused = await work("/work");
+    expect([refused.status, refused.headers.get("Retry-After")]).toEqual([503, "1"]);
+    expect(await refused.json()).toEqual({ detail: expect.stringContaining("try again") });
+    finish();
+    expect((await running).status).toBe(200);
+    expect((await work("/work")).status).toBe(200);
+    expect(begun).toBe(2);
   });
 });

@@ -1,11 +1,17 @@
+/** Of the answers of an account that its clients have not read; more than its largest list. */
+const MAX_UNREAD_BYTES = 64 * 1_024 * 1_024;
+
 /**
  * Requests that are not answered, in total and by account. Those beyond the maximum are refused, except for those of accounts
- * with less than half of it, which are admitted up to twice the maximum.
+ * with less than half of it, which are admitted up to twice the maximum. Those of an account that leaves long answers unread,
+ * which stay in memory, are refused, too.
  */
 export class RunningRequests {
   readonly #max: number;
   #count = 0;
   readonly #ofAccounts = new Map<string, number>();
+  /** Bytes of long answers by account. */
+  readonly #unread = new Map<string, number>();
 
   constructor(max: number) {
     this.#max = max;
@@ -29,6 +35,13 @@ export class RunningRequests {
     else this.#ofAccounts.delete(accountId);
   }
 
+  /** @param bytes negative: an answer was read, or its connection has closed */
+  addUnread(accountId: string, bytes: number): void {
+    const left = (this.#unread.get(accountId) ?? 0) + bytes;
+    if (left > 0) this.#unread.set(accountId, left);
+    else this.#unread.delete(accountId);
+  }
+
   /** Whether the newest request is refused when its caller has no account. */
   get isFull(): boolean {
     return this.#count > this.#max;
@@ -41,6 +54,7 @@ export class RunningRequests {
 
   /** Whether the newest request, which is assigned to the account, is refused. */
   isFullFor(accountId: string): boolean {
+    if (this.#unread.size > 0 && (this.#unread.get(accountId) ?? 0) > MAX_UNREAD_BYTES) return true;
     return this.isFull && this.#of(accountId) > this.#max / 2;
   }
 

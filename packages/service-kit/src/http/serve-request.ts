@@ -97,11 +97,9 @@ async function answerRequest(
   const rawBody = await readBodyOf(endpoint, exchange); // 415, 413
   const isReading = endpoint.method === "GET" || group === "explain";
   const semaphore = isReading ? policy.semaphores?.reads : policy.semaphores?.others;
-  const waiting = semaphore?.acquire(caller.accountId);
-  if (waiting !== undefined) await waiting;
+  const waiting = semaphore?.acquire(caller.accountId, exchange.response);
+  if (waiting !== undefined) await waiting; // 503
   try {
-    // Its client has gone meanwhile.
-    if (waiting !== undefined && exchange.response.destroyed) throw new Overloaded();
     if (rawBody.length === 0 && waiting === undefined) {
       return await endpoint.handle(new Context({ exchange, route, caller, group, rawBody, policy }));
     }
@@ -109,7 +107,10 @@ async function answerRequest(
     const current = found instanceof Promise ? await found : found;
     requireShownAccount(current, exchange); // 409
     requireAccess(current, endpoint); // 403
-    return await endpoint.handle(new Context({ exchange, route, caller: current, group, rawBody, policy }));
+    const context = new Context({ exchange, route, caller: current, group, rawBody, policy });
+    const counted = context.countBody(endpoint.bodyBytesPerRequest);
+    if (counted !== undefined) await counted; // 429, 422
+    return await endpoint.handle(context);
   } finally {
     semaphore?.release(caller.accountId);
   }

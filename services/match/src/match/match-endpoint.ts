@@ -9,6 +9,9 @@ import { type LoadedRequest, loadMatchRequest, withCurrentPlacement } from "./lo
 import { NO_MATCH_HEADER, type NoMatchReason, toMatchAnswer, toNoMatchAnswer } from "./match-answer.ts";
 import { type MatchState, reserveOne, returnSeat, returnSeatLater } from "./reserve-one.ts";
 
+/** A scene counts as one more request for each of these (docs/behaviour.md#rate-limits). */
+const EFFORT_PER_REQUEST = 16 * 1_024;
+
 /** `POST /match`: load → decide → reserve → respond (docs/behaviour.md#matching). */
 export function createMatchEndpoint(dependencies: MatchDependencies): Endpoint {
   return endpoint(servingApi.operations.match, (context) => handleMatch(dependencies, context));
@@ -22,10 +25,9 @@ async function handleMatch(dependencies: MatchDependencies, context: RequestCont
     attempts: new Attempts(),
     lackedMoney: false,
     refused: [],
+    effort: 0,
   };
   try {
-    const longBody = context.countLongBody();
-    if (longBody !== undefined) await longBody;
     const counted = context.countAgainst(
       "match-game",
       request.body.game_id,
@@ -34,7 +36,7 @@ async function handleMatch(dependencies: MatchDependencies, context: RequestCont
     );
     // Also without a promise: all requests of a turn are read before the first searches (docs/notes/performance-experiments.md).
     await counted;
-    const answer = await findMatch(dependencies, request, state);
+    const answer = await findMatch(dependencies, context, request, state);
     recordAnswer(dependencies, request, answer);
     return answer;
   } catch (thrown) {
@@ -59,12 +61,15 @@ function recordAnswer({ traffic, nowMs }: MatchDependencies, request: LoadedRequ
 
 async function findMatch(
   dependencies: MatchDependencies,
+  context: RequestContext,
   loaded: LoadedRequest,
   state: MatchState,
 ): Promise<Answer> {
   for (;;) {
     const request = withCurrentPlacement(dependencies, loaded);
     const decision = decide(dependencies, request, state);
+    const counted = context.countAs(1 + Math.floor(state.effort / EFFORT_PER_REQUEST));
+    if (counted !== undefined) await counted;
     if (decision.candidate === null) {
       return toNoMatchAnswer(await endWithoutCandidate(dependencies, request, state, decision));
     }
@@ -110,6 +115,7 @@ function decide(dependencies: MatchDependencies, request: LoadedRequest, state: 
     const exclude = shared.length === 0 ? state.refused : [...state.refused, ...shared];
     const excludeAdvertisers = state.attempts.deferred();
     let draw = index.draw(scene, random, { exclude, excludeAdvertisers });
+    state.effort = Math.max(state.effort, draw.effort);
     if (draw.candidate === null && excludeAdvertisers.length > 0)
       draw = index.draw(scene, random, { exclude });
     if (draw.candidate !== null) return { candidate: draw.candidate };

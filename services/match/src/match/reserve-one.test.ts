@@ -119,7 +119,13 @@ async function openCandidate(
 describe("a request whose first campaign was refused", () => {
   it("holds no other campaign after the lease of its decision has expired", async () => {
     const dependencies = dependenciesOf();
-    const state = { matchId: newId("mat"), attempts: new Attempts(), lackedMoney: false, refused: [] };
+    const state = {
+      matchId: newId("mat"),
+      attempts: new Attempts(),
+      lackedMoney: false,
+      refused: [],
+      effort: 0,
+    };
     const dear = await openCandidate(DEPOSITED + 1);
     const first = await reserveOne(dependencies, requestOf(Number.MAX_SAFE_INTEGER), dear.candidate, state);
     expect(first).toEqual({ outcome: "refused" });
@@ -137,7 +143,13 @@ describe("a request whose first campaign was refused", () => {
 describe("a request whose session has used up the creatives of a campaign", () => {
   it("returns its seat when it fails afterwards", async () => {
     const dependencies = dependenciesOf();
-    const state = { matchId: newId("mat"), attempts: new Attempts(), lackedMoney: false, refused: [] };
+    const state = {
+      matchId: newId("mat"),
+      attempts: new Attempts(),
+      lackedMoney: false,
+      refused: [],
+      effort: 0,
+    };
     const request = requestOf(Number.MAX_SAFE_INTEGER, newId("key"));
     const { candidate } = await openCandidate(100);
     const usedUp = candidate.creatives.map((creative) => ({ ...creative, max_uses_per_game: 0 }));
@@ -153,7 +165,13 @@ describe("a request whose session has used up the creatives of a campaign", () =
 /** A campaign that this session saw once, a while ago; its counts have expired since. */
 async function seenLongAgo(dependencies: ReserveDependencies, request: LoadedRequest) {
   const { advertiserId, candidate } = await openCandidate(100);
-  const state = { matchId: newId("mat"), attempts: new Attempts(), lackedMoney: false, refused: [] };
+  const state = {
+    matchId: newId("mat"),
+    attempts: new Attempts(),
+    lackedMoney: false,
+    refused: [],
+    effort: 0,
+  };
   expect(await reserveOne(dependencies, request, candidate, state)).toMatchObject({ outcome: "held" });
   const [session = ""] = await redis.keys(`*:session:${request.session.sessionKey}`);
   expect(await redis.hincrby(session, "started", -SESSION_IDLE_MS)).toBeGreaterThan(0);
@@ -164,7 +182,7 @@ async function seenLongAgo(dependencies: ReserveDependencies, request: LoadedReq
 function stateAfter(reservations: number) {
   const attempts = new Attempts();
   for (let i = 0; i < reservations; i++) attempts.use(newId("adv"));
-  return { matchId: newId("mat"), attempts, lackedMoney: false, refused: [] as string[] };
+  return { matchId: newId("mat"), attempts, lackedMoney: false, refused: [] as string[], effort: 0 };
 }
 
 describe("a request whose earlier reservations were refused", () => {
@@ -260,7 +278,13 @@ describe("a request of a full session", () => {
     const sessionKey = newId("key");
     const request = requestOf(Number.MAX_SAFE_INTEGER, sessionKey, 1);
     const ask = () => {
-      const state = { matchId: newId("mat"), attempts: new Attempts(), lackedMoney: false, refused: [] };
+      const state = {
+        matchId: newId("mat"),
+        attempts: new Attempts(),
+        lackedMoney: false,
+        refused: [],
+        effort: 0,
+      };
       return reserveOne(dependencies, request, candidate, state);
     };
     expect(await ask()).toMatchObject({ outcome: "held" });
@@ -300,7 +324,13 @@ describe("a request of a sliced wallet", () => {
       refusedForMs.push(untilMs - sinceMs);
     };
     const ask = (slice: number) => {
-      const state = { matchId: newId("mat"), attempts: new Attempts(), lackedMoney: false, refused: [] };
+      const state = {
+        matchId: newId("mat"),
+        attempts: new Attempts(),
+        lackedMoney: false,
+        refused: [],
+        effort: 0,
+      };
       const sessionKey = sessionIn(slice);
       const request = requestOf(Number.MAX_SAFE_INTEGER, sessionKey);
       asked.push({

@@ -46,6 +46,8 @@ export interface MatchState {
   lackedMoney: boolean;
   /** Campaigns whose reservation was refused. */
   refused: string[];
+  /** What reading the texts of the scene took (`Draw`). */
+  effort: number;
   /** The match's session seat, from the first reservation. */
   admission?: AdmitResult;
 }

@@ -218,6 +218,7 @@ class Player {
       attempts: new Attempts(),
       lackedMoney: false,
       refused: [],
+      effort: 0,
     };
     const request = this.#request();
     const result = await reserveOne(dependencies, request, this.#candidate(), state);

@@ -159,6 +159,31 @@ describe("limits", () => {
     expect([small.status, small.body.detail]).toEqual([422, expect.stringContaining("counts as 3 requests")]);
   });
 
+  const few = (repetitions: number) => "a ".repeat(repetitions);
+  const growing = (texts: number) => Array.from({ length: texts }, () => "\ufdfa".repeat(200));
+  it.each([
+    ["texts grow when they are normalised", growing(20), [], 4],
+    ["texts begin many long keywords at each word", Array.from({ length: 70 }, () => few(100)), [], 3],
+    ["game blocks long categories", ["calm"], growing(20), 4],
+  ])("counts a scene more often whose %s", async (_what, actions, blocked_categories, more) => {
+    const game = await world.addGame({ blocked_categories });
+    await world.addCampaign({
+      blocklist: Array.from({ length: 99 }, (_, n) => ({ rule_type: "keyword", value: `${few(n)}b` })),
+    });
+    const scene = { game_context: { actions } };
+    await eventually(async () => {
+      const key = await world.addKey({ rate_limit_per_minute: 10 });
+      const { status, headers } = await world.match(game, scene, { key });
+      expect(status).toBe(200);
+      return headers["x-ratelimit-remaining"] === String(9 - more);
+    });
+    const small = await world.match(game, scene, { key: await world.addKey({ rate_limit_per_minute: 2 }) });
+    expect([small.status, small.body.detail]).toEqual([
+      422,
+      expect.stringContaining(`counts as ${1 + more} requests`),
+    ]);
+  });
+
   it("counts requests per game where that is configured", async () => {
     const instance = await world.startInstance({ RATE_LIMIT_MATCH_PER_GAME: "2" });
     const game = await world.addGame();
@@ -173,6 +198,20 @@ describe("limits", () => {
       "at most 2 a minute are allowed for all matches of the game together",
     );
     expect((await world.match(await world.addGame(), {}, on)).status).toBe(204);
+  });
+
+  it("counts a long impression once more for each 4 KiB", async () => {
+    const ids = { campaign_id: "camp_none", creative_id: "crt_none", game_id: "none" };
+    await eventually(async () => {
+      const key = await world.addKey({ rate_limit_per_minute: 5 });
+      const { status, headers } = await world.post(
+        "/impressions",
+        { ...ids, other: "x".repeat(5_000) },
+        { key },
+      );
+      expect(status).toBe(404);
+      return headers["x-ratelimit-remaining"] === "3";
+    });
   });
 
   it("counts impressions per game where that is configured", async () => {

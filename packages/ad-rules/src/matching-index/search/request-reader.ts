@@ -6,8 +6,10 @@ import { TextBuffer } from "../dictionary/text-buffer.ts";
 import { extendHash } from "../dictionary/text-hash.ts";
 import { noEntry } from "../dictionary/text-table.ts";
 
-/** Scenes with shorter texts are read again, which costs little. */
-const MIN_REMEMBERED_UNITS = 4_096;
+/** Scenes that take less effort are read again, which costs little. */
+const MIN_REMEMBERED_EFFORT = 4_096;
+/** Lookups of longer phrases that count like one unit: so many that others' keywords hardly count for a scene of usual length. */
+const LOOKUPS_PER_UNIT = 8;
 
 /** What a scene activated in a version of the terms. */
 interface ReadScene {
@@ -33,8 +35,11 @@ export class RequestReader {
   readonly #knownWords: number[] = [];
   /** Entries of longer phrases that the request has. They are marked, so that each is compared once, however often it occurs. */
   readonly #foundLonger: number[] = [];
-  /** UTF-16 units of the texts of the current request in which phrases were sought. */
-  #scannedUnits = 0;
+  /** UTF-16 units, after normalising, of the texts of the current request in which phrases were sought, and of what is blocked. */
+  #readUnits = 0;
+  /** Longer phrases that were looked up for the current request. */
+  #longerCount = 0;
+  #effort = 0;
   /** By context: scenes with long texts, which a request that tries many campaigns would read as often. */
   readonly #readScenes = new WeakMap<MatchScene["context"], ReadScene>();
   /** Entries of the categories that the placement blocks. */
@@ -45,27 +50,35 @@ export class RequestReader {
     this.#buffer = new TextBuffer(terms.texts.hashKey);
   }
 
+  /** What reading the current request took, in units of texts; 0: it was remembered. */
+  get effort(): number {
+    return this.#effort;
+  }
+
   /** @param version of the terms: another one after each change */
   read(scene: MatchScene, version: number): void {
     const { context, placement, geo } = scene;
     const known = this.#readScenes.get(context);
     if (known?.version === version && known.placement === placement && known.geo === geo) {
       this.#terms.activateCopied(known.active);
+      this.#effort = 0;
       return;
     }
-    this.#scannedUnits = 0;
+    this.#readUnits = 0;
+    this.#longerCount = 0;
     this.#readTexts(scene);
-    if (this.#scannedUnits < MIN_REMEMBERED_UNITS) return;
+    this.#effort = this.#readUnits + Math.floor(this.#longerCount / LOOKUPS_PER_UNIT);
+    if (this.#effort < MIN_REMEMBERED_EFFORT) return;
     this.#readScenes.set(context, { version, placement, geo, active: this.#terms.copyActive() });
   }
 
   #readTexts({ placement, context, geo }: MatchScene): void {
     this.#buffer.setExact(placement.game_id);
     this.#activate(role.game);
-    for (const advertiser of placement.blocked_advertisers) this.#value(advertiser, role.blockedAdvertiser);
+    for (const advertiser of placement.blocked_advertisers) this.#blocked(advertiser, role.blockedAdvertiser);
     if (this.#blockedCategories.length > 0) this.#blockedCategories.length = 0;
     for (const category of placement.blocked_categories) {
-      this.#blockedCategories.push(this.#value(category, role.blockedCategory));
+      this.#blockedCategories.push(this.#blocked(category, role.blockedCategory));
     }
     // First, because its roles include those of all other texts: a phrase that is found is not sought again.
     if (context.narrative) this.#scan(context.narrative, role.narrative | role.anyText);
@@ -82,6 +95,13 @@ export class RequestReader {
   #value(text: string, roles: number): number {
     this.#buffer.setComparable(text);
     return this.#activate(roles);
+  }
+
+  /** What a placement blocks may be longer than the texts of its scenes. */
+  #blocked(text: string, roles: number): number {
+    const entry = this.#value(text, roles);
+    this.#readUnits += this.#buffer.length;
+    return entry;
   }
 
   /** A category that the placement blocks gets no `openCategory` role: rule 2 excludes all campaigns that target it. */
@@ -147,7 +167,7 @@ export class RequestReader {
     if (!phrases.any) return;
     const buffer = this.#buffer;
     buffer.setSearchable(text);
-    this.#scannedUnits += buffer.length;
+    this.#readUnits += buffer.length;
     this.#startCount = 0;
     const { wordStarts, wordHashes, wordCount } = buffer;
     const known = this.#knownWords;
@@ -202,6 +222,7 @@ export class RequestReader {
       const end = from + longer;
       if (longer === 0 || end > length) return;
       for (; at < end; at += 1) hash = extendHash(hash, units[at] ?? 0, key);
+      this.#longerCount += 1;
       const entry = texts.find(hash, units, from, end, true);
       if (entry === noEntry) continue;
       this.#activateAll(entry, roles);

@@ -57,6 +57,8 @@ interface LoadedRow {
 interface KindOfRows {
   table: Prisma.Sql;
   key: Prisma.Sql;
+  /** The size of a row; 0: it is small. */
+  bytes: Prisma.Sql;
   /** The current rows with these keys. */
   load: (stores: PublishedStores, ids: readonly string[]) => Promise<LoadedRow[]>;
 }
@@ -71,17 +73,20 @@ export const PUBLISHED = {
   advertiser: {
     table: Prisma.sql`advertisers`,
     key: Prisma.sql`id`,
+    bytes: Prisma.sql`0`,
     load: async ({ database }, ids) =>
       withEntries(await database.advertiser.findMany(byIds(ids)), advertiserEntry),
   },
   campaign: {
     table: Prisma.sql`campaigns`,
     key: Prisma.sql`id`,
+    bytes: Prisma.sql`published_bytes`,
     load: async ({ pipeline }, ids) => withEntries(await readCampaigns(pipeline, ids), campaignEntry),
   },
   placement: {
     table: Prisma.sql`placements`,
     key: Prisma.sql`game_id`,
+    bytes: Prisma.sql`published_bytes`,
     load: async ({ database }, ids) => {
       const rows = await database.placement.findMany({ where: { gameId: { in: [...ids] } } });
       return rows.map((row) => ({ ...row, id: row.gameId, entry: placementEntry(row) }));
@@ -90,11 +95,13 @@ export const PUBLISHED = {
   apiKey: {
     table: Prisma.sql`api_keys`,
     key: Prisma.sql`id`,
+    bytes: Prisma.sql`0`,
     load: async ({ database }, ids) => withEntries(await database.apiKey.findMany(byIds(ids)), apiKeyEntry),
   },
   session: {
     table: Prisma.sql`account_sessions`,
     key: Prisma.sql`id`,
+    bytes: Prisma.sql`0`,
     load: async ({ database }, ids) => withEntries(await loadSessions(database, ids), sessionEntry),
   },
 } satisfies Record<string, KindOfRows>;
@@ -139,6 +146,28 @@ export async function pageOfIds(
   const condition = rows === "unpublished" ? Prisma.sql`published_version < version AND` : Prisma.empty;
   const page = await database.$queryRaw<{ id: string }[]>`
     SELECT ${key} AS id FROM ${table} WHERE ${condition} ${key} > ${after} ORDER BY ${key} LIMIT ${limit}`;
+  return page.map((row) => row.id);
+}
+
+/** Of campaigns and placements as published while active; a single row has less. */
+const MAX_PAGE_BYTES = 8 * 1_024 * 1_024;
+
+/**
+ * The next identifiers after `after`, in order, at most `limit`, of rows that are not too large together. A page by number
+ * alone could have 128 MB, and so fail or stop the process for seconds. Empty: there are no more.
+ */
+export async function pageOfRebuild(
+  database: Database,
+  kind: PublishedKind,
+  after: string,
+  limit: number,
+): Promise<string[]> {
+  const { table, key, bytes } = PUBLISHED[kind];
+  const page = await database.$queryRaw<{ id: string }[]>`
+    SELECT id FROM (
+      SELECT id, sum(bytes) OVER (ORDER BY id) - bytes AS bytes_before
+      FROM (SELECT ${key} AS id, ${bytes} AS bytes FROM ${table} WHERE ${key} > ${after} ORDER BY ${key} LIMIT ${limit}) AS rows
+    ) AS measured WHERE bytes_before < ${MAX_PAGE_BYTES} ORDER BY id`;
   return page.map((row) => row.id);
 }
 

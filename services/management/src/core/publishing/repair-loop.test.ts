@@ -10,6 +10,7 @@ import {
   startHarness,
 } from "../../testing/harness.ts";
 import { KnownSnapshot } from "../../testing/known-snapshot.ts";
+import { pageOfRebuild } from "./published-rows.ts";
 
 let harness: Harness;
 let caller: Caller & { advertiserId: string };
@@ -189,6 +190,29 @@ describe("the repair loop", () => {
         expect(await harness.redis.exists(snapshotKeys.complete)).toBe(1);
         await eventually(() => known.follower.isFresh());
       }));
+  });
+
+  it("rebuilds a lost snapshot in pages that are not too large, whatever tenants have stored", async () => {
+    const owner = await harness.advertiser();
+    const ids: string[] = [];
+    for (let n = 0; n < 4; n++) {
+      const body = { name: `Large ${n}`, budget_cents: 1_000, cpm_bid_cents: 500 };
+      ids.push((await owner.post("/campaigns", body).expect(201)).body.id);
+    }
+    const { database, repairLoop } = harness.management;
+    await database.campaign.updateMany({ where: { id: { in: ids } }, data: { publishedBytes: 5_000_000 } });
+    const after = await database.campaign.count({ where: { id: { lt: ids[0] ?? "" } } });
+    const pages: string[][] = [];
+    for (let last = ""; ; last = pages.at(-1)?.at(-1) ?? "") {
+      const page = await pageOfRebuild(database, "campaign", last, 500);
+      if (page.length === 0) break;
+      pages.push(page);
+    }
+    expect(pages.flat().slice(after)).toEqual(ids);
+    expect(pages.map((page) => page.filter((id) => ids.includes(id)).length)).toEqual([2, 2]);
+    await harness.redis.flushall();
+    await repairLoop.round();
+    for (const id of ids) expect((await known.campaign(id)).campaign_id).toBe(id);
   });
 
   it("rebuilds a lost snapshot though the wallet of an unpublished row is broken", async () => {

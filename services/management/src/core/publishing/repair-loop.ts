@@ -25,7 +25,13 @@ import {
 } from "@diegetic/service-kit";
 import { MovedHashSlots } from "../wallet-recovery/moved-hash-slots.ts";
 import type { WalletRecovery } from "../wallet-recovery/wallet-recovery.ts";
-import { lockedAmong, PUBLISHED_KINDS, type PublishedKind, pageOfIds } from "./published-rows.ts";
+import {
+  lockedAmong,
+  PUBLISHED_KINDS,
+  type PublishedKind,
+  pageOfIds,
+  pageOfRebuild,
+} from "./published-rows.ts";
 import { type Publishing, WalletNotReady } from "./publishing.ts";
 import {
   compareServers,
@@ -235,7 +241,7 @@ export class RepairLoop {
     for (const kind of PUBLISHED_KINDS) {
       let after = "";
       for (;;) {
-        const ids = await pageOfIds(this.#parts.database, kind, after, REBUILD_PAGE_ROWS);
+        const ids = await pageOfRebuild(this.#parts.database, kind, after, REBUILD_PAGE_ROWS);
         const last = ids.at(-1);
         if (last === undefined) break;
         const { entries, rows } = await this.#parts.publishing.prepareRebuild(kind, ids, signal);

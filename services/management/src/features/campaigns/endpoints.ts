@@ -60,7 +60,7 @@ async function createMany(
 ) {
   const { id: advertiserId } = await callingAdvertiser(database, context.accountId);
   const { sent, value } = readSentBody(context, campaignBulkRequest);
-  await context.countMore(Math.ceil(value.campaigns.length / BULK_CAMPAIGNS_PER_REQUEST) - 1);
+  await context.countAs(Math.ceil(value.campaigns.length / BULK_CAMPAIGNS_PER_REQUEST));
   // As for a single activation, the balance that decides is the one after every impression that was answered.
   if (value.campaigns.some(isToBeActive)) await barrier.awaitAdvertiser(advertiserId);
   const nowMs = clock();

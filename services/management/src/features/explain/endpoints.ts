@@ -16,7 +16,6 @@ export const explainEndpoints = endpointsOf(explainApi.operations, { explain: ex
 async function explainCampaign(parts: Parts, context: RequestContext) {
   const { id } = await ownCampaign(parts.reader, context.accountId, context.param("campaignId"));
   const body = context.body(matchRequest);
-  await context.countLongBody();
   const { index, placement: placementOf } = parts.market.current();
   const placement = placementOf(body.game_id);
   if (placement === undefined) throw noRegisteredGame.error();
