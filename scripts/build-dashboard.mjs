@@ -9,12 +9,17 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const dashboard = join(root, "services/dashboard");
 const inputs = [
   join(root, "pnpm-lock.yaml"),
+  join(root, "packages/ad-rules/dist"),
   join(root, "packages/contracts/dist"),
   ...["index.html", "package.json", "vite.config.ts", "public", "src"].map((name) => join(dashboard, name)),
 ];
 
 await buildIfChanged(
-  { inputs, output: join(dashboard, "dist/index.html"), stampFile: join(dashboard, "node_modules/.built") },
+  {
+    inputs,
+    outputs: [join(dashboard, "dist/index.html")],
+    stampFile: join(dashboard, "node_modules/.built"),
+  },
   () => {
     const vite = join(
       createRequire(join(dashboard, "package.json")).resolve("vite/package.json"),

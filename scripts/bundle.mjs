@@ -15,17 +15,24 @@ const ENTRIES = {
   billing: { main: "main.ts" },
   standalone: { run: "run.ts", front: "front/main.ts", commands: "index.ts" },
 };
-/** In it, the compiler records the hash of each source. */
-const BUILD_RECORD = "dist/.tsbuildinfo";
+/** Of each package. The compiler records the hash of each source in the second. */
+const INPUTS = ["package.json", "dist/.tsbuildinfo"];
 
-const buildRecords = ["packages", "services"]
-  .flatMap((folder) => readdirSync(join(root, folder)).map((name) => join(root, folder, name, BUILD_RECORD)))
+const inputs = ["packages", "services"]
+  .flatMap((folder) => readdirSync(join(root, folder)).map((name) => join(root, folder, name)))
+  .flatMap((directory) => INPUTS.map((file) => join(directory, file)))
   .filter((path) => existsSync(path));
+const outputs = Object.entries(ENTRIES).flatMap(([service, entries]) =>
+  Object.keys(entries).map((name) => join(root, "services", service, "bundle", `${name}.js`)),
+);
 
 await buildIfChanged(
   {
-    inputs: [join(root, "pnpm-lock.yaml"), fileURLToPath(import.meta.url), ...buildRecords],
-    output: join(root, "services/standalone/bundle/run.js"),
+    inputs: [
+      ...["pnpm-lock.yaml", "tsconfig.base.json", "scripts/bundle.mjs"].map((file) => join(root, file)),
+      ...inputs,
+    ],
+    outputs,
     stampFile: join(root, "node_modules/.bundled"),
   },
   async () => {
@@ -38,7 +45,6 @@ await buildIfChanged(
 
 async function bundle(rolldown, service, entries) {
   const directory = join(root, "services", service, "bundle");
-  rmSync(directory, { recursive: true, force: true });
   const build = await rolldown({
     input: Object.fromEntries(
       Object.entries(entries).map(([name, file]) => [name, join(root, "services", service, "src", file)]),
@@ -50,7 +56,7 @@ async function bundle(rolldown, service, entries) {
     resolve: { conditionNames: ["@diegetic/source", "node"] },
     plugins: [keepOwnAddresses(directory), omitMapsOfOthers()],
   });
-  await build.write({
+  const { output } = await build.write({
     dir: directory,
     format: "esm",
     sourcemap: true,
@@ -59,6 +65,10 @@ async function bundle(rolldown, service, entries) {
     chunkFileNames: "[name].js",
   });
   await build.close();
+  // Files are replaced one by one, because a running service may start again meanwhile.
+  const written = new Set(output.map(({ fileName }) => fileName));
+  for (const name of readdirSync(directory))
+    if (!written.has(name)) rmSync(join(directory, name), { force: true });
 }
 
 /** Our modules find files beside them by `import.meta.url`, which is the bundle's there. */

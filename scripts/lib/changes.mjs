@@ -3,12 +3,12 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync 
 import { join } from "node:path";
 
 /**
- * Calls `build` unless `output` was built from the same `inputs`: files, and folders with all files below. `stampFile` keeps
- * the hash of the last ones.
+ * Calls `build` unless all `outputs` were built from the same `inputs`: files, and folders with all files below. `stampFile`
+ * keeps the hash of the last ones.
  */
-export async function buildIfChanged({ inputs, output, stampFile }, build) {
+export async function buildIfChanged({ inputs, outputs, stampFile }, build) {
   const state = hashOf(inputs);
-  const isBuilt = existsSync(output) && existsSync(stampFile);
+  const isBuilt = [...outputs, stampFile].every((path) => existsSync(path));
   if (isBuilt && readFileSync(stampFile, "utf8") === state) return;
   // A build that is interrupted leaves neither the old output nor the new.
   rmSync(stampFile, { force: true });

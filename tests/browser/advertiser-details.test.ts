@@ -746,6 +746,20 @@ describeInLongForm("an advertiser, in details of the dashboard,", () => {
     // By typing the word, too.
     await word.fill(" TAVERN");
     await change.waitFor();
+    await weight.press("ArrowRight");
+    await weight.press("ArrowRight");
+    // Removed, and not added again: the form keeps what is missing.
+    const isAffinities = /\/affinities$/;
+    await page.route(isAffinities, (route) =>
+      route.request().method() === "POST"
+        ? route.fulfill({ status: 422, json: { detail: "weight must be lower." } })
+        : route.continue(),
+    );
+    await change.click();
+    await page.getByText(/^Tavern was removed, but not added/).waitFor();
+    await page.unroute(isAffinities);
+    await page.getByRole("button", { name: "Add affinity", exact: true }).click();
+    await affinities.getByRole("row", { name: /TAVERN 1\.2 / }).waitFor();
 
     await page.getByRole("combobox", { name: "Value", exact: true }).fill("STORM ");
     await page.getByRole("button", { name: "Add rule" }).click();
@@ -756,8 +770,7 @@ describeInLongForm("an advertiser, in details of the dashboard,", () => {
     await page.getByRole("option", { name: "Germany", exact: true }).click();
     const code = page.getByLabel("State or province code");
     await code.fill("Bavaria");
-    await page.getByRole("button", { name: "Include place" }).click();
-    await page.getByText(/^Enter the code, not the name/).waitFor();
+    await page.getByText(/^Most games send a code/).waitFor();
     await code.fill("by");
     await page.getByRole("button", { name: "Include place" }).click();
     await page

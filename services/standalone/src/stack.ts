@@ -48,7 +48,7 @@ export class Stack {
   readonly #postgres: Supervised<RunningStore> | undefined;
   #databaseUrl = "";
   #redisUrl = "";
-  /** With which `/play` serves itself; empty: not at all. */
+  /** The key of the game at `/play`; empty: the stack runs without the demo. */
   #playKey = "";
   #ready = false;
   #stopping: Promise<void> | undefined;

@@ -21,8 +21,8 @@ export interface Exclusions {
 export interface Draw {
   candidate: Candidate | null;
   /**
-   * What reading the texts of scene and placement took: their length after normalising, and an eighth of the longer phrases
-   * they were compared with. 0 when an earlier draw has read them.
+   * The effort of reading the texts of scene and placement: their length after normalising, and a share of the longer phrases
+   * that were looked up. 0: an earlier draw has read them.
    */
   effort: number;
   /** There is no candidate, and a campaign that passes rules 1 to 7 was skipped because it recently lacked money. */

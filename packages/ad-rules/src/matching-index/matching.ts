@@ -88,7 +88,7 @@ export class Matching {
     };
   }
 
-  /** What reading the texts of the current request took (request-reader.ts). */
+  /** Of reading the texts of the current request (request-reader.ts). */
   get effort(): number {
     return this.#isOpen ? this.#reader.effort : 0;
   }

@@ -128,7 +128,7 @@ export const explainApi = defineFeature({
       addition: true,
       summary: "Explain why a campaign would or would not serve",
       description:
-        "Takes the body of a match request for any registered game, and goes through every rule of matching in its order, on the same campaigns and placements as a match. It serves, holds and bills nothing. Unless the game belongs to the caller's account, the player session counts as new. At most 64 rivals are looked at.",
+        "Takes the body of a match request for any registered game, and goes through every rule of matching in its order, on the same campaigns and placements as a match. It serves, holds and bills nothing. Unless the game belongs to the caller's account, the player session counts as new. At most 64 rivals are read.",
       request: {
         schema: matchRequestSchema,
         example: {

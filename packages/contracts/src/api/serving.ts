@@ -217,7 +217,7 @@ export const servingApi = defineFeature({
       scope: "serving",
       summary: "Find the best ad for a scene",
       description:
-        "Answers 200 with an ad whose price is now held for ten minutes, or 204 when none matches: the game then goes on with its normal scene. Insert `narrative_hook` into the scene, apply `biased_pipeline` where you like, and record the impression when the player has seen it. Counts as one request more for each 16 KiB of its texts after NFKC, and more where many long keywords of campaigns begin as they do.",
+        "Answers 200 with an ad whose price is now held for ten minutes, or 204 when none matches: the game then goes on with its normal scene. Insert `narrative_hook` into the scene, apply `biased_pipeline` where you like, and record the impression when the player has seen it. Counts as one request more for each 16 KiB of its body, or of the scene's texts and the game's blocked lists after NFKC; more where many long keywords begin with words of the scene.",
       request: {
         schema: matchRequestSchema,
         example: {

@@ -38,7 +38,7 @@ interface ContextParts {
 
 /** Most handlers use little of a request, so expensive values are computed lazily. */
 export class Context implements RequestContext {
-  readonly caller: Caller;
+  caller: Caller;
   readonly #parts: ContextParts;
   /** Requests as which the request has counted. */
   #counted = 1;
@@ -91,7 +91,6 @@ export class Context implements RequestContext {
   }
 
   body<T>(validate: (value: unknown) => T): T {
-    // Parsed once; a body of null, which no endpoint takes, again.
     this.#json ??= parseJson(this.#parts.rawBody);
     return validate(this.#json);
   }

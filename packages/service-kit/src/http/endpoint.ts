@@ -91,7 +91,7 @@ export interface RequestContext {
   body<T>(validate: (value: unknown) => T): T;
   /**
    * Counts the request as this many, with those as which it has counted, against the limits of its key and account; rejects
-   * with 429 when one is exhausted, and with 422 when a minute of the key is never enough. Undefined: it counts as many.
+   * with 429 when one is exhausted, and with 422 when a minute of the key is never enough. Undefined: it has counted as many.
    */
   countAs(requests: number): Promise<void> | undefined;
   /**

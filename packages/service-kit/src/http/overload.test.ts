@@ -8,7 +8,7 @@ import { type ListeningServer, listen } from "./listen.ts";
 
 const AT_A_TIME = 3;
 /** More than the buffers of a connection. */
-const LARGE_CHARACTERS = 20_000_000;
+const LARGE_CHARACTERS = 30_000_000;
 const KEY = "igk_busy";
 const OTHER_KEY = "igk_calm";
 /** Account by SHA-256 of its key. */

@@ -1,5 +1,5 @@
 /** Of the answers of an account that its clients have not read; more than its largest list. */
-const MAX_UNREAD_BYTES = 64 * 1_024 * 1_024;
+const MAX_UNREAD_BYTES = 96 * 1_024 * 1_024;
 
 /**
  * Requests that are not answered, in total and by account. Those beyond the maximum are refused, except for those of accounts

@@ -100,16 +100,15 @@ async function answerRequest(
   const waiting = semaphore?.acquire(caller.accountId, exchange.response);
   if (waiting !== undefined) await waiting; // 503
   try {
-    if (rawBody.length === 0 && waiting === undefined) {
-      return await endpoint.handle(new Context({ exchange, route, caller, group, rawBody, policy }));
-    }
+    const context = new Context({ exchange, route, caller, group, rawBody, policy });
+    if (rawBody.length === 0 && waiting === undefined) return await endpoint.handle(context);
+    const counted = context.countBody(endpoint.bodyBytesPerRequest);
+    if (counted !== undefined) await counted; // 429, 422
     const found = findCallerAgain(policy, exchange); // 401
     const current = found instanceof Promise ? await found : found;
     requireShownAccount(current, exchange); // 409
     requireAccess(current, endpoint); // 403
-    const context = new Context({ exchange, route, caller: current, group, rawBody, policy });
-    const counted = context.countBody(endpoint.bodyBytesPerRequest);
-    if (counted !== undefined) await counted; // 429, 422
+    context.caller = current;
     return await endpoint.handle(context);
   } finally {
     semaphore?.release(caller.accountId);

@@ -46,7 +46,7 @@ export interface MatchState {
   lackedMoney: boolean;
   /** Campaigns whose reservation was refused. */
   refused: string[];
-  /** What reading the texts of the scene took (`Draw`). */
+  /** Of reading the texts of the scene (`Draw`). */
   effort: number;
   /** The match's session seat, from the first reservation. */
   admission?: AdmitResult;

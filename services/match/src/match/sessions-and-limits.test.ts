@@ -163,7 +163,7 @@ describe("limits", () => {
   const growing = (texts: number) => Array.from({ length: texts }, () => "\ufdfa".repeat(200));
   it.each([
     ["texts grow when they are normalised", growing(20), [], 4],
-    ["texts begin many long keywords at each word", Array.from({ length: 70 }, () => few(100)), [], 3],
+    ["texts begin many long keywords at each word", Array.from({ length: 70 }, () => few(100)), [], 1],
     ["game blocks long categories", ["calm"], growing(20), 4],
   ])("counts a scene more often whose %s", async (_what, actions, blocked_categories, more) => {
     const game = await world.addGame({ blocked_categories });
@@ -177,11 +177,26 @@ describe("limits", () => {
       expect(status).toBe(200);
       return headers["x-ratelimit-remaining"] === String(9 - more);
     });
-    const small = await world.match(game, scene, { key: await world.addKey({ rate_limit_per_minute: 2 }) });
+    const small = await world.match(game, scene, { key: await world.addKey({ rate_limit_per_minute: 1 }) });
     expect([small.status, small.body.detail]).toEqual([
       422,
       expect.stringContaining(`counts as ${1 + more} requests`),
     ]);
+  });
+
+  it("counts a scene of 2 000 characters once, whatever keywords others have", async () => {
+    const game = await world.addGame();
+    const keywords = Array.from({ length: 198 }, (_, n) => `${"一".repeat(n + 1)}丁`);
+    for (const some of [keywords.slice(0, 99), keywords.slice(99)]) {
+      await world.addCampaign({ blocklist: some.map((value) => ({ rule_type: "keyword", value })) });
+    }
+    const scene = { game_context: { narrative: "一".repeat(2_000) } };
+    await eventually(async () => {
+      const key = await world.addKey({ rate_limit_per_minute: 10 });
+      const { status, headers } = await world.match(game, scene, { key });
+      expect(status).toBe(200);
+      return headers["x-ratelimit-remaining"] === "9";
+    });
   });
 
   it("counts requests per game where that is configured", async () => {

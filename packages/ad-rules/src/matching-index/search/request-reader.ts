@@ -8,8 +8,11 @@ import { noEntry } from "../dictionary/text-table.ts";
 
 /** Scenes that take less effort are read again, which costs little. */
 const MIN_REMEMBERED_EFFORT = 4_096;
-/** Lookups of longer phrases that count like one unit: so many that others' keywords hardly count for a scene of usual length. */
-const LOOKUPS_PER_UNIT = 8;
+/**
+ * Lookups of longer phrases that count like one unit of text. A scene of usual length never counts more because of others'
+ * keywords, however many these are: 2 000 characters, each with a lookup for each of 199 lengths, stay below 16 384 units.
+ */
+const LOOKUPS_PER_UNIT = 32;
 
 /** What a scene activated in a version of the terms. */
 interface ReadScene {
@@ -50,7 +53,7 @@ export class RequestReader {
     this.#buffer = new TextBuffer(terms.texts.hashKey);
   }
 
-  /** What reading the current request took, in units of texts; 0: it was remembered. */
+  /** Of reading the current request, in UTF-16 units of texts; 0: it was remembered. */
   get effort(): number {
     return this.#effort;
   }

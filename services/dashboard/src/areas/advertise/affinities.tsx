@@ -1,16 +1,13 @@
+import { comparable } from "@diegetic/ad-rules/equality";
 import { Autocomplete, Select, Slider, Text } from "@mantine/core";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRef } from "react";
-import { callToChange } from "../../api/call-to-change.ts";
-import { newUuid } from "../../api/new-uuid.ts";
 import type { AnswerOf } from "../../api/operations.ts";
 import { useChange, useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
 import { formatDecimal, formatTerm } from "../../format/format.ts";
-import { notifyDone, notifyFailed } from "../../kit/notify.ts";
+import { notifyCutShort, notifyDone, notifyFailed } from "../../kit/notify.ts";
 import { Section } from "../../kit/page.tsx";
-import { comparable } from "./comparable.ts";
 import { type EntriesRead, EntryForm, EntryTable } from "./entry-list.tsx";
 import { MAX_SUGGESTIONS, sentWords } from "./sent-words.ts";
 import { pathOf, useCampaign } from "./use-campaign.ts";
@@ -44,53 +41,42 @@ export function Affinities({ read }: EntriesRead<Affinity>) {
     },
   );
   const remove = useChange("DELETE /campaigns/{campaign_id}/affinities/{affinity_id}");
-  const client = useQueryClient();
-  /** Affinities have no PATCH. PUT replaces all of them, and would begin the figures of all anew. */
-  const changeWeight = useMutation({
-    mutationFn: async ({ id, affinity_type, affinity_value }: Affinity) => {
-      await callToChange("DELETE /campaigns/{campaign_id}/affinities/{affinity_id}", {
-        path: { ...at.path, affinity_id: id },
-      });
-      await callToChange(
-        "POST /campaigns/{campaign_id}/affinities",
-        { ...at, body: { affinity_type, affinity_value, weight } },
-        { idempotencyKey: newUuid() },
-      );
-    },
-    onSettled: () => client.invalidateQueries(),
-  });
   const words = useRead("GET /market/words");
   const { values } = form;
   const type = values.affinity_type ?? "location";
   const weight = values.weight ?? 1;
-  /** The one in the list with the word of the form. */
-  const former = read.data?.find(
+  const listed = read.data?.filter(
     (one) =>
       one.affinity_type === type &&
       comparable(one.affinity_value) === comparable(values.affinity_value ?? ""),
   );
+  /** Has the word of the form. Of several, which only early versions allowed, none can be added again. */
+  const former = listed?.length === 1 ? listed[0] : undefined;
   const sent = sentWords(words.data, type);
   const examples = AFFINITY_TYPES.find(({ value }) => value === type)?.examples ?? [];
   const slider = useRef<HTMLDivElement>(null);
   const focusWeight = () => slider.current?.querySelector<HTMLElement>("[role=slider]")?.focus();
   const begin = () => ({ affinity_type: type, weight: 1 });
   const save = async () => {
+    if (former?.weight === weight) {
+      focusWeight();
+      return;
+    }
     if (former === undefined) {
       await form.send(at, begin);
       return;
     }
-    if (former.weight === weight) {
-      focusWeight();
+    // Affinities have no PATCH, and PUT would begin the figures of all anew.
+    const name = former.affinity_value;
+    try {
+      await remove.mutateAsync({ path: { ...at.path, affinity_id: former.id } });
+    } catch (failure) {
+      notifyFailed(`The weight of ${name} was not changed.`, failure, `${name} is gone from the list`);
       return;
     }
-    try {
-      await changeWeight.mutateAsync(former);
-      form.reset(begin());
-      notifyDone(`${former.affinity_value} has the weight ${formatDecimal(weight)}.`);
-    } catch (failure) {
-      const change = `${former.affinity_value} has the weight ${formatDecimal(weight)}`;
-      notifyFailed(`The weight of ${former.affinity_value} was not changed.`, failure, change);
-    }
+    const added = await form.send(at, begin);
+    if (added !== undefined) notifyDone(`${name} has the weight ${formatDecimal(weight)}.`);
+    else notifyCutShort(`${name} was removed, but not added with its new weight: press “Add affinity”.`);
   };
   return (
     <Section
@@ -99,7 +85,7 @@ export function Affinities({ read }: EntriesRead<Affinity>) {
     >
       {canChange && (
         <EntryForm
-          form={{ failure: form.failure, isSending: form.isSending || changeWeight.isPending }}
+          form={{ failure: form.failure, isSending: form.isSending || remove.isPending }}
           action={former === undefined ? "Add affinity" : "Change weight"}
           onSend={save}
         >

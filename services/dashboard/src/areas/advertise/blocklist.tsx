@@ -1,3 +1,4 @@
+import { comparable } from "@diegetic/ad-rules/equality";
 import { Autocomplete, Button, Select } from "@mantine/core";
 import { useState } from "react";
 import type { AnswerOf, BodyOf } from "../../api/operations.ts";
@@ -5,7 +6,6 @@ import { useChange, useRead } from "../../api/queries.ts";
 import { useAbility } from "../../api/session.ts";
 import { useApiForm } from "../../api/use-api-form.ts";
 import { Section } from "../../kit/page.tsx";
-import { comparable } from "./comparable.ts";
 import { type EntriesRead, EntryForm, EntryTable } from "./entry-list.tsx";
 import { MAX_SUGGESTIONS, sentWords } from "./sent-words.ts";
 import { pathOf, useCampaign } from "./use-campaign.ts";

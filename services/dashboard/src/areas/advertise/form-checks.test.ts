@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { budgetCoversSpent } from "./budget-covers-spent.ts";
 import { datesInOrder } from "./dates-in-order.ts";
-import { geoFieldProblems } from "./geo-field-problems.ts";
+import { geoFieldProblems, stateCodeAdvice } from "./geo-field-problems.ts";
 
 describe("what a schema cannot say about a form", () => {
   it("is which dates fit together", () => {
@@ -59,12 +59,15 @@ describe("what a schema cannot say about a form", () => {
   });
 
   it.each([
-    ["California", "Enter the code, not the name: up to three letters or digits, such as CA."],
-    ["D.C.", "Enter the code, not the name: up to three letters or digits, such as CA."],
-    ["us-ca", "Leave out the country: CA."],
-  ])("is that %s is no code of a state", (state_code, sentence) => {
-    const found = geoFieldProblems({ target_type: "state", country_code: "US", state_code }, []);
-    expect(found.state_code).toBe(sentence);
+    ["California", "Most games send a code of up to three letters or digits, such as CA, not a name."],
+    ["D.C.", "Most games send a code of up to three letters or digits, such as CA, not a name."],
+    ["us-ca", "Most games leave out the country: CA."],
+    ["ca", undefined],
+    ["", undefined],
+  ])("is not that games seldom send %p, but the form says so", (state_code, sentence) => {
+    const target = { target_type: "state", country_code: "US", state_code } as const;
+    expect(stateCodeAdvice(target)).toBe(sentence);
+    if (state_code !== "") expect(geoFieldProblems(target, []).state_code).toBeUndefined();
   });
 
   it("is whether the campaign has the same place, either way round", () => {

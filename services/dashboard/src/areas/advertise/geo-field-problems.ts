@@ -1,5 +1,5 @@
+import { comparable } from "@diegetic/ad-rules/equality";
 import type { AnswerOf, BodyOf } from "../../api/operations.ts";
-import { comparable } from "./comparable.ts";
 
 type NewTarget = Partial<BodyOf<"POST /campaigns/{campaign_id}/geo-targets">>;
 type GeoTarget = AnswerOf<"GET /campaigns/{campaign_id}/geo-targets">[number];
@@ -34,21 +34,21 @@ function missingFields(target: NewTarget): Problems {
   }
   return {
     country_code: country ? undefined : CHOOSE_COUNTRY,
-    state_code: type === "state" ? stateCodeProblem(state ?? "", country ?? "") : undefined,
+    state_code:
+      type === "state" && comparable(state ?? "") === "" ? "Fill in the code of the state." : undefined,
     city_name: type === "city" && !city ? "Fill in the name of the city." : undefined,
   };
 }
 
-/** The API takes any text, but a name would match no player of a game that sends codes. */
-function stateCodeProblem(typed: string, country: string): string | undefined {
-  const code = comparable(typed);
-  if (code === "") return "Fill in the code of the state.";
-  const prefix = `${comparable(country)}-`;
-  if (country !== "" && code.startsWith(prefix)) {
-    return `Leave out the country: ${code.slice(prefix.length).toUpperCase()}.`;
+/** Games may send any text, but a name matches no player of one that sends codes. Undefined: it looks like a code. */
+export function stateCodeAdvice({ country_code: country, state_code: state }: NewTarget): string | undefined {
+  const code = comparable(state ?? "");
+  const prefix = `${comparable(country ?? "")}-`;
+  if (country && code.startsWith(prefix)) {
+    return `Most games leave out the country: ${code.slice(prefix.length).toUpperCase()}.`;
   }
-  if (/^[a-z0-9]{1,3}$/.test(code)) return undefined;
-  return "Enter the code, not the name: up to three letters or digits, such as CA.";
+  if (/^[a-z0-9]{0,3}$/.test(code)) return undefined;
+  return "Most games send a code of up to three letters or digits, such as CA, not a name.";
 }
 
 function nameOf(place: NewTarget | GeoTarget): string {

@@ -26,7 +26,7 @@ import { Status } from "../../kit/status.tsx";
 import type { Circle } from "../../map/circle.ts";
 import { countryOptions } from "../../map/countries-list.ts";
 import { type EntriesRead, EntryTable } from "./entry-list.tsx";
-import { geoFieldProblems } from "./geo-field-problems.ts";
+import { geoFieldProblems, stateCodeAdvice } from "./geo-field-problems.ts";
 import { pathOf, useCampaign } from "./use-campaign.ts";
 
 const WorldMap = lazy(() => import("../../map/world-map.tsx"));
@@ -45,6 +45,8 @@ function placeName({
   return [city, state, countryName(code ?? null)].filter(Boolean).join(", ");
 }
 
+const STATE_CODE =
+  "The part of its ISO 3166-2 code after the hyphen: CA for California (US-CA). The game sends the same code for its players.";
 const FIRST_RADIUS_KM = 300;
 const DRAFT_WITH = ["target_type", "include", "country_code", "radius_km"] as const;
 
@@ -222,7 +224,7 @@ export function GeoTargets({ read }: EntriesRead<GeoTarget>) {
                   <TextInput
                     label="State or province code"
                     placeholder="e.g. CA"
-                    description="The part of its ISO 3166-2 code after the hyphen: CA for California (US-CA). The game sends the same code for its players."
+                    description={stateCodeAdvice(values) ?? STATE_CODE}
                     {...textField(form, "state_code")}
                   />
                 )}
