@@ -1,13 +1,12 @@
 import type { Candidate } from "@diegetic/ad-rules";
-import { newId, OF_MATCHES_OF_GAME, servingApi } from "@diegetic/contracts";
+import { OF_MATCHES_OF_GAME, servingApi } from "@diegetic/contracts";
 import { type Answer, type Endpoint, endpoint, type RequestContext } from "@diegetic/service-kit";
 import { tracing } from "@diegetic/tracing";
 import { countFailure } from "../failures.ts";
-import { Attempts } from "./attempts.ts";
 import type { MatchDependencies } from "./dependencies.ts";
 import { type LoadedRequest, loadMatchRequest, withCurrentPlacement } from "./load.ts";
 import { NO_MATCH_HEADER, type NoMatchReason, toMatchAnswer, toNoMatchAnswer } from "./match-answer.ts";
-import { type MatchState, reserveOne, returnSeat, returnSeatLater } from "./reserve-one.ts";
+import { type MatchState, newMatchState, reserveOne, returnSeat, returnSeatLater } from "./reserve-one.ts";
 
 /** A scene counts as one more request for each of these (docs/behaviour.md#rate-limits). */
 const EFFORT_PER_REQUEST = 16 * 1_024;
@@ -20,13 +19,7 @@ export function createMatchEndpoint(dependencies: MatchDependencies): Endpoint {
 async function handleMatch(dependencies: MatchDependencies, context: RequestContext): Promise<Answer> {
   const request = loadMatchRequest(dependencies, context);
   tracing?.annotate({ "diegetic.game_id": request.body.game_id });
-  const state: MatchState = {
-    matchId: newId("mat"),
-    attempts: new Attempts(),
-    lackedMoney: false,
-    refused: [],
-    effort: 0,
-  };
+  const state = newMatchState();
   try {
     const counted = context.countAgainst(
       "match-game",

@@ -23,9 +23,9 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { Catalog } from "../catalog/catalog.ts";
 import { MatchIds } from "../match-id/match-ids.ts";
 import { ShareRefusals } from "../refusals/share-refusals.ts";
-import { Attempts, MAX_RESERVATIONS } from "./attempts.ts";
+import { MAX_RESERVATIONS } from "./attempts.ts";
 import type { LoadedRequest } from "./load.ts";
-import { type ReserveDependencies, reserveOne, returnSeatLater } from "./reserve-one.ts";
+import { newMatchState, type ReserveDependencies, reserveOne, returnSeatLater } from "./reserve-one.ts";
 
 const DEPOSITED = 1_000;
 const LEASE_OVER_MS = 1;
@@ -119,13 +119,7 @@ async function openCandidate(
 describe("a request whose first campaign was refused", () => {
   it("holds no other campaign after the lease of its decision has expired", async () => {
     const dependencies = dependenciesOf();
-    const state = {
-      matchId: newId("mat"),
-      attempts: new Attempts(),
-      lackedMoney: false,
-      refused: [],
-      effort: 0,
-    };
+    const state = newMatchState();
     const dear = await openCandidate(DEPOSITED + 1);
     const first = await reserveOne(dependencies, requestOf(Number.MAX_SAFE_INTEGER), dear.candidate, state);
     expect(first).toEqual({ outcome: "refused" });
@@ -143,13 +137,7 @@ describe("a request whose first campaign was refused", () => {
 describe("a request whose session has used up the creatives of a campaign", () => {
   it("returns its seat when it fails afterwards", async () => {
     const dependencies = dependenciesOf();
-    const state = {
-      matchId: newId("mat"),
-      attempts: new Attempts(),
-      lackedMoney: false,
-      refused: [],
-      effort: 0,
-    };
+    const state = newMatchState();
     const request = requestOf(Number.MAX_SAFE_INTEGER, newId("key"));
     const { candidate } = await openCandidate(100);
     const usedUp = candidate.creatives.map((creative) => ({ ...creative, max_uses_per_game: 0 }));
@@ -165,13 +153,7 @@ describe("a request whose session has used up the creatives of a campaign", () =
 /** A campaign that this session saw once, a while ago; its counts have expired since. */
 async function seenLongAgo(dependencies: ReserveDependencies, request: LoadedRequest) {
   const { advertiserId, candidate } = await openCandidate(100);
-  const state = {
-    matchId: newId("mat"),
-    attempts: new Attempts(),
-    lackedMoney: false,
-    refused: [],
-    effort: 0,
-  };
+  const state = newMatchState();
   expect(await reserveOne(dependencies, request, candidate, state)).toMatchObject({ outcome: "held" });
   const [session = ""] = await redis.keys(`*:session:${request.session.sessionKey}`);
   expect(await redis.hincrby(session, "started", -SESSION_IDLE_MS)).toBeGreaterThan(0);
@@ -180,9 +162,9 @@ async function seenLongAgo(dependencies: ReserveDependencies, request: LoadedReq
 }
 
 function stateAfter(reservations: number) {
-  const attempts = new Attempts();
-  for (let i = 0; i < reservations; i++) attempts.use(newId("adv"));
-  return { matchId: newId("mat"), attempts, lackedMoney: false, refused: [] as string[], effort: 0 };
+  const state = newMatchState();
+  for (let i = 0; i < reservations; i++) state.attempts.use(newId("adv"));
+  return state;
 }
 
 describe("a request whose earlier reservations were refused", () => {
@@ -278,13 +260,7 @@ describe("a request of a full session", () => {
     const sessionKey = newId("key");
     const request = requestOf(Number.MAX_SAFE_INTEGER, sessionKey, 1);
     const ask = () => {
-      const state = {
-        matchId: newId("mat"),
-        attempts: new Attempts(),
-        lackedMoney: false,
-        refused: [],
-        effort: 0,
-      };
+      const state = newMatchState();
       return reserveOne(dependencies, request, candidate, state);
     };
     expect(await ask()).toMatchObject({ outcome: "held" });
@@ -324,13 +300,7 @@ describe("a request of a sliced wallet", () => {
       refusedForMs.push(untilMs - sinceMs);
     };
     const ask = (slice: number) => {
-      const state = {
-        matchId: newId("mat"),
-        attempts: new Attempts(),
-        lackedMoney: false,
-        refused: [],
-        effort: 0,
-      };
+      const state = newMatchState();
       const sessionKey = sessionIn(slice);
       const request = requestOf(Number.MAX_SAFE_INTEGER, sessionKey);
       asked.push({

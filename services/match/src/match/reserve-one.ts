@@ -15,7 +15,7 @@ import {
 } from "@diegetic/hot-state";
 import { priceMillicents } from "@diegetic/money";
 import { rememberRefusal } from "../refusals/remember-refusal.ts";
-import type { Attempts } from "./attempts.ts";
+import { Attempts } from "./attempts.ts";
 import type { MatchDependencies } from "./dependencies.ts";
 import type { LoadedRequest } from "./load.ts";
 
@@ -50,6 +50,11 @@ export interface MatchState {
   effort: number;
   /** The match's session seat, from the first reservation. */
   admission?: AdmitResult;
+}
+
+/** Of a request that has tried no campaign. */
+export function newMatchState(): MatchState {
+  return { matchId: newId("mat"), attempts: new Attempts(), lackedMoney: false, refused: [], effort: 0 };
 }
 
 export type ReservationOutcome =

@@ -19,9 +19,8 @@ import fc from "fast-check";
 import { Catalog } from "../catalog/catalog.ts";
 import { MatchIds } from "../match-id/match-ids.ts";
 import { ShareRefusals } from "../refusals/share-refusals.ts";
-import { Attempts } from "./attempts.ts";
 import type { LoadedRequest } from "./load.ts";
-import { type ReservationOutcome, reserveOne } from "./reserve-one.ts";
+import { newMatchState, type ReservationOutcome, reserveOne } from "./reserve-one.ts";
 
 const IDLE_MS = 1_800_000;
 const MAX_USES = 3;
@@ -213,13 +212,7 @@ class Player {
       shareRefusals: new ShareRefusals(),
       catalog: new Catalog(1),
     };
-    const state = {
-      matchId: newId("mat"),
-      attempts: new Attempts(),
-      lackedMoney: false,
-      refused: [],
-      effort: 0,
-    };
+    const state = newMatchState();
     const request = this.#request();
     const result = await reserveOne(dependencies, request, this.#candidate(), state);
     if (result.outcome !== "held") await sessions.returnSeat(request.session, state.matchId);
