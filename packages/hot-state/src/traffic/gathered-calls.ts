@@ -78,7 +78,11 @@ export class GatheredCalls {
     for (const word of wordsOf(context, secrets)) add(game.words, word);
   }
 
-  #keepScene({ accountId, atMs, countryCode, context, secrets }: MatchCall, reason: string, game: GameCounts) {
+  #keepScene(
+    { accountId, atMs, countryCode, context, secrets }: MatchCall,
+    reason: string,
+    game: GameCounts,
+  ) {
     if (this.#sceneAccounts.size >= this.#limits.maxScenes || this.#sceneAccounts.has(accountId)) return;
     const text = sceneText({ atMs, reason, countryCode, context }, secrets);
     if (text === undefined) return;

@@ -100,7 +100,14 @@ export class ImpressionWriter {
   async prepare(records: readonly ImpressionRecord[], isAhead = false): Promise<PreparedRecords> {
     const sorted = sortRecords(records, this.#dependencies.nowMs());
     const batch = await prepareBatch(sorted.billed, isAhead);
-    return { ...sorted, count: records.length, batch, foreign: new Set(), left: new Map(), leftIds: new Set() };
+    return {
+      ...sorted,
+      count: records.length,
+      batch,
+      foreign: new Set(),
+      left: new Map(),
+      leftIds: new Set(),
+    };
   }
 
   /** Writes the records to Postgres, or quarantines those that can never be written. */
@@ -187,7 +194,11 @@ export class ImpressionWriter {
   }
 
   /** Writes the batch without the records of advertisers with locked rows. */
-  async #writeUnlocked(batch: PreparedBatch, prepared: PreparedRecords, hasWaited = false): Promise<WrittenBatch> {
+  async #writeUnlocked(
+    batch: PreparedBatch,
+    prepared: PreparedRecords,
+    hasWaited = false,
+  ): Promise<WrittenBatch> {
     const { advertiserIds } = this.#lockedRows;
     const isLocked = (one: BilledImpression) => advertiserIds.has(advertiserOf(one));
     const locked = advertiserIds.size === 0 ? [] : batch.impressions.filter(isLocked);
@@ -201,7 +212,11 @@ export class ImpressionWriter {
    * Writes the batch, or divides it: by advertiser, while rows are locked; in halves, until unwritable records are
    * isolated, or a statement fits its time limit. `hasWaited`: its locks were waited for in vain before.
    */
-  async #writeOrSplit(batch: PreparedBatch, prepared: PreparedRecords, hasWaited = false): Promise<WrittenBatch> {
+  async #writeOrSplit(
+    batch: PreparedBatch,
+    prepared: PreparedRecords,
+    hasWaited = false,
+  ): Promise<WrittenBatch> {
     try {
       const { pipeline, maxLockWaitMs: lockTimeoutMs = MAX_LOCK_WAIT_MS } = this.#dependencies;
       return await writeBatch(pipeline, batch, { lockTimeoutMs });
@@ -243,7 +258,11 @@ export class ImpressionWriter {
   }
 
   /** After a second wait in vain: leaves the records of advertisers with locked rows, and writes the others. */
-  async #leaveLocked(batch: PreparedBatch, prepared: PreparedRecords, error: LockTimeout): Promise<WrittenBatch> {
+  async #leaveLocked(
+    batch: PreparedBatch,
+    prepared: PreparedRecords,
+    error: LockTimeout,
+  ): Promise<WrittenBatch> {
     const locked = await this.#lockedRows.findLocked(batch.impressions);
     if (locked.size === 0) throw error;
     for (const [advertiserId, rowIds] of locked) this.#lockedRows.add(advertiserId, rowIds, error);

@@ -1,11 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import {
-  type Database,
-  DatabaseUnavailable,
-  DatabaseUnusable,
-  LockTimeout,
-  TransactionConflict,
-} from "@diegetic/database";
+import { DatabaseUnavailable, DatabaseUnusable, LockTimeout, TransactionConflict } from "@diegetic/database";
 import {
   ForeignRedis,
   type InstallationClaim,
@@ -14,13 +8,7 @@ import {
   SnapshotLostError,
   type SnapshotPublisher,
 } from "@diegetic/hot-state";
-import {
-  createForeignRedisLog,
-  type Logger,
-  type Metrics,
-  OutageLog,
-  pauseAfterFailuresMs,
-} from "@diegetic/service-kit";
+import { createForeignRedisLog, type Metrics, OutageLog, pauseAfterFailuresMs } from "@diegetic/service-kit";
 import { WalletChecks, type WalletChecksParts } from "../wallet-recovery/wallet-checks.ts";
 import { PUBLISHED_KINDS, pageOfRebuild } from "./published-rows.ts";
 import type { Publishing } from "./publishing.ts";

@@ -162,14 +162,20 @@ export class WalletRecovery {
   }
 
   /** Returns how many are still frozen. */
-  async #restoreFound(found: ReadonlyMap<string, FoundWallet>, signal: AbortSignal | undefined): Promise<number> {
+  async #restoreFound(
+    found: ReadonlyMap<string, FoundWallet>,
+    signal: AbortSignal | undefined,
+  ): Promise<number> {
     let left = 0;
     for (const group of transactionGroups(found)) left += await this.#restoreGroup(group, signal);
     return left;
   }
 
   /** Wallets that another transaction's locks keep from being restored keep no others from it. */
-  async #restoreGroup(group: ReadonlyMap<string, FoundWallet>, signal: AbortSignal | undefined): Promise<number> {
+  async #restoreGroup(
+    group: ReadonlyMap<string, FoundWallet>,
+    signal: AbortSignal | undefined,
+  ): Promise<number> {
     if (signal?.aborted) return group.size;
     try {
       return await this.#restoreTogether(group);
@@ -275,4 +281,3 @@ function transactionGroups(found: ReadonlyMap<string, FoundWallet>): Map<string,
   }
   return groups;
 }
-

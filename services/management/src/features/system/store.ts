@@ -29,9 +29,7 @@ export async function countRows(database: Database, nowMs: number) {
       database.quarantinedImpression.count({ where: { resolvedAt: null } }),
       ofDay(today),
       ofDay(yesterday),
-      Promise.all(
-        PUBLISHED_KINDS.map((kind) => pageOfUnpublished(database, kind, "", MAX_UNPUBLISHED)),
-      ),
+      Promise.all(PUBLISHED_KINDS.map((kind) => pageOfUnpublished(database, kind, "", MAX_UNPUBLISHED))),
     ]);
   return {
     accounts,
