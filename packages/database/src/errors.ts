@@ -7,14 +7,12 @@ import { READ_ONLY_SQL_STATE } from "./client.ts";
  * other errors are bugs and keep their own class.
  */
 export class DatabaseError extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = new.target.name;
-  }
+  override name = "DatabaseError";
 }
 
 /** A row with the same key exists already. */
 export class UniqueViolation extends DatabaseError {
+  override name = "UniqueViolation";
   /** Name of the index, such as `advertisers_contact_email_lower_key`. */
   readonly constraint: string;
 
@@ -26,6 +24,7 @@ export class UniqueViolation extends DatabaseError {
 
 /** The data violate an invariant or a limit of the schema; repeating the write does not help. */
 export class ConstraintViolation extends DatabaseError {
+  override name = "ConstraintViolation";
   /** Name of the violated constraint, if any, such as `campaigns_money_check`. */
   readonly constraint: string | null;
 
@@ -36,28 +35,40 @@ export class ConstraintViolation extends DatabaseError {
 }
 
 /** The row to change does not exist. */
-export class RecordMissing extends DatabaseError {}
+export class RecordMissing extends DatabaseError {
+  override name = "RecordMissing";
+}
 
 /** Deadlock or serialization failure; the whole transaction may be repeated. */
-export class TransactionConflict extends DatabaseError {}
+export class TransactionConflict extends DatabaseError {
+  override name = "TransactionConflict";
+}
 
 /**
  * The database cannot be reached or used, rejects all writes, or did not answer in time. A write may have happened
  * nevertheless: repeat only idempotent ones. The message is one sentence for an operator.
  */
-export class DatabaseUnavailable extends DatabaseError {}
+export class DatabaseUnavailable extends DatabaseError {
+  override name = "DatabaseUnavailable";
+}
 
 /**
  * The database rejects its user, does not exist, or lacks its installation id, its certificate is not trusted, or a file
  * that DATABASE_URL names cannot be used: only an operator can change that.
  */
-export class DatabaseUnusable extends DatabaseUnavailable {}
+export class DatabaseUnusable extends DatabaseUnavailable {
+  override name = "DatabaseUnusable";
+}
 
 /** A statement ended at the time limit of itself, its locks or its transaction: the database is reachable, but busy. */
-export class StatementTimeout extends DatabaseUnavailable {}
+export class StatementTimeout extends DatabaseUnavailable {
+  override name = "StatementTimeout";
+}
 
 /** Another transaction kept a row locked for too long. */
-export class LockTimeout extends StatementTimeout {}
+export class LockTimeout extends StatementTimeout {
+  override name = "LockTimeout";
+}
 
 /** Whether the database cannot be reached or used; one that is only busy can. */
 export function isDatabaseUnreachable(error: unknown): boolean {

@@ -74,6 +74,7 @@ export {
   SnapshotNotPublished,
 } from "./snapshot/lease.ts";
 export { type RemovedEntity, type SnapshotEntry, SnapshotPublisher } from "./snapshot/publisher.ts";
+export type { GameOfAccount } from "./traffic/gathered-calls.ts";
 export type { ServingOperation, WordType } from "./traffic/limits.ts";
 export type { NoMatchScene, SceneContext } from "./traffic/scene.ts";
 export {
@@ -83,7 +84,7 @@ export {
   type TrafficPoint,
   TrafficReader,
 } from "./traffic/traffic-reader.ts";
-export { type GameOfAccount, TrafficRecorder } from "./traffic/traffic-recorder.ts";
+export { TrafficRecorder } from "./traffic/traffic-recorder.ts";
 export { unusableRedis } from "./unusable-redis.ts";
 export {
   createWebhookProducer,

@@ -64,7 +64,7 @@ export const SAFEGUARDS = {
         file: "/billing/dist/write/impression-writer.js",
         search: "const dropped = await partitions.ensure(",
         replacement:
-          "await this.#acknowledge(billed.map(({ record }) => record)); const dropped = await partitions.ensure(",
+          "await acknowledge(this.#dependencies.money, billed.map(({ record }) => record)); const dropped = await partitions.ensure(",
       },
     ],
   },
@@ -408,10 +408,10 @@ export const REDIS_CLOCK = {
 
 /** No safeguard: lets a restore wait between reading the rows of an advertiser and writing them, as preload.mjs says. */
 export const RESTORE_GATE = {
-  file: "/management/dist/core/wallet-recovery/wallet-recovery.js",
-  search: "const ownResult = await this.#parts.wallets.restoreWallet({",
+  file: "/management/dist/core/wallet-recovery/restore.js",
+  search: "const ownResult = await wallets.restoreWallet({",
   replacement:
-    "await globalThis.faultsBeforeRestore(known.id); const ownResult = await this.#parts.wallets.restoreWallet({",
+    "await globalThis.faultsBeforeRestore(known.id); const ownResult = await wallets.restoreWallet({",
 };
 
 /** Throws when the text is not there exactly once: then the product has changed and the patch has to follow it. */

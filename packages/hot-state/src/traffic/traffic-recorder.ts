@@ -4,57 +4,24 @@ import type { RedisConnection } from "../connection.ts";
 import { trafficKeys } from "../keys.ts";
 import { ReplyReader } from "../reply.ts";
 import { defineScript, type ScriptCall } from "../script.ts";
-import { COUNTED, type ServingOperation, TRAFFIC_LIMITS } from "./limits.ts";
+import {
+  addCounts,
+  type Counts,
+  type GameCounts,
+  type GameOfAccount,
+  GatheredCalls,
+  type GatheringLimits,
+  type MatchCall,
+} from "./gathered-calls.ts";
+import { type ServingOperation, TRAFFIC_LIMITS } from "./limits.ts";
 import { RecentCalls, type RecentCounts } from "./recent-calls.ts";
-import { type SceneContext, sceneText, wordsOf } from "./scene.ts";
 
-export interface TrafficRecorderOptions {
+/** Limits of what is gathered between two sends. Default: 10 000 games and accounts, the words of 200 scenes, 5 whole scenes. */
+export interface TrafficRecorderOptions extends Partial<GatheringLimits> {
   /** How often gathered calls are sent. Default: 1 000. */
   everyMs?: number;
-  /**
-   * Maximum games, and accounts, remembered until they are sent; games of one account at most half of what the others leave.
-   * Further ones are not counted. Default: 10 000.
-   */
-  maxRemembered?: number;
-  /** Scenes whose words are counted between two sends; of one account at most half of what the others leave. Default: 200. */
-  maxWordScenes?: number;
-  /** Scenes without an ad kept between two sends, at most one per game. Default: 5. */
-  maxScenes?: number;
   onError?: (error: Error) => void;
   onSuccess?: () => void;
-}
-
-export interface GameOfAccount {
-  gameId: string;
-  accountId: string;
-}
-
-/** One valid call of a game server. */
-export interface MatchCall extends GameOfAccount {
-  atMs: number;
-  context: SceneContext;
-  countryCode: string | null;
-  /** Undefined: there was an ad. */
-  noMatchReason?: string | undefined;
-  /** Texts that identify the player; never stored. */
-  secrets: readonly (string | undefined)[];
-}
-
-interface Counts {
-  counts: Map<string, number>;
-  /** Unix milliseconds by kind of call. */
-  last: Map<string, number>;
-}
-
-interface GameCounts extends Counts {
-  words: Map<string, number>;
-  scenes: string[];
-}
-
-interface AccountCounts extends Counts {
-  games: Map<string, GameCounts>;
-  /** Scenes whose words were counted. */
-  wordScenes: number;
 }
 
 const DEFAULTS = { everyMs: 1_000, maxRemembered: 10_000, maxWordScenes: 200, maxScenes: 5 };
@@ -73,13 +40,7 @@ export class TrafficRecorder {
   readonly #recordAccount: ScriptCall;
   readonly #options: TrafficRecorderOptions & typeof DEFAULTS;
   readonly #recent = new RecentCalls();
-  /** The hour of all gathered calls, counted since 1970. */
-  #hour = 0;
-  #accounts = new Map<string, AccountCounts>();
-  #gameCount = 0;
-  #wordScenes = 0;
-  /** Of the scenes that were kept: one each, so that every account has a chance. */
-  readonly #sceneAccounts = new Set<string>();
+  #gathered: GatheredCalls;
   #timer: NodeJS.Timeout | undefined;
   /** The commands still to send, of gathered calls. */
   #queue: (() => Promise<unknown>)[] = [];
@@ -92,6 +53,7 @@ export class TrafficRecorder {
     this.#recordGame = defineScript(redis, "record_traffic", 5);
     this.#recordAccount = defineScript(redis, "record_traffic", 2);
     this.#options = { ...DEFAULTS, ...options };
+    this.#gathered = new GatheredCalls(0, this.#options);
   }
 
   /** Calls of all games in the last five minutes. */
@@ -101,79 +63,43 @@ export class TrafficRecorder {
 
   /** An answer to `POST /match`, with an ad or without. */
   match(call: MatchCall): void {
-    const { atMs, noMatchReason, context, secrets } = call;
-    if (noMatchReason === undefined) this.#recent.record("matches", atMs);
-    const account = this.#accountCounts(call.accountId, atMs);
-    const game = this.#gameCounts(call, atMs);
-    if (account === undefined || game === undefined) return;
-    game.last.set("request", atMs);
-    if (noMatchReason === undefined) {
-      add(game.counts, COUNTED.match);
-      game.last.set("match", atMs);
-    } else {
-      add(game.counts, COUNTED.noMatch(noMatchReason));
-      const { accountId, countryCode } = call;
-      if (this.#sceneAccounts.size < this.#options.maxScenes && !this.#sceneAccounts.has(accountId)) {
-        const text = sceneText({ atMs, reason: noMatchReason, countryCode, context }, secrets);
-        if (text !== undefined) {
-          this.#sceneAccounts.add(accountId);
-          game.scenes.push(text);
-        }
-      }
-    }
-    if (account.wordScenes >= this.#options.maxWordScenes - this.#wordScenes) return;
-    account.wordScenes += 1;
-    this.#wordScenes += 1;
-    for (const word of wordsOf(context, secrets)) add(game.words, word);
+    if (call.noMatchReason === undefined) this.#recent.record("matches", call.atMs);
+    this.#at(call.atMs).match(call);
   }
 
   impression(gameId: string, accountId: string, atMs: number): void {
     this.#recent.record("impressions", atMs);
-    this.#accountCounts(accountId, atMs);
-    const game = this.#gameCounts({ gameId, accountId }, atMs);
-    if (game === undefined) return;
-    add(game.counts, COUNTED.impression);
-    game.last.set("impression", atMs);
+    this.#at(atMs).impression({ gameId, accountId }, atMs);
   }
 
   /** A call that was refused or failed after its game was known. */
   gameRefusal(game: GameOfAccount, operation: ServingOperation, status: number, atMs: number): void {
-    const known = this.#gameCounts(game, atMs);
-    if (known === undefined) return;
-    add(known.counts, COUNTED.refusal(operation, status));
-    known.last.set("request", atMs);
+    this.#at(atMs).gameRefusal(game, operation, status, atMs);
   }
 
   /** Any call of an account that was refused or failed. */
   accountRefusal(accountId: string, operation: ServingOperation, status: number, atMs: number): void {
-    const account = this.#accountCounts(accountId, atMs);
-    if (account === undefined) return;
-    const name = COUNTED.refusal(operation, status);
-    add(account.counts, name);
-    account.last.set(name, atMs);
+    this.#at(atMs).accountRefusal(accountId, operation, status, atMs);
   }
 
   /** Sends the gathered counts. Rejects and keeps them when Redis is unavailable. */
   async flush(): Promise<void> {
-    this.#gather();
+    this.#queueGathered();
     const before = this.#part;
     await this.#sendPart(this.#queue.length);
     await before;
   }
 
   /** Queues the commands that send what was gathered. */
-  #gather(): void {
+  #queueGathered(nextHour = this.#gathered.hour): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const [hour, accounts] = [this.#hour, this.#accounts];
-    this.#accounts = new Map();
-    this.#gameCount = 0;
-    this.#wordScenes = 0;
-    this.#sceneAccounts.clear();
+    const { hour, accounts } = this.#gathered;
+    this.#gathered = new GatheredCalls(nextHour, this.#options);
     for (const [accountId, account] of accounts) {
       this.#queue.push(() =>
         this.#sendAccount(hour, accountId, account).catch((error: unknown) => {
-          this.#keep(hour, account, (atMs) => this.#accountAt(accountId, atMs));
+          this.#keep(hour, account, (gathered) => gathered.account(accountId));
           throw error;
         }),
       );
@@ -184,7 +110,7 @@ export class TrafficRecorder {
             admitted ??= this.#admitted(accountId, [...account.games.keys()]);
             if ((await admitted).has(gameId)) await this.#sendGame(hour, gameId, game);
           } catch (error) {
-            this.#keep(hour, game, (atMs) => this.#gameCounts({ gameId, accountId }, atMs));
+            this.#keep(hour, game, (gathered) => gathered.game({ gameId, accountId }));
             throw error;
           }
         });
@@ -213,43 +139,15 @@ export class TrafficRecorder {
     this.#options.onSuccess?.();
   }
 
-  #accountCounts(accountId: string, atMs: number): AccountCounts | undefined {
-    const account = this.#accountAt(accountId, atMs);
-    account?.last.set("call", atMs);
-    return account;
-  }
-
-  #accountAt(accountId: string, atMs: number): AccountCounts | undefined {
-    this.#beginHour(atMs);
-    const known = this.#accounts.get(accountId);
-    if (known !== undefined) return known;
-    if (this.#accounts.size >= this.#options.maxRemembered) return undefined;
-    const account: AccountCounts = { counts: new Map(), last: new Map(), games: new Map(), wordScenes: 0 };
-    this.#accounts.set(accountId, account);
-    return account;
-  }
-
-  #gameCounts({ gameId, accountId }: GameOfAccount, atMs: number): GameCounts | undefined {
-    const games = this.#accountAt(accountId, atMs)?.games;
-    const known = games?.get(gameId);
-    if (games === undefined || known !== undefined) return known;
-    // Which ones have statistics, only Redis knows: those that come first now may be others.
-    if (games.size >= this.#options.maxRemembered - this.#gameCount) return undefined;
-    const game: GameCounts = { counts: new Map(), last: new Map(), words: new Map(), scenes: [] };
-    games.set(gameId, game);
-    this.#gameCount += 1;
-    return game;
-  }
-
   /** Gathered counts belong to one hour; a call of another hour sends them first. */
-  #beginHour(atMs: number): void {
+  #at(atMs: number): GatheredCalls {
     const hour = Math.floor(atMs / HOUR_MS);
-    if (hour !== this.#hour) {
-      this.#gather();
+    if (hour !== this.#gathered.hour) {
+      this.#queueGathered(hour);
       void this.#sendInParts();
-      this.#hour = hour;
     }
     this.#timer ??= this.#beginPeriod();
+    return this.#gathered;
   }
 
   #beginPeriod(): NodeJS.Timeout {
@@ -260,7 +158,7 @@ export class TrafficRecorder {
   #endPeriod(): void {
     this.#timer = this.#isSending ? this.#beginPeriod() : undefined;
     if (this.#isSending) return;
-    this.#gather();
+    this.#queueGathered();
     void this.#sendInParts();
   }
 
@@ -314,17 +212,11 @@ export class TrafficRecorder {
   }
 
   /** Unsent counts are kept until their hour ends; words and scenes are only samples. */
-  #keep(hour: number, { counts, last }: Counts, countsAt: (atMs: number) => Counts | undefined): void {
-    if (hour !== this.#hour) return;
-    const kept = countsAt(hour * HOUR_MS);
-    if (kept === undefined) return;
-    for (const [name, count] of counts) add(kept.counts, name, count);
-    for (const [name, ms] of last) kept.last.set(name, Math.max(ms, kept.last.get(name) ?? 0));
+  #keep(hour: number, unsent: Counts, keptIn: (gathered: GatheredCalls) => Counts | undefined): void {
+    if (hour !== this.#gathered.hour) return;
+    const kept = keptIn(this.#at(hour * HOUR_MS));
+    if (kept !== undefined) addCounts(kept, unsent);
   }
-}
-
-function add(counts: Map<string, number>, name: string, count = 1): void {
-  counts.set(name, (counts.get(name) ?? 0) + count);
 }
 
 function jsonOf({ counts, last }: Counts) {

@@ -3,10 +3,11 @@ import { startTestRedis, startTestRedisCluster, type TestRedis } from "@diegetic
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import { connectRedis, type RedisConnection } from "../connection.ts";
 import { trafficKeys } from "../keys.ts";
+import type { MatchCall } from "./gathered-calls.ts";
 import { TRAFFIC_LIMITS } from "./limits.ts";
 import type { SceneContext } from "./scene.ts";
 import { TrafficReader } from "./traffic-reader.ts";
-import { type MatchCall, TrafficRecorder } from "./traffic-recorder.ts";
+import { TrafficRecorder } from "./traffic-recorder.ts";
 
 const servers: [string, () => Promise<TestRedis>][] = [
   ["Redis", () => startTestRedis()],

@@ -1,4 +1,3 @@
-import { chunks } from "@diegetic/collections";
 import type { ImpressionRecord } from "@diegetic/contracts";
 import {
   ConstraintViolation,
@@ -7,27 +6,15 @@ import {
   type Pipeline,
   StatementTimeout,
 } from "@diegetic/database";
-import {
-  type InstallationClaim,
-  type MoneyCommands,
-  sliceOf,
-  walletIdOf,
-  walletOfRecord,
-} from "@diegetic/hot-state";
+import { type InstallationClaim, type MoneyCommands, walletOfRecord } from "@diegetic/hot-state";
 import { type Logger, OutageLog } from "@diegetic/service-kit";
 import type { BillingMeasures } from "../measures.ts";
-import {
-  type BilledImpression,
-  billImpression,
-  ClocksDisagree,
-  isSameCharge,
-  RecordRefused,
-} from "./billed-impression.ts";
+import { type BilledImpression, RecordRefused } from "./billed-impression.ts";
 import type { DayPartitions } from "./day-partitions.ts";
 import { LockedRows, MAX_LOCK_WAIT_MS } from "./locked-rows.ts";
-import { splitByOperation } from "./operations.ts";
-import { isName, quarantine } from "./quarantine.ts";
-import { findUnrecorded, type NamedRecord } from "./recorded.ts";
+import { acknowledge, keepInOutbox, namesOutbox } from "./outbox.ts";
+import { quarantine } from "./quarantine.ts";
+import type { NamedRecord } from "./recorded.ts";
 import {
   chargedAgain,
   conflict,
@@ -39,6 +26,7 @@ import {
   undecidable,
 } from "./refused-record.ts";
 import { committedInEpoch } from "./settlements.ts";
+import { type SortedRecords, sortRecords } from "./sort-records.ts";
 import {
   NOTHING_WRITTEN,
   type PreparedBatch,
@@ -65,25 +53,13 @@ export interface ImpressionWriterDependencies {
 
 /** Larger batches lock their advertisers' rows for longer: two concurrent batches of this size take 250 ms or more. */
 export const RECORDS_PER_BATCH = 8_000;
-const MAX_ACKNOWLEDGED = 500;
 /** Longer than until the sweeper delivers a waiting record again. */
 const CLOCKS_AGREE_AFTER_MS = 30_000;
-/** Records that wait for their turn. */
-export interface PreparedRecords {
-  count: number;
-  sorted: Sorted;
-  batch: PreparedBatch;
-}
 
-/** The records of a batch, by outcome. */
-interface Sorted {
-  /** Each id and each operation once. */
-  billed: BilledImpression[];
-  /** Further impressions of those operations: written one by one if the first ones cannot be. */
-  again: BilledImpression[];
-  refused: RefusedRecord[];
-  /** Records with an implausible time: they stay in the outbox. */
-  waiting: { record: ImpressionRecord; reason: string }[];
+/** Records that wait for their turn, and later what became of them. */
+export interface PreparedRecords extends SortedRecords {
+  count: number;
+  batch: PreparedBatch;
   /** Refused or waiting records of another installation: left alone. */
   foreign: ReadonlySet<ImpressionRecord>;
   /** Records that wait for locked rows: they stay in the outbox, where their ids name them. */
@@ -122,32 +98,40 @@ export class ImpressionWriter {
 
   /** Validates and sums up records, without a store. `isAhead`: yields to the event loop between steps. */
   async prepare(records: readonly ImpressionRecord[], isAhead = false): Promise<PreparedRecords> {
-    const sorted = this.#sort(records);
-    return { count: records.length, sorted, batch: await prepareBatch(sorted.billed, isAhead) };
+    const sorted = sortRecords(records, this.#dependencies.nowMs());
+    const batch = await prepareBatch(sorted.billed, isAhead);
+    return {
+      ...sorted,
+      count: records.length,
+      batch,
+      foreign: new Set(),
+      left: new Map(),
+      leftIds: new Set(),
+    };
   }
 
   /** Writes the records to Postgres, or quarantines those that can never be written. */
-  async writePrepared({ count, sorted, batch }: PreparedRecords): Promise<void> {
+  async writePrepared(prepared: PreparedRecords): Promise<void> {
     const { measures, partitions } = this.#dependencies;
     const stopTimer = measures.batchSeconds.startTimer();
-    const { billed, again, refused, waiting, left } = sorted;
+    const { count, batch, billed, again, refused, waiting, left } = prepared;
     await this.#lockedRows.update();
     const dropped = await partitions.ensure([...billed, ...again].map(({ day }) => day));
     const isWritable = ({ day }: BilledImpression) => !dropped.has(day);
     refused.push(...[...billed, ...again].filter((one) => !isWritable(one)).map(undecidable));
     const writable = dropped.size === 0 ? batch : await prepareBatch(billed.filter(isWritable));
-    let written = await this.#writeUnlocked(writable, sorted);
+    let written = await this.#writeUnlocked(writable, prepared);
     for (const one of again.filter(isWritable)) {
-      written = combine(written, await this.#writeUnlocked(await prepareBatch([one]), sorted));
+      written = combine(written, await this.#writeUnlocked(await prepareBatch([one]), prepared));
     }
     refused.push(
       ...written.conflicting.map(conflict),
       ...written.repeated.map(repetition),
       ...written.quarantined.filter(isReversed).map(chargedAgain),
     );
-    sorted.foreign = await this.#foreignAmong([...refused, ...waiting]);
+    prepared.foreign = await this.#foreignAmong([...refused, ...waiting]);
     for (const one of refused) {
-      if (!sorted.foreign.has(one.record)) await this.#quarantineUnlocked(one, sorted);
+      if (!prepared.foreign.has(one.record)) await this.#quarantineUnlocked(one, prepared);
     }
     const refusedCount = refused.filter(({ record }) => !left.has(record)).length;
     measures.written.inc(written.written);
@@ -158,52 +142,17 @@ export class ImpressionWriter {
   }
 
   /** Removes written and quarantined records from the outbox, and sees that those that wait are in it. */
-  async acknowledge({
-    sorted: { billed, again, refused, waiting, foreign, left, leftIds },
-  }: PreparedRecords): Promise<void> {
+  async acknowledge(prepared: PreparedRecords): Promise<void> {
+    const { billed, again, refused, waiting, foreign, left, leftIds } = prepared;
     // A record that was refused while it was written is among both.
     const handled = new Set([...billed, ...again, ...refused].map(({ record }) => record));
     const records = [...handled].filter(
       (record) => !foreign.has(record) && !leftIds.has(record.impression_id),
     );
-    await this.#acknowledge(records);
+    await acknowledge(this.#dependencies.money, records);
     this.#dependencies.onAcknowledged?.(records);
-    await this.#keep([...left.values(), ...waiting.filter(({ record }) => !foreign.has(record))]);
-  }
-
-  #sort(records: readonly ImpressionRecord[]): Sorted {
-    const nowMs = this.#dependencies.nowMs();
-    const billed = new Map<string, BilledImpression>();
-    const refused = new Map<string, RefusedRecord>();
-    const waiting: Sorted["waiting"] = [];
-    for (const record of records) {
-      try {
-        const impression = billImpression(record, nowMs);
-        const known = billed.get(record.impression_id);
-        if (known === undefined) billed.set(record.impression_id, impression);
-        else if (!isSameCharge(known.record.match, record.match)) {
-          refused.set(JSON.stringify(record), conflict(impression));
-        } else if (committedInEpoch(record) > committedInEpoch(known.record)) {
-          // The wallet has lost the other charge.
-          billed.set(record.impression_id, impression);
-        }
-      } catch (error) {
-        if (error instanceof ClocksDisagree) waiting.push({ record, reason: error.message });
-        else if (error instanceof RecordRefused) {
-          refused.set(JSON.stringify(record), { record, reason: error.message });
-        } else throw error;
-      }
-    }
-    const { first, again } = splitByOperation([...billed.values()]);
-    return {
-      billed: first,
-      again,
-      refused: [...refused.values()],
-      waiting,
-      foreign: new Set(),
-      left: new Map(),
-      leftIds: new Set(),
-    };
+    const unwritten = waiting.filter(({ record }) => !foreign.has(record));
+    await keepInOutbox(this.#dependencies, [...left.values(), ...unwritten]);
   }
 
   /**
@@ -234,7 +183,7 @@ export class ImpressionWriter {
     return foreign;
   }
 
-  #report(waiting: Sorted["waiting"]): void {
+  #report(waiting: SortedRecords["waiting"]): void {
     const [first] = waiting;
     if (first === undefined) {
       this.#clocks.succeeded();
@@ -245,28 +194,36 @@ export class ImpressionWriter {
   }
 
   /** Writes the batch without the records of advertisers with locked rows. */
-  async #writeUnlocked(batch: PreparedBatch, sorted: Sorted, hasWaited = false): Promise<WrittenBatch> {
+  async #writeUnlocked(
+    batch: PreparedBatch,
+    prepared: PreparedRecords,
+    hasWaited = false,
+  ): Promise<WrittenBatch> {
     const { advertiserIds } = this.#lockedRows;
     const isLocked = (one: BilledImpression) => advertiserIds.has(advertiserOf(one));
     const locked = advertiserIds.size === 0 ? [] : batch.impressions.filter(isLocked);
-    if (locked.length === 0) return this.#writeOrSplit(batch, sorted, hasWaited);
-    for (const one of locked) leave({ record: one.record, billed: one }, sorted);
+    if (locked.length === 0) return this.#writeOrSplit(batch, prepared, hasWaited);
+    for (const one of locked) leave({ record: one.record, billed: one }, prepared);
     const others = await prepareBatch(batch.impressions.filter((one) => !isLocked(one)));
-    return this.#writeOrSplit(others, sorted, hasWaited);
+    return this.#writeOrSplit(others, prepared, hasWaited);
   }
 
   /**
    * Writes the batch, or divides it: by advertiser, while rows are locked; in halves, until unwritable records are
    * isolated, or a statement fits its time limit. `hasWaited`: its locks were waited for in vain before.
    */
-  async #writeOrSplit(batch: PreparedBatch, sorted: Sorted, hasWaited = false): Promise<WrittenBatch> {
+  async #writeOrSplit(
+    batch: PreparedBatch,
+    prepared: PreparedRecords,
+    hasWaited = false,
+  ): Promise<WrittenBatch> {
     try {
       const { pipeline, maxLockWaitMs: lockTimeoutMs = MAX_LOCK_WAIT_MS } = this.#dependencies;
       return await writeBatch(pipeline, batch, { lockTimeoutMs });
     } catch (error) {
       const { impressions: billed } = batch;
       if (error instanceof LockTimeout) {
-        return hasWaited ? this.#leaveLocked(batch, sorted, error) : this.#writeFreeFirst(batch, sorted);
+        return hasWaited ? this.#leaveLocked(batch, prepared, error) : this.#writeFreeFirst(batch, prepared);
       }
       // Few records may take long, such as those that exhaust campaigns. One alone does not: Postgres is overloaded, and the
       // others would run out of time, too.
@@ -274,13 +231,13 @@ export class ImpressionWriter {
         this.#requireDataProblem(error);
         const [only] = billed;
         if (billed.length === 1 && only !== undefined) {
-          sorted.refused.push(refusal(only, error));
+          prepared.refused.push(refusal(only, error));
           return NOTHING_WRITTEN;
         }
       }
       const middle = Math.ceil(billed.length / 2);
-      const first = await this.#writeUnlocked(await prepareBatch(billed.slice(0, middle)), sorted);
-      const second = await this.#writeUnlocked(await prepareBatch(billed.slice(middle)), sorted);
+      const first = await this.#writeUnlocked(await prepareBatch(billed.slice(0, middle)), prepared);
+      const second = await this.#writeUnlocked(await prepareBatch(billed.slice(middle)), prepared);
       return combine(first, second);
     }
   }
@@ -289,23 +246,27 @@ export class ImpressionWriter {
    * After a lock was waited for in vain: writes the records of advertisers whose rows are free, then the others together
    * once more, because other writers have most of these rows only for a moment.
    */
-  async #writeFreeFirst(batch: PreparedBatch, sorted: Sorted): Promise<WrittenBatch> {
+  async #writeFreeFirst(batch: PreparedBatch, prepared: PreparedRecords): Promise<WrittenBatch> {
     const { impressions } = batch;
     const locked = await this.#lockedRows.findLocked(impressions);
     // The rows are free again, or it was another lock, such as that of a table.
-    if (locked.size === 0) return this.#writeOrSplit(batch, sorted, true);
+    if (locked.size === 0) return this.#writeOrSplit(batch, prepared, true);
     const isFree = (one: BilledImpression) => !locked.has(advertiserOf(one));
-    const free = await this.#writeUnlocked(await prepareBatch(impressions.filter(isFree)), sorted);
+    const free = await this.#writeUnlocked(await prepareBatch(impressions.filter(isFree)), prepared);
     const others = await prepareBatch(impressions.filter((one) => !isFree(one)));
-    return combine(free, await this.#writeUnlocked(others, sorted, true));
+    return combine(free, await this.#writeUnlocked(others, prepared, true));
   }
 
   /** After a second wait in vain: leaves the records of advertisers with locked rows, and writes the others. */
-  async #leaveLocked(batch: PreparedBatch, sorted: Sorted, error: LockTimeout): Promise<WrittenBatch> {
+  async #leaveLocked(
+    batch: PreparedBatch,
+    prepared: PreparedRecords,
+    error: LockTimeout,
+  ): Promise<WrittenBatch> {
     const locked = await this.#lockedRows.findLocked(batch.impressions);
     if (locked.size === 0) throw error;
     for (const [advertiserId, rowIds] of locked) this.#lockedRows.add(advertiserId, rowIds, error);
-    return this.#writeUnlocked(batch, sorted, true);
+    return this.#writeUnlocked(batch, prepared, true);
   }
 
   /** Throws errors that no record caused: they are retried, not quarantined. */
@@ -318,11 +279,11 @@ export class ImpressionWriter {
   }
 
   /** Leaves the record in the outbox if its advertiser's row is locked. */
-  async #quarantineUnlocked(refused: RefusedRecord, sorted: Sorted): Promise<void> {
+  async #quarantineUnlocked(refused: RefusedRecord, prepared: PreparedRecords): Promise<void> {
     const { record } = refused;
     const advertiserId = String(record.match?.advertiser_id ?? "");
     // Under the same id, another charge may wait: once this one is quarantined, it would never be written.
-    if (!sorted.leftIds.has(record.impression_id) && !this.#lockedRows.advertiserIds.has(advertiserId)) {
+    if (!prepared.leftIds.has(record.impression_id) && !this.#lockedRows.advertiserIds.has(advertiserId)) {
       try {
         await this.#quarantine(refused);
         return;
@@ -331,35 +292,15 @@ export class ImpressionWriter {
         this.#lockedRows.add(advertiserId, [advertiserId], error);
       }
     }
-    leave(refused, sorted);
-  }
-
-  /**
-   * A job ends after a few attempts, and its record with it. An acknowledged one is in no outbox, but in Postgres; if its
-   * time hides that, it returns to the outbox, to be acknowledged once more.
-   */
-  async #keep(unwritten: readonly NamedRecord[]): Promise<void> {
-    const { money, pipeline } = this.#dependencies;
-    const areInOutbox = await Promise.all(
-      unwritten.map(
-        ({ record }) => namesOutbox(record) && money.isInOutbox(walletOfRecord(record), record.impression_id),
-      ),
-    );
-    const lost = await findUnrecorded(
-      pipeline,
-      unwritten.filter((_, index) => !areInOutbox[index]),
-    );
-    const named = lost.filter(({ record }) => namesOutbox(record) && isName(record.impression_id));
-    await Promise.all(named.map(({ record }) => money.returnToOutbox(record)));
-    if (named.length < lost.length) throw new LockTimeout("unwritten records lack ids of an outbox entry");
+    leave(refused, prepared);
   }
 
   async #quarantine({ record, reason, unfunded, ...refused }: RefusedRecord): Promise<void> {
     const { measures, money } = this.#dependencies;
     const advertiserId = String(record.match?.advertiser_id ?? "");
     // What left the outbox was written or quarantined, so the wallet does not count it in addition.
-    const walletId = walletIdOf(advertiserId, sliceOf(record));
-    const isCounted = reason !== DROPPED || (await money.isInOutbox(walletId, record.impression_id));
+    const isCounted =
+      reason !== DROPPED || (await money.isInOutbox(walletOfRecord(record), record.impression_id));
     const count = await quarantine(this.#dependencies, {
       ...refused,
       reason,
@@ -372,35 +313,13 @@ export class ImpressionWriter {
     if (count === null) measures.duplicates.inc();
     if (unfunded) measures.unfunded.inc(count ?? 0);
   }
-
-  async #acknowledge(records: readonly ImpressionRecord[]): Promise<void> {
-    const byWallet = new Map<string, string[]>();
-    for (const record of records) {
-      if (!namesOutbox(record)) continue;
-      const walletId = walletOfRecord(record);
-      const ids = byWallet.get(walletId) ?? [];
-      ids.push(record.impression_id);
-      byWallet.set(walletId, ids);
-    }
-    const { money } = this.#dependencies;
-    await Promise.all(
-      [...byWallet].flatMap(([walletId, ids]) =>
-        [...chunks(ids, MAX_ACKNOWLEDGED)].map((some) => money.ackOutbox(walletId, some)),
-      ),
-    );
-  }
-}
-
-/** Whether the record has the ids that name its outbox entry; one without them came from no outbox. */
-function namesOutbox({ impression_id: id, match }: ImpressionRecord): boolean {
-  return typeof id === "string" && typeof match?.advertiser_id === "string";
 }
 
 function advertiserOf({ record }: BilledImpression): string {
   return record.match.advertiser_id;
 }
 
-function leave(one: NamedRecord, { left, leftIds }: Sorted): void {
+function leave(one: NamedRecord, { left, leftIds }: PreparedRecords): void {
   left.set(one.record, one);
   leftIds.add(one.record.impression_id);
 }

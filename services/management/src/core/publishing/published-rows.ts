@@ -130,22 +130,17 @@ export async function lockedAmong(
   return new Set(rows.map((row) => row.id));
 }
 
-/**
- * The next identifiers after `after`, in order, at most `limit`.
- * @param rows `unpublished`: only those that a crash or an unavailable Redis left unpublished
- */
-export async function pageOfIds(
+/** The next identifiers after `after`, in order, at most `limit`, of rows that a crash or an unavailable Redis left unpublished. */
+export async function pageOfUnpublished(
   database: Database,
   kind: PublishedKind,
   after: string,
   limit: number,
-  rows: "all" | "unpublished" = "all",
 ): Promise<string[]> {
   const { table, key } = PUBLISHED[kind];
   // Compares columns, so that the partial indexes apply.
-  const condition = rows === "unpublished" ? Prisma.sql`published_version < version AND` : Prisma.empty;
   const page = await database.$queryRaw<{ id: string }[]>`
-    SELECT ${key} AS id FROM ${table} WHERE ${condition} ${key} > ${after} ORDER BY ${key} LIMIT ${limit}`;
+    SELECT ${key} AS id FROM ${table} WHERE published_version < version AND ${key} > ${after} ORDER BY ${key} LIMIT ${limit}`;
   return page.map((row) => row.id);
 }
 

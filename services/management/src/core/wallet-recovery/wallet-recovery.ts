@@ -1,42 +1,22 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { chunks } from "@diegetic/collections";
-import type { ImpressionRecord } from "@diegetic/contracts";
 import { type Database, StatementTimeout, utcDay } from "@diegetic/database";
 import {
   type DueIndex,
-  type FrozenWallet,
   type InstallationClaim,
   isRedisUnavailable,
   type MoneyCommands,
-  walletIdOf,
   walletIds,
 } from "@diegetic/hot-state";
 import type { Logger, Metrics } from "@diegetic/service-kit";
-import { beginEpochs, type KnownAdvertiser, markVerified, readWalletRows, type WalletRow } from "./load.ts";
-import {
-  type FoundSlice,
-  isIntact,
-  isTrustedEpoch,
-  marksOf,
-  missingLateIds,
-  type Reserved,
-  reservedInSlices,
-  totalsOf,
-  type WalletTotals,
-} from "./totals.ts";
+import { type FoundWallet, freezeSlices, readOutboxes } from "./freeze.ts";
+import { beginEpochs, markVerified, readWalletRows, type WalletRow } from "./load.ts";
+import { type Outcome, type RestoredWallets, restoreWallet } from "./restore.ts";
 
 /** Advertisers whose wallets are checked together. */
 const BATCH = 100;
 /** Maximum outbox records that one transaction looks for in Postgres, unless one advertiser has more. */
 const MAX_RECORDS = 10_000;
-const OUTBOX_PAGE = 500;
-/** More at once could take longer than a command may. */
-const CAMPAIGNS_READ_TOGETHER = 500;
-/** Even with the maximum of campaigns, this many scripts end within the time limit of a command. */
-const SLICES_RESTORED_TOGETHER = 4;
-/** Billing drains a longer outbox first; a frozen wallet does not prevent that. */
-const MAX_OUTBOX_LENGTH = 10_000;
 const CLAIM_MS = 3_000;
 /** Extensions within the duration of a claim. */
 const CLAIM_EXTENSIONS = 3;
@@ -46,16 +26,7 @@ const CHECK_EVERY_MS = 40;
 
 export interface WalletRecoveryParts {
   database: Database;
-  wallets: Pick<
-    MoneyCommands,
-    | "freezeUnlessLive"
-    | "extendClaims"
-    | "findSettledMarks"
-    | "restoreWallet"
-    | "restoreSlice"
-    | "listOutbox"
-    | "readOwnTotals"
-  >;
+  wallets: RestoredWallets & Pick<MoneyCommands, "freezeUnlessLive" | "extendClaims" | "listOutbox">;
   due: Pick<DueIndex, "register">;
   claim: Pick<InstallationClaim, "check">;
   nowMs: () => number;
@@ -66,34 +37,6 @@ export interface WalletRecoveryParts {
    * 3 s.
    */
   claimMs?: number | undefined;
-}
-
-interface Found {
-  /** The wallet and its slices, the advertiser's own first. */
-  slices: [FrozenWallet, ...FrozenWallet[]];
-  /** From Postgres, when the wallet was checked. */
-  row: WalletRow;
-  /** Of all slices. */
-  outbox: ImpressionRecord[];
-}
-
-/** What the slices of a wallet keep when it is restored. */
-interface KeptSlices {
-  found: readonly FoundSlice[];
-  /** Whether the holds and matches of each slice stay valid. */
-  keeps: readonly boolean[];
-  /** In millicents. */
-  reservedIn: Reserved;
-}
-
-/** `created`: there was no wallet; `forgotten`: its holds and matches are void; `kept`: they stay valid. */
-type Outcome = "created" | "forgotten" | "kept";
-
-interface Restored {
-  epoch: number;
-  outcome: Outcome;
-  /** Late charges that the wallet did not have. */
-  lateIds: string[];
 }
 
 /**
@@ -185,23 +128,30 @@ export class WalletRecovery {
   async #freeze(
     rows: ReadonlyMap<string, WalletRow>,
     { isSure, claimed }: { isSure: boolean; claimed: Set<string> },
-  ): Promise<{ found: Map<string, Found>; withOthers: string[]; failed: number }> {
-    const found = new Map<string, Found>();
+  ): Promise<{ found: Map<string, FoundWallet>; withOthers: string[]; failed: number }> {
+    const found = new Map<string, FoundWallet>();
     const withOthers: string[] = [];
     let failed = 0;
+    const { wallets } = this.#parts;
+    const claim = { by: this.#name, forMs: this.#claimMs };
     await Promise.all(
       [...rows].map(async ([id, row]) => {
         try {
-          const slices = await this.#freezeSlices(id, row, isSure);
+          const slices = await freezeSlices(wallets, id, { row, claim, isSure });
           if (slices === "live") return;
           if (slices === "with others") {
             withOthers.push(id);
             return;
           }
-          for (const walletId of walletIds(id, row.slices)) claimed.add(walletId);
-          const outbox = await this.#readOutboxes(walletIds(id, row.slices));
-          if (outbox === null) failed += 1;
-          else found.set(id, { slices, row, outbox });
+          const ids = walletIds(id, row.slices);
+          for (const walletId of ids) claimed.add(walletId);
+          const outbox = await readOutboxes(wallets, ids);
+          if (outbox !== null) {
+            found.set(id, { slices, row, outbox });
+          } else {
+            failed += 1;
+            await this.#announce(ids, { holds: false, outbox: true });
+          }
         } catch (error) {
           this.#logFailure(id, error);
           failed += 1;
@@ -211,41 +161,21 @@ export class WalletRecovery {
     return { found, withOthers, failed };
   }
 
-  /**
-   * Freezes a wallet with all its slices if one of them may not serve. Of several instances the one goes on that has the claim of
-   * the first that may not.
-   */
-  async #freezeSlices(
-    advertiserId: string,
-    { epoch, slices }: WalletRow,
-    isSure: boolean,
-  ): Promise<Found["slices"] | "live" | "with others"> {
-    const claim = { by: this.#name, forMs: this.#claimMs };
-    const freeze = (walletId: string, freezes?: "sure" | "always") =>
-      this.#parts.wallets.freezeUnlessLive(walletId, epoch, { ...claim, freezes });
-    const others = walletIds(advertiserId, slices).slice(1);
-    let own = await freeze(advertiserId, isSure ? "sure" : undefined);
-    if (own.state === "live") {
-      const doubted = await firstDoubted(others, freeze);
-      if (doubted === undefined) return "live";
-      if (doubted.state !== "frozen") return "with others";
-      own = await freeze(advertiserId, "always");
-    }
-    if (own.state !== "frozen") return "with others";
-    const found = await Promise.all(others.map((walletId) => freeze(walletId, "always")));
-    const frozen = found.filter((one) => one.state === "frozen");
-    return frozen.length < others.length ? "with others" : [own, ...frozen];
-  }
-
   /** Returns how many are still frozen. */
-  async #restoreFound(found: ReadonlyMap<string, Found>, signal: AbortSignal | undefined): Promise<number> {
+  async #restoreFound(
+    found: ReadonlyMap<string, FoundWallet>,
+    signal: AbortSignal | undefined,
+  ): Promise<number> {
     let left = 0;
     for (const group of transactionGroups(found)) left += await this.#restoreGroup(group, signal);
     return left;
   }
 
   /** Wallets that another transaction's locks keep from being restored keep no others from it. */
-  async #restoreGroup(group: ReadonlyMap<string, Found>, signal: AbortSignal | undefined): Promise<number> {
+  async #restoreGroup(
+    group: ReadonlyMap<string, FoundWallet>,
+    signal: AbortSignal | undefined,
+  ): Promise<number> {
     if (signal?.aborted) return group.size;
     try {
       return await this.#restoreTogether(group);
@@ -262,8 +192,8 @@ export class WalletRecovery {
   }
 
   /** Restores wallets of one day in one transaction. Returns how many are still frozen. */
-  async #restoreTogether(found: ReadonlyMap<string, Found>): Promise<number> {
-    const { database } = this.#parts;
+  async #restoreTogether(found: ReadonlyMap<string, FoundWallet>): Promise<number> {
+    const { database, wallets } = this.#parts;
     const [first] = found.values();
     if (first === undefined) return 0;
     const { day } = first.slices[0];
@@ -284,9 +214,14 @@ export class WalletRecovery {
         const wallet = found.get(advertiser.id);
         if (wallet === undefined) return;
         try {
-          const done = await this.#restore(advertiser, wallet, day);
+          const done = await restoreWallet(wallets, advertiser, wallet);
           if (done === null) return;
-          restored.set(advertiser.id, done.epoch);
+          this.#restored.inc({ matches: done.outcome });
+          await this.#announce(walletIds(advertiser.id, advertiser.slices), {
+            holds: done.hasHolds,
+            outbox: wallet.outbox.length > 0,
+          });
+          restored.set(advertiser.id, advertiser.epoch);
           counts[done.outcome] += 1;
           lateIds.push(...done.lateIds);
         } catch (error) {
@@ -309,135 +244,10 @@ export class WalletRecovery {
     }
   }
 
-  async #restore(
-    known: KnownAdvertiser,
-    { slices, row, outbox }: Found,
-    day: string,
-  ): Promise<Restored | null> {
-    const totals = totalsOf(known, outbox, day);
-    const found: FoundSlice[] = [];
-    for (const [slice, wallet] of slices.entries()) {
-      found.push(await this.#readSlice(known, totals, { wallet, slice }));
-    }
-    const [own] = slices;
-    // A restore that ended early has counted what is in slices of another epoch, but compared nothing in them.
-    const isOfEpoch = ({ epoch }: FrozenWallet) => epoch === own.epoch;
-    const together = found.filter((one) => isOfEpoch(one.found));
-    const isWhole = own.epoch !== "" && isIntact(together, { known, totals });
-    const keeps = found.map((one) => (isWhole && isOfEpoch(one.found)) || hasLostNothing(one, known));
-    const { depositedMillicents } = known;
-    const reservedIn = reservedInSlices({ ...totals, depositedMillicents }, found, keeps);
-    const ownResult = await this.#parts.wallets.restoreWallet({
-      walletId: known.id,
-      epoch: known.epoch,
-      version: known.version,
-      found: own,
-      forgetMatches: !keeps[0],
-      settledMarks: totals.settledMarks[0] ?? [],
-      spentMillicents: totals.spentMillicents,
-      impressions: totals.impressions,
-      slices: known.slices,
-      depositedMillicents,
-      campaigns: campaignsOfOwnWallet(totals, { found, keeps, reservedIn }),
-    });
-    if (ownResult === "changed") return null;
-    if (!(await this.#restoreSlices(known, totals, { found, keeps, reservedIn }))) return null;
-    const outcome: Outcome = isNew(known, own, row.epoch) ? "created" : isWhole ? "kept" : "forgotten";
-    this.#restored.inc({ matches: outcome });
-    await this.#announce(known, {
-      holds: found.some(({ slice, found: wallet }) => keeps[slice] && wallet.heldMillicents > 0),
-      outbox: outbox.length > 0,
-    });
-    return { epoch: known.epoch, outcome, lateIds: missingLateIds(found, known) };
-  }
-
-  /**
-   * Restores the other slices of a wallet, also when one of them fails: what is restored keeps its matches. False: one has
-   * changed since it was frozen. A few at a time: Redis runs one script after the other, so that each of many would wait for
-   * all others until its time limit.
-   */
-  async #restoreSlices(
-    known: KnownAdvertiser,
-    totals: WalletTotals,
-    { found, keeps, reservedIn }: KeptSlices,
-  ): Promise<boolean> {
-    const restored: PromiseSettledResult<"restored" | "changed">[] = [];
-    for (const few of chunks(found.slice(1), SLICES_RESTORED_TOGETHER)) {
-      const results = await Promise.allSettled(
-        few.map(({ slice, found: wallet }) =>
-          this.#parts.wallets.restoreSlice({
-            advertiserId: known.id,
-            epoch: known.epoch,
-            version: known.version,
-            slice,
-            found: wallet,
-            forgetMatches: !keeps[slice],
-            settledMarks: totals.settledMarks[slice] ?? [],
-            campaigns: totals.campaigns.map(({ campaignId, version, status, day }, index) => ({
-              campaignId,
-              version,
-              status,
-              day,
-              reservedMillicents: reservedIn(slice, index),
-            })),
-          }),
-        ),
-      );
-      restored.push(...results);
-    }
-    for (const one of restored) {
-      if (one.status === "rejected") throw one.reason;
-      if (one.value === "changed") return false;
-    }
-    return true;
-  }
-
-  async #readSlice(
-    known: KnownAdvertiser,
-    totals: WalletTotals,
-    { wallet, slice }: { wallet: FrozenWallet; slice: number },
-  ): Promise<FoundSlice> {
-    const { wallets } = this.#parts;
-    const walletId = walletIdOf(known.id, slice);
-    const marks = await wallets.findSettledMarks(walletId, marksOf(known, slice));
-    if (wallet.epoch === "") return { slice, found: wallet, campaigns: [], marks };
-    const campaigns: FoundSlice["campaigns"][number][] = [];
-    for (const page of chunks(totals.campaigns, CAMPAIGNS_READ_TOGETHER)) {
-      const read = page.map(({ campaignId }) => wallets.readOwnTotals(walletId, campaignId));
-      campaigns.push(...(await Promise.all(read)));
-    }
-    return { slice, found: wallet, campaigns, marks };
-  }
-
-  /** Null: too many to count; billing has to write them first. */
-  async #readOutboxes(walletIds: readonly string[]): Promise<ImpressionRecord[] | null> {
-    const { due, nowMs } = this.#parts;
-    const records: ImpressionRecord[] = [];
-    for (const [index, walletId] of walletIds.entries()) {
-      records.push(...(await this.#readOutbox(walletId)));
-      if (records.length <= MAX_OUTBOX_LENGTH) continue;
-      for (const id of walletIds.slice(0, index + 1)) await due.register("outbox", id, nowMs());
-      return null;
-    }
-    return records;
-  }
-
-  /** Ends after the page that is too many. */
-  async #readOutbox(walletId: string): Promise<ImpressionRecord[]> {
-    const records = new Map<string, ImpressionRecord>();
-    let cursor: string | undefined;
-    do {
-      const page = await this.#parts.wallets.listOutbox(walletId, OUTBOX_PAGE, cursor);
-      for (const record of page.items) records.set(record.impression_id, record);
-      cursor = page.cursor ?? undefined;
-    } while (cursor !== undefined && records.size <= MAX_OUTBOX_LENGTH);
-    return [...records.values()];
-  }
-
   /** The due index may be gone, or on another node that lost data. */
-  async #announce({ id, slices }: KnownAdvertiser, has: { holds: boolean; outbox: boolean }): Promise<void> {
+  async #announce(ids: readonly string[], has: { holds: boolean; outbox: boolean }): Promise<void> {
     const { due, nowMs } = this.#parts;
-    for (const walletId of walletIds(id, slices)) {
+    for (const walletId of ids) {
       if (has.holds) await due.register("holds", walletId, nowMs());
       if (has.outbox) await due.register("outbox", walletId, nowMs());
     }
@@ -456,8 +266,8 @@ export class WalletRecovery {
  * Groups of wallets for one transaction each: of one day, by the clock of Redis, whose scripts count the day's spending
  * (midnight may pass while the nodes of a cluster are read), and with a limited number of records.
  */
-function transactionGroups(found: ReadonlyMap<string, Found>): Map<string, Found>[] {
-  const groups: Map<string, Found>[] = [];
+function transactionGroups(found: ReadonlyMap<string, FoundWallet>): Map<string, FoundWallet>[] {
+  const groups: Map<string, FoundWallet>[] = [];
   let records = 0;
   let day = "";
   for (const [id, one] of found) {
@@ -470,52 +280,4 @@ function transactionGroups(found: ReadonlyMap<string, Found>): Map<string, Found
     groups.at(-1)?.set(id, one);
   }
   return groups;
-}
-
-/**
- * Redis lost nothing: there is no wallet, and no restore was ever begun, or none is known to have ended and nothing was
- * spent. Impressions may be older than the first wallet, as those of the demo are.
- */
-function isNew(known: KnownAdvertiser, wallet: FrozenWallet, formerEpoch: number): boolean {
-  if (wallet.epoch !== "" || known.verifiedEpoch !== 0) return false;
-  return formerEpoch === 0 || known.impressions === 0;
-}
-
-/**
- * Its own server proves it, whatever the servers of other slices have lost. But a match that a late charge has yet to take would
- * be charged again.
- */
-function hasLostNothing(slice: FoundSlice, known: KnownAdvertiser): boolean {
-  const { servedUntilFrozen, heldMillicents, holdsMillicents } = slice.found;
-  if (!servedUntilFrozen || heldMillicents !== holdsMillicents) return false;
-  if (!isTrustedEpoch(slice.found, known)) return false;
-  return known.unsettled !== null && missingLateIds([slice], known).length === 0;
-}
-
-type Freezing = ReturnType<MoneyCommands["freezeUnlessLive"]>;
-
-/** The first of these wallets that may not serve; undefined: none. */
-async function firstDoubted(
-  walletIds: readonly string[],
-  freeze: (walletId: string) => Freezing,
-): Promise<Awaited<Freezing> | undefined> {
-  for (const walletId of walletIds) {
-    const wallet = await freeze(walletId);
-    if (wallet.state !== "live") return wallet;
-  }
-  return undefined;
-}
-
-/** The campaigns of the advertiser's own wallet, with what kept holds in the slices need. */
-function campaignsOfOwnWallet({ campaigns }: WalletTotals, { found, keeps, reservedIn }: KeptSlices) {
-  return campaigns.map((campaign, index) => ({
-    ...campaign,
-    reservedInSlices: new Map(
-      found.slice(1).flatMap(({ slice, campaigns: foundCampaigns }) => {
-        const heldMillicents = keeps[slice] ? (foundCampaigns[index]?.heldMillicents ?? 0) : 0;
-        const reservedMillicents = reservedIn(slice, index);
-        return heldMillicents > 0 ? [[slice, { reservedMillicents, heldMillicents }] as const] : [];
-      }),
-    ),
-  }));
 }

@@ -1,6 +1,6 @@
 import { type Database, dateOfDay, type Reader, safeInteger } from "@diegetic/database";
 import { type MoneyCommands, walletIds } from "@diegetic/hot-state";
-import { PUBLISHED_KINDS, pageOfIds } from "../../core/publishing/published-rows.ts";
+import { PUBLISHED_KINDS, pageOfUnpublished } from "../../core/publishing/published-rows.ts";
 import { writtenImpressions } from "../../core/read-your-writes/reading-barrier.ts";
 import { lastDays } from "../../core/shared/time.ts";
 
@@ -29,9 +29,7 @@ export async function countRows(database: Database, nowMs: number) {
       database.quarantinedImpression.count({ where: { resolvedAt: null } }),
       ofDay(today),
       ofDay(yesterday),
-      Promise.all(
-        PUBLISHED_KINDS.map((kind) => pageOfIds(database, kind, "", MAX_UNPUBLISHED, "unpublished")),
-      ),
+      Promise.all(PUBLISHED_KINDS.map((kind) => pageOfUnpublished(database, kind, "", MAX_UNPUBLISHED))),
     ]);
   return {
     accounts,
