@@ -71,6 +71,13 @@ async function handleImpression(
   placementOfCaller(catalog, body.game_id, context.accountId);
   tracing?.annotate({ "diegetic.game_id": body.game_id });
   try {
+    const counted = context.countAgainst(
+      "impressions-game",
+      body.game_id,
+      dependencies.settings.rateLimitImpressionsPerGame,
+      OF_IMPRESSIONS_OF_GAME,
+    );
+    if (counted !== undefined) await counted;
     if (campaign === undefined) throw unknownCampaign.error();
     return await recordImpression(dependencies, context, body, campaign, leaseExpiresMs);
   } catch (thrown) {
@@ -86,13 +93,6 @@ async function recordImpression(
   campaign: CampaignIds,
   leaseExpiresMs: number,
 ): Promise<Answer> {
-  const counted = context.countAgainst(
-    "impressions-game",
-    body.game_id,
-    dependencies.settings.rateLimitImpressionsPerGame,
-    OF_IMPRESSIONS_OF_GAME,
-  );
-  if (counted !== undefined) await counted;
   // Awaited also without a claim: then requests continue step by step side by side (docs/notes/performance-experiments.md).
   const claim = await claimOperation(dependencies, context);
   const match = matchOf(dependencies, context, body, campaign);

@@ -242,6 +242,10 @@ describe("limits", () => {
       return answer.status === 429 ? answer : undefined;
     });
     expect(limited.body.detail).toContain("for all impressions of the game together");
+    await eventually(async () => {
+      const unknown = await world.impression(game, { ...body, campaign_id: "camp_none" }, on);
+      return unknown.status === 429;
+    });
     expect(Number(limited.headers["retry-after"])).toBeGreaterThan(0);
     expect((await world.match(game, {}, on)).status).toBe(200);
   });
