@@ -53,7 +53,7 @@ export type AffinityCreate = WithoutNulls<Static<typeof affinityCreateSchema>>;
 /** The body of POST /campaigns/{id}/affinities. */
 export const affinityCreate = validatorWithoutNulls(affinityCreateSchema);
 
-export const affinityBulkRequestSchema = open(
+const affinityBulkRequestSchema = open(
   {
     affinities: Type.Array(affinityCreateSchema, {
       maxItems: MAX_AFFINITIES,
@@ -79,7 +79,7 @@ export const affinitySchema = closed(
 );
 export type AffinityBody = Static<typeof affinitySchema>;
 
-export const affinityListSchema = Type.Array(affinitySchema, {
+const affinityListSchema = Type.Array(affinitySchema, {
   description: "The campaign's affinities in the order of their creation.",
 });
 

@@ -30,7 +30,7 @@ const scope = () =>
     "advertiser: campaigns, money and analytics; developer: placements and earnings; serving: /match and /impressions.",
   );
 
-export const apiKeyCreateSchema = open(
+const apiKeyCreateSchema = open(
   {
     label: nameText("The owner's name for the key."),
     scopes: optional(
@@ -55,7 +55,7 @@ export type ApiKeyCreate = WithoutNulls<Static<typeof apiKeyCreateSchema>>;
 /** The body of POST /api-keys. */
 export const apiKeyCreate = validatorWithoutNulls(apiKeyCreateSchema);
 
-export const apiKeyRotateRequestSchema = open(
+const apiKeyRotateRequestSchema = open(
   {
     overlap_seconds: optional(
       Type.Integer({
@@ -119,7 +119,7 @@ export const createdApiKeySchema = closed(
 );
 export type CreatedApiKeyBody = Static<typeof createdApiKeySchema>;
 
-export const apiKeyListSchema = Type.Array(apiKeySchema, {
+const apiKeyListSchema = Type.Array(apiKeySchema, {
   description: "The account's keys that are in force, in the order of their creation.",
 });
 

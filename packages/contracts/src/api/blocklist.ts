@@ -60,7 +60,7 @@ export const blocklistRuleSchema = closed(
 );
 export type BlocklistRuleBody = Static<typeof blocklistRuleSchema>;
 
-export const blocklistSchema = Type.Array(blocklistRuleSchema, {
+const blocklistSchema = Type.Array(blocklistRuleSchema, {
   description: "The campaign's blocklist rules in the order of their creation.",
 });
 

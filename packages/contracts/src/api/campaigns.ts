@@ -115,21 +115,21 @@ export const campaignSchema = closed(
 );
 export type CampaignBody = Static<typeof campaignSchema>;
 
-export const campaignPatchSchema = patchSchemaOf(campaignChanges, campaignSchema);
+const campaignPatchSchema = patchSchemaOf(campaignChanges, campaignSchema);
 /** The body of PATCH /campaigns/{id}. */
 export const campaignPatch = patchReader(campaignChanges, campaignSchema, {
   status: "pause it by POST /campaigns/{id}/pause, activate it by POST /campaigns/{id}/activate",
   spent_cents: "it follows from the impressions that were billed",
 });
 
-export const campaignListSchema = Type.Array(campaignSchema, {
+const campaignListSchema = Type.Array(campaignSchema, {
   description: "The caller's campaigns, newest first.",
 });
 
 /** Maximum campaigns of one bulk request. */
 const MAX_BULK_CAMPAIGNS = 500;
 
-export const wholeCampaignCreateSchema = open(
+const wholeCampaignCreateSchema = open(
   {
     ...campaignCreateSchema.properties,
     activate: optional(
@@ -166,7 +166,7 @@ export const wholeCampaignCreate = validatorWithoutNulls(wholeCampaignCreateSche
 
 const MANY = { minItems: 1, maxItems: MAX_BULK_CAMPAIGNS };
 
-export const campaignBulkRequestSchema = open(
+const campaignBulkRequestSchema = open(
   {
     campaigns: Type.Array(wholeCampaignCreateSchema, {
       ...MANY,
@@ -180,7 +180,7 @@ export const campaignBulkRequest = validatorWithoutNulls(
   open({ campaigns: Type.Unsafe<unknown[]>({ type: "array", ...MANY }) }),
 );
 
-export const campaignBulkSchema = closed(
+const campaignBulkSchema = closed(
   {
     results: Type.Array(
       closed(

@@ -112,7 +112,7 @@ export type CreativeBody = Static<typeof creativeSchema>;
 
 /** creative_type has its own rule. */
 const withoutType = Type.Omit(creativeSchema, ["creative_type"]);
-export const creativePatchSchema = patchSchemaOf(creativeChanges, withoutType);
+const creativePatchSchema = patchSchemaOf(creativeChanges, withoutType);
 const readCreativePatch = patchReader(creativeChanges, withoutType, {
   campaign_id: "create another creative by POST /campaigns/{campaign_id}/creatives",
   impressions: "it counts the impressions that were recorded",
@@ -125,7 +125,7 @@ export function creativePatch(body: unknown, current: CreativeBody): CreativePat
   return readCreativePatch(body, current);
 }
 
-export const creativeListSchema = Type.Array(creativeSchema, {
+const creativeListSchema = Type.Array(creativeSchema, {
   description: "The campaign's creatives in the order of their creation.",
 });
 

@@ -121,7 +121,7 @@ export const geoTargetSchema = closed(
 );
 export type GeoTargetBody = Static<typeof geoTargetSchema>;
 
-export const geoTargetListSchema = Type.Array(geoTargetSchema, {
+const geoTargetListSchema = Type.Array(geoTargetSchema, {
   description: "The campaign's geo targets in the order of their creation.",
 });
 

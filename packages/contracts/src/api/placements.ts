@@ -119,14 +119,14 @@ export const placementSchema = closed(
 );
 export type PlacementBody = Static<typeof placementSchema>;
 
-export const placementPatchSchema = patchSchemaOf(placementChanges, placementSchema);
+const placementPatchSchema = patchSchemaOf(placementChanges, placementSchema);
 /** The body of PATCH /placements/{game_id}. */
 export const placementPatch = patchReader(placementChanges, placementSchema, {
   is_active: "enable ads by POST /placements/{game_id}, disable them by DELETE /placements/{game_id}",
   creator_id: "name another by POST /placements/{game_id}",
 });
 
-export const placementListSchema = Type.Array(placementSchema, { description: "Placements." });
+const placementListSchema = Type.Array(placementSchema, { description: "Placements." });
 
 const newPlacement = {
   creator_id: "studio-42",

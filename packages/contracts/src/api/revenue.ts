@@ -122,7 +122,7 @@ const gameAdvertiser = closed(
   },
   "An advertiser seen in the game, as a developer recognises it.",
 );
-export const gameAdvertiserListSchema = Type.Array(gameAdvertiser, {
+const gameAdvertiserListSchema = Type.Array(gameAdvertiser, {
   description: "The advertisers seen in the game, most impressions first, then by identifier.",
 });
 export type GameAdvertiserListBody = Static<typeof gameAdvertiserListSchema>;
@@ -153,7 +153,7 @@ const gameDay = closed(
   },
   "What one game has earned on one day.",
 );
-export const earningsSchema = report(
+const earningsSchema = report(
   { total: earningsSum, row: gameDay },
   "Days on which a game has earned something, newest first, then by game.",
   "What the games have earned day by day.",
@@ -179,7 +179,7 @@ const advertiserEarnings = closed(
   },
   "What the games have earned from one advertiser.",
 );
-export const advertiserEarningsSchema = report(
+const advertiserEarningsSchema = report(
   { total: earningsSum, row: advertiserEarnings },
   "Every advertiser ever seen in the games, most earned in the period first, then most earned of all, then by identifier.",
   "What the games have earned from each advertiser.",
@@ -205,12 +205,12 @@ export const revenueApi = defineFeature({
     AdvertiserRevenue: revenueSchema,
     CreatorRevenue: creatorRevenueSchema,
     GameRevenue: gameRevenueSchema,
-    GameAdvertiser: gameAdvertiserListSchema.items,
+    GameAdvertiser: gameAdvertiser,
     Earnings: earningsSchema,
-    EarningsSum: earningsSchema.properties.total,
-    GameDay: earningsSchema.properties.rows.items,
+    EarningsSum: earningsSum,
+    GameDay: gameDay,
     EarningsByAdvertiser: advertiserEarningsSchema,
-    AdvertiserEarnings: advertiserEarningsSchema.properties.rows.items,
+    AdvertiserEarnings: advertiserEarnings,
   },
   additions: [
     "AdvertiserRevenue.total_spent_millicents",

@@ -105,7 +105,7 @@ export const matchResponseSchema = closed(
 );
 export type MatchResponse = Static<typeof matchResponseSchema>;
 
-export const impressionRequestSchema = open(
+const impressionRequestSchema = open(
   {
     campaign_id: nameText("The campaign of the match."),
     creative_id: nameText("The creative of the match."),
@@ -123,7 +123,7 @@ export type ImpressionRequest = WithoutNulls<Static<typeof impressionRequestSche
 /** Validates the body of POST /impressions; throws InvalidInput. */
 export const impressionRequest = validatorWithoutNulls(impressionRequestSchema);
 
-export const impressionResponseSchema = closed(
+const impressionResponseSchema = closed(
   {
     impression_id: answerText("The impression."),
     campaign_id: answerText("The campaign that was charged."),
@@ -202,7 +202,7 @@ export const servingApi = defineFeature({
   schemas: {
     MatchRequest: matchRequestSchema,
     PlayerGeo: matchRequestSchema.properties.player_geo,
-    GameContext: matchRequestSchema.properties.game_context,
+    GameContext: gameContext,
     MatchResult: matchResponseSchema,
     BiasedPipeline: matchResponseSchema.properties.biased_pipeline,
     ImpressionRequest: impressionRequestSchema,

@@ -29,7 +29,7 @@ export const SIMULATOR_MOODS = [
   "melancholic",
 ] as const;
 
-export const simulateRequestSchema = open(
+const simulateRequestSchema = open(
   {
     narrative_function: optional(
       longText("What the scene is about; taken as its narrative, theme, location and action."),

@@ -13,11 +13,11 @@ export const ACCOUNT_DAYS = { minimum: 1, maximum: 366, default: 30 } as const;
 /** Days in the series of each listed campaign. */
 export const CAMPAIGN_SERIES_DAYS = { minimum: 1, maximum: 31, default: 14 } as const;
 
-export const accountDaysSchema = Type.Integer({
+const accountDaysSchema = Type.Integer({
   ...ACCOUNT_DAYS,
   description: "How many days back, today included.",
 });
-export const campaignSeriesDaysSchema = Type.Integer({
+const campaignSeriesDaysSchema = Type.Integer({
   ...CAMPAIGN_SERIES_DAYS,
   description: "How many days each series has, today included.",
 });

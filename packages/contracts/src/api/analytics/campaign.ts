@@ -29,7 +29,7 @@ import {
 /** Days of the daily analytics. */
 export const ANALYTICS_DAYS = { minimum: 1, maximum: 365, default: 30 };
 
-export const analyticsDaysSchema = Type.Integer({
+const analyticsDaysSchema = Type.Integer({
   ...ANALYTICS_DAYS,
   description: "How many days back, today included.",
 });
