@@ -84,7 +84,7 @@ export const keywordWithoutWord = refusal(
 export const tooManyBlocklistRules = refusal(
   422,
   "too_many",
-  "The campaign has 1000 rules.",
+  `The campaign has ${MAX_BLOCKLIST_RULES} rules.`,
   `A campaign has at most ${MAX_BLOCKLIST_RULES} blocklist rules: delete one first.`,
 );
 export const noBlocklistRule = refusal(
@@ -105,7 +105,7 @@ export const blocklistApi = defineFeature({
       ...common,
       operationId: "createBlocklistRule",
       summary: "Add a rule to the blocklist of a campaign",
-      description: "A campaign has at most 1000 rules.",
+      description: `A campaign has at most ${MAX_BLOCKLIST_RULES} rules.`,
       idempotent: true,
       request: { schema: blocklistRuleCreateSchema, example: newRule },
       success: [created("The new rule.", blocklistRuleSchema, rule)],

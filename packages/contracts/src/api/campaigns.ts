@@ -245,7 +245,7 @@ const notBlankName = "name must be text of at most 200 characters that is not bl
 export const tooManyCampaigns = refusal(
   422,
   "too_many",
-  "The advertiser has 5000 campaigns.",
+  `The advertiser has ${MAX_CAMPAIGNS} campaigns.`,
   `An advertiser has at most ${MAX_CAMPAIGNS} campaigns: change one that is no longer needed.`,
 );
 export const budgetBelowSpent = refusal(
@@ -308,8 +308,7 @@ export const campaignsApi = defineFeature({
       ...common,
       operationId: "createCampaign",
       summary: "Create a campaign",
-      description:
-        "The new campaign is a draft: give it a creative, then activate it. An advertiser has at most 5000 campaigns.",
+      description: `The new campaign is a draft: give it a creative, then activate it. An advertiser has at most ${MAX_CAMPAIGNS} campaigns.`,
       idempotent: true,
       request: { schema: campaignCreateSchema, example: newCampaign },
       success: [created("The new campaign.", campaignSchema, draft)],
@@ -348,7 +347,7 @@ export const campaignsApi = defineFeature({
         refusal(
           422,
           "too_many",
-          "The list has more than 500 entries, or none.",
+          `The list has more than ${MAX_BULK_CAMPAIGNS} entries, or none.`,
           "campaigns must be a list of at least 1 and at most 500 entries, but a list of 501 entries was sent",
         ),
       ],

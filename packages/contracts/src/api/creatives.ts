@@ -167,13 +167,13 @@ export const noCreative = refusal(
 export const tooManyCreatives = refusal(
   422,
   "too_many",
-  "The campaign has 100 creatives.",
+  `The campaign has ${MAX_CREATIVES} creatives.`,
   `A campaign has at most ${MAX_CREATIVES} creatives: delete one first.`,
 );
 export const tooManyDeletedCreatives = refusal(
   422,
   "too_many_deleted",
-  "The campaign has 10000 creatives, deleted ones included.",
+  `The campaign has ${MAX_STORED_CREATIVES} creatives, deleted ones included.`,
   `A campaign has at most ${MAX_STORED_CREATIVES} creatives. Deleted ones count for ${DELETED_CREATIVE_KEPT_DAYS} days, and for ever once a player saw them: use another campaign, or change a creative instead of deleting it.`,
 );
 export const lastCreative = refusal(
@@ -210,8 +210,7 @@ export const creativesApi = defineFeature({
       ...common,
       operationId: "createCreative",
       summary: "Add a creative to a campaign",
-      description:
-        "A campaign has at most 100 creatives. All texts of a creative together have at most 16 KiB, and a campaign as published has at most 256 KiB.",
+      description: `A campaign has at most ${MAX_CREATIVES} creatives. All texts of a creative together have at most 16 KiB, and a campaign as published has at most 256 KiB.`,
       idempotent: true,
       request: { schema: creativeCreateSchema, example: newCreative },
       success: [created("The new creative.", creativeSchema, creative)],

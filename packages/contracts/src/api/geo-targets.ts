@@ -150,7 +150,7 @@ export const contradictingGeoTarget = refusal(
 export const tooManyGeoTargets = refusal(
   422,
   "too_many",
-  "The campaign has 500 geo targets.",
+  `The campaign has ${MAX_GEO_TARGETS} geo targets.`,
   `A campaign has at most ${MAX_GEO_TARGETS} geo targets: delete one first.`,
 );
 export const noGeoTarget = refusal(
@@ -180,8 +180,7 @@ export const geoTargetsApi = defineFeature({
       ...common,
       operationId: "createGeoTarget",
       summary: "Add a geo target to a campaign",
-      description:
-        "A campaign has at most 500 geo targets. Fields that the type does not use are not kept and are null in the answer, such as city_name of a country.",
+      description: `A campaign has at most ${MAX_GEO_TARGETS} geo targets. Fields that the type does not use are not kept and are null in the answer, such as city_name of a country.`,
       idempotent: true,
       request: { schema: geoTargetCreateSchema, example: newTarget },
       success: [created("The new geo target.", geoTargetSchema, target)],

@@ -120,7 +120,7 @@ export const lastOwner = refusal(
 export const tooManyInvitations = refusal(
   422,
   "too_many",
-  "The account has 100 open invitations.",
+  `The account has ${MAX_INVITATIONS} open invitations.`,
   `An account has at most ${MAX_INVITATIONS} open invitations: withdraw one first.`,
 );
 export const invitationNotShownAgain = refusal(

@@ -155,7 +155,7 @@ export const MAX_PLACEMENTS = 10_000;
 export const tooManyPlacements = refusal(
   422,
   "too_many",
-  "The account has 10000 placements.",
+  `The account has ${MAX_PLACEMENTS} placements.`,
   `An account has at most ${MAX_PLACEMENTS} placements: change one that is no longer needed.`,
 );
 const common = { group: "management", scope: "developer" } as const;

@@ -283,7 +283,7 @@ export const inactiveWebhook = refusal(
 export const tooManyWebhooks = refusal(
   422,
   "too_many",
-  "The account has 10 webhooks.",
+  `The account has ${MAX_WEBHOOKS} webhooks.`,
   `An account has at most ${MAX_WEBHOOKS} webhooks: delete one first.`,
 );
 export const notHttps = refusal(
