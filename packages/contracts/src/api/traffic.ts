@@ -1,5 +1,5 @@
 import type { Static } from "typebox";
-import { ownGameOnly } from "../definition/common-errors.ts";
+import { numberRefusals, ownGameOnly } from "../definition/common-errors.ts";
 import { exampleIds } from "../definition/example-ids.ts";
 import { answerText, closed, count, microcents, nullable, oneOf, timestamp } from "../definition/fields.ts";
 import { defineFeature, ok, operation, refusal } from "../definition/operation.ts";
@@ -270,19 +270,8 @@ export const trafficApi = defineFeature({
         }),
       ],
       refusals: [
-        refusal(
-          400,
-          "no_count",
-          "count is not a whole number.",
-          'count must be a whole number from 1 to 48, but "abc" was sent',
-        ),
+        ...numberRefusals("count", TRAFFIC_POINTS.hour.maximum),
         ...ownGameOnly,
-        refusal(
-          422,
-          "count",
-          "count is out of range for the unit.",
-          'count must be a whole number from 1 to 48, but "49" was sent',
-        ),
         refusal(422, "unit", "The unit is another one.", 'unit must be hour or day, but "week" was sent'),
       ],
     }),
@@ -304,20 +293,7 @@ export const trafficApi = defineFeature({
         "The latest sampled scenes of the account's games, to explain a campaign with: `POST /campaigns/{campaign_id}/explain` takes game_id and game_context as they are, and the country as player_geo.",
       query: [{ name: "limit", schema: accountScenesSchema, example: 50 }],
       success: [ok("The scenes.", noMatchSceneListSchema, [scene])],
-      refusals: [
-        refusal(
-          400,
-          "no_limit",
-          "limit is not a whole number.",
-          'limit must be a whole number from 1 to 100, but "abc" was sent',
-        ),
-        refusal(
-          422,
-          "limit_range",
-          "limit is out of range.",
-          'limit must be a whole number from 1 to 100, but "101" was sent',
-        ),
-      ],
+      refusals: numberRefusals("limit", ACCOUNT_SCENES.maximum),
     }),
     gameWords: operation(`GET ${one}/words`, {
       ...developer,

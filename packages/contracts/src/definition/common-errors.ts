@@ -93,21 +93,12 @@ export function blankFilter(name: string) {
   );
 }
 
-/** For operations with a number of days. */
-export function daysRefusals(maxDays: number) {
+/** For operations with a parameter that is a whole number from 1. */
+export function numberRefusals(name: string, maximum: number) {
+  const must = `${name} must be a whole number from 1 to ${maximum}`;
   return [
-    refusal(
-      400,
-      "no_number",
-      "days is empty or not a whole number.",
-      `days must be a whole number from 1 to ${maxDays}, but "abc" was sent`,
-    ),
-    refusal(
-      422,
-      "days",
-      "days is out of range.",
-      `days must be a whole number from 1 to ${maxDays}, but "${maxDays + 1}" was sent`,
-    ),
+    refusal(400, `no_${name}`, `${name} is empty or not a whole number.`, `${must}, but "abc" was sent`),
+    refusal(422, name, `${name} is out of range.`, `${must}, but "${maximum + 1}" was sent`),
   ] as const;
 }
 

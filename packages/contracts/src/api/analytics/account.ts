@@ -1,6 +1,6 @@
 /** All campaigns of the advertiser: by day, and each with its last days. */
 import type { Static } from "typebox";
-import { daysRefusals, registerFirst } from "../../definition/common-errors.ts";
+import { numberRefusals, registerFirst } from "../../definition/common-errors.ts";
 import { CAMPAIGN_STATUSES } from "../../definition/enumerations.ts";
 import { exampleIds } from "../../definition/example-ids.ts";
 import { answerText, closed, count, millicents, nullable, oneOf, utcDate } from "../../definition/fields.ts";
@@ -104,7 +104,7 @@ export const accountAnalytics = defineOperations({
         total: { impressions: 40, spent_millicents: 48_000 },
       }),
     ],
-    refusals: [...daysRefusals(ACCOUNT_DAYS.maximum), registerFirst],
+    refusals: [...numberRefusals("days", ACCOUNT_DAYS.maximum), registerFirst],
   }),
   accountCampaigns: operation("GET /analytics/campaigns", {
     ...common,
@@ -139,6 +139,6 @@ export const accountAnalytics = defineOperations({
         ],
       }),
     ],
-    refusals: [...daysRefusals(CAMPAIGN_SERIES_DAYS.maximum), registerFirst],
+    refusals: [...numberRefusals("days", CAMPAIGN_SERIES_DAYS.maximum), registerFirst],
   }),
 });

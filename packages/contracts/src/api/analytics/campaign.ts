@@ -1,6 +1,6 @@
 /** Results of one campaign: in total, by day, creative, country, game and affinity. */
 import type { Static } from "typebox";
-import { daysRefusals, ownCampaignOnly } from "../../definition/common-errors.ts";
+import { numberRefusals, ownCampaignOnly } from "../../definition/common-errors.ts";
 import { AFFINITY_TYPES, CREATIVE_TYPES } from "../../definition/enumerations.ts";
 import { exampleIds } from "../../definition/example-ids.ts";
 import {
@@ -246,7 +246,7 @@ export const campaignAnalytics = defineOperations({
         ],
       }),
     ],
-    refusals: [...daysRefusals(ANALYTICS_DAYS.maximum), ...ownCampaignOnly],
+    refusals: [...numberRefusals("days", ANALYTICS_DAYS.maximum), ...ownCampaignOnly],
   }),
   creatives: operation(`GET ${ofCampaign}/creatives`, {
     ...common,
