@@ -51,14 +51,7 @@ const optionalFields = {
   ),
   start_date: optional(flightDate("When serving begins; null: at activation.")),
   end_date: optional(flightDate("When serving ends; null: when the budget is spent.")),
-  priority: optional(
-    Type.Integer({
-      minimum: PRIORITY.minimum,
-      maximum: PRIORITY.maximum,
-      default: PRIORITY.default,
-      description: "Higher is more likely to win ties.",
-    }),
-  ),
+  priority: optional(Type.Integer({ ...PRIORITY, description: "Higher is more likely to win ties." })),
   target_categories: optional(
     listOf(nameText("A game category."), "Only games of one of these categories; empty: all."),
   ),

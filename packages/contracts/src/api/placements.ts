@@ -4,6 +4,7 @@ import {
   malformedField,
   missingField,
   notAllowedField,
+  otherAccountsPlacement,
   ownGameOnly,
   responseOnlyField,
 } from "../definition/common-errors.ts";
@@ -142,14 +143,7 @@ const placement = {
   is_active: true,
   created_at: exampleIds.moment,
 };
-const [otherAccount] = ownGameOnly;
-const emptyTypes = notAllowedField(
-  "placement_types must be a list of at least 1 and at most 100 entries, each one of narrative_hook, product_mention, location_brand, character_reference, but a list of 0 entries was sent",
-);
-const noTypes = (sent: string) =>
-  malformedField(
-    `placement_types must be a list of at least 1 and at most 100 entries, each one of narrative_hook, product_mention, location_brand, character_reference, but ${sent} was sent`,
-  );
+const typesMustBe = `placement_types must be a list of at least 1 and at most 100 entries, each one of ${CREATIVE_TYPES.join(", ")}`;
 /** Maximum placements of one account, including disabled ones. */
 export const MAX_PLACEMENTS = 10_000;
 export const tooManyPlacements = refusal(
@@ -192,9 +186,9 @@ export const placementsApi = defineFeature({
       success: [created("The placement.", placementSchema, placement)],
       refusals: [
         missingField("creator_id is required: it must be text of at most 200 characters that is not blank"),
-        noTypes('"narrative_hook"'),
-        otherAccount,
-        emptyTypes,
+        malformedField(`${typesMustBe}, but "narrative_hook" was sent`),
+        otherAccountsPlacement,
+        notAllowedField(`${typesMustBe}, but a list of 0 entries was sent`),
         tooManyPlacements,
         accountTooLarge,
       ],
@@ -222,7 +216,7 @@ export const placementsApi = defineFeature({
         }),
       ],
       refusals: [
-        noTypes("null"),
+        malformedField(`${typesMustBe}, but null was sent`),
         ...ownGameOnly,
         notAllowedField(
           "revenue_share_pct must be a number from 0 to 100 with at most two decimals, but 100.5 was sent",

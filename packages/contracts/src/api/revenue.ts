@@ -12,6 +12,7 @@ import {
   oneOf,
   periodQuery,
   report,
+  textFilter,
   utcDate,
 } from "../definition/fields.ts";
 import { defineFeature, ok, operation } from "../definition/operation.ts";
@@ -79,7 +80,7 @@ const topAdvertiser = closed(
 
 const earningsDay = closed(
   {
-    date: Type.String({ format: "date", description: "The UTC day, YYYY-MM-DD." }),
+    date: utcDate("The day."),
     impressions: count("Impressions in the game on that day."),
     earned_cents: count("What they have earned, in whole cents, rounded down."),
     earned_microcents: microcents("What they have earned."),
@@ -129,16 +130,8 @@ export type GameAdvertiserListBody = Static<typeof gameAdvertiserListSchema>;
 
 /** Days of the earnings, counted back; also the maximum period between two days. */
 export const EARNINGS_DAYS = { minimum: 1, maximum: 366, default: 30 } as const;
-export const earningsGameSchema = Type.String({
-  minLength: 1,
-  maxLength: 200,
-  description: "Only this game of the account.",
-});
-export const earningsAdvertiserSchema = Type.String({
-  minLength: 1,
-  maxLength: 200,
-  description: "Only what this advertiser has paid.",
-});
+const earningsGameSchema = textFilter("Only this game of the account.");
+const earningsAdvertiserSchema = textFilter("Only what this advertiser has paid.");
 
 const earningsSum = closed(
   { impressions: count("Impressions."), earned_microcents: microcents("What they have earned.") },

@@ -79,7 +79,11 @@ export function matchRequest(body: unknown): MatchRequest {
   return code === place.country_code ? request : { ...request, player_geo: { ...place, country_code: code } };
 }
 
-export const matchResponseSchema = closed(
+export const biasedPipelineSchema = Type.Record(Type.String(), Type.String(), {
+  description: "Overrides for the scene renderer: lighting, effects, camera, mood and location, where set.",
+});
+
+const matchResponseSchema = closed(
   {
     match_id: answerText("Identifies this match; an impression may name it."),
     campaign_id: answerText("The campaign that won."),
@@ -91,10 +95,7 @@ export const matchResponseSchema = closed(
     product_name: nullable(answerText("The product; null without one.")),
     tagline: nullable(answerText("The tagline; null without one.")),
     tone: oneOf(TONES, "The tone of the line."),
-    biased_pipeline: Type.Record(Type.String(), Type.String(), {
-      description:
-        "Overrides for the scene renderer: lighting, effects, camera, mood and location, where set.",
-    }),
+    biased_pipeline: biasedPipelineSchema,
     affinity_score: Type.Number({
       minimum: 0,
       description: "Sum of the weights of the campaign's affinities that the scene satisfies.",
@@ -204,7 +205,7 @@ export const servingApi = defineFeature({
     PlayerGeo: matchRequestSchema.properties.player_geo,
     GameContext: gameContext,
     MatchResult: matchResponseSchema,
-    BiasedPipeline: matchResponseSchema.properties.biased_pipeline,
+    BiasedPipeline: biasedPipelineSchema,
     ImpressionRequest: impressionRequestSchema,
     ImpressionRecord: impressionResponseSchema,
   },

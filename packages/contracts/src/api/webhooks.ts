@@ -64,14 +64,12 @@ const events = () =>
     maxItems: WEBHOOK_EVENT_TYPES.length,
     description: `The events to send. ${EVENTS_TEXT} The calling key needs the scope of each: developer for holds and payout, advertiser for the others.`,
   });
-const isActive = () =>
-  optional(
-    Type.Boolean({ default: true, description: "Whether events are recorded and sent; default: true." }),
-  );
 
 const choices = {
   description: optional(nameText("The owner's words for the webhook.")),
-  is_active: isActive(),
+  is_active: optional(
+    Type.Boolean({ default: true, description: "Whether events are recorded and sent; default: true." }),
+  ),
   balance_low_cents: optional(
     Type.Integer({ ...BALANCE_LOW_CENTS, description: "Threshold of balance.low, in cents." }),
   ),

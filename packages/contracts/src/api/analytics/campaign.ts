@@ -11,6 +11,7 @@ import {
   millicents,
   nullable,
   oneOf,
+  utcDate,
 } from "../../definition/fields.ts";
 import { defineOperations, ok, operation } from "../../definition/operation.ts";
 import Type from "../../definition/type.ts";
@@ -23,7 +24,6 @@ import {
   spentCents,
   spentMillicents,
   uniqueUsers,
-  utcDay,
 } from "./shared.ts";
 
 /** Days of the daily analytics. */
@@ -58,7 +58,7 @@ export type CampaignStatsBody = Static<typeof campaignStatsSchema>;
 
 const dailyRow = closed(
   {
-    date: utcDay("The UTC day,"),
+    date: utcDate("The day."),
     impressions: count("Impressions of the day."),
     unique_users: uniqueUsers(),
     spent_cents: spentCents(),

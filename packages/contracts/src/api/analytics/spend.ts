@@ -10,6 +10,7 @@ import {
   nullable,
   periodQuery,
   report,
+  textFilter,
   utcDate,
 } from "../../definition/fields.ts";
 import { defineOperations, ok, operation, refusal } from "../../definition/operation.ts";
@@ -27,9 +28,8 @@ const spendGroupSchema = Type.String({
   pattern: "^(day|campaign|creative|country)(,(day|campaign|creative|country))*$",
   description: "What to group by, separated by commas: day, campaign, creative, country; default: all four.",
 });
-const only = (what: string) => Type.String({ minLength: 1, maxLength: 200, description: `Only ${what}.` });
-export const spendCampaignSchema = only("this campaign of the advertiser");
-export const spendCreativeSchema = only("this creative");
+const spendCampaignSchema = textFilter("Only this campaign of the advertiser.");
+const spendCreativeSchema = textFilter("Only this creative.");
 /** As `country_code` of the spend report: players of unknown place. */
 export const UNKNOWN_COUNTRY = "unknown";
 const spendCountrySchema = Type.String({
