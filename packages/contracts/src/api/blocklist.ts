@@ -12,10 +12,9 @@ import { exampleIds } from "../definition/example-ids.ts";
 import { answerText, closed, nameText, oneOf, open, timestamp } from "../definition/fields.ts";
 import { created, defineFeature, operation, refusal } from "../definition/operation.ts";
 import Type from "../definition/type.ts";
-import { InvalidInput } from "../http-error.ts";
 import { quoteValue } from "../validation/sentence.ts";
 import { validatorWithoutNulls, type WithoutNulls } from "../validation/validator.ts";
-import { gameIdParameter } from "./placements.ts";
+import { gameIdCheck } from "./placements.ts";
 
 const ruleType = () =>
   oneOf(
@@ -33,18 +32,12 @@ export const blocklistRuleCreateSchema = open(
   "A new blocklist rule of a campaign.",
 );
 export type BlocklistRuleCreate = WithoutNulls<Static<typeof blocklistRuleCreateSchema>>;
+const checkGameId = gameIdCheck("value of a game_id rule");
 /** The body of POST /campaigns/{id}/blocklist. Management checks that a keyword contains a word. */
 export const blocklistRuleCreate = validatorWithoutNulls(
   blocklistRuleCreateSchema,
   ({ rule_type, value }) => {
-    if (rule_type !== "game_id") return undefined;
-    try {
-      gameIdParameter(value);
-      return undefined;
-    } catch (error) {
-      if (!(error instanceof InvalidInput)) throw error;
-      return new InvalidInput(error.status, error.message.replace(/^game_id/, "value of a game_id rule"));
-    }
+    if (rule_type === "game_id") checkGameId(value);
   },
 );
 

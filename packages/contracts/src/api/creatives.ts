@@ -77,11 +77,10 @@ export const creativeCreateSchema = open(
 );
 export type CreativeCreate = WithoutNulls<Static<typeof creativeCreateSchema>>;
 /** The body of POST /campaigns/{id}/creatives. */
-export const creativeCreate = validatorWithoutNulls(creativeCreateSchema, (creative) =>
-  creative.creative_type === "narrative_hook" && creative.narrative_hook === undefined
-    ? withoutHook.error("")
-    : undefined,
-);
+export const creativeCreate = validatorWithoutNulls(creativeCreateSchema, (creative) => {
+  const needsHook = creative.creative_type === "narrative_hook";
+  if (needsHook && creative.narrative_hook === undefined) throw withoutHook.error("");
+});
 
 const creativeChanges = open(
   { brand_name: Type.Optional(nameText("The brand.")), ...optionalFields },

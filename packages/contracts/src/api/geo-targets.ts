@@ -7,7 +7,7 @@ import {
   ownCampaignOnly,
   publishedSizes,
 } from "../definition/common-errors.ts";
-import { neededWhere, together } from "../definition/conditions.ts";
+import { neededWhere, requireBothOrNone, together } from "../definition/conditions.ts";
 import { GEO_TARGET_TYPES } from "../definition/enumerations.ts";
 import { exampleIds } from "../definition/example-ids.ts";
 import {
@@ -81,14 +81,12 @@ export type GeoTargetCreate = WithoutNulls<Static<typeof geoTargetCreateSchema>>
 const readGeoTarget = validatorWithoutNulls(geoTargetCreateSchema, (target) => {
   const missing = NEEDED_OF_GEO_TARGET[target.target_type].find((field) => target[field] === undefined);
   if (missing !== undefined) {
-    return new InvalidInput(
+    throw new InvalidInput(
       400,
       `${missing} is required when target_type is ${target.target_type}: it must be ${ALLOWED[missing]}`,
     );
   }
-  if ((target.lat === undefined) === (target.lng === undefined)) return undefined;
-  const half = target.lat === undefined ? "lat" : "lng";
-  return new InvalidInput(400, `${half} is required: lat and lng only go together`);
+  requireBothOrNone(target);
 });
 
 /** The body of POST /campaigns/{id}/geo-targets; throws InvalidInput. */

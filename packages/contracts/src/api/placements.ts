@@ -88,11 +88,16 @@ const placementChanges = open(
 );
 export type PlacementPatch = Static<typeof placementChanges>;
 
-const readGame = validatorWithoutNulls(open({ game_id: gameId() }));
-/** Validates the game id of a path; throws InvalidInput. */
-export function gameIdParameter(text: string): string {
-  return readGame({ game_id: text }).game_id;
+/** A check of a game's id, which errors call by this name: throws InvalidInput, or returns the id. */
+export function gameIdCheck(name: string): (text: string) => string {
+  const read = validatorWithoutNulls(open({ [name]: gameId() }));
+  return (text) => {
+    read({ [name]: text });
+    return text;
+  };
 }
+/** Validates the game id of a path; throws InvalidInput. */
+export const gameIdParameter = gameIdCheck("game_id");
 
 export const placementSchema = closed(
   {

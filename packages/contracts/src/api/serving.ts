@@ -1,6 +1,6 @@
 import type { Static } from "typebox";
 import { malformedField, missingField, notAllowedField } from "../definition/common-errors.ts";
-import { together } from "../definition/conditions.ts";
+import { requireBothOrNone, together } from "../definition/conditions.ts";
 import { CREATIVE_TYPES, TONES } from "../definition/enumerations.ts";
 import { exampleIds } from "../definition/example-ids.ts";
 import {
@@ -22,7 +22,6 @@ import {
 } from "../definition/fields.ts";
 import { created, defineFeature, noContent, ok, operation, refusal } from "../definition/operation.ts";
 import Type from "../definition/type.ts";
-import { InvalidInput } from "../http-error.ts";
 import { lenientValidator, validatorWithoutNulls, type WithoutNulls } from "../validation/validator.ts";
 
 const playerGeo = open(
@@ -64,11 +63,9 @@ export const matchRequestSchema = open(
 /** The body of POST /match after validation: without nulls and blank optional texts, country_code in upper case. */
 export type MatchRequest = WithoutNulls<Static<typeof matchRequestSchema>>;
 
-const readMatchRequest = lenientValidator(matchRequestSchema, ({ player_geo: place }) => {
-  if (place === undefined || (place.lat === undefined) === (place.lng === undefined)) return undefined;
-  const missing = place.lat === undefined ? "lat" : "lng";
-  return new InvalidInput(400, `player_geo.${missing} is required: lat and lng only go together`);
-});
+const readMatchRequest = lenientValidator(matchRequestSchema, ({ player_geo = {} }) =>
+  requireBothOrNone(player_geo, "player_geo."),
+);
 
 /** Validates the body of POST /match; throws InvalidInput. */
 export function matchRequest(body: unknown): MatchRequest {
