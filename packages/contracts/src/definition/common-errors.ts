@@ -195,6 +195,16 @@ export const notJson = refusal(
   "The body is not valid JSON in UTF-8: send a JSON object.",
 );
 
+export const countsAsTooMany = refusal(
+  422,
+  "counts_as",
+  "The request counts as more requests than the key may send in a minute.",
+  (requests: number, limit: number) =>
+    `The request counts as ${requests} requests, and its key may send ${limit} a minute: send less at a time.`,
+  3,
+  2,
+);
+
 export const badCursor = refusal(
   400,
   "bad_cursor",
